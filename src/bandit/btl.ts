@@ -1,0 +1,36 @@
+/**
+ * The Bradley-Terry-Luce model of a vote, and its neighbours.
+ *
+ * The paper writes P(y=1) = exp(-sigma(z)) with sigma(z) = log(1 + exp(-z)).
+ * That is the logistic function of z; its sigma is the softplus of -z and must
+ * not be mistaken for it.
+ */
+
+/** 1 / (1 + e^-z) */
+export function sigmoid(z: number): number {
+  if (z >= 0) return 1 / (1 + Math.exp(-z));
+  const e = Math.exp(z);
+  return e / (1 + e);
+}
+
+/** log(1 + e^z), without overflow. */
+export function softplus(z: number): number {
+  return z > 0 ? z + Math.log1p(Math.exp(-z)) : Math.log1p(Math.exp(z));
+}
+
+/**
+ * Davidson's (1970) extension to ties: with strengths e^(z/2) and e^(-z/2),
+ * P(tie) is in proportion to `width`; width 0 is the plain model, and width 1
+ * makes a third of the votes between equals ties.
+ */
+export function davidson(z: number, width: number): { a: number; tie: number; b: number } {
+  // All three divided by the stronger side, so that nothing overflows.
+  const weaker = Math.exp(-Math.abs(z));
+  const tie = width * Math.exp(-Math.abs(z) / 2);
+  const total = 1 + weaker + tie;
+  const stronger = 1 / total;
+  const other = weaker / total;
+  return z >= 0
+    ? { a: stronger, tie: tie / total, b: other }
+    : { a: other, tie: tie / total, b: stronger };
+}

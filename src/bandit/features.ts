@@ -1,0 +1,228 @@
+import { dot, norm, normalized } from "../linalg/linalg.ts";
+import type { Pool } from "./policy.ts";
+import { categoryWeights, modelEmbeddings, softmax, type Weighting } from "./weighting.ts";
+
+/**
+ * phi(x, a_k): what a linear policy sees of model k on query x. Two feature
+ * sets, one interface, so that every linear policy runs on both:
+ *
+ * - `hadamard`, `addition`: the paper's, the query's embedding combined with the model's.
+ * - `category`: ours, one coefficient for each model and category, and the told score.
+ */
+export interface Features {
+  readonly models: number;
+  readonly dimension: number;
+  /** phi for all models of the pool: K rows of `dimension` numbers. */
+  rows(x: Float64Array): Float64Array;
+  /** Prior means and standard deviations of the coefficients at vote scale 1. */
+  readonly priorMean: Float64Array;
+  readonly priorSd: Float64Array;
+}
+
+export const FEATURE_SETS = ["hadamard", "addition", "category"] as const;
+export type FeatureSet = (typeof FEATURE_SETS)[number];
+export type Metadata = "raw" | "scaled" | "none";
+
+export type FeatureOptions = {
+  readonly features: string;
+  readonly weighting: string;
+  readonly metadata: string;
+  /** Softmax temperature of the weighting. */
+  readonly temperature: number;
+  /** Subtract the mean over models from a_k, which spreads them apart. */
+  readonly centred: boolean;
+  /** Prior sd of a coefficient of the paper's features, at vote scale 1. */
+  readonly sd: number;
+};
+
+/** The options that every linear policy shares. */
+export const FEATURE_DEFAULTS: FeatureOptions = {
+  features: "hadamard",
+  weighting: "excel_perf_cost",
+  metadata: "none",
+  temperature: 1,
+  centred: false,
+  sd: 1,
+};
+
+export function createFeatures(pool: Pool, options: FeatureOptions): Features {
+  if (options.features === "category") return categoryFeatures(pool);
+  return paperFeatures(pool, options);
+}
+
+/**
+ * The paper's features (its section 5.1): phi(x, a) = normalize(x o a), or
+ * normalize(x + a). With metadata (Perf and Cost of every category) appended to
+ * a and ones to x: normalize([x o a, meta]). Raw metadata swamps the query:
+ * |x o a| is about 0.06 at d = 768, |meta| 1.6 to 31. `scaled` z-scores each
+ * column over the models and scales the block to the mean |x o a|.
+ */
+export function paperFeatures(pool: Pool, options: FeatureOptions): Features {
+  const K = pool.models.length;
+  const a = embeddingsOf(pool, options);
+  const size = a[0]!.length;
+  const meta = metadataOf(pool, options.metadata as Metadata);
+  const extra = meta?.[0]?.length ?? 0;
+  const dimension = size + extra;
+  const addition = options.features === "addition";
+  const rows = (x: Float64Array) => {
+    if (x.length !== size) {
+      throw new RangeError(`x has ${x.length} numbers, the categories' centroids have ${size}`);
+    }
+    const out = new Float64Array(K * dimension);
+    let typical = 0;
+    for (let k = 0; k < K; k++) {
+      const row = out.subarray(k * dimension, k * dimension + size);
+      const ak = a[k]!;
+      for (let i = 0; i < size; i++) row[i] = addition ? x[i]! + ak[i]! : x[i]! * ak[i]!;
+      typical += norm(row) / K;
+    }
+    for (let k = 0; k < K; k++) {
+      const row = out.subarray(k * dimension, (k + 1) * dimension);
+      for (let i = 0; i < extra; i++) {
+        row[size + i] = meta![k]![i]! * (options.metadata === "scaled" ? typical : 1);
+      }
+      const length = norm(row);
+      if (length > 0) for (let i = 0; i < dimension; i++) row[i]! /= length;
+    }
+    return out;
+  };
+  return {
+    models: K,
+    dimension,
+    rows,
+    priorMean: new Float64Array(dimension),
+    priorSd: new Float64Array(dimension).fill(options.sd),
+  };
+}
+
+/** a_k of a weighting, centred over the models if asked. */
+export function embeddingsOf(
+  pool: Pool,
+  options: Pick<FeatureOptions, "weighting" | "temperature" | "centred">,
+): Float64Array[] {
+  let a = weigh(pool, options.weighting as Weighting, options.temperature);
+  if (options.centred) {
+    const size = a[0]!.length;
+    const typical = a.reduce((sum, row) => sum + norm(row), 0) / a.length;
+    const middle = Float64Array.from({ length: size }, (_, i) =>
+      a.reduce((sum, row) => sum + row[i]! / a.length, 0),
+    );
+    a = a.map((row) => {
+      const centred = normalized(row.map((value, i) => value - middle[i]!));
+      return centred.map((value) => value * typical);
+    });
+  }
+  return a;
+}
+
+function weigh(pool: Pool, weighting: Weighting, temperature: number): Float64Array[] {
+  const scored = weighting !== "labels" && pool.told;
+  if (scored) {
+    const perf = fillUnknown(pool.told!);
+    return modelEmbeddings(
+      categoryWeights(weighting, perf, pool.costs, { temperature }),
+      pool.centroids,
+    );
+  }
+  if (pool.labels) return pool.labels.map((row) => row.slice());
+  // Nothing is told: models differ only by name, so each gets its own direction.
+  return pool.models.map((name) => hashDirection(name, pool.centroids[0]!.length));
+}
+
+/** Unknown scores become the mean of the category's known ones. */
+export function fillUnknown(table: readonly Float64Array[]): Float64Array[] {
+  const M = table[0]?.length ?? 0;
+  const middle = Array.from({ length: M }, (_, m) => {
+    const known = table.map((row) => row[m]!).filter((score) => !Number.isNaN(score));
+    return known.length > 0 ? known.reduce((sum, score) => sum + score, 0) / known.length : 0;
+  });
+  return table.map((row) => row.map((score, m) => (Number.isNaN(score) ? middle[m]! : score)));
+}
+
+function metadataOf(pool: Pool, metadata: Metadata): Float64Array[] | undefined {
+  if (metadata === "none" || !pool.told) return undefined;
+  const perf = fillUnknown(pool.told);
+  const block = perf.map((row, k) => {
+    const cost = pool.costs?.[k] ?? new Float64Array(0);
+    return Float64Array.from([...row, ...cost]);
+  });
+  return metadata === "raw" ? block : zScored(block);
+}
+
+/** Each column to mean 0 and sd 1 over the models, then the rows to mean length 1. */
+function zScored(block: Float64Array[]): Float64Array[] {
+  const K = block.length;
+  const out = block.map((row) => row.slice());
+  for (let i = 0; i < block[0]!.length; i++) {
+    const middle = block.reduce((sum, row) => sum + row[i]! / K, 0);
+    const sd = Math.sqrt(block.reduce((sum, row) => sum + (row[i]! - middle) ** 2 / K, 0));
+    for (const row of out) row[i] = sd > 0 ? (row[i]! - middle) / sd : 0;
+  }
+  const typical = out.reduce((sum, row) => sum + norm(row) / K, 0);
+  return typical > 0 ? out.map((row) => row.map((value) => value / typical)) : out;
+}
+
+function hashDirection(name: string, size: number): Float64Array {
+  const out = new Float64Array(size);
+  let hash = 2166136261;
+  for (let i = 0; i < size; i++) {
+    for (let j = 0; j < name.length; j++) {
+      hash = Math.imul(hash ^ (name.charCodeAt(j) + i), 16777619);
+    }
+    out[i] = (hash >>> 0) / 2 ** 31 - 1;
+  }
+  return normalized(out);
+}
+
+/**
+ * Our features, d = K M + 1: phi_k = [e_k (x) w(x); sum_m w_m told_km] with
+ * w(x) = softmax(cos(x, xi_m) / 0.1). The prior believes the told scores: the
+ * last coefficient has mean 1 (times the vote scale), the others mean 0.
+ */
+export function categoryFeatures(pool: Pool): Features {
+  const K = pool.models.length;
+  const M = pool.categories.length;
+  const dimension = K * M + 1;
+  const weights = categoryMembership(pool.centroids);
+  const told = pool.told && fillUnknown(pool.told);
+  const rows = (x: Float64Array) => {
+    const w = weights(x);
+    const out = new Float64Array(K * dimension);
+    for (let k = 0; k < K; k++) {
+      out.set(w, k * dimension + k * M);
+      out[k * dimension + K * M] = told ? dot(w, told[k]!) : 0;
+    }
+    return out;
+  };
+  const priorMean = new Float64Array(dimension);
+  const priorSd = new Float64Array(dimension).fill(0.15);
+  priorMean[K * M] = 1;
+  priorSd[K * M] = 0.3;
+  return { models: K, dimension, rows, priorMean, priorSd };
+}
+
+/** w(x): how much a query belongs to each category. */
+export function categoryMembership(
+  centroids: readonly Float64Array[],
+  temperature = 0.1,
+): (x: Float64Array) => Float64Array {
+  const xi = centroids.map(normalized);
+  return (x) => {
+    const length = norm(x) || 1;
+    const cosines = Float64Array.from(xi, (row) => dot(x, row) / length);
+    return softmax(cosines, temperature);
+  };
+}
+
+/** v = phi_a - phi_b, from the rows of all models. */
+export function difference(
+  rows: Float64Array,
+  dimension: number,
+  a: number,
+  b: number,
+): Float64Array {
+  const v = new Float64Array(dimension);
+  for (let i = 0; i < dimension; i++) v[i] = rows[a * dimension + i]! - rows[b * dimension + i]!;
+  return v;
+}

@@ -1,0 +1,131 @@
+import { axpy, mean } from "../linalg/linalg.ts";
+
+/**
+ * Categorical weighting (eqs. 3-6): model embeddings a_k as mixtures of the
+ * category embeddings xi_m. Simplest first.
+ */
+
+/** The names of the paper, in its order. */
+export const WEIGHTINGS = ["perf", "perf_cost", "excel_perf_cost", "excel_mask", "labels"] as const;
+export type Weighting = (typeof WEIGHTINGS)[number];
+
+/** A table of K models by M categories. */
+export type Table = readonly Float64Array[];
+
+export interface WeightingOptions {
+  /** How many models of a category excel (tau). */
+  readonly tau: number;
+  /** In Perf - lambda * Cost. */
+  readonly lambda: number;
+  /** Of the softmax; the paper's is 1. */
+  readonly temperature: number;
+  /** Softmax over the categories a model excels in only; the paper's keeps zeros inside it. */
+  readonly supportOnly: boolean;
+  /** Rank rounded values and let equals share a rank, as the paper's printed table does. */
+  readonly denseRank: boolean;
+}
+
+export const WEIGHTING_DEFAULTS: WeightingOptions = {
+  tau: 3,
+  lambda: 0.05,
+  temperature: 1,
+  supportOnly: false,
+  denseRank: false,
+};
+
+/** Eqs. 3-5: the weight of each category in each model's embedding. */
+export function categoryWeights(
+  weighting: Exclude<Weighting, "labels">,
+  perf: Table,
+  cost: Table | undefined,
+  options: Partial<WeightingOptions> = {},
+): Float64Array[] {
+  const settings = { ...WEIGHTING_DEFAULTS, ...options };
+  const { temperature } = settings;
+  if (weighting === "perf") return perf.map((row) => softmax(row, temperature));
+  const scores = perfCost(perf, cost, settings.lambda);
+  if (weighting === "perf_cost") return scores.map((row) => softmax(row, temperature));
+  const mask = excelMask(scores, settings);
+  if (weighting === "excel_mask") return mask.map((row) => share(row, settings));
+  return scores.map((row, k) => {
+    const top = row.map((score, m) => score * mask[k]![m]!);
+    if (!settings.supportOnly) return softmax(top, temperature);
+    const support = mask[k]!.some((excels) => excels === 1);
+    return softmax(support ? row : scores[k]!, temperature, support ? mask[k]! : undefined);
+  });
+}
+
+/** a_k = sum_m w_km xi_m */
+export function modelEmbeddings(weights: Table, xi: readonly Float64Array[]): Float64Array[] {
+  return weights.map((row) => {
+    const a = new Float64Array(xi[0]?.length ?? 0);
+    for (let m = 0; m < xi.length; m++) axpy(row[m]!, xi[m]!, a);
+    return a;
+  });
+}
+
+/**
+ * Eq. 6, no scores needed: a_k is the mean embedding of the offline queries
+ * whose best model is k. A joint best counts 1/n for each; a model that is
+ * never best takes the mean of all. `weight` per query corrects unequal
+ * category sizes (1/n_m), without which Proposition 1 does not hold.
+ */
+export function labelEmbeddings(
+  models: number,
+  queries: readonly { x: Float64Array; best: readonly number[]; weight?: number }[],
+): Float64Array[] {
+  const everything = mean(queries.map((query) => query.x));
+  return Array.from({ length: models }, (_, k) => {
+    const sum = new Float64Array(everything.length);
+    let total = 0;
+    for (const { x, best, weight = 1 } of queries) {
+      if (!best.includes(k)) continue;
+      axpy(weight / best.length, x, sum);
+      total += weight / best.length;
+    }
+    return total > 0 ? sum.map((value) => value / total) : everything.slice();
+  });
+}
+
+/** Perf - lambda * Cost; a missing cost is 0. */
+export function perfCost(perf: Table, cost: Table | undefined, lambda: number): Float64Array[] {
+  return perf.map((row, k) => row.map((score, m) => score - lambda * (cost?.[k]?.[m] ?? 0)));
+}
+
+/** mask_tau of eq. 5: 1 where a model's score is among the tau best of the category. */
+export function excelMask(
+  scores: Table,
+  { tau, denseRank }: Pick<WeightingOptions, "tau" | "denseRank">,
+): Float64Array[] {
+  const categories = scores[0]?.length ?? 0;
+  const threshold = Array.from({ length: categories }, (_, m) => {
+    let column = scores.map((row) => (denseRank ? round3(row[m]!) : row[m]!));
+    if (denseRank) column = [...new Set(column)];
+    column.sort((p, q) => q - p);
+    return column[Math.min(tau, column.length) - 1]!;
+  });
+  return scores.map((row) =>
+    row.map((score, m) => ((denseRank ? round3(score) : score) >= threshold[m]! ? 1 : 0)),
+  );
+}
+
+/** Half up at three decimals, as the paper's table is printed. */
+export function round3(value: number): number {
+  return Math.floor(value * 1000 + 0.5 + 1e-9) / 1000;
+}
+
+/** softmax(row / temperature), over the marked entries only where a mask is given. */
+export function softmax(row: Float64Array, temperature: number, mask?: Float64Array): Float64Array {
+  let top = -Infinity;
+  for (let m = 0; m < row.length; m++) if (!mask || mask[m] === 1) top = Math.max(top, row[m]!);
+  const out = row.map((score, m) =>
+    !mask || mask[m] === 1 ? Math.exp((score - top) / temperature) : 0,
+  );
+  const total = out.reduce((sum, value) => sum + value, 0);
+  return out.map((value) => value / total);
+}
+
+function share(mask: Float64Array, { tau, supportOnly }: WeightingOptions): Float64Array {
+  const excels = mask.reduce((sum, value) => sum + value, 0);
+  return mask.map((value) => value / (supportOnly ? Math.max(1, excels) : tau));
+}

@@ -1,0 +1,164 @@
+/**
+ * A seeded, splittable generator. Randomness is always an argument: whoever
+ * needs some takes a `Random`, and whoever has one splits it by name, so that a
+ * stream never depends on how much another one has drawn.
+ *
+ * Bits come from Threefry-2x32 with 20 rounds (Salmon et al. 2011, "Parallel
+ * random numbers: as easy as 1, 2, 3"): word n of a stream is a keyed hash of
+ * the counter n, and a child's key is a keyed hash of its label.
+ *
+ * Every draw uses only integer operations and the five that IEEE 754 rounds
+ * exactly (+ - * / sqrt), so a seed gives the same numbers on every machine.
+ */
+export class Random {
+  readonly #key: readonly [number, number];
+  #counter = 0;
+  readonly #block = new Uint32Array(2);
+  #spareNormal = Number.NaN;
+
+  constructor(key: readonly [number, number]) {
+    this.#key = [key[0] >>> 0, key[1] >>> 0];
+  }
+
+  /** The generator of a seed: any integer up to 2^53 in size. */
+  static seeded(seed: number): Random {
+    if (!Number.isSafeInteger(seed)) {
+      throw new RangeError(`seed must be an integer, got ${seed}; help: use for example 1`);
+    }
+    return new Random([Math.floor(seed / 2 ** 32) >>> 0, seed >>> 0]);
+  }
+
+  /** An independent stream; the same label always gives the same one. */
+  split(label: string | number): Random {
+    const out = new Uint32Array(2);
+    if (typeof label === "number") threefry2x32(this.#key, label >>> 0, SPLIT_BY_NUMBER, out);
+    else threefry2x32(this.#key, fnv1a(label), SPLIT_BY_NAME, out);
+    return new Random([out[0]!, out[1]!]);
+  }
+
+  /** Uniform on [0, 1) with 53 random bits. */
+  uniform(): number {
+    this.#draw();
+    return ((this.#block[0]! >>> 5) * 2 ** 26 + (this.#block[1]! >>> 6)) / 2 ** 53;
+  }
+
+  /** Uniform on 0 .. n-1, without bias for any n up to 2^32 (draws again in the short last stretch). */
+  integer(n: number): number {
+    const limit = 2 ** 32 - (2 ** 32 % n);
+    for (;;) {
+      this.#draw();
+      if (this.#block[0]! < limit) return this.#block[0]! % n;
+    }
+  }
+
+  /** Standard normal: Marsaglia's polar method, which yields two at a time. */
+  normal(): number {
+    if (!Number.isNaN(this.#spareNormal)) {
+      const spare = this.#spareNormal;
+      this.#spareNormal = Number.NaN;
+      return spare;
+    }
+    for (;;) {
+      this.#draw();
+      const a = this.#block[0]! / 2 ** 31 - 1;
+      const b = this.#block[1]! / 2 ** 31 - 1;
+      const r2 = a * a + b * b;
+      if (r2 >= 1 || r2 === 0) continue;
+      const scale = Math.sqrt((-2 * exactLog(r2)) / r2);
+      this.#spareNormal = b * scale;
+      return a * scale;
+    }
+  }
+
+  /** Gumbel(0, 1) by inversion. */
+  gumbel(): number {
+    return -exactLog(-exactLog(this.uniform() + 2 ** -54));
+  }
+
+  /** Fisher-Yates, in place. */
+  shuffle<T>(items: T[]): T[] {
+    for (let i = items.length - 1; i > 0; i--) {
+      const j = this.integer(i + 1);
+      [items[i], items[j]] = [items[j]!, items[i]!];
+    }
+    return items;
+  }
+
+  #draw(): void {
+    const n = this.#counter++;
+    threefry2x32(this.#key, n >>> 0, Math.floor(n / 2 ** 32), this.#block);
+  }
+}
+
+/** Second counter words that no stream reaches by drawing (it would take 2^63 draws). */
+const SPLIT_BY_NUMBER = 0xfffffffe;
+const SPLIT_BY_NAME = 0xffffffff;
+
+/** One Threefry-2x32-20 block. Known answers: random.test.ts. */
+export function threefry2x32(
+  key: readonly [number, number],
+  c0: number,
+  c1: number,
+  out: Uint32Array,
+): void {
+  const k0 = key[0] | 0;
+  const k1 = key[1] | 0;
+  const k2 = k0 ^ k1 ^ 0x1bd11bda;
+  let x0 = (c0 + k0) | 0;
+  let x1 = (c1 + k1) | 0;
+  for (let round = 0; round < 20; round += 8) {
+    x0 = (x0 + x1) | 0;
+    x1 = ((x1 << 13) | (x1 >>> 19)) ^ x0;
+    x0 = (x0 + x1) | 0;
+    x1 = ((x1 << 15) | (x1 >>> 17)) ^ x0;
+    x0 = (x0 + x1) | 0;
+    x1 = ((x1 << 26) | (x1 >>> 6)) ^ x0;
+    x0 = (x0 + x1) | 0;
+    x1 = ((x1 << 6) | (x1 >>> 26)) ^ x0;
+    const i = round >> 2; // key injections 1, 3, 5 after rounds 4, 12, 20
+    x0 = (x0 + (i === 0 ? k1 : i === 2 ? k0 : k2)) | 0;
+    x1 = (x1 + (i === 0 ? k2 : i === 2 ? k1 : k0) + i + 1) | 0;
+    if (round === 16) break;
+    x0 = (x0 + x1) | 0;
+    x1 = ((x1 << 17) | (x1 >>> 15)) ^ x0;
+    x0 = (x0 + x1) | 0;
+    x1 = ((x1 << 29) | (x1 >>> 3)) ^ x0;
+    x0 = (x0 + x1) | 0;
+    x1 = ((x1 << 16) | (x1 >>> 16)) ^ x0;
+    x0 = (x0 + x1) | 0;
+    x1 = ((x1 << 24) | (x1 >>> 8)) ^ x0;
+    x0 = (x0 + (i === 0 ? k2 : k1)) | 0; // injections 2, 4
+    x1 = (x1 + (i === 0 ? k0 : k2) + i + 2) | 0;
+  }
+  out[0] = x0;
+  out[1] = x1;
+}
+
+/**
+ * Natural logarithm from exactly rounded operations only; within 2 ulp of
+ * Math.log, whose last bit the language leaves open.
+ * log(m 2^e) = e log 2 + 2 atanh(s), s = (m-1)/(m+1), m in [1/sqrt 2, sqrt 2).
+ */
+export function exactLog(value: number): number {
+  DOUBLE[0] = value;
+  let exponent = ((WORDS[1]! >>> 20) & 0x7ff) - 1023;
+  WORDS[1] = (WORDS[1]! & 0x800fffff) | 0x3ff00000;
+  let m = DOUBLE[0]!;
+  if (m > Math.SQRT2) {
+    m /= 2;
+    exponent++;
+  }
+  const s = (m - 1) / (m + 1);
+  const s2 = s * s;
+  let sum = 0;
+  for (let k = 23; k >= 1; k -= 2) sum = sum * s2 + 1 / k;
+  return exponent * Math.LN2 + 2 * s * sum;
+}
+const DOUBLE = new Float64Array(1);
+const WORDS = new Uint32Array(DOUBLE.buffer); // little-endian, as every platform of Node is
+
+function fnv1a(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}

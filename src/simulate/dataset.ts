@@ -1,0 +1,32 @@
+import type { Outcome } from "../bandit/policy.ts";
+
+/** What a simulation runs on, whatever file it came from. Models and categories are indices. */
+export interface Dataset {
+  readonly models: readonly string[];
+  /** Empty where the data names none. */
+  readonly categories: readonly string[];
+  readonly queries: readonly Query[];
+  /** Of the scores csv: K rows of M numbers. */
+  readonly scores?: {
+    readonly perf: readonly Float64Array[];
+    readonly cost: readonly Float64Array[];
+  };
+}
+
+export interface Query {
+  readonly id: string;
+  readonly text: string;
+  /** -1 where the data names none. */
+  readonly category: number;
+  /** The query's own scores of the K models; absent where the category's count. */
+  readonly scores?: Float64Array;
+  readonly costs?: Float64Array;
+  /** Stored verdicts, which a simulated voter repeats. */
+  readonly comparisons?: readonly Verdict[];
+}
+
+export interface Verdict {
+  readonly a: number;
+  readonly b: number;
+  readonly outcome: Outcome;
+}

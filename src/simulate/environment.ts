@@ -1,0 +1,206 @@
+import type { Hindsight, Pool } from "../bandit/policy.ts";
+import { labelEmbeddings, type Table } from "../bandit/weighting.ts";
+import { mean } from "../linalg/linalg.ts";
+import type { Random } from "../random/random.ts";
+import type { Dataset, Query } from "./dataset.ts";
+import type { Settings } from "./settings.ts";
+
+/**
+ * One run's world: which queries are offline, what the router is told, what is
+ * true, and the order in which queries come. It depends on the run's generator
+ * alone, so that all policies of a run meet the same world.
+ */
+export interface Environment {
+  readonly pool: Pool;
+  readonly hindsight: Hindsight;
+  /** The query of round t. */
+  at(t: number): Arrival;
+}
+
+export interface Arrival {
+  readonly query: Query;
+  readonly x: Float64Array;
+  /** True utility of every model on this query. */
+  readonly utilities: Float64Array;
+  readonly costs: Float64Array | undefined;
+  /** The largest utility. */
+  readonly best: number;
+}
+
+export function createEnvironment(
+  dataset: Dataset,
+  embeddings: readonly Float64Array[],
+  settings: Settings,
+  random: Random,
+): Environment {
+  const K = dataset.models.length;
+  const groups = groupQueries(dataset);
+  const { offline, online } = setAside(groups, settings.offline, random.split("offline"));
+  const truth = truthOf(dataset, settings, random.split("truth"));
+  const arrivals = new Map<number, Arrival>();
+  const arrival = (i: number): Arrival => {
+    let known = arrivals.get(i);
+    if (!known) {
+      known = arrive(dataset, truth, settings.lambda, i, embeddings[i]!);
+      arrivals.set(i, known);
+    }
+    return known;
+  };
+  const order = streamOrder(online, settings, random.split("stream"));
+
+  const centroids = offline.map((members) => mean(members.map((i) => embeddings[i]!)));
+  const told = toldScores(dataset, offline, settings, arrival, random.split("told"));
+  const costs = toldCosts(dataset, offline);
+  const best = offline.flat().map((i) => ({ x: embeddings[i]!, best: bestModels(arrival(i)) }));
+  const pool: Pool = {
+    models: dataset.models,
+    categories: groups.map((group) => group.name),
+    centroids,
+    told,
+    costs,
+    labels: told && labelEmbeddings(K, best),
+  };
+
+  const totals = new Float64Array(K);
+  for (const i of order) {
+    const { utilities } = arrival(i);
+    for (let k = 0; k < K; k++) totals[k]! += utilities[k]!;
+  }
+  const byVector = new Map<Float64Array, Arrival>();
+  const hindsight: Hindsight = {
+    utilities(x) {
+      if (byVector.size === 0) for (const a of arrivals.values()) byVector.set(a.x, a);
+      return byVector.get(x)!.utilities;
+    },
+    bestFixed: totals.indexOf(Math.max(...totals)),
+  };
+  return { pool, hindsight, at: (t) => arrival(order[t]!) };
+}
+
+interface Group {
+  readonly name: string;
+  readonly members: number[];
+}
+
+/** Queries by category; where the data names none, by their best model (first of joint ones). */
+function groupQueries(dataset: Dataset): Group[] {
+  const labelled = dataset.categories.length > 0;
+  const names = labelled ? dataset.categories : dataset.models;
+  const groups = names.map((name) => ({ name, members: [] as number[] }));
+  dataset.queries.forEach((query, i) => {
+    groups[labelled ? query.category : argBest(query.scores!)]!.members.push(i);
+  });
+  return groups.filter((group) => group.members.length > 0);
+}
+
+function setAside(
+  groups: readonly Group[],
+  count: number,
+  random: Random,
+): { offline: number[][]; online: number[][] } {
+  const shuffled = groups.map((group) => random.shuffle([...group.members]));
+  return {
+    // At most half of a small category goes offline, and at least one query.
+    offline: shuffled.map((members) => members.slice(0, offlineCount(members, count))),
+    online: shuffled.map((members) => members.slice(offlineCount(members, count))),
+  };
+}
+
+function offlineCount(members: readonly number[], count: number): number {
+  return Math.max(1, Math.min(count, Math.floor(members.length / 2)));
+}
+
+function streamOrder(online: readonly number[][], settings: Settings, random: Random): number[] {
+  const order: number[] = [];
+  if (settings.stream === "uniform") {
+    const filled = online.filter((members) => members.length > 0);
+    while (order.length < settings.rounds) {
+      const members = filled[random.integer(filled.length)]!;
+      order.push(members[random.integer(members.length)]!);
+    }
+    return order;
+  }
+  const all = online.flat();
+  while (order.length < settings.rounds) order.push(...random.shuffle([...all]));
+  return order.slice(0, settings.rounds);
+}
+
+/** The true category scores: the csv's, with noise if asked. Undefined where queries have their own. */
+function truthOf(dataset: Dataset, settings: Settings, random: Random): Table | undefined {
+  return dataset.scores?.perf.map((row) =>
+    row.map((score) => score + settings.truthSd * random.normal()),
+  );
+}
+
+function arrive(
+  dataset: Dataset,
+  truth: Table | undefined,
+  lambda: number,
+  i: number,
+  x: Float64Array,
+): Arrival {
+  const query = dataset.queries[i]!;
+  const scores = query.scores ?? Float64Array.from(truth!, (row) => row[query.category]!);
+  const costs = query.costs ?? categoryCosts(dataset, query.category);
+  const utilities = scores.map((score, k) => score - (lambda > 0 ? lambda * (costs?.[k] ?? 0) : 0));
+  return { query, x, utilities, costs, best: Math.max(...utilities) };
+}
+
+function categoryCosts(dataset: Dataset, category: number): Float64Array | undefined {
+  const { scores } = dataset;
+  return scores && Float64Array.from(scores.cost, (row) => row[category]!);
+}
+
+function toldScores(
+  dataset: Dataset,
+  offline: readonly number[][],
+  settings: Settings,
+  arrival: (i: number) => Arrival,
+  random: Random,
+): Float64Array[] | undefined {
+  const { told, lambda } = settings;
+  if (told.kind === "none") return undefined;
+  const { scores } = dataset;
+  const fromCsv = scores && told.kind !== "offline";
+  const table = dataset.models.map((_, k) =>
+    Float64Array.from(offline, (members, m) =>
+      fromCsv
+        ? scores.perf[k]![m]! - (lambda > 0 ? lambda * scores.cost[k]![m]! : 0)
+        : members.reduce((sum, i) => sum + arrival(i).utilities[k]!, 0) / members.length,
+    ),
+  );
+  if (told.kind === "noisy") {
+    return table.map((row) => row.map((score) => score + told.sd * random.normal()));
+  }
+  if (told.kind !== "permuted") return table;
+  const from = derangement(table.length, random);
+  return from.map((k) => table[k]!);
+}
+
+function toldCosts(dataset: Dataset, offline: readonly number[][]): Float64Array[] | undefined {
+  if (dataset.scores) return dataset.scores.cost.map((row) => row.slice());
+  if (!offline.flat().some((i) => dataset.queries[i]!.costs)) return undefined;
+  return dataset.models.map((_, k) =>
+    Float64Array.from(
+      offline,
+      (members) =>
+        members.reduce((sum, i) => sum + (dataset.queries[i]!.costs?.[k] ?? 0), 0) / members.length,
+    ),
+  );
+}
+
+/** A permutation that leaves nothing in its place. */
+function derangement(n: number, random: Random): number[] {
+  for (;;) {
+    const order = random.shuffle(Array.from({ length: n }, (_, i) => i));
+    if (order.every((k, i) => k !== i)) return order;
+  }
+}
+
+function bestModels({ utilities, best }: Arrival): number[] {
+  return [...utilities.keys()].filter((k) => utilities[k] === best);
+}
+
+function argBest(scores: Float64Array): number {
+  return scores.indexOf(Math.max(...scores));
+}

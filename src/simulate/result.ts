@@ -1,0 +1,18 @@
+/** `result.json`: what `joust simulate` writes and `--json` prints. */
+export interface Result {
+  readonly schema: 1;
+  readonly settings: Record<string, unknown>;
+  readonly policies: Record<string, PolicyResult>;
+}
+
+export interface PolicyResult {
+  /** Cumulative regret at the last round: mean over runs, its 95% interval, and each run's. */
+  readonly regret: { mean: number; lo: number; hi: number; runs: number[] };
+  readonly curve: { t: number[]; mean: number[]; lo: number[]; hi: number[] };
+  /** Mean over rounds; a duel is charged both answers. Null where the data has no costs. */
+  readonly costPerQuery: number | null;
+  /** Share of rounds whose served model is a best one, half each in a duel. */
+  readonly agreement: number;
+  readonly decisionMicros: { p50: number; p99: number };
+  readonly updateMicros: { p50: number; p99: number };
+}

@@ -1,0 +1,56 @@
+/** Everything that decides a simulation's numbers besides data, policies and seed. */
+export interface Settings {
+  /** T, the length of a run. */
+  readonly rounds: number;
+  readonly runs: number;
+  readonly seed: number;
+  /** Queries a category set aside for centroids and told scores, never streamed. */
+  readonly offline: number;
+  readonly told: Told;
+  /** Added to every category score to make the truth: N(0, truthSd). */
+  readonly truthSd: number;
+  /** s in P(a beats b) = sigmoid(s (utility_a - utility_b)). */
+  readonly voteScale: number;
+  /** Davidson's tie width; 0: no ties. */
+  readonly ties: number;
+  /** Rounds until a vote arrives. */
+  readonly delay: number;
+  readonly voters: Voters;
+  /** utility = score - lambda * cost. */
+  readonly lambda: number;
+  /** shuffled: every query once before any twice; uniform: category first, then a query of it. */
+  readonly stream: "shuffled" | "uniform";
+}
+
+/** What the router is told of the models' scores. */
+export type Told =
+  | { readonly kind: "scores" | "offline" | "none" | "permuted" }
+  | { readonly kind: "noisy"; readonly sd: number };
+
+export interface Voters {
+  /** How many different voters there are. */
+  readonly count: number;
+  /** Share of voters who vote at random. */
+  readonly noisy: number;
+  /** Share of voters who vote for the worse answer. */
+  readonly malicious: number;
+  /** Added to the logit of the answer shown first. */
+  readonly position: number;
+  /** Below this utility of both answers a voter says both_bad; 0: never. */
+  readonly bothBad: number;
+}
+
+export const SETTINGS: Settings = {
+  rounds: 1000,
+  runs: 5,
+  seed: 1,
+  offline: 5,
+  told: { kind: "scores" },
+  truthSd: 0,
+  voteScale: 3,
+  ties: 0,
+  delay: 0,
+  voters: { count: 1, noisy: 0, malicious: 0, position: 0, bothBad: 0 },
+  lambda: 0,
+  stream: "shuffled",
+};
