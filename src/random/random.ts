@@ -28,11 +28,16 @@ export class Random {
     return new Random([Math.floor(seed / 2 ** 32) >>> 0, seed >>> 0]);
   }
 
-  /** An independent stream; the same label always gives the same one. */
+  /** An independent stream; the same label always gives the same one, whatever was drawn here. */
   split(label: string | number): Random {
     const out = new Uint32Array(2);
-    if (typeof label === "number") threefry2x32(this.#key, label >>> 0, SPLIT_BY_NUMBER, out);
-    else threefry2x32(this.#key, fnv1a(label), SPLIT_BY_NAME, out);
+    if (typeof label === "string") {
+      threefry2x32(this.#key, fnv1a(label), SPLIT_BY_NAME | murmur(label), out);
+    } else if (Number.isSafeInteger(label)) {
+      threefry2x32(this.#key, label >>> 0, SPLIT_BY_NUMBER + Math.floor(label / 2 ** 32), out);
+    } else {
+      throw new RangeError(`label must be a name or an integer, got ${label}`);
+    }
     return new Random([out[0]!, out[1]!]);
   }
 
@@ -44,6 +49,9 @@ export class Random {
 
   /** Uniform on 0 .. n-1, without bias for any n up to 2^32 (draws again in the short last stretch). */
   integer(n: number): number {
+    if (!(n >= 1 && n <= 2 ** 32 && Number.isInteger(n))) {
+      throw new RangeError(`integer(n) needs a whole n from 1 to 2^32, got ${n}`);
+    }
     const limit = 2 ** 32 - (2 ** 32 % n);
     for (;;) {
       this.#draw();
@@ -70,9 +78,11 @@ export class Random {
     }
   }
 
-  /** Gumbel(0, 1) by inversion. */
+  /** Gumbel(0, 1) by inversion, at the odd multiples of 2^-53: never 0 or 1, whose logarithms fail. */
   gumbel(): number {
-    return -exactLog(-exactLog(this.uniform() + 2 ** -54));
+    this.#draw();
+    const u = ((this.#block[0]! >>> 5) * 2 ** 26 + ((this.#block[1]! >>> 6) | 1)) / 2 ** 53;
+    return -exactLog(-exactLog(u));
   }
 
   /** Fisher-Yates, in place. */
@@ -90,9 +100,12 @@ export class Random {
   }
 }
 
-/** Second counter words that no stream reaches by drawing (it would take 2^63 draws). */
-const SPLIT_BY_NUMBER = 0xfffffffe;
-const SPLIT_BY_NAME = 0xffffffff;
+/**
+ * Second counter words of splits. Drawing stays below 2^21 (2^53 draws), numbers
+ * within 2^21 of the first, and names have the top bit: no two ever meet.
+ */
+const SPLIT_BY_NUMBER = 0x40000000;
+const SPLIT_BY_NAME = 0x80000000;
 
 /** One Threefry-2x32-20 block. Known answers: random.test.ts. */
 export function threefry2x32(
@@ -140,10 +153,12 @@ export function threefry2x32(
  * log(m 2^e) = e log 2 + 2 atanh(s), s = (m-1)/(m+1), m in [1/sqrt 2, sqrt 2).
  */
 export function exactLog(value: number): number {
-  DOUBLE[0] = value;
-  let exponent = ((WORDS[1]! >>> 20) & 0x7ff) - 1023;
-  WORDS[1] = (WORDS[1]! & 0x800fffff) | 0x3ff00000;
-  let m = DOUBLE[0]!;
+  if (!(value >= SMALLEST_NORMAL && value < Infinity)) return logOfTheRest(value);
+  DOUBLE.setFloat64(0, value);
+  const high = DOUBLE.getUint32(0);
+  DOUBLE.setUint32(0, (high & 0xfffff) | 0x3ff00000);
+  let m = DOUBLE.getFloat64(0);
+  let exponent = (high >>> 20) - 1023;
   if (m > Math.SQRT2) {
     m /= 2;
     exponent++;
@@ -154,11 +169,28 @@ export function exactLog(value: number): number {
   for (let k = 23; k >= 1; k -= 2) sum = sum * s2 + 1 / k;
   return exponent * Math.LN2 + 2 * s * sum;
 }
-const DOUBLE = new Float64Array(1);
-const WORDS = new Uint32Array(DOUBLE.buffer); // little-endian, as every platform of Node is
+const DOUBLE = new DataView(new ArrayBuffer(8)); // big-endian by default, on every machine
+const SMALLEST_NORMAL = 2 ** -1022;
 
+/** Subnormals have no hidden bit, so they are scaled first; 0, infinity, negatives and NaN as Math.log. */
+function logOfTheRest(value: number): number {
+  if (value === 0) return -Infinity;
+  if (value === Infinity) return Infinity;
+  return value > 0 ? exactLog(value * 2 ** 54) - 54 * Math.LN2 : Number.NaN;
+}
+
+/** Two unlike hashes of a name: 32 bits alone meet after some 65,000 names ("liquid", "costarring"). */
 function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash >>> 0;
+}
+
+function murmur(text: string): number {
+  let hash = text.length;
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x5bd1e995);
+    hash ^= hash >>> 15;
+  }
+  return hash;
 }
