@@ -100,18 +100,21 @@ export function gram(Phi: Float64Array, K: number, S: Float64Array, d: number): 
 /**
  * L with L L^T = A + jitter I, A symmetric n x n. The jitter starts at 0 and
  * grows tenfold from 1e-12 of the mean diagonal until every pivot is positive,
- * so that a covariance which rounding has made semi-definite still factors.
+ * so that a covariance which rounding has made semi-definite still factors. A
+ * matrix that needs more than 1e-6 is indefinite in earnest, and refused.
  */
 export function cholesky(A: Float64Array, n: number): Float64Array {
   let trace = 0;
   for (let i = 0; i < n; i++) trace += A[i * n + i]!;
   const unit = trace > 0 ? trace / n : 1;
-  for (let jitter = 0; jitter <= unit; jitter = jitter === 0 ? 1e-12 * unit : jitter * 10) {
-    const L = tryCholesky(A, n, jitter);
+  for (const jitter of JITTERS) {
+    const L = tryCholesky(A, n, jitter * unit);
     if (L) return L;
   }
-  throw new RangeError("cholesky: the matrix is not positive semi-definite, or holds NaN");
+  throw new RangeError("cholesky: the matrix is not positive semi-definite, or not finite");
 }
+
+const JITTERS = [0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6];
 
 function tryCholesky(A: Float64Array, n: number, jitter: number): Float64Array | undefined {
   const L = new Float64Array(n * n);
@@ -120,7 +123,7 @@ function tryCholesky(A: Float64Array, n: number, jitter: number): Float64Array |
       L[i * n + j] = (A[i * n + j]! - dotAt(L, i * n, L, j * n, j)) / L[j * n + j]!;
     }
     const pivot = A[i * n + i]! + jitter - dotAt(L, i * n, L, i * n, i);
-    if (!(pivot > 0)) return undefined;
+    if (!(pivot > 0 && pivot < Infinity)) return undefined;
     L[i * n + i] = Math.sqrt(pivot);
   }
   return L;
