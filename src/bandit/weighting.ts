@@ -1,4 +1,4 @@
-import { axpy, mean } from "../linalg/linalg.ts";
+import { axpy } from "../linalg/linalg.ts";
 
 /**
  * Categorical weighting (eqs. 3-6): model embeddings a_k as mixtures of the
@@ -48,10 +48,15 @@ export function categoryWeights(
   const mask = excelMask(scores, settings);
   if (weighting === "excel_mask") return mask.map((row) => share(row, settings));
   return scores.map((row, k) => {
-    const top = row.map((score, m) => score * mask[k]![m]!);
-    if (!settings.supportOnly) return softmax(top, temperature);
-    const support = mask[k]!.some((excels) => excels === 1);
-    return softmax(support ? row : scores[k]!, temperature, support ? mask[k]! : undefined);
+    const excels = mask[k]!;
+    if (!settings.supportOnly) {
+      return softmax(
+        row.map((score, m) => score * excels[m]!), // top_tau of eq. 4
+        temperature,
+      );
+    }
+    // Who excels nowhere is weighted by perf_cost.
+    return softmax(row, temperature, excels.includes(1) ? excels : undefined);
   });
 }
 
@@ -74,17 +79,20 @@ export function labelEmbeddings(
   models: number,
   queries: readonly { x: Float64Array; best: readonly number[]; weight?: number }[],
 ): Float64Array[] {
-  const everything = mean(queries.map((query) => query.x));
+  const all = queries.map(({ x, weight = 1 }) => ({ x, weight }));
   return Array.from({ length: models }, (_, k) => {
-    const sum = new Float64Array(everything.length);
-    let total = 0;
-    for (const { x, best, weight = 1 } of queries) {
-      if (!best.includes(k)) continue;
-      axpy(weight / best.length, x, sum);
-      total += weight / best.length;
-    }
-    return total > 0 ? sum.map((value) => value / total) : everything.slice();
+    const own = queries
+      .filter(({ best }) => best.includes(k))
+      .map(({ x, best, weight = 1 }) => ({ x, weight: weight / best.length }));
+    return weightedMean(own.length > 0 ? own : all);
   });
+}
+
+function weightedMean(parts: readonly { x: Float64Array; weight: number }[]): Float64Array {
+  const sum = new Float64Array(parts[0]?.x.length ?? 0);
+  for (const { x, weight } of parts) axpy(weight, x, sum);
+  const total = parts.reduce((weights, { weight }) => weights + weight, 0);
+  return sum.map((value) => value / total);
 }
 
 /** Perf - lambda * Cost; a missing cost is 0. */
@@ -109,9 +117,9 @@ export function excelMask(
   );
 }
 
-/** Half up at three decimals, as the paper's table is printed. */
+/** To three decimals, halves away from zero, as the paper's table is printed (0.3985, -0.1305). */
 export function round3(value: number): number {
-  return Math.floor(value * 1000 + 0.5 + 1e-9) / 1000;
+  return (Math.sign(value) * Math.floor(Math.abs(value) * 1000 + 0.5 + 1e-9)) / 1000;
 }
 
 /** softmax(row / temperature), over the marked entries only where a mask is given. */
