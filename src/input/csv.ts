@@ -1,0 +1,59 @@
+import { Readable } from "node:stream";
+import { CsvError, parse } from "csv-parse";
+import { InputError } from "./input-error.ts";
+import { readText } from "./text.ts";
+
+export interface CsvRow {
+  /** The line on which the row begins, counted from 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+/** The rows of a csv file, plain or .gz, as they are: whether the first is a header is the caller's matter. */
+export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
+  const text = Readable.from(readText(file));
+  const parser = parse({ info: true, relax_column_count: true, skip_empty_lines: true });
+  text.on("error", (error) => parser.destroy(error));
+  let returns = 0; // csv-parse counts a CRLF inside quotes as two lines
+  try {
+    for await (const { record, info } of text.pipe(parser)) {
+      const cells: string[] = record;
+      returns += count(cells, "\r\n");
+      yield { line: info.lines - returns - count(cells, "\n"), cells };
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new InputError(
+      { file, line: Number(error.lines) - returns },
+      `is not csv (${error.message})`,
+      'put cells with commas, quotes or line breaks into quotes, and write " inside as ""',
+    );
+  } finally {
+    text.destroy();
+  }
+}
+
+function count(cells: readonly string[], mark: string): number {
+  return cells.reduce((sum, cell) => sum + cell.split(mark).length - 1, 0);
+}
+
+/** Where each of the named columns stands in a header row; every one must be there. */
+export function columnsOf<Name extends string>(
+  file: string,
+  header: CsvRow,
+  names: readonly Name[],
+): Record<Name, number> {
+  const found = header.cells.map((cell) => cell.trim().toLowerCase());
+  const entries = names.map((name) => {
+    const column = found.indexOf(name);
+    if (column < 0) {
+      throw new InputError(
+        { file, line: header.line, field: name },
+        "is not a column of the header",
+        `begin the file with the line ${names.join(",")}`,
+      );
+    }
+    return [name, column] as const;
+  });
+  return Object.fromEntries(entries) as Record<Name, number>;
+}

@@ -1,0 +1,80 @@
+import type { z } from "zod";
+import { InputError } from "./input-error.ts";
+import { type Line, readLines } from "./lines.ts";
+
+/** The rows of a jsonl file, each checked against the shape; `remedy` says what a row should be. */
+export async function* readRows<T>(
+  file: string,
+  shape: z.ZodType<T>,
+  remedy: string,
+): AsyncGenerator<{ line: number; row: T }> {
+  for await (const line of readLines(file)) {
+    const parsed = shape.safeParse(parseRecord(file, line), { error: describe });
+    if (!parsed.success) {
+      const { path, message } = parsed.error.issues[0]!;
+      throw new InputError({ file, line: line.number, field: fieldName(path) }, message, remedy);
+    }
+    yield { line: line.number, row: parsed.data };
+  }
+}
+
+/** A line of jsonl: a JSON object. */
+export function parseRecord(file: string, { number, text }: Line): Record<string, unknown> {
+  const place = { file, line: number };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new InputError(
+      place,
+      `is not JSON (${error instanceof Error ? error.message : error})`,
+      text.startsWith("[")
+        ? "write one object a line and no list around them: jq -c '.[]'"
+        : /\b(NaN|Infinity)\b/.test(text)
+          ? "JSON has no NaN or Infinity: write a number or leave the row out"
+          : "write one JSON object a line",
+    );
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new InputError(
+      place,
+      `is ${show(value)}, not a JSON object`,
+      "write one JSON object a line and no list around them: jq -c '.[]'",
+    );
+  }
+  return value as Record<string, unknown>;
+}
+
+/** ["comparisons", 0, "a"] as comparisons[0].a */
+function fieldName(path: readonly PropertyKey[]): string | undefined {
+  if (path.length === 0) return undefined;
+  return path.reduce<string>(
+    (name, key) =>
+      typeof key === "number" ? `${name}[${key}]` : name ? `${name}.${String(key)}` : String(key),
+    "",
+  );
+}
+
+/** Zod's findings in our words, to stand after the field's name. */
+function describe(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === "custom") return undefined; // the shape's own words
+  if (issue.input === undefined) return "is missing";
+  const value = show(issue.input);
+  switch (issue.code) {
+    case "invalid_type":
+      return `is ${value}, not of type ${issue.expected}`;
+    case "too_small":
+      return `is ${value}, below ${issue.minimum}`;
+    case "too_big":
+      return `is ${value}, above ${issue.maximum}`;
+    case "invalid_value":
+      return `is ${value}, not one of ${issue.values.map(show).join(", ")}`;
+    default:
+      return `is ${value}, which does not fit`;
+  }
+}
+
+function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}

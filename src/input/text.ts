@@ -1,0 +1,40 @@
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { InputError } from "./input-error.ts";
+
+/** The text of a UTF-8 file in pieces, unpacked if its name ends in .gz; a BOM is dropped. */
+export async function* readText(path: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    for await (const piece of openBytes(path)) yield decoder.decode(piece, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    throw readError(path, error);
+  }
+}
+
+function openBytes(path: string): AsyncIterable<Uint8Array> {
+  const bytes = createReadStream(path, { highWaterMark: 1 << 18 });
+  if (!path.endsWith(".gz")) return bytes;
+  // The iterator of the last stream reports what fails in any of them.
+  return pipeline(bytes, createGunzip({ chunkSize: 1 << 18 }), () => {});
+}
+
+/** What the system says about a file, as an InputError where the user can mend it. */
+export function readError(file: string, error: unknown): unknown {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const known = PROBLEMS[code];
+  return known ? new InputError({ file }, ...known) : error;
+}
+
+const PROBLEMS: Record<string, [problem: string, remedy: string]> = {
+  ENOENT: ["does not exist", "check the spelling and the folder you are in"],
+  ENOTDIR: ["does not exist", "a part of this path is a file, not a folder"],
+  EISDIR: ["is a folder", "name a file in it"],
+  EACCES: ["may not be read", "check the file's permissions"],
+  EPERM: ["may not be read", "check the file's permissions"],
+  Z_DATA_ERROR: ["is not gzip, or damaged", "pack it again, or drop .gz from its name"],
+  Z_BUF_ERROR: ["ends in the middle of its gzip data", "copy or download it again"],
+  ERR_ENCODING_INVALID_ENCODED_DATA: ["is not UTF-8 text", "convert it: iconv -t UTF-8"],
+};
