@@ -1,0 +1,7 @@
+/** Text to vector. Equal texts give equal vectors; the batch a text is in changes nothing. */
+export interface Encoder {
+  readonly name: string;
+  /** The length of every vector. */
+  readonly dimension: number;
+  encode(texts: readonly string[]): Promise<Float64Array[]>;
+}

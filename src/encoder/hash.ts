@@ -1,0 +1,75 @@
+import { axpy, norm, normalized } from "../linalg/linalg.ts";
+import type { Encoder } from "./encoder.ts";
+
+/**
+ * The encoder without a model: a hashed bag of words (Weinberger et al. 2009,
+ * "Feature hashing"). Each feature adds its weight, with a hashed sign, to a
+ * hashed coordinate. Only integer operations and + * / sqrt, so a text has the
+ * same vector on every machine.
+ *
+ * Words are lower-cased runs of letters; every number is the one word 0 and
+ * every mark a word of its own, for the form of a question tells its kind. The
+ * trigrams of words come with a weight of 0.3: they change nothing here, but
+ * serve scripts without blanks. Repetition counts by its fourth root.
+ *
+ * Nearest-centroid accuracy over the seven RouterBench categories, centroids
+ * of 5 offline queries each, mean of 10 draws (in brackets: categories weighed
+ * alike): 0.754 (0.724); MiniLM 0.763 (0.709). On the 14 tasks of
+ * llmrouter-9models, on which nothing was chosen: 0.626 (0.685), MiniLM 0.544
+ * (0.610). With one thing changed, on RouterBench: numbers as they are 0.725,
+ * no marks 0.692, neither 0.648; plain count 0.612, square root 0.728, no
+ * count 0.757 (but 0.619 on llmrouter); no trigrams 0.755, word bigrams too
+ * 0.755; 256 dimensions 0.714, 1024 0.772 at 2.7 times the work downstream.
+ */
+export const hashEncoder: Encoder = {
+  name: "hash",
+  dimension: 384,
+  encode: async (texts) => texts.map(encodeText),
+};
+
+const TRIGRAM_WEIGHT = 0.3;
+
+function encodeText(text: string): Float64Array {
+  const words = (text.toLowerCase().match(WORD) ?? []).map((word) =>
+    NUMBER.test(word) ? "0" : word,
+  );
+  const out = new Float64Array(hashEncoder.dimension);
+  addBag(out, words, 1, WORD_SEED);
+  addBag(out, words.flatMap(trigrams), TRIGRAM_WEIGHT, TRIGRAM_SEED);
+  return normalized(out);
+}
+
+const WORD = /[\p{L}\p{M}]+|\p{N}+|[^\s\p{L}\p{M}\p{N}]/gu;
+const NUMBER = /^\p{N}/u;
+const LETTER = /^[\p{L}\p{M}]/u;
+
+/** The trigrams of ^word$; none of numbers and marks. */
+function trigrams(word: string): string[] {
+  if (!LETTER.test(word)) return [];
+  const framed = `^${word}$`;
+  return Array.from({ length: framed.length - 2 }, (_, i) => framed.slice(i, i + 3));
+}
+
+/** out <- out + weight * the bag as a unit vector */
+function addBag(out: Float64Array, features: string[], weight: number, seed: number): void {
+  const counts = new Map<string, number>();
+  for (const feature of features) counts.set(feature, (counts.get(feature) ?? 0) + 1);
+  const bag = new Float64Array(out.length);
+  for (const [feature, count] of counts) {
+    const hash = hash32(feature, seed);
+    bag[hash % bag.length]! += (hash >>> 31 ? -1 : 1) * Math.sqrt(Math.sqrt(count));
+  }
+  axpy(weight / (norm(bag) || 1), bag, out);
+}
+
+const WORD_SEED = 0x811c9dc5;
+const TRIGRAM_SEED = 0x01234567;
+
+/** FNV-1a over UTF-16 units, its bits then mixed by MurmurHash3's finaliser. */
+function hash32(text: string, seed: number): number {
+  let hash = seed;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
