@@ -1,0 +1,75 @@
+import { stat } from "node:fs/promises";
+import { InputError } from "../../input/input-error.ts";
+import { readLines } from "../../input/lines.ts";
+import { parseRecord } from "../../input/rows.ts";
+import { readError } from "../../input/text.ts";
+import type { Dataset } from "../dataset.ts";
+import { arena } from "./arena.ts";
+import { assemble, type Selection } from "./assemble.ts";
+import { comparisons } from "./comparisons.ts";
+import { llmrouter } from "./llmrouter.ts";
+import { mixinstruct } from "./mixinstruct.ts";
+import { mmluFiles, mmluRows } from "./mmlu.ts";
+import { outcomes } from "./outcomes.ts";
+import { pairwise } from "./pairwise.ts";
+import { queries } from "./queries.ts";
+import type { Format, Row } from "./row.ts";
+import { readScores } from "./scores.ts";
+
+export interface LoadOptions extends Selection {
+  /** A csv model,category,perf,cost. */
+  readonly scores?: string | undefined;
+  /** Accept queries of which nothing is scored; `models` is then empty. */
+  readonly unscored?: boolean | undefined;
+}
+
+/** The data set in a file (or a folder of MMLU), its format found by the shape of the first record. */
+export async function loadDataset(path: string, options: LoadOptions = {}): Promise<Dataset> {
+  const rows: Row[] = [];
+  for await (const row of await openRows(path)) rows.push(row);
+  const [first] = rows;
+  if (!first) throw new InputError({ file: path }, "holds no queries", "name a file with rows");
+  const table = options.scores === undefined ? undefined : await readScores(options.scores);
+  if (!table && !first.scores && !first.comparisons && !options.unscored) {
+    throw new InputError(
+      { file: path },
+      "says nothing about how good models are",
+      "add --scores CSV with lines model,category,perf,cost",
+    );
+  }
+  return assemble(rows, table, options);
+}
+
+/** Most telling first: a record that fits two is of the first. */
+const FORMATS: readonly Format[] = [
+  mixinstruct,
+  pairwise,
+  comparisons,
+  arena,
+  llmrouter,
+  outcomes,
+  queries,
+];
+
+async function openRows(path: string): Promise<AsyncIterable<Row>> {
+  const entry = await stat(path).catch((error: unknown) => {
+    throw readError(path, error);
+  });
+  if (entry.isDirectory()) return concatenate((await mmluFiles(path)).map(mmluRows));
+  if (/\.csv(\.gz)?$/.test(path)) return mmluRows(path);
+  for await (const line of readLines(path)) {
+    const record = parseRecord(path, line);
+    const format = FORMATS.find(({ matches }) => matches(record));
+    if (format) return format.rows(path);
+    throw new InputError(
+      { file: path, line: line.number, field: "query" },
+      "is missing",
+      'a row is {"id", "query", "category"} with "scores" or "comparisons" if there are any',
+    );
+  }
+  throw new InputError({ file: path }, "is empty", "name a file with rows");
+}
+
+async function* concatenate(parts: readonly AsyncIterable<Row>[]): AsyncGenerator<Row> {
+  for (const part of parts) yield* part;
+}
