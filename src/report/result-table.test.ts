@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { Random } from "../random/random.ts";
+import { compare, pairedTable, ranked, resultTable } from "./result-table.ts";
+import { sampleResult, TWENTY } from "./sample.case.ts";
+import { summaryOf } from "./summary.ts";
+import { toCsv } from "./table.ts";
+
+const random = Random.seeded(1);
+const twenty = sampleResult({ regrets: TWENTY }, random);
+
+describe("tables of a result", () => {
+  test("a row a policy, least regret first, the best one that is no oracle in bold", () => {
+    const table = resultTable(twenty);
+    expect(table.rows.length).toBe(20);
+    expect(table.rows[0]![0]).toBe("oracle");
+    expect(table.rows[table.best!]![0]).toBe("joust");
+    const means = ranked(twenty).map(({ regret }) => regret.mean);
+    expect(means).toEqual(means.toSorted((a, b) => a - b));
+  });
+
+  test("no cost column without costs", () => {
+    const free = sampleResult({ regrets: { joust: 1 }, costs: false }, random);
+    expect(toCsv(resultTable(free))).not.toContain("cost");
+    expect(toCsv(resultTable(twenty))).toContain("cost_per_query");
+  });
+
+  test("every pair once, the better first; `only` keeps p as corrected for all", () => {
+    const all = pairedTable(twenty);
+    expect(all.rows.length).toBe(190);
+    const some = pairedTable(twenty, "joust");
+    expect(some.rows.length).toBe(19);
+    for (const row of some.rows) expect(all.rows).toContainEqual(row);
+  });
+
+  test("runs that cannot be paired are not", () => {
+    const [a, b] = ranked(sampleResult({ regrets: { a: 1, b: 2 }, runs: 3 }, random));
+    const short = { ...b!, regret: { ...b!.regret, runs: [1] } };
+    expect(compare(a!, short)).toBeNull();
+    expect(compare(a!, b!)!.mean).toBeCloseTo(a!.regret.mean - b!.regret.mean, 12);
+  });
+});
+
+describe("summary", () => {
+  test("names best and runner-up and says that the interval excludes 0", () => {
+    expect(summaryOf(twenty)).toMatch(
+      /^Over 20 runs of 720 rounds, joust has the lowest mean regret, the oracle aside: .*runner-up, zero-feedback; .*excludes 0\.$/,
+    );
+  });
+
+  test("identical policies cannot be told apart", () => {
+    const { schema, settings, policies } = sampleResult({ regrets: { a: 10 } }, random);
+    const result = { schema, settings, policies: { a: policies.a!, b: policies.a! } };
+    expect(summaryOf(result)).toContain("0.00 less than the runner-up, b");
+    expect(summaryOf(result)).toContain("includes 0, so the two cannot be told apart");
+  });
+
+  test("one run, one policy, none", () => {
+    const one = sampleResult({ regrets: { a: 10, b: 30 }, runs: 1 }, random);
+    expect(summaryOf(one)).toContain("Over one run of 720 rounds");
+    expect(summaryOf(one)).toContain("one run has no interval");
+    expect(summaryOf(sampleResult({ regrets: { a: 10 } }, random))).toContain(
+      "a has a mean regret",
+    );
+    expect(summaryOf({ schema: 1, settings: {}, policies: {} })).toContain("Nothing was simulated");
+  });
+});

@@ -1,0 +1,39 @@
+import type { Result } from "../simulate/result.ts";
+import { bestOf, compare, isOracle, kindOf, type Ranked, ranked } from "./result-table.ts";
+import { excludesZero } from "./statistics.ts";
+import { decimalsOf, fixed } from "./table.ts";
+
+/** In one sentence: who is best, by how much against the runner-up, and whether that could be chance. */
+export function summaryOf(result: Result): string {
+  const policies = ranked(result);
+  const best = bestOf(policies);
+  const rounds = best?.curve.t.at(-1);
+  if (!best || !rounds) return "Nothing was simulated: no policy has a round to show.";
+  const runs = best.regret.runs.length;
+  const over = `Over ${runs === 1 ? "one run" : `${runs} runs`} of ${rounds} rounds`;
+  const rivals = policies.filter((policy) => policy !== best && !isOracle(policy.name));
+  const { mean, lo, hi } = best.regret;
+  const decimals = Math.max(1, decimalsOf(policies.map(({ regret }) => regret.mean)));
+  const show = (value: number) => fixed(value, decimals);
+  const interval = runs > 1 && Number.isFinite(hi - lo) ? ` [${show(lo)}, ${show(hi)}]` : "";
+  const regret = `${show(mean)}${interval}`;
+  const [runnerUp] = rivals;
+  if (!runnerUp) return `${over}, ${nameOf(best)} has a mean regret of ${regret}.`;
+  const aside = policies.some(({ name }) => isOracle(name)) ? ", the oracle aside" : "";
+  const lead = show(runnerUp.regret.mean - mean);
+  return `${over}, ${nameOf(best)} has the lowest mean regret${aside}: ${regret}, ${lead} less than the runner-up, ${nameOf(runnerUp)}; ${verdict(runnerUp, best, show)}.`;
+}
+
+function verdict(runnerUp: Ranked, best: Ranked, show: (value: number) => string): string {
+  const difference = compare(runnerUp, best);
+  if (!difference) return "their runs differ in number and cannot be paired";
+  if (!Number.isFinite(difference.lo)) return "one run has no interval, so the order may be chance";
+  const interval = `[${show(difference.lo)}, ${show(difference.hi)}]`;
+  return excludesZero(difference)
+    ? `the 95% interval of the paired difference, ${interval}, excludes 0`
+    : `the 95% interval of the paired difference, ${interval}, includes 0, so the two cannot be told apart`;
+}
+
+function nameOf({ name }: Ranked): string {
+  return kindOf(name) === "best-fixed" ? `${name} (one model for all, picked in hindsight)` : name;
+}

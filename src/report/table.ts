@@ -1,0 +1,226 @@
+/** One table, five renderings. CSV keeps the numbers as they are; the others round a column alike. */
+import type { Interval } from "./statistics.ts";
+
+export interface Table {
+  readonly title: string;
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Cell[])[];
+  /** The row to set in bold. */
+  readonly best?: number | undefined;
+}
+
+/** Text is set left, the rest right. An interval is three columns in CSV: key, key_lo, key_hi. */
+export interface Column {
+  /** Its name in CSV. */
+  readonly key: string;
+  readonly title: string;
+  readonly kind: "text" | "number" | "percent" | "p-value" | "interval";
+}
+
+export type Cell = string | number | Interval | null;
+
+/** What of picocolors the terminal's table uses. */
+export interface Colors {
+  bold(text: string): string;
+  dim(text: string): string;
+}
+
+const PLAIN: Colors = { bold: (text) => text, dim: (text) => text };
+
+/** Aligned for a terminal. Columns past `width` are left off from the right, and named below. */
+export function toText(table: Table, colors: Colors = PLAIN, width = Infinity): string {
+  const columns = printed(table).map((column) => column.map(ascii));
+  const widths = columns.map((column) => Math.max(...column.map((cell) => [...cell].length)));
+  let shown = 1;
+  let total = widths[0] ?? 0;
+  while (shown < columns.length && total + 2 + widths[shown]! <= width) {
+    total += 2 + widths[shown++]!;
+  }
+  const line = (row: number) =>
+    columns
+      .slice(0, shown)
+      .map((column, c) => pad(column[row]!, widths[c]!, table.columns[c]!.kind))
+      .join("  ")
+      .trimEnd();
+  const lines = [colors.bold(table.title), line(0), colors.dim("-".repeat(total))];
+  lines.push(...table.rows.map((_, r) => (r === table.best ? colors.bold : String)(line(r + 1))));
+  const left = table.columns.slice(shown).map((column) => column.title);
+  if (left.length > 0) lines.push(colors.dim(`not shown for want of width: ${left.join(", ")}`));
+  return `${lines.join("\n")}\n`;
+}
+
+/** RFC 4180 with a header and full precision; an empty field where nothing is known. */
+export function toCsv(table: Table): string {
+  const header = table.columns.flatMap(({ key, kind }) =>
+    kind === "interval" ? [key, `${key}_lo`, `${key}_hi`] : [key],
+  );
+  const rows = table.rows.map((row) =>
+    row.flatMap((cell, c): (string | number | null)[] => {
+      if (table.columns[c]!.kind !== "interval") return [isInterval(cell) ? cell.mean : cell];
+      return isInterval(cell) ? [cell.mean, cell.lo, cell.hi] : [null, null, null];
+    }),
+  );
+  return [header, ...rows].map((row) => `${row.map(csvField).join(",")}\n`).join("");
+}
+
+/** A booktabs tabular, to be \input inside a table of the author's own. */
+export function toLatex(table: Table): string {
+  const [header, ...body] = transpose(printed(table)).map((row) => row.map(latexText));
+  const rows = body.map((row, r) =>
+    r === table.best ? row.map((cell) => `\\textbf{${cell}}`) : row,
+  );
+  const line = (row: readonly string[] = []) => `${row.join(" & ")} \\\\`;
+  const align = table.columns.map(({ kind }) => (kind === "text" ? "l" : "r")).join("");
+  return [
+    `% ${table.title.replace(/\s+/g, " ")}. Needs \\usepackage{booktabs}.`,
+    `\\begin{tabular}{${align}}`,
+    "\\toprule",
+    line(header),
+    "\\midrule",
+    ...rows.map(line),
+    "\\bottomrule",
+    "\\end{tabular}",
+    "",
+  ].join("\n");
+}
+
+export function toHtml(table: Table): string {
+  const [header, ...body] = transpose(printed(table)).map((row) => row.map(htmlText));
+  const attribute = (c: number) => (table.columns[c]!.kind === "text" ? "" : ' class="number"');
+  const head = header?.map((cell, c) => `<th scope="col"${attribute(c)}>${cell}</th>`).join("");
+  const rows = body.map((row, r) => {
+    const [first, ...rest] = row;
+    const cells = rest.map((cell, c) => `<td${attribute(c + 1)}>${cell}</td>`).join("");
+    return `<tr${r === table.best ? ' class="best"' : ""}><th scope="row">${first}</th>${cells}</tr>`;
+  });
+  return [
+    "<table>",
+    `<caption>${htmlText(table.title)}</caption>`,
+    `<thead><tr>${head}</tr></thead>`,
+    "<tbody>",
+    ...rows,
+    "</tbody>",
+    "</table>",
+    "",
+  ].join("\n");
+}
+
+export function toMarkdown(table: Table): string {
+  const [header, ...body] = transpose(printed(table)).map((row) => row.map(markdownText));
+  const rule = table.columns.map(({ kind }) => (kind === "text" ? ":--" : "--:"));
+  const rows = body.map((row, r) => (r === table.best ? row.map((cell) => `**${cell}**`) : row));
+  const lines = [header ?? [], rule, ...rows].map((row) => `| ${row.join(" | ")} |`);
+  return [`**${markdownText(table.title)}**`, "", ...lines, ""].join("\n");
+}
+
+/** As many decimals as give the largest value four digits, so that a column's points align. */
+export function decimalsOf(values: readonly number[]): number {
+  const largest = Math.max(0, ...values.filter(Number.isFinite).map(Math.abs));
+  if (largest === 0 || values.every((value) => !Number.isFinite(value) || Number.isInteger(value)))
+    return 0;
+  return Math.min(8, Math.max(0, 3 - Math.floor(Math.log10(largest))));
+}
+
+/** Fixed decimals with a true minus, and never a minus zero. */
+export function fixed(value: number, decimals: number): string {
+  const text = value.toFixed(decimals);
+  return /^-[0.]*$/.test(text) ? text.slice(1) : text.replace("-", MINUS);
+}
+
+export function htmlText(text: string): string {
+  return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
+}
+
+/** Each column as it is to be read, its title first. A bound shorter than its column's gets figure spaces. */
+function printed(table: Table): string[][] {
+  return table.columns.map(({ title, kind }, c) => {
+    const cells = table.rows.map((row) => row[c] ?? null);
+    return [title, ...(kind === "interval" ? printIntervals(cells) : printPlain(cells, kind))];
+  });
+}
+
+function printPlain(cells: readonly Cell[], kind: Column["kind"]): string[] {
+  const scale = kind === "percent" ? 100 : 1;
+  const decimals = kind === "percent" ? 1 : decimalsOf(cells.filter((v) => typeof v === "number"));
+  return cells.map((cell) => {
+    if (typeof cell === "string") return cell;
+    if (typeof cell !== "number" || !Number.isFinite(cell)) return DASH;
+    if (kind === "p-value") return cell < 1e-4 ? "<0.0001" : cell.toFixed(4);
+    return fixed(cell * scale, decimals) + (kind === "percent" ? "%" : "");
+  });
+}
+
+function printIntervals(cells: readonly Cell[]): string[] {
+  const intervals = cells.map((cell) => (isInterval(cell) ? cell : null));
+  const decimals = Math.max(1, decimalsOf(intervals.map((interval) => interval?.mean ?? 0)));
+  const column = (of: (interval: Interval) => number): string[] => {
+    const texts = intervals.map((i) => (i && Number.isFinite(of(i)) ? fixed(of(i), decimals) : ""));
+    const width = Math.max(...texts.map((text) => text.length));
+    return texts.map((text) => (text === "" ? "" : text.padStart(width, FIGURE_SPACE)));
+  };
+  const [means, lows, highs] = [column((i) => i.mean), column((i) => i.lo), column((i) => i.hi)];
+  return means.map((mean, r) => {
+    if (mean === "") return DASH;
+    return lows[r] === "" || highs[r] === "" ? mean : `${mean} [${lows[r]}, ${highs[r]}]`;
+  });
+}
+
+const MINUS = "\u2212";
+const DASH = "\u2013";
+const FIGURE_SPACE = "\u2007"; // as wide as a digit
+const SPACES = /\u2007/g;
+
+function isInterval(cell: Cell): cell is Interval {
+  return typeof cell === "object" && cell !== null;
+}
+
+function pad(text: string, width: number, kind: Column["kind"]): string {
+  const space = " ".repeat(Math.max(0, width - [...text].length));
+  return kind === "text" ? text + space : space + text;
+}
+
+function ascii(text: string): string {
+  return text.replace(SPACES, " ").replaceAll(MINUS, "-").replaceAll(DASH, "-");
+}
+
+function transpose(columns: readonly (readonly string[])[]): string[][] {
+  return (columns[0] ?? []).map((_, r) => columns.map((column) => column[r]!));
+}
+
+function csvField(value: string | number | null): string {
+  if (typeof value === "number") return Number.isFinite(value) ? String(value) : "";
+  if (value === null) return "";
+  return /[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+}
+
+/** Brackets too: one at the start of a row is read as the argument of the \\ before it. */
+function latexText(text: string): string {
+  return text.replace(
+    /[\\{}$&#^_%~<>|"[\]\n\u2007\u2212\u2013\u00b5]/g,
+    (c) => LATEX[c] ?? `\\${c}`,
+  );
+}
+
+const LATEX: Readonly<Record<string, string>> = {
+  "\\": "\\textbackslash{}",
+  "^": "\\textasciicircum{}",
+  "~": "\\textasciitilde{}",
+  "<": "\\textless{}",
+  ">": "\\textgreater{}",
+  "|": "\\textbar{}",
+  '"': "{''}",
+  "[": "{[}",
+  "]": "{]}",
+  "\n": " ",
+  "\u2007": "\\phantom{0}",
+  "\u2212": "$-$",
+  "\u2013": "--",
+  "\u00b5": "$\\mu$",
+};
+
+function markdownText(text: string): string {
+  return text
+    .replace(SPACES, "")
+    .replace(/[\\`*_<>|~&]/g, "\\$&")
+    .replace(/\s+/g, " ");
+}
