@@ -1,0 +1,70 @@
+import * as Plot from "@observablehq/plot";
+import { parseHTML } from "linkedom";
+
+export const INK = "#222222";
+export const PAPER = "#ffffff";
+
+const FONT =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif';
+
+/**
+ * A plot as the text of an SVG file that needs nothing else: namespace, paper
+ * and font are its own, and Plot's style sheet, which not every renderer reads,
+ * is left out. The same options give the same bytes.
+ */
+export function drawSvg(title: string, options: Plot.PlotOptions): string {
+  const { document } = parseHTML("<html></html>");
+  const svg = Plot.plot({ ...options, document });
+  svg.querySelector("style")?.remove();
+  svg.removeAttribute("class");
+  const attributes = {
+    xmlns: "http://www.w3.org/2000/svg",
+    role: "img",
+    "aria-label": title,
+    "font-family": FONT,
+    color: INK,
+  };
+  for (const [name, value] of Object.entries(attributes)) svg.setAttribute(name, value);
+  const paper = document.createElementNS(attributes.xmlns, "rect");
+  paper.setAttribute("width", "100%");
+  paper.setAttribute("height", "100%");
+  paper.setAttribute("fill", PAPER);
+  const heading = document.createElementNS(attributes.xmlns, "title");
+  heading.textContent = title;
+  svg.prepend(heading, paper);
+  return `${svg.toString()}\n`;
+}
+
+export interface PixelScale {
+  /** For the plot, so that it maps as `toPixel` does. */
+  readonly options: Plot.ScaleOptions;
+  toPixel(value: number): number;
+  /** What Plot draws at a pixel: places found in pixels are handed to it as data. */
+  toData(pixel: number): number;
+}
+
+/** A scale known before the plot is drawn; a nice one has its domain rounded outwards to ticks. */
+export function pixelScale(
+  domain: readonly [number, number],
+  range: readonly [number, number],
+  { type = "linear", nice = true }: { type?: "linear" | "log"; nice?: boolean } = {},
+): PixelScale {
+  const scale = Plot.scale({ y: { type, domain, range, nice } });
+  const options = { type, domain: [...(scale.domain ?? domain)], range };
+  return {
+    options,
+    toPixel: (value) => scale.apply(value),
+    toData: (pixel) => scale.invert?.(pixel),
+  };
+}
+
+/**
+ * Where to cut the axis: nowhere, unless half of the values would lie in its
+ * lowest 4%. Then just above those within 5 times the median.
+ */
+export function axisCap(values: readonly number[]): number {
+  const positive = values.filter((value) => value > 0).sort((a, b) => a - b);
+  const median = positive[(positive.length - 1) >> 1];
+  if (median === undefined || positive.at(-1)! <= 25 * median) return Infinity;
+  return 1.25 * positive.findLast((value) => value <= 5 * median)!;
+}
