@@ -1,0 +1,115 @@
+/** A result as one HTML page that needs nothing else: no script, no font, no request. */
+import type { Result } from "../simulate/result.ts";
+import { paretoSvg } from "./pareto-plot.ts";
+import { regretSvg } from "./regret-plot.ts";
+import { resultTable } from "./result-table.ts";
+import { summaryOf } from "./summary.ts";
+import { htmlText, toHtml } from "./table.ts";
+
+export function reportHtml(result: Result): string {
+  const title = titleOf(result);
+  const pareto = paretoSvg(result);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${htmlText(title)}</title>
+<style>${CSS}</style>
+</head>
+<body>
+<main>
+<h1>${htmlText(title)}</h1>
+<p class="summary">${htmlText(summaryOf(result))}</p>
+${figure(regretSvg(result), "Cumulative regret by round: mean over runs and, where there are several, its 95% band. The number after a name is its regret at the last round.")}
+<div class="wide">
+${toHtml(resultTable(result))}</div>
+${pareto === undefined ? "" : figure(pareto, "What a query costs against what it loses. The dashed line is the Pareto front; bars are 95% intervals.")}
+<h2>How to read this</h2>
+${READING}
+<h2>Settings</h2>
+<dl>
+${settingsOf(result.settings)
+  .map(([key, value]) => `<div><dt>${htmlText(key)}</dt><dd>${htmlText(value)}</dd></div>`)
+  .join("\n")}
+</dl>
+</main>
+</body>
+</html>
+`;
+}
+
+const READING = `<p><b>Regret</b> is what the best model for each query would have given less what the
+chosen models gave (in a duel, the mean of the two), summed over rounds: lower is better, and a curve
+that flattens has learnt. The <b>band</b>, and each interval in brackets, covers the mean over runs with
+95% confidence (Student's t); run i of every policy sees the same queries, so policies are compared by
+the <b>paired difference</b>, run by run, and differ beyond chance where its interval excludes 0.
+<b>zero-feedback</b> never looks at a vote: it takes the model with the best told score in the query's
+nearest category, so what a policy gains from votes is what it gains over this line.</p>
+<p><b>Agreement</b> is the share of rounds answered by a best model, half each in a duel; a duel is
+charged both answers. Times are of one decision and one update, median and 99th percentile.</p>`;
+
+function figure(svg: string, caption: string): string {
+  return `<figure>\n${svg}<figcaption>${htmlText(caption)}</figcaption>\n</figure>`;
+}
+
+function titleOf({ settings }: Result): string {
+  return typeof settings.data === "string" ? `Simulation on ${settings.data}` : "Simulation";
+}
+
+/** Nested settings by their path: `voters.count`. */
+function settingsOf(settings: Readonly<Record<string, unknown>>, path = ""): [string, string][] {
+  return Object.entries(settings).flatMap(([key, value]): [string, string][] => {
+    if (isRecord(value)) return settingsOf(value, `${path}${key}.`);
+    if (value === undefined) return [];
+    return [[path + key, typeof value === "string" ? value : JSON.stringify(value)]];
+  });
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Figures keep their white paper in the dark: their colors are chosen for it. */
+const CSS = `
+:root { color-scheme: light dark; --ink: #222; --faint: #666; --rule: #ddd; --paper: #fff; --best: #f2f6fc; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e6e6; --faint: #a0a0a0; --rule: #3a3a3a; --paper: #161618; --best: #1f2937; }
+}
+body { margin: 0; background: var(--paper); color: var(--ink);
+  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+main { max-width: 66rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
+h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 0.75rem; }
+h2 { font-size: 1.1rem; margin: 2rem 0 0.5rem; }
+.summary { font-size: 1.1rem; max-width: 46rem; margin: 0 0 1.5rem; }
+p { max-width: 46rem; }
+figure { margin: 1.5rem 0; }
+figure svg { display: block; box-sizing: border-box; max-width: 100%; height: auto; padding: 0.75rem;
+  background: #fff; border: 1px solid var(--rule); border-radius: 6px; }
+figcaption { color: var(--faint); font-size: 0.875rem; margin-top: 0.5rem; max-width: 46rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 0.8125rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
+caption { text-align: left; color: var(--faint); padding-bottom: 0.5rem; }
+th, td { padding: 0.3rem 0.5rem; text-align: left; font-weight: normal; }
+thead th { border-bottom: 1px solid var(--ink); vertical-align: bottom; white-space: normal; font-weight: 600; }
+tbody tr { border-bottom: 1px solid var(--rule); }
+.number { text-align: right; }
+.best { background: var(--best); }
+.best th, .best td { font-weight: 600; }
+dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 0.25rem 1.5rem; font-size: 0.875rem; }
+dl div { display: flex; justify-content: space-between; gap: 1rem; border-bottom: 1px solid var(--rule); }
+dt { color: var(--faint); }
+dd { margin: 0; text-align: right; overflow-wrap: anywhere; }
+@media print {
+  :root { color-scheme: light; --ink: #000; --faint: #444; --rule: #ccc; --paper: #fff; --best: #fff; }
+  @page { margin: 15mm; }
+  body { font-size: 10pt; }
+  main { max-width: none; padding: 0; }
+  figure, tr, dl div { break-inside: avoid; }
+  h2 { break-after: avoid; }
+  figure svg { border: 0; padding: 0; }
+  .wide { overflow: visible; }
+  table { font-size: 7.5pt; }
+  th, td { padding: 0.2rem 0.35rem; }
+}
+`;

@@ -1,0 +1,89 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Random } from "../random/random.ts";
+import { reportHtml } from "./report.ts";
+import { sampleResult, TWENTY } from "./sample.case.ts";
+import { writeReport } from "./write.ts";
+
+const random = Random.seeded(1);
+
+describe("report.html", () => {
+  const html = reportHtml(sampleResult({ regrets: TWENTY }, random));
+
+  test("needs nothing from outside and runs nothing", () => {
+    expect(html).not.toMatch(/<script|<link|@import|<img|<iframe|\ssrc=|href=|url\(|\son\w+=/);
+    const addresses = html.match(/https?:\/\/[^"'\s<]*/g) ?? [];
+    expect(new Set(addresses)).toEqual(new Set(["http://www.w3.org/2000/svg"]));
+  });
+
+  test("holds summary, both figures, a row a policy and the settings by path", () => {
+    expect(html).toContain("joust has the lowest mean regret");
+    expect(html.match(/<svg/g)!.length).toBe(2);
+    expect(html.match(/<th scope="row">/g)!.length).toBe(20);
+    expect(html).toContain("<dt>told.kind</dt><dd>scores</dd>");
+    expect(html).toContain("<dt>seed</dt><dd>1</dd>");
+    expect(html).toMatch(/@media print/);
+    expect(html).toMatch(/prefers-color-scheme: dark/);
+  });
+
+  test("a name like <script> stays text wherever it is shown", () => {
+    const result = sampleResult({ regrets: { "<script>alert(1)</script>": 1, joust: 2 } }, random);
+    const page = reportHtml({
+      ...result,
+      settings: { data: "<script>", "<b>": ["</dd><script>"] },
+    });
+    expect(page).not.toContain("<script");
+    expect(page).not.toContain("<b>:");
+  });
+
+  test("one Pareto figure less without costs; no rounds at all is still a page", () => {
+    const free = reportHtml(sampleResult({ regrets: TWENTY, costs: false }, random));
+    expect(free.match(/<svg/g)!.length).toBe(1);
+    expect(reportHtml({ schema: 1, settings: {}, policies: {} })).toContain(
+      "Nothing was simulated",
+    );
+  });
+});
+
+describe("writeReport", () => {
+  let dir = "";
+  beforeEach(async () => {
+    dir = await mkdtemp(join(tmpdir(), "joust-report-"));
+  });
+  afterEach(() => rm(dir, { recursive: true }));
+
+  test("writes every file, leaves no draft, and result.json is the result", async () => {
+    const result = sampleResult({ regrets: TWENTY }, random);
+    await writeReport(join(dir, "new", "folder"), result);
+    const files = await readdir(join(dir, "new", "folder"));
+    expect(files.sort()).toEqual([
+      "paired.csv",
+      "paired.tex",
+      "pareto.svg",
+      "regret.svg",
+      "report.html",
+      "result.json",
+      "table.csv",
+      "table.tex",
+    ]);
+    const text = await readFile(join(dir, "new", "folder", "result.json"), "utf8");
+    expect(JSON.parse(text)).toEqual(result);
+  });
+
+  test("an earlier result's Pareto figure does not stay beside one without costs", async () => {
+    await writeReport(dir, sampleResult({ regrets: TWENTY }, random));
+    await writeReport(dir, sampleResult({ regrets: TWENTY, costs: false }, random));
+    expect(await readdir(dir)).not.toContain("pareto.svg");
+  });
+
+  test("paired.tex holds all pairs, or the best policy's where there are too many", async () => {
+    const rows = async () =>
+      (await readFile(join(dir, "paired.tex"), "utf8")).match(/\\\\$/gm)!.length - 1;
+    await writeReport(dir, sampleResult({ regrets: { a: 1, b: 2, c: 3 } }, random));
+    expect(await rows()).toBe(3);
+    await writeReport(dir, sampleResult({ regrets: TWENTY }, random));
+    expect(await rows()).toBe(19);
+  });
+});
