@@ -12,6 +12,10 @@ import { sigmoid } from "./btl.ts";
  * w = eta p (1 - p), and Sherman-Morrison gives
  *
  *   m <- m + c u,   S <- S - (w / (1 + w q)) u u^T.
+ *
+ * Rounding would in the end make S indefinite (votes of weight 1e6 on features
+ * of 1e8 do it in ten steps, and NaN follows), so no vote narrows its own
+ * direction below RESOLUTION of what independent coefficients would have there.
  */
 export class GaussianPosterior {
   readonly dimension: number;
@@ -38,12 +42,24 @@ export class GaussianPosterior {
   update(v: Float64Array, outcome: number, eta = 1): number {
     const u = this.#u;
     multiply(this.covariance, v, u);
-    const q = Math.max(0, dot(v, u));
+    const q = dot(v, u);
     const a = dot(v, this.mean);
-    const { c, w } = solveVote(a, q, outcome, eta);
-    axpy(c, u, this.mean);
-    rankOne(this.covariance, -w / (1 + w * q), u);
-    return predictive(a, q);
+    const floor = RESOLUTION * this.#spread(v);
+    // False also where q is not finite: such a vote is not taken in.
+    if (q > floor) {
+      const { c, w } = solveVote(a, q, outcome, eta);
+      axpy(c, u, this.mean);
+      rankOne(this.covariance, -Math.min(w / (1 + w * q), (1 - floor / q) / q), u);
+    }
+    return predictive(a, Math.max(0, q));
+  }
+
+  /** sum_i v_i^2 S_ii: the variance of v . theta, were the coefficients independent. */
+  #spread(v: Float64Array): number {
+    const d = this.dimension;
+    let sum = 0;
+    for (let i = 0; i < d; i++) sum += v[i]! * v[i]! * this.covariance[i * d + i]!;
+    return sum;
   }
 
   /**
@@ -51,6 +67,7 @@ export class GaussianPosterior {
    * Lambda = S^-1, h = Lambda m: both are drawn back to the prior's. O(d^3).
    */
   forget(g: number, prior: GaussianPosterior): void {
+    if (g === 1) return; // exactly, where inverting twice would round
     const d = this.dimension;
     const blend = (now: Float64Array, before: Float64Array) =>
       now.map((value, i) => g * value + (1 - g) * before[i]!);
@@ -69,11 +86,18 @@ export class GaussianPosterior {
   }
 }
 
+/** q = v^T S v is rounded to about d 2^-53 of the spread; this is far above it for any d in use. */
+const RESOLUTION = 1e-12;
+
 /**
  * The root c of c = eta (o - sigmoid(a + q c)), and the curvature w there. It
  * lies between 0 and eta (o - sigmoid(a)), since the right side falls in c.
- * Newton, halving the bracket whenever a step leaves it: plain Newton cycles at
- * a = -8, q = 20, o = 1, whose root is 0.417.
+ *
+ * Plain Newton cycles at a = -8, q = 20, o = 1, whose root is 0.417: it jumps to
+ * and fro across the turning point z = a + q c = 0 of the sigmoid. On one side
+ * of it the function is concave or convex, and Newton, kept to the side of the
+ * root, cannot fail. o - sigmoid(z) is written so that nothing cancels for o = 0
+ * or 1, and that swapping the pair and the vote flips c to the last bit.
  */
 export function solveVote(
   a: number,
@@ -81,23 +105,21 @@ export function solveVote(
   outcome: number,
   eta: number,
 ): { c: number; w: number } {
-  const start = eta * (outcome - sigmoid(a));
+  const start = eta * (outcome * sigmoid(-a) - (1 - outcome) * sigmoid(a));
   let low = Math.min(0, start);
   let high = Math.max(0, start);
-  let c = start / (1 + eta * q * 0.25);
-  for (let i = 0; i < 60; i++) {
+  const turn = -a / q;
+  if (turn <= eta * (outcome - 0.5)) low = Math.max(low, turn);
+  if (turn >= eta * (outcome - 0.5)) high = Math.min(high, turn);
+  let c = Math.min(high, Math.max(low, start / (1 + 0.25 * eta * q)));
+  for (let i = 0; i < 100; i++) {
     const p = sigmoid(a + q * c);
-    const f = c - eta * (outcome - p);
-    if (f > 0) high = c;
-    else low = c;
-    const step = f / (1 + eta * q * p * (1 - p));
-    const next = c - step;
-    const inside = next >= low && next <= high ? next : (low + high) / 2;
-    if (Math.abs(inside - c) <= 1e-14 * (Math.abs(c) + 1e-300)) break;
-    c = inside;
+    const rest = sigmoid(-a - q * c);
+    const step = (c - eta * (outcome * rest - (1 - outcome) * p)) / (1 + q * eta * (p * rest));
+    c = Math.min(high, Math.max(low, c - step));
+    if (q * step * step <= 1e-16 * Math.abs(c)) break; // what is left is at most q step^2 / 2
   }
-  const p = sigmoid(a + q * c);
-  return { c, w: eta * p * (1 - p) };
+  return { c, w: eta * (sigmoid(a + q * c) * sigmoid(-a - q * c)) };
 }
 
 /** E[sigmoid(z)] for z ~ N(a, q), by MacKay's approximation. */
