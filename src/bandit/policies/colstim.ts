@@ -1,0 +1,50 @@
+import { LINEAR_DEFAULTS, type LinearOptions, linearDuel, type PairRule } from "../linear-duel.ts";
+import { argmax, type PolicyKind } from "../policy.ts";
+
+type ColstimOptions = LinearOptions & {
+  /** How much uncertainty counts in the challenger's favour (c_1). */
+  readonly c: number;
+  /** Perturbations are clipped to +-threshold (C_thresh). */
+  readonly threshold: number;
+  /** Probability that the models are perturbed independently (p_t); else all alike. */
+  readonly independent: number;
+  /** Perturb by |phi_i - mean phi| instead of |phi_i|. */
+  readonly relative: boolean;
+};
+
+/**
+ * CoLSTIM (algorithm 1 of the paper) imitates the votes: the first model has the
+ * largest perturbed score, the second is its toughest competitor,
+ *
+ *   i = argmax phi_i . theta + eps_i |phi_i|_Vinv,   eps_i ~ Gumbel, clipped
+ *   j = argmax phi_j . theta + c |phi_j - phi_i|_Vinv.
+ *
+ * Gumbel because the difference of two is logistic, as the votes are.
+ *
+ * Our deviations: (1) votes never narrow what all phi have in common, so
+ * |phi_i| keeps its prior uncertainty for ever; `relative` takes phi less its
+ * mean over the candidates, which changes no vote's probability. (2) c and
+ * the threshold are tuned; the paper has sqrt(d log T) for both. (3) No first
+ * rounds of random pairs: V is regularised. (Perf + N(0, 0.1), s = 10, T = 720:
+ * regret 44 relative, 59 not.)
+ */
+export function colstimRule(options: Omit<ColstimOptions, keyof LinearOptions>): PairRule {
+  const { c, threshold, independent, relative } = options;
+  return ({ f, width, spread }, candidates, random) => {
+    const draw = () => Math.max(-threshold, Math.min(threshold, random.gumbel()));
+    const common = random.uniform() < independent ? undefined : draw();
+    const over = relative ? candidates : [];
+    const i = argmax(candidates, (k) => f[k]! + (common ?? draw()) * spread(k, over), random);
+    const j = argmax(candidates, (k) => f[k]! + c * width(k, i), random);
+    return [i, j];
+  };
+}
+
+export const colstim: PolicyKind<ColstimOptions> = {
+  name: "colstim",
+  summary: "the largest perturbed score against its toughest competitor",
+  source:
+    "Bengs et al. 2022, Stochastic contextual dueling bandits under linear stochastic transitivity models",
+  defaults: { ...LINEAR_DEFAULTS, c: 2, threshold: 1, independent: 1, relative: true },
+  create: (pool, options) => linearDuel(pool, options, colstimRule(options)),
+};

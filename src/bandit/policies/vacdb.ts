@@ -1,0 +1,173 @@
+import { dot, normIn } from "../../linalg/linalg.ts";
+import type { Random } from "../../random/random.ts";
+import { sigmoid } from "../btl.ts";
+import {
+  argmaxPair,
+  DuelSpace,
+  type EstimateState,
+  LINEAR_DEFAULTS,
+  LinearEstimate,
+  type LinearOptions,
+  type Scores,
+} from "../linear-duel.ts";
+import { comparisonsOf, type Policy, type PolicyKind, type Pool } from "../policy.ts";
+
+type VacdbOptions = LinearOptions & {
+  /** Multiplier of the confidence radii; 1 is the paper's with kappa = 1. */
+  readonly c: number;
+  /** Width at which a pair is known well enough; there are ceil(log2(1/alpha)) layers. */
+  readonly alpha: number;
+  /** Probability that the paper's guarantee may fail. */
+  readonly delta: number;
+};
+
+/**
+ * Variance-aware contextual dueling bandit (algorithm 1 of the paper). Layer l
+ * has its own estimate and holds the votes on pairs that were known to about
+ * 2^-l when they were played, each with a weight that makes them count alike:
+ *
+ *   w = 2^-l / |v|_l,  Sigma_l = 2^-2l I + sum w^2 v v^T,
+ *   theta_l: 2^-2l kappa theta + sum w^2 (sigmoid(v . theta) - o) v = 0.
+ *
+ * Our deviations: (1) theta_l is the one-pass estimate, with the prior of the
+ * told scores widened by 2^l. (2) kappa, and with it the constant before the
+ * radius, is replaced by the tuned `c`, and the starting radius by the formula's
+ * own value. (c = 1 eliminates nothing in thousands of votes; the authors' own
+ * code puts 2^-l sqrt(log T) for the radius.) (3) A vote finds its layer from the estimates when it arrives, as
+ * the first with |v|_l > 2^-l, which is the layer its pair was played at unless
+ * other votes came between. The paper drops the votes of exploiting rounds; here
+ * they go to a deeper layer that has use for them. (4) Estimated utilities come
+ * from one more estimate over all votes, as layer 0: a layer sees few.
+ */
+export const vacdb: PolicyKind<VacdbOptions> = {
+  name: "vacdb",
+  summary: "layers of ever finer estimates, each eliminating models for the next",
+  source: "Di et al. 2024, Variance-aware regret bounds for stochastic contextual dueling bandits",
+  defaults: { ...LINEAR_DEFAULTS, c: 0.001, alpha: 0.05, delta: 0.1 },
+  create: (pool, options) => layered(pool, options),
+};
+
+/** What a round sees of a layer. */
+export interface LayerView extends Scores {
+  /** beta_l */
+  readonly radius: number;
+}
+
+/**
+ * The choice of algorithm 1: a layer whose widths are all below alpha exploits,
+ * one with a width above 2^-l explores, and any other passes on the models that
+ * are not behind its best by more than 2^-l beta_l. There are enough layers:
+ * the last has 2^-l <= alpha. Which of the unsure pairs to explore is left open
+ * by the paper; the one that exploiting would prefer costs least (regret 73
+ * against 89 for a random one: Perf + N(0, 0.1), s = 10, T = 720).
+ *
+ * `view` is asked for layers 1, 2, .. as they are reached.
+ */
+export function vacdbPair(
+  view: (l: number) => LayerView,
+  alpha: number,
+  candidates: readonly number[],
+  random: Random,
+): readonly [number, number] {
+  let active = candidates;
+  for (let l = 1; ; l++) {
+    const { f, width, radius } = view(l);
+    const value = (i: number, j: number) => f[i]! + f[j]! + radius * width(i, j);
+    const unsure = (i: number, j: number) => width(i, j) > 2 ** -l;
+    const widest = Math.max(...active.flatMap((i) => active.map((j) => width(i, j))));
+    if (widest <= alpha) return argmaxPair(active, value, random);
+    if (widest > 2 ** -l) {
+      return argmaxPair(active, (i, j) => (unsure(i, j) ? value(i, j) : -Infinity), random);
+    }
+    const best = Math.max(...active.map((k) => f[k]!));
+    active = active.filter((k) => f[k]! >= best - 2 ** -l * radius);
+  }
+}
+
+/**
+ * beta_l, eq. 4.3: 2^-l (16 sqrt((8 Var + 18 log(4 (t+1)^2 L / delta)) log(4 t^2 L / delta))
+ * + 6 log(4 t^2 L / delta) + 1), times `c`. The paper takes the number of votes
+ * for Var where 2^l is below 64 (1 / 4 kappa) sqrt(log(4 (t+1)^2 L / delta)), which is
+ * every layer in practice; here Var is always the estimate, sum w^2 (o - p)^2.
+ */
+export function confidenceRadius(
+  l: number,
+  variance: number,
+  t: number,
+  layers: number,
+  { c, delta }: Pick<VacdbOptions, "c" | "delta">,
+): number {
+  const now = Math.log((4 * t ** 2 * layers) / delta);
+  const next = Math.log((4 * (t + 1) ** 2 * layers) / delta);
+  return c * 2 ** -l * (16 * Math.sqrt((8 * variance + 18 * next) * now) + 6 * now + 1);
+}
+
+interface LayeredState {
+  readonly votes: number;
+  readonly layers: readonly { estimate: EstimateState; variance: number }[];
+}
+
+function layered(pool: Pool, options: VacdbOptions): Policy {
+  const space = new DuelSpace(pool, options);
+  if (!(options.alpha > 0)) {
+    throw new RangeError(`alpha must be above 0, got ${options.alpha}; help: use for example 0.05`);
+  }
+  const L = Math.max(1, Math.ceil(Math.log2(1 / options.alpha)));
+  const alpha = Math.max(options.alpha, 2 ** -L); // the last layer decides, however log2 rounds
+  const fresh = (l: number) => {
+    const sd = space.prior.sd.map((value) => value * 2 ** l);
+    return { estimate: new LinearEstimate({ ...space.prior, sd }, options.lambda), variance: 0 };
+  };
+  const layers = Array.from({ length: L + 1 }, (_, l) => fresh(l));
+  const scratch = new Float64Array(space.prior.mean.length);
+  let votes = 0;
+
+  function learnAt(l: number, v: Float64Array, win: number, weight: number): void {
+    const layer = layers[l]!;
+    layer.estimate.update(v, win, weight);
+    layer.variance += weight * (win - sigmoid(dot(v, layer.estimate.theta))) ** 2;
+  }
+
+  return {
+    choose(round, random) {
+      const view = (l: number) => {
+        const { estimate, variance } = layers[l]!;
+        const radius = confidenceRadius(l, variance, votes + 1, L, options);
+        return { ...space.scores(estimate, round), radius };
+      };
+      const pair = vacdbPair(view, alpha, round.candidates, random);
+      return { pair, values: space.values(layers[0]!.estimate, round.x) };
+    },
+    learn(feedback) {
+      for (const { a, b, win, weight } of comparisonsOf(feedback)) {
+        const v = space.difference(feedback.x, a, b);
+        votes++;
+        learnAt(0, v, win, weight);
+        for (let l = 1; l <= L; l++) {
+          const width = normIn(layers[l]!.estimate.Vinv, v, scratch);
+          if (width <= 2 ** -l) continue;
+          learnAt(l, v, win, weight * (2 ** -l / width) ** 2);
+          break;
+        }
+      }
+    },
+    snapshot: () => ({
+      models: pool.models,
+      state: {
+        votes,
+        layers: layers.map(({ estimate, variance }) => ({
+          estimate: estimate.snapshot(),
+          variance,
+        })),
+      },
+    }),
+    restore({ models, state }) {
+      const saved = state as LayeredState;
+      votes = saved.votes;
+      saved.layers.forEach(({ estimate, variance }, l) => {
+        layers[l] = { ...fresh(l), variance };
+        layers[l].estimate.restore(estimate, models, pool, options.features);
+      });
+    },
+  };
+}
