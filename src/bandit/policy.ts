@@ -33,6 +33,14 @@ export interface Round {
   readonly candidates: readonly number[];
   /** Subtracted from each model's utility when choosing: lambda * cost + kappa * latency. */
   readonly penalty?: Float64Array | undefined;
+  /** Duels shown but not voted on yet, oldest first. */
+  readonly pending?: readonly PendingDuel[] | undefined;
+}
+
+/** A duel whose vote is still to come. */
+export interface PendingDuel {
+  readonly x: Float64Array;
+  readonly pair: readonly [number, number];
 }
 
 /** The pair to duel; both the same means one answer and no vote. */

@@ -1,6 +1,11 @@
 /** A result as tables: one row a policy, and one row a pair of policies. */
 import type { PolicyResult, Result } from "../simulate/result.ts";
-import { excludesZero, holm, type PairedDifference, pairedDifference } from "./statistics.ts";
+import {
+  excludesZero,
+  holm,
+  type PairedDifference,
+  pairedDifference,
+} from "../simulate/statistics.ts";
 import type { Cell, Column, Table } from "./table.ts";
 
 export interface Ranked extends PolicyResult {

@@ -1,7 +1,7 @@
 /** Results to draw in tests: regret that grows fast at first and slower later, runs alike across policies. */
 import type { Random } from "../random/random.ts";
 import type { PolicyResult, Result } from "../simulate/result.ts";
-import { meanInterval } from "./statistics.ts";
+import { meanInterval } from "../simulate/statistics.ts";
 
 export interface Sample {
   /** Regret at the last round, by policy. */

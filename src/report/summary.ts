@@ -1,6 +1,6 @@
 import type { Result } from "../simulate/result.ts";
+import { excludesZero } from "../simulate/statistics.ts";
 import { bestOf, compare, isOracle, kindOf, type Ranked, ranked } from "./result-table.ts";
-import { excludesZero } from "./statistics.ts";
 import { decimalsOf, fixed } from "./table.ts";
 
 /** In one sentence: who is best, by how much against the runner-up, and whether that could be chance. */
