@@ -1,6 +1,12 @@
 import { dot, norm, normalized } from "../linalg/linalg.ts";
 import type { Pool } from "./policy.ts";
-import { categoryWeights, modelEmbeddings, softmax, type Weighting } from "./weighting.ts";
+import {
+  categoryWeights,
+  modelEmbeddings,
+  softmax,
+  WEIGHTINGS,
+  type Weighting,
+} from "./weighting.ts";
 
 /**
  * phi(x, a_k): what a linear policy sees of model k on query x. Two feature
@@ -21,7 +27,8 @@ export interface Features {
 
 export const FEATURE_SETS = ["hadamard", "addition", "category"] as const;
 export type FeatureSet = (typeof FEATURE_SETS)[number];
-export type Metadata = "raw" | "scaled" | "none";
+export const METADATA = ["raw", "scaled", "none"] as const;
+export type Metadata = (typeof METADATA)[number];
 
 export type FeatureOptions = {
   readonly features: string;
@@ -46,8 +53,16 @@ export const FEATURE_DEFAULTS: FeatureOptions = {
 };
 
 export function createFeatures(pool: Pool, options: FeatureOptions): Features {
+  known("features", options.features, FEATURE_SETS);
+  known("weighting", options.weighting, WEIGHTINGS);
+  known("metadata", options.metadata, METADATA);
   if (options.features === "category") return categoryFeatures(pool);
   return paperFeatures(pool, options);
+}
+
+function known(option: string, value: string, names: readonly string[]): void {
+  if (names.includes(value)) return;
+  throw new RangeError(`no ${option} called ${value}; help: one of ${names.join(", ")}`);
 }
 
 /**
@@ -66,9 +81,7 @@ export function paperFeatures(pool: Pool, options: FeatureOptions): Features {
   const dimension = size + extra;
   const addition = options.features === "addition";
   const rows = (x: Float64Array) => {
-    if (x.length !== size) {
-      throw new RangeError(`x has ${x.length} numbers, the categories' centroids have ${size}`);
-    }
+    checkLength(x, size);
     const out = new Float64Array(K * dimension);
     let typical = 0;
     for (let k = 0; k < K; k++) {
@@ -94,6 +107,11 @@ export function paperFeatures(pool: Pool, options: FeatureOptions): Features {
     priorMean: new Float64Array(dimension),
     priorSd: new Float64Array(dimension).fill(options.sd),
   };
+}
+
+function checkLength(x: Float64Array, size: number): void {
+  if (x.length === size) return;
+  throw new RangeError(`x has ${x.length} numbers, the categories' centroids have ${size}`);
 }
 
 /** a_k of a weighting, centred over the models if asked. */
@@ -157,7 +175,9 @@ function zScored(block: Float64Array[]): Float64Array[] {
   for (let i = 0; i < block[0]!.length; i++) {
     const middle = block.reduce((sum, row) => sum + row[i]! / K, 0);
     const sd = Math.sqrt(block.reduce((sum, row) => sum + (row[i]! - middle) ** 2 / K, 0));
-    for (const row of out) row[i] = sd > 0 ? (row[i]! - middle) / sd : 0;
+    // A constant column has an sd of rounding errors, not of 0.
+    const varies = sd > 1e-9 * Math.abs(middle);
+    for (const row of out) row[i] = varies ? (row[i]! - middle) / sd : 0;
   }
   const typical = out.reduce((sum, row) => sum + norm(row) / K, 0);
   return typical > 0 ? out.map((row) => row.map((value) => value / typical)) : out;
@@ -209,6 +229,7 @@ export function categoryMembership(
 ): (x: Float64Array) => Float64Array {
   const xi = centroids.map(normalized);
   return (x) => {
+    if (xi[0]) checkLength(x, xi[0].length);
     const length = norm(x) || 1;
     const cosines = Float64Array.from(xi, (row) => dot(x, row) / length);
     return softmax(cosines, temperature);

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 /**
  * The paper's table "Scores of Perf_cost, Excel_perf_cost, and Excel_mask" as
  * printed: its columns (i) and (iii), in the order of CATEGORIES. Column (ii)
@@ -55,3 +57,20 @@ export const PRINTED: Readonly<Record<string, { perfCost: number[]; mask: number
     mask: [0, 0, 1, 0, 0, 0, 0],
   },
 };
+
+/** Perf and Cost of the models by CATEGORIES, from the project's csv of the RouterBench table. */
+export function readScores(models: readonly string[]) {
+  const file = new URL("../../data/scores/routerbench.csv", import.meta.url);
+  const lines = readFileSync(file, "utf8").trim().split("\n").slice(1);
+  const cells = new Map(
+    lines.map((line) => {
+      const [model, category, perf, cost] = line.split(",");
+      return [`${model} ${category}`, { perf: Number(perf), cost: Number(cost) }];
+    }),
+  );
+  const table = (column: "perf" | "cost") =>
+    models.map((model) =>
+      Float64Array.from(CATEGORIES, (category) => cells.get(`${model} ${category}`)![column]),
+    );
+  return { perf: table("perf"), cost: table("cost") };
+}

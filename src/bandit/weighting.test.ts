@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { Random } from "../random/random.ts";
 import {
@@ -12,7 +11,7 @@ import {
   WEIGHTING_DEFAULTS,
   type WeightingOptions,
 } from "./weighting.ts";
-import { CATEGORIES, PRINTED } from "./weighting-table.fixture.ts";
+import { CATEGORIES, PRINTED, readScores } from "./weighting-table.fixture.ts";
 
 /** The ten candidates of the paper, without GPT-4. */
 const MODELS = Object.keys(PRINTED);
@@ -271,23 +270,6 @@ describe("labelEmbeddings (eq. 6)", () => {
     });
   });
 });
-
-/** K x M tables of the RouterBench csv: model,category,perf,cost. */
-function readScores(models: readonly string[]) {
-  const file = new URL("../../data/scores/routerbench.csv", import.meta.url);
-  const lines = readFileSync(file, "utf8").trim().split("\n").slice(1);
-  const cells = new Map(
-    lines.map((line) => {
-      const [model, category, perf, cost] = line.split(",");
-      return [`${model} ${category}`, { perf: Number(perf), cost: Number(cost) }];
-    }),
-  );
-  const table = (column: "perf" | "cost") =>
-    models.map((model) =>
-      Float64Array.from(CATEGORIES, (category) => cells.get(`${model} ${category}`)![column]),
-    );
-  return { perf: table("perf"), cost: table("cost") };
-}
 
 function sum(row: Float64Array): number {
   return arraySum([...row]);
