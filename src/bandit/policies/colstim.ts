@@ -26,7 +26,7 @@ type ColstimOptions = LinearOptions & {
  * mean over the candidates, which changes no vote's probability. (2) c and
  * the threshold are tuned; the paper has sqrt(d log T) for both. (3) No first
  * rounds of random pairs: V is regularised. (Perf + N(0, 0.1), s = 10, T = 720:
- * regret 44 relative, 59 not.)
+ * regret 44 relative, 59 not, at c = 2 and threshold 3.)
  */
 export function colstimRule(options: Omit<ColstimOptions, keyof LinearOptions>): PairRule {
   const { c, threshold, independent, relative } = options;

@@ -22,10 +22,11 @@ type MaxInPOptions = LinearOptions & {
  * once it is alone. Never empty: the largest score is promising.
  *
  * Our deviation: the paper's radius, (1 / 2 kappa) sqrt(d/2 log(1 + 2T/d) +
- * log(1/delta)), is over 20 at d = 71, T = 720 and eliminates nothing; c is tuned.
- * (Perf + N(0, 0.1), s = 10: regret 38, 44, 52 at c = 1, 1.5, 2. On addition
- * features 1 can eliminate the best model for good; 1.5 did not.) Its first rounds of random pairs, which make V invertible,
- * are not needed with a regularised V.
+ * log(1/delta)), is over 20 at d = 71, T = 720 and eliminates nothing; c is
+ * tuned (Perf + N(0, 0.1), s = 10: regret 38, 44, 52 at c = 1, 1.5, 2; on
+ * addition features 1 can eliminate the best model for good, 1.5 did not). Its
+ * first rounds of random pairs, which make V invertible, are not needed where V
+ * is regularised.
  */
 export function maxInPRule({ c }: Pick<MaxInPOptions, "c">): PairRule {
   return ({ f, width }, candidates, random) => {

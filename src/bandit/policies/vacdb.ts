@@ -29,15 +29,19 @@ type VacdbOptions = LinearOptions & {
  *   w = 2^-l / |v|_l,  Sigma_l = 2^-2l I + sum w^2 v v^T,
  *   theta_l: 2^-2l kappa theta + sum w^2 (sigmoid(v . theta) - o) v = 0.
  *
- * Our deviations: (1) theta_l is the one-pass estimate, with the prior of the
- * told scores widened by 2^l. (2) kappa, and with it the constant before the
- * radius, is replaced by the tuned `c`, and the starting radius by the formula's
- * own value. (c = 1 eliminates nothing in thousands of votes; the authors' own
- * code puts 2^-l sqrt(log T) for the radius.) (3) A vote finds its layer from the estimates when it arrives, as
- * the first with |v|_l > 2^-l, which is the layer its pair was played at unless
- * other votes came between. The paper drops the votes of exploiting rounds; here
- * they go to a deeper layer that has use for them. (4) Estimated utilities come
- * from one more estimate over all votes, as layer 0: a layer sees few.
+ * Our deviations:
+ * (1) One pass: theta_l is the one-pass estimate, its prior that of the told
+ *     scores widened by 2^l, and Var_l sums the residuals as the votes came in.
+ * (2) kappa, and with it the constant before the radius, is replaced by the
+ *     tuned `c`, and the starting radius by the formula's own value. c = 1
+ *     eliminates nothing in thousands of votes; the authors' own code has
+ *     2^-l sqrt(log T) for the radius.
+ * (3) A vote finds its layer when it arrives, as the first with |v|_l > 2^-l:
+ *     the layer its pair was played at, unless other votes came between. The
+ *     paper drops the votes of exploiting rounds; here they go to a deeper layer
+ *     that has use for them.
+ * (4) Estimated utilities come from one more estimate over all votes, as layer
+ *     0: any other layer sees few.
  */
 export const vacdb: PolicyKind<VacdbOptions> = {
   name: "vacdb",
