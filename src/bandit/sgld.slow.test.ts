@@ -1,0 +1,170 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { cholesky, inverse } from "../linalg/linalg.ts";
+import { Random } from "../random/random.ts";
+import { sigmoid } from "./btl.ts";
+import type { Features } from "./features.ts";
+import { Rounds, StoredPast } from "./rounds.ts";
+import { Chain, type Law, stepSize } from "./sgld.ts";
+import { Table } from "./table.ts";
+
+/**
+ * Does a chain sample the law it should? Forty votes in three dimensions, with
+ * all rounds in each gradient, against random-walk Metropolis on the density
+ * written out again, which has no discretisation error. Both are Monte Carlo,
+ * so a difference counts in its own standard error, found from the means of 40
+ * consecutive stretches of a run.
+ */
+describe("the law that a chain samples", () => {
+  const { rounds, law } = logisticProblem();
+  let exact: ReturnType<typeof moments>;
+  beforeAll(() => {
+    exact = moments(metropolis(rounds, law, 800_000, Random.seeded(1)));
+  }, 120_000);
+  const chain = (step: number, n: number) =>
+    moments(langevin(rounds, law, step, n, Random.seeded(2)), exact.mean);
+
+  it("has the mean and the covariance of Metropolis when steps are small", () => {
+    const sampled = chain(0.05, 1_000_000);
+    for (const [i, value] of sampled.mean.entries()) {
+      const error = Math.hypot(sampled.seMean[i]!, exact.seMean[i]!);
+      expect(Math.abs(value - exact.mean[i]!)).toBeLessThan(4 * error);
+      // The error is small against what is measured, so the test could fail.
+      expect(error).toBeLessThan(0.03 * Math.sqrt(exact.covariance[i * D + i]!));
+    }
+    for (const [i, value] of sampled.covariance.entries()) {
+      const error = Math.hypot(sampled.seCovariance[i]!, exact.seCovariance[i]!);
+      expect(Math.abs(value - exact.covariance[i]!)).toBeLessThan(4 * error);
+      expect(error).toBeLessThan(0.03 * exact.covariance[0]!);
+    }
+  });
+
+  it("is too wide by an amount that shrinks with the step", () => {
+    const precision = inverse(exact.covariance, D);
+    const excess = (step: number, n: number) => {
+      const { covariance } = chain(step, n);
+      return covariance.reduce((sum, value, i) => sum + value * precision[i]!, 0) / D - 1;
+    };
+    // Were U quadratic with Hessian H, the chain's covariance in units of H^-1 would be
+    // (I - eps/2 A)^-1, A = sd H sd. This U is nearly so: its curvature only falls off.
+    const predicted = (step: number) => {
+      const eps = stepSize(law, rounds, step);
+      const B = precision.map((h, i) => {
+        const [r, c] = [(i / D) | 0, i % D];
+        return (r === c ? 1 : 0) - (eps / 2) * law.sd[r]! * h * law.sd[c]!;
+      });
+      const wide = inverse(B, D);
+      return (wide[0]! + wide[4]! + wide[8]!) / D - 1;
+    };
+    const large = excess(1.6, 200_000);
+    const middle = excess(0.4, 400_000);
+    expect(Math.abs(large - predicted(1.6))).toBeLessThan(0.25 * predicted(1.6));
+    expect(Math.abs(middle - predicted(0.4))).toBeLessThan(0.5 * predicted(0.4));
+    expect(middle).toBeLessThan(large / 3);
+  });
+});
+
+const D = 3;
+
+/** Model 0 has the query itself as its features and model 1 none, so that v = x. */
+function logisticProblem(): { rounds: Rounds; law: Law } {
+  const features: Features = {
+    models: 2,
+    dimension: D,
+    rows: (x) => Float64Array.of(...x, 0, 0, 0),
+    priorMean: Float64Array.of(0, 0.5, 0),
+    priorSd: Float64Array.of(1, 1, 2),
+  };
+  const law: Law = { mean: features.priorMean, sd: features.priorSd, eta: 1, mu: 0, cap: 1 };
+  const rounds = new Rounds(features, new StoredPast(2, D), new Table(D), features.priorSd);
+  const random = Random.seeded(3);
+  const truth = [1, -1, 0.5];
+  for (let t = 0; t < 40; t++) {
+    const x = Float64Array.from({ length: D }, () => random.normal());
+    const p = sigmoid(truth.reduce((sum, value, i) => sum + value * x[i]!, 0));
+    rounds.add(x, { a: 0, b: 1, win: random.uniform() < p ? 1 : 0, weight: 1 });
+  }
+  return { rounds, law };
+}
+
+function langevin(rounds: Rounds, law: Law, step: number, n: number, random: Random): Float64Array {
+  const chain = new Chain(law, 1, { steps: 1, batch: rounds.length, step });
+  const out = new Float64Array(n * D);
+  for (let t = -n / 20; t < n; t++) {
+    chain.advance(rounds, random);
+    if (t >= 0) out.set(chain.theta, t * D);
+  }
+  return out;
+}
+
+function metropolis(rounds: Rounds, law: Law, n: number, random: Random): Float64Array {
+  const votes = Array.from({ length: rounds.length }, (_, i) => {
+    const y = 2 * rounds.vote(i).win - 1;
+    return [...rounds.x.row(i)].map((value) => y * value);
+  });
+  const minusLog = (theta: readonly number[]) => {
+    let U = 0;
+    for (let i = 0; i < D; i++) U += ((theta[i]! - law.mean[i]!) / law.sd[i]!) ** 2 / 2;
+    for (const v of votes) {
+      U += Math.log(1 + Math.exp(-(v[0]! * theta[0]! + v[1]! * theta[1]! + v[2]! * theta[2]!)));
+    }
+    return U;
+  };
+  let theta = [...law.mean];
+  let U = minusLog(theta);
+  const out = new Float64Array(n * D);
+  for (let t = -n / 20; t < n; t++) {
+    const next = theta.map((value) => value + 0.6 * random.normal());
+    const nextU = minusLog(next);
+    if (random.uniform() < Math.exp(U - nextU)) {
+      theta = next;
+      U = nextU;
+    }
+    if (t >= 0) out.set(theta, t * D);
+  }
+  return out;
+}
+
+/** Mean, and covariance about `centre`, of the draws of a run, each with its standard error. */
+function moments(draws: Float64Array, centre?: Float64Array) {
+  const first = stretches(draws, (theta) => theta, D);
+  const middle = centre ?? first.mean;
+  const second = stretches(
+    draws,
+    (theta) =>
+      Float64Array.from(
+        { length: D * D },
+        (_, i) => (theta[i % D]! - middle[i % D]!) * (theta[(i / D) | 0]! - middle[(i / D) | 0]!),
+      ),
+    D * D,
+  );
+  // Fails loudly where a run is so short that its covariance is not one.
+  cholesky(second.mean, D);
+  return {
+    mean: first.mean,
+    seMean: first.se,
+    covariance: second.mean,
+    seCovariance: second.se,
+  };
+}
+
+/** The mean of a function of the draws, and its error from the spread over 40 stretches. */
+function stretches(draws: Float64Array, of: (theta: Float64Array) => Float64Array, size: number) {
+  const count = 40;
+  const length = draws.length / D / count;
+  const means = Array.from({ length: count }, (_, s) => {
+    const sum = new Float64Array(size);
+    for (let t = s * length; t < (s + 1) * length; t++) {
+      const value = of(draws.subarray(t * D, (t + 1) * D));
+      for (let i = 0; i < size; i++) sum[i]! += value[i]! / length;
+    }
+    return sum;
+  });
+  const at = (f: (column: number[]) => number) =>
+    Float64Array.from({ length: size }, (_, i) => f(means.map((row) => row[i]!)));
+  const average = (column: number[]) => column.reduce((sum, v) => sum + v, 0) / count;
+  const se = (column: number[]) => {
+    const m = average(column);
+    return Math.sqrt(column.reduce((sum, v) => sum + (v - m) ** 2, 0) / (count - 1) / count);
+  };
+  return { mean: at(average), se: at(se) };
+}

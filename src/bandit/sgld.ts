@@ -1,0 +1,199 @@
+import type { Random } from "../random/random.ts";
+import { sigmoid, softplus } from "./btl.ts";
+import type { Rounds } from "./rounds.ts";
+
+/**
+ * Sampling from the posterior of FGTS.CDB (Algorithm 1, step 5) by stochastic
+ * gradient Langevin dynamics (Welling and Teh 2011).
+ *
+ * With v_i = phi(x_i, a_i^1) - phi(x_i, a_i^2), chain j has the potential
+ *
+ *   U_j(theta) = |theta - theta_0|^2 / (2 sd_0^2) + sum_i L^j_i(theta)
+ *   L^j_i = eta sigma(y_i <theta, v_i>) - mu min(b, max_a <theta, phi(x_i, a) - phi(x_i, a_i^(3-j))>)
+ *
+ * which is eq. 2 but for the cap b: the feel-good term grows with |theta| and is
+ * summed over all rounds, so that without a cap it drags the chain far out.
+ * sigma(z) = log(1 + e^-z) is a loss, not the sigmoid: a chain that descends the
+ * sigmoid walks away from the preferred answer.
+ *
+ * Ours besides the cap: a vote's weight multiplies its eta, and a tie is half a
+ * win and half a loss, so that the loss of win in [0, 1] is
+ * win sigma(z) + (1 - win) sigma(-z), with derivative sigmoid(z) - win by z.
+ * A duel of a model with itself has v = 0: no likelihood, but its feel-good term.
+ */
+export interface Law {
+  /** theta_0 and sd_0, one number a coefficient. */
+  readonly mean: Float64Array;
+  readonly sd: Float64Array;
+  readonly eta: number;
+  readonly mu: number;
+  /** b */
+  readonly cap: number;
+}
+
+/** Which of the two chains: chain j plays a^j and feels good about beating a^(3-j). */
+export type ChainIndex = 1 | 2;
+
+/** U_j(theta) over all rounds. */
+export function potential(law: Law, rounds: Rounds, j: ChainIndex, theta: Float64Array): number {
+  const K = rounds.models;
+  const all = Int32Array.from({ length: rounds.length }, (_, i) => i);
+  const scores = new Float64Array(all.length * K);
+  rounds.phi.scores(theta, all, scores);
+  let U = 0;
+  for (let i = 0; i < theta.length; i++) U += ((theta[i]! - law.mean[i]!) / law.sd[i]!) ** 2 / 2;
+  for (let i = 0; i < all.length; i++) {
+    const { a, b, win, weight } = rounds.vote(i);
+    const score = scores.subarray(i * K, (i + 1) * K);
+    const z = score[a]! - score[b]!;
+    const other = j === 1 ? b : a;
+    U += law.eta * weight * (win * softplus(-z) + (1 - win) * softplus(z));
+    U -= law.mu * Math.min(law.cap, Math.max(...score) - score[other]!);
+  }
+  return U;
+}
+
+/**
+ * The gradient of U_j, estimated from a batch of rounds: the prior's part plus
+ * t / B times the batch's. Over all batches of one size its mean is the gradient.
+ *
+ *   grad U_j = (theta - theta_0) / sd_0^2
+ *     + sum_i [ eta (sigmoid(z_i) - win_i) v_i - mu (phi(x_i, a^) - phi(x_i, a_i^(3-j))) ]
+ *
+ * a^ is the argmax, and the mu part is 0 above the cap. Models that tie for a^
+ * need no draw here: they have equal features, or are a kink that no chain meets.
+ */
+export function gradient(
+  law: Law,
+  rounds: Rounds,
+  j: ChainIndex,
+  theta: Float64Array,
+  batch: Int32Array,
+  room = new Room(batch.length, rounds),
+): Float64Array {
+  const { scores, byScore, out } = room;
+  const { eta, mu, cap } = law;
+  const K = rounds.models;
+  const share = rounds.length / batch.length;
+  if (mu === 0) rounds.phi.pairScores(theta, batch, rounds.votes, scores);
+  else rounds.phi.scores(theta, batch, scores);
+  byScore.fill(0, 0, batch.length * K);
+  for (let row = 0; row < batch.length; row++) {
+    const { a, b, win, weight } = rounds.vote(batch[row]!);
+    const at = row * K;
+    const z = scores[at + a]! - scores[at + b]!;
+    const pull = share * eta * weight * (sigmoid(z) - win);
+    byScore[at + a]! += pull;
+    byScore[at + b]! -= pull;
+    if (mu === 0) continue;
+    const other = at + (j === 1 ? b : a);
+    let best = at;
+    for (let k = at + 1; k < at + K; k++) if (scores[k]! > scores[best]!) best = k;
+    if (scores[best]! - scores[other]! >= cap) continue;
+    byScore[best]! -= share * mu;
+    byScore[other]! += share * mu;
+  }
+  for (let i = 0; i < out.length; i++) out[i] = (theta[i]! - law.mean[i]!) / law.sd[i]! ** 2;
+  rounds.phi.spread(byScore, batch, out);
+  return out;
+}
+
+/**
+ * What one gradient after another writes to: at d = 12 making these afresh
+ * would take longer than filling them.
+ */
+class Room {
+  readonly scores: Float64Array;
+  /** dU / d scores */
+  readonly byScore: Float64Array;
+  readonly out: Float64Array;
+
+  constructor(batch: number, { models, dimension }: Rounds) {
+    this.scores = new Float64Array(batch * models);
+    this.byScore = new Float64Array(batch * models);
+    this.out = new Float64Array(dimension);
+  }
+}
+
+/**
+ * B of the rounds 0 .. t-1 without replacement (a shuffle that stops after B);
+ * all of them where there are no more. `order` holds at least t numbers.
+ */
+export function minibatch(t: number, B: number, random: Random, order: Int32Array): Int32Array {
+  for (let i = 0; i < t; i++) order[i] = i;
+  if (t <= B) return order.subarray(0, t);
+  for (let i = 0; i < B; i++) {
+    const j = i + random.integer(t - i);
+    const drawn = order[j]!;
+    order[j] = order[i]!;
+    order[i] = drawn;
+  }
+  return order.subarray(0, B);
+}
+
+/**
+ * eps, in units of the prior's variance: step / (1 + eta/4 sum_i weight_i |sd_0 o v_i|^2).
+ * The denominator bounds the curvature of U along any direction (sigmoid' <= 1/4,
+ * and a trace is at least the largest eigenvalue), so step < 2 cannot diverge.
+ * With one sd_0 for all coefficients and weights of 1, eps sd_0^2 is
+ * step / (sd_0^-2 + eta/4 t mean|v|^2).
+ */
+export function stepSize(law: Law, rounds: Rounds, step: number): number {
+  return step / (1 + 0.25 * law.eta * rounds.information);
+}
+
+/**
+ * theta <- theta - eps sd_0^2 grad + sqrt(2 eps) sd_0 xi, xi standard normal.
+ * Coefficients of different sd_0 move each in its own unit, which leaves the
+ * law that is sampled the same.
+ */
+export function langevinStep(
+  theta: Float64Array,
+  grad: Float64Array,
+  eps: number,
+  sd: Float64Array,
+  random: Random,
+): void {
+  const noise = Math.sqrt(2 * eps);
+  for (let i = 0; i < theta.length; i++) {
+    theta[i]! += sd[i]! * (noise * random.normal() - eps * sd[i]! * grad[i]!);
+  }
+}
+
+export interface ChainOptions {
+  /** Langevin steps a round. */
+  readonly steps: number;
+  /** B, past rounds a gradient. */
+  readonly batch: number;
+  /** See stepSize. */
+  readonly step: number;
+}
+
+/** theta^j, which goes on from where the last round left it (a warm start). */
+export class Chain {
+  readonly j: ChainIndex;
+  readonly theta: Float64Array;
+  readonly #law: Law;
+  readonly #options: ChainOptions;
+  #order = new Int32Array(64);
+  #room: Room | undefined;
+
+  constructor(law: Law, j: ChainIndex, options: ChainOptions) {
+    this.j = j;
+    this.theta = law.mean.slice();
+    this.#law = law;
+    this.#options = options;
+  }
+
+  advance(rounds: Rounds, random: Random): void {
+    const { steps, batch, step } = this.#options;
+    const eps = stepSize(this.#law, rounds, step);
+    if (this.#order.length < rounds.length) this.#order = new Int32Array(2 * rounds.length);
+    this.#room ??= new Room(batch, rounds);
+    for (let n = 0; n < steps; n++) {
+      const drawn = minibatch(rounds.length, batch, random, this.#order);
+      const grad = gradient(this.#law, rounds, this.j, this.theta, drawn, this.#room);
+      langevinStep(this.theta, grad, eps, this.#law.sd, random);
+    }
+  }
+}
