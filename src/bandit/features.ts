@@ -27,7 +27,7 @@ export interface Features {
 
 export const FEATURE_SETS = ["hadamard", "addition", "category"] as const;
 export type FeatureSet = (typeof FEATURE_SETS)[number];
-export const METADATA = ["raw", "scaled", "none"] as const;
+const METADATA = ["raw", "scaled", "none"] as const;
 export type Metadata = (typeof METADATA)[number];
 
 export type FeatureOptions = {
