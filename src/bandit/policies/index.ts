@@ -1,7 +1,26 @@
 /** Every policy that can be named on the command line, simplest first. */
 import type { PolicyKind } from "../policy.ts";
+import { colstim } from "./colstim.ts";
+import { fgtsCdb } from "./fgts-cdb.ts";
+import { greedy } from "./greedy.ts";
 import { bestFixed, oracle } from "./hindsight.ts";
+import { maxPairUcb } from "./max-pair-ucb.ts";
+import { maxInP } from "./maxinp.ts";
 import { random } from "./random.ts";
+import { thompson } from "./thompson.ts";
+import { vacdb } from "./vacdb.ts";
 import { zeroFeedback } from "./zero-feedback.ts";
 
-export const POLICIES: readonly PolicyKind[] = [random, bestFixed, oracle, zeroFeedback];
+export const POLICIES: readonly PolicyKind[] = [
+  random,
+  bestFixed,
+  oracle,
+  zeroFeedback,
+  greedy,
+  thompson,
+  fgtsCdb,
+  maxPairUcb,
+  maxInP,
+  colstim,
+  vacdb,
+];

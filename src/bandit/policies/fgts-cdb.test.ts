@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import { Random } from "../../random/random.ts";
+import { sigmoid } from "../btl.ts";
+import type { FeatureOptions } from "../features.ts";
+import { easyProblem } from "../policy.case.ts";
+import type { Policy, PolicyKind, Pool } from "../policy.ts";
+import { fgtsCdb } from "./fgts-cdb.ts";
+import { thompson } from "./thompson.ts";
+
+const EVERY = [0, 1, 2, 3];
+
+describe.each<[string, Partial<FeatureOptions>]>([
+  ["hadamard", {}],
+  ["addition", { features: "addition" }],
+  ["category", { features: "category" }],
+  ["perf weighting, centred", { weighting: "perf", centred: true }],
+])("fgts-cdb on %s features", (_, options) => {
+  it("has at most half of random's regret in rounds 200 to 300", () => {
+    const problem = easyProblem(1);
+    const { regrets } = play(create(fgtsCdb, problem.pool, options), problem, 300);
+    const mine = regrets.slice(200).reduce((sum, regret) => sum + regret, 0);
+    expect(mine).toBeLessThan(problem.randomRegret(200, 300) / 2);
+  });
+});
+
+describe("fgts-cdb", () => {
+  const problem = easyProblem(2);
+
+  it("takes mu = 1 / (10 e sqrt(T)) unless told another", () => {
+    const pairs = (options: Partial<typeof fgtsCdb.defaults>) =>
+      play(create(fgtsCdb, problem.pool, { cap: 100, ...options }), problem, 150).pairs;
+    // At T = 1e-4 mu is 3.7: large enough to change what is played.
+    expect(pairs({ horizon: 1e-4 })).toEqual(pairs({ mu: 1 / (10 * Math.E * 0.01) }));
+    expect(pairs({ horizon: 1e-4 })).not.toEqual(pairs({}));
+  });
+
+  it("is Thompson sampling where mu is 0", () => {
+    const calm = create(fgtsCdb, problem.pool, { mu: 0 });
+    const other = create(thompson, problem.pool, {});
+    expect(play(calm, problem, 60).pairs).toEqual(play(other, problem, 60).pairs);
+  });
+
+  it("only stores when it learns, and moves its chains when it chooses", () => {
+    const policy = create(fgtsCdb, problem.pool, {});
+    play(policy, problem, 20);
+    const before = stateOf(policy);
+    policy.learn(
+      { kind: "duel", x: problem.at(0).x, pair: [0, 1], outcome: "a" },
+      Random.seeded(1),
+    );
+    const after = stateOf(policy);
+    expect(after.theta).toEqual(before.theta);
+    expect(after.votes.length).toBe(before.votes.length + 4);
+    policy.choose({ x: problem.at(0).x, candidates: EVERY }, Random.seeded(1));
+    expect(stateOf(policy).theta).not.toEqual(after.theta);
+    expect(stateOf(policy).votes).toEqual(after.votes);
+  });
+
+  it("stores a ranking as its comparisons and a duel with itself as a round of no weight", () => {
+    const policy = create(fgtsCdb, problem.pool, {});
+    const { x } = problem.at(0);
+    const random = Random.seeded(1);
+    policy.learn({ kind: "ranking", x, order: [2, 0, 1], weight: 0.5 }, random);
+    policy.learn({ kind: "duel", x, pair: [3, 3], outcome: "a" }, random);
+    policy.learn({ kind: "rating", x, model: 1, rating: 1 }, random);
+    policy.learn({ kind: "duel", x, pair: [1, 0], outcome: "both_bad" }, random);
+    expect(rows(stateOf(policy).votes)).toEqual([
+      [2, 0, 1, 0.5],
+      [2, 1, 1, 0.5],
+      [0, 1, 1, 0.5],
+      [3, 3, 0.5, 0],
+      [1, 0, 0.5, 1],
+    ]);
+  });
+
+  it.each(["hadamard", "category"])(
+    "restores to a changed pool on %s features what is still in it",
+    (features) => {
+      const policy = create(fgtsCdb, problem.pool, { features });
+      play(policy, problem, 60);
+      const swap = <T>(list: readonly T[]): T[] => [list[3]!, list[2]!, list[0]!, list[1]!];
+      const without = ([dan, cyd, ada]: string[]) => [dan!, cyd!, ada!, "eve"];
+      const pool = {
+        ...problem.pool,
+        models: without(swap(problem.pool.models)),
+        told: swap(problem.pool.told!),
+      };
+      const next = create(fgtsCdb, pool, { features });
+      next.restore(structuredClone(policy.snapshot()));
+      const now = [2, -1, 1, 0]; // ada, bob, cyd, dan
+      const expected = rows(stateOf(policy).votes)
+        .map(([a, b, win, weight]) => [now[a!]!, now[b!]!, win, weight])
+        .filter(([a, b]) => a! >= 0 && b! >= 0);
+      expect(expected.length).toBeGreaterThan(0);
+      expect(rows(stateOf(next).votes)).toEqual(expected);
+      for (const j of [0, 1]) {
+        const old = stateOf(policy).theta[j]!;
+        const theta = stateOf(next).theta[j]!;
+        if (features === "hadamard") expect(theta).toEqual(old);
+        else {
+          expect(theta.slice(0, 3)).toEqual(old.slice(9, 12)); // dan's three categories
+          expect(theta.slice(9, 12)).toEqual(new Float64Array(3)); // eve starts at the prior mean
+          expect(theta[12]).toBe(old[12]);
+        }
+      }
+    },
+  );
+
+  it("plays each of two models that it cannot tell apart", () => {
+    const told = problem.pool.told!.map((row, k) => (k === 3 ? problem.pool.told![0]! : row));
+    const costs = problem.pool.costs!.map(() => new Float64Array(3));
+    const policy = create(fgtsCdb, { ...problem.pool, told, costs }, {});
+    const played = new Set(play(policy, problem, 100).pairs.flat());
+    expect(played).toContain(0);
+    expect(played).toContain(3);
+  });
+
+  it("does not play what a penalty makes worthless", () => {
+    const policy = create(fgtsCdb, problem.pool, {});
+    const penalty = Float64Array.of(0, 1e3, 0, 1e3);
+    for (let t = 0; t < 50; t++) {
+      const { pair } = policy.choose(
+        { x: problem.at(t).x, candidates: EVERY, penalty },
+        Random.seeded(t),
+      );
+      for (const k of pair) expect([0, 2]).toContain(k);
+    }
+  });
+});
+
+interface State {
+  theta: Float64Array[];
+  x: Float64Array;
+  votes: Float64Array;
+}
+
+function stateOf(policy: Policy): State {
+  return policy.snapshot().state as State;
+}
+
+function rows(votes: Float64Array): number[][] {
+  return Array.from({ length: votes.length / 4 }, (_, i) => [...votes.slice(4 * i, 4 * i + 4)]);
+}
+
+function create<O extends FeatureOptions>(
+  kind: PolicyKind<O>,
+  pool: Pool,
+  options: Partial<O>,
+): Policy {
+  return kind.create(pool, { ...kind.defaults, ...options });
+}
+
+function play(policy: Policy, problem: ReturnType<typeof easyProblem>, T: number) {
+  const pairs: (readonly [number, number])[] = [];
+  const regrets: number[] = [];
+  for (let t = 0; t < T; t++) {
+    const random = Random.seeded(1).split(t);
+    const { x, m } = problem.at(t);
+    const { pair } = policy.choose({ x, candidates: EVERY }, random.split("choose"));
+    const utilities = problem.utilities(m);
+    const [a, b] = [utilities[pair[0]]!, utilities[pair[1]]!];
+    pairs.push(pair);
+    regrets.push(Math.max(...utilities) - (a + b) / 2);
+    const outcome = random.split("vote").uniform() < sigmoid(10 * (a - b)) ? "a" : "b";
+    if (pair[0] !== pair[1]) policy.learn({ kind: "duel", x, pair, outcome }, random);
+  }
+  return { pairs, regrets };
+}
