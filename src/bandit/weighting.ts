@@ -49,12 +49,8 @@ export function categoryWeights(
   if (weighting === "excel_mask") return mask.map((row) => share(row, settings));
   return scores.map((row, k) => {
     const excels = mask[k]!;
-    if (!settings.supportOnly) {
-      return softmax(
-        row.map((score, m) => score * excels[m]!), // top_tau of eq. 4
-        temperature,
-      );
-    }
+    const top = row.map((score, m) => score * excels[m]!); // top_tau of eq. 4
+    if (!settings.supportOnly) return softmax(top, temperature);
     // Who excels nowhere is weighted by perf_cost.
     return softmax(row, temperature, excels.includes(1) ? excels : undefined);
   });
