@@ -4,6 +4,7 @@ import { colstim } from "./colstim.ts";
 import { fgtsCdb } from "./fgts-cdb.ts";
 import { greedy } from "./greedy.ts";
 import { bestFixed, oracle } from "./hindsight.ts";
+import { joust } from "./joust.ts";
 import { maxPairUcb } from "./max-pair-ucb.ts";
 import { maxInP } from "./maxinp.ts";
 import { random } from "./random.ts";
@@ -12,6 +13,7 @@ import { vacdb } from "./vacdb.ts";
 import { zeroFeedback } from "./zero-feedback.ts";
 
 export const POLICIES: readonly PolicyKind[] = [
+  joust,
   random,
   bestFixed,
   oracle,

@@ -1,0 +1,75 @@
+import { type Belief, BIAS, type Observation, POSITION, SHARED, SLOPE, TOLD } from "./belief.ts";
+
+/** A query as a belief sees it: its membership w and the told scores t_k relative to the pool's mean. */
+export interface Sight {
+  readonly w: Float64Array;
+  readonly told: Float64Array;
+}
+
+/** a against b: s (utility_a - utility_b), plus the bias to the answer shown first. */
+export function duelOf(belief: Belief, { w, told }: Sight, a: number, b: number): Observation {
+  const s = belief.hypothesis.scale;
+  const shared = new Float64Array(SHARED);
+  shared[TOLD] = s * (told[a]! - told[b]!);
+  shared[POSITION] = 1;
+  const gap = belief.value(a, w, told[a]!) - belief.value(b, w, told[b]!);
+  return {
+    w,
+    terms: [
+      { model: a, factor: s },
+      { model: b, factor: -s },
+    ],
+    shared,
+    logit: s * gap + belief.shared[POSITION]!,
+  };
+}
+
+/**
+ * One stage of Plackett-Luce: `first` is preferred to all of `rest`. Its
+ * probability is sigmoid(f_first - log sum_j exp f_j), a duel against the soft
+ * maximum of the rest; that is linear around the means with the softmax of the
+ * rest as weights. Shown at once, so no position enters.
+ */
+export function stageOf(
+  belief: Belief,
+  { w, told }: Sight,
+  first: number,
+  rest: readonly number[],
+): Observation {
+  const s = belief.hypothesis.scale;
+  const logits = rest.map((k) => s * belief.value(k, w, told[k]!));
+  const top = Math.max(...logits);
+  const shares = logits.map((logit) => Math.exp(logit - top));
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  const shared = new Float64Array(SHARED);
+  shared[TOLD] = s * told[first]!;
+  const terms = [{ model: first, factor: s }];
+  rest.forEach((k, i) => {
+    const share = shares[i]! / total;
+    shared[TOLD]! -= s * share * told[k]!;
+    terms.push({ model: k, factor: -s * share });
+  });
+  const logit = s * belief.value(first, w, told[first]!) - (top + Math.log(total));
+  return { w, terms, shared, logit };
+}
+
+/**
+ * A like of one answer: rho s utility_k + b, with utility relative to the pool's
+ * mean. Likes and votes differ in scale by rho, which is learnt: the product is
+ * linearised around the means of both.
+ */
+export function ratingOf(belief: Belief, { w, told }: Sight, model: number): Observation {
+  const s = belief.hypothesis.scale;
+  const rho = belief.shared[SLOPE]!;
+  const level = s * belief.value(model, w, told[model]!);
+  const shared = new Float64Array(SHARED);
+  shared[TOLD] = rho * s * told[model]!;
+  shared[BIAS] = 1;
+  shared[SLOPE] = level;
+  return {
+    w,
+    terms: [{ model, factor: rho * s }],
+    shared,
+    logit: rho * level + belief.shared[BIAS]!,
+  };
+}

@@ -1,0 +1,149 @@
+import type { Random } from "../random/random.ts";
+import { argmax } from "./policy.ts";
+
+/**
+ * What is believed about one query, ready to choose from: one view for each
+ * hypothesis. Choosing is pure: an outlook and a generator in, a pair out.
+ */
+export interface Outlook {
+  readonly views: {
+    weight: number;
+    readonly scale: number;
+    /** Expected utility of each model, and the variance of its own part. */
+    readonly values: Float64Array;
+    readonly variances: Float64Array;
+    readonly toldVariance: number;
+  }[];
+  /** Expected utility of each model over all views. */
+  readonly mean: Float64Array;
+  /** Told scores relative to the pool's mean. */
+  readonly told: Float64Array;
+  readonly penalty?: Float64Array | undefined;
+  readonly votes: number;
+}
+
+export interface PairRuleOptions {
+  readonly alpha: number;
+  readonly patience: number;
+  readonly minGain: number;
+}
+
+/**
+ * The pair with the largest f_i + f_j + alpha W_ij L_ij.
+ *
+ * W_ij is the sd of the difference of the two utilities, within the hypotheses
+ * and between them: W_ij^2 = g_i + g_j + var_told (t_i - t_j)^2 + sum_e p_e (d_ei - d_ej)^2.
+ *
+ * L_ij, our addition, is how much of it votes can resolve. One vote carries
+ * information q = s^2 W^2 / 4 about the difference in units of its variance, so
+ * n votes remove the share n q / (1 + n q) of it; n, what the future holds, is
+ * taken as a share (`patience`) of the votes so far. With informative votes L
+ * is 1 at once and this is the plain rule; with votes that are nearly coin flips
+ * it does not pay for knowledge that would come too late.
+ *
+ * W is a distance, W_ij <= r_i + r_j with r_k the distance to the mean, and
+ * L <= 1, so no pair is better than U_i + U_j, U_k = f_k + alpha r_k. Going
+ * through the models by U lets most pairs of a large pool be skipped.
+ */
+export function bestPair(
+  outlook: Outlook,
+  candidates: readonly number[],
+  { alpha, patience, minGain }: PairRuleOptions,
+  random: Random,
+): readonly [number, number] {
+  const n = candidates.length;
+  const f = new Float64Array(n);
+  const own = new Float64Array(n);
+  const bound = new Float64Array(n);
+  let toldVariance = 0;
+  let scale2 = 0;
+  for (const view of outlook.views) {
+    toldVariance += view.weight * view.toldVariance;
+    scale2 += view.weight * view.scale ** 2;
+  }
+  for (let i = 0; i < n; i++) {
+    const k = candidates[i]!;
+    f[i] = outlook.mean[k]! - (outlook.penalty?.[k] ?? 0);
+    let variance = 0;
+    let between = toldVariance * outlook.told[k]! ** 2;
+    for (const view of outlook.views) {
+      variance += view.weight * view.variances[k]!;
+      between += view.weight * (view.values[k]! - outlook.mean[k]!) ** 2;
+    }
+    own[i] = variance;
+    bound[i] = f[i]! + alpha * Math.sqrt(variance + between);
+  }
+  const order = Array.from({ length: n }, (_, i) => i).sort((i, j) => bound[j]! - bound[i]!);
+  const ahead = patience * (1 + outlook.votes);
+
+  let best = -Infinity;
+  let first = 0;
+  let second = 0;
+  let ties = 0;
+  for (let p = 0; p < n; p++) {
+    const i = order[p]!;
+    if (2 * bound[i]! < best) break;
+    for (let r = p; r < n; r++) {
+      const j = order[r]!;
+      if (bound[i]! + bound[j]! < best) break;
+      const value = f[i]! + f[j]! + (i === j ? 0 : bonus(i, j));
+      if (value > best) {
+        best = value;
+        first = i;
+        second = j;
+        ties = 1;
+      } else if (value === best && random.integer(++ties) === 0) {
+        first = i;
+        second = j;
+      }
+    }
+  }
+  if (f[second]! > f[first]!) [first, second] = [second, first];
+  const leader = candidates[first]!;
+  // Against two answers of the leader: what would the duel promise more, per answer?
+  const gain = (best - 2 * f[first]!) / 2;
+  return gain <= minGain ? [leader, leader] : [leader, candidates[second]!];
+
+  function bonus(i: number, j: number): number {
+    const a = candidates[i]!;
+    const b = candidates[j]!;
+    let W2 = own[i]! + own[j]! + toldVariance * (outlook.told[a]! - outlook.told[b]!) ** 2;
+    for (const { weight, values } of outlook.views) {
+      const gap = values[a]! - values[b]! - (outlook.mean[a]! - outlook.mean[b]!);
+      W2 += weight * gap * gap;
+    }
+    const information = (ahead * scale2 * W2) / 4;
+    return alpha * Math.sqrt((W2 * information) / (1 + information));
+  }
+}
+
+/** Two draws of all utilities from the belief, each plays its best: Thompson sampling. */
+export function sampledPair(
+  outlook: Outlook,
+  candidates: readonly number[],
+  random: Random,
+): readonly [number, number] {
+  const draw = () => {
+    const view = pick(outlook.views, random.uniform());
+    const trust = Math.sqrt(view.toldVariance) * random.normal();
+    const utilities = view.values.map(
+      (value, k) =>
+        value +
+        trust * outlook.told[k]! +
+        Math.sqrt(view.variances[k]!) * random.normal() -
+        (outlook.penalty?.[k] ?? 0),
+    );
+    return argmax(candidates, (k) => utilities[k]!, random);
+  };
+  return [draw(), draw()];
+}
+
+/** The view at share u of the total weight. */
+function pick(views: Outlook["views"], u: number): Outlook["views"][number] {
+  let rest = u;
+  for (const view of views) {
+    rest -= view.weight;
+    if (rest < 0) return view;
+  }
+  return views.at(-1)!;
+}

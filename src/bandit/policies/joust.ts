@@ -1,0 +1,293 @@
+import { dot } from "../../linalg/linalg.ts";
+import type { Random } from "../../random/random.ts";
+import { Belief, type Hypothesis, POSITION, TOLD } from "../belief.ts";
+import { categoryMembership, fillUnknown } from "../features.ts";
+import { duelOf, ratingOf, type Sight, stageOf } from "../observation.ts";
+import { bestPair, type Outlook, sampledPair } from "../pair-rule.ts";
+import {
+  alignModels,
+  type Choice,
+  type Feedback,
+  type Policy,
+  type PolicyKind,
+  type Pool,
+  type Round,
+  type Snapshot,
+  winOf,
+} from "../policy.ts";
+
+const defaults = {
+  /** `pair`: the most promising pair; `draws`: two draws from the belief, as Thompson sampling has it. */
+  rule: "pair",
+  /** How much uncertainty is worth: alpha in f_i + f_j + alpha W_ij. */
+  alpha: 1.5,
+  /** How many votes ahead count, as a share of the votes so far. */
+  patience: 0.03,
+  /** A duel whose second model promises less than this (in utility) becomes a single answer. */
+  minGain: 0,
+  /** Correlation over one vote of a truth that drifts; 1: it does not. */
+  drift: 1,
+  /** Bound on a vote's weight, robust / sd of its logit; 0: none. */
+  robust: 0,
+  /** Whether ties, likes, dislikes and the order shown are learnt from. */
+  ties: true,
+  pointwise: 0.5,
+  position: true,
+  /** Largest share of duels in which a model that joined later takes part. */
+  onboarding: 0.2,
+  /** Prior probability that nothing is known of what the told scores are worth. */
+  doubt: 0.27,
+  /** Prior sd of what votes add to a told score, and its correlation between categories. */
+  cellSd: 0.15,
+  correlation: 0,
+};
+type JoustOptions = typeof defaults;
+
+/**
+ * Our policy: one pass over the votes, no history (MATH 8). Neither the vote
+ * scale nor the worth of the told scores is known, so each combination is a
+ * hypothesis with its own belief, weighted by how well it predicted the votes.
+ */
+export const joust: PolicyKind<JoustOptions> = {
+  name: "joust",
+  summary: "one-pass Bayesian duels over categories; learns how far to trust what it is told",
+  defaults,
+  create: (pool, options) => new Joust(pool, options),
+};
+
+const SCALES = [1, 3, 10];
+/** Beliefs below this share of the best one's weight have no say in a choice. */
+const NEGLIGIBLE = 1e-3;
+/** Drift costs a pass over all blocks, so it is caught up with every so many votes. */
+const DRIFT_EVERY = 32;
+/** Duels after which a model that joined later is one of the others. */
+const NEWCOMER_DUELS = 30;
+
+class Joust implements Policy {
+  readonly #pool: Pool;
+  readonly #options: JoustOptions;
+  readonly #beliefs: Belief[];
+  readonly #see: (x: Float64Array) => Sight;
+  #votes = 0;
+  /** Duels so far of each model that joined after the start. */
+  readonly #newcomers = new Map<number, number>();
+
+  constructor(pool: Pool, options: JoustOptions) {
+    this.#pool = pool;
+    this.#options = options;
+    this.#see = sightOf(pool);
+    const { cellSd, correlation, doubt } = options;
+    const trusts = pool.told
+      ? [
+          { told: 1, toldSd: 0.3, logPrior: Math.log(1 - doubt) },
+          { told: 0, toldSd: 1, logPrior: Math.log(doubt) },
+        ]
+      : [{ told: 0, toldSd: 0, logPrior: 0 }];
+    const hypotheses: Hypothesis[] = SCALES.flatMap((scale) =>
+      trusts.map((trust) => ({ scale, ...trust, cellSd, correlation })),
+    );
+    this.#beliefs = hypotheses.map((hypothesis) =>
+      Belief.prior(hypothesis, pool.models.length, pool.categories.length),
+    );
+  }
+
+  choose(round: Round, random: Random): Choice {
+    const outlook = this.#outlook(round);
+    const candidates = this.#admitted(round.candidates, random);
+    const pair =
+      this.#options.rule === "draws"
+        ? sampledPair(outlook, candidates, random)
+        : bestPair(outlook, candidates, this.#options, random);
+    return { pair, values: outlook.mean };
+  }
+
+  learn(feedback: Feedback, _random: Random): void {
+    const sight = this.#see(feedback.x);
+    const weight = feedback.weight ?? 1;
+    switch (feedback.kind) {
+      case "duel": {
+        const [a, b] = feedback.pair;
+        if (a === b) return;
+        this.#learnDuel(sight, a, b, winOf(feedback.outcome), weight);
+        if (feedback.outcome === "both_bad") {
+          for (const k of feedback.pair) this.#learnRating(sight, k, 0, weight);
+        }
+        break;
+      }
+      case "rating":
+        this.#learnRating(sight, feedback.model, (1 + feedback.rating) / 2, weight);
+        break;
+      case "ranking":
+        this.#learnRanking(sight, feedback.order, weight);
+        break;
+    }
+  }
+
+  snapshot(): Snapshot {
+    return {
+      models: this.#pool.models,
+      state: {
+        votes: this.#votes,
+        newcomers: new Map(this.#newcomers),
+        beliefs: this.#beliefs.map(({ means, covariances, shared, sharedVariance, evidence }) => ({
+          means: means.map((mean) => mean.slice()),
+          covariances: covariances.map((block) => block.slice()),
+          shared: shared.slice(),
+          sharedVariance: sharedVariance.slice(),
+          evidence,
+        })),
+      } satisfies JoustState,
+    };
+  }
+
+  restore({ models, state }: Snapshot): void {
+    const { votes, newcomers, beliefs } = state as JoustState;
+    const from = alignModels(models, this.#pool.models);
+    this.#votes = votes;
+    this.#newcomers.clear();
+    from.forEach((old, k) => {
+      if (old < 0) this.#newcomers.set(k, 0);
+      else if (newcomers.has(old)) this.#newcomers.set(k, newcomers.get(old)!);
+    });
+    this.#beliefs.forEach((belief, i) => {
+      const saved = beliefs[i];
+      if (!saved) return;
+      from.forEach((old, k) => {
+        if (old < 0) return;
+        belief.means[k]!.set(saved.means[old]!);
+        belief.covariances[k]!.set(saved.covariances[old]!);
+      });
+      belief.shared.set(saved.shared);
+      belief.sharedVariance.set(saved.sharedVariance);
+      belief.evidence = saved.evidence;
+    });
+  }
+
+  #learnDuel(sight: Sight, a: number, b: number, win: number, weight: number): void {
+    if (win === 0.5 && !this.#options.ties) return;
+    for (const belief of this.#beliefs) {
+      const duel = duelOf(belief, sight, a, b);
+      if (!this.#options.position) duel.shared[POSITION] = 0;
+      const p = belief.observe(duel, win, weight, this.#options.robust);
+      belief.evidence += weight * (win * safeLog(p) + (1 - win) * safeLog(1 - p));
+    }
+    for (const k of [a, b]) this.#meet(k);
+    this.#count();
+  }
+
+  #learnRanking(sight: Sight, order: readonly number[], weight: number): void {
+    for (let i = 0; i + 1 < order.length; i++) {
+      for (const belief of this.#beliefs) {
+        const stage = stageOf(belief, sight, order[i]!, order.slice(i + 1));
+        const p = belief.observe(stage, 1, weight, this.#options.robust);
+        belief.evidence += weight * safeLog(p);
+      }
+      this.#count();
+    }
+  }
+
+  #learnRating(sight: Sight, model: number, like: number, weight: number): void {
+    const eta = this.#options.pointwise * weight;
+    if (eta === 0) return;
+    for (const belief of this.#beliefs) {
+      belief.observe(ratingOf(belief, sight, model), like, eta, this.#options.robust);
+    }
+  }
+
+  #count(): void {
+    this.#votes++;
+    const { drift } = this.#options;
+    if (drift < 1 && this.#votes % DRIFT_EVERY === 0) {
+      for (const belief of this.#beliefs) belief.drift(drift ** DRIFT_EVERY);
+    }
+  }
+
+  #meet(model: number): void {
+    const duels = this.#newcomers.get(model);
+    if (duels === undefined) return;
+    if (duels + 1 >= NEWCOMER_DUELS) this.#newcomers.delete(model);
+    else this.#newcomers.set(model, duels + 1);
+  }
+
+  /** All candidates in a capped share of rounds, else those that are not new. */
+  #admitted(candidates: readonly number[], random: Random): readonly number[] {
+    if (this.#newcomers.size === 0 || random.uniform() < this.#options.onboarding)
+      return candidates;
+    const known = candidates.filter((k) => !this.#newcomers.has(k));
+    return known.length > 0 ? known : candidates;
+  }
+
+  /** What the beliefs together say about this query. */
+  #outlook({ x, penalty, pending }: Round): Outlook {
+    const sight = this.#see(x);
+    const K = this.#pool.models.length;
+    const top = Math.max(...this.#beliefs.map((belief) => belief.evidence));
+    const views: Outlook["views"][number][] = [];
+    let total = 0;
+    for (const belief of this.#beliefs) {
+      const weight = Math.exp(belief.evidence - top);
+      if (weight < NEGLIGIBLE) continue;
+      total += weight;
+      const seen = pending && pending.length > 0 ? this.#narrowed(belief, pending) : belief;
+      const values = new Float64Array(K);
+      const variances = new Float64Array(K);
+      for (let k = 0; k < K; k++) {
+        values[k] = seen.value(k, sight.w, sight.told[k]!);
+        variances[k] = seen.variance(k, sight.w);
+      }
+      const toldVariance = seen.sharedVariance[TOLD]!;
+      views.push({ weight, scale: belief.hypothesis.scale, values, variances, toldVariance });
+    }
+    const mean = new Float64Array(K);
+    for (const view of views) {
+      view.weight /= total;
+      for (let k = 0; k < K; k++) mean[k]! += view.weight * view.values[k]!;
+    }
+    return { views, mean, told: sight.told, penalty, votes: this.#votes };
+  }
+
+  /** Votes under way will narrow the belief whichever way they go; a copy knows it already. */
+  #narrowed(belief: Belief, pending: NonNullable<Round["pending"]>): Belief {
+    const copy = belief.shallowCopy();
+    for (const { x, pair } of pending) copy.narrow(duelOf(copy, this.#see(x), pair[0], pair[1]));
+    return copy;
+  }
+}
+
+interface JoustState {
+  readonly votes: number;
+  readonly newcomers: ReadonlyMap<number, number>;
+  readonly beliefs: readonly {
+    readonly means: readonly Float64Array[];
+    readonly covariances: readonly Float64Array[];
+    readonly shared: Float64Array;
+    readonly sharedVariance: Float64Array;
+    readonly evidence: number;
+  }[];
+}
+
+function sightOf(pool: Pool): (x: Float64Array) => Sight {
+  const membership = categoryMembership(pool.centroids);
+  const told = pool.told && fillUnknown(pool.told);
+  const K = pool.models.length;
+  let last: { readonly x: Float64Array; readonly sight: Sight } | undefined;
+  return (x) => {
+    if (last?.x === x) return last.sight;
+    const w = membership(x);
+    const scores = new Float64Array(K);
+    if (told) {
+      let middle = 0;
+      for (let k = 0; k < K; k++) {
+        scores[k] = dot(w, told[k]!);
+        middle += scores[k]! / K;
+      }
+      for (let k = 0; k < K; k++) scores[k]! -= middle;
+    }
+    last = { x, sight: { w, told: scores } };
+    return last.sight;
+  };
+}
+
+function safeLog(p: number): number {
+  return Math.log(Math.max(p, 1e-300));
+}
