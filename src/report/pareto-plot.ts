@@ -2,7 +2,7 @@ import * as Plot from "@observablehq/plot";
 import type { Result } from "../simulate/result.ts";
 import { type Box, type Placed, placeAround, type Spot, shorten, textWidth } from "./labels.ts";
 import { type LineStyle, lineStyles } from "./lines.ts";
-import { isOracle, ranked } from "./result-table.ts";
+import { isOracle, ranked, regretOf } from "./result-table.ts";
 import { axisCap, drawSvg, INK, PAPER, type PixelScale, pixelScale } from "./svg.ts";
 
 const FRAME = { width: 680, height: 440 };
@@ -134,19 +134,21 @@ const AXIS = { labelArrow: "none" } as const;
 function pointsOf(result: Result): Point[] {
   const policies = ranked(result);
   const styles = lineStyles(policies.map(({ name }) => name));
-  const points = policies.flatMap(({ name, regret, curve, costPerQuery }) => {
+  const points = policies.flatMap((policy) => {
+    const { name, curve, costPerQuery } = policy;
+    const { mean, lo, hi } = regretOf(policy);
     const rounds = curve.t.at(-1);
-    if (!rounds || costPerQuery === null || !Number.isFinite(regret.mean)) return [];
-    const spread = regret.runs.length > 1 && Number.isFinite(regret.hi - regret.lo);
+    if (!rounds || costPerQuery === null || !Number.isFinite(mean)) return [];
+    const spread = Number.isFinite(hi - lo);
     return [
       {
         name,
         label: shorten(name, 36),
         style: styles.get(name)!,
         cost: costPerQuery,
-        regret: regret.mean / rounds,
-        lo: (spread ? regret.lo : regret.mean) / rounds,
-        hi: (spread ? regret.hi : regret.mean) / rounds,
+        regret: mean / rounds,
+        lo: (spread ? lo : mean) / rounds,
+        hi: (spread ? hi : mean) / rounds,
       },
     ];
   });

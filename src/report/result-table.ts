@@ -3,6 +3,7 @@ import type { PolicyResult, Result } from "../simulate/result.ts";
 import {
   excludesZero,
   holm,
+  type Interval,
   type PairedDifference,
   pairedDifference,
 } from "../simulate/statistics.ts";
@@ -40,9 +41,11 @@ export function compare(a: PolicyResult, b: PolicyResult): PairedDifference | nu
 }
 
 /** The mean with its interval, which one run does not have whatever stands in the file. */
-function regretOf({ regret }: PolicyResult): Cell {
+export function regretOf({ regret }: PolicyResult): Interval {
   const { mean, lo, hi, runs } = regret;
-  return runs.length < 2 ? { mean, lo: Number.NaN, hi: Number.NaN } : { mean, lo, hi };
+  return runs.length < 2 || lo === null || hi === null
+    ? { mean, lo: Number.NaN, hi: Number.NaN }
+    : { mean, lo, hi };
 }
 
 function hasCosts(policies: readonly PolicyResult[]): boolean {

@@ -1,6 +1,14 @@
 import type { Result } from "../simulate/result.ts";
 import { excludesZero } from "../simulate/statistics.ts";
-import { bestOf, compare, isOracle, kindOf, type Ranked, ranked } from "./result-table.ts";
+import {
+  bestOf,
+  compare,
+  isOracle,
+  kindOf,
+  type Ranked,
+  ranked,
+  regretOf,
+} from "./result-table.ts";
 import { decimalsOf, fixed } from "./table.ts";
 
 /** In one sentence: who is best, by how much against the runner-up, and whether that could be chance. */
@@ -12,10 +20,10 @@ export function summaryOf(result: Result): string {
   const runs = best.regret.runs.length;
   const over = `Over ${runs === 1 ? "one run" : `${runs} runs`} of ${rounds} rounds`;
   const rivals = policies.filter((policy) => policy !== best && !isOracle(policy.name));
-  const { mean, lo, hi } = best.regret;
+  const { mean, lo, hi } = regretOf(best);
   const decimals = Math.max(1, decimalsOf(policies.map(({ regret }) => regret.mean)));
   const show = (value: number) => fixed(value, decimals);
-  const interval = runs > 1 && Number.isFinite(hi - lo) ? ` [${show(lo)}, ${show(hi)}]` : "";
+  const interval = Number.isFinite(hi - lo) ? ` [${show(lo)}, ${show(hi)}]` : "";
   const regret = `${show(mean)}${interval}`;
   const [runnerUp] = rivals;
   if (!runnerUp) return `${over}, ${nameOf(best)} has a mean regret of ${regret}.`;

@@ -5,22 +5,28 @@ import { mean, meanInterval } from "./statistics.ts";
 /** The runs of one policy as the figures that are reported. */
 export function summarize(runs: readonly Run[], rounds: number): PolicyResult {
   const t = curveRounds(rounds);
-  const bands = t.map((_, i) => meanInterval(runs.map((run) => run.curve[i]!)));
+  const bands = t.map((_, i) => band(runs.map((run) => run.curve[i]!)));
   const last = runs.map((run) => run.curve.at(-1)!);
   const costs = runs.map((run) => run.costPerQuery).filter((cost) => cost !== null);
   return {
-    regret: { ...meanInterval(last), runs: last },
+    regret: { ...band(last), runs: last },
     curve: {
       t,
-      mean: bands.map((band) => band.mean),
-      lo: bands.map((band) => band.lo),
-      hi: bands.map((band) => band.hi),
+      mean: bands.map(({ mean }) => mean),
+      lo: bands.map(({ lo }) => lo),
+      hi: bands.map(({ hi }) => hi),
     },
     costPerQuery: costs.length > 0 ? mean(costs) : null,
     agreement: mean(runs.map((run) => run.agreement)),
     decisionMicros: meanMicros(runs.map((run) => run.decisionMicros)),
     updateMicros: meanMicros(runs.map((run) => run.updateMicros)),
   };
+}
+
+/** JSON has no NaN. */
+function band(values: readonly number[]): { mean: number; lo: number | null; hi: number | null } {
+  const { mean, lo, hi } = meanInterval(values);
+  return Number.isNaN(lo) ? { mean, lo: null, hi: null } : { mean, lo, hi };
 }
 
 function meanMicros(values: readonly { p50: number; p99: number }[]): { p50: number; p99: number } {

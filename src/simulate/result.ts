@@ -6,9 +6,12 @@ export interface Result {
 }
 
 export interface PolicyResult {
-  /** Cumulative regret at the last round: mean over runs, its 95% interval, and each run's. */
-  readonly regret: { mean: number; lo: number; hi: number; runs: number[] };
-  readonly curve: { t: number[]; mean: number[]; lo: number[]; hi: number[] };
+  /**
+   * Cumulative regret at the last round: mean over runs, its 95% interval, and
+   * each run's. The bounds are null where there is one run, which has no spread.
+   */
+  readonly regret: { mean: number; lo: number | null; hi: number | null; runs: number[] };
+  readonly curve: { t: number[]; mean: number[]; lo: (number | null)[]; hi: (number | null)[] };
   /** Mean over rounds; a duel is charged both answers. Null where the data has no costs. */
   readonly costPerQuery: number | null;
   /** Share of rounds whose served model is a best one, half each in a duel. */
