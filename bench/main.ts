@@ -1,0 +1,56 @@
+/**
+ * `npm run -s bench -- NAME [--json]` prints {"bench", "ratios", "figures"}.
+ * Ratios compare within the run; figures are absolute and mean little on a
+ * shared machine.
+ */
+import { parseArgs } from "node:util";
+
+export interface BenchResult {
+  readonly ratios: Record<string, number>;
+  readonly figures: Record<string, number>;
+}
+
+const BENCHES: Record<
+  string,
+  { summary: string; load: () => Promise<() => Promise<BenchResult>> }
+> = {
+  core: {
+    summary: "decision and update time of joust against history and pool size, FGTS.CDB beside it",
+    load: async () => (await import("./core.ts")).core,
+  },
+  policies: {
+    summary:
+      "regret of every policy on real data, tuned on the other data set; writes docs/policies.md",
+    load: async () => (await import("./policies.ts")).policies,
+  },
+  beyond: {
+    summary: "each addition to the paper on and off; writes docs/beyond.md",
+    load: async () => (await import("./beyond.ts")).beyond,
+  },
+};
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: "boolean" }, help: { type: "boolean", short: "h" } },
+});
+const name = positionals[0] ?? "";
+const bench = BENCHES[name];
+if (!bench || values.help) {
+  const known = Object.entries(BENCHES).map(
+    ([key, { summary }]) => `  ${key.padEnd(10)} ${summary}`,
+  );
+  console.error(`usage: npm run -s bench -- NAME [--json]\n\n${known.join("\n")}`);
+  process.exitCode = values.help ? 0 : 2;
+} else {
+  const run = await bench.load();
+  const { ratios, figures } = await run();
+  if (values.json) console.log(JSON.stringify({ bench: name, ratios, figures }));
+  else {
+    for (const [title, rows] of Object.entries({ ratios, figures })) {
+      console.log(`\n${title}`);
+      for (const [key, value] of Object.entries(rows)) {
+        console.log(`  ${key.padEnd(44)} ${Number(value.toPrecision(4))}`);
+      }
+    }
+  }
+}

@@ -1,0 +1,4 @@
+import type { BenchResult } from "./main.ts";
+export async function policies(): Promise<BenchResult> {
+  return { ratios: {}, figures: {} };
+}

@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { Pacer } from "./bandit/pacer.ts";
+import { random as uniform } from "./bandit/policies/random.ts";
+import { easyProblem } from "./bandit/policy.case.ts";
+import type { Policy, Round } from "./bandit/policy.ts";
+import { Voters } from "./bandit/voters.ts";
+import { Random } from "./random/random.ts";
+import { Router } from "./router.ts";
+
+const { pool, at } = easyProblem(1);
+const candidates = pool.models.map((_, k) => k);
+const query = (t: number) => ({ x: at(t).x, candidates });
+
+function spied(policy: Policy): { policy: Policy; rounds: Round[] } {
+  const rounds: Round[] = [];
+  const choose: Policy["choose"] = (round, random) => {
+    rounds.push(round);
+    return policy.choose(round, random);
+  };
+  return {
+    rounds,
+    policy: {
+      choose,
+      learn: policy.learn.bind(policy),
+      snapshot: policy.snapshot.bind(policy),
+      restore: policy.restore.bind(policy),
+    },
+  };
+}
+
+describe("Router", () => {
+  it("shows the two answers of a duel in either order equally often", () => {
+    const fixed = { ...uniform.create(pool, {}), choose: () => ({ pair: [0, 1] as const }) };
+    const router = new Router(fixed);
+    let first = 0;
+    for (let t = 0; t < 2000; t++) {
+      first += Number(router.route(query(t), Random.seeded(t)).pair[0] === 0);
+    }
+    expect(Math.abs(first - 1000)).toBeLessThan(100);
+  });
+
+  it("tells the policy which duels await a vote, forgets them when it comes, and the oldest first", () => {
+    const { policy, rounds } = spied(uniform.create(pool, {}));
+    const router = new Router(policy, { pending: 3 });
+    const decisions = [0, 1, 2, 3].map((t) => router.route(query(t), Random.seeded(t)));
+    expect(rounds.map((round) => round.pending?.length)).toEqual([0, 1, 2, 3]);
+    router.route(query(4), Random.seeded(4));
+    expect(rounds.at(-1)!.pending!.map(({ x }) => x)).toEqual([1, 2, 3].map((t) => at(t).x));
+    router.vote(decisions[3]!, "a", Random.seeded(0));
+    router.route(query(5), Random.seeded(5));
+    expect(rounds.at(-1)!.pending).toHaveLength(2);
+  });
+
+  it("turns lambda and costs into a penalty", () => {
+    const { policy, rounds } = spied(uniform.create(pool, {}));
+    const costs = Float64Array.of(1, 2, 3, 4);
+    new Router(policy).route({ ...query(0), costs, lambda: 0.5 }, Random.seeded(1));
+    expect(rounds[0]!.penalty).toEqual(Float64Array.of(0.5, 1, 1.5, 2));
+  });
+
+  it("explores uniformly as often as it is told to", () => {
+    const fixed = { ...uniform.create(pool, {}), choose: () => ({ pair: [0, 0] as const }) };
+    const router = new Router(fixed, { explore: 0.2 });
+    let others = 0;
+    for (let t = 0; t < 4000; t++) {
+      others += Number(router.route(query(t), Random.seeded(t)).pair.join() !== "0,0");
+    }
+    // 0.2 * 15/16 of the pairs are not (0, 0); standard error 0.006.
+    expect(Math.abs(others / 4000 - 0.1875)).toBeLessThan(0.025);
+  });
+
+  it("stops listening to a voter who contradicts everybody", () => {
+    const pairs = uniform.create(pool, {});
+    const values = Float64Array.of(0.9, 0.6, 0.3, 0.1);
+    const choose: Policy["choose"] = (round, random) => ({
+      ...pairs.choose(round, random),
+      values,
+    });
+    const router = new Router({ ...pairs, choose }, { weighVoters: true });
+    for (let t = 0; t < 400; t++) {
+      const decision = router.route(query(t), Random.seeded(t));
+      const [a, b] = decision.pair;
+      const better = decision.values![a]! > decision.values![b]! ? "a" : "b";
+      const worse = better === "a" ? "b" : "a";
+      const liar = t % 4 === 0;
+      router.vote(decision, liar ? worse : better, Random.seeded(t), liar ? "liar" : "honest");
+    }
+    expect(router.voters.weight("honest")).toBe(1);
+    expect(router.voters.weight("liar")).toBeLessThan(0.3);
+    expect(router.voters.weight("newcomer")).toBe(1);
+  });
+});
+
+describe("Voters", () => {
+  it("survives a snapshot", () => {
+    const voters = new Voters();
+    for (let i = 0; i < 100; i++) voters.record(`v${i % 3}`, i % 3 === 0 ? 0 : 1);
+    const copy = new Voters(structuredClone(voters.snapshot()));
+    for (const voter of ["v0", "v1", "v2", "v3"]) {
+      expect(copy.weight(voter)).toBe(voters.weight(voter));
+    }
+    expect(copy.weight("v0")).toBeLessThan(copy.weight("v1"));
+  });
+});
+
+describe("Pacer", () => {
+  it("raises the price while spending is above the budget and lowers it below", () => {
+    const pacer = new Pacer(1);
+    for (let i = 0; i < 100; i++) pacer.spend(2);
+    const high = pacer.lambda;
+    expect(high).toBeGreaterThan(1);
+    for (let i = 0; i < 1000; i++) pacer.spend(0.5);
+    expect(pacer.lambda).toBeLessThan(high);
+    expect(new Pacer(1, pacer.snapshot()).lambda).toBe(pacer.lambda);
+  });
+
+  it("keeps the mean cost at the budget when a price decides what is bought", () => {
+    const pacer = new Pacer(1);
+    let spent = 0;
+    const rounds = 3000;
+    for (let i = 0; i < rounds; i++) {
+      const cost = 2.5 / (1 + pacer.lambda);
+      spent += cost;
+      pacer.spend(cost);
+    }
+    expect(spent / rounds).toBeCloseTo(1, 1);
+  });
+
+  it("refuses a budget of 0", () => {
+    expect(() => new Pacer(0)).toThrow(/budget must be above 0/);
+  });
+});
