@@ -6,8 +6,6 @@ import { Random } from "../src/random/random.ts";
 import type { BenchResult } from "./main.ts";
 
 const DIMENSION = 384;
-/** Rounds timed at each size. */
-const SAMPLE = 2000;
 
 /**
  * How long a decision and an update take, and what they depend on: history
@@ -16,31 +14,47 @@ const SAMPLE = 2000;
 export async function core(): Promise<BenchResult> {
   const ratios: Record<string, number> = {};
   const figures: Record<string, number> = {};
+  // Pool sizes first: memory is measured before anything large comes and goes.
+  for (const [K, M, sample] of [
+    [50, 30, 500],
+    [1000, 30, 50],
+  ] as const) {
+    const pool = makePool(K, M);
+    const before = memory();
+    const grown = grow(joust, pool, 1e3);
+    const bytes = memory() - before;
+    record(`joust ${K}x${M}`, compare([grown], sample), figures);
+    figures[`joust ${K}x${M} MB`] = bytes / 1e6;
+    ratios[`joust ${K}x${M} memory / one dense covariance`] = bytes / (8 * (K * M + 1) ** 2);
+  }
+
   const small = makePool(10, 7);
 
-  const ours = grow(joust, small, [1e3, 1e4, 1e5, 1e6], SAMPLE);
+  const ours = compare(
+    [1e3, 1e4, 1e5, 1e6].map((history) => grow(joust, small, history)),
+    2000,
+  );
   record("joust 10x7", ours, figures);
   ratios["joust decision growth 1e3..1e6"] = ours.at(-1)!.decision / ours[0]!.decision;
   ratios["joust update growth 1e3..1e6"] = ours.at(-1)!.update / ours[0]!.update;
 
-  const theirs = grow(fgtsCdb, small, [1e3, 1e4], 100);
+  const theirs = compare(
+    [1e3, 1e4].map((history) => grow(fgtsCdb, small, history)),
+    100,
+  );
   record("fgts-cdb 10x7", theirs, figures);
   ratios["fgts-cdb decision growth 1e3..1e4"] = theirs.at(-1)!.decision / theirs[0]!.decision;
   const round = ({ decision, update }: Timing) => decision + update;
   ratios["fgts-cdb / joust round at 1e4"] = round(theirs[1]!) / round(ours[1]!);
 
-  for (const [K, M, sample] of [
-    [50, 30, 500],
-    [1000, 30, 50],
-  ] as const) {
-    const before = memory();
-    const timing = grow(joust, makePool(K, M), [1e3], sample);
-    record(`joust ${K}x${M}`, timing, figures);
-    const dense = 8 * (K * M + 1) ** 2;
-    figures[`joust ${K}x${M} MB`] = (timing[0]!.held - before) / 1e6;
-    ratios[`joust ${K}x${M} memory / one dense covariance`] = (timing[0]!.held - before) / dense;
-  }
   return { ratios, figures };
+}
+
+/** A policy that has seen so many votes. */
+interface Grown {
+  readonly policy: Policy;
+  readonly history: number;
+  readonly candidates: readonly number[];
 }
 
 interface Timing {
@@ -48,68 +62,44 @@ interface Timing {
   /** Median microseconds. */
   readonly decision: number;
   readonly update: number;
-  readonly held: number;
 }
 
-/** Feeds random votes and times `sample` rounds whenever the history reaches one of `sizes`. */
-function grow(kind: PolicyKind, pool: Pool, sizes: readonly number[], sample: number): Timing[] {
+function grow(kind: PolicyKind, pool: Pool, history: number): Grown {
   const policy = kind.create(pool, kind.defaults);
   const random = Random.seeded(1);
   const queries = Array.from({ length: 256 }, () => randomVector(random));
   const candidates = pool.models.map((_, k) => k);
-  warmUp(kind.create(pool, kind.defaults), queries, candidates, 4 * sample);
-  const timings: Timing[] = [];
-  let history = 0;
-  for (const size of sizes) {
-    for (; history < size - sample; history++) learn(policy, queries, candidates, random);
-    const decisions: number[] = [];
-    const updates: number[] = [];
-    for (let i = 0; i < sample; i++, history++) {
-      // A fresh vector, as every request brings one.
-      const x = queries[i % queries.length]!.slice();
+  for (let i = 0; i < history; i++) {
+    learn(policy, queries[i % queries.length]!, candidates, random);
+  }
+  return { policy, history, candidates };
+}
+
+/** Times the policies in turn, round by round, so that whatever else the machine does meets all alike. */
+function compare(grown: readonly Grown[], sample: number): Timing[] {
+  const random = Random.seeded(2);
+  const times = grown.map(() => ({ decisions: [] as number[], updates: [] as number[] }));
+  for (let i = -sample; i < sample; i++) {
+    const x = randomVector(random);
+    grown.forEach(({ policy, candidates }, g) => {
       const start = performance.now();
       policy.choose({ x, candidates }, random);
       const middle = performance.now();
-      learnFrom(policy, x, candidates, random);
-      updates.push(performance.now() - middle);
-      decisions.push(middle - start);
-    }
-    timings.push({
-      history: size,
-      decision: median(decisions),
-      update: median(updates),
-      held: memory(),
+      learn(policy, x, candidates, random);
+      const end = performance.now();
+      if (i < 0) return; // the compiler has yet to settle
+      times[g]!.decisions.push(middle - start);
+      times[g]!.updates.push(end - middle);
     });
   }
-  policy.snapshot();
-  return timings;
-}
-
-/** Another policy of the kind first, so that the compiler has settled before anything is timed. */
-function warmUp(
-  policy: Policy,
-  queries: readonly Float64Array[],
-  candidates: readonly number[],
-  rounds: number,
-): void {
-  const random = Random.seeded(2);
-  for (let i = 0; i < rounds; i++) {
-    const x = queries[i % queries.length]!.slice();
-    policy.choose({ x, candidates }, random);
-    learnFrom(policy, x, candidates, random);
-  }
+  return grown.map(({ history }, g) => ({
+    history,
+    decision: median(times[g]!.decisions),
+    update: median(times[g]!.updates),
+  }));
 }
 
 function learn(
-  policy: Policy,
-  queries: readonly Float64Array[],
-  candidates: readonly number[],
-  random: Random,
-): void {
-  learnFrom(policy, queries[random.integer(queries.length)]!, candidates, random);
-}
-
-function learnFrom(
   policy: Policy,
   x: Float64Array,
   candidates: readonly number[],

@@ -1,4 +1,4 @@
-import { dot, multiply, rankOne } from "../linalg/linalg.ts";
+import { dot, multiply, quadraticForm, rankOne } from "../linalg/linalg.ts";
 import { predictive, solveVote } from "./posterior.ts";
 
 /**
@@ -57,8 +57,7 @@ export class Belief {
 
   /** Variance of w . theta_k. */
   variance(k: number, w: Float64Array): number {
-    multiply(this.covariances[k]!, w, this.#u);
-    return Math.max(0, dot(w, this.#u));
+    return Math.max(0, quadraticForm(this.covariances[k]!, w));
   }
 
   /**

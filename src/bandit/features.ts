@@ -230,8 +230,9 @@ export function categoryMembership(
   const xi = centroids.map(normalized);
   return (x) => {
     if (xi[0]) checkLength(x, xi[0].length);
+    const cosines = new Float64Array(xi.length);
     const length = norm(x) || 1;
-    const cosines = Float64Array.from(xi, (row) => dot(x, row) / length);
+    for (let m = 0; m < xi.length; m++) cosines[m] = dot(x, xi[m]!) / length;
     return softmax(cosines, temperature);
   };
 }

@@ -122,11 +122,15 @@ export function round3(value: number): number {
 export function softmax(row: Float64Array, temperature: number, mask?: Float64Array): Float64Array {
   let top = -Infinity;
   for (let m = 0; m < row.length; m++) if (!mask || mask[m] === 1) top = Math.max(top, row[m]!);
-  const out = row.map((score, m) =>
-    !mask || mask[m] === 1 ? Math.exp((score - top) / temperature) : 0,
-  );
-  const total = out.reduce((sum, value) => sum + value, 0);
-  return out.map((value) => value / total);
+  const out = new Float64Array(row.length);
+  let total = 0;
+  for (let m = 0; m < row.length; m++) {
+    if (mask && mask[m] !== 1) continue;
+    out[m] = Math.exp((row[m]! - top) / temperature);
+    total += out[m]!;
+  }
+  for (let m = 0; m < row.length; m++) out[m]! /= total;
+  return out;
 }
 
 function share(mask: Float64Array, { tau, supportOnly }: WeightingOptions): Float64Array {

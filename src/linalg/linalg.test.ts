@@ -79,6 +79,11 @@ describe("against the reference", () => {
       slow.multiply(S, v, expected);
       fast.multiply(S, v, actual);
       nearAll(actual, expected, n * fast.norm(S) * fast.norm(v));
+      near(
+        fast.quadraticForm(S, v),
+        slow.quadraticForm(S, v),
+        n * fast.norm(S) * fast.norm(v) ** 2,
+      );
       near(fast.normIn(S, v, actual), slow.normIn(S, v), n * fast.norm(S) * fast.norm(v));
       const K = 4;
       const Phi = normals(K * n, random);

@@ -93,6 +93,19 @@ function rankOneByRows(A: Float64Array, alpha: number, u: Float64Array): void {
   }
 }
 
+/** v^T A v, A symmetric; half the products, since each off-diagonal one stands twice. */
+export function quadraticForm(A: Float64Array, v: Float64Array): number {
+  const n = v.length;
+  let total = 0;
+  for (let i = 0; i < n; i++) {
+    const row = i * n;
+    let sum = 0.5 * A[row + i]! * v[i]!;
+    for (let j = 0; j < i; j++) sum += A[row + j]! * v[j]!;
+    total += sum * v[i]!;
+  }
+  return 2 * total;
+}
+
 /** |v|_A = sqrt(v^T A v), 0 where rounding makes the form negative. */
 export function normIn(A: Float64Array, v: Float64Array, scratch: Float64Array): number {
   multiply(A, v, scratch);

@@ -41,6 +41,11 @@ export function rankOne(A: Float64Array, alpha: number, u: Float64Array): void {
   axpy(alpha, outer, A);
 }
 
+export function quadraticForm(A: Float64Array, v: Float64Array): number {
+  const n = v.length;
+  return product(product(v, A, 1, n, n), v, 1, n, 1)[0]!;
+}
+
 export function normIn(A: Float64Array, v: Float64Array): number {
   const n = v.length;
   return Math.sqrt(Math.max(0, product(product(v, A, 1, n, n), v, 1, n, 1)[0]!));
