@@ -36,12 +36,12 @@ export function createEnvironment(
   const K = dataset.models.length;
   const groups = groupQueries(dataset);
   const { offline, online } = setAside(groups, settings.offline, random.split("offline"));
-  const truth = truthOf(dataset, settings, random.split("truth"));
+  const levels = levelsOf(dataset, truthOf(dataset, settings, random.split("truth")));
   const arrivals = new Map<number, Arrival>();
   const arrival = (i: number): Arrival => {
     let known = arrivals.get(i);
     if (!known) {
-      known = arrive(dataset, truth, settings.lambda, i, embeddings[i]!);
+      known = arrive(dataset.queries[i]!, levels, settings.lambda, embeddings[i]!);
       arrivals.set(i, known);
     }
     return known;
@@ -75,6 +75,12 @@ export function createEnvironment(
     bestFixed: totals.indexOf(Math.max(...totals)),
   };
   return { pool, hindsight, at: (t) => arrival(order[t]!) };
+}
+
+/** How many queries are streamed where `offline` a category are set aside. */
+export function onlineCount(dataset: Dataset, offline: number): number {
+  const sizes = groupQueries(dataset).map(({ members }) => members);
+  return sizes.reduce((sum, members) => sum + members.length - offlineCount(members, offline), 0);
 }
 
 interface Group {
@@ -121,8 +127,13 @@ function streamOrder(online: readonly number[][], settings: Settings, random: Ra
     return order;
   }
   const all = online.flat();
-  while (order.length < settings.rounds) order.push(...random.shuffle([...all]));
-  return order.slice(0, settings.rounds);
+  while (order.length < settings.rounds) {
+    // The last time round only what is needed; a push of very many arguments would overflow.
+    for (const i of random.shuffle([...all]).slice(0, settings.rounds - order.length)) {
+      order.push(i);
+    }
+  }
+  return order;
 }
 
 /** The true category scores: the csv's, with noise if asked. Undefined where queries have their own. */
@@ -132,23 +143,31 @@ function truthOf(dataset: Dataset, settings: Settings, random: Random): Table | 
   );
 }
 
-function arrive(
-  dataset: Dataset,
-  truth: Table | undefined,
-  lambda: number,
-  i: number,
-  x: Float64Array,
-): Arrival {
-  const query = dataset.queries[i]!;
-  const scores = query.scores ?? Float64Array.from(truth!, (row) => row[query.category]!);
-  const costs = query.costs ?? categoryCosts(dataset, query.category);
-  const utilities = scores.map((score, k) => score - (lambda > 0 ? lambda * (costs?.[k] ?? 0) : 0));
-  return { query, x, utilities, costs, best: Math.max(...utilities) };
+/** What counts for the queries of a category that have no numbers of their own. */
+interface Level {
+  readonly scores: Float64Array;
+  readonly costs: Float64Array;
 }
 
-function categoryCosts(dataset: Dataset, category: number): Float64Array | undefined {
-  const { scores } = dataset;
-  return scores && Float64Array.from(scores.cost, (row) => row[category]!);
+function levelsOf(dataset: Dataset, truth: Table | undefined): Level[] {
+  return dataset.categories.flatMap((_, m) =>
+    dataset.scores && truth
+      ? [{ scores: column(truth, m), costs: column(dataset.scores.cost, m) }]
+      : [],
+  );
+}
+
+function column(table: Table, m: number): Float64Array {
+  return Float64Array.from(table, (row) => row[m]!);
+}
+
+function arrive(query: Query, levels: readonly Level[], lambda: number, x: Float64Array): Arrival {
+  const level = levels[query.category];
+  const scores = query.scores ?? level!.scores;
+  const costs = query.costs ?? level?.costs;
+  const utilities =
+    lambda > 0 && costs ? scores.map((score, k) => score - lambda * costs[k]!) : scores;
+  return { query, x, utilities, costs, best: Math.max(...utilities) };
 }
 
 function toldScores(

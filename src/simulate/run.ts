@@ -22,12 +22,16 @@ export interface Contender {
   readonly router?: Partial<RouterSettings>;
 }
 
-/** T rounds of the online path: query, decision, vote, learning. */
+/**
+ * T rounds of the online path: query, decision, vote, learning. Costs are given
+ * for the router's budget, if it has one; lambda is in the utilities already.
+ */
 export function runPolicy(
   environment: Environment,
   { kind, options, router: routerSettings }: Contender,
   settings: Settings,
   random: Random,
+  onRound?: (t: number) => void,
 ): Run {
   const { pool, hindsight } = environment;
   const policy = kind.create(pool, { ...kind.defaults, ...options }, hindsight);
@@ -46,7 +50,7 @@ export function runPolicy(
     const arrival = environment.at(t);
     const { x, utilities, best, costs } = arrival;
     const start = performance.now();
-    const decision = router.route({ x, candidates }, round.split("route"));
+    const decision = router.route({ x, candidates, costs }, round.split("route"));
     decisions[t] = performance.now() - start;
     const [a, b] = decision.pair;
     regret += best - (utilities[a]! + utilities[b]!) / 2;
@@ -60,6 +64,7 @@ export function runPolicy(
       updates.push(performance.now() - begin);
     }
     if (t + 1 === points[curve.length]) curve.push(regret);
+    onRound?.(t + 1);
   }
   const { rounds } = settings;
   const hasCosts = environment.at(0).costs !== undefined;
@@ -67,7 +72,7 @@ export function runPolicy(
     curve,
     costPerQuery: hasCosts ? cost / rounds : null,
     agreement: agreed / rounds,
-    decisionMicros: micros([...decisions]),
+    decisionMicros: micros(decisions),
     updateMicros: micros(updates),
   };
 }
@@ -104,7 +109,7 @@ class Mail {
   }
 }
 
-function micros(milliseconds: readonly number[]): { p50: number; p99: number } {
+function micros(milliseconds: ArrayLike<number>): { p50: number; p99: number } {
   const at = (p: number) => (milliseconds.length > 0 ? 1000 * percentile(milliseconds, p) : 0);
   return { p50: at(50), p99: at(99) };
 }

@@ -22,7 +22,7 @@ export function meanInterval(values: readonly number[]): Interval {
 }
 
 /** The p-th percentile, p in 0..100, interpolated between order statistics (Hyndman and Fan's type 7). */
-export function percentile(values: readonly number[], p: number): number {
+export function percentile(values: ArrayLike<number>, p: number): number {
   if (values.length === 0) return Number.NaN;
   const sorted = Float64Array.from(values).sort();
   const at = (Math.min(100, Math.max(0, p)) / 100) * (sorted.length - 1);
