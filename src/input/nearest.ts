@@ -1,0 +1,32 @@
+/** The known name that was most likely meant: at most a third of its letters away; undefined if none is. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const distances = known.map((other) => editDistance(name.toLowerCase(), other.toLowerCase()));
+  const smallest = Math.min(...distances);
+  const found = known[distances.indexOf(smallest)];
+  return found !== undefined && smallest <= Math.max(1, found.length / 3) ? found : undefined;
+}
+
+/** `did you mean "joust"? ` or nothing, to stand before the list of what is known. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const found = nearest(name, known);
+  return found === undefined ? "" : `did you mean "${found}"? `;
+}
+
+/** Letters to insert, drop, replace or swap with their neighbour (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  const rows = Array.from({ length: a.length + 1 }, (_, i) => {
+    const row = new Array<number>(b.length + 1).fill(i);
+    if (i === 0) for (let j = 0; j <= b.length; j++) row[j] = j;
+    return row;
+  });
+  for (let i = 1; i <= a.length; i++) {
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1] ? 0 : 1;
+      let cost = Math.min(rows[i - 1]![j]! + 1, rows[i]![j - 1]! + 1, rows[i - 1]![j - 1]! + same);
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (swapped) cost = Math.min(cost, rows[i - 2]![j - 2]! + 1);
+      rows[i]![j] = cost;
+    }
+  }
+  return rows[a.length]![b.length]!;
+}

@@ -1,0 +1,87 @@
+import { basename, dirname } from "node:path";
+import { expect, it } from "vitest";
+import mine from "../../examples/mine.ts";
+import { POLICIES } from "../bandit/policies/index.ts";
+import { conforms } from "../bandit/policy.case.ts";
+import { temporaryFolder } from "../input/folder.fixture.ts";
+import { InputError } from "../input/input-error.ts";
+import { contenderOf, parsePolicies } from "./policy-spec.ts";
+
+const write = temporaryFolder();
+const KIND = `export default {
+  name: "toy", summary: "toys", defaults: { n: 1, on: false, how: "well" },
+  create: () => ({ choose() {}, learn() {}, snapshot() {}, restore() {} }),
+};`;
+const toy = write("toy.mjs", KIND);
+const folder = dirname(toy);
+
+conforms(mine, { learns: "one record for all categories cannot be best in three" });
+
+it("reads names, options by the type of their default, and files", async () => {
+  const text = "random, fgts-cdb:steps=7:centred=true:weighting=perf ,./toy.mjs:n=-2.5e1:on=true";
+  const [first, second, third] = await parsePolicies(text, folder);
+  expect(first).toEqual({ name: "random", kind: "random", options: {}, router: {} });
+  const { defaults } = POLICIES.find(({ name }) => name === "fgts-cdb")!;
+  expect(second!.name).toBe("fgts-cdb:steps=7:centred=true:weighting=perf");
+  expect(second!.options).toEqual({ ...defaults, steps: 7, centred: true, weighting: "perf" });
+  expect(third).toMatchObject({ kind: "toy", options: { n: -25, on: true, how: "well" } });
+  expect(third!.module!.sha256).toMatch(/^[0-9a-f]{64}$/);
+});
+
+it("gives the router what is the router's", async () => {
+  const [spec] = await parsePolicies("random:pending=0:weighVoters=true", folder);
+  expect(spec!.router).toEqual({ pending: 0, weighVoters: true });
+  expect(spec!.options).toEqual({});
+});
+
+it("survives the way to a worker", async () => {
+  const specs = await parsePolicies("greedy:duels=3,./toy.mjs:n=2", folder);
+  const [greedy, own] = await Promise.all(structuredClone(specs).map(contenderOf));
+  expect(greedy!.kind).toBe(POLICIES.find(({ name }) => name === "greedy"));
+  expect(greedy!.options.duels).toBe(3);
+  expect(own!.kind.name).toBe("toy");
+});
+
+it("does not call a policy after a folder of this machine", async () => {
+  const [spec] = await parsePolicies(`${toy}:n=2`, "/");
+  expect(spec!.name).toBe("toy.mjs:n=2");
+});
+
+it.each([
+  ["jost", /is no policy; help: did you mean "joust"\? there are .*random.*\.\/mine\.ts/],
+  ["", /names no policy; help: there are/],
+  ["random,,greedy", /names no policy/],
+  ["random,random", /random: is named twice/],
+  ["fgts-cdb:stpes=3", /stpes=3: has no option "stpes"; help: did you mean "steps"\?.* steps=5/],
+  ["random:x=1", /has no option "x"; .*no options of its own; every policy takes explore/],
+  ["random:__proto__=1", /has no option "__proto__"/],
+  ["fgts-cdb:steps", /gives "steps" no value; help: write steps=5/],
+  ["fgts-cdb:steps=", /gives "steps" no value/],
+  ["fgts-cdb:steps=many", /steps is "many", not a number/],
+  ["fgts-cdb:steps=Infinity", /steps is "Infinity", not a number/],
+  ["fgts-cdb:centred=yes", /centred is "yes"; help: write centred=true or centred=false/],
+  ["./nowhere.ts", /^\.\/nowhere\.ts: does not exist/],
+])("refuses %s", async (text, message) => {
+  await refused(text, message);
+});
+
+it.each<[string, string, RegExp]>([
+  ["nothing", "", /has no default export that is a PolicyKind; help: export default \{ name/],
+  ["a function", "export default () => {};", /has no default export/],
+  [
+    "half a kind",
+    'export default { name: "half", defaults: { n: null } };',
+    /lacks summary \(.*\), defaults \(.*\), create \(/,
+  ],
+  ["a broken file", "export default {", /cannot be imported \(SyntaxError|cannot be imported \(/],
+  ["an error", 'throw new Error("no luck");', /cannot be imported \(Error: no luck\)/],
+])("refuses a file with %s", async (label, text, message) => {
+  const path = write(`${label.replaceAll(" ", "-")}.mjs`, text);
+  await refused(`./${basename(path)}`, message);
+});
+
+async function refused(text: string, message: RegExp): Promise<void> {
+  const error = await parsePolicies(text, folder).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(InputError);
+  expect((error as Error).message).toMatch(message);
+}
