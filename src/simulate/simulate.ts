@@ -1,0 +1,131 @@
+import { join } from "node:path";
+import { InputError } from "../input/input-error.ts";
+import { Random } from "../random/random.ts";
+import { createEnvironment } from "./environment.ts";
+import { Journal, type World } from "./journal.ts";
+import { checkPolicy } from "./policy-shape.ts";
+import { contenderOf, type PolicySpec } from "./policy-spec.ts";
+import { summarize } from "./regret.ts";
+import type { Result } from "./result.ts";
+import type { Run } from "./run.ts";
+import type { Settings } from "./settings.ts";
+import type { Source } from "./source.ts";
+import { type Runs, runSweep, type SweepOptions } from "./sweep.ts";
+
+export interface Simulation {
+  readonly source: Source;
+  readonly policies: readonly PolicySpec[];
+  readonly settings: Settings;
+  /** Of the program, for the record. */
+  readonly version: string;
+}
+
+export interface SimulateOptions extends Pick<SweepOptions, "threads" | "onProgress" | "signal"> {
+  /** A folder that keeps the finished runs. */
+  readonly out?: string | undefined;
+  /** Go on with the runs kept there. */
+  readonly resume?: boolean | undefined;
+}
+
+export interface Simulated {
+  /** Of the runs that every policy has finished; undefined if there is none. */
+  readonly result: Result | undefined;
+  readonly interrupted: boolean;
+  /** How many tasks (a policy on a run) are finished. */
+  readonly finished: number;
+}
+
+/** A whole comparison: check, sweep, summary. */
+export async function simulate(
+  simulation: Simulation,
+  options: SimulateOptions,
+): Promise<Simulated> {
+  const { source, policies, settings } = simulation;
+  await tryPolicies(simulation);
+  const world = worldOf(simulation);
+  const journal = options.out === undefined ? undefined : await openJournal(world, options);
+  const runs = await runSweep(
+    { ...source, policies, settings },
+    {
+      ...options,
+      known: ({ policy, run }) => journal?.find(policies[policy]!, run),
+      onRun: ({ policy, run }, result) => journal?.add(policies[policy]!, run, result),
+    },
+  );
+  const complete = completeRuns(runs);
+  const interrupted = complete.length < settings.runs;
+  return {
+    result: complete.length > 0 ? resultOf(simulation, world, runs, complete) : undefined,
+    interrupted,
+    finished: runs.flat().filter(Boolean).length,
+  };
+}
+
+function openJournal(world: World, { out, resume }: SimulateOptions): Promise<Journal> {
+  const file = join(out!, "runs.jsonl");
+  return resume ? Journal.resume(file, world) : Journal.create(file, world);
+}
+
+/** Makes each policy once, so that an option's bad value is refused before hours of work. */
+async function tryPolicies({ source, policies, settings }: Simulation): Promise<void> {
+  const random = Random.seeded(settings.seed).split(0).split("environment");
+  const once = { ...settings, rounds: 1 };
+  const { pool, hindsight } = createEnvironment(source.dataset, source.embeddings, once, random);
+  for (const spec of policies) {
+    const { kind, options } = await contenderOf(spec);
+    try {
+      checkPolicy(spec.name, kind.create(pool, options, hindsight));
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      const [problem, remedy] = error.message.split("; help: ");
+      throw new InputError(
+        { file: `--policies ${spec.name}` },
+        problem!,
+        remedy ?? "joust policies lists every option with its default",
+      );
+    }
+  }
+}
+
+function worldOf({ source, settings: { runs, ...settings }, version }: Simulation): World {
+  return { ...source.record, ...settings, version };
+}
+
+/** The runs that all policies have finished: only they can be compared pair by pair. */
+export function completeRuns(runs: Runs): number[] {
+  return [...(runs[0] ?? []).keys()].filter((run) => runs.every((row) => row[run]));
+}
+
+function resultOf(
+  { policies, settings }: Simulation,
+  world: World,
+  runs: Runs,
+  complete: readonly number[],
+): Result {
+  const interrupted = complete.length < settings.runs;
+  return {
+    schema: 1,
+    settings: {
+      ...world,
+      runs: complete.length,
+      // Not the first so many where threads were stopped at different points.
+      ...(interrupted && { interrupted: { of: settings.runs, complete } }),
+      policies: Object.fromEntries(policies.map((spec) => [spec.name, recordOf(spec)])),
+    },
+    policies: Object.fromEntries(
+      policies.map(({ name }, p) => {
+        const own = complete.map((run) => runs[p]![run] as Run);
+        return [name, summarize(own, settings.rounds)];
+      }),
+    ),
+  };
+}
+
+function recordOf({ kind, options, router, module }: PolicySpec): Record<string, unknown> {
+  return {
+    kind,
+    options,
+    ...(Object.keys(router).length > 0 && { router }),
+    ...(module && { sha256: module.sha256 }),
+  };
+}

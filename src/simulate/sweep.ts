@@ -1,0 +1,152 @@
+import { Worker } from "node:worker_threads";
+import type { Dataset } from "./dataset.ts";
+import { pack } from "./matrix.ts";
+import { Pace } from "./pace.ts";
+import type { PolicySpec } from "./policy-spec.ts";
+import type { Run } from "./run.ts";
+import type { Settings } from "./settings.ts";
+
+/** Every policy on every run. Run r of all policies is the same world, so runs can be paired. */
+export interface Sweep {
+  readonly dataset: Dataset;
+  /** One a query, all of one length; views of one shared block are not copied. */
+  readonly embeddings: readonly Float64Array[];
+  readonly policies: readonly PolicySpec[];
+  readonly settings: Settings;
+}
+
+/** One policy on one run: what a worker does at a time. */
+export interface Task {
+  readonly policy: number;
+  readonly run: number;
+}
+
+export interface SweepOptions {
+  readonly threads: number;
+  /** Runs known from before, which are not done again. */
+  readonly known?: ((task: Task) => Run | undefined) | undefined;
+  readonly onRun?: ((task: Task, run: Run) => void) | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+  /** Undefined before anything is known. */
+  readonly millisecondsLeft: number | undefined;
+  /** runs[p][r], undefined where not finished. */
+  readonly runs: Runs;
+}
+
+export type Runs = readonly (readonly (Run | undefined)[])[];
+
+export interface WorkerData extends Omit<Sweep, "embeddings"> {
+  /** The embeddings, row after row. */
+  readonly matrix: Float64Array;
+  readonly slot: number;
+  /** rounds[slot]: how far the worker's task is, for the time left. */
+  readonly rounds: Int32Array;
+}
+
+/**
+ * The sweep on worker threads. A run depends on seed, run and policy alone, so
+ * the result is the same whatever the number of threads and whoever does what.
+ * Aborted, it returns what is finished.
+ */
+export async function runSweep(sweep: Sweep, options: SweepOptions): Promise<Runs> {
+  const { dataset, policies, settings } = sweep;
+  const { known, onRun, onProgress, signal } = options;
+  const runs = policies.map((_, policy) =>
+    Array.from({ length: settings.runs }, (_, run) => known?.({ policy, run })),
+  );
+  const pace = new Pace(policies.length, settings.rounds, options.threads);
+  const waiting = tasksOf(runs);
+  const total = policies.length * settings.runs;
+  let done = total - waiting.length;
+  const threads = Math.min(options.threads, waiting.length);
+  const matrix = pack(sweep.embeddings);
+  const rounds = new Int32Array(new SharedArrayBuffer(4 * Math.max(1, threads)));
+  const failure = new AbortController();
+  const stopped = AbortSignal.any([failure.signal, ...(signal ? [signal] : [])]);
+
+  const work = async (slot: number): Promise<void> => {
+    const workerData: WorkerData = { dataset, policies, settings, matrix, slot, rounds };
+    const worker = new Worker(WORKER, { workerData, resourceLimits: LIMITS });
+    try {
+      for (;;) {
+        const task = takeTask(waiting, pace);
+        if (!task || stopped.aborted) return;
+        pace.begin(slot, task.policy);
+        worker.postMessage(task);
+        const run = await answer(
+          worker,
+          stopped,
+          `${policies[task.policy]!.name}, run ${task.run}`,
+        );
+        if (!run) return;
+        pace.end(slot);
+        runs[task.policy]![task.run] = run;
+        done++;
+        onRun?.(task, run);
+      }
+    } catch (error) {
+      failure.abort();
+      throw error;
+    } finally {
+      await worker.terminate();
+    }
+  };
+
+  const report = () =>
+    onProgress?.({ done, total, runs, millisecondsLeft: pace.left(waiting, rounds) });
+  const timer = onProgress && setInterval(report, REPORT_EVERY);
+  try {
+    await Promise.all(Array.from({ length: threads }, (_, slot) => work(slot)));
+  } finally {
+    clearInterval(timer);
+  }
+  return runs;
+}
+
+const WORKER = new URL("./sweep.worker.ts", import.meta.url);
+const REPORT_EVERY = 200; // milliseconds
+
+/** A small nursery: half of the memory of a worker, and no slower, at 1e5 rounds of joust. */
+const LIMITS = { maxYoungGenerationSizeMb: 8 };
+
+/** Run by run, so that what is finished early can be paired. */
+function tasksOf(runs: Runs): Task[] {
+  const tasks = runs.flatMap((row, policy) =>
+    row.flatMap((known, run) => (known ? [] : [{ policy, run }])),
+  );
+  return tasks.sort((a, b) => a.run - b.run);
+}
+
+/** Of the earliest run the slowest policy: what takes long must not begin last. */
+function takeTask(waiting: Task[], pace: Pace): Task | undefined {
+  let best = 0;
+  for (let i = 1; i < waiting.length && waiting[i]!.run === waiting[0]!.run; i++) {
+    if (pace.of(waiting[i]!.policy) > pace.of(waiting[best]!.policy)) best = i;
+  }
+  return waiting.splice(best, 1)[0];
+}
+
+/** The worker's next run; undefined if stopped before. */
+function answer(worker: Worker, stopped: AbortSignal, what: string): Promise<Run | undefined> {
+  return new Promise((resolve, reject) => {
+    const fail = (cause: unknown) => reject(new Error(`${what} failed`, { cause }));
+    const left = (code: number) => fail(new Error(`its worker ended with code ${code}`));
+    const stop = () => settle(() => resolve(undefined));
+    const settle = (end: () => void) => {
+      for (const event of ["message", "error", "exit"]) worker.removeAllListeners(event);
+      stopped.removeEventListener("abort", stop);
+      end();
+    };
+    worker.once("message", (run: Run) => settle(() => resolve(run)));
+    worker.once("error", (error) => settle(() => fail(error)));
+    worker.once("exit", (code) => settle(() => left(code)));
+    stopped.addEventListener("abort", stop);
+    if (stopped.aborted) stop();
+  });
+}
