@@ -1,0 +1,45 @@
+#!/usr/bin/env node
+/** The command line. The only module that does something when it is imported. */
+import { inspect } from "node:util";
+import { Command, CommanderError } from "commander";
+import { InputError } from "../input/input-error.ts";
+import { policiesCommand } from "./policies.ts";
+import { simulateCommand } from "./simulate.ts";
+import { startCommand } from "./start.ts";
+import { VERSION } from "./version.ts";
+
+// A reader that has seen enough (| head) is no error.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(0);
+});
+
+const program = new Command("joust")
+  .description("A self-hosted LLM router that learns from duels.")
+  .version(VERSION, "-V, --version", "print the version")
+  .helpOption("-h, --help", "this text")
+  .helpCommand("help [command]", "the help of a command");
+const commands = [startCommand(), simulateCommand(), policiesCommand()];
+for (const command of commands) program.addCommand(command);
+for (const command of [program, ...commands]) {
+  command.exitOverride().configureOutput({
+    outputError: (text, write) => write(text.replace(/^error: /, "joust: ")),
+  });
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+/** Says what went wrong and returns the exit code: 2 where the user can mend it, 1 where we must. */
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof InputError) {
+    process.stderr.write(`joust: ${error.message}\n`);
+    return 2;
+  }
+  process.stderr.write(`joust: ${inspect(error)}\n`);
+  return 1;
+}
