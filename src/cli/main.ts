@@ -6,7 +6,7 @@ import { InputError } from "../input/input-error.ts";
 import { policiesCommand } from "./policies.ts";
 import { simulateCommand } from "./simulate.ts";
 import { startCommand } from "./start.ts";
-import { VERSION } from "./version.ts";
+import { readVersion } from "./version.ts";
 
 // A reader that has seen enough (| head) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -16,7 +16,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 const program = new Command("joust")
   .description("A self-hosted LLM router that learns from duels.")
-  .version(VERSION, "-V, --version", "print the version")
+  .version(readVersion(), "-V, --version", "print the version")
   .helpOption("-h, --help", "this text")
   .helpCommand("help [command]", "the help of a command");
 const commands = [startCommand(), simulateCommand(), policiesCommand()];

@@ -16,7 +16,7 @@ export function progressBar(terminal: Terminal, policies: readonly string[]) {
   return {
     show(progress: Progress): void {
       const line = progressLine(progress, policies);
-      terminal.write(`${ERASE}${line.slice(0, (terminal.columns ?? 80) - 1)}`);
+      terminal.write(`${ERASE}${line.slice(0, (terminal.columns || 80) - 1)}`);
     },
     clear: () => void terminal.write(ERASE),
   };

@@ -22,7 +22,7 @@ import {
   type SettingsFlags,
   settingsOf,
 } from "./settings-flags.ts";
-import { VERSION } from "./version.ts";
+import { readVersion } from "./version.ts";
 
 /** What every comparison needs: ours, the paper's, and the three that show what votes are worth. */
 const DEFAULT_POLICIES = "joust,fgts-cdb,zero-feedback,best-fixed,random";
@@ -41,7 +41,7 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
   const policies = await parsePolicies(flags.policies ?? DEFAULT_POLICIES, process.cwd());
   const source = await openSource({ ...flags, data });
   const settings = settingsOf(flags, source.dataset);
-  const simulation = { source, policies, settings, version: VERSION };
+  const simulation = { source, policies, settings, version: readVersion() };
   const bar = progressBar(
     process.stderr,
     policies.map(({ name }) => name),
@@ -75,7 +75,7 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
 }
 
 function screen(simulation: Simulation, result: Result, out: string | undefined): string {
-  const table = toText(resultTable(result), colors, process.stdout.columns ?? Infinity);
+  const table = toText(resultTable(result), colors, process.stdout.columns || Infinity);
   const report =
     out !== undefined
       ? `Report: ${join(out, "report.html")}\n`

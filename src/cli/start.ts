@@ -6,8 +6,8 @@ import { runSimulate } from "./simulate.ts";
 const DATA = fileURLToPath(new URL("../../data/", import.meta.url));
 const OUT = join("out", "first-run");
 
-/** Enough to see the curves part, and done in seconds: 500 rounds of FGTS.CDB take about two. */
-const ROUNDS = 500;
+/** Enough to see the curves part, and done in seconds: 400 rounds of FGTS.CDB take about two. */
+const ROUNDS = 400;
 
 const WELCOME = `Welcome to Joust, a router for LLMs that learns from duels.
 

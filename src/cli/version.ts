@@ -1,3 +1,7 @@
-import manifest from "../../package.json" with { type: "json" };
+import { readFileSync } from "node:fs";
 
-export const VERSION: string = manifest.version;
+/** Of the package. */
+export function readVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}

@@ -98,7 +98,7 @@ tbody tr { border-bottom: 1px solid var(--rule); }
 .best th, .best td { font-weight: 600; }
 dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(15rem, 1fr)); gap: 0.25rem 1.5rem; font-size: 0.875rem; }
 dl div { display: flex; justify-content: space-between; gap: 1rem; border-bottom: 1px solid var(--rule); }
-dt { color: var(--faint); }
+dt { color: var(--faint); overflow-wrap: anywhere; }
 dd { margin: 0; text-align: right; overflow-wrap: anywhere; }
 @media print {
   :root { color-scheme: light; --ink: #000; --faint: #444; --rule: #ccc; --paper: #fff; --best: #fff; }

@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import { InputError } from "../input/input-error.ts";
+import { folder, names, number, word } from "./flags.ts";
+
+const rounds = number("--rounds", { from: 1, to: 100, whole: true, example: 50 });
+const seed = number("--seed", { from: -Infinity, whole: true, example: 1 });
+const lambda = number("--lambda", { from: 0, example: 0.05 });
+
+it("reads what fits", () => {
+  expect([rounds("1"), rounds("1e2"), seed("-3"), lambda("0.05"), lambda(" 2 ")]).toEqual([
+    1, 100, -3, 0.05, 2,
+  ]);
+  expect(names("--models")("a, b")).toEqual(["a", "b"]);
+  expect(word("--stream", ["shuffled", "uniform"])("uniform")).toBe("uniform");
+  expect(folder("--out")("a dir/-b")).toBe("a dir/-b");
+});
+
+it.each<[(text: string) => unknown, string, string]>([
+  [
+    rounds,
+    "0",
+    "--rounds: is 0, below 1; help: give a whole number from 1 to 100 as in --rounds 50",
+  ],
+  [rounds, "101", "--rounds: is 101, above 100"],
+  [rounds, "1.5", "--rounds: is 1.5, not a whole number"],
+  [rounds, "x", '--rounds: is "x", not a number'],
+  [rounds, "", '--rounds: is "", not a number'],
+  [rounds, "NaN", '--rounds: is "NaN", not a number'],
+  [lambda, "Infinity", '--lambda: is "Infinity", not a number'],
+  [lambda, "-1", "--lambda: is -1, below 0; help: give a number from 0 as in --lambda 0.05"],
+  [seed, "9007199254740993", "--seed: is 9007199254740993, not a whole number"],
+  [names("--models"), "a,,b", '--models: "a,,b" has an empty name'],
+  [word("--stream", ["shuffled", "uniform"]), "uniforn", 'did you mean "uniform"?'],
+  [folder("--out"), "--json", '--out: is "--json", not a folder'],
+])("refuses %o %s", (read, text, message) => {
+  expect(() => read(text)).toThrow(InputError);
+  expect(() => read(text)).toThrow(message);
+});

@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import type { Run } from "../simulate/run.ts";
+import { duration, progressBar, progressLine } from "./progress.ts";
+
+const run = (regret: number) => ({ curve: [0, regret] }) as Partial<Run> as Run;
+const POLICIES = ["oracle", "joust", "random"];
+const RUNS = [
+  [run(0), run(0), run(0)],
+  [run(4), undefined, run(2)],
+  [run(6), run(1), run(2)],
+];
+
+it("says how far it is, how long it takes, and who leads among those that can be run", () => {
+  const progress = { done: 8, total: 16, millisecondsLeft: 61_200, runs: RUNS };
+  expect(progressLine(progress, POLICIES)).toBe(
+    "[==========          ] 8/16 runs, 1 min 2 s left, best so far joust (regret 3.0)",
+  );
+});
+
+it("claims nothing before it knows", () => {
+  const runs = POLICIES.map(() => [undefined]);
+  const progress = { done: 0, total: 3, millisecondsLeft: undefined, runs };
+  expect(progressLine(progress, POLICIES)).toBe("[                    ] 0/3 runs");
+});
+
+it("draws one line over itself on a terminal, no wider than it, and nothing in a pipe", () => {
+  let written = "";
+  const write = (text: string) => {
+    written += text;
+  };
+  const progress = { done: 8, total: 16, millisecondsLeft: 1000, runs: RUNS };
+  expect(progressBar({ write }, POLICIES)).toBeUndefined();
+  const bar = progressBar({ isTTY: true, columns: 30, write }, POLICIES)!;
+  bar.show(progress);
+  expect(written).toBe("\r\x1b[2K[==========          ] 8/16 r");
+  written = "";
+  bar.clear();
+  expect(written).toBe("\r\x1b[2K");
+});
+
+it.each([
+  [0, "0 s"],
+  [59_001, "1 min 0 s"],
+  [59_000, "59 s"],
+  [3_600_000, "1 h 0 min"],
+  [90 * 60_000, "1 h 30 min"],
+])("%d ms are %s", (milliseconds, text) => {
+  expect(duration(milliseconds)).toBe(text);
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { InputError } from "../input/input-error.ts";
+import type { Dataset } from "../simulate/dataset.ts";
+import { SETTINGS } from "../simulate/settings.ts";
+import { SCORED, TABLED } from "../simulate/world.fixture.ts";
+import { readTold, readTruth, readVoters, settingsOf } from "./settings-flags.ts";
+
+describe("settings for a data set", () => {
+  it("by default every query comes once, a thousand at most", () => {
+    expect(settingsOf({}, TABLED).rounds).toBe(10 - 3 - 2);
+    expect(settingsOf({ offline: 1 }, TABLED).rounds).toBe(8);
+    const queries = Array.from({ length: 3000 }, () => TABLED.queries[0]!);
+    expect(settingsOf({}, { ...TABLED, queries }).rounds).toBe(1000);
+    expect(settingsOf({ rounds: 7 }, { ...TABLED, queries }).rounds).toBe(7);
+  });
+
+  it("by default the table is told, or else means over the offline queries", () => {
+    expect(settingsOf({}, TABLED).told).toEqual({ kind: "scores" });
+    expect(settingsOf({}, SCORED).told).toEqual({ kind: "offline" });
+  });
+
+  it("what is not given is as in SETTINGS", () => {
+    expect(settingsOf({ rounds: SETTINGS.rounds }, TABLED)).toEqual(SETTINGS);
+  });
+
+  const free: Dataset = {
+    ...SCORED,
+    queries: SCORED.queries.map(({ costs, ...query }) => query),
+  };
+  it.each<[string, () => unknown, string]>([
+    [
+      "told scores without a table",
+      () => settingsOf({ told: { kind: "scores" } }, SCORED),
+      "--told",
+    ],
+    ["noise on scores of the queries' own", () => settingsOf({ truth: 0.1 }, SCORED), "--truth"],
+    ["a price on costs unknown", () => settingsOf({ lambda: 1 }, free), "--lambda"],
+    [
+      "categories of one query each",
+      () => settingsOf({}, { ...SCORED, queries: [SCORED.queries[0]!, SCORED.queries[9]!] }),
+      "DATA: leaves no query to stream",
+    ],
+  ])("refuses %s", (_, read, message) => {
+    expect(read).toThrow(InputError);
+    expect(read).toThrow(message);
+  });
+});
+
+it("reads --told and --truth", () => {
+  expect(readTold("permuted")).toEqual({ kind: "permuted" });
+  expect(readTold("noisy:0.25")).toEqual({ kind: "noisy", sd: 0.25 });
+  expect(readTruth("noisy:0.1")).toBe(0.1);
+});
+
+it("reads --voters: a crowd as soon as something is said of them", () => {
+  const { voters } = SETTINGS;
+  expect(readVoters("noisy=0.1")).toEqual({ ...voters, count: 20, noisy: 0.1 });
+  expect(readVoters("count=4, malicious=0.25,position=-0.5,bothBad=0.3")).toEqual({
+    count: 4,
+    noisy: 0,
+    malicious: 0.25,
+    position: -0.5,
+    bothBad: 0.3,
+  });
+});
+
+it.each([
+  [readTold, "nosy:1", 'did you mean "noisy"?'],
+  [readTold, "noisy", "noisy has no SD; help: write --told noisy:0.1"],
+  [
+    readTold,
+    "noisy:-1",
+    "--told noisy:-1: is -1, below 0; help: give a number from 0 as in --told noisy:0.1",
+  ],
+  [readTruth, "exact", '"exact" is not noisy:SD; help: write --truth noisy:0.1'],
+  [readVoters, "noise=1", 'did you mean "noisy"?'],
+  [readVoters, "count", '--voters count: is "", not a number'],
+  [
+    readVoters,
+    "count=0",
+    "--voters count: is 0, below 1; help: give a whole number from 1 to 1000000 as in --voters count=20",
+  ],
+  [readVoters, "noisy=0.6,malicious=0.6", "are more than all"],
+  [
+    readVoters,
+    "count=3,noisy=0.1",
+    "noisy is a share of 3 voters that comes to nobody; help: raise count to 10",
+  ],
+  [readVoters, "count=2,noisy=0.5,malicious=0.1", "malicious is a share of 2 voters"],
+])("%o refuses %s", (read, text, message) => {
+  expect(() => read(text)).toThrow(InputError);
+  expect(() => read(text)).toThrow(message);
+});

@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../../src/input/folder.fixture.ts";
+import { joust } from "./joust.fixture.ts";
+
+const write = temporaryFolder();
+const jsonl = (...rows: unknown[]) => rows.map((row) => JSON.stringify(row)).join("\n");
+const CSV = "model,category,perf,cost\nx,mmlu,0.5,1\ny,mmlu,0.75,3\n";
+const query = { id: "a", query: "Why?", category: "mmlu" };
+const outcome = { id: "a", query: "Why?", scores: { x: 1, y: 0 } };
+
+interface Case {
+  readonly data: string;
+  readonly csv?: string;
+  readonly message: RegExp;
+}
+
+/** Each: which file, line and field, what is wrong, and a remedy. */
+const CASES: Record<string, Case> = {
+  "a model missing in the scores": {
+    data: jsonl(query, { ...query, id: "b", category: "gsm8k" }),
+    csv: `${CSV}x,gsm8k,0.5,1\n`,
+    message: /scores\.csv:3: field "category": y has no score for gsm8k; help: add a line y,gsm8k/,
+  },
+  "a model missing in a row's scores": {
+    data: jsonl(outcome, { ...outcome, id: "b", scores: { x: 1 } }),
+    message: /data\.jsonl:2: field "scores\.y": is missing; help: every row needs/,
+  },
+  "NaN in the table": {
+    data: jsonl(query),
+    csv: CSV.replace("0.75", "NaN"),
+    message: /scores\.csv:3: field "perf": is "NaN", not a number; help:/,
+  },
+  "NaN in a row": {
+    data: `${jsonl(outcome)}\n{"id":"b","query":"Who?","scores":{"x":NaN,"y":0}}`,
+    message: /data\.jsonl:2: is not JSON .*help: JSON has no NaN/,
+  },
+  "an unknown category": {
+    data: jsonl(query, { ...query, id: "b", category: "chess" }),
+    csv: CSV,
+    message: /data\.jsonl:2: field "category": "chess" has no scores in .*help: use one of mmlu/,
+  },
+  "an empty file": { data: "", message: /data\.jsonl: is empty; help:/ },
+  "an empty table": { data: jsonl(query), csv: "", message: /scores\.csv: .*; help:/ },
+  "a query without text": {
+    data: jsonl(outcome, { ...outcome, id: "b", query: "  " }),
+    message: /data\.jsonl:2: field "query": is empty; help: a row is/,
+  },
+  "one model only": {
+    data: jsonl({ ...outcome, scores: { x: 1 } }),
+    message: /data\.jsonl: leaves only x; help: routing needs two/,
+  },
+  "an id twice": {
+    data: jsonl(outcome, { ...outcome, id: "b" }, outcome),
+    message: /data\.jsonl:3: field "id": "a" is on line 1 already; help:/,
+  },
+  "queries without scores": {
+    data: jsonl(query),
+    message: /data\.jsonl: says nothing about how good models are; help: add --scores CSV/,
+  },
+};
+
+it.each(Object.entries(CASES))("%s: exit 2, place and remedy", async (name, bad) => {
+  const folder = name.replaceAll(/\W+/g, "-");
+  const data = write(join(folder, "data.jsonl"), bad.data);
+  const scores =
+    bad.csv === undefined ? [] : ["--scores", write(join(folder, "scores.csv"), bad.csv)];
+  const { code, stdout, stderr } = await joust("simulate", data, ...scores);
+  expect(stderr).toMatch(bad.message);
+  expect(stderr).toMatch(/^joust: .*\n$/);
+  expect([code, stdout]).toEqual([2, ""]);
+});

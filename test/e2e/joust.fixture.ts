@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Result } from "../../src/simulate/result.ts";
+
+export const ROOT = resolve(import.meta.dirname, "../..");
+
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The real program as a process of its own. */
+export function start(
+  args: readonly string[],
+  cwd = ROOT,
+): ChildProcess & { end: Promise<Finished> } {
+  const child = spawn(process.execPath, [join(ROOT, "src/cli/main.ts"), ...args], {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const text = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (piece: string) => {
+      text[name] += piece;
+    });
+  }
+  const end = new Promise<Finished>((finish, fail) => {
+    child.once("error", fail);
+    child.once("close", (code, signal) => finish({ code, signal, ...text }));
+  });
+  return Object.assign(child, { end });
+}
+
+export function joust(...args: string[]): Promise<Finished> {
+  return start(args).end;
+}
+
+/** A folder that goes with the test. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "joust-e2e-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** A result without the times, which no two processes share. */
+export function withoutTimes(text: string): Result {
+  const result = JSON.parse(text) as Result;
+  const none = { p50: 0, p99: 0 };
+  const policies = Object.entries(result.policies).map(([name, policy]) => [
+    name,
+    { ...policy, decisionMicros: none, updateMicros: none },
+  ]);
+  return { ...result, policies: Object.fromEntries(policies) };
+}

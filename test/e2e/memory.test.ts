@@ -1,0 +1,23 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { ROOT } from "./joust.fixture.ts";
+
+/** Prints the largest resident set, in MB, when the process ends. */
+const MEASURE = `data:text/javascript,import { isMainThread } from "node:worker_threads";
+if (isMainThread) process.on("exit", () => console.error(process.resourceUsage().maxRSS / 1024));`;
+
+it("1e5 rounds of joust stay below 300 MB", () => {
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [
+      ...["--import", MEASURE, join(ROOT, "src/cli/main.ts"), "simulate"],
+      ...[join(ROOT, "data/queries.jsonl"), "--scores", join(ROOT, "data/scores/routerbench.csv")],
+      ...["--policies", "joust", "--rounds", "100000", "--runs", "2", "--threads", "2", "--json"],
+    ],
+    { encoding: "utf8" },
+  );
+  expect(status).toBe(0);
+  expect(Number(stderr)).toBeGreaterThan(50);
+  expect(Number(stderr)).toBeLessThan(300);
+});

@@ -1,0 +1,262 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { joust, newFolder, ROOT, start, withoutTimes } from "./joust.fixture.ts";
+
+const OWN = [
+  "simulate",
+  join(ROOT, "data/queries.jsonl"),
+  "--scores",
+  join(ROOT, "data/scores/routerbench.csv"),
+  "--exclude",
+  "gpt-4",
+];
+const SHARED = join(ROOT, "../shared/data");
+
+describe("a comparison", () => {
+  it("prints table, sentence and place of the report, and writes every file", async () => {
+    const out = newFolder();
+    const args = ["--policies", "joust,random,./examples/mine.ts:patience=4", "--runs", "3"];
+    const { code, stdout, stderr } = await joust(...OWN, ...args, "--out", out);
+    expect(stderr).toBe("");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^queries\.jsonl: 140 queries in 7 categories, 10 models; 105 rounds/);
+    for (const name of ["joust", "random", "./examples/mine.ts:patience=4"]) {
+      expect(stdout).toContain(`\n${name.padEnd(30)} `);
+    }
+    expect(stdout).toContain("Over 3 runs of 105 rounds, ");
+    expect(stdout).toContain(`Report: ${join(out, "report.html")}`);
+    expect((await readdir(out)).sort()).toEqual([
+      "paired.csv",
+      "paired.tex",
+      "pareto.svg",
+      "regret.svg",
+      "report.html",
+      "result.json",
+      "runs.jsonl",
+      "table.csv",
+      "table.tex",
+    ]);
+    const text = readFileSync(join(out, "result.json"), "utf8");
+    for (const path of [ROOT, out, "/"]) expect(text.includes(`"${path}`)).toBe(false);
+    const { settings, policies } = withoutTimes(text);
+    expect(settings).toMatchObject({
+      data: "queries.jsonl",
+      scores: "routerbench.csv",
+      encoder: "hash",
+      seed: 1,
+      rounds: 105,
+      runs: 3,
+      told: { kind: "scores" },
+      version: "0.1.0",
+      policies: { "./examples/mine.ts:patience=4": { kind: "mine", options: { patience: 4 } } },
+    });
+    expect(policies.joust!.regret.mean).toBeLessThan(policies.random!.regret.mean);
+    expect(policies.joust!.regret.runs.length).toBe(3);
+  });
+
+  it("--json prints the result and nothing else; one run has null for bounds", async () => {
+    const { code, stdout, stderr } = await joust(
+      ...OWN,
+      "--policies",
+      "random",
+      "--runs",
+      "1",
+      "--json",
+    );
+    expect([code, stderr]).toEqual([0, ""]);
+    const { policies } = withoutTimes(stdout);
+    expect(policies.random!.regret).toMatchObject({ lo: null, hi: null });
+    expect(policies.random!.curve.lo.every((bound) => bound === null)).toBe(true);
+    expect(policies.random!.curve.t.at(-1)).toBe(105);
+  });
+
+  it("is the same on one thread and on two, and from the same seed only", async () => {
+    const args = [...OWN, "--policies", "joust,zero-feedback,greedy", "--rounds", "200", "--json"];
+    const one = await joust(...args, "--threads", "1");
+    const two = await joust(...args, "--threads", "2");
+    expect(withoutTimes(two.stdout)).toEqual(withoutTimes(one.stdout));
+    const other = await joust(...args, "--seed", "2");
+    expect(withoutTimes(other.stdout).policies).not.toEqual(withoutTimes(one.stdout).policies);
+  });
+
+  it("heeds every option of the world and its voters", async () => {
+    const args = ["--policies", "joust", "--runs", "1", "--rounds", "60", "--json"];
+    const regret = async (...more: string[]) => {
+      const { code, stdout } = await joust(...OWN, ...args, ...more);
+      expect(code).toBe(0);
+      return withoutTimes(stdout).policies.joust!.regret.mean;
+    };
+    const base = ["--told", "none"];
+    const plain = await regret(...base);
+    for (const more of [
+      ["--told", "noisy:0.2"],
+      ["--told", "permuted"],
+      [...base, "--truth", "noisy:0.1"],
+      [...base, "--lambda", "0.05", "--stream", "uniform", "--offline", "3"],
+      [...base, "--voters", "count=20,noisy=0.3,malicious=0.2"],
+      [...base, "--delay", "40"],
+      [...base, "--vote-scale", "10", "--ties", "1"],
+    ]) {
+      expect([more, await regret(...more)]).not.toEqual([more, plain]);
+    }
+  });
+});
+
+describe("an interruption", () => {
+  const args = [...OWN, "--policies", "random,fgts-cdb", "--rounds", "100", "--runs", "6"];
+
+  /** A process stopped once it has finished some of its runs. */
+  async function interrupted(out: string, signal: "SIGINT" | "SIGKILL") {
+    const process = start([...args, "--out", out, "--threads", "2"]);
+    for (let lines = 0; lines < 5 && process.exitCode === null; await sleep(20)) {
+      const file = join(out, "runs.jsonl");
+      lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").length - 1 : 0;
+    }
+    process.kill(signal);
+    return process.end;
+  }
+
+  it("Ctrl-C: writes the runs that all policies have, says how to go on, exits with 130", async () => {
+    const out = newFolder();
+    const { code, stdout, stderr } = await interrupted(out, "SIGINT");
+    expect(code).toBe(130);
+    expect(stderr).toMatch(/^joust: stopped: \d+ of 12 tasks .*runs\.jsonl.*--resume goes on\n$/);
+    const { settings, policies } = withoutTimes(readFileSync(join(out, "result.json"), "utf8"));
+    const runs = settings.runs as number;
+    expect(runs).toBeGreaterThan(0);
+    expect(runs).toBeLessThan(6);
+    expect(settings.interrupted).toMatchObject({ of: 6 });
+    for (const { regret } of Object.values(policies)) expect(regret.runs.length).toBe(runs);
+    expect(stdout).toMatch(/Over (one run|\d runs) of 100 rounds/);
+
+    const resumed = await joust(...args, "--out", out, "--resume", "--json");
+    expect([resumed.code, resumed.stderr]).toEqual([0, ""]);
+    const whole = await joust(...args, "--json");
+    expect(withoutTimes(resumed.stdout)).toEqual(withoutTimes(whole.stdout));
+  });
+
+  it("a killed process: the rest gives what an undisturbed one gives; other settings are refused", async () => {
+    const out = newFolder();
+    expect((await interrupted(out, "SIGKILL")).signal).toBe("SIGKILL");
+    const journal = join(out, "runs.jsonl");
+    const before = readFileSync(journal, "utf8");
+
+    const changed = await joust(...args, "--out", out, "--resume", "--vote-scale", "10");
+    expect(changed.code).toBe(2);
+    expect(changed.stderr).toMatch(/runs\.jsonl:1: field "voteScale": was 3, is now 10.*help:/);
+    expect(readFileSync(journal, "utf8")).toBe(before);
+
+    const resumed = await joust(...args, "--out", out, "--resume");
+    expect(resumed.code).toBe(0);
+    const after = readFileSync(journal, "utf8");
+    expect(after.startsWith(before.slice(0, before.lastIndexOf("\n") + 1))).toBe(true);
+    expect(after.trim().split("\n").length).toBe(1 + 12);
+    const whole = await joust(...args, "--json");
+    expect(withoutTimes(readFileSync(join(out, "result.json"), "utf8"))).toEqual(
+      withoutTimes(whole.stdout),
+    );
+
+    // More runs are not another simulation.
+    const more = await joust(...args, "--runs", "7", "--out", out, "--resume", "--json");
+    expect(withoutTimes(more.stdout).policies.random!.regret.runs.slice(0, 6)).toEqual(
+      withoutTimes(whole.stdout).policies.random!.regret.runs,
+    );
+  });
+});
+
+describe("help and mistakes", () => {
+  it("teaches", async () => {
+    const { code, stdout } = await joust("simulate", "--help");
+    expect(code).toBe(0);
+    for (const part of ["Data:", "Voters:", "--told", "Examples:", "fgts-cdb", "./mine.ts"]) {
+      expect(stdout).toContain(part);
+    }
+    const policies = await joust("policies");
+    expect(policies.stdout).toMatch(/^fgts-cdb: .*\n {2}after .*\n {2}.*steps=5/m);
+    const listed = JSON.parse((await joust("policies", "--json")).stdout) as { name: string }[];
+    expect(listed.map(({ name }) => name)).toContain("random");
+  });
+
+  const mistakes: [args: string[], message: string][] = [
+    [["--rouns", "3"], "unknown option '--rouns'\n(Did you mean"],
+    [["--rounds", "1e9"], "--rounds: is 1e9, above 10000000; help:"],
+    [["--policies", "jost"], '--policies jost: is no policy; help: did you mean "joust"?'],
+    [
+      ["--policies", "fgts-cdb:weighting=prf"],
+      "--policies fgts-cdb:weighting=prf: no weighting called prf; help: one of perf",
+    ],
+    [["--policies", "./nowhere.ts"], "./nowhere.ts: does not exist"],
+    [["--told", "offlin"], '--told: "offlin" is not one of'],
+  ];
+  it.each(mistakes)("%j: exit 2 and the remedy", async (args, message) => {
+    const { code, stdout, stderr } = await joust(...OWN, ...args);
+    expect(stderr.slice(0, message.length + 7)).toBe(`joust: ${message}`);
+    expect([code, stdout]).toEqual([2, ""]);
+  });
+
+  it("an unknown command, or none, gets a suggestion or the help", async () => {
+    const unknown = await joust("simulat");
+    expect(unknown.stderr).toBe("joust: unknown command 'simulat'\n(Did you mean simulate?)\n");
+    expect(unknown.code).toBe(2);
+    const none = await joust();
+    expect(none.stderr).toMatch(/^Usage: joust .*simulate/s);
+  });
+
+  it("an error that is ours shows where it happened: exit 1", async () => {
+    const folder = newFolder();
+    const file = join(folder, "broken.mjs");
+    writeFileSync(
+      file,
+      `export default { name: "broken", summary: "", defaults: {}, create: () => ({
+        choose() { throw new TypeError("no such model"); },
+        learn() {}, snapshot() {}, restore() {} }) };`,
+    );
+    const { code, stderr } = await joust(...OWN, "--policies", `random,${file}`);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/broken\.mjs, run 0 failed.*TypeError: no such model.*broken\.mjs:2/s);
+  });
+});
+
+describe.skipIf(!existsSync(SHARED))("public data (needs ../shared/data)", () => {
+  it("RouterBench with MiniLM's vectors: 7550 queries, 10 models", async () => {
+    const { code, stdout } = await joust(
+      "simulate",
+      join(SHARED, "routerbench-queries/queries.jsonl.gz"),
+      ...OWN.slice(2),
+      "--embeddings",
+      join(SHARED, "minilm-embeddings/routerbench-queries.npy"),
+      "--policies",
+      "joust,zero-feedback,best-fixed,random,oracle",
+      "--json",
+    );
+    expect(code).toBe(0);
+    const { settings, policies } = withoutTimes(stdout);
+    expect(settings).toMatchObject({ queries: 7550, rounds: 1000, dimension: 384 });
+    expect(policies.oracle!.regret.mean).toBe(0);
+    expect(policies.joust!.regret.mean).toBeLessThan(policies["best-fixed"]!.regret.mean);
+    expect(policies["best-fixed"]!.regret.mean).toBeLessThan(policies.random!.regret.mean);
+  });
+
+  it.each([
+    ["outcomes", "llmrouter-9models/llmrouter_9models.jsonl.gz", []],
+    [
+      "comparisons without GPT-4",
+      "qlora-gpt4-pairwise/oa953_7models_gpt4_pairwise.jsonl.gz",
+      ["--exclude", "gpt-4"],
+    ],
+  ])("%s: told from the offline queries", async (_, file, more) => {
+    const { code, stdout, stderr } = await joust(
+      "simulate",
+      join(SHARED, file),
+      ...more,
+      ...["--policies", "joust,random", "--rounds", "300", "--runs", "2", "--json"],
+    );
+    expect([code, stderr]).toEqual([0, ""]);
+    const { settings, policies } = withoutTimes(stdout);
+    expect(settings.told).toEqual({ kind: "offline" });
+    expect(policies.joust!.regret.mean).toBeLessThan(policies.random!.regret.mean);
+  });
+});
