@@ -1,4 +1,282 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { type Table, toMarkdown } from "../src/report/table.ts";
+import { SETTINGS, type Voters } from "../src/simulate/settings.ts";
+import { excludesZero, mean, pairedDifference } from "../src/simulate/statistics.ts";
+import { type Episode, playEpisode, ROUNDS, type Scenario, type Variant } from "./episode.ts";
 import type { BenchResult } from "./main.ts";
-export async function beyond(): Promise<BenchResult> {
-  return { ratios: {}, figures: {} };
+import { openWorlds, type World } from "./worlds.ts";
+
+const RUNS = 20;
+/** What an addition may cost where it cannot help. */
+const TOLERANCE = 0.03;
+
+interface Experiment {
+  readonly name: string;
+  readonly on: Variant;
+  readonly off: Variant;
+  /** Where it should help, and by which measure (smaller is better). */
+  readonly helps: { readonly where: string; readonly scenario: Scenario } & Measured;
+  readonly elsewhere: { readonly where: string; readonly scenario: Scenario } & Measured;
 }
+
+interface Measured {
+  readonly measure: (episode: Episode) => number;
+  readonly unit: string;
+}
+
+const regret: Measured = { measure: (episode) => episode.regret, unit: "regret" };
+const late: Measured = { measure: (episode) => episode.late, unit: "regret, second half" };
+const plain: Scenario = {};
+const BUDGET = 0.15;
+
+/** Every addition of MATH 9, in its order. */
+const EXPERIMENTS: readonly Experiment[] = [
+  {
+    name: "ties count half",
+    on: {},
+    off: { options: { ties: 0 } },
+    helps: { where: "Davidson's ties, width 2", scenario: { settings: { ties: 2 } }, ...regret },
+    elsewhere: { where: "no ties", scenario: plain, ...regret },
+  },
+  {
+    name: "both_bad is a dislike of both",
+    on: {},
+    off: { options: { pointwise: 0 } },
+    helps: {
+      where: "both_bad when both are below 0.6; nothing told",
+      scenario: { settings: { told: { kind: "none" }, voters: voters({ bothBad: 0.6 }) } },
+      ...regret,
+    },
+    elsewhere: { where: "nobody says both_bad", scenario: plain, ...regret },
+  },
+  {
+    name: "rankings (Plackett-Luce)",
+    on: { rankings: true },
+    off: {},
+    helps: { where: "four answers ranked", scenario: { ranked: true }, ...regret },
+    elsewhere: { where: "duels only", scenario: plain, ...regret },
+  },
+  {
+    name: "thumbs beside votes",
+    on: {},
+    off: { options: { pointwise: 0 } },
+    helps: {
+      where: "every single answer gets a thumb, slope 3; told scores permuted",
+      scenario: { thumbs: { share: 1, slope: 3 }, settings: { told: { kind: "permuted" } } },
+      ...regret,
+    },
+    elsewhere: {
+      where: "thumbs are coin flips",
+      scenario: { thumbs: { share: 1, slope: 0 } },
+      ...regret,
+    },
+  },
+  {
+    name: "cost at request time",
+    on: { priced: true },
+    off: {},
+    helps: { where: "lambda 0.3", scenario: { lambda: 0.3 }, ...regret },
+    elsewhere: { where: "lambda 0", scenario: plain, ...regret },
+  },
+  {
+    name: "budget pacer",
+    on: { router: { budget: BUDGET } },
+    off: {},
+    helps: {
+      where: `budget ${BUDGET} of the dearest model's cost`,
+      scenario: plain,
+      measure: ({ cost }) => Math.max(0, cost / BUDGET - 1),
+      unit: "spent above budget",
+    },
+    elsewhere: {
+      where: "a budget that never binds",
+      scenario: plain,
+      ...regret,
+    },
+  },
+  {
+    name: "selective duels",
+    on: { options: { minGain: 0.02 } },
+    off: {},
+    helps: {
+      where: "told scores noisy",
+      scenario: { settings: { truthSd: 0.1 } },
+      measure: ({ answers }) => answers - 1,
+      unit: "second answers a query",
+    },
+    elsewhere: {
+      where: "the same, by its regret",
+      scenario: { settings: { truthSd: 0.1 } },
+      ...regret,
+    },
+  },
+  {
+    name: "drift",
+    on: { options: { drift: 0.998 } },
+    off: {},
+    helps: {
+      where: "utilities change hands half-way, s = 10",
+      scenario: { switch: true, settings: { voteScale: 10 } },
+      ...late,
+    },
+    elsewhere: { where: "nothing changes", scenario: { settings: { voteScale: 10 } }, ...regret },
+  },
+  {
+    name: "a new model keeps what is known",
+    on: { keep: true },
+    off: {},
+    helps: {
+      where: "claude-v2, untold, joins half-way; told scores permuted before",
+      scenario: { joins: true, settings: { told: { kind: "permuted" }, voteScale: 10 } },
+      ...late,
+    },
+    elsewhere: { where: "nobody joins", scenario: plain, ...regret },
+  },
+  {
+    name: "a newcomer's share of duels is capped",
+    on: { keep: true, options: { onboarding: 0.2 } },
+    off: { keep: true, options: { onboarding: 1 } },
+    helps: { where: "claude-v2 joins, untold", scenario: { joins: true }, ...late },
+    elsewhere: { where: "nobody joins", scenario: plain, ...regret },
+  },
+  {
+    name: "pending duels narrow a copy",
+    on: { router: { pending: 64 } },
+    off: { router: { pending: 0 } },
+    helps: {
+      where: "votes 50 rounds late, s = 10, nothing told",
+      scenario: { settings: { delay: 50, voteScale: 10, told: { kind: "none" } } },
+      ...regret,
+    },
+    elsewhere: { where: "votes at once", scenario: plain, ...regret },
+  },
+  {
+    name: "position bias is fitted",
+    on: { options: { position: true } },
+    off: { options: { position: false } },
+    helps: {
+      where: "the first answer gets 2 logits more",
+      scenario: { settings: { voters: voters({ position: 2 }) } },
+      ...regret,
+    },
+    elsewhere: { where: "no bias", scenario: plain, ...regret },
+  },
+  {
+    name: "voters are weighed",
+    on: { router: { weighVoters: true } },
+    off: {},
+    helps: {
+      where: "6 of 20 voters lie, s = 10",
+      scenario: { settings: { voteScale: 10, voters: voters({ count: 20, malicious: 0.3 }) } },
+      ...regret,
+    },
+    elsewhere: {
+      where: "20 honest voters, s = 10",
+      scenario: { settings: { voteScale: 10, voters: voters({ count: 20 }) } },
+      ...regret,
+    },
+  },
+  {
+    name: "surprising votes are bounded",
+    on: { options: { robust: 1 } },
+    off: {},
+    helps: {
+      where: "6 of 20 voters lie, s = 10",
+      scenario: { settings: { voteScale: 10, voters: voters({ count: 20, malicious: 0.3 }) } },
+      ...regret,
+    },
+    elsewhere: {
+      where: "20 honest voters, s = 10",
+      scenario: { settings: { voteScale: 10, voters: voters({ count: 20 }) } },
+      ...regret,
+    },
+  },
+];
+
+/** Each addition on and off over the same runs. Writes docs/beyond.md. */
+export async function beyond(): Promise<BenchResult> {
+  const [world] = await openWorlds();
+  const ratios: Record<string, number> = {};
+  const rows: string[][] = [];
+  for (const { name, on, off, helps, elsewhere } of EXPERIMENTS) {
+    const gain = compare(world!, helps, on, off);
+    const loss = compare(world!, elsewhere, elsewhereVariant(name, on), off);
+    ratios[`${name}: on / off where it should help`] = gain.on / gain.off;
+    ratios[`${name}: on / off elsewhere`] = loss.on / loss.off;
+    const helped = excludesZero(gain.difference) && gain.difference.mean > 0;
+    const harmless = loss.on <= loss.off * (1 + TOLERANCE);
+    rows.push(
+      [name, helps.where, helps.unit, ...figures(gain), helped ? "yes" : "no"],
+      [
+        "",
+        elsewhere.where,
+        elsewhere.unit,
+        ...figures(loss),
+        harmless ? "within 3%" : "loses more",
+      ],
+    );
+    process.stderr.write(`${name}\n`);
+  }
+  const table: Table = {
+    title: "Additions to the paper, on and off",
+    columns: ["addition", "where", "measure", "off", "on", "gain [95%]", "verdict"].map(
+      (title) => ({
+        key: title,
+        title,
+        kind: "text",
+      }),
+    ),
+    rows,
+  };
+  await save(toMarkdown(table));
+  return { ratios, figures: {} };
+}
+
+interface Comparison {
+  readonly on: number;
+  readonly off: number;
+  /** off - on, run by run: above 0 is a gain. */
+  readonly difference: ReturnType<typeof pairedDifference>;
+}
+
+function compare(
+  world: World,
+  { scenario, measure }: { scenario: Scenario } & Measured,
+  on: Variant,
+  off: Variant,
+): Comparison {
+  const runs = (variant: Variant) =>
+    Array.from({ length: RUNS }, (_, run) => measure(playEpisode(world, scenario, variant, run)));
+  const a = runs(on);
+  const b = runs(off);
+  return { on: mean(a), off: mean(b), difference: pairedDifference(b, a) };
+}
+
+/** Where a budget must not bind it is a large one. */
+function elsewhereVariant(name: string, on: Variant): Variant {
+  return name === "budget pacer" ? { router: { budget: 10 } } : on;
+}
+
+function figures({ on, off, difference: { mean: gain, lo, hi } }: Comparison): string[] {
+  const show = (value: number) => value.toFixed(Math.abs(value) < 10 ? 2 : 1);
+  return [show(off), show(on), `${show(gain)} [${show(lo)}, ${show(hi)}]`];
+}
+
+function voters(changes: Partial<Voters>): Voters {
+  return { ...SETTINGS.voters, ...changes };
+}
+
+async function save(table: string): Promise<void> {
+  const file = resolve(import.meta.dirname, "../docs/beyond.md");
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${PREFACE}\n${table}\n`);
+}
+
+const PREFACE = `# Beyond the paper, measured
+
+Each addition on and off, over the same ${RUNS} worlds and voters (RouterBench queries, MiniLM
+vectors, T = ${ROUNDS}, vote scale 3 unless said). Smaller is better; the gain is off minus on, run by
+run, with its 95% interval. Each has two rows: where it should help, and where it cannot and must
+not cost more than 3%. Made by \`npm run bench -- beyond\`.
+`;

@@ -18,6 +18,11 @@ const BENCHES: Record<
     summary: "decision and update time of joust against history and pool size, FGTS.CDB beside it",
     load: async () => (await import("./core.ts")).core,
   },
+  tune: {
+    summary:
+      "options of every policy for `policies`, the same budget for each; writes bench/tuned.json",
+    load: async () => (await import("./tune.ts")).tune,
+  },
   policies: {
     summary:
       "regret of every policy on real data, tuned on the other data set; writes docs/policies.md",

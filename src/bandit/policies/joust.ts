@@ -20,20 +20,21 @@ const defaults = {
   /** `pair`: the most promising pair; `draws`: two draws from the belief, as Thompson sampling has it. */
   rule: "pair",
   /** How much uncertainty is worth: alpha in f_i + f_j + alpha W_ij. */
-  alpha: 1.5,
+  alpha: 1,
   /** How many votes ahead count, as a share of the votes so far. */
-  patience: 0.03,
+  patience: 0.1,
   /** A duel whose second model promises less than this (in utility) becomes a single answer. */
   minGain: 0,
   /** Correlation over one vote of a truth that drifts; 1: it does not. */
   drift: 1,
   /** Bound on a vote's weight, robust / sd of its logit; 0: none. */
-  robust: 0,
-  /** Whether ties, likes, dislikes and the order shown are learnt from. */
-  ties: true,
+  robust: 1,
+  /** How much a tie counts, and a like or dislike; 0: not at all. */
+  ties: 0.5,
   pointwise: 0.5,
+  /** Whether a preference for the answer shown first is fitted. */
   position: true,
-  /** Largest share of duels in which a model that joined later takes part. */
+  /** Share of rounds in which a model that joined later duels, until it is known; 0: no such rule. */
   onboarding: 0.2,
   /** Prior probability that nothing is known of what the told scores are worth. */
   doubt: 0.27,
@@ -93,12 +94,14 @@ class Joust implements Policy {
 
   choose(round: Round, random: Random): Choice {
     const outlook = this.#outlook(round);
-    const candidates = this.#admitted(round.candidates, random);
+    const newcomer = this.#newcomerToMeet(round.candidates);
+    const candidates = newcomer === undefined ? round.candidates : this.#known(round.candidates);
     const pair =
       this.#options.rule === "draws"
         ? sampledPair(outlook, candidates, random)
         : bestPair(outlook, candidates, this.#options, random);
-    return { pair, values: outlook.mean };
+    const meets = newcomer !== undefined && random.uniform() < this.#options.onboarding;
+    return { pair: meets ? [pair[0], newcomer] : pair, values: outlook.mean };
   }
 
   learn(feedback: Feedback, _random: Random): void {
@@ -164,12 +167,16 @@ class Joust implements Policy {
   }
 
   #learnDuel(sight: Sight, a: number, b: number, win: number, weight: number): void {
-    if (win === 0.5 && !this.#options.ties) return;
+    const tie = win === 0.5;
+    const eta = tie ? this.#options.ties * weight : weight;
+    if (eta === 0) return;
     for (const belief of this.#beliefs) {
       const duel = duelOf(belief, sight, a, b);
       if (!this.#options.position) duel.shared[POSITION] = 0;
-      const p = belief.observe(duel, win, weight, this.#options.robust);
-      belief.evidence += weight * (win * safeLog(p) + (1 - win) * safeLog(1 - p));
+      const p = belief.observe(duel, win, eta, this.#options.robust);
+      // Half a win each speaks for equal models, but also for a small vote scale, whatever the
+      // truth. Davidson's model given that somebody won is BTL, so only wins tell scales apart.
+      if (!tie) belief.evidence += weight * safeLog(win === 1 ? p : 1 - p);
     }
     for (const k of [a, b]) this.#meet(k);
     this.#count();
@@ -209,12 +216,16 @@ class Joust implements Policy {
     else this.#newcomers.set(model, duels + 1);
   }
 
-  /** All candidates in a capped share of rounds, else those that are not new. */
-  #admitted(candidates: readonly number[], random: Random): readonly number[] {
-    if (this.#newcomers.size === 0 || random.uniform() < this.#options.onboarding)
-      return candidates;
-    const known = candidates.filter((k) => !this.#newcomers.has(k));
-    return known.length > 0 ? known : candidates;
+  /** The least known of the candidates that joined later, if there are others to meet it. */
+  #newcomerToMeet(candidates: readonly number[]): number | undefined {
+    if (this.#newcomers.size === 0 || this.#options.onboarding === 0) return undefined;
+    if (this.#known(candidates).length === 0) return undefined;
+    const fresh = candidates.filter((k) => this.#newcomers.has(k));
+    return fresh.sort((a, b) => this.#newcomers.get(a)! - this.#newcomers.get(b)!)[0];
+  }
+
+  #known(candidates: readonly number[]): readonly number[] {
+    return candidates.filter((k) => !this.#newcomers.has(k));
   }
 
   /** What the beliefs together say about this query. */

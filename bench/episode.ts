@@ -1,0 +1,188 @@
+import { sigmoid } from "../src/bandit/btl.ts";
+import { joust } from "../src/bandit/policies/joust.ts";
+import type { Policy, Pool } from "../src/bandit/policy.ts";
+import { Random } from "../src/random/random.ts";
+import { Router, type RouterSettings } from "../src/router.ts";
+import { type Arrival, createEnvironment, type Environment } from "../src/simulate/environment.ts";
+import { SETTINGS, type Settings } from "../src/simulate/settings.ts";
+import { castVote } from "../src/simulate/voter.ts";
+import type { World } from "./worlds.ts";
+
+/** What happens around the router; every field has a plain default. */
+export interface Scenario {
+  readonly settings?: Partial<Settings>;
+  /** Half-way every model's utilities become another model's. */
+  readonly switch?: boolean;
+  /** Half-way a model joins: the pool's last, whose scores nobody has told. */
+  readonly joins?: boolean;
+  /** Probability that a single answer gets a thumb, and how much thumbs follow utility. */
+  readonly thumbs?: { readonly share: number; readonly slope: number };
+  /** Two more models are asked and all four answers ranked. */
+  readonly ranked?: boolean;
+  /** utility = score - lambda * cost, cost in units of the dearest model's mean. */
+  readonly lambda?: number;
+}
+
+/** What is switched on and off. */
+export interface Variant {
+  readonly options?: Partial<typeof joust.defaults>;
+  readonly router?: Partial<RouterSettings>;
+  /** Take rankings in whole, rather than the first two of them as a duel. */
+  readonly rankings?: boolean;
+  /** Tell the router prices and lambda. */
+  readonly priced?: boolean;
+  /** When a model joins: go on with what is known, rather than begin anew. */
+  readonly keep?: boolean;
+}
+
+export interface Episode {
+  readonly regret: number;
+  /** Regret of the second half. */
+  readonly late: number;
+  /** Answers a query: 1 to 2. */
+  readonly answers: number;
+  /** Mean cost a query, in units of the dearest model's mean. */
+  readonly cost: number;
+}
+
+export const ROUNDS = 1000;
+
+/** One run of joust in a scenario. Run r is the same world for every variant. */
+export function playEpisode(
+  world: World,
+  scenario: Scenario,
+  variant: Variant,
+  run: number,
+): Episode {
+  const settings: Settings = {
+    ...SETTINGS,
+    ...world.base,
+    rounds: ROUNDS,
+    voteScale: 3,
+    ...scenario.settings,
+  };
+  const random = Random.seeded(settings.seed).split(run);
+  const { dataset, embeddings } = world.source;
+  const environment = createEnvironment(dataset, embeddings, settings, random.split("environment"));
+  const K = environment.pool.models.length;
+  const unit = dearest(environment.pool);
+  const detour = derangement(K, random.split("switch"));
+  const joining = scenario.joins ? K - 1 : -1;
+
+  let pool = scenario.joins ? without(environment.pool, K - 1) : environment.pool;
+  let policy = create(pool, variant);
+  let router = new Router(policy, variant.router);
+  const mail: { due: number; open: () => void }[] = [];
+  const total = { regret: 0, late: 0, answers: 0, cost: 0 };
+
+  for (let t = 0; t < ROUNDS; t++) {
+    const half = t >= ROUNDS / 2;
+    if (t === ROUNDS / 2 && scenario.joins) {
+      pool = untold(environment.pool, K - 1);
+      const next = create(pool, variant);
+      if (variant.keep) next.restore(policy.snapshot());
+      policy = next;
+      router = new Router(policy, variant.router);
+    }
+    const round = random.split("round").split(t);
+    const arrival = view(environment, t, scenario.switch && half ? detour : undefined);
+    const costs = arrival.costs?.map((cost) => cost / unit);
+    const lambda = scenario.lambda ?? 0;
+    const utilities = arrival.utilities.map((u, k) => u - lambda * (costs?.[k] ?? 0));
+    const open = utilities.map((u, k) => (k === joining && !half ? -Infinity : u));
+    const candidates = pool.models.map((_, k) => k);
+    const priced = variant.priced ? { costs, lambda } : variant.router?.budget ? { costs } : {};
+    const decision = router.route({ x: arrival.x, candidates, ...priced }, round.split("route"));
+    const [a, b] = decision.pair;
+    const regret = Math.max(...open) - (utilities[a]! + utilities[b]!) / 2;
+    total.regret += regret;
+    if (half) total.late += regret;
+    total.answers += (a === b ? 1 : 2) / ROUNDS;
+    total.cost += ((costs?.[a] ?? 0) + (a === b ? 0 : (costs?.[b] ?? 0))) / ROUNDS;
+    const teacher = router;
+    mail.push({ due: t + settings.delay, open: () => teach(teacher) });
+    while (mail[0] && mail[0].due <= t) mail.shift()!.open();
+
+    function teach(teacher: Router): void {
+      const learn = round.split("learn");
+      if (scenario.ranked) {
+        const order = rank(utilities, [a, b], candidates, settings.voteScale, round.split("rank"));
+        if (variant.rankings) {
+          teacher.policy.learn({ kind: "ranking", x: arrival.x, order }, learn);
+        } else if (a !== b) {
+          const outcome = order.indexOf(a) < order.indexOf(b) ? "a" : "b";
+          teacher.vote(decision, outcome, learn);
+        }
+        return;
+      }
+      if (a !== b) {
+        const voted = { ...arrival, utilities };
+        const { outcome, voter } = castVote(voted, decision.pair, settings, round.split("vote"));
+        teacher.vote(decision, outcome, learn, voter);
+      } else if (scenario.thumbs) {
+        const { share, slope } = scenario.thumbs;
+        const thumb = round.split("thumb");
+        if (thumb.uniform() >= share) return;
+        const typical = utilities.reduce((sum, u) => sum + u / K, 0);
+        const like = thumb.uniform() < sigmoid(slope * (utilities[a]! - typical));
+        const rating = like ? 1 : -1;
+        teacher.policy.learn({ kind: "rating", x: arrival.x, model: a, rating }, learn);
+      }
+    }
+  }
+  return total;
+}
+
+function create(pool: Pool, { options }: Variant): Policy {
+  return joust.create(pool, { ...joust.defaults, ...options });
+}
+
+/** The arrival of round t, with utilities exchanged among models if asked. */
+function view(environment: Environment, t: number, detour?: readonly number[]): Arrival {
+  const arrival = environment.at(t);
+  if (!detour) return arrival;
+  return { ...arrival, utilities: arrival.utilities.map((_, k) => arrival.utilities[detour[k]!]!) };
+}
+
+/** The pair and two other models, in an order drawn from Plackett-Luce. */
+function rank(
+  utilities: Float64Array,
+  pair: readonly number[],
+  candidates: readonly number[],
+  scale: number,
+  random: Random,
+): number[] {
+  const others = random.shuffle(candidates.filter((k) => !pair.includes(k))).slice(0, 2);
+  const noisy = new Map(
+    [...new Set(pair), ...others].map((k) => [k, scale * utilities[k]! + random.gumbel()]),
+  );
+  return [...noisy.keys()].sort((p, q) => noisy.get(q)! - noisy.get(p)!);
+}
+
+function dearest({ costs }: Pool): number {
+  if (!costs) return 1;
+  return Math.max(...costs.map((row) => row.reduce((sum, cost) => sum + cost / row.length, 0)));
+}
+
+function without(pool: Pool, model: number): Pool {
+  const rest = <T>(rows: readonly T[]) => rows.filter((_, k) => k !== model);
+  return {
+    ...pool,
+    models: rest(pool.models),
+    told: pool.told && rest(pool.told),
+    costs: pool.costs && rest(pool.costs),
+    labels: pool.labels && rest(pool.labels),
+  };
+}
+
+function untold(pool: Pool, model: number): Pool {
+  const told = pool.told?.map((row, k) => (k === model ? row.map(() => Number.NaN) : row));
+  return { ...pool, told };
+}
+
+function derangement(n: number, random: Random): number[] {
+  for (;;) {
+    const order = random.shuffle(Array.from({ length: n }, (_, i) => i));
+    if (order.every((k, i) => k !== i)) return order;
+  }
+}
