@@ -87,7 +87,7 @@ it("says which policy has failed, and why", async () => {
       choose() { throw new Error("out of ideas"); }, learn() {}, snapshot() {}, restore() {} }) };`,
   );
   const failed = await runSweep(await sweep(`random,${path}`), { threads: 2 }).catch((e) => e);
-  expect(failed.message).toBe("bad.mjs, run 0 failed");
+  expect(failed.message).toMatch(/^bad\.mjs, run \d failed$/);
   expect(failed.cause.message).toBe("out of ideas");
   const leaves = write(
     "leaves.mjs",

@@ -73,6 +73,7 @@ export async function runSweep(sweep: Sweep, options: SweepOptions): Promise<Run
   const work = async (slot: number): Promise<void> => {
     const workerData: WorkerData = { dataset, policies, settings, matrix, slot, rounds };
     const worker = new Worker(WORKER, { workerData, resourceLimits: LIMITS });
+    worker.on("error", () => {}); // that of a task is answer's; one on the way out is nobody's
     try {
       for (;;) {
         const task = takeTask(waiting, pace);
@@ -134,19 +135,16 @@ function takeTask(waiting: Task[], pace: Pace): Task | undefined {
 
 /** The worker's next run; undefined if stopped before. */
 function answer(worker: Worker, stopped: AbortSignal, what: string): Promise<Run | undefined> {
-  return new Promise((resolve, reject) => {
-    const fail = (cause: unknown) => reject(new Error(`${what} failed`, { cause }));
-    const left = (code: number) => fail(new Error(`its worker ended with code ${code}`));
-    const stop = () => settle(() => resolve(undefined));
-    const settle = (end: () => void) => {
-      for (const event of ["message", "error", "exit"]) worker.removeAllListeners(event);
-      stopped.removeEventListener("abort", stop);
-      end();
-    };
-    worker.once("message", (run: Run) => settle(() => resolve(run)));
-    worker.once("error", (error) => settle(() => fail(error)));
-    worker.once("exit", (code) => settle(() => left(code)));
-    stopped.addEventListener("abort", stop);
-    if (stopped.aborted) stop();
+  const listening = new AbortController();
+  const { promise, resolve, reject } = Promise.withResolvers<Run | undefined>();
+  const fail = (cause: unknown) => reject(new Error(`${what} failed`, { cause }));
+  const ended = (code: number) => fail(new Error(`its worker ended with code ${code}`));
+  const stop = () => resolve(undefined);
+  worker.once("message", resolve).once("error", fail).once("exit", ended);
+  stopped.addEventListener("abort", stop, { signal: listening.signal });
+  if (stopped.aborted) stop();
+  return promise.finally(() => {
+    worker.off("message", resolve).off("error", fail).off("exit", ended);
+    listening.abort();
   });
 }
