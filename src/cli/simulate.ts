@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Command } from "commander";
 import colors from "picocolors";
 import { POLICIES } from "../bandit/policies/index.ts";
+import { InputError } from "../input/input-error.ts";
 import { resultTable } from "../report/result-table.ts";
 import { summaryOf } from "../report/summary.ts";
 import { toText } from "../report/table.ts";
@@ -38,6 +39,9 @@ export interface SimulateFlags extends SettingsFlags, Omit<SourceOptions, "data"
 /** Loads, sweeps, prints. Returns the exit code. */
 export async function runSimulate(data: string, flags: SimulateFlags): Promise<number> {
   const { out, resume, json, threads = availableParallelism() } = flags;
+  if (resume && out === undefined) {
+    throw new InputError({ file: "--resume" }, "needs the folder to go on in", "add --out DIR");
+  }
   const policies = await parsePolicies(flags.policies ?? DEFAULT_POLICIES, process.cwd());
   const source = await openSource({ ...flags, data });
   const settings = settingsOf(flags, source.dataset);
@@ -89,7 +93,8 @@ function screen(simulation: Simulation, result: Result, out: string | undefined)
 function describe({ source, settings }: Simulation): string {
   const { queries, categories, models } = source.dataset;
   const { told, truthSd, voteScale, rounds, seed } = settings;
-  const kinds = categories.length > 0 ? ` in ${categories.length} categories` : "";
+  const count = categories.length;
+  const kinds = count > 0 ? ` in ${count} ${count === 1 ? "category" : "categories"}` : "";
   return [
     `${source.record.data}: ${queries.length} queries${kinds}, ${models.length} models; ${rounds} rounds`,
     `told ${told.kind}${told.kind === "noisy" ? `:${told.sd}` : ""}`,

@@ -189,6 +189,7 @@ describe("help and mistakes", () => {
       "--policies fgts-cdb:weighting=prf: no weighting called prf; help: one of perf",
     ],
     [["--policies", "./nowhere.ts"], "./nowhere.ts: does not exist"],
+    [["--resume"], "--resume: needs the folder to go on in; help: add --out DIR"],
     [["--told", "offlin"], '--told: "offlin" is not one of'],
   ];
   it.each(mistakes)("%j: exit 2 and the remedy", async (args, message) => {
