@@ -4,7 +4,7 @@ import { inspect } from "node:util";
 import { Command, CommanderError } from "commander";
 import { InputError } from "../input/input-error.ts";
 import { policiesCommand } from "./policies.ts";
-import { simulateCommand } from "./simulate.ts";
+import { simulateCommand } from "./simulate-command.ts";
 import { startCommand } from "./start.ts";
 import { readVersion } from "./version.ts";
 
