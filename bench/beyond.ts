@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { type Table, toMarkdown } from "../src/report/table.ts";
-import { SETTINGS, type Voters } from "../src/simulate/settings.ts";
+import { SETTINGS, type Settings, type Voters } from "../src/simulate/settings.ts";
 import { excludesZero, mean, pairedDifference } from "../src/simulate/statistics.ts";
 import { type Episode, playEpisode, ROUNDS, type Scenario, type Variant } from "./episode.ts";
 import type { BenchResult } from "./main.ts";
-import { openWorlds, type World } from "./worlds.ts";
+import { openFullRouterbench, openWorlds, type World } from "./worlds.ts";
 
 const RUNS = 20;
 /** What an addition may cost where it cannot help. */
@@ -16,8 +16,17 @@ interface Experiment {
   readonly on: Variant;
   readonly off: Variant;
   /** Where it should help, and by which measure (smaller is better). */
-  readonly helps: { readonly where: string; readonly scenario: Scenario } & Measured;
-  readonly elsewhere: { readonly where: string; readonly scenario: Scenario } & Measured;
+  readonly helps: Trial;
+  readonly elsewhere: Trial;
+}
+
+interface Trial extends Measured {
+  readonly where: string;
+  readonly scenario: Scenario;
+  /** With all eleven models of the table, of which the last can join later. */
+  readonly full?: boolean;
+  /** In place of the experiment's. */
+  readonly on?: Variant;
 }
 
 interface Measured {
@@ -27,16 +36,23 @@ interface Measured {
 
 const regret: Measured = { measure: (episode) => episode.regret, unit: "regret" };
 const late: Measured = { measure: (episode) => episode.late, unit: "regret, second half" };
+/** Nothing is told, so that votes are all there is to learn from. */
+const LEARNING: Partial<Settings> = { told: { kind: "none" }, voteScale: 10 };
 const plain: Scenario = {};
+const learning: Scenario = { settings: LEARNING };
 const BUDGET = 0.15;
 
-/** Every addition of MATH 9, in its order. */
+/** Every addition, simplest first. */
 const EXPERIMENTS: readonly Experiment[] = [
   {
     name: "ties count half",
     on: {},
     off: { options: { ties: 0 } },
-    helps: { where: "Davidson's ties, width 2", scenario: { settings: { ties: 2 } }, ...regret },
+    helps: {
+      where: "Davidson's ties, width 2",
+      scenario: { settings: { ...LEARNING, ties: 2 } },
+      ...regret,
+    },
     elsewhere: { where: "no ties", scenario: plain, ...regret },
   },
   {
@@ -44,8 +60,8 @@ const EXPERIMENTS: readonly Experiment[] = [
     on: {},
     off: { options: { pointwise: 0 } },
     helps: {
-      where: "both_bad when both are below 0.6; nothing told",
-      scenario: { settings: { told: { kind: "none" }, voters: voters({ bothBad: 0.6 }) } },
+      where: "both_bad when both are below 0.6",
+      scenario: { settings: { ...LEARNING, voters: voters({ bothBad: 0.6 }) } },
       ...regret,
     },
     elsewhere: { where: "nobody says both_bad", scenario: plain, ...regret },
@@ -54,7 +70,11 @@ const EXPERIMENTS: readonly Experiment[] = [
     name: "rankings (Plackett-Luce)",
     on: { rankings: true },
     off: {},
-    helps: { where: "four answers ranked", scenario: { ranked: true }, ...regret },
+    helps: {
+      where: "four answers ranked",
+      scenario: { ranked: true, settings: LEARNING },
+      ...regret,
+    },
     elsewhere: { where: "duels only", scenario: plain, ...regret },
   },
   {
@@ -62,8 +82,11 @@ const EXPERIMENTS: readonly Experiment[] = [
     on: {},
     off: { options: { pointwise: 0 } },
     helps: {
-      where: "every single answer gets a thumb, slope 3; told scores permuted",
-      scenario: { thumbs: { share: 1, slope: 3 }, settings: { told: { kind: "permuted" } } },
+      where: "every single answer gets a thumb, slope 10; told scores permuted",
+      scenario: {
+        thumbs: { share: 1, slope: 10 },
+        settings: { told: { kind: "permuted" }, voteScale: 3 },
+      },
       ...regret,
     },
     elsewhere: {
@@ -91,13 +114,14 @@ const EXPERIMENTS: readonly Experiment[] = [
     },
     elsewhere: {
       where: "a budget that never binds",
+      on: { router: { budget: 10 } },
       scenario: plain,
       ...regret,
     },
   },
   {
     name: "selective duels",
-    on: { options: { minGain: 0.02 } },
+    on: { options: { minGain: 0.004 } },
     off: {},
     helps: {
       where: "told scores noisy",
@@ -113,31 +137,37 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "drift",
-    on: { options: { drift: 0.998 } },
+    on: { options: { drift: 0.995 } },
     off: {},
     helps: {
-      where: "utilities change hands half-way, s = 10",
-      scenario: { switch: true, settings: { voteScale: 10 } },
+      where: "utilities change hands half-way",
+      scenario: { switch: true, settings: LEARNING },
       ...late,
     },
-    elsewhere: { where: "nothing changes", scenario: { settings: { voteScale: 10 } }, ...regret },
+    elsewhere: { where: "nothing changes", scenario: learning, ...regret },
   },
   {
     name: "a new model keeps what is known",
     on: { keep: true },
     off: {},
     helps: {
-      where: "claude-v2, untold, joins half-way; told scores permuted before",
+      where: "gpt-4, of which nothing is told, joins half-way",
       scenario: { joins: true, settings: { told: { kind: "permuted" }, voteScale: 10 } },
+      full: true,
       ...late,
     },
     elsewhere: { where: "nobody joins", scenario: plain, ...regret },
   },
   {
-    name: "a newcomer's share of duels is capped",
-    on: { keep: true, options: { onboarding: 0.2 } },
-    off: { keep: true, options: { onboarding: 1 } },
-    helps: { where: "claude-v2 joins, untold", scenario: { joins: true }, ...late },
+    name: "a newcomer meets the best",
+    on: { keep: true },
+    off: { keep: true, options: { onboarding: 0 } },
+    helps: {
+      where: "gpt-4, of which nothing is told, joins half-way",
+      scenario: { joins: true },
+      full: true,
+      ...late,
+    },
     elsewhere: { where: "nobody joins", scenario: plain, ...regret },
   },
   {
@@ -145,8 +175,8 @@ const EXPERIMENTS: readonly Experiment[] = [
     on: { router: { pending: 64 } },
     off: { router: { pending: 0 } },
     helps: {
-      where: "votes 50 rounds late, s = 10, nothing told",
-      scenario: { settings: { delay: 50, voteScale: 10, told: { kind: "none" } } },
+      where: "votes 50 rounds late, told scores permuted",
+      scenario: { settings: { delay: 50, voteScale: 10, told: { kind: "permuted" } } },
       ...regret,
     },
     elsewhere: { where: "votes at once", scenario: plain, ...regret },
@@ -156,39 +186,39 @@ const EXPERIMENTS: readonly Experiment[] = [
     on: { options: { position: true } },
     off: { options: { position: false } },
     helps: {
-      where: "the first answer gets 2 logits more",
-      scenario: { settings: { voters: voters({ position: 2 }) } },
+      where: "the first answer gets 3 logits more",
+      scenario: { settings: { ...LEARNING, voters: voters({ position: 3 }) } },
       ...regret,
     },
-    elsewhere: { where: "no bias", scenario: plain, ...regret },
+    elsewhere: { where: "no bias", scenario: learning, ...regret },
   },
   {
     name: "voters are weighed",
     on: { router: { weighVoters: true } },
     off: {},
     helps: {
-      where: "6 of 20 voters lie, s = 10",
-      scenario: { settings: { voteScale: 10, voters: voters({ count: 20, malicious: 0.3 }) } },
+      where: "6 of 20 voters lie",
+      scenario: { settings: { ...LEARNING, voters: voters({ count: 20, malicious: 0.3 }) } },
       ...regret,
     },
     elsewhere: {
-      where: "20 honest voters, s = 10",
-      scenario: { settings: { voteScale: 10, voters: voters({ count: 20 }) } },
+      where: "20 honest voters",
+      scenario: { settings: { ...LEARNING, voters: voters({ count: 20 }) } },
       ...regret,
     },
   },
   {
     name: "surprising votes are bounded",
-    on: { options: { robust: 1 } },
-    off: {},
+    on: {},
+    off: { options: { robust: 0 } },
     helps: {
-      where: "6 of 20 voters lie, s = 10",
-      scenario: { settings: { voteScale: 10, voters: voters({ count: 20, malicious: 0.3 }) } },
+      where: "6 of 20 voters lie",
+      scenario: { settings: { ...LEARNING, voters: voters({ count: 20, malicious: 0.3 }) } },
       ...regret,
     },
     elsewhere: {
-      where: "20 honest voters, s = 10",
-      scenario: { settings: { voteScale: 10, voters: voters({ count: 20 }) } },
+      where: "20 honest voters",
+      scenario: { settings: { ...LEARNING, voters: voters({ count: 20 }) } },
       ...regret,
     },
   },
@@ -197,11 +227,13 @@ const EXPERIMENTS: readonly Experiment[] = [
 /** Each addition on and off over the same runs. Writes docs/beyond.md. */
 export async function beyond(): Promise<BenchResult> {
   const [world] = await openWorlds();
+  const full = await openFullRouterbench();
   const ratios: Record<string, number> = {};
   const rows: string[][] = [];
   for (const { name, on, off, helps, elsewhere } of EXPERIMENTS) {
-    const gain = compare(world!, helps, on, off);
-    const loss = compare(world!, elsewhere, elsewhereVariant(name, on), off);
+    const tryOut = (trial: Trial) => compare(trial.full ? full : world!, trial, on, off);
+    const gain = tryOut(helps);
+    const loss = tryOut(elsewhere);
     ratios[`${name}: on / off where it should help`] = gain.on / gain.off;
     ratios[`${name}: on / off elsewhere`] = loss.on / loss.off;
     const helped = excludesZero(gain.difference) && gain.difference.mean > 0;
@@ -240,22 +272,13 @@ interface Comparison {
   readonly difference: ReturnType<typeof pairedDifference>;
 }
 
-function compare(
-  world: World,
-  { scenario, measure }: { scenario: Scenario } & Measured,
-  on: Variant,
-  off: Variant,
-): Comparison {
+function compare(world: World, trial: Trial, on: Variant, off: Variant): Comparison {
+  const { scenario, measure } = trial;
   const runs = (variant: Variant) =>
     Array.from({ length: RUNS }, (_, run) => measure(playEpisode(world, scenario, variant, run)));
-  const a = runs(on);
+  const a = runs(trial.on ?? on);
   const b = runs(off);
   return { on: mean(a), off: mean(b), difference: pairedDifference(b, a) };
-}
-
-/** Where a budget must not bind it is a large one. */
-function elsewhereVariant(name: string, on: Variant): Variant {
-  return name === "budget pacer" ? { router: { budget: 10 } } : on;
 }
 
 function figures({ on, off, difference: { mean: gain, lo, hi } }: Comparison): string[] {
@@ -276,7 +299,8 @@ async function save(table: string): Promise<void> {
 const PREFACE = `# Beyond the paper, measured
 
 Each addition on and off, over the same ${RUNS} worlds and voters (RouterBench queries, MiniLM
-vectors, T = ${ROUNDS}, vote scale 3 unless said). Smaller is better; the gain is off minus on, run by
+vectors, T = ${ROUNDS}; told scores exact and vote scale 3 where nothing is said, no told scores and vote
+scale 10 where only voters are named). Smaller is better; the gain is off minus on, run by
 run, with its 95% interval. Each has two rows: where it should help, and where it cannot and must
 not cost more than 3%. Made by \`npm run bench -- beyond\`.
 `;

@@ -1,4 +1,258 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Options } from "../src/bandit/policy.ts";
+import { type Column, type Table, toCsv, toLatex, toMarkdown } from "../src/report/table.ts";
+import type { Run } from "../src/simulate/run.ts";
+import { curveRounds } from "../src/simulate/run.ts";
+import { mean, meanInterval, pairedDifference } from "../src/simulate/statistics.ts";
+import { runCell } from "./cell-runs.ts";
+import { CONTENDERS, specOf } from "./contenders.ts";
 import type { BenchResult } from "./main.ts";
+import { BUDGET, TUNED } from "./tune.ts";
+import { type Cell, openWorlds, settingsOf, TOLD_KINDS, type World } from "./worlds.ts";
+
+const RUNS = 20;
+const SEED = 1;
+const SCALES = [10, 3, 1];
+const ROUNDS = { routerbench: 720, llmrouter: 1500 };
+/** Where every policy that is fast enough goes on, to see whether it overtakes the best fixed model. */
+const LONG = 3000;
+const LONG_CONTENDERS = ["random", "best-fixed", "zero-feedback", "joust", "max-pair-ucb", "eagle"];
+/** Not learners, so not in the comparison for the lowest regret. */
+const BASELINES = ["random", "best-fixed", "zero-feedback"];
+const PAPER_WEIGHTINGS = ["perf", "perf_cost", "excel_perf_cost", "excel_mask"];
+/** joust's regret over FGTS.CDB's with its best weighting, at most. */
+const GOALS = { exact: 0.35, noisy: 0.5, permuted: 0.45 };
+
+type Tuned = Record<string, Record<string, Options>>;
+/** Final regrets of a cell: policy -> one number a run. */
+type Regrets = ReadonlyMap<string, number[]>;
+
+/**
+ * Cumulative regret of every policy on both data sets, each with the options
+ * tuned on the other one. Writes docs/policies.md and its tables.
+ */
 export async function policies(): Promise<BenchResult> {
-  return { ratios: {}, figures: {} };
+  const tuned = JSON.parse(await readFile(TUNED, "utf8")) as Tuned;
+  const ratios: Record<string, number> = {};
+  const figures: Record<string, number> = {};
+  const parts: string[] = [];
+  const worlds = await openWorlds();
+  for (const [i, world] of worlds.entries()) {
+    const options = tuned[worlds[1 - i]!.name]!;
+    const cells = await regretsOf(world, options);
+    parts.push(
+      `## ${world.title}\n`,
+      await publish(`${world.name}-regret`, regretTable(world, cells)),
+    );
+    parts.push(await publish(`${world.name}-joust`, verdictTable(world, cells)));
+    for (const [cell, regrets] of cells) {
+      const [best] = bestOf(regrets, fgtsNames(world));
+      const key = `${world.name} ${titleOf(cell)}`;
+      ratios[`${key}: joust / fgts-cdb`] = mean(regrets.get("joust")!) / mean(regrets.get(best)!);
+      figures[`${key}: joust`] = mean(regrets.get("joust")!);
+    }
+  }
+  parts.push(await longRun(worlds[1]!, tuned[worlds[0]!.name]!, ratios));
+  parts.push(`## What was tuned\n`, await publish("tuned", tunedTable(tuned)));
+  await writeFile(resolve(DOCS, "policies.md"), `${preface()}\n${parts.join("\n")}`);
+  return { ratios, figures };
+}
+
+async function regretsOf(
+  world: World,
+  tuned: Record<string, Options>,
+): Promise<Map<Cell, Regrets>> {
+  const contenders = contendersOf(world);
+  const cells = SCALES.flatMap((voteScale) => TOLD_KINDS.map((told) => ({ voteScale, told })));
+  const out = new Map<Cell, Regrets>();
+  for (const cell of cells) {
+    const settings = settingsOf(world, cell, {
+      rounds: ROUNDS[world.name],
+      runs: RUNS,
+      seed: SEED,
+    });
+    const specs = contenders.map(({ tunedAs, ...contender }) => ({
+      ...specOf(contender, { ...tuned[tunedAs], ...contender.override }),
+      name: contender.name,
+    }));
+    const label = `policies/${world.name}-${cell.told}-${cell.voteScale}`;
+    const runs = await runCell(label, world, settings, specs);
+    out.set(cell, new Map(runs.map((row, p) => [specs[p]!.name, row.map(finalRegret)])));
+  }
+  return out;
+}
+
+/** On RouterBench FGTS.CDB also runs with each weighting of the paper, since its best is compared with. */
+function contendersOf(world: World) {
+  const all = CONTENDERS.map((contender) => ({
+    ...contender,
+    tunedAs: contender.name,
+    override: {} as Options,
+  }));
+  if (world.name !== "routerbench") return all;
+  const fgts = all.find(({ name }) => name === "fgts-cdb")!;
+  const variants = PAPER_WEIGHTINGS.map((weighting) => ({
+    ...fgts,
+    name: `fgts-cdb:${weighting}`,
+    override: { weighting },
+  }));
+  return [...all, ...variants];
+}
+
+function fgtsNames(world: World): string[] {
+  const names = ["fgts-cdb"];
+  if (world.name === "routerbench") names.push(...PAPER_WEIGHTINGS.map((w) => `fgts-cdb:${w}`));
+  return names;
+}
+
+/** One row a policy, one column a cell, the best learner of each column last. */
+function regretTable(world: World, cells: ReadonlyMap<Cell, Regrets>): Table {
+  const [first] = cells.values();
+  const names = [...first!.keys()];
+  const columns: Column[] = [{ key: "policy", title: "policy", kind: "text" }];
+  for (const cell of cells.keys()) {
+    columns.push({ key: `${cell.told}_${cell.voteScale}`, title: titleOf(cell), kind: "interval" });
+  }
+  const rows = names.map((name) => [
+    name,
+    ...[...cells.values()].map((regrets) => meanInterval(regrets.get(name)!)),
+  ]);
+  return {
+    title: `Cumulative regret at T = ${ROUNDS[world.name]}, mean and 95% interval of ${RUNS} runs`,
+    columns,
+    rows,
+    best: names.indexOf("joust"),
+  };
+}
+
+/** joust against FGTS.CDB's best weighting and against the best other learner, cell by cell. */
+function verdictTable(world: World, cells: ReadonlyMap<Cell, Regrets>): Table {
+  const rows = [...cells].map(([cell, regrets]) => {
+    const ours = regrets.get("joust")!;
+    const [fgts, theirs] = bestOf(regrets, fgtsNames(world));
+    const others = [...regrets.keys()].filter((n) => n !== "joust" && !BASELINES.includes(n));
+    const [rival, rivals] = bestOf(regrets, others);
+    const ratio = mean(ours) / mean(theirs);
+    const gap = pairedDifference(ours, rivals);
+    const lowest = gap.mean <= 0 ? "yes" : gap.lo <= 0 ? "within the interval" : "no";
+    const goal = GOALS[cell.told];
+    return [titleOf(cell), fgts, ratio, goal, ratio <= goal ? "met" : "missed", rival, gap, lowest];
+  });
+  return {
+    title: "joust against FGTS.CDB with its best weighting, and against the best other learner",
+    columns: [
+      { key: "cell", title: "told scores, vote scale", kind: "text" },
+      { key: "fgts", title: "FGTS.CDB at its best", kind: "text" },
+      { key: "ratio", title: "joust / FGTS.CDB", kind: "number" },
+      { key: "goal", title: "goal", kind: "number" },
+      { key: "met", title: "", kind: "text" },
+      { key: "rival", title: "best other learner", kind: "text" },
+      { key: "difference", title: "joust - best other", kind: "interval" },
+      { key: "lowest", title: "joust lowest", kind: "text" },
+    ],
+    rows,
+  };
+}
+
+/** Does joust overtake the best fixed model on llmrouter-9models? */
+async function longRun(
+  world: World,
+  tuned: Record<string, Options>,
+  ratios: Record<string, number>,
+): Promise<string> {
+  const contenders = CONTENDERS.filter(({ name }) => LONG_CONTENDERS.includes(name));
+  const specs = contenders.map((contender) => specOf(contender, tuned[contender.name] ?? {}));
+  const rows: Table["rows"][number][] = [];
+  for (const voteScale of SCALES) {
+    const cell: Cell = { voteScale, told: "exact" };
+    const settings = settingsOf(world, cell, { rounds: LONG, runs: RUNS, seed: SEED });
+    const runs = await runCell(`policies/long-${voteScale}`, world, settings, specs);
+    const regrets = runs.map((row) => row.map(finalRegret));
+    const at = (name: string) => specs.findIndex((spec) => spec.name === name);
+    const ours = regrets[at("joust")]!;
+    const fixed = regrets[at("best-fixed")]!;
+    ratios[`llmrouter T=${LONG} s=${voteScale}: joust / best fixed`] = mean(ours) / mean(fixed);
+    const second = (row: readonly Run[]) => mean(row.map(secondHalf));
+    rows.push([
+      `s = ${voteScale}`,
+      ...regrets.map((row) => meanInterval(row)),
+      pairedDifference(ours, fixed),
+      second(runs[at("joust")]!) / second(runs[at("best-fixed")]!),
+    ]);
+  }
+  const table: Table = {
+    title: `llmrouter-9models at T = ${LONG}: cumulative regret, and the second half alone`,
+    columns: [
+      { key: "scale", title: "vote scale", kind: "text" },
+      ...specs.map(({ name }): Column => ({ key: name, title: name, kind: "interval" })),
+      { key: "difference", title: "joust - best fixed", kind: "interval" },
+      { key: "second_half", title: "joust / best fixed, 2nd half", kind: "number" },
+    ],
+    rows,
+  };
+  return publish("llmrouter-long", table);
+}
+
+function tunedTable(tuned: Tuned): Table {
+  const show = (options: Options | undefined) =>
+    Object.entries(options ?? {})
+      .map(([key, value]) => `${key}=${value}`)
+      .join(" ") || "defaults";
+  return {
+    title: `Best of ${BUDGET} configurations each, the defaults among them`,
+    columns: [
+      { key: "policy", title: "policy", kind: "text" },
+      { key: "options", title: "tuned", kind: "text" },
+      { key: "on_llmrouter", title: "on llmrouter, used on RouterBench", kind: "text" },
+      { key: "on_routerbench", title: "on RouterBench, used on llmrouter", kind: "text" },
+    ],
+    rows: CONTENDERS.filter(({ grid }) => Object.keys(grid).length > 0).map(({ name, grid }) => [
+      name,
+      Object.keys(grid).join(" "),
+      show(tuned.llmrouter?.[name]),
+      show(tuned.routerbench?.[name]),
+    ]),
+  };
+}
+
+const DOCS = resolve(import.meta.dirname, "../docs");
+
+/** The table as Markdown; beside it as CSV and LaTeX. */
+async function publish(name: string, table: Table): Promise<string> {
+  await mkdir(resolve(DOCS, "tables"), { recursive: true });
+  await writeFile(resolve(DOCS, "tables", `${name}.csv`), toCsv(table));
+  await writeFile(resolve(DOCS, "tables", `${name}.tex`), toLatex(table));
+  return `${toMarkdown(table)}\n`;
+}
+
+function bestOf(regrets: Regrets, names: readonly string[]): [string, number[]] {
+  const best = names.reduce((a, b) => (mean(regrets.get(b)!) < mean(regrets.get(a)!) ? b : a));
+  return [best, regrets.get(best)!];
+}
+
+function titleOf({ told, voteScale }: Cell): string {
+  return `${told}, s=${voteScale}`;
+}
+
+function finalRegret(run: Run): number {
+  return run.curve.at(-1)!;
+}
+
+function secondHalf(run: Run): number {
+  const middle = curveRounds(LONG).findIndex((t) => t >= LONG / 2);
+  return finalRegret(run) - run.curve[middle]!;
+}
+
+function preface(): string {
+  return `# Policies compared
+
+Every policy on two real data sets (MiniLM vectors), the same ${RUNS} worlds and voters for all,
+vote scales ${SCALES.join(", ")}, told scores exact, noisy and permuted. No learner is told the vote
+scale. Each data set is reported with the options tuned on the other one, under the same budget for
+all. On RouterBench "noisy" means that the truth is the told score plus N(0, 0.1); on llmrouter-9models
+the told scores are means of five offline queries a task ("exact"), those plus N(0, 0.1) ("noisy"), or
+another model's row ("permuted"). Made by \`npm run bench -- tune\` and \`npm run bench -- policies\`;
+the tables are in [tables/](tables/) as CSV and LaTeX too.
+`;
 }

@@ -15,7 +15,7 @@ export interface World {
 }
 
 export const TOLD_KINDS = ["exact", "noisy", "permuted"] as const;
-export type ToldKind = (typeof TOLD_KINDS)[number];
+type ToldKind = (typeof TOLD_KINDS)[number];
 
 /** One row of a table: a vote scale and what is told. */
 export interface Cell {

@@ -17,6 +17,7 @@ const LAYERS = [
   "learner",
   "gateway",
   "cli",
+  "index.ts",
 ];
 
 const SRC = path.resolve(import.meta.dirname, "../src");

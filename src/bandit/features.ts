@@ -26,9 +26,9 @@ export interface Features {
 }
 
 export const FEATURE_SETS = ["hadamard", "addition", "category"] as const;
-export type FeatureSet = (typeof FEATURE_SETS)[number];
+
 const METADATA = ["raw", "scaled", "none"] as const;
-export type Metadata = (typeof METADATA)[number];
+type Metadata = (typeof METADATA)[number];
 
 export type FeatureOptions = {
   readonly features: string;
@@ -72,7 +72,7 @@ function known(option: string, value: string, names: readonly string[]): void {
  * |x o a| is about 0.06 at d = 768, |meta| 1.6 to 31. `scaled` z-scores each
  * column over the models and scales the block to the mean |x o a|.
  */
-export function paperFeatures(pool: Pool, options: FeatureOptions): Features {
+function paperFeatures(pool: Pool, options: FeatureOptions): Features {
   const K = pool.models.length;
   const a = embeddingsOf(pool, options);
   const size = a[0]!.length;

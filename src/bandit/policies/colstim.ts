@@ -28,7 +28,7 @@ type ColstimOptions = LinearOptions & {
  * rounds of random pairs: V is regularised. (Perf + N(0, 0.1), s = 10, T = 720:
  * regret 44 relative, 59 not, at c = 2 and threshold 3.)
  */
-export function colstimRule(options: Omit<ColstimOptions, keyof LinearOptions>): PairRule {
+function colstimRule(options: Omit<ColstimOptions, keyof LinearOptions>): PairRule {
   const { c, threshold, independent, relative } = options;
   return ({ f, width, spread }, candidates, random) => {
     const draw = () => Math.max(-threshold, Math.min(threshold, random.gumbel()));

@@ -19,7 +19,7 @@ type MaxPairUcbOptions = LinearOptions & {
  * beta is tuned: regret 39, 43, 49, 55 at 1, 2, 3, 4 (Perf + N(0, 0.1), s = 10,
  * T = 720), and 47, 43, 46, 49 where the told scores are another model's.
  */
-export function maxPairUcbRule({ beta }: Pick<MaxPairUcbOptions, "beta">): PairRule {
+function maxPairUcbRule({ beta }: Pick<MaxPairUcbOptions, "beta">): PairRule {
   return ({ f, width }, candidates, random) =>
     argmaxPair(candidates, (i, j) => f[i]! + f[j]! + beta * width(i, j), random);
 }

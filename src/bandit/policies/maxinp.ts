@@ -28,7 +28,7 @@ type MaxInPOptions = LinearOptions & {
  * first rounds of random pairs, which make V invertible, are not needed where V
  * is regularised.
  */
-export function maxInPRule({ c }: Pick<MaxInPOptions, "c">): PairRule {
+function maxInPRule({ c }: Pick<MaxInPOptions, "c">): PairRule {
   return ({ f, width }, candidates, random) => {
     const promising = candidates.filter((i) =>
       candidates.every((j) => f[i]! - f[j]! + c * width(i, j) >= 0),

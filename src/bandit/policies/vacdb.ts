@@ -52,7 +52,7 @@ export const vacdb: PolicyKind<VacdbOptions> = {
 };
 
 /** What a round sees of a layer. */
-export interface LayerView extends Scores {
+interface LayerView extends Scores {
   /** beta_l */
   readonly radius: number;
 }
@@ -67,7 +67,7 @@ export interface LayerView extends Scores {
  *
  * `view` is asked for layers 1, 2, .. as they are reached.
  */
-export function vacdbPair(
+function vacdbPair(
   view: (l: number) => LayerView,
   alpha: number,
   candidates: readonly number[],
