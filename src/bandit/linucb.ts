@@ -1,0 +1,133 @@
+import { axpy, dot, multiply, normIn, rankOne } from "../linalg/linalg.ts";
+import { sigmoid } from "./btl.ts";
+import { toldAt } from "./categories.ts";
+import {
+  alignModels,
+  argmax,
+  comparisonsOf,
+  type Feedback,
+  type Policy,
+  type Pool,
+} from "./policy.ts";
+
+/**
+ * LinUCB (Li et al. 2010) on duels, for routers that learn from thumbs on single
+ * answers (MetaLLM, MixLLM): the winner's answer was liked, the loser's disliked.
+ */
+
+/**
+ * One arm: ridge regression of its reward on x, A = lambda I + sum w x x^T,
+ * b = sum w r x, theta = A^-1 b, updated one reward at a time. With u = A^-1 x
+ * and q = x . u,
+ *
+ *   theta <- theta + w (r - theta . x) / (1 + w q) u,   A^-1 <- A^-1 - w / (1 + w q) u u^T.
+ */
+export class Ridge {
+  readonly theta: Float64Array;
+  readonly inverse: Float64Array;
+  readonly #u: Float64Array;
+
+  constructor(dimension: number, lambda: number) {
+    this.theta = new Float64Array(dimension);
+    this.inverse = new Float64Array(dimension * dimension);
+    for (let i = 0; i < dimension; i++) this.inverse[i * dimension + i] = 1 / lambda;
+    this.#u = new Float64Array(dimension);
+  }
+
+  update(x: Float64Array, reward: number, weight = 1): void {
+    multiply(this.inverse, x, this.#u);
+    const gain = weight / (1 + weight * dot(x, this.#u));
+    axpy(gain * (reward - dot(this.theta, x)), this.#u, this.theta);
+    rankOne(this.inverse, -gain, this.#u);
+  }
+
+  mean(x: Float64Array): number {
+    return dot(this.theta, x);
+  }
+
+  /** sqrt(x . A^-1 x) */
+  width(x: Float64Array): number {
+    return normIn(this.inverse, x, this.#u);
+  }
+}
+
+export type LinUcbOptions = {
+  /** Widths added to an arm's mean when choosing. */
+  readonly alpha: number;
+  /** Of the ridge. */
+  readonly lambda: number;
+  /** How far the told scores are believed; 0: not at all. */
+  readonly prior: number;
+  /** Assumed vote scale: makes win probabilities of told scores and of penalties. */
+  readonly scale: number;
+};
+
+/** What an arm sees of a query. */
+export interface Context {
+  readonly dimension: number;
+  of(x: Float64Array): Float64Array;
+}
+
+/**
+ * The arms regress what the told scores do not explain: the expected reward of
+ * model k is sigmoid(prior * scale * (told_k - mean told)) + theta_k . x, the
+ * first part being its chance against an average opponent. A reward is a win
+ * probability, whose slope in utility is scale / 4 between equals: penalties
+ * count times that, and values are divided by it.
+ */
+export function linUcbPolicy(pool: Pool, options: LinUcbOptions, context: Context): Policy {
+  const { alpha, lambda, prior, scale } = options;
+  const arms = pool.models.map(() => new Ridge(context.dimension, lambda));
+  const told = toldAt(pool);
+  const expected = (x: Float64Array) => {
+    const scores = told(x);
+    const middle = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+    return scores.map((score) => sigmoid(prior * scale * (score - middle)));
+  };
+  return {
+    choose({ x, candidates, penalty }, random) {
+      const features = context.of(x);
+      const mean = expected(x).map((start, k) => start + arms[k]!.mean(features));
+      const bonus = arms.map((arm) => alpha * arm.width(features));
+      const value = (k: number) => mean[k]! - (scale / 4) * (penalty?.[k] ?? 0);
+      // LinUCB's arm; then the best bound of the others against its mean, so that it meets
+      // itself once nobody may be better.
+      const first = argmax(candidates, (k) => value(k) + bonus[k]!, random);
+      const bound = (k: number) => value(k) + (k === first ? 0 : bonus[k]!);
+      const second = argmax(candidates, bound, random);
+      return { pair: [first, second], values: mean.map((m) => ((m - 0.5) * 4) / scale) };
+    },
+    learn(feedback) {
+      const features = context.of(feedback.x);
+      const start = expected(feedback.x);
+      for (const { model, reward, weight } of rewardsOf(feedback)) {
+        arms[model]!.update(features, reward - start[model]!, weight);
+      }
+    },
+    snapshot: () => ({
+      models: pool.models,
+      state: arms.map(({ theta, inverse }) => ({ theta: theta.slice(), inverse: inverse.slice() })),
+    }),
+    restore({ models, state }) {
+      const before = state as readonly Pick<Ridge, "theta" | "inverse">[];
+      alignModels(models, pool.models).forEach((k, i) => {
+        const arm = before[k] ?? new Ridge(context.dimension, lambda);
+        arms[i]!.theta.set(arm.theta);
+        arms[i]!.inverse.set(arm.inverse);
+      });
+    },
+  };
+}
+
+/** A feedback as likes (1) and dislikes (0) of single answers; both_bad dislikes both. */
+export function rewardsOf(feedback: Feedback): { model: number; reward: number; weight: number }[] {
+  const weight = feedback.weight ?? 1;
+  if (feedback.kind === "rating") {
+    return [{ model: feedback.model, reward: (1 + feedback.rating) / 2, weight }];
+  }
+  const bothBad = feedback.kind === "duel" && feedback.outcome === "both_bad";
+  return comparisonsOf(feedback).flatMap(({ a, b, win }) => [
+    { model: a, reward: bothBad ? 0 : win, weight },
+    { model: b, reward: bothBad ? 0 : 1 - win, weight },
+  ]);
+}
