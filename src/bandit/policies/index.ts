@@ -1,13 +1,21 @@
 /** Every policy that can be named on the command line, simplest first. */
 import type { PolicyKind } from "../policy.ts";
+import { clusterBradleyTerry } from "./cluster-bradley-terry.ts";
 import { colstim } from "./colstim.ts";
+import { doubleTs } from "./double-ts.ts";
+import { eagle } from "./eagle.ts";
 import { fgtsCdb } from "./fgts-cdb.ts";
 import { greedy } from "./greedy.ts";
 import { bestFixed, oracle } from "./hindsight.ts";
 import { joust } from "./joust.ts";
+import { knnBradleyTerry } from "./knn-bradley-terry.ts";
+import { matrixFactorization } from "./matrix-factorization.ts";
 import { maxPairUcb } from "./max-pair-ucb.ts";
 import { maxInP } from "./maxinp.ts";
+import { metaLlm } from "./metallm.ts";
+import { mixLlm } from "./mixllm.ts";
 import { random } from "./random.ts";
+import { swBradleyTerry } from "./sw-bradley-terry.ts";
 import { thompson } from "./thompson.ts";
 import { vacdb } from "./vacdb.ts";
 import { zeroFeedback } from "./zero-feedback.ts";
@@ -25,4 +33,12 @@ export const POLICIES: readonly PolicyKind[] = [
   maxInP,
   colstim,
   vacdb,
+  doubleTs,
+  eagle,
+  matrixFactorization,
+  swBradleyTerry,
+  knnBradleyTerry,
+  clusterBradleyTerry,
+  mixLlm,
+  metaLlm,
 ];

@@ -1,0 +1,127 @@
+import { fitBradleyTerry, type GaussianRatings, gaussian } from "../bradley-terry.ts";
+import { nearestCategory } from "../categories.ts";
+import type { Votes } from "../memory.ts";
+import { alignPairs } from "../pair-table.ts";
+import { alignModels, type Comparison, type PolicyKind } from "../policy.ts";
+import { RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
+
+const DEFAULTS = {
+  ...RANKING_DEFAULTS,
+  /** Prior sd of a model's global rating, in logits. */
+  globalSd: 0.3,
+  /** Prior sd of its rating in a cluster, around the global one. */
+  clusterSd: 0.6,
+};
+
+/**
+ * One Bradley-Terry ranking a cluster of queries, as the Avengers (Zhang et al.
+ * 2025) score models by cluster, with votes in place of scores. Deviations: the
+ * clusters are the categories, where theirs come from k-means, and a cluster's
+ * ratings are shrunk to the global ones, where theirs stand alone.
+ */
+export const clusterBradleyTerry: PolicyKind<typeof DEFAULTS> = {
+  name: "cluster-bradley-terry",
+  summary: "Bradley-Terry in each category, shrunk to the global one",
+  source: "The Avengers (Zhang et al. 2025), on votes",
+  defaults: DEFAULTS,
+  create(pool, options) {
+    const K = pool.models.length;
+    const categoryOf = nearestCategory(pool);
+    const zero = new Float64Array(K);
+    const precision = options.clusterSd ** -2;
+    let tallies = pool.categories.map(() => newTally(K));
+    let global: GaussianRatings | undefined;
+    return rankingPolicy(pool, options, {
+      rate(x) {
+        global ??= fitBradleyTerry(votesOf(tallies, K), zero, options.globalSd ** -2);
+        const own = votesOf([tallies[categoryOf(x)]!], K);
+        const local = fitBradleyTerry(own, global.mean, precision);
+        return gaussian(local.mean, marginal(local.covariance, global.covariance, precision));
+      },
+      learn(x, comparison, offset) {
+        count(tallies[categoryOf(x)]!, K, comparison, offset);
+        global = undefined;
+      },
+      snapshot: () => structuredClone({ categories: pool.categories, tallies }),
+      restore(state, from) {
+        const before = state as { categories: readonly string[]; tallies: readonly Tally[] };
+        const index = alignModels(from, pool.models);
+        tallies = alignModels(before.categories, pool.categories).map((m) =>
+          m < 0 ? newTally(K) : aligned(before.tallies[m]!, index),
+        );
+        global = undefined;
+      },
+    });
+  },
+};
+
+/** The votes of a cluster summed up: K x K, entry a, b of a against b, so both orders are there. */
+interface Tally {
+  readonly weight: Float64Array;
+  readonly win: Float64Array;
+  readonly offset: Float64Array;
+}
+
+function newTally(K: number): Tally {
+  const table = () => new Float64Array(K * K);
+  return { weight: table(), win: table(), offset: table() };
+}
+
+function count(tally: Tally, K: number, { a, b, win, weight }: Comparison, offset: number): void {
+  const ab = a * K + b;
+  const ba = b * K + a;
+  tally.weight[ab]! += weight;
+  tally.weight[ba]! += weight;
+  tally.win[ab]! += weight * win;
+  tally.win[ba]! += weight * (1 - win);
+  tally.offset[ab]! += weight * offset;
+  tally.offset[ba]! -= weight * offset;
+}
+
+/**
+ * One row a pair of models and cluster. Its votes share their mean offset:
+ * exact where the told scores are those of the cluster alone.
+ */
+function votesOf(tallies: readonly Tally[], K: number): Votes {
+  const rows: { a: number; b: number; tally: Tally; at: number }[] = [];
+  for (const tally of tallies) {
+    for (let a = 0; a < K; a++) {
+      for (let b = a + 1; b < K; b++) {
+        if (tally.weight[a * K + b]! > 0) rows.push({ a, b, tally, at: a * K + b });
+      }
+    }
+  }
+  return {
+    size: rows.length,
+    a: Int32Array.from(rows, ({ a }) => a),
+    b: Int32Array.from(rows, ({ b }) => b),
+    win: Float64Array.from(rows, ({ tally, at }) => tally.win[at]! / tally.weight[at]!),
+    weight: Float64Array.from(rows, ({ tally, at }) => tally.weight[at]!),
+    offset: Float64Array.from(rows, ({ tally, at }) => tally.offset[at]! / tally.weight[at]!),
+  };
+}
+
+/**
+ * Covariance of a cluster's ratings when the prior mean they are shrunk to is
+ * itself uncertain: the fit moves by precision * C per unit of the prior mean,
+ * so Var = C + precision^2 C G C.
+ */
+function marginal(C: Float64Array, G: Float64Array, precision: number): Float64Array {
+  const K = Math.sqrt(C.length);
+  const product = (A: Float64Array, B: Float64Array) => {
+    const out = new Float64Array(K * K);
+    for (let i = 0; i < K; i++) {
+      for (let j = 0; j < K; j++) {
+        for (let k = 0; k < K; k++) out[i * K + j]! += A[i * K + k]! * B[k * K + j]!;
+      }
+    }
+    return out;
+  };
+  return product(product(C, G), C).map((value, i) => C[i]! + precision ** 2 * value);
+}
+
+/** The tally over another list of models; `index` says where each stood before. */
+function aligned({ weight, win, offset }: Tally, index: readonly number[]): Tally {
+  const take = (table: Float64Array) => alignPairs(table, index);
+  return { weight: take(weight), win: take(win), offset: take(offset) };
+}

@@ -1,0 +1,66 @@
+import { inverse } from "../../linalg/linalg.ts";
+import { evaluate, gaussian } from "../bradley-terry.ts";
+import { eloUpdate, POINTS_PER_LOGIT, replayElo } from "../elo.ts";
+import { Memory, type MemoryState } from "../memory.ts";
+import { alignModels, type PolicyKind } from "../policy.ts";
+import { RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
+
+const DEFAULTS = {
+  ...RANKING_DEFAULTS,
+  /** Elo's K; 32 in the paper. */
+  K: 32,
+  /** How many past comparisons are replayed; 20 in the paper. */
+  N: 100,
+  /** Share of the global rating; 0.5 in the paper. */
+  P: 0.2,
+  /** Prior sd of a rating, in logits; only the challenger's width depends on it. */
+  sd: 0.75,
+  /** How many past comparisons are kept. */
+  memory: 20_000,
+};
+
+/**
+ * Eagle (Zhao et al. 2024): a global Elo rating over all votes, a local one that
+ * starts from it and replays the votes on the N nearest past queries, and
+ *
+ *   Score = P * Global + (1 - P) * Local.
+ *
+ * Elo knows no uncertainty; for the challenger it is what a Bradley-Terry fit to
+ * the same N votes would have at these ratings.
+ */
+export const eagle: PolicyKind<typeof DEFAULTS> = {
+  name: "eagle",
+  summary: "global Elo, and Elo replayed on the N nearest past comparisons",
+  source: "Eagle (Zhao et al. 2024)",
+  defaults: DEFAULTS,
+  create(pool, options) {
+    const { K, N, P, sd } = options;
+    const memory = new Memory(pool.centroids[0]!.length, options.memory);
+    const global = new Float64Array(pool.models.length);
+    const zero = new Float64Array(pool.models.length);
+    return rankingPolicy(pool, options, {
+      rate(x) {
+        const votes = memory.nearest(x, N);
+        const local = global.slice();
+        replayElo(local, votes, K);
+        const logits = local.map((points, k) => {
+          return (P * global[k]! + (1 - P) * points) / POINTS_PER_LOGIT;
+        });
+        const { information } = evaluate(votes, logits, zero, sd ** -2);
+        return gaussian(logits, inverse(information, zero.length));
+      },
+      learn(x, comparison, offset) {
+        eloUpdate(global, comparison, K, offset * POINTS_PER_LOGIT);
+        memory.add(x, comparison, offset);
+      },
+      snapshot: () => ({ global: global.slice(), memory: memory.snapshot() }),
+      restore(state, from) {
+        const before = state as { global: Float64Array; memory: MemoryState };
+        alignModels(from, pool.models).forEach((k, i) => {
+          global[i] = before.global[k] ?? 0; // the mean: what one gains another loses
+        });
+        memory.restore(before.memory, from, pool.models);
+      },
+    });
+  },
+};

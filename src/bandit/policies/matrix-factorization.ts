@@ -1,0 +1,171 @@
+import { axpy, dot, dotAt, norm, normalized } from "../../linalg/linalg.ts";
+import { Random } from "../../random/random.ts";
+import { sigmoid } from "../btl.ts";
+import { Ridge } from "../linucb.ts";
+import { Memory, type MemoryState, voteAt } from "../memory.ts";
+import { alignModels, type PolicyKind } from "../policy.ts";
+import { RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
+
+const DEFAULTS = {
+  ...RANKING_DEFAULTS,
+  /** Length of a model's embedding; 128 in the paper. */
+  hidden: 64,
+  learningRate: 0.1,
+  /** Past votes trained on again with every new one. */
+  replay: 8,
+  /** Prior sd of a coefficient of w. */
+  sd: 0.3,
+  /** How many past comparisons are kept for replay. */
+  memory: 20_000,
+  /** Of the first embeddings. */
+  seed: 1,
+};
+
+/**
+ * RouteLLM's matrix factorisation (Ong et al. 2024, section 4.2):
+ *
+ *   delta(M, q) = w . (normalize(P_M) o W q),   P(a beats b) = sigmoid(delta_a - delta_b),
+ *
+ * with P_M a model's embedding and q the query's. Deviations: trained online by
+ * plain gradient steps on each vote and a few past ones, where the paper runs
+ * Adam over stored votes with noise on q; w has a Gaussian prior and starts at
+ * 0, so that at first only the told scores speak.
+ *
+ * For the challenger the last layer is taken as a linear model of its features
+ * (normalize(P_a) - normalize(P_b)) o W q, as neural dueling bandits (Verma et
+ * al. 2024) do: the information about w gives the width of every duel.
+ */
+export const matrixFactorization: PolicyKind<typeof DEFAULTS> = {
+  name: "matrix-factorization",
+  summary: "product of learnt model embeddings and the projected query",
+  source: "RouteLLM (Ong et al. 2024)",
+  defaults: DEFAULTS,
+  create(pool, options) {
+    const d = pool.centroids[0]!.length;
+    const factors = firstFactors(pool.models, d, options);
+    const { P, W, w } = factors;
+    const information = new Ridge(w.length, options.sd ** -2); // only its widths are used
+    const memory = new Memory(d, options.memory);
+    return rankingPolicy(pool, options, {
+      rate(x) {
+        const q = normalized(x);
+        const wz = hadamard(w, project(W, q));
+        return {
+          mean: Float64Array.from(P, (p) => dot(wz, normalized(p))),
+          width: (i, j) => information.width(duelFeatures(factors, q, i, j)),
+        };
+      },
+      learn(x, comparison, offset, random) {
+        const q = normalized(x);
+        const { a, b, weight } = comparison;
+        const features = duelFeatures(factors, q, a, b);
+        const p = sigmoid(offset + dot(w, features));
+        information.update(features, 0, weight * p * (1 - p));
+        memory.add(x, comparison, offset);
+        for (let n = 0; n <= options.replay; n++) {
+          const i = n === 0 ? memory.size - 1 : random.integer(memory.size);
+          const past = { q: memory.x.subarray(i * d, (i + 1) * d), ...voteAt(memory, i) };
+          // A vote of weight 1e6 must not throw the factors off: no step is longer than one vote's.
+          climb(factors, past, options.learningRate * Math.min(1, past.weight));
+          // Each of n votes carries 1/n of w's prior.
+          const shrink = Math.min(1, options.learningRate / (options.sd ** 2 * memory.size));
+          axpy(-shrink, w.slice(), w);
+        }
+      },
+      snapshot: () =>
+        structuredClone({ ...factors, inverse: information.inverse, memory: memory.snapshot() }),
+      restore(state, from) {
+        const before = state as Factors & { inverse: Float64Array; memory: MemoryState };
+        const fresh = firstFactors(pool.models, d, options);
+        alignModels(from, pool.models).forEach((k, i) => {
+          P[i]!.set(before.P[k] ?? fresh.P[i]!);
+        });
+        W.set(before.W);
+        w.set(before.w);
+        information.inverse.set(before.inverse);
+        memory.restore(before.memory, from, pool.models);
+      },
+    });
+  },
+};
+
+export interface Factors {
+  /** One embedding a model. */
+  readonly P: readonly Float64Array[];
+  /** hidden x d */
+  readonly W: Float64Array;
+  readonly w: Float64Array;
+}
+
+/** Random directions for the models (by name, so that a pool's order does not matter) and for W. */
+function firstFactors(
+  models: readonly string[],
+  d: number,
+  { hidden, seed }: { hidden: number; seed: number },
+): Factors {
+  const random = Random.seeded(seed);
+  const normals = (n: number, stream: Random) =>
+    Float64Array.from({ length: n }, () => stream.normal());
+  return {
+    P: models.map((name) => normalized(normals(hidden, random.split("P").split(name)))),
+    W: normals(hidden * d, random.split("W")),
+    w: new Float64Array(hidden),
+  };
+}
+
+/** The logit of a's win over b is w . features, features = (normalize(P_a) - normalize(P_b)) o W q. */
+export function duelFeatures(
+  { P, W }: Factors,
+  q: Float64Array,
+  a: number,
+  b: number,
+): Float64Array {
+  const difference = normalized(P[a]!);
+  axpy(-1, normalized(P[b]!), difference);
+  return hadamard(difference, project(W, q));
+}
+
+/**
+ * One gradient step up the log-likelihood of a vote. With g = win - sigmoid(logit),
+ * z = W q and p = normalize(P):
+ *
+ *   w   += rate g (p_a - p_b) o z
+ *   W   += rate g (w o (p_a - p_b)) q^T
+ *   P_a += rate g (I - p_a p_a^T) (w o z) / |P_a|,   P_b the opposite.
+ */
+export function climb(
+  factors: Factors,
+  vote: { q: Float64Array; a: number; b: number; win: number; offset: number },
+  rate: number,
+): void {
+  const { P, W, w } = factors;
+  const { q, a, b } = vote;
+  const z = project(W, q);
+  const pa = normalized(P[a]!);
+  const pb = normalized(P[b]!);
+  const difference = pa.map((value, i) => value - pb[i]!);
+  const features = hadamard(difference, z);
+  const g = rate * (vote.win - sigmoid(vote.offset + dot(w, features)));
+  const wz = hadamard(w, z);
+  for (let i = 0; i < w.length; i++) {
+    axpy(g * w[i]! * difference[i]!, q, W.subarray(i * q.length, (i + 1) * q.length));
+  }
+  alongSphere(P[a]!, pa, wz, g);
+  alongSphere(P[b]!, pb, wz, -g);
+  axpy(g, features, w);
+}
+
+function alongSphere(P: Float64Array, p: Float64Array, gradient: Float64Array, rate: number) {
+  const step = rate / norm(P);
+  const radial = dot(p, gradient);
+  for (let i = 0; i < P.length; i++) P[i]! += step * (gradient[i]! - radial * p[i]!);
+}
+
+function project(W: Float64Array, q: Float64Array): Float64Array {
+  const d = q.length;
+  return Float64Array.from({ length: W.length / d }, (_, i) => dotAt(W, i * d, q, 0, d));
+}
+
+function hadamard(u: Float64Array, v: Float64Array): Float64Array {
+  return u.map((value, i) => value * v[i]!);
+}
