@@ -7,7 +7,7 @@ import { type Episode, playEpisode, ROUNDS, type Scenario, type Variant } from "
 import type { BenchResult } from "./main.ts";
 import { openFullRouterbench, openWorlds, type World } from "./worlds.ts";
 
-const RUNS = 20;
+const RUNS = 40;
 /** What an addition may cost where it cannot help. */
 const TOLERANCE = 0.03;
 
@@ -47,10 +47,10 @@ const EXPERIMENTS: readonly Experiment[] = [
   {
     name: "ties count half",
     on: {},
-    off: { options: { ties: 0 } },
+    off: { coinFlips: true },
     helps: {
-      where: "Davidson's ties, width 2",
-      scenario: { settings: { ...LEARNING, ties: 2 } },
+      where: "Davidson's ties, width 1; without them voters flip a coin",
+      scenario: { settings: { ...LEARNING, ties: 1 } },
       ...regret,
     },
     elsewhere: { where: "no ties", scenario: plain, ...regret },
@@ -82,11 +82,8 @@ const EXPERIMENTS: readonly Experiment[] = [
     on: {},
     off: { options: { pointwise: 0 } },
     helps: {
-      where: "every single answer gets a thumb, slope 10; told scores permuted",
-      scenario: {
-        thumbs: { share: 1, slope: 10 },
-        settings: { told: { kind: "permuted" }, voteScale: 3 },
-      },
+      where: "one round in ten a duel, the other answers get a thumb",
+      scenario: { duelShare: 0.1, thumbs: { share: 1, slope: 10 }, settings: LEARNING },
       ...regret,
     },
     elsewhere: {
@@ -121,23 +118,23 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "selective duels",
-    on: { options: { minGain: 0.004 } },
+    on: { options: { minGain: 0.005 } },
     off: {},
     helps: {
-      where: "told scores noisy",
-      scenario: { settings: { truthSd: 0.1 } },
+      where: "told scores exact: little to learn",
+      scenario: plain,
       measure: ({ answers }) => answers - 1,
       unit: "second answers a query",
     },
     elsewhere: {
-      where: "the same, by its regret",
+      where: "told scores noisy: much to learn",
       scenario: { settings: { truthSd: 0.1 } },
       ...regret,
     },
   },
   {
     name: "drift",
-    on: { options: { drift: 0.995 } },
+    on: { options: { drift: 0.9975 } },
     off: {},
     helps: {
       where: "utilities change hands half-way",
@@ -175,8 +172,8 @@ const EXPERIMENTS: readonly Experiment[] = [
     on: { router: { pending: 64 } },
     off: { router: { pending: 0 } },
     helps: {
-      where: "votes 50 rounds late, told scores permuted",
-      scenario: { settings: { delay: 50, voteScale: 10, told: { kind: "permuted" } } },
+      where: "votes 200 rounds late, told scores permuted",
+      scenario: { settings: { delay: 200, voteScale: 10, told: { kind: "permuted" } } },
       ...regret,
     },
     elsewhere: { where: "votes at once", scenario: plain, ...regret },
@@ -197,13 +194,13 @@ const EXPERIMENTS: readonly Experiment[] = [
     on: { router: { weighVoters: true } },
     off: {},
     helps: {
-      where: "6 of 20 voters lie",
-      scenario: { settings: { ...LEARNING, voters: voters({ count: 20, malicious: 0.3 }) } },
+      where: "2 of 6 voters lie",
+      scenario: { settings: { ...LEARNING, voters: voters({ count: 6, malicious: 0.34 }) } },
       ...regret,
     },
     elsewhere: {
-      where: "20 honest voters",
-      scenario: { settings: { ...LEARNING, voters: voters({ count: 20 }) } },
+      where: "6 honest voters",
+      scenario: { settings: { ...LEARNING, voters: voters({ count: 6 }) } },
       ...regret,
     },
   },
@@ -212,13 +209,13 @@ const EXPERIMENTS: readonly Experiment[] = [
     on: {},
     off: { options: { robust: 0 } },
     helps: {
-      where: "6 of 20 voters lie",
-      scenario: { settings: { ...LEARNING, voters: voters({ count: 20, malicious: 0.3 }) } },
+      where: "2 of 6 voters lie",
+      scenario: { settings: { ...LEARNING, voters: voters({ count: 6, malicious: 0.34 }) } },
       ...regret,
     },
     elsewhere: {
-      where: "20 honest voters",
-      scenario: { settings: { ...LEARNING, voters: voters({ count: 20 }) } },
+      where: "6 honest voters",
+      scenario: { settings: { ...LEARNING, voters: voters({ count: 6 }) } },
       ...regret,
     },
   },

@@ -2,7 +2,7 @@ import { sigmoid } from "../src/bandit/btl.ts";
 import { joust } from "../src/bandit/policies/joust.ts";
 import type { Policy, Pool } from "../src/bandit/policy.ts";
 import { Random } from "../src/random/random.ts";
-import { Router, type RouterSettings } from "../src/router.ts";
+import { type Decision, Router, type RouterSettings } from "../src/router.ts";
 import { type Arrival, createEnvironment, type Environment } from "../src/simulate/environment.ts";
 import { SETTINGS, type Settings } from "../src/simulate/settings.ts";
 import { castVote } from "../src/simulate/voter.ts";
@@ -17,6 +17,8 @@ export interface Scenario {
   readonly joins?: boolean;
   /** Probability that a single answer gets a thumb, and how much thumbs follow utility. */
   readonly thumbs?: { readonly share: number; readonly slope: number };
+  /** Only this share of rounds may be a duel; in the others the better of the pair answers alone. */
+  readonly duelShare?: number;
   /** Two more models are asked and all four answers ranked. */
   readonly ranked?: boolean;
   /** utility = score - lambda * cost, cost in units of the dearest model's mean. */
@@ -31,6 +33,8 @@ export interface Variant {
   readonly rankings?: boolean;
   /** Tell the router prices and lambda. */
   readonly priced?: boolean;
+  /** Voters who cannot say "tie" and vote for either at random. */
+  readonly coinFlips?: boolean;
   /** When a model joins: go on with what is known, rather than begin anew. */
   readonly keep?: boolean;
 }
@@ -93,7 +97,7 @@ export function playEpisode(
     const candidates = pool.models.map((_, k) => k);
     const priced = variant.priced ? { costs, lambda } : variant.router?.budget ? { costs } : {};
     const decision = router.route({ x: arrival.x, candidates, ...priced }, round.split("route"));
-    const [a, b] = decision.pair;
+    const [a, b] = served(decision, scenario.duelShare ?? 1, round.split("duel"));
     const regret = Math.max(...open) - (utilities[a]! + utilities[b]!) / 2;
     total.regret += regret;
     if (half) total.late += regret;
@@ -118,7 +122,9 @@ export function playEpisode(
       if (a !== b) {
         const voted = { ...arrival, utilities };
         const { outcome, voter } = castVote(voted, decision.pair, settings, round.split("vote"));
-        teacher.vote(decision, outcome, learn, voter);
+        const forced = variant.coinFlips && outcome === "tie";
+        const flipped = round.split("flip").uniform() < 0.5 ? "a" : "b";
+        teacher.vote(decision, forced ? flipped : outcome, learn, voter);
       } else if (scenario.thumbs) {
         const { share, slope } = scenario.thumbs;
         const thumb = round.split("thumb");
@@ -131,6 +137,16 @@ export function playEpisode(
     }
   }
   return total;
+}
+
+function served(
+  { pair, values }: Decision,
+  duelShare: number,
+  random: Random,
+): readonly [number, number] {
+  if (random.uniform() < duelShare) return pair;
+  const better = values![pair[0]]! >= values![pair[1]]! ? pair[0] : pair[1];
+  return [better, better];
 }
 
 function create(pool: Pool, { options }: Variant): Policy {

@@ -30,8 +30,8 @@ const defaults = {
   /** Bound on a vote's weight, robust / sd of its logit; 0: none. */
   robust: 1,
   /** How much a tie counts, and a like or dislike; 0: not at all. */
-  ties: 0.5,
-  pointwise: 0.5,
+  ties: 1,
+  pointwise: 0.25,
   /** Whether a preference for the answer shown first is fitted. */
   position: true,
   /** Share of rounds in which a model that joined later duels, until it is known; 0: no such rule. */
