@@ -53,7 +53,6 @@ export const CONTENDERS: readonly Contender[] = [
     fixed: category,
     grid: { scale: SCALE, eta: [0.5, 1, 2], step: [0.1, 0.2], steps: [5, 10] },
   },
-  { name: "thompson", kind: "thompson", fixed: paper, grid: { ...PAPER, sd: [1, 2, 5] } },
   {
     name: "thompson (category)",
     kind: "thompson",

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Options } from "../src/bandit/policy.ts";
 import { type Column, type Table, toCsv, toLatex, toMarkdown } from "../src/report/table.ts";
+import type { PolicySpec } from "../src/simulate/policy-spec.ts";
 import type { Run } from "../src/simulate/run.ts";
 import { curveRounds } from "../src/simulate/run.ts";
 import { mean, meanInterval, pairedDifference } from "../src/simulate/statistics.ts";
@@ -14,10 +15,17 @@ import { type Cell, openWorlds, settingsOf, TOLD_KINDS, type World } from "./wor
 const RUNS = 20;
 const SEED = 1;
 const SCALES = [10, 3, 1];
-const ROUNDS = { routerbench: 720, llmrouter: 1500 };
+const ROUNDS = 720;
 /** Where every policy that is fast enough goes on, to see whether it overtakes the best fixed model. */
 const LONG = 3000;
-const LONG_CONTENDERS = ["random", "best-fixed", "zero-feedback", "joust", "max-pair-ucb", "eagle"];
+const LONG_CONTENDERS = [
+  "random",
+  "best-fixed",
+  "zero-feedback",
+  "joust",
+  "max-pair-ucb",
+  "maxinp",
+];
 /** Not learners, so not in the comparison for the lowest regret. */
 const BASELINES = ["random", "best-fixed", "zero-feedback"];
 const PAPER_WEIGHTINGS = ["perf", "perf_cost", "excel_perf_cost", "excel_mask"];
@@ -40,14 +48,12 @@ export async function policies(): Promise<BenchResult> {
   const worlds = await openWorlds();
   for (const [i, world] of worlds.entries()) {
     const options = tuned[worlds[1 - i]!.name]!;
-    const cells = await regretsOf(world, options);
-    parts.push(
-      `## ${world.title}\n`,
-      await publish(`${world.name}-regret`, regretTable(world, cells)),
-    );
-    parts.push(await publish(`${world.name}-joust`, verdictTable(world, cells)));
+    const contenders = contendersOf(world, options);
+    const cells = await regretsOf(world, contenders);
+    parts.push(`## ${world.title}\n`, await publish(`${world.name}-regret`, regretTable(cells)));
+    parts.push(await publish(`${world.name}-joust`, verdictTable(cells)));
     for (const [cell, regrets] of cells) {
-      const [best] = bestOf(regrets, fgtsNames(world));
+      const [best] = bestOf(regrets, fgtsNames(regrets));
       const key = `${world.name} ${titleOf(cell)}`;
       ratios[`${key}: joust / fgts-cdb`] = mean(regrets.get("joust")!) / mean(regrets.get(best)!);
       figures[`${key}: joust`] = mean(regrets.get("joust")!);
@@ -59,23 +65,15 @@ export async function policies(): Promise<BenchResult> {
   return { ratios, figures };
 }
 
-async function regretsOf(
-  world: World,
-  tuned: Record<string, Options>,
-): Promise<Map<Cell, Regrets>> {
-  const contenders = contendersOf(world);
+async function regretsOf(world: World, specs: readonly PolicySpec[]): Promise<Map<Cell, Regrets>> {
   const cells = SCALES.flatMap((voteScale) => TOLD_KINDS.map((told) => ({ voteScale, told })));
   const out = new Map<Cell, Regrets>();
   for (const cell of cells) {
     const settings = settingsOf(world, cell, {
-      rounds: ROUNDS[world.name],
+      rounds: ROUNDS,
       runs: RUNS,
       seed: SEED,
     });
-    const specs = contenders.map(({ tunedAs, ...contender }) => ({
-      ...specOf(contender, { ...tuned[tunedAs], ...contender.override }),
-      name: contender.name,
-    }));
     const label = `policies/${world.name}-${cell.told}-${cell.voteScale}`;
     const runs = await runCell(label, world, settings, specs);
     out.set(cell, new Map(runs.map((row, p) => [specs[p]!.name, row.map(finalRegret)])));
@@ -83,31 +81,29 @@ async function regretsOf(
   return out;
 }
 
-/** On RouterBench FGTS.CDB also runs with each weighting of the paper, since its best is compared with. */
-function contendersOf(world: World) {
-  const all = CONTENDERS.map((contender) => ({
-    ...contender,
-    tunedAs: contender.name,
-    override: {} as Options,
-  }));
-  if (world.name !== "routerbench") return all;
-  const fgts = all.find(({ name }) => name === "fgts-cdb")!;
-  const variants = PAPER_WEIGHTINGS.map((weighting) => ({
+/** On RouterBench FGTS.CDB also runs with the paper's other weightings, since its best is compared with. */
+function contendersOf(world: World, tuned: Record<string, Options>): PolicySpec[] {
+  const specs = CONTENDERS.map((contender) => specOf(contender, tuned[contender.name] ?? {}));
+  const fgts = specs.find(({ name }) => name === FGTS)!;
+  if (world.name !== "routerbench") return specs;
+  const others = PAPER_WEIGHTINGS.filter((weighting) => weighting !== fgts.options.weighting);
+  const variants = others.map((weighting) => ({
     ...fgts,
-    name: `fgts-cdb:${weighting}`,
-    override: { weighting },
+    name: `${FGTS}:${weighting}`,
+    options: { ...fgts.options, weighting },
   }));
-  return [...all, ...variants];
+  return [...specs, ...variants];
 }
 
-function fgtsNames(world: World): string[] {
-  const names = ["fgts-cdb"];
-  if (world.name === "routerbench") names.push(...PAPER_WEIGHTINGS.map((w) => `fgts-cdb:${w}`));
-  return names;
+const FGTS = "fgts-cdb";
+
+/** FGTS.CDB on the paper's features, whatever the weighting. */
+function fgtsNames(regrets: Regrets): string[] {
+  return [...regrets.keys()].filter((name) => name === FGTS || name.startsWith(`${FGTS}:`));
 }
 
 /** One row a policy, one column a cell, the best learner of each column last. */
-function regretTable(world: World, cells: ReadonlyMap<Cell, Regrets>): Table {
+function regretTable(cells: ReadonlyMap<Cell, Regrets>): Table {
   const [first] = cells.values();
   const names = [...first!.keys()];
   const columns: Column[] = [{ key: "policy", title: "policy", kind: "text" }];
@@ -119,7 +115,7 @@ function regretTable(world: World, cells: ReadonlyMap<Cell, Regrets>): Table {
     ...[...cells.values()].map((regrets) => meanInterval(regrets.get(name)!)),
   ]);
   return {
-    title: `Cumulative regret at T = ${ROUNDS[world.name]}, mean and 95% interval of ${RUNS} runs`,
+    title: `Cumulative regret at T = ${ROUNDS}, mean and 95% interval of ${RUNS} runs`,
     columns,
     rows,
     best: names.indexOf("joust"),
@@ -127,10 +123,10 @@ function regretTable(world: World, cells: ReadonlyMap<Cell, Regrets>): Table {
 }
 
 /** joust against FGTS.CDB's best weighting and against the best other learner, cell by cell. */
-function verdictTable(world: World, cells: ReadonlyMap<Cell, Regrets>): Table {
+function verdictTable(cells: ReadonlyMap<Cell, Regrets>): Table {
   const rows = [...cells].map(([cell, regrets]) => {
     const ours = regrets.get("joust")!;
-    const [fgts, theirs] = bestOf(regrets, fgtsNames(world));
+    const [fgts, theirs] = bestOf(regrets, fgtsNames(regrets));
     const others = [...regrets.keys()].filter((n) => n !== "joust" && !BASELINES.includes(n));
     const [rival, rivals] = bestOf(regrets, others);
     const ratio = mean(ours) / mean(theirs);

@@ -47,7 +47,7 @@ export class Ridge {
 
   /** sqrt(x . A^-1 x) */
   width(x: Float64Array): number {
-    return normIn(this.inverse, x, this.#u);
+    return normIn(this.inverse, x);
   }
 }
 

@@ -84,7 +84,7 @@ describe("against the reference", () => {
         slow.quadraticForm(S, v),
         n * fast.norm(S) * fast.norm(v) ** 2,
       );
-      near(fast.normIn(S, v, actual), slow.normIn(S, v), n * fast.norm(S) * fast.norm(v));
+      near(fast.normIn(S, v), slow.normIn(S, v), n * fast.norm(S) * fast.norm(v));
       const K = 4;
       const Phi = normals(K * n, random);
       const G = fast.gram(Phi, K, S, n);
@@ -94,7 +94,7 @@ describe("against the reference", () => {
   });
 
   it("normIn is 0 where rounding makes the form negative", () => {
-    expect(fast.normIn(Float64Array.of(-1e-18), Float64Array.of(1), new Float64Array(1))).toBe(0);
+    expect(fast.normIn(Float64Array.of(-1e-18), Float64Array.of(1))).toBe(0);
   });
 
   it("rankOne, and it keeps symmetry to the last bit", () => {

@@ -99,17 +99,22 @@ export function quadraticForm(A: Float64Array, v: Float64Array): number {
   let total = 0;
   for (let i = 0; i < n; i++) {
     const row = i * n;
-    let sum = 0.5 * A[row + i]! * v[i]!;
-    for (let j = 0; j < i; j++) sum += A[row + j]! * v[j]!;
-    total += sum * v[i]!;
+    const below = i < 16 ? shortDot(A, row, v, i) : dotAt(A, row, v, 0, i);
+    total += (below + 0.5 * A[row + i]! * v[i]!) * v[i]!;
   }
   return 2 * total;
 }
 
+/** For a handful of products the four accumulators cost more than they save. */
+function shortDot(A: Float64Array, row: number, v: Float64Array, n: number): number {
+  let sum = 0;
+  for (let j = 0; j < n; j++) sum += A[row + j]! * v[j]!;
+  return sum;
+}
+
 /** |v|_A = sqrt(v^T A v), 0 where rounding makes the form negative. */
-export function normIn(A: Float64Array, v: Float64Array, scratch: Float64Array): number {
-  multiply(A, v, scratch);
-  return Math.sqrt(Math.max(0, dot(v, scratch)));
+export function normIn(A: Float64Array, v: Float64Array): number {
+  return Math.sqrt(Math.max(0, quadraticForm(A, v)));
 }
 
 /** G = Phi S Phi^T for the K rows of Phi (K x d): the covariance of the K scores. */

@@ -123,7 +123,6 @@ function layered(pool: Pool, options: VacdbOptions): Policy {
     return { estimate: new LinearEstimate({ ...space.prior, sd }, options.lambda), variance: 0 };
   };
   const layers = Array.from({ length: L + 1 }, (_, l) => fresh(l));
-  const scratch = new Float64Array(space.prior.mean.length);
   let votes = 0;
 
   function learnAt(l: number, v: Float64Array, win: number, weight: number): void {
@@ -148,7 +147,7 @@ function layered(pool: Pool, options: VacdbOptions): Policy {
         votes++;
         learnAt(0, v, win, weight);
         for (let l = 1; l <= L; l++) {
-          const width = normIn(layers[l]!.estimate.Vinv, v, scratch);
+          const width = normIn(layers[l]!.estimate.Vinv, v);
           if (width <= 2 ** -l) continue;
           learnAt(l, v, win, weight * (2 ** -l / width) ** 2);
           break;
