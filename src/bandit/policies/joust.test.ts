@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { Random } from "../../random/random.ts";
+import { sigmoid } from "../btl.ts";
+import { easyProblem } from "../policy.case.ts";
+import type { Feedback, Outcome, Policy, Pool } from "../policy.ts";
+import { joust } from "./joust.ts";
+
+const { pool, at } = easyProblem(1);
+const all = [0, 1, 2, 3];
+const untold: Pool = { ...pool, told: undefined };
+
+function create(options: Partial<typeof joust.defaults> = {}, of: Pool = pool): Policy {
+  return joust.create(of, { ...joust.defaults, ...options });
+}
+
+/** Model 0 beats 1 beats 2 beats 3 on every query. */
+function teach(policy: Policy, rounds: number, outcome?: Outcome): void {
+  for (let t = 0; t < rounds; t++) {
+    const random = Random.seeded(t);
+    const a = random.integer(4);
+    const b = (a + 1 + random.integer(3)) % 4;
+    const wins = random.uniform() < sigmoid(1.5 * (b - a));
+    const duel: Feedback = {
+      kind: "duel",
+      x: at(t).x,
+      pair: [a, b],
+      outcome: outcome ?? (wins ? "a" : "b"),
+    };
+    policy.learn(duel, random);
+  }
+}
+
+const valuesOf = (policy: Policy, t = 0) =>
+  policy.choose({ x: at(t).x, candidates: all }, Random.seeded(t)).values!;
+
+describe("joust", () => {
+  it("starts from the told scores and comes to believe the votes against them", () => {
+    const told = [0.1, 0.3, 0.6, 0.9].map((score) => new Float64Array(3).fill(score));
+    const policy = create({}, { ...pool, told });
+    expect(valuesOf(policy).indexOf(Math.max(...valuesOf(policy)))).toBe(3);
+    teach(policy, 600);
+    const values = [...valuesOf(policy)];
+    expect(values.toSorted((a, b) => b - a)).toEqual(values);
+  });
+
+  it("with nothing told starts with equals", () => {
+    expect([...valuesOf(create({}, untold))]).toEqual([0, 0, 0, 0]);
+  });
+
+  it("holds models equal when all their duels are ties", () => {
+    const policy = create({}, untold);
+    teach(policy, 300, "tie");
+    for (const value of valuesOf(policy)) expect(Math.abs(value)).toBeLessThan(0.02);
+  });
+
+  it("learns from both_bad that the others are better", () => {
+    const policy = create({}, untold);
+    for (let t = 0; t < 50; t++) {
+      const x = at(0).x;
+      policy.learn({ kind: "duel", x, pair: [0, 1], outcome: "both_bad" }, Random.seeded(t));
+    }
+    const values = valuesOf(policy);
+    expect(Math.max(values[0]!, values[1]!)).toBeLessThan(Math.min(values[2]!, values[3]!));
+  });
+
+  it("turns to single answers once it knows, and the pair it then serves is the best model twice", () => {
+    const policy = create({ minGain: 0.02 }, untold);
+    teach(policy, 2000);
+    const { pair } = policy.choose({ x: at(0).x, candidates: all }, Random.seeded(1));
+    expect(pair).toEqual([0, 0]);
+  });
+
+  it("follows the price that is asked at request time", () => {
+    const policy = create({}, untold);
+    teach(policy, 2000);
+    const penalty = Float64Array.of(5, 0, 0, 0);
+    const { pair } = policy.choose({ x: at(0).x, candidates: all, penalty }, Random.seeded(1));
+    expect(pair).not.toContain(0);
+  });
+
+  it("does not choose otherwise for duels whose votes are under way, but narrows what is open", () => {
+    const policy = create({}, untold);
+    const x = at(0).x;
+    const before = policy.snapshot();
+    const pending = Array.from({ length: 40 }, () => ({ x, pair: [0, 1] as const }));
+    const met = new Set<number>();
+    for (let seed = 0; seed < 40; seed++) {
+      const { pair } = policy.choose({ x, candidates: all, pending }, Random.seeded(seed));
+      for (const k of pair) met.add(k);
+    }
+    // Forty votes on the first two are coming: the pair with the most to learn is the other one.
+    expect([...met].sort()).toEqual([2, 3]);
+    expect(policy.snapshot()).toEqual(before);
+  });
+
+  it("lets a newcomer duel the best in its share of rounds, until it is known", () => {
+    const old = create({}, untold);
+    teach(old, 500);
+    const models = [...pool.models, "eve"];
+    const policy = create({ onboarding: 0.3 }, { ...untold, models });
+    policy.restore(structuredClone(old.snapshot()));
+    const candidates = [...all, 4];
+    const x = at(0).x;
+    const round = (seed: number) => policy.choose({ x, candidates }, Random.seeded(seed)).pair;
+    const pairs = Array.from({ length: 500 }, (_, seed) => round(seed));
+    const withEve = pairs.filter((pair) => pair.includes(4));
+    expect(Math.abs(withEve.length / 500 - 0.3)).toBeLessThan(0.08);
+    expect(withEve.every((pair) => pair[0] === 0)).toBe(true);
+    for (let t = 0; t < 40; t++) {
+      policy.learn({ kind: "duel", x, pair: [0, 4], outcome: "a" }, Random.seeded(t));
+    }
+    const later = Array.from({ length: 200 }, (_, seed) => round(seed));
+    expect(later.filter((pair) => pair.includes(4)).length).toBeLessThan(20);
+  });
+
+  it("forgets under drift: what was learnt long ago weighs less", () => {
+    const steady = create({}, untold);
+    const drifting = create({ drift: 0.98 }, untold);
+    for (const policy of [steady, drifting]) {
+      teach(policy, 400);
+      for (let t = 0; t < 200; t++) {
+        policy.learn({ kind: "duel", x: at(0).x, pair: [0, 3], outcome: "b" }, Random.seeded(t));
+      }
+    }
+    const lead = (policy: Policy) => valuesOf(policy)[3]! - valuesOf(policy)[0]!;
+    expect(lead(drifting)).toBeGreaterThan(lead(steady));
+  });
+});
