@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Pacer } from "./bandit/pacer.ts";
 import { random as uniform } from "./bandit/policies/random.ts";
 import { easyProblem } from "./bandit/policy.case.ts";
-import type { Policy, Round } from "./bandit/policy.ts";
+import type { Feedback, Policy, Round } from "./bandit/policy.ts";
 import { Voters } from "./bandit/voters.ts";
 import { Random } from "./random/random.ts";
 import { Router } from "./router.ts";
@@ -48,7 +48,73 @@ describe("Router", () => {
     expect(rounds.at(-1)!.pending!.map(({ x }) => x)).toEqual([1, 2, 3].map((t) => at(t).x));
     router.vote(decisions[3]!, "a", Random.seeded(0));
     router.route(query(5), Random.seeded(5));
-    expect(rounds.at(-1)!.pending).toHaveLength(2);
+    expect(rounds.at(-1)!.pending).toHaveLength(3);
+  });
+
+  it("gives up on a vote after so many rounds", () => {
+    const { policy, rounds } = spied(uniform.create(pool, {}));
+    const router = new Router(policy, { pending: 100, pendingRounds: 10 });
+    for (let t = 0; t < 50; t++) router.route(query(t), Random.seeded(t));
+    expect(rounds.at(-1)!.pending).toHaveLength(10);
+  });
+
+  it("passes likes and rankings on, and waits for no further vote", () => {
+    const heard: Feedback[] = [];
+    const { policy, rounds } = spied(uniform.create(pool, {}));
+    const router = new Router({ ...policy, learn: (f) => heard.push(f) }, { pending: 10 });
+    const [one, two] = [0, 1].map((t) => router.route(query(t), Random.seeded(t)));
+    router.rate(one!, one!.pair[0], -1, Random.seeded(0));
+    router.rank(two!, [3, 1, 0], Random.seeded(0));
+    expect(heard.map(({ kind }) => kind)).toEqual(["rating", "ranking"]);
+    router.route(query(2), Random.seeded(2));
+    expect(rounds.at(-1)!.pending).toEqual([]);
+  });
+
+  it("knows the probability of each pair it serves", () => {
+    const fixed = { ...uniform.create(pool, {}), choose: () => ({ pair: [0, 1] as const }) };
+    const router = new Router(fixed, { explore: 0.5 });
+    const seen = new Map<string, { count: number; propensity: number }>();
+    const rounds = 4000;
+    for (let t = 0; t < rounds; t++) {
+      const { pair, propensity } = router.route(query(t), Random.seeded(t));
+      const key = [...pair].sort().join();
+      seen.set(key, { count: (seen.get(key)?.count ?? 0) + 1, propensity });
+    }
+    let total = 0;
+    for (const { count, propensity } of seen.values()) {
+      total += propensity;
+      expect(Math.abs(count / rounds - propensity)).toBeLessThan(0.03);
+    }
+    expect(total).toBeCloseTo(1, 12);
+  });
+
+  it("keeps to a budget in dollars as in any other unit", () => {
+    const values = Float64Array.of(0.9, 0.6, 0.3, 0.1);
+    const choose: Policy["choose"] = ({ candidates, penalty }) => {
+      const worth = (k: number) => values[k]! - (penalty?.[k] ?? 0);
+      const best = candidates.reduce((a, b) => (worth(b) > worth(a) ? b : a));
+      return { pair: [best, best] };
+    };
+    for (const unit of [1, 0.001]) {
+      const costs = Float64Array.of(1, 0.4, 0.2, 0.1).map((cost) => cost * unit);
+      const router = new Router(
+        { ...uniform.create(pool, {}), choose },
+        { budget: 0.3 * unit, costUnit: unit },
+      );
+      let spent = 0;
+      for (let t = 0; t < 2000; t++) {
+        const { pair } = router.route({ ...query(t), costs }, Random.seeded(t));
+        spent += costs[pair[0]]! / unit / 2000;
+      }
+      expect(Math.abs(spent - 0.3)).toBeLessThan(0.03);
+    }
+  });
+
+  it("charges time as well as money", () => {
+    const { policy, rounds } = spied(uniform.create(pool, {}));
+    const latencies = Float64Array.of(1, 2, 3, 4);
+    new Router(policy).route({ ...query(0), latencies, kappa: 0.1 }, Random.seeded(1));
+    expect(rounds[0]!.penalty![3]).toBeCloseTo(0.4, 12);
   });
 
   it("turns lambda and costs into a penalty", () => {

@@ -199,10 +199,17 @@ describe("a pending duel", () => {
   it("narrows a copy and never the belief itself", () => {
     const belief = prior();
     const copy = belief.shallowCopy();
-    copy.narrow(duelOf(copy, SIGHT, 0, 1));
+    copy.narrow(duelOf(copy, SIGHT, 0, 1), 1);
     expect(copy.variance(0, SIGHT.w)).toBeLessThan(belief.variance(0, SIGHT.w));
     expect(copy.variance(2, SIGHT.w)).toBe(belief.variance(2, SIGHT.w));
     expect(belief.covariances).toEqual(prior().covariances);
     expect(copy.means).toEqual(belief.means);
+    // At even odds a vote does to the variances what was foreseen.
+    const flat: Sight = { ...SIGHT, told: new Float64Array(K) };
+    const [seen, voted] = [prior().shallowCopy(), prior()];
+    seen.narrow(duelOf(seen, flat, 0, 1), 1, 1);
+    voted.observe(duelOf(voted, flat, 0, 1), 0.5, 1, 1);
+    expect(seen.covariances).toEqual(voted.covariances);
+    expect(seen.sharedVariance).toEqual(voted.sharedVariance);
   });
 });

@@ -67,42 +67,42 @@ export class Belief {
    * about something unknown cannot move much (He et al. 2022, corruption-robust
    * linear bandits).
    */
-  observe(
-    { w, terms, shared, logit }: Observation,
-    outcome: number,
-    eta: number,
-    robust = 0,
-  ): number {
-    const q = this.#spread(w, terms, shared);
-    const weight = robust > 0 ? eta * Math.min(1, robust / Math.sqrt(q + 1e-12)) : eta;
-    const { c, w: curvature } = solveVote(logit, q, outcome, weight);
-    const gain = curvature / (1 + curvature * q);
+  observe(observation: Observation, outcome: number, eta: number, robust = 0): number {
+    const { w, terms, shared, logit } = observation;
+    const q = this.#spread(observation);
+    const { c, w: curvature } = solveVote(logit, q, outcome, boundedWeight(eta, q, robust));
     for (const { model, factor } of terms) {
-      const u = this.#u;
-      multiply(this.covariances[model]!, w, u);
+      multiply(this.covariances[model]!, w, this.#u);
       const mean = this.means[model]!;
-      for (let m = 0; m < w.length; m++) mean[m]! += c * factor * u[m]!;
-      rankOne(this.covariances[model]!, -gain * factor * factor, u);
+      for (let m = 0; m < w.length; m++) mean[m]! += c * factor * this.#u[m]!;
     }
     for (let i = 0; i < shared.length; i++) {
-      const u = this.sharedVariance[i]! * shared[i]!;
-      this.shared[i]! += c * u;
-      this.sharedVariance[i]! -= gain * u * u;
+      this.shared[i]! += c * this.sharedVariance[i]! * shared[i]!;
     }
+    this.#shrink(observation, curvature, q);
     return predictive(logit, q);
   }
 
-  /** What a vote with this feature will do to the covariance, whichever way it goes. */
-  narrow({ w, terms, shared, logit }: Observation): void {
-    const q = this.#spread(w, terms, shared);
-    const p = predictive(logit, q);
-    const curvature = p * (1 - p);
+  /** What a vote to come will do to the variances, whichever way it goes: a copy's, never the belief's. */
+  narrow(observation: Observation, eta: number, robust = 0): void {
+    const q = this.#spread(observation);
+    const p = predictive(observation.logit, q);
+    for (const { model } of observation.terms) {
+      this.covariances[model] = this.covariances[model]!.slice();
+    }
+    this.#shrink(observation, boundedWeight(eta, q, robust) * p * (1 - p), q);
+  }
+
+  /** S <- S - (w / (1 + w q)) u u^T, block by block. */
+  #shrink({ w, terms, shared }: Observation, curvature: number, q: number): void {
     const gain = curvature / (1 + curvature * q);
     for (const { model, factor } of terms) {
       multiply(this.covariances[model]!, w, this.#u);
-      const block = this.covariances[model]!.slice();
-      rankOne(block, -gain * factor * factor, this.#u);
-      this.covariances[model] = block;
+      rankOne(this.covariances[model]!, -gain * factor * factor, this.#u);
+    }
+    for (let i = 0; i < shared.length; i++) {
+      const u = this.sharedVariance[i]! * shared[i]!;
+      this.sharedVariance[i]! -= gain * u * u;
     }
   }
 
@@ -120,8 +120,8 @@ export class Belief {
   /**
    * The truth has drifted: each coefficient follows the stationary process with
    * this prior whose correlation over the time passed is sqrt(g), so
-   * m <- m0 + sqrt(g) (m - m0), S <- g S + (1 - g) S0. Same fixed points as
-   * forgetting in information form, without its inverses.
+   * m <- m0 + sqrt(g) (m - m0), S <- g S + (1 - g) S0. Like forgetting in
+   * information form it leads back to the prior, without that form's inverses.
    */
   drift(g: number): void {
     const M = this.#u.length;
@@ -139,12 +139,17 @@ export class Belief {
     this.evidence = logPrior + g * (this.evidence - logPrior);
   }
 
-  #spread(w: Float64Array, terms: readonly Term[], shared: Float64Array): number {
+  /** Variance of the logit. */
+  #spread({ w, terms, shared }: Observation): number {
     let q = 0;
     for (const { model, factor } of terms) q += factor * factor * this.variance(model, w);
     for (let i = 0; i < shared.length; i++) q += shared[i]! ** 2 * this.sharedVariance[i]!;
     return q;
   }
+}
+
+function boundedWeight(eta: number, q: number, robust: number): number {
+  return robust > 0 ? eta * Math.min(1, robust / Math.sqrt(q + 1e-12)) : eta;
 }
 
 /** What a belief assumes before the first vote. */

@@ -38,7 +38,8 @@ function obvious(outlook: Outlook, candidates: readonly number[]): readonly [num
         W2 += weight * (values[a]! - values[b]! - (outlook.mean[a]! - outlook.mean[b]!)) ** 2;
       }
       const nq = (0.03 * (1 + outlook.votes) * scale2 * W2) / 4;
-      const value = f(a) + f(b) + 1.5 * Math.sqrt(W2) * Math.sqrt(nq / (1 + nq));
+      const price = a === b ? 0 : (outlook.penalty?.[a] ?? 0) + (outlook.penalty?.[b] ?? 0);
+      const value = f(a) + f(b) - price + 1.5 * Math.sqrt(W2) * Math.sqrt(nq / (1 + nq));
       if (value > best) {
         best = value;
         pair = f(a) >= f(b) ? [a, b] : [b, a];
@@ -53,7 +54,9 @@ describe("bestPair", () => {
     const random = Random.seeded(1);
     for (let i = 0; i < 300; i++) {
       const K = 2 + random.integer(20);
-      const outlook = randomOutlook(random, K);
+      const plain = randomOutlook(random, K);
+      const penalty = plain.mean.map(() => 0.1 * random.uniform());
+      const outlook = i % 2 === 0 ? plain : { ...plain, penalty };
       const candidates = [...outlook.mean.keys()].filter(() => random.uniform() < 0.8);
       if (candidates.length === 0) continue;
       expect(bestPair(outlook, candidates, OPTIONS, random)).toEqual(obvious(outlook, candidates));

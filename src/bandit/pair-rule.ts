@@ -86,7 +86,7 @@ export function bestPair(
     for (let r = p; r < n; r++) {
       const j = order[r]!;
       if (bound[i]! + bound[j]! < best) break;
-      const value = f[i]! + f[j]! + (i === j ? 0 : bonus(i, j));
+      const value = f[i]! + f[j]! + (i === j ? 0 : bonus(i, j) - secondAnswer(i, j));
       if (value > best) {
         best = value;
         first = i;
@@ -103,6 +103,12 @@ export function bestPair(
   // Against two answers of the leader: what would the duel promise more, per answer?
   const gain = (best - 2 * f[first]!) / 2;
   return gain <= minGain ? [leader, leader] : [leader, candidates[second]!];
+
+  /** f counts half of each answer's price, but a duel pays both in full. */
+  function secondAnswer(i: number, j: number): number {
+    const { penalty } = outlook;
+    return penalty ? penalty[candidates[i]!]! + penalty[candidates[j]!]! : 0;
+  }
 
   function bonus(i: number, j: number): number {
     const a = candidates[i]!;

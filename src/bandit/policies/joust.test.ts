@@ -78,7 +78,7 @@ describe("joust", () => {
     expect(pair).not.toContain(0);
   });
 
-  it("does not choose otherwise for duels whose votes are under way, but narrows what is open", () => {
+  it("looks past duels whose votes are under way, and holds nothing of them", () => {
     const policy = create({}, untold);
     const x = at(0).x;
     const before = policy.snapshot();
@@ -111,6 +111,54 @@ describe("joust", () => {
     }
     const later = Array.from({ length: 200 }, (_, seed) => round(seed));
     expect(later.filter((pair) => pair.includes(4)).length).toBeLessThan(20);
+  });
+
+  it("refuses a snapshot of other categories, and says what to do", () => {
+    const other = create({}, { ...pool, categories: ["law", "code", "history"] });
+    expect(() => create().restore(other.snapshot())).toThrow(
+      /law, code, history.*help: learn anew/,
+    );
+  });
+
+  it("starts a hypothesis that a snapshot lacks from its prior", () => {
+    const policy = create({}, untold);
+    teach(policy, 200);
+    const told = create();
+    told.restore(policy.snapshot());
+    expect([...valuesOf(told)]).toEqual([...valuesOf(create())]);
+  });
+
+  it("forgets what it held when a snapshot is restored over it", () => {
+    const fresh = create({}, untold).snapshot();
+    const policy = create({}, untold);
+    teach(policy, 200);
+    policy.restore(fresh);
+    expect(policy.snapshot()).toEqual(fresh);
+  });
+
+  it("counts a newcomer's rankings as meetings", () => {
+    const policy = create({}, { ...untold, models: [...pool.models, "eve"] });
+    policy.restore(create({}, untold).snapshot());
+    for (let t = 0; t < 40; t++) {
+      policy.learn({ kind: "ranking", x: at(t).x, order: [4, 0, 1] }, Random.seeded(t));
+    }
+    const candidates = [...all, 4];
+    const { pair } = policy.choose({ x: at(0).x, candidates }, Random.seeded(3));
+    expect(pair[0]).toBe(4);
+  });
+
+  it("learns the vote scale from how sharp votes are", () => {
+    const sharp = create({}, untold);
+    for (let t = 0; t < 400; t++) {
+      const [a, b] = t % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
+      const outcome = a === 0 ? "a" : "b";
+      sharp.learn({ kind: "duel", x: at(t).x, pair: [a, b], outcome }, Random.seeded(t));
+    }
+    const { beliefs } = sharp.snapshot().state as {
+      beliefs: { hypothesis: { scale: number }; evidence: number }[];
+    };
+    const evidence = new Map(beliefs.map((belief) => [belief.hypothesis.scale, belief.evidence]));
+    expect(evidence.get(10)).toBeGreaterThan(evidence.get(1)! + 5);
   });
 
   it("forgets under drift: what was learnt long ago weighs less", () => {

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { dot } from "../../linalg/linalg.ts";
 import type { Random } from "../../random/random.ts";
-import { Belief, type Hypothesis, POSITION, TOLD } from "../belief.ts";
+import { Belief, type Hypothesis, type Observation, POSITION, TOLD } from "../belief.ts";
 import { categoryMembership, fillUnknown } from "../features.ts";
 import { duelOf, ratingOf, type Sight, stageOf } from "../observation.ts";
 import { bestPair, type Outlook, sampledPair } from "../pair-rule.ts";
@@ -25,7 +26,7 @@ const defaults = {
   patience: 0.1,
   /** A duel whose second model promises less than this (in utility) becomes a single answer. */
   minGain: 0,
-  /** Correlation over one vote of a truth that drifts; 1: it does not. */
+  /** Share of what was learnt that is still true one vote later; 1: nothing drifts. */
   drift: 1,
   /** Bound on a vote's weight, robust / sd of its logit; 0: none. */
   robust: 1,
@@ -45,7 +46,7 @@ const defaults = {
 type JoustOptions = typeof defaults;
 
 /**
- * Our policy: one pass over the votes, no history (MATH 8). Neither the vote
+ * Our policy: one pass over the votes, no history. Neither the vote
  * scale nor the worth of the told scores is known, so each combination is a
  * hypothesis with its own belief, weighted by how well it predicted the votes.
  */
@@ -80,16 +81,24 @@ class Joust implements Policy {
     const { cellSd, correlation, doubt } = options;
     const trusts = pool.told
       ? [
-          { told: 1, toldSd: 0.3, logPrior: Math.log(1 - doubt) },
-          { told: 0, toldSd: 1, logPrior: Math.log(doubt) },
-        ]
-      : [{ told: 0, toldSd: 0, logPrior: 0 }];
+          { told: 1, toldSd: 0.3, prior: 1 - doubt },
+          { told: 0, toldSd: 1, prior: doubt },
+        ].filter(({ prior }) => prior > 0)
+      : [{ told: 0, toldSd: 0, prior: 1 }];
     const hypotheses: Hypothesis[] = SCALES.flatMap((scale) =>
-      trusts.map((trust) => ({ scale, ...trust, cellSd, correlation })),
+      trusts.map(({ prior, ...trust }) => ({
+        scale,
+        ...trust,
+        cellSd,
+        correlation,
+        logPrior: Math.log(prior),
+      })),
     );
-    this.#beliefs = hypotheses.map((hypothesis) =>
-      Belief.prior(hypothesis, pool.models.length, pool.categories.length),
-    );
+    this.#beliefs = hypotheses.map((hypothesis) => this.#prior(hypothesis));
+  }
+
+  #prior(hypothesis: Hypothesis): Belief {
+    return Belief.prior(hypothesis, this.#pool.models.length, this.#pool.categories.length);
   }
 
   choose(round: Round, random: Random): Choice {
@@ -130,30 +139,42 @@ class Joust implements Policy {
     return {
       models: this.#pool.models,
       state: {
+        categories: this.#pool.categories,
         votes: this.#votes,
-        newcomers: new Map(this.#newcomers),
-        beliefs: this.#beliefs.map(({ means, covariances, shared, sharedVariance, evidence }) => ({
-          means: means.map((mean) => mean.slice()),
-          covariances: covariances.map((block) => block.slice()),
-          shared: shared.slice(),
-          sharedVariance: sharedVariance.slice(),
-          evidence,
+        newcomers: [...this.#newcomers],
+        beliefs: this.#beliefs.map((belief) => ({
+          hypothesis: belief.hypothesis,
+          means: belief.means.map((mean) => mean.slice()),
+          covariances: belief.covariances.map((block) => block.slice()),
+          shared: belief.shared.slice(),
+          sharedVariance: belief.sharedVariance.slice(),
+          evidence: belief.evidence,
         })),
       } satisfies JoustState,
     };
   }
 
   restore({ models, state }: Snapshot): void {
-    const { votes, newcomers, beliefs } = state as JoustState;
+    const { categories, votes, newcomers, beliefs } = state as JoustState;
+    if (!isDeepStrictEqual(categories, this.#pool.categories)) {
+      throw new RangeError(
+        `the snapshot is of the categories ${categories.join(", ")}, the pool's are ` +
+          `${this.#pool.categories.join(", ")}; help: learn anew from the votes`,
+      );
+    }
     const from = alignModels(models, this.#pool.models);
+    const duels = new Map(newcomers);
     this.#votes = votes;
     this.#newcomers.clear();
     from.forEach((old, k) => {
       if (old < 0) this.#newcomers.set(k, 0);
-      else if (newcomers.has(old)) this.#newcomers.set(k, newcomers.get(old)!);
+      else if (duels.has(old)) this.#newcomers.set(k, duels.get(old)!);
     });
-    this.#beliefs.forEach((belief, i) => {
-      const saved = beliefs[i];
+    // A hypothesis that the snapshot does not know, after a change of options, starts from its prior.
+    this.#beliefs.forEach(({ hypothesis }, i) => {
+      const belief = this.#prior(hypothesis);
+      this.#beliefs[i] = belief;
+      const saved = beliefs.find((other) => isDeepStrictEqual(other.hypothesis, hypothesis));
       if (!saved) return;
       from.forEach((old, k) => {
         if (old < 0) return;
@@ -171,15 +192,19 @@ class Joust implements Policy {
     const eta = tie ? this.#options.ties * weight : weight;
     if (eta === 0) return;
     for (const belief of this.#beliefs) {
-      const duel = duelOf(belief, sight, a, b);
-      if (!this.#options.position) duel.shared[POSITION] = 0;
-      const p = belief.observe(duel, win, eta, this.#options.robust);
+      const p = belief.observe(this.#duel(belief, sight, a, b), win, eta, this.#options.robust);
       // Half a win each speaks for equal models, but also for a small vote scale, whatever the
       // truth. Davidson's model given that somebody won is BTL, so only wins tell scales apart.
       if (!tie) belief.evidence += weight * safeLog(win === 1 ? p : 1 - p);
     }
     for (const k of [a, b]) this.#meet(k);
     this.#count();
+  }
+
+  #duel(belief: Belief, sight: Sight, a: number, b: number): Observation {
+    const duel = duelOf(belief, sight, a, b);
+    if (!this.#options.position) duel.shared[POSITION] = 0;
+    return duel;
   }
 
   #learnRanking(sight: Sight, order: readonly number[], weight: number): void {
@@ -191,6 +216,7 @@ class Joust implements Policy {
       }
       this.#count();
     }
+    for (const k of order) this.#meet(k);
   }
 
   #learnRating(sight: Sight, model: number, like: number, weight: number): void {
@@ -260,15 +286,20 @@ class Joust implements Policy {
   /** Votes under way will narrow the belief whichever way they go; a copy knows it already. */
   #narrowed(belief: Belief, pending: NonNullable<Round["pending"]>): Belief {
     const copy = belief.shallowCopy();
-    for (const { x, pair } of pending) copy.narrow(duelOf(copy, this.#see(x), pair[0], pair[1]));
+    for (const { x, pair } of pending) {
+      copy.narrow(this.#duel(copy, this.#see(x), pair[0], pair[1]), 1, this.#options.robust);
+    }
     return copy;
   }
 }
 
 interface JoustState {
+  readonly categories: readonly string[];
   readonly votes: number;
-  readonly newcomers: ReadonlyMap<number, number>;
+  /** Model and its duels so far. */
+  readonly newcomers: readonly (readonly [number, number])[];
   readonly beliefs: readonly {
+    readonly hypothesis: Hypothesis;
     readonly means: readonly Float64Array[];
     readonly covariances: readonly Float64Array[];
     readonly shared: Float64Array;
