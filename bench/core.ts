@@ -1,3 +1,4 @@
+import { sigmoid } from "../src/bandit/btl.ts";
 import { fgtsCdb } from "../src/bandit/policies/fgts-cdb.ts";
 import { joust } from "../src/bandit/policies/joust.ts";
 import type { Policy, PolicyKind, Pool } from "../src/bandit/policy.ts";
@@ -107,7 +108,9 @@ function learn(
 ): void {
   const a = random.integer(candidates.length);
   const b = (a + 1 + random.integer(candidates.length - 1)) % candidates.length;
-  const outcome = random.uniform() < 0.5 ? "a" : "b";
+  // Of two models the one with the smaller index is the better, at vote scale 3.
+  const p = sigmoid((3 * (b - a)) / candidates.length);
+  const outcome = random.uniform() < p ? "a" : "b";
   policy.learn({ kind: "duel", x, pair: [a, b], outcome }, random);
 }
 

@@ -1,4 +1,5 @@
 import { sigmoid } from "../src/bandit/btl.ts";
+import { dearestMean } from "../src/bandit/pacer.ts";
 import { joust } from "../src/bandit/policies/joust.ts";
 import type { Policy, Pool } from "../src/bandit/policy.ts";
 import { Random } from "../src/random/random.ts";
@@ -33,8 +34,6 @@ export interface Variant {
   readonly rankings?: boolean;
   /** Tell the router prices and lambda. */
   readonly priced?: boolean;
-  /** Voters who cannot say "tie" and vote for either at random. */
-  readonly coinFlips?: boolean;
   /** When a model joins: go on with what is known, rather than begin anew. */
   readonly keep?: boolean;
 }
@@ -50,6 +49,8 @@ export interface Episode {
 }
 
 export const ROUNDS = 1000;
+/** Scenarios and options were chosen on seed 1. */
+const SEED = 2;
 
 /** One run of joust in a scenario. Run r is the same world for every variant. */
 export function playEpisode(
@@ -63,19 +64,21 @@ export function playEpisode(
     ...world.base,
     rounds: ROUNDS,
     voteScale: 3,
+    seed: SEED,
     ...scenario.settings,
   };
   const random = Random.seeded(settings.seed).split(run);
   const { dataset, embeddings } = world.source;
   const environment = createEnvironment(dataset, embeddings, settings, random.split("environment"));
   const K = environment.pool.models.length;
-  const unit = dearest(environment.pool);
+  const costUnit = dearestMean(environment.pool.costs);
   const detour = derangement(K, random.split("switch"));
   const joining = scenario.joins ? K - 1 : -1;
 
   let pool = scenario.joins ? without(environment.pool, K - 1) : environment.pool;
   let policy = create(pool, variant);
-  let router = new Router(policy, variant.router);
+  const start = (policy: Policy) => new Router(policy, { costUnit, ...variant.router });
+  let router = start(policy);
   const mail: { due: number; open: () => void }[] = [];
   const total = { regret: 0, late: 0, answers: 0, cost: 0 };
 
@@ -86,53 +89,49 @@ export function playEpisode(
       const next = create(pool, variant);
       if (variant.keep) next.restore(policy.snapshot());
       policy = next;
-      router = new Router(policy, variant.router);
+      router = start(policy);
     }
     const round = random.split("round").split(t);
     const arrival = view(environment, t, scenario.switch && half ? detour : undefined);
-    const costs = arrival.costs?.map((cost) => cost / unit);
+    const { costs } = arrival;
     const lambda = scenario.lambda ?? 0;
-    const utilities = arrival.utilities.map((u, k) => u - lambda * (costs?.[k] ?? 0));
+    // Voters judge the answers; what they cost is the router's affair.
+    const priced = (k: number) => (lambda * (costs?.[k] ?? 0)) / costUnit;
+    const utilities = arrival.utilities.map((u, k) => u - priced(k));
     const open = utilities.map((u, k) => (k === joining && !half ? -Infinity : u));
     const candidates = pool.models.map((_, k) => k);
-    const priced = variant.priced ? { costs, lambda } : variant.router?.budget ? { costs } : {};
-    const decision = router.route({ x: arrival.x, candidates, ...priced }, round.split("route"));
+    const price = variant.priced ? lambda : 0;
+    const query = { x: arrival.x, candidates, costs, lambda: price };
+    const decision = router.route(query, round.split("route"));
     const [a, b] = served(decision, scenario.duelShare ?? 1, round.split("duel"));
     const regret = Math.max(...open) - (utilities[a]! + utilities[b]!) / 2;
     total.regret += regret;
     if (half) total.late += regret;
     total.answers += (a === b ? 1 : 2) / ROUNDS;
-    total.cost += ((costs?.[a] ?? 0) + (a === b ? 0 : (costs?.[b] ?? 0))) / ROUNDS;
+    const paid = (costs?.[a] ?? 0) + (a === b ? 0 : (costs?.[b] ?? 0));
+    total.cost += paid / costUnit / ROUNDS;
     const teacher = router;
     mail.push({ due: t + settings.delay, open: () => teach(teacher) });
     while (mail[0] && mail[0].due <= t) mail.shift()!.open();
 
     function teach(teacher: Router): void {
       const learn = round.split("learn");
+      const truth = arrival.utilities;
       if (scenario.ranked) {
-        const order = rank(utilities, [a, b], candidates, settings.voteScale, round.split("rank"));
-        if (variant.rankings) {
-          teacher.policy.learn({ kind: "ranking", x: arrival.x, order }, learn);
-        } else if (a !== b) {
-          const outcome = order.indexOf(a) < order.indexOf(b) ? "a" : "b";
-          teacher.vote(decision, outcome, learn);
-        }
-        return;
-      }
-      if (a !== b) {
-        const voted = { ...arrival, utilities };
-        const { outcome, voter } = castVote(voted, decision.pair, settings, round.split("vote"));
-        const forced = variant.coinFlips && outcome === "tie";
-        const flipped = round.split("flip").uniform() < 0.5 ? "a" : "b";
-        teacher.vote(decision, forced ? flipped : outcome, learn, voter);
-      } else if (scenario.thumbs) {
-        const { share, slope } = scenario.thumbs;
-        const thumb = round.split("thumb");
-        if (thumb.uniform() >= share) return;
-        const typical = utilities.reduce((sum, u) => sum + u / K, 0);
-        const like = thumb.uniform() < sigmoid(slope * (utilities[a]! - typical));
-        const rating = like ? 1 : -1;
-        teacher.policy.learn({ kind: "rating", x: arrival.x, model: a, rating }, learn);
+        const order = rank(truth, [a, b], candidates, settings.voteScale, round.split("rank"));
+        const outcome = order.indexOf(a) < order.indexOf(b) ? "a" : "b";
+        if (variant.rankings) teacher.rank(decision, order, learn);
+        else if (a !== b) teacher.vote(decision, outcome, learn);
+      } else if (a !== b) {
+        const { outcome, voter } = castVote(arrival, decision.pair, settings, round.split("vote"));
+        teacher.vote(decision, outcome, learn, voter);
+      } else if (scenario.thumbs && round.split("thumb").uniform() < scenario.thumbs.share) {
+        const typical = truth.reduce((sum, u) => sum + u / K, 0);
+        const like = sigmoid(scenario.thumbs.slope * (truth[a]! - typical));
+        const rating = round.split("like").uniform() < like ? 1 : -1;
+        teacher.rate(decision, a, rating, learn);
+      } else {
+        teacher.dismiss(decision);
       }
     }
   }
@@ -173,11 +172,6 @@ function rank(
     [...new Set(pair), ...others].map((k) => [k, scale * utilities[k]! + random.gumbel()]),
   );
   return [...noisy.keys()].sort((p, q) => noisy.get(q)! - noisy.get(p)!);
-}
-
-function dearest({ costs }: Pool): number {
-  if (!costs) return 1;
-  return Math.max(...costs.map((row) => row.reduce((sum, cost) => sum + cost / row.length, 0)));
 }
 
 function without(pool: Pool, model: number): Pool {

@@ -1,7 +1,7 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Options } from "../src/bandit/policy.ts";
-import { type Column, type Table, toCsv, toLatex, toMarkdown } from "../src/report/table.ts";
+import type { Column, Table } from "../src/report/table.ts";
 import type { PolicySpec } from "../src/simulate/policy-spec.ts";
 import type { Run } from "../src/simulate/run.ts";
 import { curveRounds } from "../src/simulate/run.ts";
@@ -9,6 +9,7 @@ import { mean, meanInterval, pairedDifference } from "../src/simulate/statistics
 import { runCell } from "./cell-runs.ts";
 import { CONTENDERS, specOf } from "./contenders.ts";
 import type { BenchResult } from "./main.ts";
+import { DOCS, publish } from "./publish.ts";
 import { BUDGET, TUNED } from "./tune.ts";
 import { type Cell, openWorlds, settingsOf, TOLD_KINDS, type World } from "./worlds.ts";
 
@@ -103,7 +104,7 @@ function fgtsNames(regrets: Regrets): string[] {
   return [...regrets.keys()].filter((name) => name === FGTS || name.startsWith(`${FGTS}:`));
 }
 
-/** One row a policy, one column a cell, the best learner of each column last. */
+/** One row a policy, one column a cell; a last row names the learner with the lowest mean. */
 function regretTable(cells: ReadonlyMap<Cell, Regrets>): Table {
   const [first] = cells.values();
   const names = [...first!.keys()];
@@ -115,11 +116,12 @@ function regretTable(cells: ReadonlyMap<Cell, Regrets>): Table {
     name,
     ...[...cells.values()].map((regrets) => meanInterval(regrets.get(name)!)),
   ]);
+  const learners = names.filter((name) => !BASELINES.includes(name));
+  const lowest = [...cells.values()].map((regrets) => bestOf(regrets, learners)[0]);
   return {
     title: `Cumulative regret at T = ${ROUNDS}, mean and 95% interval of ${RUNS} runs`,
     columns,
-    rows,
-    best: names.indexOf("joust"),
+    rows: [...rows, ["lowest of the learners", ...lowest]],
   };
 }
 
@@ -211,16 +213,6 @@ function tunedTable(tuned: Tuned): Table {
       show(tuned.routerbench?.[name]),
     ]),
   };
-}
-
-const DOCS = resolve(import.meta.dirname, "../docs");
-
-/** The table as Markdown; beside it as CSV and LaTeX. */
-async function publish(name: string, table: Table): Promise<string> {
-  await mkdir(resolve(DOCS, "tables"), { recursive: true });
-  await writeFile(resolve(DOCS, "tables", `${name}.csv`), toCsv(table));
-  await writeFile(resolve(DOCS, "tables", `${name}.tex`), toLatex(table));
-  return `${toMarkdown(table)}\n`;
 }
 
 function bestOf(regrets: Regrets, names: readonly string[]): [string, number[]] {

@@ -1,3 +1,4 @@
+import { dearestMean } from "../bandit/pacer.ts";
 import type { Options, PolicyKind } from "../bandit/policy.ts";
 import type { Random } from "../random/random.ts";
 import { type Decision, Router, type RouterSettings } from "../router.ts";
@@ -35,7 +36,7 @@ export function runPolicy(
 ): Run {
   const { pool, hindsight } = environment;
   const policy = kind.create(pool, { ...kind.defaults, ...options }, hindsight);
-  const router = new Router(policy, routerSettings);
+  const router = new Router(policy, { costUnit: dearestMean(pool.costs), ...routerSettings });
   const candidates = pool.models.map((_, k) => k);
   const mail = new Mail(settings.delay);
   const points = curveRounds(settings.rounds);
