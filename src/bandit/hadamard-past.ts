@@ -1,6 +1,6 @@
 import { norm } from "../linalg/linalg.ts";
+import { GrowingRows } from "./growing-rows.ts";
 import type { PastFeatures } from "./rounds.ts";
-import { Table } from "./table.ts";
 
 /**
  * Hot corner. phi(x, a) = (x o a) / |x o a| needs x and K inverse norms a round
@@ -14,15 +14,15 @@ import { Table } from "./table.ts";
 export class HadamardPast implements PastFeatures {
   readonly #K: number;
   readonly #d: number;
-  readonly #x: Table;
+  readonly #x: GrowingRows;
   readonly #a: Float64Array;
-  readonly #inverseNorm: Table;
+  readonly #inverseNorm: GrowingRows;
   readonly #thetaA: Float64Array;
   readonly #sum: Float64Array;
   #at = new Int32Array(0);
   #c = new Float64Array(0);
 
-  constructor(a: readonly Float64Array[], x: Table) {
+  constructor(a: readonly Float64Array[], x: GrowingRows) {
     this.#K = a.length;
     this.#d = x.width;
     this.#x = x;
@@ -30,7 +30,7 @@ export class HadamardPast implements PastFeatures {
     a.forEach((row, k) => {
       this.#a.set(row, k * this.#d);
     });
-    this.#inverseNorm = new Table(this.#K);
+    this.#inverseNorm = new GrowingRows(this.#K);
     this.#thetaA = new Float64Array(this.#K * this.#d);
     this.#sum = new Float64Array(this.#d);
   }
@@ -55,7 +55,7 @@ export class HadamardPast implements PastFeatures {
     }
   }
 
-  pairScores(theta: Float64Array, batch: Int32Array, votes: Table, out: Float64Array): void {
+  pairScores(theta: Float64Array, batch: Int32Array, votes: GrowingRows, out: Float64Array): void {
     const K = this.#K;
     const d = this.#d;
     const x = this.#x.data;

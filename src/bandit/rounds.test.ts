@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../random/random.ts";
 import { createFeatures, FEATURE_DEFAULTS } from "./features.ts";
+import { GrowingRows } from "./growing-rows.ts";
 import { HadamardPast } from "./hadamard-past.ts";
 import type { Pool } from "./policy.ts";
 import { createRounds, Rounds, StoredPast } from "./rounds.ts";
-import { Table } from "./table.ts";
 
 describe("the fast hadamard map is the obvious one", () => {
   // Odd and even sizes: the kernels take several rows at a time and must end well.
@@ -74,16 +74,16 @@ describe("scores and spread", () => {
   });
 });
 
-describe("Table", () => {
+describe("GrowingRows", () => {
   it("keeps its rows while it grows", () => {
-    const table = new Table(2);
+    const table = new GrowingRows(2);
     for (let i = 0; i < 200; i++) table.push([i, -i]);
     for (let i = 0; i < 200; i++) expect([...table.row(i)]).toEqual([i, -i]);
     expect(table.slice().length).toBe(400);
   });
 
   it("refuses a row of another width", () => {
-    expect(() => new Table(2).push([1])).toThrow("a row of 1 numbers in a table 2 wide");
+    expect(() => new GrowingRows(2).push([1])).toThrow("a row of 1 numbers among rows of 2");
   });
 });
 
@@ -94,7 +94,7 @@ function twins(K: number, d: number, t: number) {
   const features = createFeatures(pool, FEATURE_DEFAULTS);
   const sd = features.priorSd;
   const fast = createRounds(pool, features, FEATURE_DEFAULTS, sd);
-  const obvious = new Rounds(features, new StoredPast(K, d), new Table(d), sd);
+  const obvious = new Rounds(features, new StoredPast(K, d), new GrowingRows(d), sd);
   for (let i = 0; i < t; i++) {
     const x = vector(d, random);
     const vote = { a: i % K, b: (i + 1) % K, win: 1, weight: 1 };

@@ -1,8 +1,8 @@
 import { dotAt, norm } from "../linalg/linalg.ts";
 import { difference, embeddingsOf, type FeatureOptions, type Features } from "./features.ts";
+import { GrowingRows } from "./growing-rows.ts";
 import { HadamardPast } from "./hadamard-past.ts";
 import type { Comparison, Pool } from "./policy.ts";
-import { Table } from "./table.ts";
 
 /**
  * S_t, the past rounds, for policies that go through them again (Algorithm 1).
@@ -16,14 +16,14 @@ export class Rounds {
   readonly dimension: number;
   readonly phi: PastFeatures;
   /** x_i */
-  readonly x: Table;
+  readonly x: GrowingRows;
   /** a, b, win, weight */
-  readonly votes = new Table(4);
+  readonly votes = new GrowingRows(4);
   readonly #features: Features;
   readonly #sd: Float64Array;
   #information = 0;
 
-  constructor(features: Features, phi: PastFeatures, x: Table, sd: Float64Array) {
+  constructor(features: Features, phi: PastFeatures, x: GrowingRows, sd: Float64Array) {
     this.models = features.models;
     this.dimension = features.dimension;
     this.phi = phi;
@@ -70,7 +70,7 @@ export interface PastFeatures {
   /** out[b, k] <- <theta, phi(x_i, a_k)> with i = batch[b] */
   scores(theta: Float64Array, batch: Int32Array, out: Float64Array): void;
   /** The same for the two models of each round's vote; other entries are left alone. */
-  pairScores(theta: Float64Array, batch: Int32Array, votes: Table, out: Float64Array): void;
+  pairScores(theta: Float64Array, batch: Int32Array, votes: GrowingRows, out: Float64Array): void;
   /** out <- out + sum_b sum_k C[b, k] phi(x_i, a_k) */
   spread(C: Float64Array, batch: Int32Array, out: Float64Array): void;
 }
@@ -82,7 +82,7 @@ export function createRounds(
   options: FeatureOptions,
   sd: Float64Array,
 ): Rounds {
-  const x = new Table(pool.centroids[0]!.length);
+  const x = new GrowingRows(pool.centroids[0]!.length);
   const plain = options.metadata === "none" || !pool.told;
   const phi =
     options.features === "hadamard" && plain
@@ -95,12 +95,12 @@ export function createRounds(
 export class StoredPast implements PastFeatures {
   readonly #K: number;
   readonly #d: number;
-  readonly #rows: Table;
+  readonly #rows: GrowingRows;
 
   constructor(models: number, dimension: number) {
     this.#K = models;
     this.#d = dimension;
-    this.#rows = new Table(models * dimension);
+    this.#rows = new GrowingRows(models * dimension);
   }
 
   push(rows: Float64Array): void {
@@ -113,7 +113,7 @@ export class StoredPast implements PastFeatures {
     }
   }
 
-  pairScores(theta: Float64Array, batch: Int32Array, votes: Table, out: Float64Array): void {
+  pairScores(theta: Float64Array, batch: Int32Array, votes: GrowingRows, out: Float64Array): void {
     for (let b = 0; b < batch.length; b++) {
       for (let side = 0; side < 2; side++) {
         const k = votes.data[batch[b]! * 4 + side]!;

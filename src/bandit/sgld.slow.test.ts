@@ -3,9 +3,9 @@ import { cholesky, inverse } from "../linalg/linalg.ts";
 import { Random } from "../random/random.ts";
 import { sigmoid } from "./btl.ts";
 import type { Features } from "./features.ts";
+import { GrowingRows } from "./growing-rows.ts";
 import { Rounds, StoredPast } from "./rounds.ts";
 import { Chain, type Law, stepSize } from "./sgld.ts";
-import { Table } from "./table.ts";
 
 /**
  * Does a chain sample the law it should? Forty votes in three dimensions, with
@@ -75,7 +75,7 @@ function logisticProblem(): { rounds: Rounds; law: Law } {
     priorSd: Float64Array.of(1, 1, 2),
   };
   const law: Law = { mean: features.priorMean, sd: features.priorSd, eta: 1, mu: 0, cap: 1 };
-  const rounds = new Rounds(features, new StoredPast(2, D), new Table(D), features.priorSd);
+  const rounds = new Rounds(features, new StoredPast(2, D), new GrowingRows(D), features.priorSd);
   const random = Random.seeded(3);
   const truth = [1, -1, 0.5];
   for (let t = 0; t < 40; t++) {

@@ -10,7 +10,7 @@ export const WEIGHTINGS = ["perf", "perf_cost", "excel_perf_cost", "excel_mask",
 export type Weighting = (typeof WEIGHTINGS)[number];
 
 /** A table of K models by M categories. */
-export type Table = readonly Float64Array[];
+export type ScoreRows = readonly Float64Array[];
 
 export interface WeightingOptions {
   /** How many models of a category excel (tau). */
@@ -36,8 +36,8 @@ export const WEIGHTING_DEFAULTS: WeightingOptions = {
 /** Eqs. 3-5: the weight of each category in each model's embedding. */
 export function categoryWeights(
   weighting: Exclude<Weighting, "labels">,
-  perf: Table,
-  cost: Table | undefined,
+  perf: ScoreRows,
+  cost: ScoreRows | undefined,
   options: Partial<WeightingOptions> = {},
 ): Float64Array[] {
   const settings = { ...WEIGHTING_DEFAULTS, ...options };
@@ -57,7 +57,7 @@ export function categoryWeights(
 }
 
 /** a_k = sum_m w_km xi_m */
-export function modelEmbeddings(weights: Table, xi: readonly Float64Array[]): Float64Array[] {
+export function modelEmbeddings(weights: ScoreRows, xi: readonly Float64Array[]): Float64Array[] {
   return weights.map((row) => {
     const a = new Float64Array(xi[0]?.length ?? 0);
     for (let m = 0; m < xi.length; m++) axpy(row[m]!, xi[m]!, a);
@@ -92,13 +92,17 @@ function weightedMean(parts: readonly { x: Float64Array; weight: number }[]): Fl
 }
 
 /** Perf - lambda * Cost; a missing cost is 0. */
-export function perfCost(perf: Table, cost: Table | undefined, lambda: number): Float64Array[] {
+export function perfCost(
+  perf: ScoreRows,
+  cost: ScoreRows | undefined,
+  lambda: number,
+): Float64Array[] {
   return perf.map((row, k) => row.map((score, m) => score - lambda * (cost?.[k]?.[m] ?? 0)));
 }
 
 /** mask_tau of eq. 5: 1 where a model's score is among the tau best of the category. */
 export function excelMask(
-  scores: Table,
+  scores: ScoreRows,
   { tau, denseRank }: Pick<WeightingOptions, "tau" | "denseRank">,
 ): Float64Array[] {
   const categories = scores[0]?.length ?? 0;

@@ -1,5 +1,5 @@
 import type { Hindsight, Pool } from "../bandit/policy.ts";
-import { labelEmbeddings, type Table } from "../bandit/weighting.ts";
+import { labelEmbeddings, type ScoreRows } from "../bandit/weighting.ts";
 import { mean } from "../linalg/linalg.ts";
 import type { Random } from "../random/random.ts";
 import type { Dataset, Query } from "./dataset.ts";
@@ -137,7 +137,7 @@ function streamOrder(online: readonly number[][], settings: Settings, random: Ra
 }
 
 /** The true category scores: the csv's, with noise if asked. Undefined where queries have their own. */
-function truthOf(dataset: Dataset, settings: Settings, random: Random): Table | undefined {
+function truthOf(dataset: Dataset, settings: Settings, random: Random): ScoreRows | undefined {
   return dataset.scores?.perf.map((row) =>
     row.map((score) => score + settings.truthSd * random.normal()),
   );
@@ -149,7 +149,7 @@ interface Level {
   readonly costs: Float64Array;
 }
 
-function levelsOf(dataset: Dataset, truth: Table | undefined): Level[] {
+function levelsOf(dataset: Dataset, truth: ScoreRows | undefined): Level[] {
   return dataset.categories.flatMap((_, m) =>
     dataset.scores && truth
       ? [{ scores: column(truth, m), costs: column(dataset.scores.cost, m) }]
@@ -157,7 +157,7 @@ function levelsOf(dataset: Dataset, truth: Table | undefined): Level[] {
   );
 }
 
-function column(table: Table, m: number): Float64Array {
+function column(table: ScoreRows, m: number): Float64Array {
   return Float64Array.from(table, (row) => row[m]!);
 }
 

@@ -1,5 +1,5 @@
 /** Rows of one width in one flat array that doubles when it is full. */
-export class Table {
+export class GrowingRows {
   readonly width: number;
   data: Float64Array;
   length = 0;
@@ -11,7 +11,7 @@ export class Table {
 
   push(row: ArrayLike<number>): void {
     if (row.length !== this.width) {
-      throw new RangeError(`a row of ${row.length} numbers in a table ${this.width} wide`);
+      throw new RangeError(`a row of ${row.length} numbers among rows of ${this.width}`);
     }
     const at = this.length * this.width;
     if (at === this.data.length) {
