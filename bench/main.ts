@@ -12,7 +12,7 @@ export interface BenchResult {
 
 const BENCHES: Record<
   string,
-  { summary: string; load: () => Promise<() => Promise<BenchResult>> }
+  { summary: string; load: () => Promise<(names: readonly string[]) => Promise<BenchResult>> }
 > = {
   core: {
     summary: "decision and update time of joust against history and pool size, FGTS.CDB beside it",
@@ -25,7 +25,7 @@ const BENCHES: Record<
   },
   policies: {
     summary:
-      "regret of every policy on real data, tuned on the other data set; writes docs/policies.md",
+      "regret of every policy on real data (routerbench, llmrouter or both), tuned on the other; writes docs/policies.md",
     load: async () => (await import("./policies.ts")).policies,
   },
   beyond: {
@@ -48,7 +48,7 @@ if (!bench || values.help) {
   process.exitCode = values.help ? 0 : 2;
 } else {
   const run = await bench.load();
-  const { ratios, figures } = await run();
+  const { ratios, figures } = await run(positionals.slice(1));
   if (values.json) console.log(JSON.stringify({ bench: name, ratios, figures }));
   else {
     for (const [title, rows] of Object.entries({ ratios, figures })) {

@@ -42,29 +42,40 @@ type Regrets = ReadonlyMap<string, number[]>;
  * Cumulative regret of every policy on both data sets, each with the options
  * tuned on the other one. Writes docs/policies.md and its tables.
  */
-export async function policies(): Promise<BenchResult> {
+export async function policies(names: readonly string[]): Promise<BenchResult> {
   const tuned = JSON.parse(await readFile(TUNED, "utf8")) as Tuned;
-  const ratios: Record<string, number> = {};
-  const figures: Record<string, number> = {};
-  const parts: string[] = [];
+  const result = { ratios: {} as Record<string, number>, figures: {} as Record<string, number> };
   const worlds = await openWorlds();
+  const parts: string[] = [];
   for (const [i, world] of worlds.entries()) {
+    if (names.length > 0 && !names.includes(world.name)) continue;
     const options = tuned[worlds[1 - i]!.name]!;
-    const contenders = contendersOf(world, options);
-    const cells = await regretsOf(world, contenders);
-    parts.push(`## ${world.title}\n`, await publish(`${world.name}-regret`, regretTable(cells)));
-    parts.push(await publish(`${world.name}-joust`, verdictTable(cells)));
-    for (const [cell, regrets] of cells) {
-      const [best] = bestOf(regrets, fgtsNames(regrets));
-      const key = `${world.name} ${titleOf(cell)}`;
-      ratios[`${key}: joust / fgts-cdb`] = mean(regrets.get("joust")!) / mean(regrets.get(best)!);
-      figures[`${key}: joust`] = mean(regrets.get("joust")!);
-    }
+    parts.push(await reportOf(world, options, result));
+    if (world.name === "llmrouter") parts.push(await longRun(world, options, result.ratios));
   }
-  parts.push(await longRun(worlds[1]!, tuned[worlds[0]!.name]!, ratios));
   parts.push(`## What was tuned\n`, await publish("tuned", tunedTable(tuned)));
   await writeFile(resolve(DOCS, "policies.md"), `${preface()}\n${parts.join("\n")}`);
-  return { ratios, figures };
+  return result;
+}
+
+async function reportOf(
+  world: World,
+  tuned: Record<string, Options>,
+  { ratios, figures }: BenchResult,
+): Promise<string> {
+  const cells = await regretsOf(world, contendersOf(world, tuned));
+  for (const [cell, regrets] of cells) {
+    const ours = mean(regrets.get("joust")!);
+    const [, theirs] = bestOf(regrets, fgtsNames(regrets));
+    const key = `${world.name} ${titleOf(cell)}`;
+    ratios[`${key}: joust / fgts-cdb`] = ours / mean(theirs);
+    figures[`${key}: joust`] = ours;
+  }
+  const tables = [
+    await publish(`${world.name}-regret`, regretTable(cells)),
+    await publish(`${world.name}-joust`, verdictTable(cells)),
+  ];
+  return [`## ${world.title}\n`, ...tables].join("\n");
 }
 
 async function regretsOf(world: World, specs: readonly PolicySpec[]): Promise<Map<Cell, Regrets>> {
