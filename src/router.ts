@@ -1,5 +1,5 @@
 import { Pacer } from "./bandit/pacer.ts";
-import type { Outcome, PendingDuel, Policy } from "./bandit/policy.ts";
+import type { About, Outcome, PendingDuel, Policy } from "./bandit/policy.ts";
 import { winOf } from "./bandit/policy.ts";
 import { Voters } from "./bandit/voters.ts";
 import type { Random } from "./random/random.ts";
@@ -153,6 +153,23 @@ export const ROUTER_DEFAULTS: RouterSettings = {
   pending: 0,
   pendingRounds: 500,
   weighVoters: false,
+};
+
+export const ROUTER_ABOUT: About<RouterSettings> = {
+  explore: { meaning: "probability of a uniform pair", min: 0, max: 1 },
+  budget: { meaning: "mean cost a query to keep to, in the data's unit; 0: no budget", min: 0 },
+  costUnit: { meaning: "the dearest model's mean cost: what lambda is the price of", above: 0 },
+  pending: {
+    meaning: "how many duels without a vote yet are taken into account; 0: none",
+    integer: true,
+    min: 0,
+  },
+  pendingRounds: {
+    meaning: "after how many rounds a vote is no longer expected",
+    integer: true,
+    min: 1,
+  },
+  weighVoters: { meaning: "whether a voter's record decides how much a vote counts" },
 };
 
 export interface RouteQuery {

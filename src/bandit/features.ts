@@ -1,5 +1,5 @@
 import { dot, norm, normalized } from "../linalg/linalg.ts";
-import type { Pool } from "./policy.ts";
+import type { About, Pool } from "./policy.ts";
 import {
   categoryWeights,
   modelEmbeddings,
@@ -34,11 +34,8 @@ export type FeatureOptions = {
   readonly features: string;
   readonly weighting: string;
   readonly metadata: string;
-  /** Softmax temperature of the weighting. */
   readonly temperature: number;
-  /** Subtract the mean over models from a_k, which spreads them apart. */
   readonly centred: boolean;
-  /** Prior sd of a coefficient of the paper's features, at vote scale 1. */
   readonly sd: number;
 };
 
@@ -50,6 +47,23 @@ export const FEATURE_DEFAULTS: FeatureOptions = {
   temperature: 1,
   centred: false,
   sd: 1,
+};
+
+/** All but the first concern the paper's features alone. */
+export const FEATURE_ABOUT: About<FeatureOptions> = {
+  features: {
+    meaning:
+      "how query and model are combined: the paper's product or sum of embeddings, or category: a coefficient for each model and category, and the told score",
+    oneOf: FEATURE_SETS,
+  },
+  weighting: {
+    meaning: "how a model's told scores make its embedding out of the categories'",
+    oneOf: WEIGHTINGS,
+  },
+  metadata: { meaning: "whether told scores and costs are appended", oneOf: METADATA },
+  temperature: { meaning: "of the weighting's softmax", above: 0 },
+  centred: { meaning: "subtract the models' mean embedding from each, which spreads them apart" },
+  sd: { meaning: "prior sd of a coefficient of the paper's features, at vote scale 1", above: 0 },
 };
 
 export function createFeatures(pool: Pool, options: FeatureOptions): Features {

@@ -3,11 +3,13 @@ import type { Random } from "../random/random.ts";
 import {
   createFeatures,
   difference,
+  FEATURE_ABOUT,
   FEATURE_DEFAULTS,
   type FeatureOptions,
   type Features,
 } from "./features.ts";
 import {
+  type About,
   alignModels,
   argmax,
   comparisonsOf,
@@ -23,22 +25,22 @@ import { GaussianPosterior } from "./posterior.ts";
  * estimates. All assume P(i beats j) = sigmoid(theta . (phi_i - phi_j)).
  */
 export type LinearOptions = FeatureOptions & {
-  /** The vote scale that is assumed; the true one is unknown to learners. */
   readonly scale: number;
-  /** The prior's share of V, see LinearEstimate. */
   readonly lambda: number;
 };
 
-/**
- * Category features, being the strongest: regret of MaxPairUCB 9 on them, 58 on
- * hadamard and 55 on addition (sd 2); RouterBench Perf, MiniLM, s = 10, T = 720,
- * the scores told as they are.
- */
+/** Category features, being the strongest where scores are told. */
 export const LINEAR_DEFAULTS: LinearOptions = {
   ...FEATURE_DEFAULTS,
   features: "category",
   scale: 3,
   lambda: 4,
+};
+
+export const LINEAR_ABOUT: About<LinearOptions> = {
+  ...FEATURE_ABOUT,
+  scale: { meaning: "the vote scale that is assumed", above: 0 },
+  lambda: { meaning: "the prior's share of V, the votes' information matrix", above: 0 },
 };
 
 export interface Prior {

@@ -2,6 +2,7 @@ import { axpy, dot, multiply, normIn, rankOne } from "../linalg/linalg.ts";
 import { sigmoid } from "./btl.ts";
 import { toldAt } from "./categories.ts";
 import {
+  type About,
   alignModels,
   argmax,
   comparisonsOf,
@@ -52,14 +53,20 @@ export class Ridge {
 }
 
 export type LinUcbOptions = {
-  /** Widths added to an arm's mean when choosing. */
   readonly alpha: number;
-  /** Of the ridge. */
   readonly lambda: number;
-  /** How far the told scores are believed; 0: not at all. */
   readonly prior: number;
-  /** Assumed vote scale: makes win probabilities of told scores and of penalties. */
   readonly scale: number;
+};
+
+export const LINUCB_ABOUT: About<LinUcbOptions> = {
+  alpha: { meaning: "widths added to a model's mean when choosing", min: 0 },
+  lambda: { meaning: "of the ridge regression", above: 0 },
+  prior: { meaning: "how far the told scores are believed; 0: not at all", min: 0 },
+  scale: {
+    meaning: "assumed vote scale: makes win probabilities of told scores and of penalties",
+    above: 0,
+  },
 };
 
 /** What an arm sees of a query. */

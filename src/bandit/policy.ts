@@ -114,6 +114,20 @@ export interface Hindsight {
 
 export type Options = Readonly<Record<string, number | string | boolean>>;
 
+/** What an option means and which values it takes, for help and for `checkOptions`. */
+export interface OptionAbout {
+  readonly meaning: string;
+  readonly min?: number;
+  readonly max?: number;
+  /** Bounds that the value may not reach. */
+  readonly above?: number;
+  readonly below?: number;
+  readonly integer?: boolean;
+  readonly oneOf?: readonly string[];
+}
+
+export type About<O> = { readonly [K in keyof O]: OptionAbout };
+
 /** How a policy is made and named on the command line: `name:option=value:option=value`. */
 export interface PolicyKind<O extends Options = Options> {
   readonly name: string;
@@ -122,7 +136,11 @@ export interface PolicyKind<O extends Options = Options> {
   /** Whose algorithm it is. */
   readonly source?: string;
   readonly defaults: O;
-  /** `options` holds every key of `defaults`, with the user's values in their place. */
+  /** Every built-in policy has it; options of a kind without it take any value. */
+  readonly about?: About<O>;
+  /** Whether `create` is given what only a simulation can know. */
+  readonly needsHindsight?: true;
+  /** Called by `createPolicy`: `options` holds every key of `defaults`, with the user's values in their place. */
   create(pool: Pool, options: O, hindsight?: Hindsight): Policy;
 }
 

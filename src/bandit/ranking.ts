@@ -1,6 +1,13 @@
 import type { Random } from "../random/random.ts";
 import { toldAt } from "./categories.ts";
-import { argmax, type Comparison, comparisonsOf, type Policy, type Pool } from "./policy.ts";
+import {
+  type About,
+  argmax,
+  type Comparison,
+  comparisonsOf,
+  type Policy,
+  type Pool,
+} from "./policy.ts";
 
 /**
  * Routers that only rank (Eagle, RouteLLM's two, nearest neighbours, clusters)
@@ -31,20 +38,29 @@ export interface Ratings {
 }
 
 export type RankingOptions = ExploreOptions & {
-  /** Assumed vote scale: logits of a win for one unit of utility. */
   readonly scale: number;
-  /** How far the told scores are believed; 0: not at all. */
   readonly prior: number;
 };
 
 export type ExploreOptions = {
-  /** ucb, softmax or epsilon. */
   readonly explore: string;
-  /** ucb: standard deviations; softmax: temperature in logits; epsilon: share of duels. */
   readonly rate: number;
 };
 
 export const RANKING_DEFAULTS: RankingOptions = { scale: 5, prior: 1, explore: "ucb", rate: 1 };
+
+export const RANKING_ABOUT: About<RankingOptions> = {
+  scale: { meaning: "assumed vote scale: logits of a win for one unit of utility", above: 0 },
+  prior: { meaning: "how far the told scores are believed; 0: not at all", min: 0 },
+  explore: {
+    meaning: "whom the favourite meets: who may yet be better, a draw by value, or anybody",
+    oneOf: ["ucb", "softmax", "epsilon"],
+  },
+  rate: {
+    meaning: "of ucb: standard deviations; softmax: temperature in logits; epsilon: share of duels",
+    min: 0,
+  },
+};
 
 export function rankingPolicy(pool: Pool, options: RankingOptions, ranker: Ranker): Policy {
   const { scale, prior } = options;

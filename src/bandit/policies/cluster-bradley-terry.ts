@@ -2,15 +2,15 @@ import { fitBradleyTerry, type GaussianRatings, gaussian } from "../bradley-terr
 import { nearestCategory } from "../categories.ts";
 import type { Votes } from "../memory.ts";
 import { alignPairs } from "../pair-table.ts";
-import { alignModels, type Comparison, type PolicyKind } from "../policy.ts";
-import { RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
+import { type About, alignModels, type Comparison, type PolicyKind } from "../policy.ts";
+import { RANKING_ABOUT, RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
 
-const DEFAULTS = {
-  ...RANKING_DEFAULTS,
-  /** Prior sd of a model's global rating, in logits. */
-  globalSd: 0.3,
-  /** Prior sd of its rating in a cluster, around the global one. */
-  clusterSd: 0.6,
+const DEFAULTS = { ...RANKING_DEFAULTS, globalSd: 0.3, clusterSd: 0.6 };
+
+const ABOUT: About<typeof DEFAULTS> = {
+  ...RANKING_ABOUT,
+  globalSd: { meaning: "prior sd of a model's global rating, in logits", above: 0 },
+  clusterSd: { meaning: "prior sd of its rating in a cluster, around the global one", above: 0 },
 };
 
 /**
@@ -24,6 +24,7 @@ export const clusterBradleyTerry: PolicyKind<typeof DEFAULTS> = {
   summary: "Bradley-Terry in each category, shrunk to the global one",
   source: "The Avengers (Zhang et al. 2025), on votes",
   defaults: DEFAULTS,
+  about: ABOUT,
   create(pool, options) {
     const K = pool.models.length;
     const categoryOf = nearestCategory(pool);

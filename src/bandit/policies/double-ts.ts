@@ -3,15 +3,24 @@ import { sigmoid } from "../btl.ts";
 import { nearestCategory } from "../categories.ts";
 import { fillUnknown } from "../features.ts";
 import { alignPairs } from "../pair-table.ts";
-import { alignModels, argmax, comparisonsOf, type PolicyKind, type Pool } from "../policy.ts";
+import {
+  type About,
+  alignModels,
+  argmax,
+  comparisonsOf,
+  type PolicyKind,
+  type Pool,
+} from "../policy.ts";
 
-const DEFAULTS = {
-  /** Width of the confidence bounds; the theory wants more than 0.5. */
-  alpha: 0.51,
-  /** Pseudo-duels that the told scores are worth for each pair; 0: none. */
-  prior: 20,
-  /** Assumed vote scale: makes win probabilities of told scores and of penalties. */
-  scale: 5,
+const DEFAULTS = { alpha: 0.51, prior: 20, scale: 5 };
+
+const ABOUT: About<typeof DEFAULTS> = {
+  alpha: { meaning: "width of the confidence bounds; the theory wants more than 0.5", min: 0 },
+  prior: { meaning: "duels that the told scores are worth for each pair; 0: none", min: 0 },
+  scale: {
+    meaning: "assumed vote scale: makes win probabilities of told scores and of penalties",
+    above: 0,
+  },
 };
 
 /**
@@ -30,6 +39,7 @@ export const doubleTs: PolicyKind<typeof DEFAULTS> = {
   summary: "Double Thompson Sampling in each category",
   source: "Wu & Liu 2016",
   defaults: DEFAULTS,
+  about: ABOUT,
   create(pool, options) {
     const K = pool.models.length;
     const categoryOf = nearestCategory(pool);

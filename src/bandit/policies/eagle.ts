@@ -2,21 +2,21 @@ import { inverse } from "../../linalg/linalg.ts";
 import { evaluate, gaussian } from "../bradley-terry.ts";
 import { eloUpdate, POINTS_PER_LOGIT, replayElo } from "../elo.ts";
 import { Memory, type MemoryState } from "../memory.ts";
-import { alignModels, type PolicyKind } from "../policy.ts";
-import { RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
+import { type About, alignModels, type PolicyKind } from "../policy.ts";
+import { RANKING_ABOUT, RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
 
-const DEFAULTS = {
-  ...RANKING_DEFAULTS,
-  /** Elo's K; 32 in the paper. */
-  K: 32,
-  /** How many past comparisons are replayed; 20 in the paper. */
-  N: 100,
-  /** Share of the global rating; 0.5 in the paper. */
-  P: 0.2,
-  /** Prior sd of a rating, in logits; only the challenger's width depends on it. */
-  sd: 0.75,
-  /** How many past comparisons are kept. */
-  memory: 20_000,
+const DEFAULTS = { ...RANKING_DEFAULTS, K: 32, N: 100, P: 0.2, sd: 0.75, memory: 20_000 };
+
+const ABOUT: About<typeof DEFAULTS> = {
+  ...RANKING_ABOUT,
+  K: { meaning: "Elo's K; 32 in the paper", above: 0 },
+  N: { meaning: "how many past comparisons are replayed; 20 in the paper", integer: true, min: 1 },
+  P: { meaning: "share of the global rating; 0.5 in the paper", min: 0, max: 1 },
+  sd: {
+    meaning: "prior sd of a rating, in logits; only the challenger's width depends on it",
+    above: 0,
+  },
+  memory: { meaning: "how many past comparisons are kept", integer: true, min: 2 },
 };
 
 /**
@@ -33,6 +33,7 @@ export const eagle: PolicyKind<typeof DEFAULTS> = {
   summary: "global Elo, and Elo replayed on the N nearest past comparisons",
   source: "Eagle (Zhao et al. 2024)",
   defaults: DEFAULTS,
+  about: ABOUT,
   create(pool, options) {
     const { K, N, P, sd } = options;
     const memory = new Memory(pool.centroids[0]!.length, options.memory);

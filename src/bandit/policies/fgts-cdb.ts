@@ -1,7 +1,13 @@
 import { dotAt } from "../../linalg/linalg.ts";
-import { createFeatures, FEATURE_DEFAULTS, type FeatureOptions } from "../features.ts";
+import {
+  createFeatures,
+  FEATURE_ABOUT,
+  FEATURE_DEFAULTS,
+  type FeatureOptions,
+} from "../features.ts";
 import { priorOf, remapCoefficients } from "../linear-duel.ts";
 import {
+  type About,
   alignModels,
   argmax,
   comparisonsOf,
@@ -13,19 +19,13 @@ import { createRounds, type Rounds } from "../rounds.ts";
 import { Chain, type Law } from "../sgld.ts";
 
 export type ChainPolicyOptions = FeatureOptions & {
-  /** The vote scale that is assumed: of the told scores' prior, and of penalties. */
   readonly scale: number;
   readonly eta: number;
-  /** Langevin steps a round, past rounds a step, and the step's share of what is stable. */
   readonly steps: number;
   readonly batch: number;
   readonly step: number;
 };
 
-/**
- * sd is the best of 1, 2 and 5: regret 62, 58, 51 at vote scale 10 and 78, 76, 68
- * at 1 (RouterBench, original MiniLM, 720 rounds, two runs each).
- */
 export const CHAIN_DEFAULTS: ChainPolicyOptions = {
   ...FEATURE_DEFAULTS,
   sd: 5,
@@ -36,12 +36,21 @@ export const CHAIN_DEFAULTS: ChainPolicyOptions = {
   step: 0.2,
 };
 
+export const CHAIN_ABOUT: About<ChainPolicyOptions> = {
+  ...FEATURE_ABOUT,
+  scale: {
+    meaning: "the vote scale that is assumed: of the told scores' prior, and of penalties",
+    above: 0,
+  },
+  eta: { meaning: "how much a vote counts", min: 0 },
+  steps: { meaning: "Langevin steps a round", integer: true, min: 1 },
+  batch: { meaning: "past rounds a step", integer: true, min: 1, max: 100_000 },
+  step: { meaning: "length of a step, 2 being where it diverges", above: 0, below: 2 },
+};
+
 type FgtsOptions = ChainPolicyOptions & {
-  /** Of the feel-good term; -1: 1 / (10 e sqrt(horizon)), which is 1.4e-3 at 720. */
   readonly mu: number;
-  /** T, the rounds that are expected. */
   readonly horizon: number;
-  /** b, the most that one round can feel good. */
   readonly cap: number;
 };
 
@@ -54,10 +63,19 @@ export const fgtsCdb: PolicyKind<FgtsOptions> = {
   summary: "Feel-Good Thompson sampling for contextual dueling bandits, by Langevin chains",
   source: "Li et al. 2024, as Algorithm 1 of LLM Routing with Dueling Feedback",
   defaults: { ...CHAIN_DEFAULTS, mu: -1, horizon: 720, cap: 1 },
+  about: {
+    ...CHAIN_ABOUT,
+    mu: {
+      meaning: "of the feel-good term; below 0: 1 / (10 e sqrt(horizon)), which is 1.4e-3 at 720",
+      min: -1,
+    },
+    horizon: { meaning: "T, the rounds that are expected", above: 0 },
+    cap: { meaning: "b, the most that one round can feel good", min: 0 },
+  },
   create(pool, options) {
     const { mu, horizon, cap } = options;
     const formula = 1 / (10 * Math.E * Math.sqrt(horizon));
-    return createChains(pool, options, mu === -1 ? formula : mu, cap);
+    return createChains(pool, options, mu < 0 ? formula : mu, cap);
   },
 };
 

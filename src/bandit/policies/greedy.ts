@@ -1,16 +1,19 @@
 import { dotAt } from "../../linalg/linalg.ts";
 import type { Random } from "../../random/random.ts";
-import { createFeatures, difference, FEATURE_DEFAULTS, type FeatureOptions } from "../features.ts";
+import {
+  createFeatures,
+  difference,
+  FEATURE_ABOUT,
+  FEATURE_DEFAULTS,
+  type FeatureOptions,
+} from "../features.ts";
 import { priorOf, remapCoefficients } from "../linear-duel.ts";
 import { argmax, comparisonsOf, type PolicyKind } from "../policy.ts";
 import { GaussianPosterior } from "../posterior.ts";
 
 type GreedyOptions = FeatureOptions & {
-  /** The vote scale that is assumed. */
   readonly scale: number;
-  /** c: after n votes the best is challenged with probability min(1, c / n), else it answers alone. */
   readonly duels: number;
-  /** Share of the challengers that are drawn at random instead of being the second best. */
   readonly epsilon: number;
 };
 
@@ -20,19 +23,24 @@ type GreedyOptions = FeatureOptions & {
  * second best in every round, regret grows by half their gap for ever, so duels
  * become rarer as votes come in; and a model that starts too low to be second
  * would never be tried, so some challengers are drawn.
- *
- * Regret on RouterBench (original MiniLM, vote scale 10, 720 rounds, 8 to 10 runs) with
- * told scores that are right / off by N(0, 0.1) / another model's; standard
- * errors about 0.5 / 3 / 8:
- *
- *   epsilon      0             0.2           0.5
- *   duels 30     11 / 40 / 60  13 / 49 / 62  16 / 56 / 58
- *   duels 100    15 / 47 / 59  18 / 50 / 56  25 / 60 / 55
  */
 export const greedy: PolicyKind<GreedyOptions> = {
   name: "greedy",
   summary: "the largest posterior mean against the second largest, ever more rarely",
   defaults: { ...FEATURE_DEFAULTS, features: "category", scale: 3, duels: 50, epsilon: 0.1 },
+  about: {
+    ...FEATURE_ABOUT,
+    scale: { meaning: "the vote scale that is assumed", above: 0 },
+    duels: {
+      meaning: "after n votes the best is challenged with probability duels / n, else it is alone",
+      min: 0,
+    },
+    epsilon: {
+      meaning: "share of challengers drawn at random instead of being the second best",
+      min: 0,
+      max: 1,
+    },
+  },
   create(pool, options) {
     const features = createFeatures(pool, options);
     const { models: K, dimension: d } = features;

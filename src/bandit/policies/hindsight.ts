@@ -5,6 +5,8 @@ export const oracle: PolicyKind = {
   name: "oracle",
   summary: "the best model of each query, known in advance",
   defaults: {},
+  about: {},
+  needsHindsight: true,
   create(pool, _options, hindsight) {
     const known = needed(hindsight, "oracle");
     return fixed(pool, (x, candidates, random) => {
@@ -19,6 +21,8 @@ export const bestFixed: PolicyKind = {
   name: "best-fixed",
   summary: "the one best model over the whole stream, known in hindsight",
   defaults: {},
+  about: {},
+  needsHindsight: true,
   create(pool, _options, hindsight) {
     const { bestFixed } = needed(hindsight, "best-fixed");
     return fixed(pool, (_x, candidates) =>

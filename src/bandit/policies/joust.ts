@@ -6,6 +6,7 @@ import { categoryMembership, fillUnknown } from "../features.ts";
 import { duelOf, ratingOf, type Sight, stageOf } from "../observation.ts";
 import { bestPair, type Outlook, sampledPair } from "../pair-rule.ts";
 import {
+  type About,
   alignModels,
   type Choice,
   type Feedback,
@@ -45,6 +46,40 @@ const defaults = {
 };
 type JoustOptions = typeof defaults;
 
+const about: About<JoustOptions> = {
+  rule: {
+    meaning: "the most promising pair, or two draws from the belief (Thompson sampling)",
+    oneOf: ["pair", "draws"],
+  },
+  alpha: { meaning: "how much uncertainty is worth: alpha in f_i + f_j + alpha W_ij", min: 0 },
+  patience: { meaning: "how many votes ahead count, as a share of the votes so far", min: 0 },
+  minGain: {
+    meaning: "a duel that promises less than this (in utility) becomes a single answer",
+    min: 0,
+  },
+  drift: {
+    meaning: "share of what was learnt that is still true one vote later; 1: nothing drifts",
+    above: 0,
+    max: 1,
+  },
+  robust: { meaning: "bound on a vote's weight, robust / sd of its logit; 0: none", min: 0 },
+  ties: { meaning: "how much a tie counts; 0: not at all", min: 0 },
+  pointwise: { meaning: "how much a like or dislike counts; 0: not at all", min: 0 },
+  position: { meaning: "whether a preference for the answer shown first is fitted" },
+  onboarding: {
+    meaning: "share of rounds in which a model that joined later duels, until it is known",
+    min: 0,
+    max: 1,
+  },
+  doubt: {
+    meaning: "prior probability that nothing is known of what the told scores are worth",
+    above: 0,
+    below: 1,
+  },
+  cellSd: { meaning: "prior sd of what votes add to a told score", above: 0 },
+  correlation: { meaning: "of what votes add, between categories", min: 0, max: 1 },
+};
+
 /**
  * Our policy: one pass over the votes, no history. Neither the vote
  * scale nor the worth of the told scores is known, so each combination is a
@@ -54,6 +89,7 @@ export const joust: PolicyKind<JoustOptions> = {
   name: "joust",
   summary: "one-pass Bayesian duels over categories; learns how far to trust what it is told",
   defaults,
+  about,
   create: (pool, options) => new Joust(pool, options),
 };
 

@@ -1,16 +1,15 @@
 import { fitBradleyTerry } from "../bradley-terry.ts";
 import { Memory, type MemoryState } from "../memory.ts";
-import type { PolicyKind } from "../policy.ts";
-import { RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
+import type { About, PolicyKind } from "../policy.ts";
+import { RANKING_ABOUT, RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
 
-const DEFAULTS = {
-  ...RANKING_DEFAULTS,
-  /** How many past comparisons are fitted. */
-  k: 100,
-  /** Prior sd of a rating, in logits. */
-  sd: 0.6,
-  /** How many past comparisons are kept. */
-  memory: 20_000,
+const DEFAULTS = { ...RANKING_DEFAULTS, k: 100, sd: 0.6, memory: 20_000 };
+
+const ABOUT: About<typeof DEFAULTS> = {
+  ...RANKING_ABOUT,
+  k: { meaning: "how many past comparisons are fitted", integer: true, min: 1 },
+  sd: { meaning: "prior sd of a rating, in logits", above: 0 },
+  memory: { meaning: "how many past comparisons are kept", integer: true, min: 2 },
 };
 
 /**
@@ -23,6 +22,7 @@ export const knnBradleyTerry: PolicyKind<typeof DEFAULTS> = {
   summary: "Bradley-Terry fitted to the k nearest past comparisons",
   source: "the k-NN router of RouterBench (Hu et al. 2024), on votes",
   defaults: DEFAULTS,
+  about: ABOUT,
   create(pool, options) {
     const memory = new Memory(pool.centroids[0]!.length, options.memory);
     const zero = new Float64Array(pool.models.length);

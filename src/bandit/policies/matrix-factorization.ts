@@ -3,22 +3,27 @@ import { Random } from "../../random/random.ts";
 import { sigmoid } from "../btl.ts";
 import { Ridge } from "../linucb.ts";
 import { Memory, type MemoryState, voteAt } from "../memory.ts";
-import { alignModels, type PolicyKind } from "../policy.ts";
-import { RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
+import { type About, alignModels, type PolicyKind } from "../policy.ts";
+import { RANKING_ABOUT, RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
 
 const DEFAULTS = {
   ...RANKING_DEFAULTS,
-  /** Length of a model's embedding; 128 in the paper. */
   hidden: 64,
   learningRate: 0.1,
-  /** Past votes trained on again with every new one. */
   replay: 8,
-  /** Prior sd of a coefficient of w. */
   sd: 0.3,
-  /** How many past comparisons are kept for replay. */
   memory: 20_000,
-  /** Of the first embeddings. */
   seed: 1,
+};
+
+const ABOUT: About<typeof DEFAULTS> = {
+  ...RANKING_ABOUT,
+  hidden: { meaning: "length of a model's embedding; 128 in the paper", integer: true, min: 1 },
+  learningRate: { meaning: "of the gradient steps", above: 0 },
+  replay: { meaning: "past votes trained on again with every new one", integer: true, min: 0 },
+  sd: { meaning: "prior sd of a coefficient of w", above: 0 },
+  memory: { meaning: "how many past comparisons are kept", integer: true, min: 2 },
+  seed: { meaning: "of the first embeddings", integer: true },
 };
 
 /**
@@ -40,6 +45,7 @@ export const matrixFactorization: PolicyKind<typeof DEFAULTS> = {
   summary: "product of learnt model embeddings and the projected query",
   source: "RouteLLM (Ong et al. 2024)",
   defaults: DEFAULTS,
+  about: ABOUT,
   create(pool, options) {
     const d = pool.centroids[0]!.length;
     const factors = firstFactors(pool.models, d, options);

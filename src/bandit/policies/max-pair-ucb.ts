@@ -1,5 +1,6 @@
 import {
   argmaxPair,
+  LINEAR_ABOUT,
   LINEAR_DEFAULTS,
   type LinearOptions,
   linearDuel,
@@ -7,17 +8,11 @@ import {
 } from "../linear-duel.ts";
 import type { PolicyKind } from "../policy.ts";
 
-type MaxPairUcbOptions = LinearOptions & {
-  /** How much the pair's uncertainty counts. */
-  readonly beta: number;
-};
+type MaxPairUcbOptions = LinearOptions & { readonly beta: number };
 
 /**
  * The pair whose sum of scores and whose uncertainty are largest together:
  * argmax_ij (phi_i + phi_j) . theta + beta |phi_i - phi_j|_Vinv, i = j included.
- *
- * beta is tuned: regret 39, 43, 49, 55 at 1, 2, 3, 4 (Perf + N(0, 0.1), s = 10,
- * T = 720), and 47, 43, 46, 49 where the told scores are another model's.
  */
 function maxPairUcbRule({ beta }: Pick<MaxPairUcbOptions, "beta">): PairRule {
   return ({ f, width }, candidates, random) =>
@@ -29,5 +24,6 @@ export const maxPairUcb: PolicyKind<MaxPairUcbOptions> = {
   summary: "the pair with the largest sum of scores plus uncertainty of their difference",
   source: "Di et al. 2024, Variance-aware regret bounds for stochastic contextual dueling bandits",
   defaults: { ...LINEAR_DEFAULTS, beta: 2 },
+  about: { ...LINEAR_ABOUT, beta: { meaning: "how much the pair's uncertainty counts", min: 0 } },
   create: (pool, options) => linearDuel(pool, options, maxPairUcbRule(options)),
 };

@@ -1,5 +1,6 @@
 import {
   argmaxPair,
+  LINEAR_ABOUT,
   LINEAR_DEFAULTS,
   type LinearOptions,
   linearDuel,
@@ -7,10 +8,7 @@ import {
 } from "../linear-duel.ts";
 import type { PolicyKind } from "../policy.ts";
 
-type MaxInPOptions = LinearOptions & {
-  /** Radius of the confidence set (eta in the paper). */
-  readonly c: number;
-};
+type MaxInPOptions = LinearOptions & { readonly c: number };
 
 /**
  * Maximum informative pair (algorithm 1 of the paper). The promising models are
@@ -23,10 +21,8 @@ type MaxInPOptions = LinearOptions & {
  *
  * Our deviation: the paper's radius, (1 / 2 kappa) sqrt(d/2 log(1 + 2T/d) +
  * log(1/delta)), is over 20 at d = 71, T = 720 and eliminates nothing; c is
- * tuned (Perf + N(0, 0.1), s = 10: regret 38, 44, 52 at c = 1, 1.5, 2; on
- * addition features 1 can eliminate the best model for good, 1.5 did not). Its
- * first rounds of random pairs, which make V invertible, are not needed where V
- * is regularised.
+ * tuned. Its first rounds of random pairs, which make V invertible, are not
+ * needed where V is regularised.
  */
 function maxInPRule({ c }: Pick<MaxInPOptions, "c">): PairRule {
   return ({ f, width }, candidates, random) => {
@@ -42,5 +38,9 @@ export const maxInP: PolicyKind<MaxInPOptions> = {
   summary: "the most uncertain pair among the models that none beats with confidence",
   source: "Saha 2021, Optimal algorithms for stochastic contextual preference bandits",
   defaults: { ...LINEAR_DEFAULTS, c: 1 },
+  about: {
+    ...LINEAR_ABOUT,
+    c: { meaning: "radius of the confidence set (eta in the paper)", min: 0 },
+  },
   create: (pool, options) => linearDuel(pool, options, maxInPRule(options)),
 };

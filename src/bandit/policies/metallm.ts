@@ -1,5 +1,5 @@
 import { normalized } from "../../linalg/linalg.ts";
-import { linUcbPolicy } from "../linucb.ts";
+import { LINUCB_ABOUT, linUcbPolicy } from "../linucb.ts";
 import type { PolicyKind } from "../policy.ts";
 
 const DEFAULTS = { alpha: 0.5, lambda: 8, prior: 1, scale: 5 };
@@ -10,15 +10,15 @@ const DEFAULTS = { alpha: 0.5, lambda: 8, prior: 1, scale: 5 };
  * (1 for the winner, 0 for the loser) and the price p c_k the round's penalty.
  *
  * Deviations: a constant is appended to the embedding, without which nothing is
- * learnt of a model as such (RouterBench, T = 720, s = 10, 2 runs, truth = told +
- * N(0, 0.1): regret 63 with it, 72 without); its first rewards, on labelled
- * queries, are the told scores.
+ * learnt of a model as such; its first rewards, on labelled queries, are the told
+ * scores.
  */
 export const metaLlm: PolicyKind<typeof DEFAULTS> = {
   name: "metallm",
   summary: "LinUCB on the query's embedding: the winner was liked, the loser disliked",
   source: "MetaLLM (Nguyen et al. 2024)",
   defaults: DEFAULTS,
+  about: LINUCB_ABOUT,
   create(pool, options) {
     const d = pool.centroids[0]!.length;
     return linUcbPolicy(pool, options, {

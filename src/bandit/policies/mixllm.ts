@@ -1,6 +1,6 @@
 import { normalized } from "../../linalg/linalg.ts";
 import { categoryMembership } from "../features.ts";
-import { linUcbPolicy } from "../linucb.ts";
+import { LINUCB_ABOUT, linUcbPolicy } from "../linucb.ts";
 import type { PolicyKind } from "../policy.ts";
 
 const DEFAULTS = { alpha: 0.25, lambda: 4, prior: 1, scale: 5 };
@@ -18,15 +18,14 @@ const DEFAULTS = { alpha: 0.25, lambda: 4, prior: 1, scale: 5 };
  * Deviation: like and dislike train them by ridge regression. The paper's policy
  * gradient, theta_j += eta R (1{j = k} - pi_j) e with R = +-1, adds eta e to the
  * winner and subtracts it from the loser whatever had been predicted, so over
- * duels it never settles. With a baseline it does, but learns less: regret 70 / 66
- * / 116 against 54 / 27 / 107 (RouterBench, T = 720, 2 runs, e = [x; 1]; s = 10 with
- * truth = told + N(0, 0.1), s = 10 with told permuted, s = 1 with noisy truth).
+ * duels it never settles.
  */
 export const mixLlm: PolicyKind<typeof DEFAULTS> = {
   name: "mixllm",
   summary: "LinUCB on the embedding and its categories: winner liked, loser disliked",
   source: "MixLLM (Wang et al. 2025)",
   defaults: DEFAULTS,
+  about: LINUCB_ABOUT,
   create(pool, options) {
     const d = pool.centroids[0]!.length;
     const tags = categoryMembership(pool.centroids);

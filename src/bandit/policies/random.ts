@@ -5,6 +5,7 @@ export const random: PolicyKind = {
   name: "random",
   summary: "two different models, uniformly",
   defaults: {},
+  about: {},
   create: (pool) => ({
     choose({ candidates }, random) {
       const n = candidates.length;

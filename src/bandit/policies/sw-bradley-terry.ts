@@ -1,15 +1,18 @@
 import { fitBradleyTerry } from "../bradley-terry.ts";
 import { Memory, type MemoryState } from "../memory.ts";
-import type { PolicyKind } from "../policy.ts";
-import { RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
+import type { About, PolicyKind } from "../policy.ts";
+import { RANKING_ABOUT, RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
 
-const DEFAULTS = {
-  ...RANKING_DEFAULTS,
-  gamma: 10,
-  /** Prior sd of a rating, in logits. */
-  sd: 0.75,
-  /** How many past comparisons are kept. */
-  memory: 20_000,
+const DEFAULTS = { ...RANKING_DEFAULTS, gamma: 10, sd: 0.75, memory: 20_000 };
+
+const ABOUT: About<typeof DEFAULTS> = {
+  ...RANKING_ABOUT,
+  gamma: {
+    meaning: "the nearest vote weighs as much as gamma votes at a right angle to the query",
+    min: 1,
+  },
+  sd: { meaning: "prior sd of a rating, in logits", above: 0 },
+  memory: { meaning: "how many past comparisons are kept", integer: true, min: 2 },
 };
 
 /**
@@ -28,6 +31,7 @@ export const swBradleyTerry: PolicyKind<typeof DEFAULTS> = {
   summary: "Bradley-Terry fitted to all past comparisons, weighted by similarity",
   source: "RouteLLM (Ong et al. 2024)",
   defaults: DEFAULTS,
+  about: ABOUT,
   create(pool, options) {
     const memory = new Memory(pool.centroids[0]!.length, options.memory);
     const zero = new Float64Array(pool.models.length);

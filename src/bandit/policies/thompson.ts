@@ -1,5 +1,5 @@
 import type { PolicyKind } from "../policy.ts";
-import { CHAIN_DEFAULTS, type ChainPolicyOptions, createChains } from "./fgts-cdb.ts";
+import { CHAIN_ABOUT, CHAIN_DEFAULTS, type ChainPolicyOptions, createChains } from "./fgts-cdb.ts";
 
 /** Thompson sampling: FGTS.CDB that does not feel good. Both chains sample one and the same law. */
 export const thompson: PolicyKind<ChainPolicyOptions> = {
@@ -7,5 +7,6 @@ export const thompson: PolicyKind<ChainPolicyOptions> = {
   summary: "Thompson sampling by two Langevin chains: fgts-cdb with mu = 0",
   source: "Thompson 1933; the chains are those of fgts-cdb",
   defaults: CHAIN_DEFAULTS,
+  about: CHAIN_ABOUT,
   create: (pool, options) => createChains(pool, options, 0, 0),
 };

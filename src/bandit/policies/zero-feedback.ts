@@ -11,6 +11,7 @@ export const zeroFeedback: PolicyKind = {
   name: "zero-feedback",
   summary: "nearest category, its best told model; never learns",
   defaults: {},
+  about: {},
   create(pool) {
     const xi = pool.centroids.map(normalized);
     const categories = xi.map((_, m) => m);

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { ROUTER_ABOUT, ROUTER_DEFAULTS } from "../router.ts";
+import { checkOptions, createPolicy, rangeOf } from "./options.ts";
+import { POLICIES } from "./policies/index.ts";
+import { easyProblem } from "./policy.case.ts";
+import type { Hindsight, OptionAbout, PolicyKind } from "./policy.ts";
+
+const { pool, oracleKnows } = easyProblem(1);
+const hindsight: Hindsight = { utilities: oracleKnows, bestFixed: 0 };
+
+describe.each([
+  ...POLICIES.map(({ name, defaults, about }) => ({ name, defaults, about })),
+  { name: "the router", defaults: ROUTER_DEFAULTS, about: ROUTER_ABOUT },
+])("$name", ({ name, defaults, about }) => {
+  it("describes every option and no other", () => {
+    expect(Object.keys(about!)).toEqual(Object.keys(defaults));
+    for (const { meaning } of Object.values(about!)) expect(meaning).not.toBe("");
+  });
+
+  it("has defaults that pass its own checks", () => {
+    expect(() => checkOptions(name, defaults, about)).not.toThrow();
+  });
+
+  it("bounds every number and lists the values of every word", () => {
+    for (const [key, value] of Object.entries(defaults)) {
+      if (typeof value !== "boolean") expect(rangeOf(about![key as never])).not.toBe("");
+    }
+  });
+});
+
+describe("checkOptions", () => {
+  it.each<[OptionAbout, number | string, string]>([
+    [{ meaning: "", min: 0 }, -1, "0 or more"],
+    [{ meaning: "", max: 2 }, 3, "at most 2"],
+    [{ meaning: "", min: 0, max: 1 }, 1.1, "from 0 to 1"],
+    [{ meaning: "", above: 0 }, 0, "above 0"],
+    [{ meaning: "", above: 0, below: 1 }, 1, "above 0 and below 1"],
+    [{ meaning: "", above: 0, max: 1 }, 2, "above 0 and at most 1"],
+    [{ meaning: "", integer: true, min: 1 }, 1.5, "a whole number, 1 or more"],
+    [{ meaning: "", integer: true }, 2 ** 60, "a whole number"],
+    [{ meaning: "", oneOf: ["x", "y"] }, "z", "one of x, y"],
+    [{ meaning: "", min: 0 }, Number.NaN, "0 or more"],
+    [{ meaning: "", min: 0 }, Infinity, "0 or more"],
+    [{ meaning: "" }, Number.NaN, "a number"],
+  ])("of %o refuses %s", (about, value, range) => {
+    expect(() => checkOptions("toy", { n: value }, { n: about })).toThrow(
+      new RangeError(`n of toy is ${value}; help: give n ${range}`),
+    );
+  });
+
+  it("lets the bounds themselves pass, and what nobody describes", () => {
+    checkOptions("toy", { n: 0 }, { n: { meaning: "", min: 0, max: 1 } });
+    checkOptions("toy", { n: 1 }, { n: { meaning: "", min: 0, max: 1 } });
+    checkOptions("toy", { n: -5, toString: 1, how: "well" });
+    expect(() => checkOptions("toy", { n: Number.NaN })).toThrow("n of toy is NaN");
+  });
+});
+
+describe("createPolicy", () => {
+  it("fills in the defaults, and refuses what is out of range or unknown", () => {
+    const seen: unknown[] = [];
+    const kind = toy((options) => seen.push(options));
+    createPolicy(kind, pool, { n: 3 });
+    expect(seen).toEqual([{ n: 3, on: false }]);
+    expect(() => createPolicy(kind, pool, { n: -1 })).toThrow("n of toy is -1");
+    const typo: object = { m: 3 };
+    expect(() => createPolicy(kind, pool, typo)).toThrow(
+      "toy has no option m; help: its options are n, on",
+    );
+    expect(seen.length).toBe(1);
+  });
+
+  it("gives the truth only to kinds that say they need it", () => {
+    const seen: unknown[] = [];
+    const kind = toy((_, given) => seen.push(given));
+    createPolicy(kind, pool, {}, hindsight);
+    createPolicy({ ...kind, needsHindsight: true }, pool, {}, hindsight);
+    expect(seen).toEqual([undefined, hindsight]);
+    const needy = POLICIES.filter(({ needsHindsight }) => needsHindsight).map(({ name }) => name);
+    expect(needy).toEqual(["best-fixed", "oracle"]);
+  });
+});
+
+function toy(
+  onCreate: (options: object, hindsight?: Hindsight) => void,
+): PolicyKind<{ n: number; on: boolean }> {
+  const random = POLICIES.find(({ name }) => name === "random")!;
+  return {
+    name: "toy",
+    summary: "toys",
+    defaults: { n: 1, on: false },
+    about: { n: { meaning: "how many", min: 0 }, on: { meaning: "whether" } },
+    create(pool, options, hindsight) {
+      onCreate(options, hindsight);
+      return random.create(pool, {});
+    },
+  };
+}

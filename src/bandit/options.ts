@@ -1,0 +1,52 @@
+import type { About, Hindsight, OptionAbout, Options, Policy, PolicyKind, Pool } from "./policy.ts";
+
+/**
+ * A policy of a kind, the one way to make them: defaults filled in, options
+ * checked, and the truth given only to a kind that says it needs it.
+ */
+export function createPolicy<O extends Options>(
+  kind: PolicyKind<O>,
+  pool: Pool,
+  options: Partial<O> = {},
+  hindsight?: Hindsight,
+): Policy {
+  for (const key of Object.keys(options)) {
+    if (Object.hasOwn(kind.defaults, key)) continue;
+    const known = Object.keys(kind.defaults).join(", ") || "none";
+    throw new RangeError(`${kind.name} has no option ${key}; help: its options are ${known}`);
+  }
+  const all: O = { ...kind.defaults, ...options };
+  checkOptions(kind.name, all, kind.about);
+  return kind.create(pool, all, kind.needsHindsight ? hindsight : undefined);
+}
+
+/** A RangeError says which option has a value that it cannot have, and what it can. */
+export function checkOptions(name: string, options: object, about: About<Options> = {}): void {
+  for (const [key, value] of Object.entries(options)) {
+    const option = Object.hasOwn(about, key) ? about[key] : undefined;
+    if (allowed(value, option)) continue;
+    const range = (option && rangeOf(option)) || "a number";
+    throw new RangeError(`${key} of ${name} is ${value}; help: give ${key} ${range}`);
+  }
+}
+
+function allowed(value: unknown, about?: OptionAbout): boolean {
+  if (about?.oneOf) return about.oneOf.some((name) => name === value);
+  if (typeof value !== "number") return true;
+  if (!about) return !Number.isNaN(value);
+  const { min = -Infinity, max = Infinity, above = -Infinity, below = Infinity } = about;
+  if (about.integer && !Number.isSafeInteger(value)) return false;
+  return value >= min && value <= max && value > above && value < below;
+}
+
+/** The allowed values in words: "a whole number from 1 to 9"; empty where any will do. */
+export function rangeOf({ min, max, above, below, integer, oneOf }: OptionAbout): string {
+  if (oneOf) return `one of ${oneOf.join(", ")}`;
+  const bounds = [
+    ...(above === undefined ? [] : [`above ${above}`]),
+    ...(below === undefined ? [] : [`below ${below}`]),
+    ...(min === undefined ? [] : [max === undefined ? `${min} or more` : `from ${min} to ${max}`]),
+    ...(max === undefined || min !== undefined ? [] : [`at most ${max}`]),
+  ].join(" and ");
+  return [...(integer ? ["a whole number"] : []), ...(bounds ? [bounds] : [])].join(", ");
+}
