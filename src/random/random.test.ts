@@ -163,6 +163,27 @@ describe("shuffle", () => {
   });
 });
 
+describe("derangement", () => {
+  it("gives each of the nine of four equally often, and no other order", () => {
+    const random = Random.seeded(1);
+    const counts = new Map<string, number>();
+    for (let i = 0; i < 9000; i++) {
+      const order = random.derangement(4);
+      expect(order.some((k, at) => k === at)).toBe(false);
+      expect(order.toSorted()).toEqual([0, 1, 2, 3]);
+      counts.set(`${order}`, (counts.get(`${order}`) ?? 0) + 1);
+    }
+    expect(counts.size).toBe(9);
+    // sd of a count is 30.
+    for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(150);
+  });
+
+  it("refuses one thing alone, which has no other place", () => {
+    expect(() => Random.seeded(1).derangement(1)).toThrow(RangeError);
+    expect(Random.seeded(1).derangement(2)).toEqual([1, 0]);
+  });
+});
+
 describe("split", () => {
   const first = (random: Random) => [random.uniform(), random.uniform()];
 

@@ -94,6 +94,15 @@ export class Random {
     return items;
   }
 
+  /** A permutation of 0 .. n-1 that leaves nothing in its place; about e shuffles. */
+  derangement(n: number): number[] {
+    if (n === 1) throw new RangeError("one thing alone has no other place");
+    for (;;) {
+      const order = this.shuffle(Array.from({ length: n }, (_, i) => i));
+      if (order.every((k, i) => k !== i)) return order;
+    }
+  }
+
   #draw(): void {
     const n = this.#counter++;
     threefry2x32(this.#key, n >>> 0, Math.floor(n / 2 ** 32), this.#block);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../random/random.ts";
+import type { Query } from "./dataset.ts";
 import { type Environment, onlineCount } from "./environment.ts";
 import type { Settings } from "./settings.ts";
 import { SCORED, TABLED, world } from "./world.fixture.ts";
@@ -149,3 +150,65 @@ describe("what is told", () => {
     expect(pool.costs![0]![1]).toBeCloseTo(middle, 12);
   });
 });
+
+describe("labels, each model's mean offline query", () => {
+  const labels = (settings: Partial<Settings>, dataset = TABLED, seed = 1) =>
+    world(dataset, settings, Random.seeded(seed)).pool.labels!.map((row) => [...row]);
+
+  it("are those of the queries where it is best", () => {
+    const { pool } = world(TABLED);
+    expect(pool.labels![0]).toEqual(pool.centroids[0]);
+    expect(pool.labels![2]).toEqual(pool.centroids[1]);
+  });
+
+  it.each([
+    ["told by category", TABLED],
+    ["told from the queries' own scores", SCORED],
+  ])("are permuted as the rows are: %s", (_, dataset) => {
+    const { pool } = world(dataset, { told: { kind: "permuted" } });
+    const own = world(dataset, { told: { kind: dataset.scores ? "scores" : "offline" } }).pool;
+    const from = pool.told!.map((row) => own.told!.findIndex((other) => `${other}` === `${row}`));
+    expect(from.toSorted()).toEqual([0, 1, 2]);
+    expect(pool.labels).toEqual(from.map((k) => own.labels![k]));
+  });
+
+  it.each([
+    ["told by category", TABLED],
+    ["told from the queries' own scores", { ...SCORED, queries: alike(SCORED.queries) }],
+  ])("follow the noise of what is told: %s", (_, dataset) => {
+    let moved = 0;
+    for (let seed = 1; seed <= 20; seed++) {
+      const settings: Partial<Settings> = { told: { kind: "noisy", sd: 1 } };
+      const { pool } = world(dataset, settings, Random.seeded(seed));
+      const best = pool.centroids.map((_, m) => {
+        const column = pool.told!.map((row) => row[m]!);
+        return column.indexOf(Math.max(...column));
+      });
+      const plain = labels(
+        { told: { kind: dataset.scores ? "scores" : "offline" } },
+        dataset,
+        seed,
+      );
+      if (`${plain}` !== `${pool.labels}`) moved++;
+      if (best[0] === best[1]) continue;
+      best.forEach((k, m) => {
+        expect(pool.labels![k]![1]).toBeCloseTo(pool.centroids[m]![1]!, 12);
+      });
+    }
+    expect(moved).toBeGreaterThan(10);
+  });
+
+  it("are what the csv says where the truth is another", () => {
+    for (let seed = 1; seed <= 20; seed++) {
+      expect(labels({ truthSd: 1 }, TABLED, seed)).toEqual(labels({}, TABLED, seed));
+    }
+  });
+});
+
+/** Queries of one best model with one row of scores, so that a category's mean is every query's. */
+function alike(queries: readonly Query[]): Query[] {
+  return queries.map((query, i) => ({
+    ...query,
+    scores: i < 6 ? Float64Array.of(1, 0.5, 0) : Float64Array.of(0, 0.5, 0.8),
+  }));
+}

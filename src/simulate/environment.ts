@@ -49,16 +49,18 @@ export function createEnvironment(
   const order = streamOrder(online, settings, random.split("stream"));
 
   const centroids = offline.map((members) => mean(members.map((i) => embeddings[i]!)));
-  const told = toldScores(dataset, offline, settings, arrival, random.split("told"));
+  const told = tellScores(dataset, offline, settings, arrival, random.split("told"));
   const costs = toldCosts(dataset, offline);
-  const best = offline.flat().map((i) => ({ x: embeddings[i]!, best: bestModels(arrival(i)) }));
+  const labelled = offline.flatMap((members, m) =>
+    members.map((i) => ({ x: embeddings[i]!, best: told ? bestModels(told.of(i, m)) : [] })),
+  );
   const pool: Pool = {
     models: dataset.models,
     categories: groups.map((group) => group.name),
     centroids,
-    told,
+    told: told?.scores,
     costs,
-    labels: told && labelEmbeddings(K, best),
+    labels: told && labelEmbeddings(K, labelled),
   };
 
   const totals = new Float64Array(K);
@@ -170,13 +172,21 @@ function arrive(query: Query, levels: readonly Level[], lambda: number, x: Float
   return { query, x, utilities, costs, best: Math.max(...utilities) };
 }
 
-function toldScores(
+/** What the router is told before the first vote. */
+interface Telling {
+  /** A row of category scores for each model. */
+  readonly scores: Float64Array[];
+  /** Utilities of the models on offline query i of category m: labels must not say more than scores do. */
+  of(i: number, m: number): Float64Array;
+}
+
+function tellScores(
   dataset: Dataset,
   offline: readonly number[][],
   settings: Settings,
   arrival: (i: number) => Arrival,
   random: Random,
-): Float64Array[] | undefined {
+): Telling | undefined {
   const { told, lambda } = settings;
   if (told.kind === "none") return undefined;
   const { scores } = dataset;
@@ -188,12 +198,25 @@ function toldScores(
         : members.reduce((sum, i) => sum + arrival(i).utilities[k]!, 0) / members.length,
     ),
   );
-  if (told.kind === "noisy") {
-    return table.map((row) => row.map((score) => score + told.sd * random.normal()));
+  const of: Telling["of"] = (i, m) => (fromCsv ? column(table, m) : arrival(i).utilities);
+  switch (told.kind) {
+    case "noisy": {
+      const noise = table.map((row) => row.map(() => told.sd * random.normal()));
+      return {
+        scores: table.map((row, k) => row.map((score, m) => score + noise[k]![m]!)),
+        of: (i, m) => of(i, m).map((utility, k) => utility + noise[k]![m]!),
+      };
+    }
+    case "permuted": {
+      const from = random.derangement(table.length);
+      return {
+        scores: from.map((k) => table[k]!),
+        of: (i, m) => Float64Array.from(from, (k) => of(i, m)[k]!),
+      };
+    }
+    default:
+      return { scores: table, of };
   }
-  if (told.kind !== "permuted") return table;
-  const from = derangement(table.length, random);
-  return from.map((k) => table[k]!);
 }
 
 function toldCosts(dataset: Dataset, offline: readonly number[][]): Float64Array[] | undefined {
@@ -208,15 +231,8 @@ function toldCosts(dataset: Dataset, offline: readonly number[][]): Float64Array
   );
 }
 
-/** A permutation that leaves nothing in its place. */
-function derangement(n: number, random: Random): number[] {
-  for (;;) {
-    const order = random.shuffle(Array.from({ length: n }, (_, i) => i));
-    if (order.every((k, i) => k !== i)) return order;
-  }
-}
-
-function bestModels({ utilities, best }: Arrival): number[] {
+function bestModels(utilities: Float64Array): number[] {
+  const best = Math.max(...utilities);
   return [...utilities.keys()].filter((k) => utilities[k] === best);
 }
 
