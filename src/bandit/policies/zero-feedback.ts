@@ -1,4 +1,4 @@
-import { dot, normalized } from "../../linalg/linalg.ts";
+import { nearestCategory } from "../categories.ts";
 import { fillUnknown } from "../features.ts";
 import { argmax, type PolicyKind } from "../policy.ts";
 
@@ -13,12 +13,11 @@ export const zeroFeedback: PolicyKind = {
   defaults: {},
   about: {},
   create(pool) {
-    const xi = pool.centroids.map(normalized);
-    const categories = xi.map((_, m) => m);
+    const categoryOf = nearestCategory(pool);
     const told = pool.told && fillUnknown(pool.told);
     return {
       choose({ x, candidates, penalty }, random) {
-        const m = argmax(categories, (c) => dot(x, xi[c]!), random);
+        const m = categoryOf(x);
         const k = argmax(candidates, (c) => (told?.[c]![m] ?? 0) - (penalty?.[c] ?? 0), random);
         return { pair: [k, k] };
       },
