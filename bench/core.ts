@@ -1,4 +1,5 @@
 import { sigmoid } from "../src/bandit/btl.ts";
+import { createPolicy } from "../src/bandit/options.ts";
 import { fgtsCdb } from "../src/bandit/policies/fgts-cdb.ts";
 import { joust } from "../src/bandit/policies/joust.ts";
 import type { Policy, PolicyKind, Pool } from "../src/bandit/policy.ts";
@@ -66,7 +67,7 @@ interface Timing {
 }
 
 function grow(kind: PolicyKind, pool: Pool, history: number): Grown {
-  const policy = kind.create(pool, kind.defaults);
+  const policy = createPolicy(kind, pool);
   const random = Random.seeded(1);
   const queries = Array.from({ length: 256 }, () => randomVector(random));
   const candidates = pool.models.map((_, k) => k);

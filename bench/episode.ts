@@ -1,4 +1,5 @@
 import { sigmoid } from "../src/bandit/btl.ts";
+import { createPolicy } from "../src/bandit/options.ts";
 import { dearestMean } from "../src/bandit/pacer.ts";
 import { joust } from "../src/bandit/policies/joust.ts";
 import type { Policy, Pool } from "../src/bandit/policy.ts";
@@ -149,7 +150,7 @@ function served(
 }
 
 function create(pool: Pool, { options }: Variant): Policy {
-  return joust.create(pool, { ...joust.defaults, ...options });
+  return createPolicy(joust, pool, options);
 }
 
 /** The arrival of round t, with utilities exchanged among models if asked. */

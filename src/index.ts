@@ -6,12 +6,15 @@ export {
   type FeatureOptions,
   type Features,
 } from "./bandit/features.ts";
+export { createPolicy } from "./bandit/options.ts";
 export { POLICIES } from "./bandit/policies/index.ts";
 export type {
+  About,
   Choice,
   Duel,
   Feedback,
   Hindsight,
+  OptionAbout,
   Options,
   Outcome,
   Policy,

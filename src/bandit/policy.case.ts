@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../random/random.ts";
 import { sigmoid } from "./btl.ts";
+import { createPolicy } from "./options.ts";
 import type { Feedback, Outcome, Policy, PolicyKind, Pool } from "./policy.ts";
 
 /** Why a policy need not pass one of the two tests of learning. */
@@ -220,7 +221,7 @@ function changePool({ pool, truth, queries, zero }: Problem): Problem {
 }
 
 function create(kind: PolicyKind, { pool, oracleKnows }: Problem): Policy {
-  return kind.create(pool, kind.defaults, { utilities: oracleKnows, bestFixed: 0 });
+  return createPolicy(kind, pool, {}, { utilities: oracleKnows, bestFixed: 0 });
 }
 
 function play(

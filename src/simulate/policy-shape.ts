@@ -5,13 +5,16 @@ import { InputError } from "../input/input-error.ts";
 /** `value` as a PolicyKind; an InputError says what it lacks. */
 export function checkKind(file: string, value: unknown): PolicyKind {
   const found: Record<string, unknown> = isRecord(value) ? value : {};
-  const { name, summary, defaults, create } = found;
+  const { name, summary, defaults, about, create } = found;
   const wrong = [
     typeof name === "string" && name !== "" ? "" : 'name ("my-policy")',
     typeof summary === "string" ? "" : 'summary ("what it does, in one line")',
     isRecord(defaults) && Object.values(defaults).every(isOption)
       ? ""
       : "defaults ({} or options that are numbers, strings or booleans)",
+    about === undefined || (isRecord(about) && Object.values(about).every(isRecord))
+      ? ""
+      : "about (left out, or { meaning, min, max .. } for each option)",
     typeof create === "function" ? "" : "create (a function of the pool that makes a policy)",
   ].filter(Boolean);
   if (wrong.length === 0) return value as PolicyKind;

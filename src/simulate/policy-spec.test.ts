@@ -14,6 +14,10 @@ const KIND = `export default {
 };`;
 const toy = write("toy.mjs", KIND);
 const folder = dirname(toy);
+write(
+  "bounded.mjs",
+  KIND.replace('"toy"', '"bounded", about: { n: { meaning: "how many", max: 8 } }'),
+);
 
 conforms(mine, { learns: "one record for all categories cannot be best in three" });
 
@@ -60,6 +64,16 @@ it.each([
   ["fgts-cdb:steps=many", /steps is "many", not a number/],
   ["fgts-cdb:steps=Infinity", /steps is "Infinity", not a number/],
   ["fgts-cdb:centred=yes", /centred is "yes"; help: write centred=true or centred=false/],
+  ["joust:rule=draw", /rule=draw: rule of joust is draw; help: give rule one of pair, draws$/],
+  ["joust:doubt=2", /doubt of joust is 2; help: give doubt above 0 and below 1/],
+  ["joust:alpha=-1", /alpha of joust is -1; help: give alpha 0 or more/],
+  ["fgts-cdb:sd=0", /sd of fgts-cdb is 0; help: give sd above 0/],
+  ["fgts-cdb:features=cubes", /features of fgts-cdb is cubes; help: .*hadamard, addition, cat/],
+  ["eagle:K=-5", /K of eagle is -5; help: give K above 0/],
+  ["eagle:N=2.5", /N of eagle is 2\.5; help: give N a whole number, 1 or more/],
+  ["random:explore=3", /explore of the router is 3; help: give explore from 0 to 1/],
+  ["joust:budget=-1", /budget of the router is -1; help: give budget 0 or more/],
+  ["./bounded.mjs:n=9", /n of bounded is 9; help: give n at most 8/],
   ["./nowhere.ts", /^\.\/nowhere\.ts: does not exist/],
 ])("refuses %s", async (text, message) => {
   await refused(text, message);
@@ -70,8 +84,8 @@ it.each<[string, string, RegExp]>([
   ["a function", "export default () => {};", /has no default export/],
   [
     "half a kind",
-    'export default { name: "half", defaults: { n: null } };',
-    /lacks summary \(.*\), defaults \(.*\), create \(/,
+    'export default { name: "half", defaults: { n: null }, about: { n: 1 } };',
+    /lacks summary \(.*\), defaults \(.*\), about \(.*\), create \(/,
   ],
   ["a broken file", "export default {", /cannot be imported \(SyntaxError|cannot be imported \(/],
   ["an error", 'throw new Error("no luck");', /cannot be imported \(Error: no luck\)/],

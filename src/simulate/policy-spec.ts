@@ -1,13 +1,14 @@
 import { access } from "node:fs/promises";
 import { basename, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { checkOptions } from "../bandit/options.ts";
 import { POLICIES } from "../bandit/policies/index.ts";
 import type { Options, PolicyKind } from "../bandit/policy.ts";
 import { checksum } from "../input/checksum.ts";
 import { InputError } from "../input/input-error.ts";
 import { didYouMean } from "../input/nearest.ts";
 import { readError } from "../input/text.ts";
-import { ROUTER_DEFAULTS, type RouterSettings } from "../router.ts";
+import { ROUTER_ABOUT, ROUTER_DEFAULTS, type RouterSettings } from "../router.ts";
 import { checkKind } from "./policy-shape.ts";
 import type { Contender } from "./run.ts";
 
@@ -64,6 +65,10 @@ async function parsePolicy(typed: string, folder: string): Promise<PolicySpec> {
       Object.hasOwn(defaults, key) ? defaults[key] : undefined,
     );
   }
+  refusing(typed, () => {
+    checkOptions(kind.name, options, kind.about);
+    checkOptions("the router", router, ROUTER_ABOUT);
+  });
   return {
     // An absolute path says more about the machine than about the policy.
     name: isAbsolute(name) ? [basename(name), ...pairs].join(":") : typed,
@@ -72,6 +77,18 @@ async function parsePolicy(typed: string, folder: string): Promise<PolicySpec> {
     router,
     ...(own && { module: await moduleOf(resolve(folder, name)) }),
   };
+}
+
+/** Turns the RangeErrors of `make`, an option's bad value, into refusals of this policy. */
+export function refusing<T>(typed: string, make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const [problem, remedy = "the command policies lists every option with its values"] =
+      error.message.split("; help: ");
+    throw refuse(typed, problem!, remedy);
+  }
 }
 
 /** What the router does for any policy, as options of each. */

@@ -76,6 +76,7 @@ it("options that are not given are the kind's", () => {
   const seen: Options[] = [];
   const kind: PolicyKind = {
     ...stubborn([0, 1]).kind,
+    defaults: { n: 1, m: 1 },
     create: (pool, options) => {
       seen.push(options);
       return stubborn([0, 1]).kind.create(pool, options);

@@ -1,7 +1,8 @@
+import { checkOptions, createPolicy } from "../bandit/options.ts";
 import { dearestMean } from "../bandit/pacer.ts";
 import type { Options, PolicyKind } from "../bandit/policy.ts";
 import type { Random } from "../random/random.ts";
-import { type Decision, Router, type RouterSettings } from "../router.ts";
+import { type Decision, ROUTER_ABOUT, Router, type RouterSettings } from "../router.ts";
 import type { Arrival, Environment } from "./environment.ts";
 import type { Settings } from "./settings.ts";
 import { percentile } from "./statistics.ts";
@@ -29,13 +30,14 @@ export interface Contender {
  */
 export function runPolicy(
   environment: Environment,
-  { kind, options, router: routerSettings }: Contender,
+  { kind, options, router: routerSettings = {} }: Contender,
   settings: Settings,
   random: Random,
   onRound?: (t: number) => void,
 ): Run {
   const { pool, hindsight } = environment;
-  const policy = kind.create(pool, { ...kind.defaults, ...options }, hindsight);
+  const policy = createPolicy(kind, pool, options, hindsight);
+  checkOptions("the router", routerSettings, ROUTER_ABOUT);
   const router = new Router(policy, { costUnit: dearestMean(pool.costs), ...routerSettings });
   const candidates = pool.models.map((_, k) => k);
   const mail = new Mail(settings.delay);

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { InputError } from "../input/input-error.ts";
+import { createPolicy } from "../bandit/options.ts";
 import { Random } from "../random/random.ts";
 import { createEnvironment } from "./environment.ts";
 import { Journal, type World } from "./journal.ts";
 import { checkPolicy } from "./policy-shape.ts";
-import { contenderOf, type PolicySpec } from "./policy-spec.ts";
+import { contenderOf, type PolicySpec, refusing } from "./policy-spec.ts";
 import { summarize } from "./regret.ts";
 import type { Result } from "./result.ts";
 import type { Run } from "./run.ts";
@@ -73,17 +73,8 @@ async function tryPolicies({ source, policies, settings }: Simulation): Promise<
   const { pool, hindsight } = createEnvironment(source.dataset, source.embeddings, once, random);
   for (const spec of policies) {
     const { kind, options } = await contenderOf(spec);
-    try {
-      checkPolicy(spec.name, kind.create(pool, options, hindsight));
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      const [problem, remedy] = error.message.split("; help: ");
-      throw new InputError(
-        { file: `--policies ${spec.name}` },
-        problem!,
-        remedy ?? "joust policies lists every option with its default",
-      );
-    }
+    const make = () => createPolicy(kind, pool, options, hindsight);
+    checkPolicy(spec.name, refusing(spec.name, make));
   }
 }
 

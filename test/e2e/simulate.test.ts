@@ -181,12 +181,20 @@ describe("help and mistakes", () => {
   });
 
   const mistakes: [args: string[], message: string][] = [
+    ...[
+      "joust:rule=draw:doubt=2: rule of joust is draw; help: give rule one of pair, draws",
+      "eagle:K=-5: K of eagle is -5; help: give K above 0",
+      "random:explore=3: explore of the router is 3; help: give explore from 0 to 1",
+    ].map((refusal): [string[], string] => [
+      ["--policies", refusal.slice(0, refusal.indexOf(": "))],
+      `--policies ${refusal}`,
+    ]),
     [["--rouns", "3"], "unknown option '--rouns'\n(Did you mean"],
     [["--rounds", "1e9"], "--rounds: is 1e9, above 10000000; help:"],
     [["--policies", "jost"], '--policies jost: is no policy; help: did you mean "joust"?'],
     [
       ["--policies", "fgts-cdb:weighting=prf"],
-      "--policies fgts-cdb:weighting=prf: no weighting called prf; help: one of perf",
+      "--policies fgts-cdb:weighting=prf: weighting of fgts-cdb is prf; help: give weighting one of perf",
     ],
     [["--policies", "./nowhere.ts"], "./nowhere.ts: does not exist"],
     [["--resume"], "--resume: needs the folder to go on in; help: add --out DIR"],
