@@ -158,7 +158,11 @@ export const ROUTER_DEFAULTS: RouterSettings = {
 export const ROUTER_ABOUT: About<RouterSettings> = {
   explore: { meaning: "probability of a uniform pair", min: 0, max: 1 },
   budget: { meaning: "mean cost a query to keep to, in the data's unit; 0: no budget", min: 0 },
-  costUnit: { meaning: "the dearest model's mean cost: what lambda is the price of", above: 0 },
+  costUnit: {
+    meaning:
+      "the dearest model's mean cost: what lambda is the price of; simulate finds it in the data",
+    above: 0,
+  },
   pending: {
     meaning: "how many duels without a vote yet are taken into account; 0: none",
     integer: true,

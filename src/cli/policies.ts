@@ -1,43 +1,84 @@
 import { Command } from "commander";
+import { rangeOf } from "../bandit/options.ts";
 import { POLICIES } from "../bandit/policies/index.ts";
-import type { PolicyKind } from "../bandit/policy.ts";
-import { ROUTER_DEFAULTS } from "../router.ts";
+import type { About, OptionAbout, Options, PolicyKind } from "../bandit/policy.ts";
+import { ROUTER_ABOUT, ROUTER_DEFAULTS } from "../router.ts";
+import { JOUST } from "./invocation.ts";
 
 export function policiesCommand(): Command {
   return new Command("policies")
     .summary("list the routing policies and their options")
-    .description("Every policy that --policies knows, with its options and their defaults.")
+    .description("Every policy that --policies knows, with its options: default, meaning, values.")
     .option("--json", "print them as JSON")
     .helpOption("-h, --help", "this text")
     .addHelpText(
       "after",
-      "\nExample:\n  joust simulate DATA --policies joust,fgts-cdb:steps=10:sd=2\n",
+      `\nExample:\n  ${JOUST} simulate DATA --policies joust,fgts-cdb:steps=10:sd=2\n`,
     )
     .action(({ json }: { json?: boolean }) => {
-      process.stdout.write(json ? `${JSON.stringify(POLICIES.map(recordOf))}\n` : listing());
+      process.stdout.write(json ? `${JSON.stringify(asData())}\n` : listing());
     });
 }
 
+const ROUTER = "Options of every policy, for what the router does around it:";
+
+function asData() {
+  return {
+    policies: POLICIES.map(({ name, summary, source, defaults, about }) => {
+      return { name, summary, source, options: described(defaults, about) };
+    }),
+    router: described(ROUTER_DEFAULTS, ROUTER_ABOUT),
+  };
+}
+
+type Described = OptionAbout & { readonly default: Options[string] };
+
+function described(defaults: Options, about: About<Options> = {}): Record<string, Described> {
+  return Object.fromEntries(
+    Object.entries(defaults).map(([key, value]) => [
+      key,
+      { default: value, ...(about[key] ?? { meaning: "" }) },
+    ]),
+  );
+}
+
 function listing(): string {
-  const every = `Every policy takes what the router does for it: ${optionsOf(ROUTER_DEFAULTS)}\n`;
-  return `${POLICIES.map(paragraph).join("\n")}\n${every}`;
+  const router = [ROUTER, ...lines(described(ROUTER_DEFAULTS, ROUTER_ABOUT))];
+  return [...POLICIES.map(paragraph), router].map((part) => `${part.join("\n")}\n`).join("\n");
 }
 
-function paragraph({ name, summary, source, defaults }: PolicyKind): string {
-  const lines = [
+function paragraph({ name, summary, source, defaults, about }: PolicyKind): string[] {
+  const after = source === undefined ? [] : wrap(`after ${source}`, WIDTH - 2);
+  return [
     `${name}: ${summary}`,
-    ...(source === undefined ? [] : [`  after ${source}`]),
-    ...(Object.keys(defaults).length > 0 ? [`  ${optionsOf(defaults)}`] : []),
+    ...after.map((line) => `  ${line}`),
+    ...lines(described(defaults, about)),
   ];
-  return `${lines.join("\n")}\n`;
 }
 
-function optionsOf(defaults: object): string {
-  return Object.entries(defaults)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(" ");
+/** `key=default`, and beside it what it means and may be. */
+function lines(options: Record<string, Described>): string[] {
+  const heads = Object.entries(options).map(([key, option]) => `  ${key}=${option.default}  `);
+  const column = Math.max(...heads.map((head) => head.length));
+  return Object.values(options).flatMap((option, n) => {
+    const range = rangeOf(option);
+    const text = range === "" ? option.meaning : `${option.meaning} (${range})`;
+    return wrap(text, WIDTH - column).map((line, i) => {
+      return `${(i === 0 ? heads[n]! : "").padEnd(column)}${line}`;
+    });
+  });
 }
 
-function recordOf({ name, summary, source, defaults }: PolicyKind) {
-  return { name, summary, source, defaults };
+const WIDTH = 96;
+
+/** Lines of at most `width` characters, broken between words. */
+function wrap(text: string, width: number): string[] {
+  const out = [""];
+  for (const word of text.split(" ")) {
+    const line = out.at(-1)!;
+    if (line === "") out[out.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) out[out.length - 1] = `${line} ${word}`;
+    else out.push(word);
+  }
+  return out;
 }

@@ -3,6 +3,7 @@ import { Command } from "commander";
 import { POLICIES } from "../bandit/policies/index.ts";
 import { SETTINGS } from "../simulate/settings.ts";
 import { folder, names, number, word } from "./flags.ts";
+import { JOUST } from "./invocation.ts";
 import { MOST_ROUNDS, readTold, readTruth, readVoters } from "./settings-flags.ts";
 import { DEFAULT_POLICIES, runSimulate, type SimulateFlags } from "./simulate.ts";
 
@@ -117,12 +118,12 @@ export function simulateCommand(): Command {
 const AFTER = `
 Examples:
   The project's own questions with the paper's Perf/Cost table, report in out/own:
-    joust simulate data/queries.jsonl --scores data/scores/routerbench.csv --exclude gpt-4 --rounds 1000 --out out/own
+    ${JOUST} simulate data/queries.jsonl --scores data/scores/routerbench.csv --exclude gpt-4 --rounds 1000 --out out/own
   Outcomes of your own, two settings of one policy and a policy of your own, 20 runs:
-    joust simulate outcomes.jsonl.gz --policies joust,joust:alpha=2,./mine.ts --runs 20 --out out/mine
+    ${JOUST} simulate outcomes.jsonl.gz --policies joust,joust:alpha=2,./mine.ts --runs 20 --out out/mine
   Told scores that are wrong, votes that come late, a tenth of the voters malicious:
-    joust simulate outcomes.jsonl --told noisy:0.1 --delay 50 --voters count=20,malicious=0.1
+    ${JOUST} simulate outcomes.jsonl --told noisy:0.1 --delay 50 --voters count=20,malicious=0.1
 
-Policies (joust policies shows their options):
+Policies (${JOUST} policies shows their options):
 ${POLICIES.map(({ name, summary }) => `  ${name.padEnd(22)} ${summary}`).join("\n")}
 `;

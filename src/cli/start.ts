@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
+import { JOUST } from "./invocation.ts";
 import { runSimulate } from "./simulate.ts";
 
 const DATA = fileURLToPath(new URL("../../data/", import.meta.url));
@@ -21,7 +22,7 @@ It takes some ten seconds.
 
 const NEXT = `
 Open ${join(OUT, "report.html")} in a browser: it shows the curves and says how to read them.
-Then try your own data:  npm run -s joust -- simulate --help
+Then try your own data:  ${JOUST} simulate --help
 `;
 
 export function startCommand(): Command {
