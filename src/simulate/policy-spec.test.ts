@@ -65,7 +65,7 @@ it.each([
   ["fgts-cdb:steps=Infinity", /steps is "Infinity", not a number/],
   ["fgts-cdb:centred=yes", /centred is "yes"; help: write centred=true or centred=false/],
   ["joust:rule=draw", /rule=draw: rule of joust is draw; help: give rule one of pair, draws$/],
-  ["joust:doubt=2", /doubt of joust is 2; help: give doubt above 0 and below 1/],
+  ["joust:drift=2", /drift of joust is 2; help: give drift above 0 and at most 1/],
   ["joust:alpha=-1", /alpha of joust is -1; help: give alpha 0 or more/],
   ["fgts-cdb:sd=0", /sd of fgts-cdb is 0; help: give sd above 0/],
   ["fgts-cdb:features=cubes", /features of fgts-cdb is cubes; help: .*hadamard, addition, cat/],

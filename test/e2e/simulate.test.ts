@@ -188,7 +188,7 @@ describe("help and mistakes", () => {
 
   const mistakes: [args: string[], message: string][] = [
     ...[
-      "joust:rule=draw:doubt=2: rule of joust is draw; help: give rule one of pair, draws",
+      "joust:rule=draw:alpha=2: rule of joust is draw; help: give rule one of pair, draws",
       "eagle:K=-5: K of eagle is -5; help: give K above 0",
       "random:explore=3: explore of the router is 3; help: give explore from 0 to 1",
     ].map((refusal): [string[], string] => [
