@@ -36,7 +36,7 @@ export class Rounds {
     return this.votes.length;
   }
 
-  /** Its a is the paper's a_i^1, b its a_i^2, and y_i = 2 win - 1. */
+  /** a, the answer shown first, is the paper's a_i^1, b its a_i^2, and y_i = 2 win - 1. */
   vote(i: number): Comparison {
     const { data } = this.votes;
     return {

@@ -5,7 +5,7 @@ import { createFeatures, difference, FEATURE_DEFAULTS, type FeatureOptions } fro
 import { priorOf } from "./linear-duel.ts";
 import type { Pool } from "./policy.ts";
 import { createRounds } from "./rounds.ts";
-import { Chain, gradient, type Law, langevinStep, minibatch, potential, stepSize } from "./sgld.ts";
+import { Chain, gradient, type Law, langevinStep, Minibatch, potential, stepSize } from "./sgld.ts";
 
 const FEATURES: [string, Partial<FeatureOptions>][] = [
   ["hadamard", {}],
@@ -95,19 +95,33 @@ describe("the feel-good term", () => {
   });
 });
 
-describe("minibatch", () => {
-  const draw = (t: number, B: number, random: Random) => minibatch(t, B, random, new Int32Array(t));
-
+describe("Minibatch", () => {
   it("takes every round while there are no more than B", () => {
-    for (const t of [0, 1, 5]) expect([...draw(t, 5, Random.seeded(1))]).toEqual(range(t));
+    const five = new Minibatch(5);
+    for (const t of [0, 1, 5]) expect([...five.draw(t, Random.seeded(1))]).toEqual(range(t));
+  });
+
+  it("draws what a shuffle from the start would, however often and from however many", () => {
+    const minibatch = new Minibatch(7);
+    for (let n = 0; n < 200; n++) {
+      const t = 1 + ((n * 13) % 40);
+      const order = range(t);
+      const random = Random.seeded(n);
+      for (let i = 0; t > 7 && i < 7; i++) {
+        const j = i + random.integer(t - i);
+        [order[i], order[j]] = [order[j]!, order[i]!];
+      }
+      expect([...minibatch.draw(t, Random.seeded(n))]).toEqual(order.slice(0, 7));
+    }
   });
 
   it("draws without replacement, every pair of rounds equally often", () => {
     const random = Random.seeded(2);
     const together = new Map<string, number>();
     const n = 20_000;
+    const three = new Minibatch(3);
     for (let i = 0; i < n; i++) {
-      const batch = [...draw(6, 3, random)];
+      const batch = [...three.draw(6, random)];
       expect(new Set(batch).size).toBe(3);
       for (const p of batch) {
         for (const q of batch) {

@@ -19,7 +19,6 @@ import type { Rounds } from "./rounds.ts";
  * Ours besides the cap: a vote's weight multiplies its eta, and a tie is half a
  * win and half a loss, so that the loss of win in [0, 1] is
  * win sigma(z) + (1 - win) sigma(-z), with derivative sigmoid(z) - win by z.
- * A duel of a model with itself has v = 0: no likelihood, but its feel-good term.
  */
 export interface Law {
   /** theta_0 and sd_0, one number a coefficient. */
@@ -116,19 +115,37 @@ class Room {
 }
 
 /**
- * B of the rounds 0 .. t-1 without replacement (a shuffle that stops after B);
- * all of them where there are no more. `order` holds at least t numbers.
+ * B of the rounds 0 .. t-1, uniform without replacement; all of them where there
+ * are no more. A Fisher-Yates shuffle that stops after B swaps and undoes them,
+ * so that a draw takes O(B) however long the past is.
  */
-export function minibatch(t: number, B: number, random: Random, order: Int32Array): Int32Array {
-  for (let i = 0; i < t; i++) order[i] = i;
-  if (t <= B) return order.subarray(0, t);
-  for (let i = 0; i < B; i++) {
-    const j = i + random.integer(t - i);
-    const drawn = order[j]!;
-    order[j] = order[i]!;
-    order[i] = drawn;
+export class Minibatch {
+  readonly #batch: Int32Array;
+  readonly #swapped: Int32Array;
+  /** 0, 1, 2, .. between draws. */
+  #order = new Int32Array(0);
+
+  constructor(B: number) {
+    this.#batch = new Int32Array(B);
+    this.#swapped = new Int32Array(B);
   }
-  return order.subarray(0, B);
+
+  /** Valid until the next draw. */
+  draw(t: number, random: Random): Int32Array {
+    const B = this.#batch.length;
+    if (this.#order.length < t) this.#order = Int32Array.from({ length: 2 * t }, (_, i) => i);
+    const order = this.#order;
+    if (t <= B) return order.subarray(0, t);
+    for (let i = 0; i < B; i++) {
+      const j = i + random.integer(t - i);
+      this.#swapped[i] = j;
+      this.#batch[i] = order[j]!;
+      order[j] = order[i]!;
+    }
+    // What stands before i is never drawn from again, so only the places j were written to.
+    for (let i = 0; i < B; i++) order[this.#swapped[i]!] = this.#swapped[i]!;
+    return this.#batch;
+  }
 }
 
 /**
@@ -175,7 +192,7 @@ export class Chain {
   readonly theta: Float64Array;
   readonly #law: Law;
   readonly #options: ChainOptions;
-  #order = new Int32Array(64);
+  readonly #minibatch: Minibatch;
   #room: Room | undefined;
 
   constructor(law: Law, j: ChainIndex, options: ChainOptions) {
@@ -183,15 +200,15 @@ export class Chain {
     this.theta = law.mean.slice();
     this.#law = law;
     this.#options = options;
+    this.#minibatch = new Minibatch(options.batch);
   }
 
   advance(rounds: Rounds, random: Random): void {
     const { steps, batch, step } = this.#options;
     const eps = stepSize(this.#law, rounds, step);
-    if (this.#order.length < rounds.length) this.#order = new Int32Array(2 * rounds.length);
     this.#room ??= new Room(batch, rounds);
     for (let n = 0; n < steps; n++) {
-      const drawn = minibatch(rounds.length, batch, random, this.#order);
+      const drawn = this.#minibatch.draw(rounds.length, random);
       const grad = gradient(this.#law, rounds, this.j, this.theta, drawn, this.#room);
       langevinStep(this.theta, grad, eps, this.#law.sd, random);
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { norm } from "../../linalg/linalg.ts";
 import { Random } from "../../random/random.ts";
 import { sigmoid } from "../btl.ts";
 import type { FeatureOptions } from "../features.ts";
@@ -40,6 +41,16 @@ describe("fgts-cdb", () => {
     expect(play(calm, problem, 60).pairs).toEqual(play(other, problem, 60).pairs);
   });
 
+  it("makes Thompson's choices at the default mu, which moves its chains by next to nothing", () => {
+    const feelsGood = create(fgtsCdb, problem.pool, {});
+    const other = create(thompson, problem.pool, {});
+    expect(play(feelsGood, problem, 300).pairs).toEqual(play(other, problem, 300).pairs);
+    const [mine, theirs] = [stateOf(feelsGood).theta[0]!, stateOf(other).theta[0]!];
+    const moved = norm(mine.map((value, i) => value - theirs[i]!));
+    expect(moved).toBeGreaterThan(0);
+    expect(moved).toBeLessThan(0.005 * norm(theirs));
+  });
+
   it("only stores when it learns, and moves its chains when it chooses", () => {
     const policy = create(fgtsCdb, problem.pool, {});
     play(policy, problem, 20);
@@ -56,7 +67,7 @@ describe("fgts-cdb", () => {
     expect(stateOf(policy).votes).toEqual(after.votes);
   });
 
-  it("stores a ranking as its comparisons and a duel with itself as a round of no weight", () => {
+  it("stores a ranking as its comparisons and nothing of a duel with itself", () => {
     const policy = create(fgtsCdb, problem.pool, {});
     const { x } = problem.at(0);
     const random = Random.seeded(1);
@@ -68,7 +79,6 @@ describe("fgts-cdb", () => {
       [2, 0, 1, 0.5],
       [2, 1, 1, 0.5],
       [0, 1, 1, 0.5],
-      [3, 3, 0.5, 0],
       [1, 0, 0.5, 1],
     ]);
   });

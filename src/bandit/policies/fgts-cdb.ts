@@ -57,6 +57,10 @@ type FgtsOptions = ChainPolicyOptions & {
 /**
  * The paper's bandit: two chains, each samples its own posterior and plays its
  * own argmax. What it leaves open is fixed as in sgld.ts.
+ *
+ * At the default mu the feel-good term is too weak to be seen: it moves theta by
+ * a thousandth of its length, and the choices are those of `thompson` (a test
+ * compares them).
  */
 export const fgtsCdb: PolicyKind<FgtsOptions> = {
   name: "fgts-cdb",
@@ -82,10 +86,11 @@ export const fgtsCdb: PolicyKind<FgtsOptions> = {
 /**
  * Algorithm 1. Where ours differs from its letter:
  *
- * - A round is stored when its vote arrives, so rounds without one (both chains
- *   played the same model) are not: they would only add feel-good terms near 0.
- * - a^1 is the answer shown first. Where the order shown is shuffled, the two
- *   chains' feel-good terms trade rounds, which is even between them.
+ * - A round is stored when its vote arrives. Rounds in which both chains played
+ *   the same model have none and are dropped, and with them their feel-good terms.
+ * - a^1 and a^2 of a stored round are the answers in the order shown, not the
+ *   models of chains 1 and 2. The likelihood is the same either way; the
+ *   feel-good terms of the two chains trade rounds.
  * - A ranking is a round for each of its pairs. The max is over the whole pool,
  *   also where fewer models could have answered.
  */
@@ -118,10 +123,6 @@ export function createChains(
 
     learn(feedback) {
       for (const comparison of comparisonsOf(feedback)) rounds.add(feedback.x, comparison);
-      if (feedback.kind !== "duel") return;
-      const [a, b] = feedback.pair;
-      // One model against itself: no likelihood, but a round that feels good or not (eq. 2).
-      if (a === b) rounds.add(feedback.x, { a, b, win: 0.5, weight: 0 });
     },
 
     snapshot: () => ({
