@@ -4,7 +4,7 @@ import { readRows } from "../../input/rows.ts";
 import { CONVERSATION, lastHumanTurn } from "./conversation.ts";
 import { type Format, ID, idOf, NAME, splitPair, TEXT } from "./row.ts";
 
-/** GPT-4's verdicts on ordered pairs (MATH 6's stand-in for MixInstruct): cmp {"A,B": 1 | 2 | 3}. */
+/** A judge's verdicts on ordered pairs of models, all of a query in one row: cmp {"A,B": 1 | 2 | 3}. */
 export const pairwise: Format = {
   matches: (record) => "cmp" in record,
   async *rows(file) {

@@ -1,12 +1,12 @@
 import type { Verdict } from "../dataset.ts";
 
 /**
- * Utilities from comparisons (MATH 6): wins + 0.5 ties, both_bad being a tie,
- * divided by the comparisons held, then by the largest. A Condorcet winner, who
- * has beaten every other model compared on this query more often than it lost
- * to it, is set on top with a bonus of half a win. Where it is on top anyway
- * this is "+ 0.5"; with both orders of a pair judged it need not be (1 of 557
- * in the 953 queries of the stand-in), and "+ 0.5" alone would leave it second.
+ * Utilities from comparisons: wins + 0.5 ties, both_bad being a tie, divided by
+ * the comparisons held, then by the largest. A Condorcet winner, who has beaten
+ * every other model compared on this query more often than it lost to it, is set
+ * on top with a bonus of half a win. Where it is on top anyway this is "+ 0.5";
+ * with both orders of a pair judged it need not be, and "+ 0.5" alone would
+ * leave it second.
  * A model without a comparison gets NaN; see `fillMeans`.
  */
 export function verdictScores(verdicts: readonly Verdict[], K: number): Float64Array {
