@@ -36,9 +36,6 @@ export const CONTENDERS: readonly Contender[] = [
       alpha: [1, 1.5, 2],
       patience: [0.03, 0.1, 0.3],
       robust: [0, 1],
-      cellSd: [0.1, 0.15, 0.2],
-      correlation: [0, 0.3],
-      doubt: [0.1, 0.27, 0.5],
     },
   },
   {

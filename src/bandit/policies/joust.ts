@@ -19,30 +19,16 @@ import {
 } from "../policy.ts";
 
 const defaults = {
-  /** `pair`: the most promising pair; `draws`: two draws from the belief, as Thompson sampling has it. */
   rule: "pair",
-  /** How much uncertainty is worth: alpha in f_i + f_j + alpha W_ij. */
-  alpha: 1,
-  /** How many votes ahead count, as a share of the votes so far. */
-  patience: 0.1,
-  /** A duel whose second model promises less than this (in utility) becomes a single answer. */
+  alpha: 1.5,
+  patience: 0.03,
   minGain: 0,
-  /** Share of what was learnt that is still true one vote later; 1: nothing drifts. */
   drift: 1,
-  /** Bound on a vote's weight, robust / sd of its logit; 0: none. */
   robust: 1,
-  /** How much a tie counts, and a like or dislike; 0: not at all. */
   ties: 1,
   pointwise: 0.25,
-  /** Whether a preference for the answer shown first is fitted. */
   position: true,
-  /** Share of rounds in which a model that joined later duels, until it is known; 0: no such rule. */
   onboarding: 0.2,
-  /** Prior probability that nothing is known of what the told scores are worth. */
-  doubt: 0.27,
-  /** Prior sd of what votes add to a told score, and its correlation between categories. */
-  cellSd: 0.15,
-  correlation: 0,
 };
 type JoustOptions = typeof defaults;
 
@@ -71,13 +57,6 @@ const about: About<JoustOptions> = {
     min: 0,
     max: 1,
   },
-  doubt: {
-    meaning: "prior probability that nothing is known of what the told scores are worth",
-    above: 0,
-    below: 1,
-  },
-  cellSd: { meaning: "prior sd of what votes add to a told score", above: 0 },
-  correlation: { meaning: "of what votes add, between categories", min: 0, max: 1 },
 };
 
 /**
@@ -94,12 +73,23 @@ export const joust: PolicyKind<JoustOptions> = {
 };
 
 const SCALES = [1, 3, 10];
+const WORTHLESS = { told: 0, toldSd: 0.5, cellSd: 0.2, correlation: 0.3 };
+/**
+ * What the told scores may be worth, equally likely before the first vote: they
+ * are right, roughly right, or say nothing. The less they say the more is left
+ * to votes, and then a model good at one thing is likely good at another.
+ */
+const OPINIONS = [
+  { told: 1, toldSd: 0.05, cellSd: 0.03, correlation: 0 },
+  { told: 1, toldSd: 0.2, cellSd: 0.12, correlation: 0 },
+  WORTHLESS,
+];
 /** Beliefs below this share of the best one's weight have no say in a choice. */
 const NEGLIGIBLE = 1e-3;
 /** Drift costs a pass over all blocks, so it is caught up with every so many votes. */
 const DRIFT_EVERY = 32;
 /** Duels after which a model that joined later is one of the others. */
-const NEWCOMER_DUELS = 30;
+const NEWCOMER_DUELS = 12;
 
 class Joust implements Policy {
   readonly #pool: Pool;
@@ -114,21 +104,10 @@ class Joust implements Policy {
     this.#pool = pool;
     this.#options = options;
     this.#see = sightOf(pool);
-    const { cellSd, correlation, doubt } = options;
-    const trusts = pool.told
-      ? [
-          { told: 1, toldSd: 0.3, prior: 1 - doubt },
-          { told: 0, toldSd: 1, prior: doubt },
-        ].filter(({ prior }) => prior > 0)
-      : [{ told: 0, toldSd: 0, prior: 1 }];
+    const opinions = pool.told ? OPINIONS : [{ ...WORTHLESS, toldSd: 0 }];
+    const logPrior = -Math.log(opinions.length);
     const hypotheses: Hypothesis[] = SCALES.flatMap((scale) =>
-      trusts.map(({ prior, ...trust }) => ({
-        scale,
-        ...trust,
-        cellSd,
-        correlation,
-        logPrior: Math.log(prior),
-      })),
+      opinions.map((opinion) => ({ scale, ...opinion, logPrior })),
     );
     this.#beliefs = hypotheses.map((hypothesis) => this.#prior(hypothesis));
   }
