@@ -87,6 +87,15 @@ it("options that are not given are the kind's", () => {
   expect(seen).toEqual([{ n: 1, m: 2 }]);
 });
 
+it("refuses settings of the router that are out of range", () => {
+  const { kind } = stubborn([0, 1]);
+  const settings = { ...SETTINGS, rounds: 1 };
+  const contender = { kind, options: {}, router: { explore: 3 } };
+  expect(() => runPolicy(world(TABLED, settings), contender, settings, Random.seeded(1))).toThrow(
+    new RangeError("explore of the router is 3; help: give explore from 0 to 1"),
+  );
+});
+
 it("curves keep a hundred rounds, evenly, the last among them", () => {
   expect(curveRounds(3)).toEqual([1, 2, 3]);
   expect(curveRounds(1000).slice(0, 2)).toEqual([10, 20]);
