@@ -5,6 +5,7 @@ import { InputError } from "../input/input-error.ts";
 import { resultTable } from "../report/result-table.ts";
 import { summaryOf } from "../report/summary.ts";
 import { toText } from "../report/table.ts";
+import { codeFingerprint } from "../simulate/fingerprint.ts";
 import { parsePolicies } from "../simulate/policy-spec.ts";
 import type { Result } from "../simulate/result.ts";
 import { type Simulated, type Simulation, simulate } from "../simulate/simulate.ts";
@@ -22,19 +23,33 @@ export interface SimulateFlags extends SettingsFlags, Omit<SourceOptions, "data"
   readonly threads?: number | undefined;
   readonly out?: string | undefined;
   readonly resume?: boolean | undefined;
+  readonly overwrite?: boolean | undefined;
   readonly json?: boolean | undefined;
 }
 
 /** Loads, sweeps, prints. Returns the exit code. */
 export async function runSimulate(data: string, flags: SimulateFlags): Promise<number> {
-  const { out, resume, json, threads = availableParallelism() } = flags;
+  const { out, resume, overwrite, json, threads = availableParallelism() } = flags;
   if (resume && out === undefined) {
     throw new InputError({ file: "--resume" }, "needs the folder to go on in", "add --out DIR");
+  }
+  if (resume && overwrite) {
+    throw new InputError(
+      { file: "--overwrite" },
+      "begins anew, --resume goes on",
+      "give one of them",
+    );
   }
   const policies = await parsePolicies(flags.policies ?? DEFAULT_POLICIES, process.cwd());
   const source = await openSource({ ...flags, data });
   const settings = settingsOf(flags, source.dataset);
-  const simulation = { source, policies, settings, version: readVersion() };
+  const simulation = {
+    source,
+    policies,
+    settings,
+    version: readVersion(),
+    code: codeFingerprint(),
+  };
   const bar = progressBar(
     process.stderr,
     policies.map(({ name }) => name),
@@ -47,6 +62,7 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
       threads,
       out,
       resume,
+      overwrite,
       onProgress,
       signal: interrupt.signal,
     });

@@ -40,6 +40,7 @@ export function startCommand(): Command {
         truth: 0.1,
         voteScale: 10,
         out: OUT,
+        overwrite: true,
       });
       if (code === 0) process.stdout.write(NEXT);
       process.exitCode = code;

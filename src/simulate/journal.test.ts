@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../input/folder.fixture.ts";
 import { Journal } from "./journal.ts";
 import type { PolicySpec } from "./policy-spec.ts";
@@ -22,6 +22,46 @@ async function begun(name: string): Promise<string> {
   journal.add(POLICY, 3, RUN);
   return file;
 }
+
+describe("where there are finished runs", () => {
+  it("refuses to begin, and says how to go on and how to begin anew", async () => {
+    const file = await begun("kept");
+    const before = readFileSync(file, "utf8");
+    await expect(Journal.create(file, WORLD)).rejects.toThrow(
+      /runs\.jsonl: holds a finished run of this simulation; help: .*--resume.*--overwrite/,
+    );
+    (await Journal.resume(file, WORLD)).add(POLICY, 4, RUN);
+    await expect(Journal.create(file, WORLD)).rejects.toThrow(/holds 2 finished runs/);
+    await expect(Journal.create(file, { ...WORLD, seed: 2 })).rejects.toThrow(
+      /field "seed": was 1, is now 2.*another simulation; help: .*--overwrite/,
+    );
+    expect(readFileSync(file, "utf8").startsWith(before)).toBe(true);
+  });
+
+  it("begins anew over them if told to, also over those of another world", async () => {
+    const file = await begun("over");
+    const world = { ...WORLD, seed: 2 };
+    const journal = await Journal.overwrite(file, world);
+    expect(journal.find(POLICY, 3)).toBeUndefined();
+    expect((await Journal.resume(file, world)).find(POLICY, 3)).toBeUndefined();
+  });
+
+  it("begins where none is finished: there is nothing to lose", async () => {
+    const file = write("unfinished/runs.jsonl", "");
+    await Journal.create(file, { ...WORLD, seed: 2 });
+    (await Journal.create(file, WORLD)).add(POLICY, 0, RUN);
+    expect((await Journal.resume(file, WORLD)).find(POLICY, 0)).toEqual(RUN);
+  });
+});
+
+it("does not mix in the runs of another version of the program, whatever else has changed", async () => {
+  const file = write("version/runs.jsonl", "");
+  (await Journal.create(file, { ...WORLD, code: "abc" })).add(POLICY, 0, RUN);
+  const now = { ...WORLD, code: "def", seed: 2 };
+  const message = /field "code": the program has changed since .*help: .*--out.*--overwrite/;
+  await expect(Journal.resume(file, now)).rejects.toThrow(message);
+  await expect(Journal.create(file, now)).rejects.toThrow(message);
+});
 
 it("finds what was added, bit for bit, and nothing else", async () => {
   const journal = await Journal.resume(await begun("again"), WORLD);

@@ -18,13 +18,16 @@ export interface Simulation {
   readonly settings: Settings;
   /** Of the program, for the record. */
   readonly version: string;
+  /** Its fingerprint: runs of another one are not gone on with. */
+  readonly code: string;
 }
 
 export interface SimulateOptions extends Pick<SweepOptions, "threads" | "onProgress" | "signal"> {
   /** A folder that keeps the finished runs. */
   readonly out?: string | undefined;
-  /** Go on with the runs kept there. */
+  /** Go on with the runs kept there, or begin anew over them; otherwise there must be none. */
   readonly resume?: boolean | undefined;
+  readonly overwrite?: boolean | undefined;
 }
 
 export interface Simulated {
@@ -61,9 +64,10 @@ export async function simulate(
   };
 }
 
-function openJournal(world: World, { out, resume }: SimulateOptions): Promise<Journal> {
-  const file = join(out!, "runs.jsonl");
-  return resume ? Journal.resume(file, world) : Journal.create(file, world);
+function openJournal(world: World, options: SimulateOptions): Promise<Journal> {
+  const file = join(options.out!, "runs.jsonl");
+  if (options.resume) return Journal.resume(file, world);
+  return options.overwrite ? Journal.overwrite(file, world) : Journal.create(file, world);
 }
 
 /** Makes each policy once, so that an option's bad value is refused before hours of work. */
@@ -78,8 +82,9 @@ async function tryPolicies({ source, policies, settings }: Simulation): Promise<
   }
 }
 
-function worldOf({ source, settings: { runs, ...settings }, version }: Simulation): World {
-  return { ...source.record, ...settings, version };
+function worldOf({ source, settings, version, code }: Simulation): World {
+  const { runs, ...world } = settings;
+  return { ...source.record, ...world, version, code };
 }
 
 /** The runs that all policies have finished: only they can be compared pair by pair. */
