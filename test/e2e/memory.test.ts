@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { OWN_QUERIES, OWN_SCORES } from "../../src/simulate/load/real-data.fixture.ts";
 import { ROOT } from "./joust.fixture.ts";
 
 /** Prints the largest resident set, in MB, when the process ends. */
@@ -12,7 +13,7 @@ it("1e5 rounds of joust stay below 300 MB", () => {
     process.execPath,
     [
       ...["--import", MEASURE, join(ROOT, "src/cli/main.ts"), "simulate"],
-      ...[join(ROOT, "data/queries.jsonl"), "--scores", join(ROOT, "data/scores/routerbench.csv")],
+      ...[OWN_QUERIES, "--scores", OWN_SCORES],
       ...["--policies", "joust", "--rounds", "100000", "--runs", "2", "--threads", "2", "--json"],
     ],
     { encoding: "utf8" },

@@ -1,25 +1,24 @@
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { hashEncoder } from "../../encoder/hash.ts";
 import { dot, mean, normalized } from "../../linalg/linalg.ts";
 import { Random } from "../../random/random.ts";
 import type { Dataset } from "../dataset.ts";
 import { loadDataset } from "./load.ts";
+import { describeWithPublicData, publicData } from "./real-data.fixture.ts";
 
-const SHARED = resolve(import.meta.dirname, "../../../../shared/data");
-
-it.skipIf(!existsSync(SHARED)).each([
-  ["routerbench-queries/queries.jsonl.gz", 0.754],
-  ["llmrouter-9models/llmrouter_9models.jsonl.gz", 0.626],
-])("nearest-centroid accuracy of hash.ts on %s (needs ../shared/data)", async (file, expected) => {
-  const dataset = await loadDataset(join(SHARED, file), { unscored: true });
-  const vectors = await hashEncoder.encode(dataset.queries.map(({ text }) => text));
-  let sum = 0;
-  for (let draw = 0; draw < 10; draw++) {
-    sum += accuracy(dataset, vectors, Random.seeded(100 + draw));
-  }
-  expect(sum / 10).toBeCloseTo(expected, 2);
+describeWithPublicData("nearest-centroid accuracy of hash.ts", () => {
+  it.each([
+    ["routerbench-queries/queries.jsonl.gz", 0.754],
+    ["llmrouter-9models/llmrouter_9models.jsonl.gz", 0.626],
+  ])("on %s", async (file, expected) => {
+    const dataset = await loadDataset(publicData(file), { unscored: true });
+    const vectors = await hashEncoder.encode(dataset.queries.map(({ text }) => text));
+    let sum = 0;
+    for (let draw = 0; draw < 10; draw++) {
+      sum += accuracy(dataset, vectors, Random.seeded(100 + draw));
+    }
+    expect(sum / 10).toBeCloseTo(expected, 2);
+  });
 });
 
 /** Share of the queries nearest to the centroid of their own category, made of 5 others of it. */

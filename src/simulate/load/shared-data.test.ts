@@ -1,35 +1,34 @@
-import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import type { Dataset, Query } from "../dataset.ts";
 import { readEmbeddings } from "./embeddings.ts";
 import { loadDataset } from "./load.ts";
-
-const ROOT = resolve(import.meta.dirname, "../../..");
-const SHARED = join(ROOT, "../shared/data");
-const SCORES = join(ROOT, "data/scores/routerbench.csv");
+import {
+  describeWithPublicData,
+  OWN_QUERIES,
+  OWN_SCORES,
+  publicData,
+} from "./real-data.fixture.ts";
 
 function sizes({ queries, categories, models }: Dataset): number[] {
   return [queries.length, categories.length, models.length];
 }
 
-it.skipIf(!existsSync(SCORES))("the project's own queries (needs data/)", async () => {
-  const file = join(ROOT, "data/queries.jsonl");
-  const { categories, models, scores } = await loadDataset(file, { scores: SCORES });
+it("the project's own queries", async () => {
+  const { categories, models, scores } = await loadDataset(OWN_QUERIES, { scores: OWN_SCORES });
   expect(categories.length).toBe(7);
   expect(models.length).toBe(11);
   expect(scores!.perf[models.indexOf("gpt-4")]![categories.indexOf("mmlu")]).toBe(0.828);
-  const without = await loadDataset(file, { scores: SCORES, exclude: ["gpt-4"] });
+  const without = await loadDataset(OWN_QUERIES, { scores: OWN_SCORES, exclude: ["gpt-4"] });
   expect(without.models).toEqual(models.filter((name) => name !== "gpt-4"));
 });
 
-describe.skipIf(!existsSync(SHARED))("public data sets (needs ../shared/data)", () => {
+describeWithPublicData("public data sets", () => {
   it("RouterBench: 7550 queries of 7 benchmarks, and MiniLM's vectors of them", async () => {
-    const file = join(SHARED, "routerbench-queries/queries.jsonl.gz");
-    const dataset = await loadDataset(file, { scores: SCORES, exclude: ["gpt-4"] });
+    const file = publicData("routerbench-queries/queries.jsonl.gz");
+    const dataset = await loadDataset(file, { scores: OWN_SCORES, exclude: ["gpt-4"] });
     expect(sizes(dataset)).toEqual([7550, 7, 10]);
     const vectors = await readEmbeddings(
-      join(SHARED, "minilm-embeddings/routerbench-queries.npy"),
+      publicData("minilm-embeddings/routerbench-queries.npy"),
       dataset,
     );
     expect(vectors.length).toBe(7550);
@@ -37,12 +36,12 @@ describe.skipIf(!existsSync(SHARED))("public data sets (needs ../shared/data)", 
   });
 
   it("LLMRouter: 6108 queries, 14 tasks, 9 models", async () => {
-    const file = join(SHARED, "llmrouter-9models/llmrouter_9models.jsonl.gz");
+    const file = publicData("llmrouter-9models/llmrouter_9models.jsonl.gz");
     expect(sizes(await loadDataset(file))).toEqual([6108, 14, 9]);
   });
 
   it("953 conversations: 557 Condorcet winners, GPT-4 on top of two thirds", async () => {
-    const file = join(SHARED, "qlora-gpt4-pairwise/oa953_7models_gpt4_pairwise.jsonl.gz");
+    const file = publicData("qlora-gpt4-pairwise/oa953_7models_gpt4_pairwise.jsonl.gz");
     const dataset = await loadDataset(file);
     expect(sizes(dataset)).toEqual([953, 0, 7]);
     expect(dataset.queries[0]!.text).toMatch(/^Thank you\. +Is it better to build my own PC/);
@@ -55,15 +54,15 @@ describe.skipIf(!existsSync(SHARED))("public data sets (needs ../shared/data)", 
   });
 
   it("80 Vicuna questions: 9 kinds, 8 models", async () => {
-    const file = join(SHARED, "qlora-gpt4-pairwise/vicuna80_gpt4_pairwise.jsonl.gz");
+    const file = publicData("qlora-gpt4-pairwise/vicuna80_gpt4_pairwise.jsonl.gz");
     expect(sizes(await loadDataset(file))).toEqual([80, 9, 8]);
   });
 
   it("MMLU: 645 queries of 5 topics, and the same text as RouterBench's", async () => {
-    const classic = join(SHARED, "mmlu/five_topics_classic_csv");
+    const classic = publicData("mmlu/five_topics_classic_csv");
     const topics = await loadDataset(classic, { unscored: true });
     expect(sizes(topics)).toEqual([645, 5, 0]);
-    const file = join(SHARED, "routerbench-queries/queries.jsonl.gz");
+    const file = publicData("routerbench-queries/queries.jsonl.gz");
     const bench = await loadDataset(file, { unscored: true });
     const texts = new Map(bench.queries.map(({ id, text }) => [id, text]));
     const shared = topics.queries.filter(({ id }) => texts.has(benchId(id)));
