@@ -73,7 +73,7 @@ export function playEpisode(
   const environment = createEnvironment(dataset, embeddings, settings, random.split("environment"));
   const K = environment.pool.models.length;
   const costUnit = dearestMean(environment.pool.costs);
-  const detour = derangement(K, random.split("switch"));
+  const detour = random.split("switch").derangement(K);
   const joining = scenario.joins ? K - 1 : -1;
 
   let pool = scenario.joins ? without(environment.pool, K - 1) : environment.pool;
@@ -189,11 +189,4 @@ function without(pool: Pool, model: number): Pool {
 function untold(pool: Pool, model: number): Pool {
   const told = pool.told?.map((row, k) => (k === model ? row.map(() => Number.NaN) : row));
   return { ...pool, told };
-}
-
-function derangement(n: number, random: Random): number[] {
-  for (;;) {
-    const order = random.shuffle(Array.from({ length: n }, (_, i) => i));
-    if (order.every((k, i) => k !== i)) return order;
-  }
 }

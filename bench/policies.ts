@@ -1,5 +1,5 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 import type { Options } from "../src/bandit/policy.ts";
 import type { Column, Table } from "../src/report/table.ts";
 import type { PolicySpec } from "../src/simulate/policy-spec.ts";
@@ -43,7 +43,10 @@ type Regrets = ReadonlyMap<string, number[]>;
  * tuned on the other one. Writes docs/policies.md and its tables.
  */
 export async function policies(names: readonly string[]): Promise<BenchResult> {
-  const tuned = JSON.parse(await readFile(TUNED, "utf8")) as Tuned;
+  const text = await readFile(TUNED, "utf8").catch(() => {
+    throw new Error(`no ${basename(TUNED)}; help: run \`npm run bench -- tune\` first`);
+  });
+  const tuned = JSON.parse(text) as Tuned;
   const result = { ratios: {} as Record<string, number>, figures: {} as Record<string, number> };
   const worlds = await openWorlds();
   const parts: string[] = [];

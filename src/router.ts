@@ -1,3 +1,4 @@
+import { checkOptions } from "./bandit/options.ts";
 import { Pacer } from "./bandit/pacer.ts";
 import type { About, Outcome, PendingDuel, Policy } from "./bandit/policy.ts";
 import { winOf } from "./bandit/policy.ts";
@@ -20,6 +21,7 @@ export class Router {
   constructor(policy: Policy, settings: Partial<RouterSettings> = {}) {
     this.policy = policy;
     this.settings = { ...ROUTER_DEFAULTS, ...settings };
+    checkOptions("the router", this.settings, ROUTER_ABOUT);
     const { budget, costUnit } = this.settings;
     this.pacer = budget > 0 ? new Pacer(budget / costUnit) : undefined;
   }

@@ -1,8 +1,8 @@
-import { checkOptions, createPolicy } from "../bandit/options.ts";
+import { createPolicy } from "../bandit/options.ts";
 import { dearestMean } from "../bandit/pacer.ts";
 import type { Options, PolicyKind } from "../bandit/policy.ts";
 import type { Random } from "../random/random.ts";
-import { type Decision, ROUTER_ABOUT, Router, type RouterSettings } from "../router.ts";
+import { type Decision, Router, type RouterSettings } from "../router.ts";
 import type { Arrival, Environment } from "./environment.ts";
 import type { Settings } from "./settings.ts";
 import { percentile } from "./statistics.ts";
@@ -37,7 +37,6 @@ export function runPolicy(
 ): Run {
   const { pool, hindsight } = environment;
   const policy = createPolicy(kind, pool, options, hindsight);
-  checkOptions("the router", routerSettings, ROUTER_ABOUT);
   const router = new Router(policy, { costUnit: dearestMean(pool.costs), ...routerSettings });
   const candidates = pool.models.map((_, k) => k);
   const mail = new Mail(settings.delay);
