@@ -173,7 +173,7 @@ export const SLOPE = 3;
 export const SHARED = 4;
 
 /** Model `model` enters the logit with `factor` times its utility. */
-export interface Term {
+interface Term {
   readonly model: number;
   readonly factor: number;
 }
