@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Random } from "../random/random.ts";
+import type { PolicyResult } from "../simulate/result.ts";
+import { meanInterval } from "../simulate/statistics.ts";
 import { compare, pairedTable, ranked, resultTable } from "./result-table.ts";
 import { sampleResult, TWENTY } from "./sample.case.ts";
 import { summaryOf } from "./summary.ts";
@@ -47,11 +49,27 @@ describe("summary", () => {
     );
   });
 
-  test("identical policies cannot be told apart", () => {
+  test("equal means are called the same, however many there are", () => {
+    const { schema, settings, policies } = sampleResult({ regrets: { a: 10, z: 90 } }, random);
+    const { a, z } = policies as { a: PolicyResult; z: PolicyResult };
+    const of = (entries: Record<string, PolicyResult>) =>
+      summaryOf({ schema, settings, policies: entries });
+    expect(of({ a, b: a, z })).toMatch(
+      /rounds, a and b have the same mean regret, [\d.]+, the lowest\.$/,
+    );
+    expect(of({ a, b: a, oracle: a, c: a, z })).toMatch(
+      /, a and 2 others \(b, c\) have the same mean regret, [\d.]+, the lowest, the oracle aside\.$/,
+    );
+  });
+
+  test("a lead too small to show is put in words, and cannot be told apart from none", () => {
     const { schema, settings, policies } = sampleResult({ regrets: { a: 10 } }, random);
-    const result = { schema, settings, policies: { a: policies.a!, b: policies.a! } };
-    expect(summaryOf(result)).toContain("0.00 less than the runner-up, b");
-    expect(summaryOf(result)).toContain("includes 0, so the two cannot be told apart");
+    const a = policies.a!;
+    const runs = a.regret.runs.map((regret, i) => regret + (i % 2 ? 1e-3 : -0.9e-3));
+    const b = { ...a, regret: { ...meanInterval(runs), runs } };
+    const text = summaryOf({ schema, settings, policies: { a, b } });
+    expect(text).toContain("hardly less than the runner-up, b");
+    expect(text).toContain("includes 0, so the two cannot be told apart");
   });
 
   test("one run, one policy, none", () => {

@@ -28,8 +28,16 @@ export function summaryOf(result: Result): string {
   const [runnerUp] = rivals;
   if (!runnerUp) return `${over}, ${nameOf(best)} has a mean regret of ${regret}.`;
   const aside = policies.some(({ name }) => isOracle(name)) ? ", the oracle aside" : "";
-  const lead = show(runnerUp.regret.mean - mean);
-  return `${over}, ${nameOf(best)} has the lowest mean regret${aside}: ${regret}, ${lead} less than the runner-up, ${nameOf(runnerUp)}; ${verdict(runnerUp, best, show)}.`;
+  const lead = runnerUp.regret.mean - mean;
+  if (lead === 0) {
+    const equals = rivals.filter((rival) => rival.regret.mean === mean).map(nameOf);
+    const others =
+      equals.length === 1 ? equals[0] : `${equals.length} others (${equals.join(", ")})`;
+    return `${over}, ${nameOf(best)} and ${others} have the same mean regret, ${show(mean)}, the lowest${aside}.`;
+  }
+  // What rounds to 0 is said in words: "0.0 less" would read as a tie.
+  const less = Number(show(lead)) === 0 ? "hardly less" : `${show(lead)} less`;
+  return `${over}, ${nameOf(best)} has the lowest mean regret${aside}: ${regret}, ${less} than the runner-up, ${nameOf(runnerUp)}; ${verdict(runnerUp, best, show)}.`;
 }
 
 function verdict(runnerUp: Ranked, best: Ranked, show: (value: number) => string): string {
