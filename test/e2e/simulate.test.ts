@@ -3,17 +3,15 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import {
+  describeWithPublicData,
+  OWN_QUERIES,
+  OWN_SCORES,
+  publicData,
+} from "../../src/simulate/load/real-data.fixture.ts";
 import { joust, newFolder, ROOT, start, withoutTimes } from "./joust.fixture.ts";
 
-const OWN = [
-  "simulate",
-  join(ROOT, "data/queries.jsonl"),
-  "--scores",
-  join(ROOT, "data/scores/routerbench.csv"),
-  "--exclude",
-  "gpt-4",
-];
-const SHARED = join(ROOT, "../shared/data");
+const OWN = ["simulate", OWN_QUERIES, "--scores", OWN_SCORES, "--exclude", "gpt-4"];
 
 describe("a comparison", () => {
   it("prints table, sentence and place of the report, and writes every file", async () => {
@@ -167,6 +165,34 @@ describe("an interruption", () => {
   });
 });
 
+describe("a folder with finished runs", () => {
+  const args = [...OWN, "--policies", "random", "--runs", "2", "--rounds", "20"];
+
+  it("is refused with the remedy, and left as it is, unless told to go on or begin anew", async () => {
+    const out = newFolder();
+    const file = join(out, "runs.jsonl");
+    expect((await joust(...args, "--out", out)).code).toBe(0);
+    const before = readFileSync(file, "utf8");
+
+    const again = await joust(...args, "--out", out);
+    expect([again.code, again.stdout]).toEqual([2, ""]);
+    expect(again.stderr).toMatch(/holds 2 finished runs .*help: add --resume .*--overwrite/);
+    const other = await joust(...args, "--out", out, "--seed", "2");
+    expect(other.code).toBe(2);
+    expect(other.stderr).toMatch(/"seed": was 1, is now 2.*help: .*--overwrite/);
+    expect(readFileSync(file, "utf8")).toBe(before);
+
+    writeFileSync(file, before.replace(/"code":"[0-9a-f]{64}"/, '"code":"0"'));
+    const older = await joust(...args, "--out", out, "--resume");
+    expect(older.code).toBe(2);
+    expect(older.stderr).toMatch(/the program has changed since .*help: .*--overwrite/);
+
+    expect((await joust(...args, "--out", out, "--seed", "2", "--overwrite")).code).toBe(0);
+    const { settings } = withoutTimes(readFileSync(join(out, "result.json"), "utf8"));
+    expect(settings).toMatchObject({ seed: 2, code: expect.stringMatching(/^[0-9a-f]{64}$/) });
+  });
+});
+
 describe("help and mistakes", () => {
   it("teaches", async () => {
     const { code, stdout } = await joust("simulate", "--help");
@@ -204,6 +230,10 @@ describe("help and mistakes", () => {
     ],
     [["--policies", "./nowhere.ts"], "./nowhere.ts: does not exist"],
     [["--resume"], "--resume: needs the folder to go on in; help: add --out DIR"],
+    [
+      ["--resume", "--overwrite", "--out", "x"],
+      "--overwrite: begins anew, --resume goes on; help: give one of them",
+    ],
     [["--told", "offlin"], '--told: "offlin" is not one of'],
   ];
   it.each(mistakes)("%j: exit 2 and the remedy", async (args, message) => {
@@ -235,14 +265,14 @@ describe("help and mistakes", () => {
   });
 });
 
-describe.skipIf(!existsSync(SHARED))("public data (needs ../shared/data)", () => {
+describeWithPublicData("public data", () => {
   it("RouterBench with MiniLM's vectors: 7550 queries, 10 models", async () => {
     const { code, stdout } = await joust(
       "simulate",
-      join(SHARED, "routerbench-queries/queries.jsonl.gz"),
+      publicData("routerbench-queries/queries.jsonl.gz"),
       ...OWN.slice(2),
       "--embeddings",
-      join(SHARED, "minilm-embeddings/routerbench-queries.npy"),
+      publicData("minilm-embeddings/routerbench-queries.npy"),
       "--policies",
       "joust,zero-feedback,best-fixed,random,oracle",
       "--json",
@@ -265,7 +295,7 @@ describe.skipIf(!existsSync(SHARED))("public data (needs ../shared/data)", () =>
   ])("%s: told from the offline queries", async (_, file, more) => {
     const { code, stdout, stderr } = await joust(
       "simulate",
-      join(SHARED, file),
+      publicData(file),
       ...more,
       ...["--policies", "joust,random", "--rounds", "300", "--runs", "2", "--json"],
     );

@@ -11,4 +11,8 @@ it("start: a first simulation that needs nothing, and says where its report is",
   expect(stdout).toContain("Over 5 runs of 400 rounds, ");
   expect(stdout).toContain(`Open ${join("out", "first-run", "report.html")}`);
   expect(existsSync(join(folder, "out/first-run/report.html"))).toBe(true);
+
+  // Again, over its own first run.
+  const again = await start(["start"], folder).end;
+  expect([again.code, again.stderr]).toEqual([0, ""]);
 });
