@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import { codeFingerprint } from "../src/simulate/fingerprint.ts";
 import { Journal } from "../src/simulate/journal.ts";
 import type { PolicySpec } from "../src/simulate/policy-spec.ts";
 import type { Run } from "../src/simulate/run.ts";
@@ -19,7 +20,7 @@ export async function runCell(
 ): Promise<Run[][]> {
   const { dataset, embeddings, record } = world.source;
   const file = resolve(import.meta.dirname, `../out/bench/${label}.jsonl`);
-  const journal = await Journal.resume(file, { settings, record });
+  const journal = await Journal.resume(file, { settings, record, code: codeFingerprint() });
   const start = performance.now();
   const runs = await runSweep(
     { dataset, embeddings, policies, settings },

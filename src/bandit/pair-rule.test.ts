@@ -37,7 +37,7 @@ function obvious(outlook: Outlook, candidates: readonly number[]): readonly [num
         W2 += weight * toldVariance * (outlook.told[a]! - outlook.told[b]!) ** 2;
         W2 += weight * (values[a]! - values[b]! - (outlook.mean[a]! - outlook.mean[b]!)) ** 2;
       }
-      const nq = (0.03 * (1 + outlook.votes) * scale2 * W2) / 4;
+      const nq = ((3 + 0.03 * outlook.votes) * scale2 * W2) / 4;
       const price = a === b ? 0 : (outlook.penalty?.[a] ?? 0) + (outlook.penalty?.[b] ?? 0);
       const value = f(a) + f(b) - price + 1.5 * Math.sqrt(W2) * Math.sqrt(nq / (1 + nq));
       if (value > best) {

@@ -37,7 +37,7 @@ export interface PairRuleOptions {
  * L_ij, our addition, is how much of it votes can resolve. One vote carries
  * information q = s^2 W^2 / 4 about the difference in units of its variance, so
  * n votes remove the share n q / (1 + n q) of it; n, what the future holds, is
- * taken as a share (`patience`) of the votes so far. With informative votes L
+ * taken as a few votes and a share (`patience`) of those so far. With informative votes L
  * is 1 at once and this is the plain rule; with votes that are nearly coin flips
  * it does not pay for knowledge that would come too late.
  *
@@ -74,7 +74,7 @@ export function bestPair(
     bound[i] = f[i]! + alpha * Math.sqrt(variance + between);
   }
   const order = Array.from({ length: n }, (_, i) => i).sort((i, j) => bound[j]! - bound[i]!);
-  const ahead = patience * (1 + outlook.votes);
+  const ahead = LEAST_AHEAD + patience * outlook.votes;
 
   let best = -Infinity;
   let first = 0;
@@ -122,6 +122,12 @@ export function bestPair(
     return alpha * Math.sqrt((W2 * information) / (1 + information));
   }
 }
+
+/**
+ * Without looking ahead there is no duel, without a duel no vote, and told
+ * scores that are wrong would be believed for ever (joust.test.ts).
+ */
+const LEAST_AHEAD = 3;
 
 /** Two draws of all utilities from the belief, each plays its best: Thompson sampling. */
 export function sampledPair(

@@ -43,6 +43,27 @@ describe("joust", () => {
     expect(values.toSorted((a, b) => b - a)).toEqual(values);
   });
 
+  it("finds out by its own duels that every told score is another model's", () => {
+    for (let seed = 1; seed <= 5; seed++) {
+      const problem = easyProblem(seed);
+      const told = problem.truth.map((_, k) => problem.truth[(k + 1) % 4]!);
+      const policy = create({}, { ...problem.pool, told });
+      let late = 0;
+      for (let t = 0; t < 800; t++) {
+        const random = Random.seeded(seed).split(t);
+        const { x, m } = problem.at(t);
+        const utilities = problem.utilities(m);
+        const { pair } = policy.choose({ x, candidates: all }, random.split("choose"));
+        const [ua, ub] = [utilities[pair[0]]!, utilities[pair[1]]!];
+        if (t >= 600) late += Math.max(...utilities) - (ua + ub) / 2;
+        if (pair[0] === pair[1]) continue;
+        const outcome = random.uniform() < sigmoid(10 * (ua - ub)) ? "a" : "b";
+        policy.learn({ kind: "duel", x, pair, outcome }, random);
+      }
+      expect(late).toBeLessThan(problem.randomRegret(600, 800) / 2);
+    }
+  });
+
   it("with nothing told starts with equals", () => {
     expect([...valuesOf(create({}, untold))]).toEqual([0, 0, 0, 0]);
   });
