@@ -19,6 +19,8 @@ interface Experiment {
   /** Where it should help, and by which measure (smaller is better). */
   readonly helps: Trial;
   readonly elsewhere: Trial;
+  /** Why it may help nowhere, or what it costs elsewhere. */
+  readonly note?: string;
 }
 
 interface Trial extends Measured {
@@ -59,11 +61,12 @@ const EXPERIMENTS: readonly Experiment[] = [
       scenario: { settings: { ties: 1 } },
       ...regret,
     },
+    note: "In Davidson's model the score of a tie is 0 where two models are equal: ties tell apart only models that wins have told apart already. What half a win adds is a pull towards equality, so ties count a quarter.",
   },
   {
     name: "both_bad is a dislike of both",
     on: {},
-    off: { options: { pointwise: 0 } },
+    off: { options: { bothBad: 0 } },
     helps: {
       where: "both_bad when both are below 0.6",
       scenario: { settings: { ...LEARNING, voters: voters({ bothBad: 0.6 }) } },
@@ -85,6 +88,7 @@ const EXPERIMENTS: readonly Experiment[] = [
       ...regret,
     },
     elsewhere: { where: "the same, told scores exact", scenario: { ranked: true }, ...regret },
+    note: "More votes make the rule look further ahead, so it explores early what exact scores have told it; in the second half rankings are ahead here too.",
   },
   {
     name: "thumbs beside votes",
@@ -119,8 +123,8 @@ const EXPERIMENTS: readonly Experiment[] = [
       unit: "spent above budget",
     },
     elsewhere: {
-      where: "a budget that hardly ever binds",
-      on: { router: { budget: 1 } },
+      where: "a budget five times what is spent",
+      on: { router: { budget: 3 } },
       scenario: plain,
       ...regret,
     },
@@ -143,7 +147,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "drift",
-    on: { options: { drift: 0.9975 } },
+    on: { options: { drift: 0.999 } },
     off: {},
     helps: {
       where: "utilities change hands half-way",
@@ -166,8 +170,9 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "a newcomer meets the best",
-    on: { keep: true },
+    on: { keep: true, options: { onboarding: 0.2 } },
     off: { keep: true, options: { onboarding: 0 } },
+    note: "Its twelve duels are paid for whether it is good or poor, and the pair rule finds a good one by itself; so the rule is off unless asked for.",
     helps: {
       where: "gpt-4, of which nothing is told, joins half-way",
       scenario: { joins: true },
@@ -219,6 +224,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "surprising votes are bounded",
+    note: "No more than a trend; it costs nothing, and stays on.",
     on: {},
     off: { options: { robust: 0 } },
     helps: {
@@ -240,7 +246,8 @@ export async function beyond(): Promise<BenchResult> {
   const full = await openFullRouterbench();
   const ratios: Record<string, number> = {};
   const rows: string[][] = [];
-  for (const { name, on, off, helps, elsewhere } of EXPERIMENTS) {
+  const notes: string[] = [];
+  for (const { name, on, off, helps, elsewhere, note } of EXPERIMENTS) {
     const tryOut = (trial: Trial) => compare(trial.full ? full : world!, trial, on, off);
     const gain = tryOut(helps);
     const loss = tryOut(elsewhere);
@@ -258,6 +265,7 @@ export async function beyond(): Promise<BenchResult> {
         harmless ? "within 3%" : "loses more",
       ],
     );
+    if (note && !(helped && harmless)) notes.push(`- **${name}:** ${note}`);
     process.stderr.write(`${name}\n`);
   }
   const table: Table = {
@@ -271,7 +279,7 @@ export async function beyond(): Promise<BenchResult> {
     ),
     rows,
   };
-  await writeFile(resolve(DOCS, "beyond.md"), `${PREFACE}\n${await publish("beyond", table)}`);
+  await writeFile(resolve(DOCS, "beyond.md"), document(await publish("beyond", table), notes));
   return { ratios, figures: {} };
 }
 
@@ -298,6 +306,10 @@ function figures({ on, off, difference: { mean: gain, lo, hi } }: Comparison): s
 
 function voters(changes: Partial<Voters>): Voters {
   return { ...SETTINGS.voters, ...changes };
+}
+
+function document(table: string, notes: readonly string[]): string {
+  return `${PREFACE}\n${table}\nWhere a row says no, or that it loses more:\n\n${notes.join("\n")}\n`;
 }
 
 const PREFACE = `# Beyond the paper, measured

@@ -105,7 +105,9 @@ export function playEpisode(
     const query = { x: arrival.x, candidates, costs, lambda: price };
     const decision = router.route(query, round.split("route"));
     const [a, b] = served(decision, scenario.duelShare ?? 1, round.split("duel"));
-    const regret = Math.max(...open) - (utilities[a]! + utilities[b]!) / 2;
+    // A duel's utility is the mean of its answers', but both are paid for.
+    const second = a === b ? 0 : (priced(a) + priced(b)) / 2;
+    const regret = Math.max(...open) - (utilities[a]! + utilities[b]!) / 2 + second;
     total.regret += regret;
     if (half) total.late += regret;
     total.answers += (a === b ? 1 : 2) / ROUNDS;

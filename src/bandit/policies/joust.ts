@@ -25,10 +25,11 @@ const defaults = {
   minGain: 0,
   drift: 1,
   robust: 1,
-  ties: 1,
+  ties: 0.25,
+  bothBad: 1,
   pointwise: 0.25,
   position: true,
-  onboarding: 0.2,
+  onboarding: 0,
 };
 type JoustOptions = typeof defaults;
 
@@ -50,6 +51,7 @@ const about: About<JoustOptions> = {
   },
   robust: { meaning: "bound on a vote's weight, robust / sd of its logit; 0: none", min: 0 },
   ties: { meaning: "how much a tie counts; 0: not at all", min: 0 },
+  bothBad: { meaning: "how much both_bad counts as a dislike of each; 0: as a tie only", min: 0 },
   pointwise: { meaning: "how much a like or dislike counts; 0: not at all", min: 0 },
   position: { meaning: "whether a preference for the answer shown first is fitted" },
   onboarding: {
@@ -137,13 +139,16 @@ class Joust implements Policy {
         if (a === b) return;
         this.#learnDuel(sight, a, b, winOf(feedback.outcome), weight);
         if (feedback.outcome === "both_bad") {
-          for (const k of feedback.pair) this.#learnRating(sight, k, 0, weight);
+          const eta = this.#options.bothBad * weight;
+          for (const k of feedback.pair) this.#learnRating(sight, k, 0, eta);
         }
         break;
       }
-      case "rating":
-        this.#learnRating(sight, feedback.model, (1 + feedback.rating) / 2, weight);
+      case "rating": {
+        const like = (1 + feedback.rating) / 2;
+        this.#learnRating(sight, feedback.model, like, this.#options.pointwise * weight);
         break;
+      }
       case "ranking":
         this.#learnRanking(sight, feedback.order, weight);
         break;
@@ -229,13 +234,12 @@ class Joust implements Policy {
         const p = belief.observe(stage, 1, weight, this.#options.robust);
         belief.evidence += weight * safeLog(p);
       }
-      this.#count();
     }
     for (const k of order) this.#meet(k);
+    this.#count();
   }
 
-  #learnRating(sight: Sight, model: number, like: number, weight: number): void {
-    const eta = this.#options.pointwise * weight;
+  #learnRating(sight: Sight, model: number, like: number, eta: number): void {
     if (eta === 0) return;
     for (const belief of this.#beliefs) {
       belief.observe(ratingOf(belief, sight, model), like, eta, this.#options.robust);
