@@ -65,6 +65,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "both_bad is a dislike of both",
+    note: "A trend only: a dislike of both speaks of their level, and routing needs differences.",
     on: {},
     off: { options: { bothBad: 0 } },
     helps: {
@@ -88,7 +89,7 @@ const EXPERIMENTS: readonly Experiment[] = [
       ...regret,
     },
     elsewhere: { where: "the same, told scores exact", scenario: { ranked: true }, ...regret },
-    note: "More votes make the rule look further ahead, so it explores early what exact scores have told it; in the second half rankings are ahead here too.",
+    note: "More votes make the rule look further ahead, so it explores early what exact scores have told it already.",
   },
   {
     name: "thumbs beside votes",
@@ -114,6 +115,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "budget pacer",
+    note: "Costs differ a hundredfold between categories, so the moving average passes any budget now and then.",
     on: { router: { budget: BUDGET } },
     off: {},
     helps: {
@@ -147,6 +149,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "drift",
+    note: "What is forgotten must be learnt again, so it is off unless asked for.",
     on: { options: { drift: 0.999 } },
     off: {},
     helps: {
@@ -172,7 +175,7 @@ const EXPERIMENTS: readonly Experiment[] = [
     name: "a newcomer meets the best",
     on: { keep: true, options: { onboarding: 0.2 } },
     off: { keep: true, options: { onboarding: 0 } },
-    note: "Its twelve duels are paid for whether it is good or poor, and the pair rule finds a good one by itself; so the rule is off unless asked for.",
+    note: "Its twelve duels are paid for whether it is good or poor.",
     helps: {
       where: "gpt-4, of which nothing is told, joins half-way",
       scenario: { joins: true },

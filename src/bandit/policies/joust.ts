@@ -29,7 +29,7 @@ const defaults = {
   bothBad: 1,
   pointwise: 0.25,
   position: true,
-  onboarding: 0,
+  onboarding: 0.2,
 };
 type JoustOptions = typeof defaults;
 
