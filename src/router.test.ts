@@ -117,6 +117,15 @@ describe("Router", () => {
     expect(rounds[0]!.penalty![3]).toBeCloseTo(0.4, 12);
   });
 
+  it.each([[[0, 99]], [[-1, 0]], [[Number.NaN, 0]], [[0]], [[0, 1, 2]], [undefined]])(
+    "refuses %j as a pair, and says what it should be",
+    (pair) => {
+      const choose = () => ({ pair: pair as unknown as readonly [number, number] });
+      const router = new Router({ ...uniform.create(pool, {}), choose });
+      expect(() => router.route(query(0), Random.seeded(1))).toThrow(/help: choose returns/);
+    },
+  );
+
   it("turns lambda and costs into a penalty", () => {
     const { policy, rounds } = spied(uniform.create(pool, {}));
     const costs = Float64Array.of(1, 2, 3, 4);

@@ -31,6 +31,7 @@ export class Router {
     const penalty = this.#penalty(query);
     const pending = this.settings.pending > 0 ? this.#awaited() : undefined;
     const choice = this.policy.choose({ x, candidates, penalty, pending }, random.split("choose"));
+    checkPair(choice.pair, candidates);
     const { pair, propensity } = this.#explore(choice.pair, candidates, random.split("explore"));
     // The order in which two answers are shown is fair, so that position bias can be told apart.
     const flip = random.split("order").uniform() < 0.5;
@@ -131,6 +132,15 @@ export class Router {
     }
     return [...this.#pending.values()];
   }
+}
+
+/** A policy may be anybody's, and a model that is not there would pass for regret NaN. */
+function checkPair(pair: readonly number[] | undefined, candidates: readonly number[]): void {
+  if (pair?.length === 2 && pair.every((k) => candidates.includes(k))) return;
+  throw new RangeError(
+    `the policy chose the pair ${JSON.stringify(pair)}; help: choose returns {pair: [a, b]}, ` +
+      `a and b among the candidates ${candidates.join(", ")}`,
+  );
 }
 
 export type RouterSettings = {
