@@ -50,7 +50,7 @@ export interface Episode {
 }
 
 export const ROUNDS = 1000;
-/** Scenarios and options were chosen on seed 1. */
+/** Most scenarios and options were chosen on seed 1. */
 const SEED = 2;
 
 /** One run of joust in a scenario. Run r is the same world for every variant. */
