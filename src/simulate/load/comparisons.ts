@@ -1,20 +1,13 @@
 import { z } from "zod";
 import { readRows } from "../../input/rows.ts";
-import { type Format, ID, idOf, NAME, TEXT } from "./row.ts";
+import { type Format, headOf, ID, NAME, TEXT } from "./row.ts";
 
 /** Queries with verdicts on pairs of models. */
 export const comparisons: Format = {
   matches: (record) => "comparisons" in record,
   async *rows(file) {
     for await (const { line, row } of readRows(file, SHAPE, REMEDY)) {
-      yield {
-        file,
-        line,
-        id: idOf(row.id, line),
-        text: row.query,
-        category: row.category ?? undefined,
-        comparisons: row.comparisons,
-      };
+      yield { ...headOf(file, line, row), comparisons: row.comparisons };
     }
   },
 };

@@ -1,22 +1,13 @@
 import { z } from "zod";
 import { readRows } from "../../input/rows.ts";
-import { type Format, ID, idOf, NAME, TEXT } from "./row.ts";
+import { type Format, headOf, ID, NAME, TEXT } from "./row.ts";
 
 /** Queries with every model's own score, and cost in USD if known. */
 export const outcomes: Format = {
   matches: (record) => "scores" in record,
   async *rows(file) {
     for await (const { line, row } of readRows(file, SHAPE, REMEDY)) {
-      yield {
-        file,
-        line,
-        id: idOf(row.id, line),
-        text: row.query,
-        category: row.category ?? row.benchmark ?? undefined,
-        categoryField: row.category == null && row.benchmark != null ? "benchmark" : undefined,
-        scores: row.scores,
-        costs: row.costs ?? undefined,
-      };
+      yield { ...headOf(file, line, row), scores: row.scores, costs: row.costs ?? undefined };
     }
   },
 };

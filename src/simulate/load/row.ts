@@ -33,6 +33,27 @@ export const ID = z.union([z.string().min(1), z.number()]).nullish();
 export const TEXT = z.string().refine(isFilled, "is empty");
 export const NAME = z.string().refine(isFilled, "is empty").nullish();
 
+/** What all of the project's own formats begin with; RouterBench calls the category `benchmark`. */
+export function headOf(
+  file: string,
+  line: number,
+  row: {
+    readonly id?: string | number | null | undefined;
+    readonly query: string;
+    readonly category?: string | null | undefined;
+    readonly benchmark?: string | null | undefined;
+  },
+): Row {
+  return {
+    file,
+    line,
+    id: idOf(row.id, line),
+    text: row.query,
+    category: row.category ?? row.benchmark ?? undefined,
+    categoryField: row.category == null && row.benchmark != null ? "benchmark" : undefined,
+  };
+}
+
 /** A row without an id is called after its line. */
 export function idOf(id: string | number | null | undefined, line: number): string {
   return id == null ? `line-${line}` : String(id);
