@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import colors from "picocolors";
+import { styleText } from "node:util";
 import { InputError } from "../input/input-error.ts";
 import { resultTable } from "../report/result-table.ts";
 import { summaryOf } from "../report/summary.ts";
@@ -17,6 +17,12 @@ import { readVersion } from "./version.ts";
 
 /** What every comparison needs: ours, the paper's, and the three that show what votes are worth. */
 export const DEFAULT_POLICIES = "joust,fgts-cdb,zero-feedback,best-fixed,random";
+
+/** Only on a terminal, wherever the program runs. */
+const COLORS = {
+  bold: (text: string) => styleText("bold", text, { stream: process.stdout }),
+  dim: (text: string) => styleText("dim", text, { stream: process.stdout }),
+};
 
 export interface SimulateFlags extends SettingsFlags, Omit<SourceOptions, "data"> {
   readonly policies?: string | undefined;
@@ -84,12 +90,12 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
 }
 
 function screen(simulation: Simulation, result: Result, out: string | undefined): string {
-  const table = toText(resultTable(result), colors, process.stdout.columns || Infinity);
+  const table = toText(resultTable(result), COLORS, process.stdout.columns || Infinity);
   const report =
     out !== undefined
       ? `Report: ${join(out, "report.html")}\n`
       : process.stdout.isTTY
-        ? colors.dim("Add --out DIR for figures, report and tables to keep.\n")
+        ? COLORS.dim("Add --out DIR for figures, report and tables to keep.\n")
         : "";
   return `${describe(simulation)}\n\n${table}\n${summaryOf(result)}\n${report}`;
 }

@@ -19,7 +19,7 @@ export interface Column {
 
 export type Cell = string | number | Interval | null;
 
-/** What of picocolors the terminal's table uses. */
+/** How the terminal sets a table. */
 export interface Colors {
   bold(text: string): string;
   dim(text: string): string;

@@ -7,6 +7,9 @@ import type { Result } from "../../src/simulate/result.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 
+/** What the runner asks of its own output is not asked of the program's. */
+const { FORCE_COLOR: _, ...PLAIN } = process.env;
+
 export interface Finished {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -21,6 +24,7 @@ export function start(
 ): ChildProcess & { end: Promise<Finished> } {
   const child = spawn(process.execPath, [join(ROOT, "src/cli/main.ts"), ...args], {
     cwd,
+    env: PLAIN,
     stdio: ["ignore", "pipe", "pipe"],
   });
   const text = { stdout: "", stderr: "" };
