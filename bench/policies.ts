@@ -5,7 +5,7 @@ import type { Column, Table } from "../src/report/table.ts";
 import type { PolicySpec } from "../src/simulate/policy-spec.ts";
 import type { Run } from "../src/simulate/run.ts";
 import { curveRounds } from "../src/simulate/run.ts";
-import { mean, meanInterval, pairedDifference } from "../src/simulate/statistics.ts";
+import { type Interval, mean, meanInterval, pairedDifference } from "../src/simulate/statistics.ts";
 import { runCell } from "./cell-runs.ts";
 import { CONTENDERS, specOf } from "./contenders.ts";
 import type { BenchResult } from "./main.ts";
@@ -29,8 +29,9 @@ const LONG_CONTENDERS = [
 ];
 /** Not learners, so not in the comparison for the lowest regret. */
 const BASELINES = ["random", "best-fixed", "zero-feedback"];
-/** excel_mask was nowhere better than excel_perf_cost in tuning, so it is spared here. */
-const PAPER_WEIGHTINGS = ["perf", "perf_cost", "excel_perf_cost"];
+const PAPER_WEIGHTINGS = ["perf", "perf_cost", "excel_perf_cost", "excel_mask"];
+/** Whose rules are also tried on the paper's features, where the features are what differs. */
+const LINEAR = ["max-pair-ucb", "maxinp", "colstim", "vacdb"];
 /** joust's regret over FGTS.CDB's with its best weighting, at most. */
 const GOALS = { exact: 0.35, noisy: 0.5, permuted: 0.45 };
 
@@ -54,6 +55,7 @@ export async function policies(names: readonly string[]): Promise<BenchResult> {
     if (names.length > 0 && !names.includes(world.name)) continue;
     const options = tuned[worlds[1 - i]!.name]!;
     parts.push(await reportOf(world, options, result));
+    if (world.name === "routerbench") parts.push(await onPaperFeatures(world, options));
     if (world.name === "llmrouter") parts.push(await longRun(world, options, result.ratios));
   }
   parts.push(`## What was tuned\n`, await publish("tuned", tunedTable(tuned)));
@@ -66,7 +68,7 @@ async function reportOf(
   tuned: Record<string, Options>,
   { ratios, figures }: BenchResult,
 ): Promise<string> {
-  const cells = await regretsOf(world, contendersOf(world, tuned));
+  const cells = await regretsOf(world, contendersOf(tuned));
   for (const [cell, regrets] of cells) {
     const ours = mean(regrets.get("joust")!);
     const [, theirs] = bestOf(regrets, fgtsNames(regrets));
@@ -97,11 +99,10 @@ async function regretsOf(world: World, specs: readonly PolicySpec[]): Promise<Ma
   return out;
 }
 
-/** On RouterBench FGTS.CDB also runs with its other weightings, since its best is compared with. */
-function contendersOf(world: World, tuned: Record<string, Options>): PolicySpec[] {
+/** FGTS.CDB runs with every weighting, since its best is compared with. */
+function contendersOf(tuned: Record<string, Options>): PolicySpec[] {
   const specs = CONTENDERS.map((contender) => specOf(contender, tuned[contender.name] ?? {}));
   const fgts = specs.find(({ name }) => name === FGTS)!;
-  if (world.name !== "routerbench") return specs;
   const others = PAPER_WEIGHTINGS.filter((weighting) => weighting !== fgts.options.weighting);
   const variants = others.map((weighting) => ({
     ...fgts,
@@ -166,6 +167,37 @@ function verdictTable(cells: ReadonlyMap<Cell, Regrets>): Table {
     ],
     rows,
   };
+}
+
+/** How much of the difference is the features': the same rules on the paper's. */
+async function onPaperFeatures(world: World, tuned: Record<string, Options>): Promise<string> {
+  const weighting = tuned[FGTS]?.weighting ?? "excel_perf_cost";
+  const specs = LINEAR.flatMap((name) => {
+    const contender = CONTENDERS.find((candidate) => candidate.name === name)!;
+    const spec = specOf(contender, tuned[name] ?? {});
+    const options = { ...spec.options, features: "hadamard", weighting };
+    return [spec, { ...spec, name: `${name} (paper)`, options }];
+  });
+  const rows = new Map(specs.map(({ name }): [string, Interval[]] => [name, []]));
+  for (const told of TOLD_KINDS) {
+    const settings = settingsOf(
+      world,
+      { voteScale: 3, told },
+      { rounds: ROUNDS, runs: 5, seed: SEED },
+    );
+    const runs = await runCell(`policies/features-${told}`, world, settings, specs);
+    specs.forEach(({ name }, p) => {
+      rows.get(name)!.push(meanInterval(runs[p]!.map(finalRegret)));
+    });
+  }
+  return publish("routerbench-features", {
+    title: `The same rules on category features and on the paper's (Hadamard, ${weighting}), s = 3, 5 runs`,
+    columns: [
+      { key: "policy", title: "policy", kind: "text" },
+      ...TOLD_KINDS.map((told): Column => ({ key: told, title: told, kind: "interval" })),
+    ],
+    rows: [...rows].map(([name, cells]) => [name, ...cells]),
+  });
 }
 
 /** Does joust overtake the best fixed model on llmrouter-9models? */
