@@ -1,0 +1,69 @@
+import { expect, it } from "vitest";
+import { parseConfig } from "./read-config.ts";
+
+const KNOWN = ["openai", "anthropic"];
+const parse = (text: string, env = {}) => parseConfig(text, "joust.yaml", env, KNOWN);
+
+it("an empty file is the defaults", () => {
+  const { server, routers, models } = parse("");
+  expect(server).toMatchObject({ host: "127.0.0.1", port: 8080 });
+  expect(models).toEqual({});
+  expect(routers.auto).toMatchObject({ mode: "apply", policy: { name: "joust", options: {} } });
+});
+
+it("reads a pool, and secrets from the environment", () => {
+  const config = parse(
+    [
+      "providers:",
+      "  house: {url: 'http://127.0.0.1:8000/v1', key: '\u0024{HOUSE_KEY}'}",
+      "models:",
+      "  gpt-4o-mini: {provider: openai, price: {input: 0.15, output: 0.6}}",
+      "  llama: {provider: house, model: llama-3.3-70b}",
+      "routers:",
+      "  auto: {cost_quality_tradeoff: 5, duels: {mode: auto}}",
+      "  code: {models: [llama, gpt-4o-mini], policy: {name: joust, options: {alpha: 2}}}",
+    ].join("\n"),
+    { HOUSE_KEY: "secret" },
+  );
+  expect(config.providers.house?.key).toBe("secret");
+  expect(config.models.llama?.model).toBe("llama-3.3-70b");
+  expect(config.routers.auto?.duels).toEqual({ mode: "auto", share: 0.2, spend: 0.3 });
+  expect(config.routers.code?.policy).toEqual({ name: "joust", options: { alpha: 2 } });
+});
+
+const MODELS = "models:\n  a: {provider: openai}\n  b: {provider: openai}\n";
+
+it.each([
+  [
+    "models:\n  a: {provider: opnai}",
+    /^joust\.yaml:2: field "models\.a\.provider": "opnai" is not known; help: did you mean "openai"\?/,
+  ],
+  [
+    `${MODELS}routers:\n  x: {models: [a, gpt]}`,
+    /^joust\.yaml:5: field "routers\.x\.models\.1": "gpt" is not known; help: there is a, b$/,
+  ],
+  [`${MODELS}routers:\n  x:\n    models: [a, a]`, /^joust\.yaml:6: .*is there twice/],
+  [`${MODELS}routers:\n  a: {}`, /^joust\.yaml:5: field "routers\.a": is the name of a model too/],
+  [
+    `${MODELS}routers:\n  x:\n    polcy: joust`,
+    /^joust\.yaml:6: field "routers\.x\.polcy": is not known/,
+  ],
+  [
+    `${MODELS}routers:\n  x:\n    mode: observe`,
+    /^joust\.yaml:6: .*no model answers then; help: name one as `fallback`/,
+  ],
+  [`${MODELS}routers:\n  x:\n    explore: 2`, /^joust\.yaml:6: field "routers\.x\.explore"/],
+  [
+    `${MODELS}routers:\n  x:\n    policy:\n      name: joust\n      options: {alpha: [1]}`,
+    /^joust\.yaml:8: field "routers\.x\.policy\.options\.alpha"/,
+  ],
+  [
+    "server:\n  port: '\u0024{PORT}'",
+    /^joust\.yaml:2: .*environment variable PORT, which is not set/,
+  ],
+  ["a:\n  - b\n c: d", /^joust\.yaml:3: is not YAML/],
+  ["models: [a]", /^joust\.yaml:1: field "models"/],
+  ["3", /^joust\.yaml:1: /],
+])("%j is refused with its line", (text, message) => {
+  expect(() => parse(text)).toThrow(message);
+});

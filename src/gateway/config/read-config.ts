@@ -1,0 +1,191 @@
+import { readFile } from "node:fs/promises";
+import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
+import type { z } from "zod";
+import { InputError } from "../../input/input-error.ts";
+import { didYouMean } from "../../input/nearest.ts";
+import { CONFIG, type Config } from "./config.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A fault of a configuration, at the member it is about. */
+export class Fault {
+  readonly path: readonly PropertyKey[];
+  readonly problem: string;
+  readonly remedy: string;
+
+  constructor(path: readonly PropertyKey[], problem: string, remedy: string) {
+    this.path = path;
+    this.problem = problem;
+    this.remedy = remedy;
+  }
+}
+
+/** joust.yaml, checked. An error names file, line, member and remedy. */
+export async function readConfig(
+  file: string,
+  env: Environment,
+  providers: readonly string[],
+): Promise<Config> {
+  const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    const found = error.code === "ENOENT" ? "there is no such file" : error.message;
+    throw new InputError({ file }, found, "give a joust.yaml by --config, or none");
+  });
+  return parseConfig(text, file, env, providers);
+}
+
+/** `providers`: those known without being configured. */
+export function parseConfig(
+  text: string,
+  file: string,
+  env: Environment,
+  providers: readonly string[],
+): Config {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const [syntax] = document.errors;
+  if (syntax) {
+    const { line } = lines.linePos(syntax.pos[0]);
+    const problem = syntax.message.split(" at line ")[0]!;
+    throw new InputError({ file, line }, `is not YAML: ${problem}`, "mend the line");
+  }
+  const value: unknown = document.toJS() ?? {};
+  const { config, fault } = check(value, env, providers);
+  if (config) return config;
+  const field = fault.path.map(String).join(".") || undefined;
+  const line = lineOf(document, lines, fault.path);
+  throw new InputError({ file, line, field }, fault.problem, fault.remedy);
+}
+
+type Checked =
+  | { readonly config: Config; readonly fault?: never }
+  | { readonly config?: never; readonly fault: Fault };
+
+function check(value: unknown, env: Environment, providers: readonly string[]): Checked {
+  const missing: Fault[] = [];
+  const filled = fill(value, env, [], missing);
+  if (missing[0]) return { fault: missing[0] };
+  const parsed = CONFIG.safeParse(filled);
+  if (!parsed.success) return { fault: faultOf(parsed.error.issues[0]!) };
+  const [fault] = faultsBetween(parsed.data, providers);
+  return fault ? { fault } : { config: parsed.data };
+}
+
+/** `${NAME}` in any string is the variable's value. */
+function fill(
+  value: unknown,
+  env: Environment,
+  path: readonly PropertyKey[],
+  missing: Fault[],
+): unknown {
+  if (typeof value === "string") {
+    return value.replace(/\$\{(\w+)\}/g, (whole, name: string) => {
+      const found = env[name];
+      if (found !== undefined && found !== "") return found;
+      missing.push(
+        new Fault(
+          path,
+          `needs the environment variable ${name}, which is not set`,
+          `export ${name}, or write the value`,
+        ),
+      );
+      return whole;
+    });
+  }
+  if (Array.isArray(value)) {
+    return value.map((item, i) => fill(item, env, [...path, i], missing));
+  }
+  if (typeof value === "object" && value !== null) {
+    const entries = Object.entries(value);
+    return Object.fromEntries(
+      entries.map(([key, item]) => [key, fill(item, env, [...path, key], missing)]),
+    );
+  }
+  return value;
+}
+
+/** The innermost of a union's faults says most. */
+function faultOf(issue: z.core.$ZodIssue): Fault {
+  if (issue.code === "invalid_union" && issue.errors.length > 0) {
+    const deepest = issue.errors.flat().reduce((a, b) => (b.path.length > a.path.length ? b : a));
+    const inner = faultOf(deepest);
+    return new Fault([...issue.path, ...inner.path], inner.problem, inner.remedy);
+  }
+  if (issue.code === "unrecognized_keys") {
+    const key = issue.keys[0]!;
+    return new Fault([...issue.path, key], "is not known", "see docs/configuration.md for what is");
+  }
+  if (issue.code === "invalid_key")
+    return new Fault(issue.path, issue.issues[0]!.message, "rename it");
+  return new Fault(issue.path, issue.message, "see docs/configuration.md");
+}
+
+/** What no member shows by itself: names that lead nowhere, or to two things. */
+function* faultsBetween(config: Config, known: readonly string[]): Generator<Fault> {
+  const { providers, models, routers } = config;
+  const names = Object.keys(models);
+  const all = [...new Set([...Object.keys(providers), ...known])];
+  for (const [name, { provider }] of Object.entries(models)) {
+    if (!all.includes(provider)) yield unknown(["models", name, "provider"], provider, all);
+  }
+  for (const [name, router] of Object.entries(routers)) {
+    const path = ["routers", name];
+    if (names.includes(name)) {
+      yield new Fault(path, "is the name of a model too", "rename the router or the model");
+    }
+    const pool = router.models ?? names;
+    for (const [i, model] of (router.models ?? []).entries()) {
+      if (!names.includes(model)) yield unknown([...path, "models", i], model, names);
+      if (pool.indexOf(model) !== i) {
+        yield new Fault([...path, "models", i], "is there twice", "leave one of them out");
+      }
+    }
+    if (router.bundle !== undefined && router.encoder !== undefined) {
+      yield new Fault(
+        [...path, "encoder"],
+        "is given with a bundle",
+        "a bundle has its own encoder",
+      );
+    }
+    if (router.mode !== "apply" && router.fallback === undefined) {
+      const problem = `is ${router.mode}, but no model answers then`;
+      yield new Fault([...path, "mode"], problem, "name one as `fallback`");
+    }
+    if (router.fallback !== undefined && !pool.includes(router.fallback)) {
+      yield unknown([...path, "fallback"], router.fallback, pool);
+    }
+    if (router.judge && !names.includes(router.judge.model)) {
+      yield unknown([...path, "judge", "model"], router.judge.model, names);
+    }
+  }
+}
+
+function unknown(path: readonly PropertyKey[], name: string, known: readonly string[]): Fault {
+  const remedy = `${didYouMean(name, known)}there is ${known.join(", ") || "none"}`;
+  return new Fault(path, `"${name}" is not known`, remedy);
+}
+
+/** The line of the innermost member that the file has. */
+function lineOf(
+  document: Document.Parsed,
+  lines: LineCounter,
+  path: readonly PropertyKey[],
+): number | undefined {
+  for (let depth = path.length; depth > 0; depth--) {
+    const parent = depth === 1 ? document.contents : document.getIn(path.slice(0, depth - 1), true);
+    const offset = offsetOf(parent, path[depth - 1]!);
+    if (offset !== undefined) return lines.linePos(offset).line;
+  }
+  return document.contents ? 1 : undefined;
+}
+
+function offsetOf(parent: unknown, key: PropertyKey): number | undefined {
+  if (isMap(parent)) {
+    const pair = parent.items.find((item) => isScalar(item.key) && item.key.value === key);
+    return isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
+  }
+  if (isSeq(parent) && typeof key === "number") {
+    const item = parent.items[key];
+    return isNode(item) ? item.range?.[0] : undefined;
+  }
+  return undefined;
+}
