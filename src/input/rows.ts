@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { InputError } from "./input-error.ts";
+import { InputError, type Place } from "./input-error.ts";
 import { type Line, readLines } from "./lines.ts";
 
 /** The rows of a jsonl file, each checked against the shape; `remedy` says what a row should be. */
@@ -9,13 +9,22 @@ export async function* readRows<T>(
   remedy: string,
 ): AsyncGenerator<{ line: number; row: T }> {
   for await (const line of readLines(file)) {
-    const parsed = shape.safeParse(parseRecord(file, line), { error: describe });
-    if (!parsed.success) {
-      const { path, message } = parsed.error.issues[0]!;
-      throw new InputError({ file, line: line.number, field: fieldName(path) }, message, remedy);
-    }
-    yield { line: line.number, row: parsed.data };
+    const place = { file, line: line.number };
+    yield { line: line.number, row: checkShape(place, parseRecord(file, line), shape, remedy) };
   }
+}
+
+/** The value, if it has the shape; else its first fault, with the field. */
+export function checkShape<T>(
+  place: Omit<Place, "field">,
+  value: unknown,
+  shape: z.ZodType<T>,
+  remedy: string,
+): T {
+  const parsed = shape.safeParse(value, { error: describe });
+  if (parsed.success) return parsed.data;
+  const { path, message } = parsed.error.issues[0]!;
+  throw new InputError({ ...place, field: fieldName(path) }, message, remedy);
 }
 
 /** A line of jsonl: a JSON object. */
