@@ -8,7 +8,7 @@ import type { Pool } from "./policy.ts";
  */
 
 /** Index of the nearest centroid; the first of equals, so that choosing and learning agree. */
-export function nearestCategory(pool: Pool): (x: Float64Array) => number {
+export function nearestCategory(pool: Pick<Pool, "centroids">): (x: Float64Array) => number {
   const xi = pool.centroids.map(normalized);
   return (x) => {
     const cosines = xi.map((row) => dot(row, x));

@@ -1,0 +1,139 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { InputError } from "../input/input-error.ts";
+import { CONTENTS } from "./bundle.fixture.ts";
+import { type Bundle, bundleText, isBundle, readBundle } from "./bundle.ts";
+import { checkTarget, writeBundle } from "./write-bundle.ts";
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "joust-bundle-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return folder;
+}
+
+/** A bundle with weights of its own. */
+async function written(contents = CONTENTS): Promise<string> {
+  const folder = join(newFolder(), "deep", "bundle");
+  await writeBundle(folder, contents, {
+    saveEncoder: async (encoder) => {
+      await mkdir(join(encoder, "1_Pooling"));
+      await writeFile(join(encoder, "1_Pooling", "config.json"), "{}");
+      await writeFile(join(encoder, "weights"), "0123");
+    },
+  });
+  return folder;
+}
+
+describe("a bundle", () => {
+  it("is read as it was written, to the last bit, and nothing else is left behind", async () => {
+    const folder = await written();
+    const { files, ...rest } = await readBundle(folder);
+    expect(rest).toEqual(CONTENTS);
+    expect(Object.keys(files)).toEqual(["encoder/1_Pooling/config.json", "encoder/weights"]);
+    expect(readdirSync(join(folder, ".."))).toEqual(["bundle"]);
+    expect(isBundle(folder)).toBe(true);
+  });
+
+  it("is the same file from the same numbers", async () => {
+    const [one, two] = [await written(), await written()];
+    const text = (folder: string) => readFileSync(join(folder, "bundle.json"), "utf8");
+    expect(text(one)).toBe(text(two));
+  });
+
+  it("is not replaced unasked, and a folder that is no bundle never is", async () => {
+    const folder = await written();
+    const before = readFileSync(join(folder, "bundle.json"), "utf8");
+    await expect(writeBundle(folder, CONTENTS, {})).rejects.toThrow(/already; help: .*--overwrite/);
+    expect(readFileSync(join(folder, "bundle.json"), "utf8")).toBe(before);
+    await writeBundle(folder, { ...CONTENTS, name: "other" }, { overwrite: true });
+    expect((await readBundle(folder)).name).toBe("other");
+    expect(existsSync(join(folder, "encoder"))).toBe(false);
+    expect(readdirSync(join(folder, ".."))).toEqual(["bundle"]);
+
+    const home = newFolder();
+    expect(() => checkTarget(home, true)).toThrow(/exists and is no bundle; help: name a new/);
+  });
+
+  it("is left as it was where writing fails", async () => {
+    const folder = await written();
+    const saveEncoder = () => Promise.reject(new Error("disk on fire"));
+    const failed = writeBundle(folder, CONTENTS, { overwrite: true, saveEncoder });
+    await expect(failed).rejects.toThrow("disk on fire");
+    expect(readdirSync(join(folder, ".."))).toEqual(["bundle"]);
+    await readBundle(folder);
+  });
+
+  it("in a place that cannot be written is refused with the remedy", async () => {
+    const file = join(newFolder(), "file");
+    writeFileSync(file, "");
+    const failed = writeBundle(join(file, "bundle"), CONTENTS, {});
+    await expect(failed).rejects.toThrow(InputError);
+  });
+});
+
+describe("a damaged bundle", () => {
+  const { categories, models, offline, encoder } = CONTENTS;
+  const changes: [string, Partial<Record<keyof Bundle, unknown>>, RegExp][] = [
+    ["another schema", { schema: 2 }, /"schema": is 2, and this version reads 1; help: fit again/],
+    ["no models", { models: undefined }, /"models": is missing; help:/],
+    [
+      "NaN",
+      { categories: [{ name: "x", xi: [Number.NaN, 1] }] },
+      /"categories\[0\].xi\[0\]": is null/,
+    ],
+    [
+      "a short vector",
+      { categories: [categories[0], { name: "y", xi: [1] }] },
+      /"categories\[1\].xi": has 1 numbers, and the encoder's vectors have 2; help:/,
+    ],
+    [
+      "another dimension",
+      { encoder: { ...encoder, dimension: 3 } },
+      /"categories\[0\].xi": has 2 numbers, and the encoder's vectors have 3/,
+    ],
+    [
+      "a short row of scores",
+      { models: [{ ...models[0], scores: [1] }, models[1]] },
+      /"models\[0\].scores": has 1 numbers, and the categories are 2/,
+    ],
+    [
+      "an offline query of no category",
+      { offline: [{ ...offline[0], category: 2 }] },
+      /"offline\[0\].category": is 2 of 2 categories/,
+    ],
+    [
+      "an unknown weighting",
+      { settings: { weighting: "best" } },
+      /"settings.weighting": is "best"/,
+    ],
+  ];
+  it.each(changes)("%s", async (_, change, message) => {
+    const folder = await written();
+    const text = bundleText({ ...CONTENTS, files: {}, ...change } as Bundle);
+    writeFileSync(join(folder, "bundle.json"), text);
+    const error = await readBundle(folder).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InputError);
+    expect(String(error)).toMatch(message);
+  });
+
+  it("one digit changed by hand, or a file cut short or gone", async () => {
+    const folder = await written();
+    const file = join(folder, "bundle.json");
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace("0.9", "0.8"));
+    await expect(readBundle(folder)).rejects.toThrow(/bundle.json: was changed: its checksum/);
+    writeFileSync(file, text.slice(0, 100));
+    await expect(readBundle(folder)).rejects.toThrow(/bundle.json: is not JSON .*; help:/);
+    writeFileSync(file, text);
+    writeFileSync(join(folder, "encoder", "weights"), "012");
+    await expect(readBundle(folder)).rejects.toThrow(/encoder.weights: was changed/);
+    await rm(join(folder, "encoder", "weights"));
+    await expect(readBundle(folder)).rejects.toThrow(/encoder.weights: does not exist/);
+    await rm(file);
+    await expect(readBundle(folder)).rejects.toThrow(/bundle.json: does not exist/);
+    expect(isBundle(folder)).toBe(false);
+  });
+});

@@ -1,0 +1,90 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { checksum } from "../input/checksum.ts";
+import { InputError } from "../input/input-error.ts";
+import { BUNDLE_FILE, type Bundle, bundleText, ENCODER_FOLDER, isBundle } from "./bundle.ts";
+
+/** All but the checksums of the files, which writing finds out. */
+export type BundleContents = Omit<Bundle, "files">;
+
+interface WriteOptions {
+  /** Replace a bundle that is there. */
+  readonly overwrite?: boolean | undefined;
+  /** Writes an encoder's own weights into the folder given. */
+  readonly saveEncoder?: ((folder: string) => Promise<void>) | undefined;
+}
+
+/** Refuses, before hours of work, a folder that may not be written to. */
+export function checkTarget(folder: string, overwrite = false): void {
+  if (!existsSync(folder)) return;
+  if (!isBundle(folder)) {
+    throw new InputError(
+      { file: folder },
+      "exists and is no bundle",
+      "name a new folder: what is in this one would be lost",
+    );
+  }
+  if (overwrite) return;
+  throw new InputError(
+    { file: folder },
+    "is a bundle already",
+    "add --overwrite to replace it, or name another folder",
+  );
+}
+
+/**
+ * The whole bundle or none of it: everything is written into a folder beside,
+ * which then takes the name. What was there stays until the new one is complete.
+ */
+export async function writeBundle(
+  folder: string,
+  contents: BundleContents,
+  { overwrite, saveEncoder }: WriteOptions,
+): Promise<void> {
+  checkTarget(folder, overwrite);
+  const parent = dirname(resolve(folder));
+  const beside = (label: string) => join(parent, `.${basename(resolve(folder))}-${label}-`);
+  try {
+    await mkdir(parent, { recursive: true });
+    const made = await mkdtemp(beside("new"));
+    try {
+      if (saveEncoder) {
+        await mkdir(join(made, ENCODER_FOLDER));
+        await saveEncoder(join(made, ENCODER_FOLDER));
+      }
+      const text = bundleText({ ...contents, files: await fileChecksums(made) });
+      await writeFile(join(made, BUNDLE_FILE), text);
+      if (!existsSync(folder)) return await rename(made, folder);
+      const old = await mkdtemp(beside("old"));
+      await rename(folder, join(old, "bundle"));
+      await rename(made, folder);
+      await rm(old, { recursive: true });
+    } finally {
+      await rm(made, { recursive: true, force: true });
+    }
+  } catch (error) {
+    throw writeError(folder, error);
+  }
+}
+
+/** Checksum of each file under the folder, by its path from there. */
+async function fileChecksums(folder: string): Promise<Record<string, string>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map((e) => join(e.parentPath, e.name));
+  const sums: Record<string, string> = {};
+  for (const path of paths.sort()) {
+    sums[relative(folder, path).replaceAll(sep, "/")] = await checksum([path]);
+  }
+  return sums;
+}
+
+function writeError(folder: string, error: unknown): unknown {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (!/^(ENOTDIR|EACCES|EPERM|EROFS|ENOSPC|EEXIST)$/.test(code)) return error;
+  return new InputError(
+    { file: folder },
+    `cannot be written (${code})`,
+    "name a folder that you may write to, with room on its disk",
+  );
+}
