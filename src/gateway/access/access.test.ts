@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { allows, hashOf, newSecret, secretOf } from "./api-key.ts";
+import { RateLimit } from "./rate-limit.ts";
+import { VoteTokens } from "./vote-token.ts";
+
+describe("a key", () => {
+  it("is unlike any other, and its hash does not show it", () => {
+    const secret = newSecret();
+    expect(secret).toMatch(/^jst_[\w-]{43}$/);
+    expect(newSecret()).not.toBe(secret);
+    expect(hashOf(secret)).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it("comes in the headers that clients send", () => {
+    expect(secretOf({ authorization: "Bearer abc" })).toBe("abc");
+    expect(secretOf({ authorization: "bearer  abc" })).toBe("abc");
+    expect(secretOf({ authorization: "Basic abc" })).toBeUndefined();
+    expect(secretOf({ "x-api-key": "abc" })).toBe("abc");
+    expect(secretOf({})).toBeUndefined();
+  });
+
+  it("may do what its scopes say, admin everything", () => {
+    expect(allows({ scopes: ["route"] }, "route")).toBe(true);
+    expect(allows({ scopes: ["route"] }, "vote")).toBe(false);
+    expect(allows({ scopes: ["admin"] }, "vote")).toBe(true);
+  });
+});
+
+describe("a rate limit", () => {
+  it("never lets more through than its burst and what was refilled", () => {
+    const waits = fc.array(fc.integer({ min: 0, max: 3000 }), { maxLength: 200 });
+    fc.assert(
+      fc.property(waits, (gaps) => {
+        const limit = new RateLimit(60, 5);
+        let now = 0;
+        let passed = 0;
+        for (const gap of gaps) {
+          now += gap;
+          if (limit.take("a", now) === 0) passed++;
+        }
+        expect(passed).toBeLessThanOrEqual(5 + now / 1000);
+      }),
+      { seed: 1 },
+    );
+  });
+
+  it("says when to come back, and then lets one through", () => {
+    const limit = new RateLimit(60, 1);
+    expect(limit.take("a", 0)).toBe(0);
+    expect(limit.take("a", 250)).toBe(0.75);
+    expect(limit.take("b", 250)).toBe(0);
+    expect(limit.take("a", 1000)).toBe(0);
+  });
+
+  it("forgets clients that are no longer short of tokens", () => {
+    const limit = new RateLimit(60, 1);
+    for (let i = 0; i < 1000; i++) limit.take(`client ${i}`, i);
+    expect(limit.take("late", 10_000)).toBe(0);
+    expect(limit.size).toBe(1);
+  });
+});
+
+describe("a vote token", () => {
+  const tokens = new VoteTokens(randomBytes(32));
+  const token = tokens.issue("d1", 1000);
+
+  it("is good for its own decision, for a week, on its own server", () => {
+    expect(tokens.accepts(token, "d1", 2000)).toBe(true);
+    expect(tokens.accepts(token, "d2", 2000)).toBe(false);
+    expect(tokens.accepts(token, "d1", 8 * 86_400_000)).toBe(false);
+    expect(new VoteTokens(randomBytes(32)).accepts(token, "d1", 2000)).toBe(false);
+  });
+
+  it("cannot be changed, and nonsense is no token", () => {
+    const [end, signature] = token.split(".");
+    const later = (Number.parseInt(end!, 36) + 1).toString(36);
+    expect(tokens.accepts(`${later}.${signature}`, "d1", 2000)).toBe(false);
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(tokens.accepts(text, "d1", 2000)).toBe(false);
+        expect(tokens.accepts(`${end}.${text}`, "d1", 2000)).toBe(false);
+      }),
+      { seed: 1 },
+    );
+  });
+});
