@@ -31,7 +31,7 @@ it("says where a quote goes wrong", async () => {
 
 it("passes on what is wrong with the file itself", async () => {
   await expect(rows("no-such.csv")).rejects.toThrow(InputError);
-  await expect(rows(write("bad.csv.gz", Buffer.from("plain")))).rejects.toThrow(/is not gzip/);
+  await expect(rows(write("bad.csv", Buffer.from([0x1f, 0x8b, 1])))).rejects.toThrow(/gzip/);
 });
 
 it("stops reading when the caller has enough", async () => {
@@ -45,6 +45,10 @@ it("finds columns by name and names the one that is missing", () => {
   const header = { line: 1, cells: [" Cost", "model"] };
   expect(columnsOf("s.csv", header, ["model", "cost"])).toEqual({ model: 1, cost: 0 });
   expect(() => columnsOf("s.csv", header, ["model", "perf"])).toThrow(
-    's.csv:1: field "perf": is not a column of the header; help: begin the file with the line model,perf',
+    's.csv:1: field "perf": is not a column of the header,  Cost,model; help: begin the file with the line model,perf',
+  );
+  const semicolons = { line: 1, cells: ["model;cost"] };
+  expect(() => columnsOf("s.csv", semicolons, ["model", "cost"])).toThrow(
+    "header, model;cost; help: separate cells by commas",
   );
 });

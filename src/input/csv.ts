@@ -9,7 +9,7 @@ export interface CsvRow {
   readonly cells: readonly string[];
 }
 
-/** The rows of a csv file, plain or .gz, as they are: whether the first is a header is the caller's matter. */
+/** The rows of a csv file, plain or gzip, as they are: whether the first is a header is the caller's matter. */
 export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
   const text = Readable.from(readText(file));
   const parser = parse({ info: true, relax_column_count: true, skip_empty_lines: true });
@@ -46,14 +46,14 @@ export function columnsOf<Name extends string>(
   const found = header.cells.map((cell) => cell.trim().toLowerCase());
   const entries = names.map((name) => {
     const column = found.indexOf(name);
-    if (column < 0) {
-      throw new InputError(
-        { file, line: header.line, field: name },
-        "is not a column of the header",
-        `begin the file with the line ${names.join(",")}`,
-      );
-    }
-    return [name, column] as const;
+    if (column >= 0) return [name, column] as const;
+    throw new InputError(
+      { file, line: header.line, field: name },
+      `is not a column of the header, ${header.cells.join(",").slice(0, 100)}`,
+      header.cells.length === 1 && /[;\t]/.test(header.cells[0]!)
+        ? "separate cells by commas, and write decimals with a point"
+        : `begin the file with the line ${names.join(",")}`,
+    );
   });
   return Object.fromEntries(entries) as Record<Name, number>;
 }

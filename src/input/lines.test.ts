@@ -33,6 +33,12 @@ it("reads the same from a packed file, also one of several gzip members", async 
   expect(await lines(write("members.jsonl.gz", members))).toEqual(plain);
 });
 
+it("goes by what a file holds, not by its name", async () => {
+  expect(await lines(write("packed.jsonl", gzipSync("one\n")))).toEqual([[1, "one"]]);
+  expect(await lines(write("plain.jsonl.gz", Buffer.from("one\n")))).toEqual([[1, "one"]]);
+  expect(await lines(write("short.jsonl", "1"))).toEqual([[1, "1"]]);
+});
+
 it("puts lines together across the pieces in which a file is read", async () => {
   const long = "漢".repeat(700_000); // 2.1 MB: eight pieces, cut inside characters
   const path = write("long.jsonl", `${long}\nshort\n${long}`);
@@ -73,6 +79,20 @@ it("an error has the place, the field, the problem and the remedy", async () => 
   );
 });
 
+it("a field near one that is missing is refused; other fields of the user's own are let be", async () => {
+  const SHAPE = z.object({ id: z.string(), costs: z.number().optional() });
+  const read = async (row: unknown) => {
+    for await (const { row: found } of readRows(write("own.jsonl", JSON.stringify(row)), SHAPE, ""))
+      return found;
+  };
+  const own = { id: "a", uid: 7, notes: "", tokens: 3 };
+  expect(await read(own)).toEqual({ id: "a" });
+  expect(await read({ ...own, costs: 1, cost: 2 })).toEqual({ id: "a", costs: 1 });
+  await expect(read({ ...own, cost: 2 })).rejects.toThrow(
+    ':1: field "cost": is unknown; help: did you mean "costs"?',
+  );
+});
+
 it.each([
   ["missing field", '{"id":"a"}', /:1: field "at": is missing/],
   ["wrong type", '{"id":7,"at":[]}', /:1: field "id": is 7, not of type string/],
@@ -88,7 +108,7 @@ it.each([
 it.each([
   ["missing file", () => "no-such.jsonl", /does not exist/],
   ["folder", () => dirname(write("x", "")), /is a folder/],
-  ["not gzip", () => write("fake.jsonl.gz", Buffer.from("plain")), /is not gzip/],
+  ["damaged gzip", () => write("bad.jsonl", Buffer.from([0x1f, 0x8b, 1, 1])), /is damaged gzip/],
   [
     "cut gzip",
     () => write("cut.jsonl.gz", gzipSync("a long text".repeat(99)).subarray(0, 30)),

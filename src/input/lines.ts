@@ -6,7 +6,7 @@ export interface Line {
   readonly text: string;
 }
 
-/** The lines of a text file, plain or .gz, without those that are blank. LF and CRLF both end one. */
+/** The lines of a text file, plain or gzip, without those that are blank. LF and CRLF both end one. */
 export async function* readLines(path: string): AsyncGenerator<Line> {
   let number = 0;
   let rest = "";

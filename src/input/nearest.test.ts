@@ -15,4 +15,5 @@ it.each([
 it("says nothing where nothing is near", () => {
   expect(didYouMean("llama", ["random", "joust"])).toBe("");
   expect(didYouMean("joust", [])).toBe("");
+  expect(didYouMean("uid", ["id"])).toBe("");
 });

@@ -1,9 +1,13 @@
-/** The known name that was most likely meant: at most a third of its letters away; undefined if none is. */
-function nearest(name: string, known: readonly string[]): string | undefined {
+/**
+ * The known name that was most likely meant: one letter or a third of its letters
+ * away, but less than half; undefined if none is.
+ */
+export function nearest(name: string, known: readonly string[]): string | undefined {
   const distances = known.map((other) => editDistance(name.toLowerCase(), other.toLowerCase()));
   const smallest = Math.min(...distances);
   const found = known[distances.indexOf(smallest)];
-  return found !== undefined && smallest <= Math.max(1, found.length / 3) ? found : undefined;
+  if (found === undefined || 2 * smallest >= found.length) return undefined;
+  return smallest <= Math.max(1, found.length / 3) ? found : undefined;
 }
 
 /** `did you mean "joust"? ` or nothing, to stand before the list of what is known. */

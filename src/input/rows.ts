@@ -1,17 +1,42 @@
 import type { z } from "zod";
 import { InputError, type Place } from "./input-error.ts";
 import { type Line, readLines } from "./lines.ts";
+import { nearest } from "./nearest.ts";
 
 /** The rows of a jsonl file, each checked against the shape; `remedy` says what a row should be. */
-export async function* readRows<T>(
+export async function* readRows<Fields extends z.ZodRawShape>(
   file: string,
-  shape: z.ZodType<T>,
+  shape: z.ZodObject<Fields>,
   remedy: string,
-): AsyncGenerator<{ line: number; row: T }> {
+): AsyncGenerator<{ line: number; row: z.infer<z.ZodObject<Fields>> }> {
+  const misspelt = spellChecker(Object.keys(shape.shape));
   for await (const line of readLines(file)) {
     const place = { file, line: line.number };
-    yield { line: line.number, row: checkShape(place, parseRecord(file, line), shape, remedy) };
+    const record = parseRecord(file, line);
+    const [field, meant] = misspelt(record) ?? [];
+    if (field !== undefined) {
+      throw new InputError({ ...place, field }, "is unknown", `did you mean "${meant}"? ${remedy}`);
+    }
+    yield { line: line.number, row: checkShape(place, record, shape, remedy) };
   }
+}
+
+/**
+ * Finds a field that was meant to be a known one. Fields of the user's own are
+ * welcome, so it must be near one that the record lacks.
+ */
+function spellChecker(known: readonly string[]) {
+  const seen = new Map<string, string | undefined>(known.map((key) => [key, undefined]));
+  return (
+    record: Readonly<Record<string, unknown>>,
+  ): [field: string, meant: string] | undefined => {
+    for (const key in record) {
+      if (!seen.has(key)) seen.set(key, nearest(key, known));
+      const meant = seen.get(key);
+      if (meant !== undefined && !(meant in record)) return [key, meant];
+    }
+    return undefined;
+  };
 }
 
 /** The value, if it has the shape; else its first fault, with the field. */

@@ -1,25 +1,32 @@
-import { createReadStream } from "node:fs";
+import { open } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { InputError } from "./input-error.ts";
 
-/** The text of a UTF-8 file in pieces, unpacked if its name ends in .gz; a BOM is dropped. */
+/** The text of a UTF-8 file in pieces, unpacked if it is gzip, whatever its name; a BOM is dropped. */
 export async function* readText(path: string): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
-    for await (const piece of openBytes(path)) yield decoder.decode(piece, { stream: true });
+    for await (const piece of await openBytes(path)) yield decoder.decode(piece, { stream: true });
     yield decoder.decode();
   } catch (error) {
     throw readError(path, error);
   }
 }
 
-function openBytes(path: string): AsyncIterable<Uint8Array> {
-  const bytes = createReadStream(path, { highWaterMark: 1 << 18 });
-  if (!path.endsWith(".gz")) return bytes;
+async function openBytes(path: string): Promise<AsyncIterable<Uint8Array>> {
+  const handle = await open(path);
+  const head = await handle.read(Buffer.alloc(2), 0, 2, 0).catch(async (error: unknown) => {
+    await handle.close();
+    throw error;
+  });
+  const bytes = handle.createReadStream({ start: 0, highWaterMark: 1 << 18 });
+  if (head.buffer.readUInt16BE() !== GZIP) return bytes;
   // The iterator of the last stream reports what fails in any of them.
   return pipeline(bytes, createGunzip({ chunkSize: 1 << 18 }), () => {});
 }
+
+const GZIP = 0x1f8b; // how every gzip file begins (RFC 1952)
 
 /** What the system says about a file, as an InputError where the user can mend it. */
 export function readError(file: string, error: unknown): unknown {
@@ -34,7 +41,8 @@ const PROBLEMS: Record<string, [problem: string, remedy: string]> = {
   EISDIR: ["is a folder", "name a file in it"],
   EACCES: ["may not be read", "check the file's permissions"],
   EPERM: ["may not be read", "check the file's permissions"],
-  Z_DATA_ERROR: ["is not gzip, or damaged", "pack it again, or drop .gz from its name"],
+  ESPIPE: ["is a pipe, and it is read more than once", "write it to a file first"],
+  Z_DATA_ERROR: ["is damaged gzip data", "copy, download or pack it again"],
   Z_BUF_ERROR: ["ends in the middle of its gzip data", "copy or download it again"],
   ERR_ENCODING_INVALID_ENCODED_DATA: ["is not UTF-8 text", "convert it: iconv -t UTF-8"],
 };

@@ -48,7 +48,7 @@ const CASES: Record<string, Case> = {
   },
   "one model only": {
     data: jsonl({ ...outcome, scores: { x: 1 } }),
-    message: /data\.jsonl: leaves only x; help: routing needs two/,
+    message: /data\.jsonl:1: field "scores": has one model only, x; help: routing needs two/,
   },
   "an id twice": {
     data: jsonl(outcome, { ...outcome, id: "b" }, outcome),

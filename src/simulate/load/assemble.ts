@@ -1,4 +1,5 @@
-import { InputError } from "../../input/input-error.ts";
+import { InputError, type Place } from "../../input/input-error.ts";
+import { didYouMean } from "../../input/nearest.ts";
 import type { Dataset, Query, Verdict } from "../dataset.ts";
 import { categoryName } from "./categories.ts";
 import { checkRows } from "./check.ts";
@@ -25,13 +26,13 @@ export function assemble(
   selection: Selection,
 ): Dataset {
   checkRows(rows, table);
-  const { file, scores, comparisons } = rows[0]!;
+  const { file, line, scores, comparisons } = rows[0]!;
   const models = scores
-    ? select(Object.keys(scores), selection, file)
+    ? select(Object.keys(scores), selection, { file, line, field: "scores" })
     : comparisons
-      ? select(comparedModels(rows), selection, file)
+      ? select(comparedModels(rows), selection, { file, line, field: "comparisons" })
       : table
-        ? select([...table.models.keys()], selection, table.file)
+        ? select([...table.models.keys()], selection, { file: table.file, field: "model" })
         : [];
   const measured = comparisons ? compare(rows, models) : rows.map((row) => score(row, models));
 
@@ -87,7 +88,7 @@ function compare(rows: readonly Row[], models: readonly string[]): Measured[] {
     throw new InputError(
       { file: rows[0]!.file },
       `${lonely} is never compared with another of the models kept`,
-      `leave ${lonely} out too, or keep a model it was compared with`,
+      `leave ${lonely} out too (--exclude ${lonely}), or keep a model it was compared with`,
     );
   }
   fillMeans(scores, models.length);
@@ -102,11 +103,26 @@ function comparedModels(rows: readonly Row[]): string[] {
 }
 
 /** The models to run with, in the order known: two at least. */
-function select(known: readonly string[], { models, exclude }: Selection, file: string): string[] {
-  const unknown = [...(models ?? []), ...(exclude ?? [])].find((name) => !known.includes(name));
-  const remedy = `routing needs two of the models ${known.join(", ")}`;
-  if (unknown !== undefined) throw new InputError({ file }, `has no model "${unknown}"`, remedy);
+function select(known: readonly string[], { models, exclude }: Selection, place: Place): string[] {
+  if (known.length < 2) {
+    const found = known[0] === undefined ? "no model" : `one model only, ${known[0]}`;
+    throw new InputError(place, `has ${found}`, "routing needs two models or more: add another");
+  }
+  const given = { "--models": models, "--exclude": exclude };
+  for (const [flag, names] of Object.entries(given)) {
+    const unknown = names?.find((name) => !known.includes(name));
+    if (unknown === undefined) continue;
+    throw new InputError(
+      { file: flag },
+      `${place.file} has no model "${unknown}"`,
+      `${didYouMean(unknown, known)}it has ${known.join(", ")}`,
+    );
+  }
   const kept = known.filter((name) => (models?.includes(name) ?? true) && !exclude?.includes(name));
   if (kept.length >= 2) return kept;
-  throw new InputError({ file }, `leaves ${kept[0] ? `only ${kept[0]}` : "no model"}`, remedy);
+  throw new InputError(
+    { file: exclude ? "--exclude" : "--models" },
+    `leaves ${kept[0] ? `only ${kept[0]}` : "no model"}`,
+    `routing needs two of ${known.join(", ")}`,
+  );
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { InputError } from "../../input/input-error.ts";
+import { InputError, type Place } from "../../input/input-error.ts";
 import { readNpy } from "../../input/npy.ts";
 import { readRows } from "../../input/rows.ts";
 import type { Dataset } from "../dataset.ts";
@@ -22,9 +22,11 @@ function checkedRows(file: string, rows: Float64Array[], { queries }: Dataset): 
   if (rows[0]!.length === 0) throw new InputError({ file }, "has vectors of length 0", REMEDY);
   rows.forEach((row, i) => {
     const bad = row.findIndex((value) => !Number.isFinite(value));
-    if (bad < 0) return;
-    const field = `row ${i}, column ${bad}`;
-    throw new InputError({ file, field }, `is ${row[bad]}`, "embed that query again");
+    if (bad >= 0) {
+      const field = `row ${i}, column ${bad}`;
+      throw new InputError({ file, field }, `is ${row[bad]}`, "embed that query again");
+    }
+    checkDirection(row, { file, field: `row ${i}` });
   });
   return rows;
 }
@@ -41,14 +43,16 @@ async function byId(file: string, { queries }: Dataset): Promise<Float64Array[]>
     }
     if (vectors.get(id)) throw new InputError(place, `"${id}" came before`, "leave one out");
     length ??= row.embedding.length;
-    if (row.embedding.length !== length || length === 0) {
+    if (row.embedding.length !== length) {
       throw new InputError(
         { file, line, field: "embedding" },
         `has ${row.embedding.length} numbers where the first has ${length}`,
         "embed all queries with one encoder",
       );
     }
-    vectors.set(id, Float64Array.from(row.embedding));
+    const vector = Float64Array.from(row.embedding);
+    checkDirection(vector, { file, line, field: "embedding" });
+    vectors.set(id, vector);
   }
   return queries.map(({ id }) => {
     const vector = vectors.get(id);
@@ -57,9 +61,19 @@ async function byId(file: string, { queries }: Dataset): Promise<Float64Array[]>
   });
 }
 
+/** Zeros are what a failed encoder leaves, and every policy would take them for a query like any. */
+function checkDirection(vector: Float64Array, place: Place): void {
+  if (vector.some((value) => value !== 0)) return;
+  throw new InputError(
+    place,
+    "is all zeros",
+    "embed that query again, or leave it out of the data",
+  );
+}
+
 const SHAPE = z.object({
   id: z.union([z.string(), z.number()]),
-  embedding: z.array(z.number()),
+  embedding: z.array(z.number()).refine((values) => values.length > 0, "is empty"),
 });
 const REMEDY =
   'give a .npy matrix with one row a query, or a .jsonl of {"id": "q1", "embedding": [0.1, ..]}';

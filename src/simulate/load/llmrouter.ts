@@ -22,4 +22,5 @@ export const llmrouter: Format = {
 };
 
 const SHAPE = z.object({ id: ID, query: TEXT, task: TEXT, scores: SCORES });
-const REMEDY = 'a row is {"task": "gsm8k", "query": "..", "scores": {"gpt-4": 0.9, "yi-34b": 0.4}}';
+const REMEDY =
+  'a row is {"task": "gsm8k", "query": "..", "scores": {"gpt-4": 0.9, "yi-34b": 0.4}}, scores within 0..1 (divide percentages by 100)';

@@ -63,7 +63,12 @@ describe("errors name file, line and field", () => {
       /:1: field "costs": is missing, but line 2/,
     ],
     ["a cost of some models", jsonl({ ...s, costs: { x: 1 } }), /:1: field "costs.y": is missing/],
-    ["one model", jsonl({ ...s, scores: { x: 1 } }), /leaves only x; help: routing needs two/],
+    [
+      "one model",
+      jsonl({ ...s, scores: { x: 1 } }),
+      /:1: field "scores": has one model only, x; help/,
+    ],
+    ["no model", jsonl({ ...s, scores: {} }), /:1: field "scores": has no model; help/],
     [
       "a model missing later",
       jsonl(s, { ...s, id: "b", scores: { x: 1 } }),
@@ -74,6 +79,11 @@ describe("errors name file, line and field", () => {
       jsonl(s, { ...s, id: "b", scores: { x: 1, y: 1, z: 1 } }),
       /:2: field "scores.z"/,
     ],
+    ["a misspelt field", jsonl({ ...s, cost: s.scores }), /:1: field "cost": .* mean "costs"/],
+    ["later", jsonl(s, { ...s, id: "b", catgory: "c" }), /:2: field "catgory": .* mean "category"/],
+    ["scores misspelt", jsonl({ ...q, score: s.scores }), /:1: field "score": .* mean "scores"/],
+    ["query misspelt", jsonl({ ...s, query: undefined, Query: "q" }), /"Query": .* mean "query"/],
+    ["scores later", jsonl(q, s), /:2: field "scores": is not on the first row/],
     ["scores missing later", jsonl(s, { id: "b", query: "q" }), /:2: field "scores": is missing/],
     [
       "a model against itself",
@@ -178,6 +188,20 @@ describe("errors name file, line and field", () => {
       `${CSV}z,mmlu,good,1\n`,
       /scores.csv:6: field "perf": is "good", not a number/,
     ],
+    [
+      "perf as a percentage",
+      queries,
+      CSV.replace("0.75", "75"),
+      /scores.csv:4: field "perf": is 75; help: perf lies within 0..1: divide/,
+    ],
+    ["perf below 0", queries, `${CSV}z,mmlu,-0.1,1\n`, /scores.csv:6: field "perf": is -0.1; help/],
+    [
+      "semicolons",
+      queries,
+      CSV.replaceAll(",", ";"),
+      /scores.csv:1: .*help: separate cells by comm/,
+    ],
+    ["jsonl in place of csv", queries, queries, /scores.csv:1: is JSON, not a csv of scores; help/],
     ["perf NaN", queries, `${CSV}z,mmlu,nan,1\n`, /scores.csv:6: field "perf": is "nan"/],
     ["a negative cost", queries, `${CSV}z,mmlu,1,-1\n`, /scores.csv:6: field "cost": is -1/],
     [
@@ -196,7 +220,7 @@ describe("errors name file, line and field", () => {
       "one model",
       queries,
       "model,category,perf,cost\nx,mmlu,1,1\nx,gsm8k,1,1\n",
-      /scores.csv: leaves only x/,
+      /scores.csv: field "model": has one model only, x/,
     ],
     [
       "an unknown category",
@@ -229,6 +253,13 @@ describe("errors name file, line and field", () => {
 
   it.each<[string, string, string, RegExp]>([
     ["a scores table as data", "table.csv", CSV, /table.csv:1: is a table of scores/],
+    ["scores by semicolons", "s.csv", CSV.replaceAll(",", ";"), /:1: has 1 cell.*help: .*--scores/],
+    [
+      "queries as csv",
+      "q.csv",
+      "id,query,category\n1,Why?,law\n",
+      /:1: has 3 cells.*help: .*jsonl/,
+    ],
     ["an empty option", "law_test.csv", "q,a,b,,d,A\n", /law_test.csv:1: field "C": is empty/],
     [
       "an empty question",
@@ -251,7 +282,6 @@ describe("errors name file, line and field", () => {
     await refused("no-such.jsonl", {}, /^InputError: no-such.jsonl: does not exist/);
     const folder = write("other/notes.txt", "x").replace(/notes.txt$/, "");
     await refused(folder, {}, /is a folder without \*_test.csv/);
-    await refused(write("fake.jsonl.gz", Buffer.from("{}")), {}, /is not gzip/);
     const data = write("ok.jsonl", queries);
     await refused(data, { scores: "no-such.csv" }, /^InputError: no-such.csv: does not exist/);
     await refused(data, { scores: folder }, /is a folder/);

@@ -276,8 +276,8 @@ describe("choice of models", () => {
   });
 
   it.each<[string, string, LoadOptions, RegExp]>([
-    ["unknown", rows, { exclude: ["w"] }, /has no model "w"; help: .*x, y, z/],
-    ["one left", rows, { models: ["y"] }, /leaves only y; help: routing needs two/],
+    ["unknown", rows, { exclude: ["w"] }, /--exclude: .* has no model "w"; help: it has x, y, z/],
+    ["one left", rows, { models: ["y"] }, /--models: leaves only y; help: routing needs two/],
     ["none left", rows, { models: [] }, /leaves no model/],
     ["never met", strangers, { exclude: ["y"] }, /x is never compared with another/],
   ])("refuses a choice: %s", async (_, text, options, message) => {

@@ -63,7 +63,7 @@ async function openRows(path: string): Promise<AsyncIterable<Row>> {
     if (format) return format.rows(path);
     throw new InputError(
       { file: path, line: line.number, field: "query" },
-      "is missing",
+      `is missing; the fields are ${Object.keys(record).join(", ") || "none"}`,
       'a row is {"id", "query", "category"} with "scores" or "comparisons" if there are any',
     );
   }

@@ -17,9 +17,12 @@ export async function* mmluRows(file: string): AsyncGenerator<Row> {
   let column: Record<string, number> = CLASSIC;
   let index = 0;
   for await (const row of readCsv(file)) {
-    if (index === 0 && column === CLASSIC && isHeader(row)) {
-      column = headerColumns(file, row);
-      continue;
+    if (index === 0 && column === CLASSIC) {
+      if (isHeader(row)) {
+        column = headerColumns(file, row);
+        continue;
+      }
+      checkWidth(file, row);
     }
     const cell = (field: string): string => {
       const text = row.cells[column[field]!]?.trim();
@@ -80,6 +83,20 @@ function readName(file: string): { subject: string; split: string } {
 function isHeader({ cells }: CsvRow): boolean {
   const names = cells.map((cell) => cell.trim().toLowerCase());
   return names.includes("question") || COLUMNS.every((name) => names.includes(name));
+}
+
+/** A csv of anything else would be taken for questions without options. */
+function checkWidth(file: string, { line, cells }: CsvRow): void {
+  const width = Object.keys(CLASSIC).length;
+  if (cells.length === width) return;
+  const table = cells.some((cell) => /\bperf\b/i.test(cell));
+  throw new InputError(
+    { file, line },
+    `has ${cells.length} ${cells.length === 1 ? "cell" : "cells"}, where csv data is MMLU with ${width}: ${Object.keys(CLASSIC).join(",")}`,
+    table
+      ? "name the queries first and give this file as --scores"
+      : 'write other data as jsonl: {"id": "q1", "query": "..", "category": "mmlu"}',
+  );
 }
 
 function headerColumns(file: string, header: CsvRow): Record<string, number> {

@@ -24,4 +24,4 @@ const SHAPE = z.object({
   costs: z.record(z.string(), z.number().min(0)).nullish(),
 });
 const REMEDY =
-  'a row is {"id": "q1", "query": "..", "scores": {"gpt-4": 0.9, "yi-34b": 0.4}}, scores within 0..1, costs not below 0';
+  'a row is {"id": "q1", "query": "..", "scores": {"gpt-4": 0.9, "yi-34b": 0.4}}, scores within 0..1 (divide percentages by 100), costs not below 0';

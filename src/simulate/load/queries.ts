@@ -12,5 +12,17 @@ export const queries: Format = {
   },
 };
 
-const SHAPE = z.object({ id: ID, query: TEXT, category: NAME, benchmark: NAME });
-const REMEDY = 'a row is {"id": "q1", "query": "Why is the sky blue?", "category": "mmlu"}';
+/** A file whose first row has scores or comparisons is of another format. */
+const LATE = z.undefined("is not on the first row, so it would be ignored").optional();
+
+const SHAPE = z.object({
+  id: ID,
+  query: TEXT,
+  category: NAME,
+  benchmark: NAME,
+  scores: LATE,
+  costs: LATE,
+  comparisons: LATE,
+});
+const REMEDY =
+  'a row is {"id": "q1", "query": "Why is the sky blue?", "category": "mmlu"}, and where it has scores or comparisons all rows have them';

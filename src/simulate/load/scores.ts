@@ -1,5 +1,6 @@
 import { columnsOf, readCsv } from "../../input/csv.ts";
 import { InputError } from "../../input/input-error.ts";
+import { readLines } from "../../input/lines.ts";
 import type { Dataset } from "../dataset.ts";
 import { categoryName } from "./categories.ts";
 
@@ -23,6 +24,7 @@ export async function readScores(file: string): Promise<ScoreTable> {
   const models = new Map<string, Map<string, Score>>();
   const categories = new Set<string>();
   let column: Record<(typeof COLUMNS)[number], number> | undefined;
+  await refuseJson(file);
   for await (const row of readCsv(file)) {
     if (!column) {
       column = columnsOf(file, row, COLUMNS);
@@ -38,6 +40,10 @@ export async function readScores(file: string): Promise<ScoreTable> {
     const category = categoryName(cell("category"));
     const perf = parseNumber(cell("perf"), { file, line, field: "perf" });
     const cost = parseNumber(cell("cost"), { file, line, field: "cost" });
+    if (perf < 0 || perf > 1) {
+      const remedy = "perf lies within 0..1: divide percentages by 100, map other scales to it";
+      throw new InputError({ file, line, field: "perf" }, `is ${perf}`, remedy);
+    }
     if (cost < 0) throw new InputError({ file, line, field: "cost" }, `is ${cost}`, REMEDY);
 
     const scores = models.get(model) ?? new Map<string, Score>();
@@ -54,6 +60,18 @@ export async function readScores(file: string): Promise<ScoreTable> {
   }
   if (models.size === 0) throw new InputError({ file }, "holds no scores", REMEDY);
   return { file, models, categories };
+}
+
+/** The two files are easily confused, and a csv parser would complain of quotes. */
+async function refuseJson(file: string): Promise<void> {
+  for await (const { number, text } of readLines(file)) {
+    if (!/^\s*[{[]/.test(text)) return;
+    throw new InputError(
+      { file, line: number },
+      "is JSON, not a csv of scores",
+      "give queries and outcomes as DATA, and a csv model,category,perf,cost as --scores",
+    );
+  }
 }
 
 function parseNumber(text: string, place: { file: string; line: number; field: string }): number {
@@ -74,7 +92,7 @@ export function tabulate(
       throw new InputError(
         { file: table.file, field: "model" },
         `has no line for ${model}, which the data has`,
-        `add ${model}, or leave it out of the run`,
+        `add ${model}, or leave it out: --exclude ${model}`,
       );
     }
     return categories.map((category) => {
@@ -83,8 +101,8 @@ export function tabulate(
       const [first] = row.values();
       throw new InputError(
         { file: table.file, line: first?.line, field: "category" },
-        `${model} has no score for ${category}`,
-        `add a line ${model},${category},perf,cost, or leave ${model} out of the run`,
+        `${model} has no score for ${category}: ${model} begins here, and no line has both`,
+        `add a line ${model},${category},PERF,COST, or leave ${model} out: --exclude ${model}`,
       );
     });
   });
@@ -94,4 +112,4 @@ export function tabulate(
   };
 }
 
-const REMEDY = `lines are ${COLUMNS.join(",")}: perf a number, cost a number not below 0 (0 where unknown)`;
+const REMEDY = `lines are ${COLUMNS.join(",")}: perf a number within 0..1, cost a number not below 0 (0 where unknown)`;
