@@ -151,6 +151,19 @@ describe("embeddingsOf", () => {
     for (const row of centred) expect(norm(row)).toBeCloseTo(length, 12);
   });
 
+  it("takes what a calibration bundle has made where asked, and refuses where nothing was", () => {
+    const fitted = MODELS.map(() => unitVector());
+    const a = embeddingsOf({ ...pool, fitted }, options({ weighting: "fitted" }));
+    expect(a).toEqual(fitted);
+    expect(a[0]).not.toBe(fitted[0]);
+    expect(embeddingsOf({ ...pool, fitted }, options())).toEqual(embeddingsOf(pool, options()));
+    expect(() => embeddingsOf(pool, options({ weighting: "fitted" }))).toThrow(/nothing was; help/);
+    // Where nothing is told, no bundle's scores may show through.
+    const untold = { ...pool, told: undefined };
+    const none = embeddingsOf(untold, options({ weighting: "fitted" }));
+    expect(none).toEqual(embeddingsOf(untold, options()));
+  });
+
   it("takes the labels of eq. 6 where asked, and where no scores are told", () => {
     const labels = MODELS.map(() => unitVector());
     const labelled = { ...pool, labels };

@@ -1,12 +1,6 @@
 import { dot, norm, normalized } from "../linalg/linalg.ts";
 import type { About, Pool } from "./policy.ts";
-import {
-  categoryWeights,
-  modelEmbeddings,
-  softmax,
-  WEIGHTINGS,
-  type Weighting,
-} from "./weighting.ts";
+import { categoryWeights, modelEmbeddings, softmax, WEIGHTINGS } from "./weighting.ts";
 
 /**
  * phi(x, a_k): what a linear policy sees of model k on query x. Two feature
@@ -29,6 +23,10 @@ export const FEATURE_SETS = ["hadamard", "addition", "category"] as const;
 
 const METADATA = ["raw", "scaled", "none"] as const;
 type Metadata = (typeof METADATA)[number];
+
+/** The paper's, and what a calibration bundle has made of one of them. */
+const FEATURE_WEIGHTINGS = [...WEIGHTINGS, "fitted"] as const;
+type FeatureWeighting = (typeof FEATURE_WEIGHTINGS)[number];
 
 export type FeatureOptions = {
   readonly features: string;
@@ -57,8 +55,9 @@ export const FEATURE_ABOUT: About<FeatureOptions> = {
     oneOf: FEATURE_SETS,
   },
   weighting: {
-    meaning: "how a model's told scores make its embedding out of the categories'",
-    oneOf: WEIGHTINGS,
+    meaning:
+      "how a model's told scores make its embedding out of the categories'; fitted: as the calibration bundle says",
+    oneOf: FEATURE_WEIGHTINGS,
   },
   metadata: { meaning: "whether told scores and costs are appended", oneOf: METADATA },
   temperature: { meaning: "of the weighting's softmax", above: 0 },
@@ -68,7 +67,7 @@ export const FEATURE_ABOUT: About<FeatureOptions> = {
 
 export function createFeatures(pool: Pool, options: FeatureOptions): Features {
   known("features", options.features, FEATURE_SETS);
-  known("weighting", options.weighting, WEIGHTINGS);
+  known("weighting", options.weighting, FEATURE_WEIGHTINGS);
   known("metadata", options.metadata, METADATA);
   if (options.features === "category") return categoryFeatures(pool);
   return paperFeatures(pool, options);
@@ -133,7 +132,7 @@ export function embeddingsOf(
   pool: Pool,
   options: Pick<FeatureOptions, "weighting" | "temperature" | "centred">,
 ): Float64Array[] {
-  let a = weigh(pool, options.weighting as Weighting, options.temperature);
+  let a = weigh(pool, options.weighting as FeatureWeighting, options.temperature);
   if (options.centred) {
     const size = a[0]!.length;
     const typical = a.reduce((sum, row) => sum + norm(row), 0) / a.length;
@@ -148,10 +147,10 @@ export function embeddingsOf(
   return a;
 }
 
-function weigh(pool: Pool, weighting: Weighting, temperature: number): Float64Array[] {
-  const scored = weighting !== "labels" && pool.told;
-  if (scored) {
-    const perf = fillUnknown(pool.told!);
+function weigh(pool: Pool, weighting: FeatureWeighting, temperature: number): Float64Array[] {
+  if (weighting === "fitted" && pool.told) return fittedEmbeddings(pool);
+  if (weighting !== "labels" && weighting !== "fitted" && pool.told) {
+    const perf = fillUnknown(pool.told);
     return modelEmbeddings(
       categoryWeights(weighting, perf, pool.costs, { temperature }),
       pool.centroids,
@@ -160,6 +159,11 @@ function weigh(pool: Pool, weighting: Weighting, temperature: number): Float64Ar
   if (pool.labels) return pool.labels.map((row) => row.slice());
   // Nothing is told: models differ only by name, so each gets its own direction.
   return pool.models.map((name) => hashDirection(name, pool.centroids[0]!.length));
+}
+
+function fittedEmbeddings({ fitted }: Pool): Float64Array[] {
+  if (fitted) return fitted.map((row) => row.slice());
+  throw new RangeError("weighting is fitted and nothing was; help: give a bundle of joust fit");
 }
 
 /** Unknown scores become the mean of the category's known ones. */

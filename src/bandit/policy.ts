@@ -25,6 +25,8 @@ export interface Pool {
   readonly costs?: readonly Float64Array[] | undefined;
   /** Eq. 6: mean embedding of the offline queries whose best model is k. */
   readonly labels?: readonly Float64Array[] | undefined;
+  /** a_k as a calibration bundle weighs the categories, for `weighting=fitted`. */
+  readonly fitted?: readonly Float64Array[] | undefined;
 }
 
 export interface Round {

@@ -1,4 +1,5 @@
 import type { Outcome } from "../bandit/policy.ts";
+import type { ScoreTable, WeightingSettings } from "../calibrate/models.ts";
 
 /** What a simulation runs on, whatever file it came from. Models and categories are indices. */
 export interface Dataset {
@@ -11,6 +12,21 @@ export interface Dataset {
     readonly perf: readonly Float64Array[];
     readonly cost: readonly Float64Array[];
   };
+  readonly calibration?: Calibration;
+}
+
+/** What a calibration bundle has fixed in advance: the same in every run. */
+export interface Calibration extends ScoreTable {
+  /** The bundle's, which need not be the data's. */
+  readonly categories: readonly string[];
+  /** xi_m, each of so many offline queries. */
+  readonly centroids: readonly Float64Array[];
+  readonly sizes: readonly number[];
+  /** a_k of the data's models, and how they were made. */
+  readonly embeddings: readonly Float64Array[];
+  readonly weighting: WeightingSettings;
+  /** The data's queries that the bundle was made of, by its categories: never streamed. */
+  readonly offline: readonly (readonly number[])[];
 }
 
 export interface Query {

@@ -4,7 +4,7 @@ export interface Settings {
   readonly rounds: number;
   readonly runs: number;
   readonly seed: number;
-  /** Queries a category set aside for centroids and told scores, never streamed. */
+  /** Queries a category set aside for centroids and told scores, never streamed; half of a small one. */
   readonly offline: number;
   readonly told: Told;
   /** Added to every category score to make the truth: N(0, truthSd). */
@@ -16,7 +16,11 @@ export interface Settings {
   /** Rounds until a vote arrives. */
   readonly delay: number;
   readonly voters: Voters;
-  /** utility = score - lambda * cost. */
+  /**
+   * utility = score - lambda * cost, for truth, votes and regret alike. The cost is
+   * in the data's own unit, as in the paper, and part of what is true here. The
+   * router's lambda is another: a wish of one request, in the dearest model's mean cost.
+   */
   readonly lambda: number;
   /** shuffled: every query once before any twice; uniform: category first, then a query of it. */
   readonly stream: "shuffled" | "uniform";
@@ -24,7 +28,7 @@ export interface Settings {
 
 /** What the router is told of the models' scores. */
 export type Told =
-  | { readonly kind: "scores" | "offline" | "none" | "permuted" }
+  | { readonly kind: "scores" | "offline" | "bundle" | "none" | "permuted" }
   | { readonly kind: "noisy"; readonly sd: number };
 
 export interface Voters {
