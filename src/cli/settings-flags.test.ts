@@ -20,7 +20,13 @@ describe("settings for a data set", () => {
   });
 
   it("what is not given is as in SETTINGS", () => {
-    expect(settingsOf({ rounds: SETTINGS.rounds }, TABLED)).toEqual(SETTINGS);
+    const { rounds } = SETTINGS;
+    expect(settingsOf({ rounds, offline: 3 }, TABLED)).toEqual({ ...SETTINGS, offline: 3 });
+  });
+
+  it("offline is what is set aside: half of the largest category at most", () => {
+    expect(settingsOf({ offline: 2 }, TABLED).offline).toBe(2);
+    expect(settingsOf({ offline: 50 }, TABLED).offline).toBe(3);
   });
 
   const free: Dataset = {
@@ -35,6 +41,8 @@ describe("settings for a data set", () => {
     ],
     ["noise on scores of the queries' own", () => settingsOf({ truth: 0.1 }, SCORED), "--truth"],
     ["a price on costs unknown", () => settingsOf({ lambda: 1 }, free), "--lambda"],
+    ["votes that never arrive", () => settingsOf({ delay: 5 }, TABLED), "no vote arrives within 5"],
+    ["and in one round", () => settingsOf({ delay: 1, rounds: 1 }, TABLED), "within the one round"],
     [
       "categories of one query each",
       () => settingsOf({}, { ...SCORED, queries: [SCORED.queries[0]!, SCORED.queries[9]!] }),

@@ -2,7 +2,7 @@
 import { InputError } from "../input/input-error.ts";
 import { didYouMean } from "../input/nearest.ts";
 import type { Dataset } from "../simulate/dataset.ts";
-import { onlineCount } from "../simulate/environment.ts";
+import { splitOf } from "../simulate/environment.ts";
 import { SETTINGS, type Settings, type Told, type Voters } from "../simulate/settings.ts";
 import { readNumber } from "./flags.ts";
 
@@ -28,8 +28,8 @@ export const MOST_ROUNDS = SETTINGS.rounds;
 /** Settings for this data; refuses options that it cannot heed. */
 export function settingsOf(flags: SettingsFlags, dataset: Dataset): Settings {
   const { scores, queries } = dataset;
-  const offline = flags.offline ?? SETTINGS.offline;
-  const online = onlineCount(dataset, offline);
+  const split = splitOf(dataset, flags.offline ?? SETTINGS.offline);
+  const online = split.reduce((sum, { queries, offline }) => sum + queries - offline, 0);
   if (online === 0) {
     throw new InputError(
       { file: "DATA" },
@@ -58,17 +58,26 @@ export function settingsOf(flags: SettingsFlags, dataset: Dataset): Settings {
       'leave it out, or add "costs" to the rows or --scores CSV',
     );
   }
-  const { truth: truthSd = SETTINGS.truthSd } = flags;
+  const { truth: truthSd = SETTINGS.truthSd, delay = SETTINGS.delay } = flags;
+  const rounds = flags.rounds ?? Math.min(online, MOST_ROUNDS);
+  if (delay >= rounds) {
+    throw new InputError(
+      { file: "--delay" },
+      `is ${delay}, so that no vote arrives within ${rounds === 1 ? "the one round" : `${rounds} rounds`}`,
+      "give a smaller one, or more --rounds",
+    );
+  }
   return {
-    rounds: flags.rounds ?? Math.min(online, MOST_ROUNDS),
+    rounds,
     runs: flags.runs ?? SETTINGS.runs,
     seed: flags.seed ?? SETTINGS.seed,
-    offline,
+    // As many as were set aside anywhere: categories are never halved by more.
+    offline: Math.max(...split.map(({ offline }) => offline)),
     told: flags.told ?? { kind: scores ? "scores" : "offline" },
     truthSd,
     voteScale: flags.voteScale ?? SETTINGS.voteScale,
     ties: flags.ties ?? SETTINGS.ties,
-    delay: flags.delay ?? SETTINGS.delay,
+    delay,
     voters: flags.voters ?? SETTINGS.voters,
     lambda: flags.lambda ?? SETTINGS.lambda,
     stream: flags.stream ?? SETTINGS.stream,
@@ -104,7 +113,7 @@ function readNoise(flag: string, text: string): number {
 }
 
 /** How many voters there are where only their quirks are given: enough for small shares. */
-const CROWD = 20;
+export const CROWD = 20;
 
 const VOTER_RANGES: Record<keyof Voters, Parameters<typeof readNumber>[2]> = {
   count: { from: 1, to: 1e6, whole: true, example: "--voters count=20" },

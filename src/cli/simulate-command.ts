@@ -4,7 +4,7 @@ import { POLICIES } from "../bandit/policies/index.ts";
 import { SETTINGS } from "../simulate/settings.ts";
 import { folder, names, number, word } from "./flags.ts";
 import { JOUST } from "./invocation.ts";
-import { MOST_ROUNDS, readTold, readTruth, readVoters } from "./settings-flags.ts";
+import { CROWD, MOST_ROUNDS, readTold, readTruth, readVoters } from "./settings-flags.ts";
 import { DEFAULT_POLICIES, runSimulate, type SimulateFlags } from "./simulate.ts";
 
 export function simulateCommand(): Command {
@@ -29,7 +29,7 @@ export function simulateCommand(): Command {
     .option("--embeddings <file>", 'vectors made elsewhere: .npy, or jsonl {"id","embedding"}')
     .option(
       "--offline <n>",
-      `queries a category set aside for centroids and told scores, never streamed (default ${SETTINGS.offline})`,
+      `queries a category set aside for centroids and told scores, never streamed; at most half of it (default ${SETTINGS.offline})`,
       number("--offline", { from: 1, to: 1e6, whole: true, example: 5 }),
     );
   command
@@ -45,7 +45,7 @@ export function simulateCommand(): Command {
     .option("--truth <noisy:SD>", "true scores are the csv's plus normal noise", readTruth)
     .option(
       "--lambda <l>",
-      "utility = score - lambda * cost, for everyone (default 0)",
+      "utility = score - lambda * cost, for truth, votes and regret; the cost is in the data's own unit, so lambda is the score that one of it is worth (the paper: 0.05; default 0)",
       number("--lambda", { from: 0, example: 0.05 }),
     )
     .option(
@@ -67,12 +67,12 @@ export function simulateCommand(): Command {
     )
     .option(
       "--delay <n>",
-      "rounds until a vote arrives (default 0)",
+      "rounds until a vote arrives, fewer than there are (default 0)",
       number("--delay", { from: 0, to: 1e7, whole: true, example: 50 }),
     )
     .option(
       "--voters <quirks>",
-      "count=20,noisy=0.1,malicious=0.1,position=0.5,bothBad=0.3, any of them: how many there are, which share votes at random or for the worse, favour of the first answer in logits, utility below which both are bad (default: one honest voter)",
+      `any of count=50,noisy=0.1,malicious=0.1,position=0.5,bothBad=0.3: how many there are (${CROWD} unless said), which share votes at random or for the worse, favour of the first answer in logits, utility below which both are bad (without --voters: one honest voter)`,
       readVoters,
     );
   command

@@ -10,6 +10,7 @@ import { parsePolicies } from "../simulate/policy-spec.ts";
 import type { Result } from "../simulate/result.ts";
 import { type Simulated, type Simulation, simulate } from "../simulate/simulate.ts";
 import { openSource, type SourceOptions } from "../simulate/source.ts";
+import { headingOf, offlineNotes } from "./heading.ts";
 import { interruptible } from "./interrupt.ts";
 import { progressBar } from "./progress.ts";
 import { type SettingsFlags, settingsOf } from "./settings-flags.ts";
@@ -17,6 +18,9 @@ import { readVersion } from "./version.ts";
 
 /** What every comparison needs: ours, the paper's, and the three that show what votes are worth. */
 export const DEFAULT_POLICIES = "joust,fgts-cdb,zero-feedback,best-fixed,random";
+
+/** What a mail or a terminal elsewhere shows without wrapping; --json and table.csv have every column. */
+const PIPE_WIDTH = 100;
 
 /** Only on a terminal, wherever the program runs. */
 const COLORS = {
@@ -49,6 +53,9 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
   const policies = await parsePolicies(flags.policies ?? DEFAULT_POLICIES, process.cwd());
   const source = await openSource({ ...flags, data });
   const settings = settingsOf(flags, source.dataset);
+  for (const note of offlineNotes(flags.offline, source.dataset, settings)) {
+    process.stderr.write(`joust: ${note}\n`);
+  }
   const simulation = {
     source,
     policies,
@@ -90,29 +97,14 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
 }
 
 function screen(simulation: Simulation, result: Result, out: string | undefined): string {
-  const table = toText(resultTable(result), COLORS, process.stdout.columns || Infinity);
+  const table = toText(resultTable(result), COLORS, process.stdout.columns || PIPE_WIDTH);
   const report =
     out !== undefined
       ? `Report: ${join(out, "report.html")}\n`
       : process.stdout.isTTY
         ? COLORS.dim("Add --out DIR for figures, report and tables to keep.\n")
         : "";
-  return `${describe(simulation)}\n\n${table}\n${summaryOf(result)}\n${report}`;
-}
-
-/** On what was run, in a line. */
-function describe({ source, settings }: Simulation): string {
-  const { queries, categories, models } = source.dataset;
-  const { told, truthSd, voteScale, rounds, seed } = settings;
-  const count = categories.length;
-  const kinds = count > 0 ? ` in ${count} ${count === 1 ? "category" : "categories"}` : "";
-  return [
-    `${source.record.data}: ${queries.length} queries${kinds}, ${models.length} models; ${rounds} rounds`,
-    `told ${told.kind}${told.kind === "noisy" ? `:${told.sd}` : ""}`,
-    ...(truthSd > 0 ? [`truth noisy:${truthSd}`] : []),
-    `vote scale ${voteScale}`,
-    `seed ${seed}`,
-  ].join(", ");
+  return `${headingOf(simulation)}\n\n${table}\n${summaryOf(result)}\n${report}`;
 }
 
 function stoppedText(

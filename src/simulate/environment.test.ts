@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../random/random.ts";
-import type { Query } from "./dataset.ts";
-import { type Environment, onlineCount } from "./environment.ts";
+import type { Dataset, Query } from "./dataset.ts";
+import { type Environment, splitOf } from "./environment.ts";
 import type { Settings } from "./settings.ts";
 import { SCORED, TABLED, world } from "./world.fixture.ts";
 
@@ -9,9 +9,13 @@ function idsOf(environment: Environment, rounds: number): number[] {
   return Array.from({ length: rounds }, (_, t) => Number(environment.at(t).query.id));
 }
 
+function online(dataset: Dataset, offline: number): number {
+  return splitOf(dataset, offline).reduce((sum, one) => sum + one.queries - one.offline, 0);
+}
+
 describe("the stream", () => {
   it("has every online query once before any twice, and none that is offline", () => {
-    expect(onlineCount(TABLED, 2)).toBe(6);
+    expect(online(TABLED, 2)).toBe(6);
     const ids = idsOf(world(TABLED, { offline: 2, rounds: 15 }), 15);
     const once = new Set(ids.slice(0, 6));
     expect(once.size).toBe(6);
@@ -21,8 +25,12 @@ describe("the stream", () => {
   });
 
   it("leaves half of a small category online, and one query offline at least", () => {
-    expect(onlineCount(TABLED, 100)).toBe(3 + 2);
-    expect(onlineCount({ ...TABLED, queries: TABLED.queries.slice(0, 7) }, 1)).toBe(5);
+    expect(online(TABLED, 100)).toBe(3 + 2);
+    const split = splitOf({ ...TABLED, queries: TABLED.queries.slice(0, 7) }, 5);
+    expect(split).toEqual([
+      { category: "x", queries: 6, offline: 3 },
+      { category: "y", queries: 1, offline: 1 },
+    ]);
   });
 
   it("uniform gives categories alike, however many queries they have", () => {

@@ -79,10 +79,19 @@ export function createEnvironment(
   return { pool, hindsight, at: (t) => arrival(order[t]!) };
 }
 
-/** How many queries are streamed where `offline` a category are set aside. */
-export function onlineCount(dataset: Dataset, offline: number): number {
-  const sizes = groupQueries(dataset).map(({ members }) => members);
-  return sizes.reduce((sum, members) => sum + members.length - offlineCount(members, offline), 0);
+/** What of each category is set aside where `offline` are wanted: the rest is streamed. */
+export interface Split {
+  readonly category: string;
+  readonly queries: number;
+  readonly offline: number;
+}
+
+export function splitOf(dataset: Dataset, offline: number): Split[] {
+  return groupQueries(dataset).map(({ name, members }) => ({
+    category: name,
+    queries: members.length,
+    offline: offlineCount(members, offline),
+  }));
 }
 
 interface Group {

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { createPolicy } from "../bandit/options.ts";
 import { Random } from "../random/random.ts";
-import { createEnvironment } from "./environment.ts";
+import type { Dataset } from "./dataset.ts";
+import { createEnvironment, splitOf } from "./environment.ts";
 import { Journal, type World } from "./journal.ts";
 import { checkPolicy } from "./policy-shape.ts";
 import { contenderOf, type PolicySpec, refusing } from "./policy-spec.ts";
@@ -93,7 +94,7 @@ export function completeRuns(runs: Runs): number[] {
 }
 
 function resultOf(
-  { policies, settings }: Simulation,
+  { source, policies, settings }: Simulation,
   world: World,
   runs: Runs,
   complete: readonly number[],
@@ -103,6 +104,7 @@ function resultOf(
     schema: 1,
     settings: {
       ...world,
+      ...smallCategories(source.dataset, settings),
       runs: complete.length,
       // Not the first so many where threads were stopped at different points.
       ...(interrupted && { interrupted: { of: settings.runs, complete } }),
@@ -114,6 +116,18 @@ function resultOf(
         return [name, summarize(own, settings.rounds)];
       }),
     ),
+  };
+}
+
+/** Where not every category has `offline` queries set aside, how many each has. */
+function smallCategories(dataset: Dataset, { offline }: Settings): Record<string, unknown> {
+  const split = splitOf(dataset, offline);
+  const alone = split.filter(({ queries }) => queries === 1).map(({ category }) => category);
+  return {
+    ...(split.some((one) => one.offline < offline) && {
+      offlineByCategory: Object.fromEntries(split.map((one) => [one.category, one.offline])),
+    }),
+    ...(alone.length > 0 && { neverStreamed: alone }),
   };
 }
 

@@ -1,0 +1,66 @@
+import { expect, it } from "vitest";
+import type { Dataset } from "../simulate/dataset.ts";
+import { SETTINGS, type Settings } from "../simulate/settings.ts";
+import { TABLED } from "../simulate/world.fixture.ts";
+import { headingOf, offlineNotes, plural } from "./heading.ts";
+
+function heading(settings: Partial<Settings>, record: Record<string, unknown> = {}): string {
+  const source = { dataset: TABLED, embeddings: [], record: { data: "q.jsonl", ...record } };
+  return headingOf({
+    source: { ...source, record: { encoder: "hash", ...source.record } },
+    policies: [],
+    settings: { ...SETTINGS, ...settings },
+    version: "",
+    code: "",
+  });
+}
+
+it("says on what was run", () => {
+  expect(heading({})).toBe(
+    "q.jsonl: 10 queries in 2 categories, 3 models; 1000 rounds, told scores, vote scale 3, seed 1",
+  );
+});
+
+it("names every setting that is not the default", () => {
+  const text = heading(
+    {
+      rounds: 1,
+      offline: 3,
+      told: { kind: "noisy", sd: 0.2 },
+      truthSd: 0.1,
+      voteScale: 10,
+      ties: 0.5,
+      delay: 7,
+      voters: { ...SETTINGS.voters, count: 20, malicious: 0.1 },
+      lambda: 0.05,
+      stream: "uniform",
+      seed: 9,
+    },
+    { encoder: "embeddings", embeddings: "e.npy" },
+  );
+  expect(text).toBe(
+    "q.jsonl: 10 queries in 2 categories, 3 models; 1 round, embeddings e.npy, offline 3, told noisy:0.2, truth noisy:0.1, lambda 0.05, stream uniform, vote scale 10, ties 0.5, delay 7, voters count=20 malicious=0.1, seed 9",
+  );
+  expect(heading({}, { encoder: "minilm" })).toContain(", encoder minilm, ");
+});
+
+it("says what became of --offline", () => {
+  const notes = (asked: number | undefined, offline: number, dataset: Dataset = TABLED) =>
+    offlineNotes(asked, dataset, { ...SETTINGS, offline });
+  expect(notes(2, 2)).toEqual([]);
+  expect(notes(undefined, 3)).toEqual([
+    "offline 5: at most half of a category is set aside, here 3",
+    "fewer than 3 queries are set aside in small categories: y 2 of 4",
+  ]);
+  expect(notes(1, 1, { ...TABLED, queries: TABLED.queries.slice(0, 7) })).toEqual([
+    "never streamed, since their only query is set aside: y",
+  ]);
+});
+
+it("counts in words", () => {
+  expect([plural(1, "category"), plural(0, "category"), plural(2, "run")]).toEqual([
+    "1 category",
+    "0 categories",
+    "2 runs",
+  ]);
+});

@@ -1,0 +1,71 @@
+/** What the screen says of a simulation besides its result. */
+import type { Dataset } from "../simulate/dataset.ts";
+import { splitOf } from "../simulate/environment.ts";
+import { SETTINGS, type Settings } from "../simulate/settings.ts";
+import type { Simulation } from "../simulate/simulate.ts";
+
+/** On what was run, in a line: data, what is always told, and every setting that is not the default. */
+export function headingOf({ source, settings }: Simulation): string {
+  const { queries, categories, models } = source.dataset;
+  const { data, encoder, embeddings } = source.record;
+  const { told, truthSd, voteScale, rounds, seed, voters } = settings;
+  const changed = (key: "offline" | "ties" | "delay" | "lambda" | "stream") =>
+    settings[key] === SETTINGS[key] ? [] : [`${key} ${settings[key]}`];
+  const quirks = Object.entries(voters).filter(
+    ([key, value]) => value !== SETTINGS.voters[key as keyof typeof voters],
+  );
+  const kinds = categories.length > 0 ? ` in ${plural(categories.length, "category")}` : "";
+  return [
+    `${data}: ${plural(queries.length, "query")}${kinds}, ${plural(models.length, "model")}; ${plural(rounds, "round")}`,
+    ...(embeddings !== undefined ? [`embeddings ${embeddings}`] : []),
+    ...(embeddings === undefined && encoder !== "hash" ? [`encoder ${encoder}`] : []),
+    ...changed("offline"),
+    `told ${told.kind}${told.kind === "noisy" ? `:${told.sd}` : ""}`,
+    ...(truthSd > 0 ? [`truth noisy:${truthSd}`] : []),
+    ...changed("lambda"),
+    ...changed("stream"),
+    `vote scale ${voteScale}`,
+    ...changed("ties"),
+    ...changed("delay"),
+    ...(quirks.length > 0 ? [`voters ${quirks.map((quirk) => quirk.join("=")).join(" ")}`] : []),
+    `seed ${seed}`,
+  ].join(", ");
+}
+
+/** What became of --offline where categories are small, which would otherwise go unseen. */
+export function offlineNotes(
+  asked: number | undefined,
+  dataset: Dataset,
+  { offline }: Settings,
+): string[] {
+  const split = splitOf(dataset, offline);
+  const fewer = split.filter((category) => category.offline < offline);
+  const alone = split.filter(({ queries }) => queries === 1);
+  const wanted = asked ?? SETTINGS.offline;
+  return [
+    ...(wanted > offline
+      ? [`offline ${wanted}: at most half of a category is set aside, here ${offline}`]
+      : []),
+    ...(fewer.length > 0
+      ? [
+          `fewer than ${offline} queries are set aside in small categories: ${list(fewer.map((one) => `${one.category} ${one.offline} of ${one.queries}`))}`,
+        ]
+      : []),
+    ...(alone.length > 0
+      ? [
+          `never streamed, since their only query is set aside: ${list(alone.map(({ category }) => category))}`,
+        ]
+      : []),
+  ];
+}
+
+/** `1 query`, `2 queries`. */
+export function plural(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun.replace(/y$/, "ie")}s`;
+}
+
+function list(names: readonly string[]): string {
+  const most = 5;
+  const more = names.length > most ? [`and ${names.length - most} more`] : [];
+  return [...names.slice(0, most), ...more].join(", ");
+}
