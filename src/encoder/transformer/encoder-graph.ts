@@ -1,0 +1,121 @@
+/** The graph from tokens to the vectors of texts, for serving and for training alike. */
+import { type Architecture, weightShapes } from "./architecture.ts";
+import { bert } from "./bert.ts";
+import type { Group, Site } from "./blocks.ts";
+import { Graph, type Value } from "./graph.ts";
+import type { Pooling } from "./modules.ts";
+import { mpnet } from "./mpnet.ts";
+import type { Tensor } from "./safetensors.ts";
+
+const FORWARD = { bert, mpnet };
+/** The table of words is fed whole, or only the rows that the ids speak of: it has any number. */
+export const WORDS = "embeddings.word_embeddings.weight";
+
+export interface EncoderGraphOptions {
+  readonly architecture: Architecture;
+  readonly pooling: Pooling;
+  /** Vectors are scaled to length 1. */
+  readonly normalize: boolean;
+  /** Parts of a batch, each padded to a length of its own: see batch.ts. */
+  readonly groups: number;
+  /** Become part of the graph; without them every weight is an input. */
+  readonly weights?: ReadonlyMap<string, Tensor>;
+  /** In place of the float32 x W^T + b of the weights `name`.weight and `name`.bias. */
+  readonly dense?: (graph: Graph, x: Value, name: string) => Value | undefined;
+}
+
+export interface EncoderGraph {
+  readonly graph: Graph;
+  /** By name. */
+  readonly weights: ReadonlyMap<string, Value>;
+  /** The vectors of the tokens, [N, D], the groups' one after another. */
+  readonly tokens: Value;
+  /** The vectors of the texts, [K, D]. */
+  readonly texts: Value;
+}
+
+/** Its inputs beside the weights are those of `packTexts`. Outputs are the caller's to name. */
+export function encoderGraph(options: EncoderGraphOptions): EncoderGraph {
+  const { architecture, pooling } = options;
+  const graph = new Graph();
+  const { weights, weight } = weightsOf(graph, options);
+  const groups = Array.from({ length: options.groups }, (_, g) => group(graph, g));
+  const sizes = groups.map(({ texts, tokens }) => graph.size([texts, tokens]));
+  const product = (x: Value, name: string) =>
+    graph.gemm(x, weight(`${name}.weight`), weight(`${name}.bias`), { transB: true });
+  const site: Site = {
+    graph,
+    architecture,
+    ids: graph.input("ids", "int32", ["N"]),
+    positions: graph.input("positions", "int32", ["N"]),
+    groups,
+    sizes: graph.concat(sizes, 0, sizes.length),
+    weight,
+    dense: (x, name) => options.dense?.(graph, x, name) ?? product(x, name),
+  };
+  const tokens = FORWARD[architecture.kind](site);
+  const pooled = pooling === "max" ? poolLargest(site, tokens) : poolLinearly(site, tokens);
+  return { graph, weights, tokens, texts: options.normalize ? normalize(graph, pooled) : pooled };
+}
+
+/** A weight is made when it is first asked for. */
+function weightsOf(graph: Graph, { architecture, weights: constants }: EncoderGraphOptions) {
+  const shapes = weightShapes(architecture);
+  const weights = new Map<string, Value>();
+  const weight = (name: string): Value => {
+    const known = weights.get(name);
+    if (known) return known;
+    const made = constants
+      ? graph.constant(constants.get(name)!, name)
+      : graph.input(
+          name,
+          "float32",
+          name === WORDS ? ["V", architecture.hiddenSize] : shapes.get(name)!,
+        );
+    weights.set(name, made);
+    return made;
+  };
+  return { weights, weight };
+}
+
+function group(graph: Graph, g: number): Group {
+  const [texts, tokens] = [`texts.${g}`, `tokens.${g}`];
+  const mask = graph.input(`mask.${g}`, "float32", [texts, tokens]);
+  return {
+    texts,
+    tokens,
+    rows: `rows.${g}`,
+    mask: graph.reshape(mask, [1, texts, 1, tokens]),
+  };
+}
+
+/** The input `pool` is a matrix from tokens to texts, so mean and first token are one product. */
+function poolLinearly({ graph }: Site, tokens: Value): Value {
+  return graph.gemm(graph.input("pool", "float32", ["K", "N"]), tokens);
+}
+
+/** The largest of each coordinate; `pool` then puts the texts of the groups into their order. */
+function poolLargest({ graph, groups, sizes, architecture }: Site, tokens: Value): Value {
+  const parts =
+    groups.length === 1
+      ? [tokens]
+      : graph.split(
+          tokens,
+          0,
+          sizes,
+          groups.map((g) => g.rows),
+        );
+  const largest = groups.map((group, g) => {
+    const dims = [group.texts, group.tokens, architecture.hiddenSize];
+    const mask = graph.reshape(group.mask, [group.texts, group.tokens, 1]);
+    return graph.reduceMax(graph.add(graph.reshape(parts[g]!, dims), mask), 1);
+  });
+  const all = graph.concat(largest, 0, "K");
+  return graph.gemm(graph.input("pool", "float32", ["K", "K"]), all);
+}
+
+/** x / |x|; the addend keeps a vector of zeros as it is and is lost on any other. */
+export function normalize(graph: Graph, x: Value): Value {
+  const square = graph.reduceSum(graph.mul(x, x), [-1]);
+  return graph.div(x, graph.sqrt(graph.add(square, graph.scalar(1e-24))));
+}
