@@ -1,0 +1,264 @@
+/**
+ * Where the members of a JSON object stand in its bytes, found without
+ * building values: what is read or changed is then a slice, and every other
+ * byte stays as it came. It takes exactly what JSON.parse takes (json-edit.test.ts
+ * compares them), except objects only and none nested deeper than the limit.
+ */
+export function scanObject(
+  json: Uint8Array,
+  from = 0,
+  to = json.length,
+  maxDepth = MAX_DEPTH,
+): Members {
+  const scan = new Scan(json, to, maxDepth);
+  const open = scan.blanks(from);
+  if (open >= to || json[open] !== OPEN_BRACE) throw new JsonError("is not a JSON object", open);
+  const spans: number[] = [];
+  const close = scan.object(open, 1, spans) - 1;
+  const end = scan.blanks(close + 1);
+  if (end < to) throw new JsonError("goes on after its last brace", end);
+  return new Members(json, open, close, spans);
+}
+
+/** As deep as a conversation with tools and schemas gets, and far from the end of any parser's stack. */
+const MAX_DEPTH = 128;
+
+export class JsonError extends Error {
+  override readonly name = "JsonError";
+  /** The byte at which it shows. */
+  readonly offset: number;
+
+  constructor(problem: string, offset: number) {
+    super(`the JSON ${problem}, at byte ${offset}`);
+    this.offset = offset;
+  }
+}
+
+/** One member: its key with the quotes, and its value. */
+export interface Member {
+  readonly keyStart: number;
+  readonly keyEnd: number;
+  readonly valueStart: number;
+  readonly valueEnd: number;
+}
+
+/** The members of the outermost object, in their order; a name may be there twice. */
+export class Members {
+  readonly json: Uint8Array;
+  /** Where the braces stand. */
+  readonly open: number;
+  readonly close: number;
+  readonly #spans: readonly number[];
+
+  constructor(json: Uint8Array, open: number, close: number, spans: readonly number[]) {
+    this.json = json;
+    this.open = open;
+    this.close = close;
+    this.#spans = spans;
+  }
+
+  get size(): number {
+    return this.#spans.length / 4;
+  }
+
+  at(i: number): Member {
+    const spans = this.#spans;
+    const k = 4 * i;
+    return {
+      keyStart: spans[k]!,
+      keyEnd: spans[k + 1]!,
+      valueStart: spans[k + 2]!,
+      valueEnd: spans[k + 3]!,
+    };
+  }
+
+  /** The member of this name; of several the last, as JSON.parse has it. */
+  find(name: string): Member | undefined {
+    for (let i = this.size - 1; i >= 0; i--) if (this.isNamed(i, name)) return this.at(i);
+    return undefined;
+  }
+
+  /** The value of the member, parsed; undefined where there is none. */
+  value(name: string): unknown {
+    const member = this.find(name);
+    if (!member) return undefined;
+    return JSON.parse(text(this.json, member.valueStart, member.valueEnd));
+  }
+
+  /** Names in plain letters are compared byte by byte; escapes ("mod\u0065l") are read. */
+  isNamed(i: number, name: string): boolean {
+    const start = this.#spans[4 * i]! + 1;
+    const end = this.#spans[4 * i + 1]! - 1;
+    if (end - start === name.length) {
+      let same = 0;
+      while (same < name.length && this.json[start + same] === name.charCodeAt(same)) same++;
+      if (same === name.length) return true;
+    }
+    if (this.json.subarray(start, end).indexOf(BACKSLASH) < 0) return false;
+    return JSON.parse(text(this.json, start - 1, end + 1)) === name;
+  }
+}
+
+function text(json: Uint8Array, start: number, end: number): string {
+  return Buffer.from(json.buffer, json.byteOffset + start, end - start).toString();
+}
+
+/** Each method takes the place where its value begins and gives the place after its end. */
+class Scan {
+  readonly #json: Uint8Array;
+  readonly #to: number;
+  readonly #maxDepth: number;
+
+  constructor(json: Uint8Array, to: number, maxDepth: number) {
+    this.#json = json;
+    this.#to = to;
+    this.#maxDepth = maxDepth;
+  }
+
+  blanks(from: number): number {
+    let i = from;
+    while (i < this.#to) {
+      const byte = this.#json[i]!;
+      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break;
+      i++;
+    }
+    return i;
+  }
+
+  /** Notes the places of the members in `spans`, where given. */
+  object(at: number, depth: number, spans?: number[]): number {
+    this.#checkDepth(at, depth);
+    let i = this.blanks(at + 1);
+    if (this.#byte(i) === CLOSE_BRACE) return i + 1;
+    for (;;) {
+      if (this.#byte(i) !== QUOTE) throw new JsonError("lacks a key", i);
+      const keyEnd = this.#string(i);
+      const colon = this.blanks(keyEnd);
+      if (this.#byte(colon) !== COLON) throw new JsonError("lacks a colon", colon);
+      const valueStart = this.blanks(colon + 1);
+      const valueEnd = this.#value(valueStart, depth);
+      spans?.push(i, keyEnd, valueStart, valueEnd);
+      i = this.blanks(valueEnd);
+      const byte = this.#byte(i);
+      if (byte === CLOSE_BRACE) return i + 1;
+      if (byte !== COMMA) throw new JsonError("lacks a comma", i);
+      i = this.blanks(i + 1);
+    }
+  }
+
+  #array(at: number, depth: number): number {
+    this.#checkDepth(at, depth);
+    let i = this.blanks(at + 1);
+    if (this.#byte(i) === CLOSE_BRACKET) return i + 1;
+    for (;;) {
+      i = this.blanks(this.#value(i, depth));
+      const byte = this.#byte(i);
+      if (byte === CLOSE_BRACKET) return i + 1;
+      if (byte !== COMMA) throw new JsonError("lacks a comma", i);
+      i = this.blanks(i + 1);
+    }
+  }
+
+  #value(at: number, depth: number): number {
+    switch (this.#byte(at)) {
+      case QUOTE:
+        return this.#string(at);
+      case OPEN_BRACE:
+        return this.object(at, depth + 1);
+      case OPEN_BRACKET:
+        return this.#array(at, depth + 1);
+      case 0x74:
+        return this.#word(at, "true");
+      case 0x66:
+        return this.#word(at, "false");
+      case 0x6e:
+        return this.#word(at, "null");
+      default:
+        return this.#number(at);
+    }
+  }
+
+  #string(at: number): number {
+    const json = this.#json;
+    const to = this.#to;
+    let i = at + 1;
+    while (i < to) {
+      while (i < to && PLAIN[json[i]!] === 1) i++;
+      if (i === to) break;
+      if (json[i] === QUOTE) return i + 1;
+      if (json[i] !== BACKSLASH) throw new JsonError("has a control character in a text", i);
+      i = this.#escape(i);
+    }
+    throw new JsonError("ends in the middle of a text", to);
+  }
+
+  #escape(at: number): number {
+    const byte = this.#byte(at + 1);
+    if (byte !== 0x75) {
+      if (!ESCAPES.has(byte)) throw new JsonError("has an unknown escape", at);
+      return at + 2;
+    }
+    for (let i = at + 2; i < at + 6; i++) {
+      const digit = this.#byte(i) | 0x20;
+      const isHex = isDigit(digit) || (digit >= 0x61 && digit <= 0x66);
+      if (!isHex) throw new JsonError("has an unfinished \\u escape", at);
+    }
+    return at + 6;
+  }
+
+  #word(at: number, word: string): number {
+    for (let i = 0; i < word.length; i++) {
+      if (this.#byte(at + i) !== word.charCodeAt(i)) throw new JsonError("lacks a value", at);
+    }
+    return at + word.length;
+  }
+
+  #number(at: number): number {
+    let i = this.#json[at] === MINUS ? at + 1 : at;
+    i = this.#byte(i) === ZERO ? i + 1 : this.#digits(i);
+    if (i < this.#to && this.#json[i] === 0x2e) i = this.#digits(i + 1);
+    if (i < this.#to && (this.#json[i]! | 0x20) === 0x65) {
+      const sign = this.#byte(i + 1);
+      i = this.#digits(sign === MINUS || sign === 0x2b ? i + 2 : i + 1);
+    }
+    return i;
+  }
+
+  #digits(at: number): number {
+    let i = at;
+    while (i < this.#to && isDigit(this.#json[i]!)) i++;
+    if (i === at) throw new JsonError("lacks a value", at);
+    return i;
+  }
+
+  #byte(at: number): number {
+    if (at >= this.#to) throw new JsonError("ends too early", this.#to);
+    return this.#json[at]!;
+  }
+
+  #checkDepth(at: number, depth: number): void {
+    if (depth > this.#maxDepth) {
+      throw new JsonError(`is nested deeper than ${this.#maxDepth} levels`, at);
+    }
+  }
+}
+
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const MINUS = 0x2d;
+const ZERO = 0x30;
+/** 1 for every byte of a text that needs no second look. */
+const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
+);
+const ESCAPES = new Set([...'"\\/bfnrt'].map((letter) => letter.charCodeAt(0)));
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
+}
