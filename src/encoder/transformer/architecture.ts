@@ -65,7 +65,11 @@ const ATTENTION = {
 } as const;
 
 export async function readArchitecture(file: string): Promise<Architecture> {
-  const { model_type } = await readJson(file, z.object({ model_type: z.unknown() }), REMEDY);
+  const { model_type } = await readJson(
+    file,
+    z.object({ model_type: z.unknown().optional() }),
+    REMEDY,
+  );
   const kind = KINDS.find((known) => known === model_type);
   if (kind === undefined) {
     throw new InputError(

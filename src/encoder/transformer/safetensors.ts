@@ -144,7 +144,12 @@ function checkOffsets(file: string, entries: Header["entries"], length: number):
       throw new InputError(place, `ends at byte ${to} of ${length}: the file is cut short`, AGAIN);
     }
     if (from !== end || to < from) {
-      const fault = from < end ? "overlaps the tensor before it" : "leaves bytes before it unused";
+      const fault =
+        from < end
+          ? "overlaps the tensor before it"
+          : from > end
+            ? "leaves bytes before it unused"
+            : "ends before it begins";
       throw new InputError(place, `lies at bytes ${from} to ${to}, which ${fault}`, AGAIN);
     }
     const size = BYTES[dtype];
