@@ -1,6 +1,6 @@
 /** What the screen says of a simulation besides its result. */
 import type { Dataset } from "../simulate/dataset.ts";
-import { splitOf } from "../simulate/environment.ts";
+import { splitOf } from "../simulate/groups.ts";
 import { SETTINGS, type Settings } from "../simulate/settings.ts";
 import type { Simulation } from "../simulate/simulate.ts";
 
@@ -40,7 +40,7 @@ export function offlineNotes(
 ): string[] {
   const split = splitOf(dataset, offline);
   const fewer = split.filter((category) => category.offline < offline);
-  const alone = split.filter(({ queries }) => queries === 1);
+  const alone = split.filter(({ queries, offline }) => queries === offline);
   const wanted = asked ?? SETTINGS.offline;
   return [
     ...(wanted > offline

@@ -2,7 +2,7 @@
 import { InputError } from "../input/input-error.ts";
 import { didYouMean } from "../input/nearest.ts";
 import type { Dataset } from "../simulate/dataset.ts";
-import { splitOf } from "../simulate/environment.ts";
+import { splitOf } from "../simulate/groups.ts";
 import { SETTINGS, type Settings, type Told, type Voters } from "../simulate/settings.ts";
 import { readNumber } from "./flags.ts";
 

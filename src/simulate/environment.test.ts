@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../random/random.ts";
 import type { Dataset, Query } from "./dataset.ts";
-import { type Environment, splitOf } from "./environment.ts";
+import type { Environment } from "./environment.ts";
+import { splitOf } from "./groups.ts";
 import type { Settings } from "./settings.ts";
 import { SCORED, TABLED, world } from "./world.fixture.ts";
 

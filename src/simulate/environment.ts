@@ -1,9 +1,11 @@
 import type { Hindsight, Pool } from "../bandit/policy.ts";
-import { labelEmbeddings, type ScoreRows } from "../bandit/weighting.ts";
+import type { ScoreRows } from "../bandit/weighting.ts";
 import { mean } from "../linalg/linalg.ts";
 import type { Random } from "../random/random.ts";
 import type { Dataset, Query } from "./dataset.ts";
+import { groupQueries, setAside } from "./groups.ts";
 import type { Settings } from "./settings.ts";
+import { tellPool } from "./told.ts";
 
 /**
  * One run's world: which queries are offline, what the router is told, what is
@@ -20,11 +22,13 @@ export interface Environment {
 export interface Arrival {
   readonly query: Query;
   readonly x: Float64Array;
-  /** True utility of every model on this query. */
+  /** True score of every model on this query, and its utility: score - lambda * cost. */
+  readonly scores: Float64Array;
   readonly utilities: Float64Array;
   readonly costs: Float64Array | undefined;
-  /** The largest utility. */
+  /** The largest utility, and the largest score. */
   readonly best: number;
+  readonly bestScore: number;
 }
 
 export function createEnvironment(
@@ -35,7 +39,8 @@ export function createEnvironment(
 ): Environment {
   const K = dataset.models.length;
   const groups = groupQueries(dataset);
-  const { offline, online } = setAside(groups, settings.offline, random.split("offline"));
+  const aside = random.split("offline");
+  const { offline, online } = setAside(dataset, groups, settings.offline, aside);
   const levels = levelsOf(dataset, truthOf(dataset, settings, random.split("truth")));
   const arrivals = new Map<number, Arrival>();
   const arrival = (i: number): Arrival => {
@@ -48,19 +53,15 @@ export function createEnvironment(
   };
   const order = streamOrder(online, settings, random.split("stream"));
 
-  const centroids = offline.map((members) => mean(members.map((i) => embeddings[i]!)));
-  const told = tellScores(dataset, offline, settings, arrival, random.split("told"));
-  const costs = toldCosts(dataset, offline);
-  const labelled = offline.flatMap((members, m) =>
-    members.map((i) => ({ x: embeddings[i]!, best: told ? bestModels(told.of(i, m)) : [] })),
-  );
+  const { calibration } = dataset;
+  const centroids =
+    calibration?.centroids ?? offline.map((members) => mean(members.map((i) => embeddings[i]!)));
+  const known = { dataset, embeddings, offline, utilities: (i: number) => arrival(i).utilities };
   const pool: Pool = {
     models: dataset.models,
-    categories: groups.map((group) => group.name),
+    categories: calibration?.categories ?? groups.map((group) => group.name),
     centroids,
-    told: told?.scores,
-    costs,
-    labels: told && labelEmbeddings(K, labelled),
+    ...tellPool(known, centroids, settings, random.split("told")),
   };
 
   const totals = new Float64Array(K);
@@ -79,55 +80,11 @@ export function createEnvironment(
   return { pool, hindsight, at: (t) => arrival(order[t]!) };
 }
 
-/** What of each category is set aside where `offline` are wanted: the rest is streamed. */
-export interface Split {
-  readonly category: string;
-  readonly queries: number;
-  readonly offline: number;
-}
-
-export function splitOf(dataset: Dataset, offline: number): Split[] {
-  return groupQueries(dataset).map(({ name, members }) => ({
-    category: name,
-    queries: members.length,
-    offline: offlineCount(members, offline),
-  }));
-}
-
-interface Group {
-  readonly name: string;
-  readonly members: number[];
-}
-
-/** Queries by category; where the data names none, by their best model (first of joint ones). */
-function groupQueries(dataset: Dataset): Group[] {
-  const labelled = dataset.categories.length > 0;
-  const names = labelled ? dataset.categories : dataset.models;
-  const groups = names.map((name) => ({ name, members: [] as number[] }));
-  dataset.queries.forEach((query, i) => {
-    groups[labelled ? query.category : argBest(query.scores!)]!.members.push(i);
-  });
-  return groups.filter((group) => group.members.length > 0);
-}
-
-function setAside(
-  groups: readonly Group[],
-  count: number,
+function streamOrder(
+  online: readonly (readonly number[])[],
+  settings: Settings,
   random: Random,
-): { offline: number[][]; online: number[][] } {
-  const shuffled = groups.map((group) => random.shuffle([...group.members]));
-  return {
-    // At most half of a small category goes offline, and at least one query.
-    offline: shuffled.map((members) => members.slice(0, offlineCount(members, count))),
-    online: shuffled.map((members) => members.slice(offlineCount(members, count))),
-  };
-}
-
-function offlineCount(members: readonly number[], count: number): number {
-  return Math.max(1, Math.min(count, Math.floor(members.length / 2)));
-}
-
-function streamOrder(online: readonly number[][], settings: Settings, random: Random): number[] {
+): number[] {
   const order: number[] = [];
   if (settings.stream === "uniform") {
     const filled = online.filter((members) => members.length > 0);
@@ -178,73 +135,6 @@ function arrive(query: Query, levels: readonly Level[], lambda: number, x: Float
   const costs = query.costs ?? level?.costs;
   const utilities =
     lambda > 0 && costs ? scores.map((score, k) => score - lambda * costs[k]!) : scores;
-  return { query, x, utilities, costs, best: Math.max(...utilities) };
-}
-
-/** What the router is told before the first vote. */
-interface Telling {
-  /** A row of category scores for each model. */
-  readonly scores: Float64Array[];
-  /** Utilities of the models on offline query i of category m: labels must not say more than scores do. */
-  of(i: number, m: number): Float64Array;
-}
-
-function tellScores(
-  dataset: Dataset,
-  offline: readonly number[][],
-  settings: Settings,
-  arrival: (i: number) => Arrival,
-  random: Random,
-): Telling | undefined {
-  const { told, lambda } = settings;
-  if (told.kind === "none") return undefined;
-  const { scores } = dataset;
-  const fromCsv = scores && told.kind !== "offline";
-  const table = dataset.models.map((_, k) =>
-    Float64Array.from(offline, (members, m) =>
-      fromCsv
-        ? scores.perf[k]![m]! - (lambda > 0 ? lambda * scores.cost[k]![m]! : 0)
-        : members.reduce((sum, i) => sum + arrival(i).utilities[k]!, 0) / members.length,
-    ),
-  );
-  const of: Telling["of"] = (i, m) => (fromCsv ? column(table, m) : arrival(i).utilities);
-  switch (told.kind) {
-    case "noisy": {
-      const noise = table.map((row) => row.map(() => told.sd * random.normal()));
-      return {
-        scores: table.map((row, k) => row.map((score, m) => score + noise[k]![m]!)),
-        of: (i, m) => of(i, m).map((utility, k) => utility + noise[k]![m]!),
-      };
-    }
-    case "permuted": {
-      const from = random.derangement(table.length);
-      return {
-        scores: from.map((k) => table[k]!),
-        of: (i, m) => Float64Array.from(from, (k) => of(i, m)[k]!),
-      };
-    }
-    default:
-      return { scores: table, of };
-  }
-}
-
-function toldCosts(dataset: Dataset, offline: readonly number[][]): Float64Array[] | undefined {
-  if (dataset.scores) return dataset.scores.cost.map((row) => row.slice());
-  if (!offline.flat().some((i) => dataset.queries[i]!.costs)) return undefined;
-  return dataset.models.map((_, k) =>
-    Float64Array.from(
-      offline,
-      (members) =>
-        members.reduce((sum, i) => sum + (dataset.queries[i]!.costs?.[k] ?? 0), 0) / members.length,
-    ),
-  );
-}
-
-function bestModels(utilities: Float64Array): number[] {
-  const best = Math.max(...utilities);
-  return [...utilities.keys()].filter((k) => utilities[k] === best);
-}
-
-function argBest(scores: Float64Array): number {
-  return scores.indexOf(Math.max(...scores));
+  const [best, bestScore] = [Math.max(...utilities), Math.max(...scores)];
+  return { query, x, scores, utilities, costs, best, bestScore };
 }

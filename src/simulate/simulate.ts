@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { createPolicy } from "../bandit/options.ts";
 import { Random } from "../random/random.ts";
 import type { Dataset } from "./dataset.ts";
-import { createEnvironment, splitOf } from "./environment.ts";
+import { createEnvironment } from "./environment.ts";
+import { splitOf } from "./groups.ts";
 import { Journal, type World } from "./journal.ts";
 import { checkPolicy } from "./policy-shape.ts";
 import { contenderOf, type PolicySpec, refusing } from "./policy-spec.ts";
@@ -122,7 +123,9 @@ function resultOf(
 /** Where not every category has `offline` queries set aside, how many each has. */
 function smallCategories(dataset: Dataset, { offline }: Settings): Record<string, unknown> {
   const split = splitOf(dataset, offline);
-  const alone = split.filter(({ queries }) => queries === 1).map(({ category }) => category);
+  const alone = split
+    .filter(({ queries, offline }) => queries === offline)
+    .map(({ category }) => category);
   return {
     ...(split.some((one) => one.offline < offline) && {
       offlineByCategory: Object.fromEntries(split.map((one) => [one.category, one.offline])),
