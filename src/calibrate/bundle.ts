@@ -23,7 +23,7 @@ const SCHEMA = 1;
 const SHA256 = z.string().regex(/^[0-9a-f]{64}$/, "is no SHA-256 in hexadecimal");
 const NAME = z.string().min(1);
 const COUNT = z.int().min(0);
-const VECTOR = z.array(z.number()).transform((numbers) => Float64Array.from(numbers));
+const VECTOR = z.array(z.number()).transform((numbers): Float64Array => Float64Array.from(numbers));
 
 /** Which encoder the numbers were made with. */
 const ENCODER = z.object({
