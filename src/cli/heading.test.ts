@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Dataset } from "../simulate/dataset.ts";
 import { SETTINGS, type Settings } from "../simulate/settings.ts";
 import { TABLED } from "../simulate/world.fixture.ts";
-import { headingOf, offlineNotes, plural } from "./heading.ts";
+import { headingOf, offlineNotes } from "./heading.ts";
 
 function heading(settings: Partial<Settings>, record: Record<string, unknown> = {}): string {
   const source = { dataset: TABLED, embeddings: [], record: { data: "q.jsonl", ...record } };
@@ -54,13 +54,5 @@ it("says what became of --offline", () => {
   ]);
   expect(notes(1, 1, { ...TABLED, queries: TABLED.queries.slice(0, 7) })).toEqual([
     "never streamed, since their only query is set aside: y",
-  ]);
-});
-
-it("counts in words", () => {
-  expect([plural(1, "category"), plural(0, "category"), plural(2, "run")]).toEqual([
-    "1 category",
-    "0 categories",
-    "2 runs",
   ]);
 });

@@ -1,4 +1,5 @@
 /** What the screen says of a simulation besides its result. */
+import { plural } from "../report/summary.ts";
 import type { Dataset } from "../simulate/dataset.ts";
 import { splitOf } from "../simulate/groups.ts";
 import { SETTINGS, type Settings } from "../simulate/settings.ts";
@@ -57,11 +58,6 @@ export function offlineNotes(
         ]
       : []),
   ];
-}
-
-/** `1 query`, `2 queries`. */
-export function plural(count: number, noun: string): string {
-  return count === 1 ? `1 ${noun}` : `${count} ${noun.replace(/y$/, "ie")}s`;
 }
 
 function list(names: readonly string[]): string {

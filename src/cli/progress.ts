@@ -1,5 +1,6 @@
 /** One line on a terminal that says how far a simulation is; nothing in a pipe. */
 import { isOracle } from "../report/result-table.ts";
+import { decimalsOf, fixed } from "../report/table.ts";
 import { completeRuns } from "../simulate/simulate.ts";
 import { mean } from "../simulate/statistics.ts";
 import type { Progress } from "../simulate/sweep.ts";
@@ -44,7 +45,9 @@ function leader({ runs }: Progress, policies: readonly string[]): string {
       : [{ name, regret: mean(complete.map((run) => runs[p]![run]!.curve.at(-1)!)) }],
   );
   const [best] = means.sort((a, b) => a.regret - b.regret);
-  return best ? `best so far ${best.name} (regret ${best.regret.toFixed(1)})` : "";
+  if (!best) return "";
+  const decimals = Math.max(1, decimalsOf(means.map(({ regret }) => regret)));
+  return `best so far ${best.name} (regret ${fixed(best.regret, decimals)})`;
 }
 
 export function duration(milliseconds: number): string {

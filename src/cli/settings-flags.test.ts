@@ -42,7 +42,7 @@ describe("settings for a data set", () => {
     ["noise on scores of the queries' own", () => settingsOf({ truth: 0.1 }, SCORED), "--truth"],
     ["a price on costs unknown", () => settingsOf({ lambda: 1 }, free), "--lambda"],
     ["votes that never arrive", () => settingsOf({ delay: 5 }, TABLED), "no vote arrives within 5"],
-    ["and in one round", () => settingsOf({ delay: 1, rounds: 1 }, TABLED), "within the one round"],
+    ["and in one round", () => settingsOf({ delay: 1, rounds: 1 }, TABLED), "within 1 round"],
     [
       "categories of one query each",
       () => settingsOf({}, { ...SCORED, queries: [SCORED.queries[0]!, SCORED.queries[9]!] }),

@@ -1,6 +1,7 @@
 /** The options of `simulate` that become Settings. */
 import { InputError } from "../input/input-error.ts";
 import { didYouMean } from "../input/nearest.ts";
+import { plural } from "../report/summary.ts";
 import type { Dataset } from "../simulate/dataset.ts";
 import { splitOf } from "../simulate/groups.ts";
 import { SETTINGS, type Settings, type Told, type Voters } from "../simulate/settings.ts";
@@ -63,7 +64,7 @@ export function settingsOf(flags: SettingsFlags, dataset: Dataset): Settings {
   if (delay >= rounds) {
     throw new InputError(
       { file: "--delay" },
-      `is ${delay}, so that no vote arrives within ${rounds === 1 ? "the one round" : `${rounds} rounds`}`,
+      `is ${delay}, so that no vote arrives within ${plural(rounds, "round")}`,
       "give a smaller one, or more --rounds",
     );
   }

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { styleText } from "node:util";
 import { InputError } from "../input/input-error.ts";
 import { resultTable } from "../report/result-table.ts";
-import { summaryOf } from "../report/summary.ts";
-import { toText } from "../report/table.ts";
+import { plural, summaryOf } from "../report/summary.ts";
+import { ascii, toText } from "../report/table.ts";
 import { codeFingerprint } from "../simulate/fingerprint.ts";
 import { parsePolicies } from "../simulate/policy-spec.ts";
 import type { Result } from "../simulate/result.ts";
@@ -104,7 +104,7 @@ function screen(simulation: Simulation, result: Result, out: string | undefined)
       : process.stdout.isTTY
         ? COLORS.dim("Add --out DIR for figures, report and tables to keep.\n")
         : "";
-  return `${headingOf(simulation)}\n\n${table}\n${summaryOf(result)}\n${report}`;
+  return `${headingOf(simulation)}\n\n${table}\n${ascii(summaryOf(result))}\n${report}`;
 }
 
 function stoppedText(
@@ -114,7 +114,7 @@ function stoppedText(
 ): string {
   const complete = result?.policies[policies[0]!.name]?.regret.runs.length ?? 0;
   const total = policies.length * settings.runs;
-  const kept = `${finished} of ${total} tasks (one policy, one run) are finished, and by all policies ${complete} of ${settings.runs} runs${complete > 0 ? ", which is what you see" : ""}`;
+  const kept = `${finished} of ${plural(total, "run")} are finished, of every policy ${complete} of ${settings.runs}${complete > 0 ? ", which is what you see" : ""}`;
   const next =
     out === undefined
       ? "nothing is kept; with --out DIR a stopped simulation can go on"

@@ -72,6 +72,15 @@ describe("summary", () => {
     expect(text).toContain("includes 0, so the two cannot be told apart");
   });
 
+  test("a few runs or rounds are called too few, whatever the interval says", () => {
+    const of = (runs: number, rounds: number) =>
+      summaryOf(sampleResult({ regrets: { a: 10, b: 90 }, runs, rounds }, random));
+    expect(of(5, 30)).toMatch(/excludes 0\.$/);
+    expect(of(4, 100)).toMatch(/excludes 0\. This rests on 4 runs only: take 5 runs of 30 rounds/);
+    expect(of(20, 29)).toContain("This rests on 29 rounds only");
+    expect(of(1, 1)).toMatch(/^Over one run of 1 round, .* This rests on 1 run of 1 round only/);
+  });
+
   test("one run, one policy, none", () => {
     const one = sampleResult({ regrets: { a: 10, b: 30 }, runs: 1 }, random);
     expect(summaryOf(one)).toContain("Over one run of 720 rounds");

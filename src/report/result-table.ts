@@ -42,7 +42,10 @@ export function compare(a: PolicyResult, b: PolicyResult): PairedDifference | nu
 
 /** The mean with its interval, which one run does not have whatever stands in the file. */
 export function regretOf({ regret }: PolicyResult): Interval {
-  const { mean, lo, hi, runs } = regret;
+  return intervalOf(regret);
+}
+
+function intervalOf({ mean, lo, hi, runs }: PolicyResult["regret"]): Interval {
   return runs.length < 2 || lo === null || hi === null
     ? { mean, lo: Number.NaN, hi: Number.NaN }
     : { mean, lo, hi };
@@ -50,6 +53,10 @@ export function regretOf({ regret }: PolicyResult): Interval {
 
 function hasCosts(policies: readonly PolicyResult[]): boolean {
   return policies.some(({ costPerQuery }) => Number.isFinite(costPerQuery));
+}
+
+function isPriced(policies: readonly PolicyResult[]): boolean {
+  return policies.some(({ regret, regretPerf }) => regret.mean !== regretPerf.mean);
 }
 
 /** Most telling columns first, since a narrow terminal drops the last. */
@@ -65,14 +72,26 @@ export function resultTable(result: Result): Table {
       kind: "interval",
       cell: (policy) => (policy === best || !best ? null : compare(policy, best)),
     },
+    { key: "score_per_query", title: "Score", kind: "number", cell: (p) => p.scorePerQuery },
+    { key: "cost_per_query", title: "Cost", kind: "number", cell: (p) => p.costPerQuery },
+    {
+      key: "regret_perf",
+      title: "Regret of scores",
+      kind: "interval",
+      cell: (p) => intervalOf(p.regretPerf),
+    },
     { key: "agreement", title: "Agreement", kind: "percent", cell: (p) => p.agreement },
-    { key: "cost_per_query", title: "Cost/query", kind: "number", cell: (p) => p.costPerQuery },
     micros("decision_p50_us", "Decide p50 (\u00b5s)", (p) => p.decisionMicros.p50),
     micros("decision_p99_us", "Decide p99 (\u00b5s)", (p) => p.decisionMicros.p99),
     micros("update_p50_us", "Update p50 (\u00b5s)", (p) => p.updateMicros.p50),
     micros("update_p99_us", "Update p99 (\u00b5s)", (p) => p.updateMicros.p99),
   ];
-  const shown = columns.filter(({ key }) => key !== "cost_per_query" || hasCosts(policies));
+  const left = [
+    ...(hasCosts(policies) ? [] : ["cost_per_query"]),
+    // Without a price on cost the two regrets are one.
+    ...(isPriced(policies) ? [] : ["regret_perf"]),
+  ];
+  const shown = columns.filter(({ key }) => !left.includes(key));
   return {
     title: "Cumulative regret with its 95% interval",
     columns: shown,
@@ -121,7 +140,8 @@ export function pairedTable(result: Result, only?: string): Table {
 }
 
 function micros(key: string, title: string, value: (policy: Ranked) => number) {
-  return { key, title, kind: "number" as const, cell: value };
+  // A policy that never learns has no updates to time.
+  return { key, title, kind: "whole" as const, cell: (policy: Ranked) => value(policy) || null };
 }
 
 function rankOf({ regret }: PolicyResult): number {

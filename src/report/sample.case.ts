@@ -64,6 +64,8 @@ export function sampleResult(sample: Sample, random: Random): Result {
           lo: bands.map((band) => band.lo),
           hi: bands.map((band) => band.hi),
         },
+        regretPerf: { ...meanInterval(ends), runs: ends },
+        scorePerQuery: 1 - Math.min(0.9, Math.abs(regret) / 120),
         costPerQuery: costs ? 0.25 + 1.6 * own.uniform() ** 2 : null,
         agreement: 1 - Math.min(0.9, Math.abs(regret) / 120),
         decisionMicros: { p50: 8 + 30 * own.uniform(), p99: 40 + 200 * own.uniform() },

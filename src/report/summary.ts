@@ -11,14 +11,31 @@ import {
 } from "./result-table.ts";
 import { decimalsOf, fixed } from "./table.ts";
 
+/** Below these, intervals are wide or say little about the long run, whatever they exclude. */
+const ENOUGH = { runs: 5, rounds: 30 };
+
 /** In one sentence: who is best, by how much against the runner-up, and whether that could be chance. */
 export function summaryOf(result: Result): string {
-  const policies = ranked(result);
-  const best = bestOf(policies);
+  const [best] = ranked(result);
   const rounds = best?.curve.t.at(-1);
   if (!best || !rounds) return "Nothing was simulated: no policy has a round to show.";
+  return `${finding(result, rounds)}${caution(best.regret.runs.length, rounds)}`;
+}
+
+function caution(runs: number, rounds: number): string {
+  const few = [
+    ...(runs < ENOUGH.runs ? [plural(runs, "run")] : []),
+    ...(rounds < ENOUGH.rounds ? [plural(rounds, "round")] : []),
+  ];
+  if (few.length === 0) return "";
+  return ` This rests on ${few.join(" of ")} only: take ${ENOUGH.runs} runs of ${ENOUGH.rounds} rounds or more before you conclude anything.`;
+}
+
+function finding(result: Result, rounds: number): string {
+  const policies = ranked(result);
+  const best = bestOf(policies)!;
   const runs = best.regret.runs.length;
-  const over = `Over ${runs === 1 ? "one run" : `${runs} runs`} of ${rounds} rounds`;
+  const over = `Over ${runs === 1 ? "one run" : `${runs} runs`} of ${plural(rounds, "round")}`;
   const rivals = policies.filter((policy) => policy !== best && !isOracle(policy.name));
   const { mean, lo, hi } = regretOf(best);
   const decimals = Math.max(1, decimalsOf(policies.map(({ regret }) => regret.mean)));
@@ -48,6 +65,11 @@ function verdict(runnerUp: Ranked, best: Ranked, show: (value: number) => string
   return excludesZero(difference)
     ? `the 95% interval of the paired difference, ${interval}, excludes 0`
     : `the 95% interval of the paired difference, ${interval}, includes 0, so the two cannot be told apart`;
+}
+
+/** `1 query`, `2 queries`. */
+export function plural(count: number, noun: string): string {
+  return count === 1 ? `1 ${noun}` : `${count} ${noun.replace(/y$/, "ie")}s`;
 }
 
 function nameOf({ name }: Ranked): string {

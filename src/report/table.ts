@@ -14,7 +14,7 @@ export interface Column {
   /** Its name in CSV. */
   readonly key: string;
   readonly title: string;
-  readonly kind: "text" | "number" | "percent" | "p-value" | "interval";
+  readonly kind: "text" | "number" | "whole" | "percent" | "p-value" | "interval";
 }
 
 export type Cell = string | number | Interval | null;
@@ -145,6 +145,7 @@ function printPlain(cells: readonly Cell[], kind: Column["kind"]): string[] {
   return cells.map((cell) => {
     if (typeof cell === "string") return cell;
     if (typeof cell !== "number" || !Number.isFinite(cell)) return DASH;
+    if (kind === "whole") return cell > 0 && cell < 1 ? "<1" : fixed(cell, 0);
     if (kind === "p-value") return cell < 1e-4 ? "<0.0001" : cell.toFixed(4);
     return fixed(cell * scale, decimals) + (kind === "percent" ? "%" : "");
   });
@@ -179,7 +180,8 @@ function pad(text: string, width: number, kind: Column["kind"]): string {
   return kind === "text" ? text + space : space + text;
 }
 
-function ascii(text: string): string {
+/** For terminals, whose fonts set figure spaces and minus signs as they like. */
+export function ascii(text: string): string {
   return text.replace(SPACES, " ").replaceAll(MINUS, "-").replaceAll(DASH, "-");
 }
 

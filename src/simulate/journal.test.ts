@@ -10,6 +10,8 @@ const WORLD = { seed: 1, told: { kind: "scores" }, models: ["a", "b"], left: und
 const POLICY: PolicySpec = { name: "random", kind: "random", options: {}, router: {} };
 const RUN: Run = {
   curve: [0.1, 1 / 3],
+  regretPerf: 2,
+  scorePerQuery: 0.5,
   costPerQuery: null,
   agreement: 0.5,
   decisionMicros: { p50: 1, p99: 2 },

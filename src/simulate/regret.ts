@@ -7,15 +7,18 @@ export function summarize(runs: readonly Run[], rounds: number): PolicyResult {
   const t = curveRounds(rounds);
   const bands = t.map((_, i) => band(runs.map((run) => run.curve[i]!)));
   const last = runs.map((run) => run.curve.at(-1)!);
+  const lastPerf = runs.map((run) => run.regretPerf);
   const costs = runs.map((run) => run.costPerQuery).filter((cost) => cost !== null);
   return {
     regret: { ...band(last), runs: last },
+    regretPerf: { ...band(lastPerf), runs: lastPerf },
     curve: {
       t,
       mean: bands.map(({ mean }) => mean),
       lo: bands.map(({ lo }) => lo),
       hi: bands.map(({ hi }) => hi),
     },
+    scorePerQuery: mean(runs.map((run) => run.scorePerQuery)),
     costPerQuery: costs.length > 0 ? mean(costs) : null,
     agreement: mean(runs.map((run) => run.agreement)),
     decisionMicros: meanMicros(runs.map((run) => run.decisionMicros)),

@@ -46,7 +46,17 @@ it("regret, agreement and cost of a duel are those of both answers", () => {
   expect(run.curve.at(-1)).toBeCloseTo(x * 0.2 + y * 0.7, 10);
   expect(run.agreement).toBeCloseTo(x / 2 / 40, 12);
   expect(run.costPerQuery).toBeCloseTo((x * 5 + y * 6) / 40, 12);
+  expect(run.scorePerQuery).toBeCloseTo((x * 0.7 + y * 0.3) / 40, 12);
+  expect(run.regretPerf).toBe(run.curve.at(-1));
   expect(learnt.length).toBe(40);
+});
+
+it("with a price on cost, the regret of scores alone stands beside that of utilities", () => {
+  const { run: free } = play([0, 1], { rounds: 40 });
+  const { run } = play([0, 1], { rounds: 40, lambda: 0.1 });
+  expect(run.regretPerf).toBe(free.regretPerf);
+  expect(run.scorePerQuery).toBe(free.scorePerQuery);
+  expect(run.curve.at(-1)).not.toBeCloseTo(run.regretPerf, 3);
 });
 
 it("one answer is charged once and taught by nobody", () => {

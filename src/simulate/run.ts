@@ -12,6 +12,9 @@ import { castVote } from "./voter.ts";
 export interface Run {
   /** Cumulative regret at the rounds of `curveRounds`. */
   readonly curve: number[];
+  /** Of the scores alone, whatever lambda, at the last round. */
+  readonly regretPerf: number;
+  readonly scorePerQuery: number;
   readonly costPerQuery: number | null;
   readonly agreement: number;
   readonly decisionMicros: { readonly p50: number; readonly p99: number };
@@ -45,17 +48,21 @@ export function runPolicy(
   const decisions = new Float64Array(settings.rounds);
   const updates: number[] = [];
   let regret = 0;
+  let regretPerf = 0;
+  let score = 0;
   let cost = 0;
   let agreed = 0;
   for (let t = 0; t < settings.rounds; t++) {
     const round = random.split(t);
     const arrival = environment.at(t);
-    const { x, utilities, best, costs } = arrival;
+    const { x, scores, utilities, costs, best, bestScore } = arrival;
     const start = performance.now();
     const decision = router.route({ x, candidates, costs }, round.split("route"));
     decisions[t] = performance.now() - start;
     const [a, b] = decision.pair;
     regret += best - (utilities[a]! + utilities[b]!) / 2;
+    regretPerf += bestScore - (scores[a]! + scores[b]!) / 2;
+    score += (scores[a]! + scores[b]!) / 2;
     agreed += (Number(utilities[a] === best) + Number(utilities[b] === best)) / 2;
     if (costs) cost += costs[a]! + (a === b ? 0 : costs[b]!);
     if (a !== b) mail.send({ arrival, decision, round }, t);
@@ -72,6 +79,8 @@ export function runPolicy(
   const hasCosts = environment.at(0).costs !== undefined;
   return {
     curve,
+    regretPerf,
+    scorePerQuery: score / rounds,
     costPerQuery: hasCosts ? cost / rounds : null,
     agreement: agreed / rounds,
     decisionMicros: micros(decisions),

@@ -36,7 +36,7 @@ export interface Simulated {
   /** Of the runs that every policy has finished; undefined if there is none. */
   readonly result: Result | undefined;
   readonly interrupted: boolean;
-  /** How many tasks (a policy on a run) are finished. */
+  /** How many runs are finished, of all policies together. */
   readonly finished: number;
 }
 

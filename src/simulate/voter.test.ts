@@ -11,12 +11,16 @@ const VOTES = 20_000;
 const NEAR = 4 * Math.sqrt(0.25 / VOTES);
 
 function arrivalOf(utilities: readonly number[], comparisons?: readonly Verdict[]): Arrival {
+  const values = Float64Array.from(utilities);
+  const best = Math.max(...utilities);
   return {
     query: { id: "q", text: "", category: 0, ...(comparisons && { comparisons }) },
     x: Float64Array.of(1),
-    utilities: Float64Array.from(utilities),
+    scores: values,
+    utilities: values,
     costs: undefined,
-    best: Math.max(...utilities),
+    best,
+    bestScore: best,
   };
 }
 

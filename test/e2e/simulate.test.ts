@@ -121,7 +121,9 @@ describe("an interruption", () => {
     const out = newFolder();
     const { code, stdout, stderr } = await interrupted(out, "SIGINT");
     expect(code).toBe(130);
-    expect(stderr).toMatch(/^joust: stopped: \d+ of 12 tasks .*runs\.jsonl.*--resume goes on\n$/);
+    expect(stderr).toMatch(
+      /^joust: stopped: \d+ of 12 runs are .*runs\.jsonl.*--resume goes on\n$/,
+    );
     const { settings, policies } = withoutTimes(readFileSync(join(out, "result.json"), "utf8"));
     const runs = settings.runs as number;
     expect(runs).toBeGreaterThan(0);
