@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { createPolicy } from "./bandit/options.ts";
 import { Pacer } from "./bandit/pacer.ts";
+import { joust } from "./bandit/policies/joust.ts";
 import { random as uniform } from "./bandit/policies/random.ts";
 import { easyProblem } from "./bandit/policy.case.ts";
 import type { Feedback, Policy, Round } from "./bandit/policy.ts";
@@ -164,6 +166,119 @@ describe("Router", () => {
     expect(router.voters.weight("liar")).toBeLessThan(0.3);
     expect(router.voters.weight("newcomer")).toBe(1);
   });
+});
+
+describe("one answer", () => {
+  const values = Float64Array.of(0.2, 0.9, 0.8, 0.1);
+  const fixed: Policy = { ...uniform.create(pool, {}), choose: () => ({ pair: [2, 0], values }) };
+  const single = (t: number) => ({ ...query(t), single: true });
+
+  it("is the best one, at what it costs, or the policy's first where it has no values", () => {
+    const { pair } = new Router(fixed).route(single(0), Random.seeded(1));
+    expect(pair).toEqual([1, 1]);
+    const costs = Float64Array.of(1, 3, 1, 1);
+    const priced = new Router(fixed).route({ ...single(0), costs, lambda: 0.1 }, Random.seeded(1));
+    expect([priced.pair, priced.lambda]).toEqual([[2, 2], 0.1]);
+    const blind = { ...fixed, choose: () => ({ pair: [3, 0] as const }) };
+    expect(new Router(blind).route(single(0), Random.seeded(1)).pair).toEqual([3, 3]);
+  });
+
+  it("has a propensity of its own", () => {
+    const router = new Router(fixed, { explore: 0.4 });
+    const counts = [0, 0, 0, 0];
+    for (let t = 0; t < 4000; t++) {
+      const { pair, propensity } = router.route(single(t), Random.seeded(t));
+      expect(pair[0]).toBe(pair[1]);
+      expect(propensity).toBeCloseTo(pair[0] === 1 ? 0.7 : 0.1, 12);
+      counts[pair[0]]!++;
+    }
+    for (const [k, count] of counts.entries()) {
+      expect(Math.abs(count / 4000 - (k === 1 ? 0.7 : 0.1))).toBeLessThan(0.03);
+    }
+  });
+});
+
+describe("a snapshot of the router", () => {
+  const settings = { explore: 0.1, budget: 0.3, pending: 5, weighVoters: true };
+  const costs = Float64Array.of(1, 0.4, 0.2, 0.1);
+  const create = () => new Router(createPolicy(joust, pool), settings);
+  const play = (router: Router, from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => {
+      const t = from + i;
+      const decision = router.route({ ...query(t), id: `d${t}`, costs }, Random.seeded(t));
+      if (t % 3 === 0) router.vote(decision, t % 2 ? "a" : "b", Random.seeded(t), `v${t % 4}`, 0.5);
+      return decision;
+    });
+
+  it("goes on as if nothing had happened: belief, voters, budget, pending duels", () => {
+    const router = create();
+    play(router, 0, 60);
+    const copy = create();
+    copy.restore(structuredClone(router.snapshot()));
+    expect(copy.snapshot()).toEqual(router.snapshot());
+    expect(router.snapshot().serving!.pending.length).toBeGreaterThan(0);
+    expect(play(copy, 60, 120)).toEqual(play(router, 60, 120));
+    expect(copy.snapshot()).toEqual(router.snapshot());
+  });
+
+  it("of a learner leaves what serving knows alone", () => {
+    const router = create();
+    play(router, 0, 60);
+    const { serving } = router.snapshot();
+    const { policy, voters } = create().snapshot();
+    router.restore({ policy, voters });
+    expect(router.snapshot()).toEqual({ policy, voters, serving });
+  });
+
+  it("finds its pending duels again among other models, those of a retired one excepted", () => {
+    const router = create();
+    const id = (t: number) => ({ ...query(t), id: `d${t}` });
+    for (let t = 0; t < 5; t++) router.route(id(t), Random.seeded(t));
+    const { policy, voters, serving } = router.snapshot();
+    const moved = (k: number) => (k === 0 ? -1 : k - 1);
+    const rest = {
+      ...pool,
+      models: pool.models.slice(1),
+      ...(pool.told && { told: pool.told.slice(1) }),
+      ...(pool.costs && { costs: pool.costs.slice(1) }),
+      ...(pool.labels && { labels: pool.labels.slice(1) }),
+    };
+    const next = new Router(createPolicy(joust, rest), settings);
+    next.restore({ policy, voters, serving });
+    const left = serving!.pending
+      .filter(({ pair }) => !pair.includes(0))
+      .map((duel) => ({ ...duel, pair: duel.pair.map(moved) }));
+    expect(next.snapshot().serving!.pending).toEqual(left);
+  });
+
+  it("a vote that comes with the id alone ends the waiting", () => {
+    const router = create();
+    const [decision] = play(router, 1, 2);
+    expect(router.snapshot().serving!.pending).toHaveLength(1);
+    const { x, pair, values } = decision!;
+    router.vote({ id: "d1", x, pair, values }, "a", Random.seeded(0));
+    expect(router.snapshot().serving!.pending).toEqual([]);
+  });
+});
+
+it("a vote's own weight and the voter's trust multiply, for likes and rankings too", () => {
+  const heard: Feedback[] = [];
+  const listening = { ...uniform.create(pool, {}), learn: (f: Feedback) => void heard.push(f) };
+  const router = new Router(listening, { weighVoters: true });
+  const { policy } = router.snapshot();
+  // A crowd that agrees, and one who never does: that one counts nothing.
+  router.restore({ policy, voters: { records: [["liar", [1000, 0]]], crowd: [5000, 4500] } });
+  const judged = { x: at(0).x, pair: [0, 1] as const, values: undefined };
+  for (const [voter, trust] of [
+    ["liar", 0],
+    ["judge", 1],
+  ] as const) {
+    heard.length = 0;
+    router.vote(judged, "a", Random.seeded(0), voter, 0.25);
+    router.rate(judged, 1, 1, Random.seeded(0), voter, 0.25);
+    router.rank(judged, [1, 0], Random.seeded(0), voter, 0.25);
+    expect(heard.map(({ weight }) => weight)).toEqual([0.25, 0.25, 0.25].map((w) => w * trust));
+  }
 });
 
 describe("Voters", () => {

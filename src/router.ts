@@ -1,8 +1,8 @@
 import { checkOptions } from "./bandit/options.ts";
-import { Pacer } from "./bandit/pacer.ts";
-import type { About, Outcome, PendingDuel, Policy } from "./bandit/policy.ts";
-import { winOf } from "./bandit/policy.ts";
-import { Voters } from "./bandit/voters.ts";
+import { Pacer, type PacerState } from "./bandit/pacer.ts";
+import type { About, Choice, Outcome, PendingDuel, Policy, Snapshot } from "./bandit/policy.ts";
+import { alignModels, winOf } from "./bandit/policy.ts";
+import { Voters, type VotersState } from "./bandit/voters.ts";
 import type { Random } from "./random/random.ts";
 
 /**
@@ -13,73 +13,137 @@ import type { Random } from "./random/random.ts";
 export class Router {
   readonly policy: Policy;
   readonly settings: RouterSettings;
-  readonly voters = new Voters();
-  readonly pacer: Pacer | undefined;
-  readonly #pending = new Map<Decision, PendingDuel & { readonly since: number }>();
+  #voters = new Voters();
+  #pacer: Pacer | undefined;
+  /** By the decision's id, or by the decision itself where it has none. */
+  readonly #pending = new Map<string | object, PendingDuel & { readonly since: number }>();
   #rounds = 0;
 
   constructor(policy: Policy, settings: Partial<RouterSettings> = {}) {
     this.policy = policy;
     this.settings = { ...ROUTER_DEFAULTS, ...settings };
     checkOptions("the router", this.settings, ROUTER_ABOUT);
-    const { budget, costUnit } = this.settings;
-    this.pacer = budget > 0 ? new Pacer(budget / costUnit) : undefined;
+    this.#pacer = this.#newPacer();
+  }
+
+  get voters(): Voters {
+    return this.#voters;
   }
 
   route(query: RouteQuery, random: Random): Decision {
-    const { x, candidates } = query;
-    const penalty = this.#penalty(query);
+    const { x, candidates, single = false } = query;
+    const lambda = (query.lambda ?? 0) + (this.#pacer?.lambda ?? 0);
+    const penalty = this.#penalty(query, lambda);
     const pending = this.settings.pending > 0 ? this.#awaited() : undefined;
     const choice = this.policy.choose({ x, candidates, penalty, pending }, random.split("choose"));
     checkPair(choice.pair, candidates);
-    const { pair, propensity } = this.#explore(choice.pair, candidates, random.split("explore"));
+    const chosen = single ? alone(choice, candidates, penalty) : choice.pair;
+    const { pair, propensity } = this.#explore(chosen, query, random.split("explore"));
     // The order in which two answers are shown is fair, so that position bias can be told apart.
     const flip = random.split("order").uniform() < 0.5;
     const shown = flip ? ([pair[1], pair[0]] as const) : pair;
     const decision: Decision = Object.freeze({
+      id: query.id,
       x,
       pair: shown,
       propensity,
       values: choice.values,
+      lambda,
     });
     this.#charge(decision, query.costs);
     this.#remember(decision);
     return decision;
   }
 
-  vote(decision: Decision, outcome: Outcome, random: Random, voter?: string): void {
+  /** `weight` is the vote's own (a judge's is below 1); the voter's record comes on top. */
+  vote(decision: Judged, outcome: Outcome, random: Random, voter?: string, weight = 1): void {
     const { x, pair, values } = decision;
-    let weight = 1;
+    const trust = this.#trust(voter);
     if (voter !== undefined && this.settings.weighVoters && values) {
-      weight = this.voters.weight(voter);
       const gap = values[pair[0]]! - values[pair[1]]!;
       const win = winOf(outcome);
-      if (gap !== 0) this.voters.record(voter, gap > 0 ? win : 1 - win);
+      if (gap !== 0) this.#voters.record(voter, gap > 0 ? win : 1 - win);
     }
     this.dismiss(decision);
-    this.policy.learn({ kind: "duel", x, pair, outcome, weight }, random);
+    this.policy.learn({ kind: "duel", x, pair, outcome, weight: weight * trust }, random);
   }
 
   /** A like (up to 1) or dislike (down to -1) of one of the answers. */
-  rate(decision: Decision, model: number, rating: number, random: Random): void {
+  rate(
+    decision: Judged,
+    model: number,
+    rating: number,
+    random: Random,
+    voter?: string,
+    weight = 1,
+  ): void {
+    const { x } = decision;
     this.dismiss(decision);
-    this.policy.learn({ kind: "rating", x: decision.x, model, rating }, random);
+    const trusted = weight * this.#trust(voter);
+    this.policy.learn({ kind: "rating", x, model, rating, weight: trusted }, random);
   }
 
   /** Several answers in order, the best first; models asked besides the pair count too. */
-  rank(decision: Decision, order: readonly number[], random: Random): void {
+  rank(
+    decision: Judged,
+    order: readonly number[],
+    random: Random,
+    voter?: string,
+    weight = 1,
+  ): void {
+    const { x } = decision;
     this.dismiss(decision);
-    this.policy.learn({ kind: "ranking", x: decision.x, order }, random);
+    const trusted = weight * this.#trust(voter);
+    this.policy.learn({ kind: "ranking", x, order, weight: trusted }, random);
   }
 
   /** No vote on this one is to be waited for. */
-  dismiss(decision: Decision): void {
-    this.#pending.delete(decision);
+  dismiss(decision: Pick<Judged, "id">): void {
+    this.#pending.delete(decision.id ?? decision);
+  }
+
+  /** What votes have taught, and where serving stands: a router restored from it goes on bit for bit. */
+  snapshot(): RouterSnapshot {
+    return {
+      policy: this.policy.snapshot(),
+      voters: this.#voters.snapshot(),
+      serving: {
+        pacer: this.#pacer?.snapshot(),
+        rounds: this.#rounds,
+        pending: [...this.#pending].flatMap(([id, duel]) =>
+          typeof id === "string" ? [{ id, ...duel }] : [],
+        ),
+      },
+    };
+  }
+
+  /** Without `serving`, as a learner's snapshot is, this router's own budget and pending duels stay. */
+  restore({ policy, voters, serving }: RouterSnapshot): void {
+    this.policy.restore(policy);
+    this.#voters = new Voters(voters);
+    if (!serving) return;
+    this.#rounds = serving.rounds;
+    this.#pacer = this.#newPacer(serving.pacer);
+    this.#pending.clear();
+    const place = alignModels(this.policy.snapshot().models, policy.models);
+    for (const { id, x, pair, since } of serving.pending) {
+      const [a, b] = [place[pair[0]]!, place[pair[1]]!];
+      if (a >= 0 && b >= 0) this.#pending.set(id, { x, pair: [a, b], since });
+    }
+  }
+
+  #newPacer(state?: PacerState): Pacer | undefined {
+    const { budget, costUnit } = this.settings;
+    return budget > 0 ? new Pacer(budget / costUnit, state) : undefined;
+  }
+
+  #trust(voter: string | undefined): number {
+    return voter !== undefined && this.settings.weighVoters ? this.#voters.weight(voter) : 1;
   }
 
   /** lambda * cost + kappa * latency, cost in units of the dearest model's mean. */
-  #penalty({ costs, lambda = 0, latencies, kappa = 0 }: RouteQuery): Float64Array | undefined {
-    const price = lambda + (this.pacer?.lambda ?? 0);
+  #penalty(query: RouteQuery, price: number): Float64Array | undefined {
+    const { costs, latencies, kappa = 0 } = query;
     const priced = costs && price > 0;
     const timed = latencies && kappa > 0;
     if (!priced && !timed) return undefined;
@@ -96,42 +160,59 @@ export class Router {
    */
   #explore(
     chosen: readonly [number, number],
-    candidates: readonly number[],
+    { candidates, single = false }: RouteQuery,
     random: Random,
   ): { pair: readonly [number, number]; propensity: number } {
     const { explore } = this.settings;
     const n = candidates.length;
     const any = () => candidates[random.integer(n)]!;
+    const anyPair = () => {
+      const first = any();
+      return [first, single ? first : any()] as const;
+    };
     const explored = explore > 0 && random.uniform() < explore;
-    const pair = explored ? ([any(), any()] as const) : chosen;
+    const pair = explored ? anyPair() : chosen;
     const [a, b] = pair;
     const same = (a === chosen[0] && b === chosen[1]) || (a === chosen[1] && b === chosen[0]);
-    const uniform = (a === b ? 1 : 2) / n ** 2;
+    const uniform = single ? 1 / n : (a === b ? 1 : 2) / n ** 2;
     return { pair, propensity: explore * uniform + (same ? 1 - explore : 0) };
   }
 
   #charge({ pair: [a, b] }: Decision, costs: Float64Array | undefined): void {
-    if (!costs || !this.pacer) return;
-    this.pacer.spend((costs[a]! + (a === b ? 0 : costs[b]!)) / this.settings.costUnit);
+    if (!costs || !this.#pacer) return;
+    this.#pacer.spend((costs[a]! + (a === b ? 0 : costs[b]!)) / this.settings.costUnit);
   }
 
   #remember(decision: Decision): void {
     this.#rounds++;
     if (this.settings.pending === 0 || decision.pair[0] === decision.pair[1]) return;
-    const { x, pair } = decision;
-    this.#pending.set(decision, { x, pair, since: this.#rounds });
+    const { id, x, pair } = decision;
+    this.#pending.set(id ?? decision, { x, pair, since: this.#rounds });
   }
 
   /** The newest duels still awaited. Most votes never come, so they are given up with age. */
   #awaited(): PendingDuel[] {
     const { pending, pendingRounds } = this.settings;
-    for (const [decision, { since }] of this.#pending) {
+    for (const [key, { since }] of this.#pending) {
       const old = this.#rounds - since >= pendingRounds;
       if (!old && this.#pending.size <= pending) break;
-      this.#pending.delete(decision);
+      this.#pending.delete(key);
     }
     return [...this.#pending.values()];
   }
+}
+
+/** One answer teaches nothing by itself, so it is the best one there is: by value where the policy has values. */
+function alone(
+  { pair, values }: Choice,
+  candidates: readonly number[],
+  penalty: Float64Array | undefined,
+): readonly [number, number] {
+  if (!values) return [pair[0], pair[0]];
+  const worth = (k: number) => values[k]! - (penalty?.[k] ?? 0);
+  // The policy's own choice first: it wins ties.
+  const best = [...pair, ...candidates].reduce((a, b) => (worth(b) > worth(a) ? b : a));
+  return [best, best];
 }
 
 /** A policy may be anybody's, and a model that is not there would pass for regret NaN. */
@@ -189,6 +270,8 @@ export const ROUTER_ABOUT: About<RouterSettings> = {
 };
 
 export interface RouteQuery {
+  /** Names the decision where votes come from elsewhere. */
+  readonly id?: string | undefined;
   readonly x: Float64Array;
   /** The models that can serve the request. */
   readonly candidates: readonly number[];
@@ -198,13 +281,34 @@ export interface RouteQuery {
   /** Seconds that each model would take, and the utility that a second is worth. */
   readonly latencies?: Float64Array | undefined;
   readonly kappa?: number | undefined;
+  /** One answer and no duel. */
+  readonly single?: boolean | undefined;
 }
 
 /** What was chosen. `pair` is in the order shown; both the same means a single answer. */
 export interface Decision {
+  readonly id?: string | undefined;
   readonly x: Float64Array;
   readonly pair: readonly [number, number];
   /** Probability of this pair, in either order, given what the policy chose. */
   readonly propensity: number;
   readonly values: Float64Array | undefined;
+  /** The price of a unit of cost at which it was chosen: the query's and the budget's. */
+  readonly lambda: number;
+}
+
+/** As much of a decision as a vote on it needs; a log holds it. */
+export type Judged = Pick<Decision, "id" | "x" | "pair" | "values">;
+
+export interface RouterSnapshot {
+  readonly policy: Snapshot;
+  readonly voters: VotersState;
+  readonly serving?: Serving | undefined;
+}
+
+/** What one node knows by having served. Pending duels without an id are not in it. */
+interface Serving {
+  readonly pacer: PacerState | undefined;
+  readonly rounds: number;
+  readonly pending: readonly (PendingDuel & { readonly id: string; readonly since: number })[];
 }
