@@ -7,10 +7,15 @@ export interface Line {
 }
 
 /** The lines of a text file, plain or gzip, without those that are blank. LF and CRLF both end one. */
-export async function* readLines(path: string): AsyncGenerator<Line> {
+export function readLines(path: string): AsyncGenerator<Line> {
+  return linesOf(readText(path));
+}
+
+/** The same of text that comes in pieces. */
+export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Line> {
   let number = 0;
   let rest = "";
-  for await (const piece of readText(path)) {
+  for await (const piece of pieces) {
     // Appending only links strings; a long line is put together once, when it ends.
     rest += piece;
     if (!piece.includes("\n")) continue;

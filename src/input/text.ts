@@ -5,13 +5,26 @@ import { InputError } from "./input-error.ts";
 
 /** The text of a UTF-8 file in pieces, unpacked if it is gzip, whatever its name; a BOM is dropped. */
 export async function* readText(path: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
-    for await (const piece of await openBytes(path)) yield decoder.decode(piece, { stream: true });
-    yield decoder.decode();
+    yield* decode(await openBytes(path));
   } catch (error) {
     throw readError(path, error);
   }
+}
+
+/** The same of bytes that come in by themselves, as those of stdin; `name` is for messages. */
+export async function* textOf(name: string, bytes: AsyncIterable<Uint8Array>) {
+  try {
+    yield* decode(bytes);
+  } catch (error) {
+    throw readError(name, error);
+  }
+}
+
+async function* decode(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  for await (const piece of bytes) yield decoder.decode(piece, { stream: true });
+  yield decoder.decode();
 }
 
 async function openBytes(path: string): Promise<AsyncIterable<Uint8Array>> {

@@ -51,7 +51,8 @@ const FORMATS: readonly Format[] = [
   queries,
 ];
 
-async function openRows(path: string): Promise<AsyncIterable<Row>> {
+/** Row by row, so that a long file need not be held. */
+export async function openRows(path: string): Promise<AsyncIterable<Row>> {
   const entry = await stat(path).catch((error: unknown) => {
     throw readError(path, error);
   });
