@@ -1,0 +1,107 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { findModel, locateModel, modelPlaces } from "./find-model.ts";
+import { KNOWN_MODELS, knownModel } from "./known-models.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "joust-find-"));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+});
+
+function model(...path: string[]): string {
+  const folder = join(root, ...path);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "config.json"), "{}");
+  return folder;
+}
+
+describe("places", () => {
+  it("are --models, JOUST_MODELS and the user's cache, in this order; a download goes to the first", () => {
+    const env = { JOUST_MODELS: ["/a", "/b"].join(delimiter), XDG_CACHE_HOME: "/cache" };
+    const own = join("/cache", "joust", "models");
+    expect(modelPlaces("/mine", env, "/home/me")).toMatchObject({
+      search: ["/mine", "/a", "/b", own],
+      download: "/mine",
+    });
+    expect(modelPlaces(undefined, env, "/home/me").download).toBe("/a");
+    expect(modelPlaces(undefined, { XDG_CACHE_HOME: "/cache" }, "/home/me").download).toBe(own);
+    expect(modelPlaces(undefined, { JOUST_MODELS: "" }, "/home/me")).toEqual({
+      search: [join("/home/me", ".cache", "joust", "models")],
+      download: join("/home/me", ".cache", "joust", "models"),
+      hubCache: join("/home/me", ".cache", "huggingface", "hub"),
+    });
+  });
+});
+
+describe("find", () => {
+  const places = () =>
+    modelPlaces(join(root, "first"), { JOUST_MODELS: join(root, "second") }, root);
+
+  it("takes the first place that has it, by any of its names", async () => {
+    expect(await findModel("MiniLM", places())).toBeUndefined();
+    const second = model("second", "all-MiniLM-L6-v2");
+    expect(await findModel("MiniLM", places())).toBe(second);
+    expect(await findModel("minilm", places())).toBe(second);
+    expect(await findModel("sentence-transformers/all-MiniLM-L6-v2", places())).toBe(second);
+    const first = model("first", "MiniLM");
+    expect(await findModel("all-MiniLM-L6-v2", places())).toBe(first);
+  });
+
+  it("looks last into the cache of Hugging Face", async () => {
+    const commit = model(
+      ".cache",
+      "huggingface",
+      "hub",
+      "models--intfloat--e5-base",
+      "snapshots",
+      "abc",
+    );
+    const refs = join(root, ".cache", "huggingface", "hub", "models--intfloat--e5-base", "refs");
+    mkdirSync(refs);
+    writeFileSync(join(refs, "main"), "abc\n");
+    expect(await findModel("e5b", places())).toBe(commit);
+    const own = model("first", "e5-base");
+    expect(await findModel("e5b", places())).toBe(own);
+  });
+
+  it("finds a model of the user's own by its folder's name, and passes over what is none", async () => {
+    mkdirSync(join(root, "first", "notes"), { recursive: true });
+    expect(await findModel("notes", places())).toBeUndefined();
+    const mine = model("second", "notes");
+    expect(await findModel("notes", places())).toBe(mine);
+  });
+});
+
+describe("locate", () => {
+  const places = () => modelPlaces(join(root, "models"), {}, root);
+
+  it("takes a path as it is, before any name", async () => {
+    const folder = model("somewhere", "MiniLM");
+    expect(await locateModel(folder, places())).toBe(folder);
+  });
+
+  it("says how to get a known model that is not here", async () => {
+    await expect(locateModel("e5b", places())).rejects.toThrow(
+      /^e5b: is in none of .*models.*; help: joust models get e5b, or name the folder/,
+    );
+  });
+
+  it("guesses what was meant", async () => {
+    await expect(locateModel("MiniML", places())).rejects.toThrow(
+      /is neither a model's folder nor .*; help: did you mean "MiniLM"\? name a folder/,
+    );
+  });
+});
+
+it("known models are found by every name they have, and no two share one", () => {
+  for (const known of KNOWN_MODELS) {
+    const { name, repository } = known;
+    for (const one of [name, repository, repository.split("/")[1]!, name.toUpperCase()]) {
+      expect(knownModel(one)).toBe(known);
+    }
+  }
+  expect(knownModel("bert-base-uncased")).toBeUndefined();
+});
