@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Run } from "../simulate/run.ts";
-import { duration, progressBar, progressLine } from "./progress.ts";
+import { progressBar, progressLine } from "./progress.ts";
 
 const run = (regret: number) => ({ curve: [0, regret] }) as Partial<Run> as Run;
 const POLICIES = ["oracle", "joust", "random"];
@@ -36,14 +36,4 @@ it("draws one line over itself on a terminal, no wider than it, and nothing in a
   written = "";
   bar.clear();
   expect(written).toBe("\r\x1b[2K");
-});
-
-it.each([
-  [0, "0 s"],
-  [59_001, "1 min 0 s"],
-  [59_000, "59 s"],
-  [3_600_000, "1 h 0 min"],
-  [90 * 60_000, "1 h 30 min"],
-])("%d ms are %s", (milliseconds, text) => {
-  expect(duration(milliseconds)).toBe(text);
 });

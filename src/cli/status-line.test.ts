@@ -1,0 +1,20 @@
+import { expect, it } from "vitest";
+import { barOf, duration } from "./status-line.ts";
+
+it.each([
+  [0, 3, "[                    ]"],
+  [1, 2, "[==========          ]"],
+  [3, 3, "[====================]"],
+])("%d of %d is drawn", (done, total, bar) => {
+  expect(barOf(done, total)).toBe(bar);
+});
+
+it.each([
+  [0, "0 s"],
+  [59_001, "1 min 0 s"],
+  [59_000, "59 s"],
+  [3_600_000, "1 h 0 min"],
+  [90 * 60_000, "1 h 30 min"],
+])("%d ms are %s", (milliseconds, text) => {
+  expect(duration(milliseconds)).toBe(text);
+});
