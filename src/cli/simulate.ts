@@ -1,3 +1,4 @@
+import { Console } from "node:console";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
@@ -50,6 +51,8 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
       "give one of them",
     );
   }
+  // Standard output is the result's, and policies of the user's own may print.
+  globalThis.console = new Console(process.stderr);
   const policies = await parsePolicies(flags.policies ?? DEFAULT_POLICIES, process.cwd());
   const source = await openSource({ ...flags, data });
   const settings = settingsOf(flags, source.dataset);

@@ -87,8 +87,16 @@ it.each<[string, string, RegExp]>([
     'export default { name: "half", defaults: { n: null }, about: { n: 1 } };',
     /lacks summary \(.*\), defaults \(.*\), about \(.*\), create \(/,
   ],
-  ["a broken file", "export default {", /cannot be imported \(SyntaxError|cannot be imported \(/],
-  ["an error", 'throw new Error("no luck");', /cannot be imported \(Error: no luck\)/],
+  [
+    "a broken file",
+    "export default {",
+    /cannot be imported: .*; help: mend it: npx node \.\/a-broken-file/,
+  ],
+  [
+    "an error",
+    'throw new Error("no luck");',
+    /cannot be imported: Error: no luck.*help: .* npx node/,
+  ],
 ])("refuses a file with %s", async (label, text, message) => {
   const path = write(`${label.replaceAll(" ", "-")}.mjs`, text);
   await refused(`./${basename(path)}`, message);

@@ -9,6 +9,7 @@ import { InputError } from "../input/input-error.ts";
 import { didYouMean } from "../input/nearest.ts";
 import { readError } from "../input/text.ts";
 import { ROUTER_ABOUT, ROUTER_DEFAULTS, type RouterSettings } from "../router.ts";
+import { describeThrown } from "./policy-failure.ts";
 import { checkKind } from "./policy-shape.ts";
 import type { Contender } from "./run.ts";
 
@@ -42,7 +43,9 @@ export async function parsePolicies(text: string, folder: string): Promise<Polic
 
 /** What `runPolicy` takes; a worker imports the user's module anew. */
 export async function contenderOf({ kind, module, ...rest }: PolicySpec): Promise<Contender> {
-  const found = module ? await importKind(module.url) : POLICIES.find(({ name }) => name === kind);
+  const found = module
+    ? await importKind(module.url, rest.name)
+    : POLICIES.find(({ name }) => name === kind);
   return { kind: found as PolicyKind, ...rest };
 }
 
@@ -65,7 +68,7 @@ async function parsePolicy(typed: string, folder: string): Promise<PolicySpec> {
       Object.hasOwn(defaults, key) ? defaults[key] : undefined,
     );
   }
-  refusing(typed, () => {
+  refusing({ name: typed }, () => {
     checkOptions(kind.name, options, kind.about);
     checkOptions("the router", router, ROUTER_ABOUT);
   });
@@ -79,15 +82,20 @@ async function parsePolicy(typed: string, folder: string): Promise<PolicySpec> {
   };
 }
 
-/** Turns the RangeErrors of `make`, an option's bad value, into refusals of this policy. */
-export function refusing<T>(typed: string, make: () => T): T {
+/** Turns the RangeErrors of `make`, an option's bad value, and whatever a user's module throws into refusals. */
+export function refusing<T>(
+  { name, module }: Pick<PolicySpec, "name" | "module">,
+  make: () => T,
+): T {
   try {
     return make();
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    const [problem, remedy = "the command policies lists every option with its values"] =
-      error.message.split("; help: ");
-    throw refuse(typed, problem!, remedy);
+    if (error instanceof RangeError) {
+      const [problem, remedy = "the command policies lists every option with its values"] =
+        error.message.split("; help: ");
+      throw refuse(name, problem!, remedy);
+    }
+    throw module ? refuse(name, `create failed: ${describeThrown(error)}`, "mend it") : error;
   }
 }
 
@@ -140,19 +148,19 @@ async function ownKind(name: string, folder: string): Promise<PolicyKind> {
   await access(path).catch((error: unknown) => {
     throw readError(name, error);
   });
-  return importKind(pathToFileURL(path).href);
+  return importKind(pathToFileURL(path).href, name);
 }
 
 async function moduleOf(path: string): Promise<{ url: string; sha256: string }> {
   return { url: pathToFileURL(path).href, sha256: await checksum([path]) };
 }
 
-async function importKind(url: string): Promise<PolicyKind> {
+async function importKind(url: string, name: string): Promise<PolicyKind> {
   const module: { default?: unknown } = await import(url).catch((error: unknown) => {
-    const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    throw refuse(basename(url), `cannot be imported (${reason})`, "mend it: node FILE shows where");
+    const remedy = `mend it: npx node ${name} shows where`;
+    throw refuse(name, `cannot be imported: ${describeThrown(error)}`, remedy);
   });
-  return checkKind(basename(url), module.default);
+  return checkKind(name, module.default);
 }
 
 function refuse(spec: string, problem: string, remedy: string): InputError {

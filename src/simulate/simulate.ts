@@ -5,6 +5,7 @@ import type { Dataset } from "./dataset.ts";
 import { createEnvironment } from "./environment.ts";
 import { splitOf } from "./groups.ts";
 import { Journal, type World } from "./journal.ts";
+import { RunFailed } from "./policy-failure.ts";
 import { checkPolicy } from "./policy-shape.ts";
 import { contenderOf, type PolicySpec, refusing } from "./policy-spec.ts";
 import { summarize } from "./regret.ts";
@@ -40,6 +41,8 @@ export interface Simulated {
   readonly finished: number;
 }
 
+const RUNS = "runs.jsonl";
+
 /** A whole comparison: check, sweep, summary. */
 export async function simulate(
   simulation: Simulation,
@@ -56,7 +59,9 @@ export async function simulate(
       known: ({ policy, run }) => journal?.find(policies[policy]!, run),
       onRun: ({ policy, run }, result) => journal?.add(policies[policy]!, run, result),
     },
-  );
+  ).catch((error: unknown) => {
+    throw error instanceof RunFailed ? error.explained(keptIn(options.out)) : error;
+  });
   const complete = completeRuns(runs);
   const interrupted = complete.length < settings.runs;
   return {
@@ -66,8 +71,14 @@ export async function simulate(
   };
 }
 
+function keptIn(out: string | undefined): string {
+  return out === undefined
+    ? "no run is kept: add --out DIR to keep those that finish"
+    : `finished runs are kept in ${join(out, RUNS)}: the same command with --resume goes on`;
+}
+
 function openJournal(world: World, options: SimulateOptions): Promise<Journal> {
-  const file = join(options.out!, "runs.jsonl");
+  const file = join(options.out!, RUNS);
   if (options.resume) return Journal.resume(file, world);
   return options.overwrite ? Journal.overwrite(file, world) : Journal.create(file, world);
 }
@@ -80,7 +91,7 @@ async function tryPolicies({ source, policies, settings }: Simulation): Promise<
   for (const spec of policies) {
     const { kind, options } = await contenderOf(spec);
     const make = () => createPolicy(kind, pool, options, hindsight);
-    checkPolicy(spec.name, refusing(spec.name, make));
+    checkPolicy(spec.name, refusing(spec, make));
   }
 }
 

@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { Dataset } from "./dataset.ts";
 import { pack } from "./matrix.ts";
 import { Pace } from "./pace.ts";
+import { RunFailed } from "./policy-failure.ts";
 import type { PolicySpec } from "./policy-spec.ts";
 import type { Run } from "./run.ts";
 import type { Settings } from "./settings.ts";
@@ -72,7 +73,9 @@ export async function runSweep(sweep: Sweep, options: SweepOptions): Promise<Run
 
   const work = async (slot: number): Promise<void> => {
     const workerData: WorkerData = { dataset, policies, settings, matrix, slot, rounds };
-    const worker = new Worker(WORKER, { workerData, resourceLimits: LIMITS });
+    const worker = new Worker(WORKER, { workerData, resourceLimits: LIMITS, stdout: true });
+    // Standard output is the result's; what a policy prints goes beside it.
+    worker.stdout.on("data", (piece: Uint8Array) => process.stderr.write(piece));
     worker.on("error", () => {}); // that of a task is answer's; one on the way out is nobody's
     try {
       for (;;) {
@@ -80,11 +83,9 @@ export async function runSweep(sweep: Sweep, options: SweepOptions): Promise<Run
         if (!task || stopped.aborted) return;
         pace.begin(slot, task.policy);
         worker.postMessage(task);
-        const run = await answer(
-          worker,
-          stopped,
-          `${policies[task.policy]!.name}, run ${task.run}`,
-        );
+        const run = await answer(worker, stopped).catch((cause: unknown) => {
+          throw new RunFailed(policies[task.policy]!, task.run, cause);
+        });
         if (!run) return;
         pace.end(slot);
         runs[task.policy]![task.run] = run;
@@ -134,17 +135,16 @@ function takeTask(waiting: Task[], pace: Pace): Task | undefined {
 }
 
 /** The worker's next run; undefined if stopped before. */
-function answer(worker: Worker, stopped: AbortSignal, what: string): Promise<Run | undefined> {
+function answer(worker: Worker, stopped: AbortSignal): Promise<Run | undefined> {
   const listening = new AbortController();
   const { promise, resolve, reject } = Promise.withResolvers<Run | undefined>();
-  const fail = (cause: unknown) => reject(new Error(`${what} failed`, { cause }));
-  const ended = (code: number) => fail(new Error(`its worker ended with code ${code}`));
+  const ended = (code: number) => reject(new Error(`its worker ended with code ${code}`));
   const stop = () => resolve(undefined);
-  worker.once("message", resolve).once("error", fail).once("exit", ended);
+  worker.once("message", resolve).once("error", reject).once("exit", ended);
   stopped.addEventListener("abort", stop, { signal: listening.signal });
   if (stopped.aborted) stop();
   return promise.finally(() => {
-    worker.off("message", resolve).off("error", fail).off("exit", ended);
+    worker.off("message", resolve).off("error", reject).off("exit", ended);
     listening.abort();
   });
 }

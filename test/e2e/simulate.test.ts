@@ -252,18 +252,44 @@ describe("help and mistakes", () => {
     expect(none.stderr).toMatch(/^Usage: joust .*simulate/s);
   });
 
-  it("an error that is ours shows where it happened: exit 1", async () => {
+  it("a policy of the user's own that fails: in a line, where in their file, and how to go on", async () => {
     const folder = newFolder();
     const file = join(folder, "broken.mjs");
+    const policy = (choose: string) =>
+      `export default { name: "broken", summary: "", defaults: {}, create: () => ({
+        choose() { ${choose} },
+        learn() {}, snapshot() {}, restore() {} }) };`;
+    writeFileSync(file, policy('throw new TypeError("no such model");'));
+    const out = join(folder, "out");
+    const args = [...OWN, "--policies", `random,${file}`, "--runs", "2", "--out", out];
+    const { code, stdout, stderr } = await joust(...args, "--threads", "1");
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(
+      /^joust: --policies broken\.mjs: failed in run \d: TypeError: no such model \(at broken\.mjs:2:\d+\); help: mend it; finished runs are kept in .*runs\.jsonl: the same command with --resume goes on\n$/,
+    );
+    // What is mended is another policy; the runs of the others stay.
+    writeFileSync(file, policy("return { pair: [0, 1] };"));
+    const mended = await joust(...args, "--resume");
+    expect([mended.code, mended.stderr]).toEqual([0, ""]);
+
+    writeFileSync(file, policy("return { pair: [0, 99] };"));
+    const pair = await joust(...OWN, "--policies", file);
+    expect(pair.stderr).toMatch(/chose the pair \[0,99\].*; help: choose returns .*add --out DIR/);
+  });
+
+  it("what a policy prints goes to standard error", async () => {
+    const file = join(newFolder(), "chatty.mjs");
     writeFileSync(
       file,
-      `export default { name: "broken", summary: "", defaults: {}, create: () => ({
-        choose() { throw new TypeError("no such model"); },
+      `console.log("hello"); export default { name: "chatty", summary: "", defaults: {}, create: () => ({
+        choose() { console.log("hm"); process.stdout.write("hm\\n"); return { pair: [0, 1] }; },
         learn() {}, snapshot() {}, restore() {} }) };`,
     );
-    const { code, stderr } = await joust(...OWN, "--policies", `random,${file}`);
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/broken\.mjs, run \d failed.*TypeError: no such model.*broken\.mjs:2/s);
+    const args = ["--policies", file, "--runs", "1", "--rounds", "5", "--json"];
+    const { code, stdout, stderr } = await joust(...OWN, ...args);
+    expect(code).toBe(0);
+    expect(withoutTimes(stdout).settings.rounds).toBe(5);
+    expect(stderr).toMatch(/^hello\n.*(hm\n){10}$/s);
   });
 });
 
