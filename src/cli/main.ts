@@ -3,6 +3,7 @@
 import { inspect } from "node:util";
 import { Command, CommanderError } from "commander";
 import { InputError } from "../input/input-error.ts";
+import { encodeCommand } from "./encode.ts";
 import { policiesCommand } from "./policies.ts";
 import { simulateCommand } from "./simulate-command.ts";
 import { startCommand } from "./start.ts";
@@ -19,7 +20,7 @@ const program = new Command("joust")
   .version(readVersion(), "-V, --version", "print the version")
   .helpOption("-h, --help", "this text")
   .helpCommand("help [command]", "the help of a command");
-const commands = [startCommand(), simulateCommand(), policiesCommand()];
+const commands = [startCommand(), simulateCommand(), encodeCommand(), policiesCommand()];
 for (const command of commands) program.addCommand(command);
 for (const command of [program, ...commands]) {
   command.exitOverride().configureOutput({
