@@ -1,0 +1,186 @@
+import type { Clock } from "./clock.ts";
+import { UpstreamError } from "./error.ts";
+import type { Upstream } from "./upstream.ts";
+
+export interface BreakerSettings {
+  /** Outcomes older than this no longer count. */
+  readonly windowMs: number;
+  /** With fewer outcomes nothing is concluded. */
+  readonly minimum: number;
+  /** From this share of failures on it opens. */
+  readonly errorRate: number;
+  /** For how long at first; twice as long after every probe that fails. */
+  readonly openMs: number;
+  readonly maxOpenMs: number;
+}
+
+export const BREAKER: BreakerSettings = {
+  windowMs: 30_000,
+  minimum: 8,
+  errorRate: 0.5,
+  openMs: 5000,
+  maxOpenMs: 120_000,
+};
+
+export type BreakerState = "closed" | "open" | "half-open";
+
+/**
+ * Spares an upstream that fails, and its clients the wait. Closed: calls pass and
+ * their outcomes are counted. Open: none pass. Half-open, when the time is over:
+ * one passes as a probe; an answer closes, a failure opens again for longer.
+ */
+export class Breaker {
+  readonly #settings: BreakerSettings;
+  readonly #clock: Clock;
+  readonly #buckets: Bucket[] = [];
+  /** Failed probes in a row; -1 while closed. */
+  #failedProbes = -1;
+  #openUntil = 0;
+  #probe: Passage | undefined;
+
+  constructor(settings: BreakerSettings, clock: Clock) {
+    this.#settings = settings;
+    this.#clock = clock;
+  }
+
+  get state(): BreakerState {
+    if (this.#failedProbes < 0) return "closed";
+    return this.#clock.now() < this.#openUntil ? "open" : "half-open";
+  }
+
+  /** Share of failures in the window, and how many outcomes it is of. */
+  get failures(): { readonly rate: number; readonly of: number } {
+    const { total, failed } = this.#counts();
+    return { rate: total === 0 ? 0 : failed / total, of: total };
+  }
+
+  /** Leave to call; undefined where it is refused. */
+  enter(): Passage | undefined {
+    const { state } = this;
+    if (state === "open" || (state === "half-open" && this.#probe)) return undefined;
+    const passage: Passage = {
+      begun: () => {
+        if (this.#probe === passage) this.#close();
+      },
+      ended: (isFailure) => this.#record(passage, isFailure),
+      abandoned: () => {
+        if (this.#probe === passage) this.#probe = undefined;
+      },
+    };
+    if (state === "half-open") this.#probe = passage;
+    return passage;
+  }
+
+  /** Milliseconds until a call may pass again. */
+  get rest(): number {
+    return Math.max(0, this.#openUntil - this.#clock.now());
+  }
+
+  #record(passage: Passage, isFailure: boolean): void {
+    if (this.#probe === passage) {
+      this.#probe = undefined;
+      if (isFailure) this.#open(this.#failedProbes + 1);
+      else this.#close();
+      return;
+    }
+    if (this.#failedProbes >= 0) return; // began before it opened: says nothing new
+    this.#count(isFailure);
+    const { total, failed } = this.#counts();
+    const { minimum, errorRate } = this.#settings;
+    if (isFailure && total >= minimum && failed >= errorRate * total) this.#open(0);
+  }
+
+  #open(failedProbes: number): void {
+    const { openMs, maxOpenMs } = this.#settings;
+    this.#failedProbes = failedProbes;
+    this.#openUntil = this.#clock.now() + Math.min(maxOpenMs, openMs * 2 ** failedProbes);
+    this.#buckets.length = 0;
+  }
+
+  #close(): void {
+    this.#failedProbes = -1;
+    this.#openUntil = 0;
+    this.#probe = undefined;
+  }
+
+  #count(isFailure: boolean): void {
+    const slice = Math.floor(this.#clock.now() / this.#sliceMs);
+    let bucket = this.#buckets.at(-1);
+    if (bucket?.slice !== slice) {
+      bucket = { slice, total: 0, failed: 0 };
+      this.#buckets.push(bucket);
+    }
+    bucket.total++;
+    if (isFailure) bucket.failed++;
+  }
+
+  #counts(): { total: number; failed: number } {
+    const oldest = Math.floor(this.#clock.now() / this.#sliceMs) - SLICES;
+    while (this.#buckets.length > 0 && this.#buckets[0]!.slice <= oldest) this.#buckets.shift();
+    let total = 0;
+    let failed = 0;
+    for (const bucket of this.#buckets) {
+      total += bucket.total;
+      failed += bucket.failed;
+    }
+    return { total, failed };
+  }
+
+  get #sliceMs(): number {
+    return this.#settings.windowMs / SLICES;
+  }
+}
+
+interface Bucket {
+  /** Number of the slice of time. */
+  readonly slice: number;
+  total: number;
+  failed: number;
+}
+
+/** The window moves on by a tenth of itself. */
+const SLICES = 10;
+
+/** One call's leave, and what became of it. */
+export interface Passage {
+  /** It answers. */
+  begun(): void;
+  ended(isFailure: boolean): void;
+  /** It was given up by the client, which says nothing of the upstream. */
+  abandoned(): void;
+}
+
+/** The upstream behind a breaker. Models fail apart, so each has a breaker of its own. */
+export function guarded(upstream: Upstream, breaker: Breaker): Upstream {
+  return {
+    name: upstream.name,
+    async call(request, signal) {
+      const passage = breaker.enter();
+      if (!passage) {
+        throw new UpstreamError(
+          "circuit_open",
+          upstream.name,
+          "has failed often and is left alone for now",
+          {
+            retryAfter: breaker.rest,
+          },
+        );
+      }
+      try {
+        const answer = await upstream.call(request, signal);
+        passage.begun();
+        answer.end.then(({ error }) => settle(passage, error));
+        return answer;
+      } catch (error) {
+        settle(passage, error);
+        throw error;
+      }
+    },
+  };
+}
+
+function settle(passage: Passage, error: unknown): void {
+  const fault = error instanceof UpstreamError ? error.fault : undefined;
+  if (fault === "client") passage.abandoned();
+  else passage.ended(fault === "upstream" || (error !== undefined && fault === undefined));
+}

@@ -1,0 +1,21 @@
+import type { Clock } from "./clock.ts";
+
+/** A clock that stands until it is moved, and on which sleeping moves it. */
+export class StandingClock implements Clock {
+  readonly sleeps: number[] = [];
+  #now = 0;
+
+  now(): number {
+    return this.#now;
+  }
+
+  pass(milliseconds: number): void {
+    this.#now += milliseconds;
+  }
+
+  async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    this.sleeps.push(milliseconds);
+    this.#now += milliseconds;
+  }
+}

@@ -1,0 +1,14 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+/** Time, passed in so that tests own it. */
+export interface Clock {
+  /** Milliseconds that only ever grow. */
+  now(): number;
+  /** Rejects with the signal's reason when it fires. */
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  sleep: (milliseconds, signal) => wait(milliseconds, undefined, { signal }),
+};

@@ -1,0 +1,65 @@
+import { UpstreamError } from "./error.ts";
+
+/** The error of an upstream that said no: its status, its own words, and how long it wants to be left alone. */
+export function refusal(
+  upstream: string,
+  status: number,
+  body: Uint8Array,
+  headers: Readonly<Record<string, string>>,
+): UpstreamError {
+  const said = messageOf(body);
+  const remedy = REMEDIES[status];
+  // What a provider says of a key may repeat parts of it.
+  const problem = remedy
+    ? `answered ${status}; help: ${remedy}`
+    : `answered ${status}${said === undefined ? "" : `: ${said}`}`;
+  const retryAfter = retryAfterOf(headers);
+  return new UpstreamError("status", upstream, problem, { status, body, headers, retryAfter });
+}
+
+const REMEDIES: Readonly<Record<number, string>> = {
+  401: "check the key of this provider",
+  402: "the provider's account has no money left",
+  403: "check what the key of this provider may do",
+  404: "check the provider's address and the model's name there",
+  405: "check the provider's address",
+  407: "check the proxy between here and the provider",
+};
+
+/** `error.message` of nearly every provider, some other ways of it, or the beginning of the text. */
+function messageOf(body: Uint8Array): string | undefined {
+  const text = Buffer.from(body).toString();
+  const said = messageIn(parse(text)) ?? (/^\s*[<{[]/.test(text) ? undefined : text.trim());
+  if (!said) return undefined;
+  return said.length > MAX_MESSAGE ? `${said.slice(0, MAX_MESSAGE)}...` : said;
+}
+
+function messageIn(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return messageIn(value[0]); // Gemini's list of one
+  if (typeof value !== "object" || value === null) return undefined;
+  const { error, message, detail } = value as Record<string, unknown>;
+  return messageIn(error ?? message ?? detail);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const MAX_MESSAGE = 500;
+
+/** Retry-After in seconds or as a date, and OpenAI's own in milliseconds. */
+function retryAfterOf(headers: Readonly<Record<string, string>>): number | undefined {
+  const exact = Number.parseFloat(headers["retry-after-ms"] ?? "");
+  if (exact >= 0) return exact;
+  const { "retry-after": after, date } = headers;
+  if (after === undefined) return undefined;
+  if (/^\s*\d+(\.\d+)?\s*$/.test(after)) return Number(after) * 1000;
+  // The upstream's own clock, where it tells: ours may differ.
+  const wait = Date.parse(after) - Date.parse(date ?? "");
+  return wait >= 0 ? wait : undefined;
+}

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { costOf, readUsage, type Usage, writeUsage } from "./usage.ts";
+
+describe("readUsage", () => {
+  it.each<[string, object, Partial<Usage>]>([
+    [
+      "OpenAI",
+      {
+        prompt_tokens: 100,
+        completion_tokens: 50,
+        total_tokens: 150,
+        prompt_tokens_details: { cached_tokens: 40 },
+        completion_tokens_details: { reasoning_tokens: 30 },
+      },
+      { promptTokens: 100, cachedTokens: 40, completionTokens: 50, reasoningTokens: 30 },
+    ],
+    [
+      "reasoning beside the completion",
+      { prompt_tokens: 10, completion_tokens: 5, total_tokens: 45 },
+      { promptTokens: 10, completionTokens: 35 },
+    ],
+    ["embeddings", { prompt_tokens: 8, total_tokens: 8 }, { promptTokens: 8, completionTokens: 0 }],
+    ["DeepSeek", { prompt_tokens: 8, prompt_cache_hit_tokens: 6 }, { cachedTokens: 6 }],
+    ["OpenRouter", { prompt_tokens: 8, completion_tokens: 1, cost: 0.25 }, { cost: 0.25 }],
+    [
+      "nulls",
+      { prompt_tokens: 8, completion_tokens: 1, prompt_tokens_details: null },
+      { cachedTokens: 0 },
+    ],
+  ])("%s", (_, value, expected) => {
+    expect(readUsage(value)).toMatchObject(expected);
+  });
+
+  it.each([
+    undefined,
+    null,
+    3,
+    {},
+    { prompt_tokens: "9" },
+    { prompt_tokens: -1 },
+    { prompt_tokens: 1.5 },
+  ])("%j is no usage", (value) => {
+    expect(readUsage(value)).toBeUndefined();
+  });
+
+  it("reads what writeUsage writes", () => {
+    const usage = {
+      promptTokens: 9,
+      cachedTokens: 4,
+      cacheWriteTokens: 0,
+      completionTokens: 7,
+      reasoningTokens: 2,
+    };
+    expect(readUsage(writeUsage(usage))).toEqual({ ...usage, cost: undefined });
+  });
+});
+
+describe("costOf", () => {
+  const usage: Usage = {
+    promptTokens: 1_000_000,
+    cachedTokens: 400_000,
+    cacheWriteTokens: 100_000,
+    completionTokens: 2_000_000,
+    reasoningTokens: 1_000_000,
+  };
+
+  it("is tokens times price, reasoning as output", () => {
+    expect(costOf(usage, { input: 2, output: 10, cachedInput: 0.5, cacheWrite: 2.5 })).toBeCloseTo(
+      0.5 * 2 + 0.4 * 0.5 + 0.1 * 2.5 + 2 * 10,
+      12,
+    );
+  });
+
+  it("counts cached tokens as others where they have no price of their own", () => {
+    expect(costOf(usage, { input: 2, output: 10 })).toBeCloseTo(22, 12);
+  });
+
+  it("is undefined and never 0 where usage or price is unknown", () => {
+    expect(costOf(usage, undefined)).toBeUndefined();
+    expect(costOf(undefined, { input: 1, output: 1 })).toBeUndefined();
+  });
+
+  it("believes the upstream's own figure", () => {
+    expect(costOf({ ...usage, cost: 0.125 }, { input: 1, output: 1 })).toBe(0.125);
+  });
+});
