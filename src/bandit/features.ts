@@ -60,7 +60,7 @@ export const FEATURE_ABOUT: About<FeatureOptions> = {
     oneOf: FEATURE_WEIGHTINGS,
   },
   metadata: { meaning: "whether told scores and costs are appended", oneOf: METADATA },
-  temperature: { meaning: "of the weighting's softmax", above: 0 },
+  temperature: { meaning: "of the weighting's softmax; fitted has its own", above: 0 },
   centred: { meaning: "subtract the models' mean embedding from each, which spreads them apart" },
   sd: { meaning: "prior sd of a coefficient of the paper's features, at vote scale 1", above: 0 },
 };

@@ -6,7 +6,7 @@ import { BUNDLE_FILE, type Bundle, ENCODER_FOLDER, isBundle, readBundle } from "
 /** What `--encoder` means: an encoder by name or folder, or a bundle with its own. */
 export async function openEncoderOrBundle(
   reference: string,
-  places: EncoderPlaces,
+  places: EncoderPlaces | undefined,
 ): Promise<{ readonly encoder: OpenEncoder; readonly bundle?: Bundle }> {
   if (!isBundle(reference)) return { encoder: await openEncoder(reference, places) };
   const bundle = await readBundle(reference);
@@ -17,7 +17,7 @@ export async function openEncoderOrBundle(
 async function openBundleEncoder(
   folder: string,
   { encoder }: Bundle,
-  places: EncoderPlaces,
+  places: EncoderPlaces | undefined,
 ): Promise<OpenEncoder> {
   const { name, own, identity } = encoder;
   const opened = await openEncoder(own ? join(folder, ENCODER_FOLDER) : name, places);

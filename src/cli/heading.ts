@@ -1,4 +1,6 @@
 /** What the screen says of a simulation besides its result. */
+
+import { DEFAULT_ENCODER } from "../encoder/open-encoder.ts";
 import { plural } from "../report/summary.ts";
 import type { Dataset } from "../simulate/dataset.ts";
 import { splitOf } from "../simulate/groups.ts";
@@ -8,7 +10,7 @@ import type { Simulation } from "../simulate/simulate.ts";
 /** On what was run, in a line: data, what is always told, and every setting that is not the default. */
 export function headingOf({ source, settings }: Simulation): string {
   const { queries, categories, models } = source.dataset;
-  const { data, encoder, embeddings } = source.record;
+  const { data, encoder, bundle, embeddings } = source.record;
   const { told, truthSd, voteScale, rounds, seed, voters } = settings;
   const changed = (key: "offline" | "ties" | "delay" | "lambda" | "stream") =>
     settings[key] === SETTINGS[key] ? [] : [`${key} ${settings[key]}`];
@@ -19,8 +21,9 @@ export function headingOf({ source, settings }: Simulation): string {
   return [
     `${data}: ${plural(queries.length, "query")}${kinds}, ${plural(models.length, "model")}; ${plural(rounds, "round")}`,
     ...(embeddings !== undefined ? [`embeddings ${embeddings}`] : []),
-    ...(embeddings === undefined && encoder !== "hash" ? [`encoder ${encoder}`] : []),
-    ...changed("offline"),
+    ...(bundle !== undefined ? [`bundle ${bundle}`] : []),
+    ...((embeddings ?? bundle ?? encoder === DEFAULT_ENCODER) ? [] : [`encoder ${encoder}`]),
+    ...(bundle === undefined ? changed("offline") : []),
     `told ${told.kind}${told.kind === "noisy" ? `:${told.sd}` : ""}`,
     ...(truthSd > 0 ? [`truth noisy:${truthSd}`] : []),
     ...changed("lambda"),
@@ -40,11 +43,12 @@ export function offlineNotes(
   { offline }: Settings,
 ): string[] {
   const split = splitOf(dataset, offline);
-  const fewer = split.filter((category) => category.offline < offline);
+  const bundled = dataset.calibration !== undefined; // whose choice it was
+  const fewer = bundled ? [] : split.filter((category) => category.offline < offline);
   const alone = split.filter(({ queries, offline }) => queries === offline);
   const wanted = asked ?? SETTINGS.offline;
   return [
-    ...(wanted > offline
+    ...(wanted > offline && !bundled
       ? [`offline ${wanted}: at most half of a category is set aside, here ${offline}`]
       : []),
     ...(fewer.length > 0

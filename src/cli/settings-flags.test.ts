@@ -54,6 +54,43 @@ describe("settings for a data set", () => {
   });
 });
 
+describe("settings for a bundle", () => {
+  const at = (...numbers: number[]) => Float64Array.from(numbers);
+  const bundled: Dataset = {
+    ...TABLED,
+    calibration: {
+      categories: ["x", "z"],
+      centroids: [at(1), at(2)],
+      sizes: [2, 1],
+      scores: TABLED.scores!.perf,
+      embeddings: [at(1), at(2), at(3)],
+      weighting: { weighting: "perf", tau: 3, lambda: 0.05, temperature: 1 },
+      offline: [[0, 1], []],
+    },
+  };
+
+  it("tell its scores and leave out its queries, unless told otherwise", () => {
+    const settings = settingsOf({}, bundled);
+    expect(settings).toMatchObject({ told: { kind: "bundle" }, rounds: 8, offline: 2 });
+    expect(settingsOf({ told: { kind: "none" } }, bundled).told).toEqual({ kind: "none" });
+  });
+
+  it.each<[string, Parameters<typeof settingsOf>, string]>([
+    ["another number offline", [{ offline: 3 }, bundled], "--offline: was decided"],
+    ["a bundle's scores without one", [{ told: { kind: "bundle" } }, TABLED], "--encoder BUNDLE"],
+    [
+      "a table without a category",
+      [{ told: { kind: "scores" } }, bundled],
+      "the data has no query of z; help: leave it out",
+    ],
+    ["means over no query", [{ told: { kind: "offline" } }, bundled], "no offline query of z"],
+    ["a price without costs", [{ lambda: 1 }, bundled], "--lambda: needs costs and the bundle"],
+  ])("refuse %s", (_, args, message) => {
+    expect(() => settingsOf(...args)).toThrow(InputError);
+    expect(() => settingsOf(...args)).toThrow(message);
+  });
+});
+
 it("reads --told and --truth", () => {
   expect(readTold("permuted")).toEqual({ kind: "permuted" });
   expect(readTold("noisy:0.25")).toEqual({ kind: "noisy", sd: 0.25 });

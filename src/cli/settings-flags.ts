@@ -28,7 +28,8 @@ export const MOST_ROUNDS = SETTINGS.rounds;
 
 /** Settings for this data; refuses options that it cannot heed. */
 export function settingsOf(flags: SettingsFlags, dataset: Dataset): Settings {
-  const { scores, queries } = dataset;
+  const { scores, queries, calibration } = dataset;
+  checkBundle(flags, dataset);
   const split = splitOf(dataset, flags.offline ?? SETTINGS.offline);
   const online = split.reduce((sum, { queries, offline }) => sum + queries - offline, 0);
   if (online === 0) {
@@ -74,7 +75,7 @@ export function settingsOf(flags: SettingsFlags, dataset: Dataset): Settings {
     seed: flags.seed ?? SETTINGS.seed,
     // As many as were set aside anywhere: categories are never halved by more.
     offline: Math.max(...split.map(({ offline }) => offline)),
-    told: flags.told ?? { kind: scores ? "scores" : "offline" },
+    told: flags.told ?? { kind: calibration ? "bundle" : scores ? "scores" : "offline" },
     truthSd,
     voteScale: flags.voteScale ?? SETTINGS.voteScale,
     ties: flags.ties ?? SETTINGS.ties,
@@ -85,9 +86,47 @@ export function settingsOf(flags: SettingsFlags, dataset: Dataset): Settings {
   };
 }
 
-const TOLD = ["scores", "offline", "none", "permuted"] as const;
+/** What a bundle has decided, and what it cannot be asked for. */
+function checkBundle({ offline, told, lambda }: SettingsFlags, dataset: Dataset): void {
+  const { calibration, categories } = dataset;
+  if (!calibration) {
+    if (told?.kind !== "bundle") return;
+    throw new InputError(
+      { file: "--told" },
+      "is bundle and there is none",
+      "name it: --encoder BUNDLE",
+    );
+  }
+  if (offline !== undefined) {
+    throw new InputError(
+      { file: "--offline" },
+      "was decided when the bundle was fitted: its own queries are set aside",
+      "leave it out, or give it to joust fit",
+    );
+  }
+  const missing = calibration.categories.filter((name, m) =>
+    told?.kind === "scores"
+      ? !categories.includes(name)
+      : told?.kind === "offline" && calibration.offline[m]!.length === 0,
+  );
+  if (missing.length > 0) {
+    throw new InputError(
+      { file: "--told" },
+      `is ${told?.kind}, and of the bundle's categories the data has no ${told?.kind === "scores" ? "" : "offline "}query of ${missing.join(", ")}`,
+      "leave it out: the bundle's own scores are told then",
+    );
+  }
+  if (!lambda || calibration.costs) return;
+  throw new InputError(
+    { file: "--lambda" },
+    "needs costs and the bundle has none",
+    "leave it out, or fit with costs",
+  );
+}
 
-/** scores, offline, none, permuted or noisy:SD. */
+const TOLD = ["scores", "offline", "bundle", "none", "permuted"] as const;
+
+/** scores, offline, bundle, none, permuted or noisy:SD. */
 export function readTold(text: string): Told {
   const kind = TOLD.find((known) => known === text);
   if (kind !== undefined) return { kind };

@@ -1,7 +1,9 @@
 /** The options of `simulate` and its help. */
 import { Command } from "commander";
 import { POLICIES } from "../bandit/policies/index.ts";
+import { DEFAULT_ENCODER } from "../encoder/open-encoder.ts";
 import { SETTINGS } from "../simulate/settings.ts";
+import { ENCODER_HELP } from "./encoder-flags.ts";
 import { folder, names, number, word } from "./flags.ts";
 import { JOUST } from "./invocation.ts";
 import { CROWD, MOST_ROUNDS, readTold, readTruth, readVoters } from "./settings-flags.ts";
@@ -24,7 +26,7 @@ export function simulateCommand(): Command {
     .option("--exclude <a,b>", "leave these models out", names("--exclude"))
     .option(
       "--encoder <name>",
-      "text to vector: hash, a bag of words that needs no model (default)",
+      `${ENCODER_HELP}, whose offline queries, categories and told scores then count (default ${DEFAULT_ENCODER})`,
     )
     .option("--embeddings <file>", 'vectors made elsewhere: .npy, or jsonl {"id","embedding"}')
     .option(
@@ -39,7 +41,7 @@ export function simulateCommand(): Command {
     .optionsGroup("World:")
     .option(
       "--told <what>",
-      "scores the router is told: scores (the csv's; default with --scores), offline (means over the offline queries; default without), none, noisy:SD, permuted",
+      "scores the router is told: bundle (those it was fitted with; default with a bundle), scores (the csv's; default with --scores), offline (means over the offline queries; default otherwise), none, noisy:SD, permuted",
       readTold,
     )
     .option("--truth <noisy:SD>", "true scores are the csv's plus normal noise", readTruth)
@@ -122,6 +124,8 @@ Examples:
     ${JOUST} simulate data/queries.jsonl --scores data/scores/routerbench.csv --exclude gpt-4 --rounds 1000 --out out/own
   Outcomes of your own, two settings of one policy and a policy of your own, 20 runs:
     ${JOUST} simulate outcomes.jsonl.gz --policies joust,joust:alpha=2,./mine.ts --runs 20 --out out/mine
+  An encoder fitted to your queries first (${JOUST} fit --help), and what it gains:
+    ${JOUST} simulate outcomes.jsonl --encoder out/bundle
   Told scores that are wrong, votes that come late, a tenth of the voters malicious:
     ${JOUST} simulate outcomes.jsonl --told noisy:0.1 --delay 50 --voters count=20,malicious=0.1
 

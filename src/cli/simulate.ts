@@ -2,6 +2,8 @@ import { Console } from "node:console";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
+import { isBundle } from "../calibrate/bundle.ts";
+import type { EncodeProgress } from "../encoder/encode-all.ts";
 import { InputError } from "../input/input-error.ts";
 import { resultTable } from "../report/result-table.ts";
 import { plural, summaryOf } from "../report/summary.ts";
@@ -10,11 +12,13 @@ import { codeFingerprint } from "../simulate/fingerprint.ts";
 import { parsePolicies } from "../simulate/policy-spec.ts";
 import type { Result } from "../simulate/result.ts";
 import { type Simulated, type Simulation, simulate } from "../simulate/simulate.ts";
-import { openSource, type SourceOptions } from "../simulate/source.ts";
+import { openSource, type Source, type SourceOptions } from "../simulate/source.ts";
+import { encoderPlaces } from "./encoder-flags.ts";
 import { headingOf, offlineNotes } from "./heading.ts";
 import { interruptible } from "./interrupt.ts";
 import { progressBar } from "./progress.ts";
 import { type SettingsFlags, settingsOf } from "./settings-flags.ts";
+import { barOf, duration, statusLine } from "./status-line.ts";
 import { readVersion } from "./version.ts";
 
 /** What every comparison needs: ours, the paper's, and the three that show what votes are worth. */
@@ -53,8 +57,13 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
   }
   // Standard output is the result's, and policies of the user's own may print.
   globalThis.console = new Console(process.stderr);
-  const policies = await parsePolicies(flags.policies ?? DEFAULT_POLICIES, process.cwd());
-  const source = await openSource({ ...flags, data });
+  const fitted = flags.encoder !== undefined && isBundle(flags.encoder);
+  const policies = await parsePolicies(
+    flags.policies ?? DEFAULT_POLICIES,
+    process.cwd(),
+    fitted ? { weighting: "fitted" } : {},
+  );
+  const source = await openData(data, flags);
   const settings = settingsOf(flags, source.dataset);
   for (const note of offlineNotes(flags.offline, source.dataset, settings)) {
     process.stderr.write(`joust: ${note}\n`);
@@ -97,6 +106,21 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
   if (!simulated.interrupted) return 0;
   process.stderr.write(stoppedText(simulation, simulated, out));
   return interrupt.code;
+}
+
+/** Reads and encodes; what a slow encoder has made is kept for the next time. */
+async function openData(data: string, flags: SimulateFlags): Promise<Source> {
+  const places = encoderPlaces();
+  const status = statusLine(process.stderr);
+  const onProgress = ({ done, total, millisecondsLeft }: EncodeProgress) => {
+    const left = millisecondsLeft === undefined ? "" : `, ${duration(millisecondsLeft)} left`;
+    status?.show(`${barOf(done, total)} ${done}/${total} queries encoded${left}`);
+  };
+  try {
+    return await openSource({ ...flags, data, places, cacheDir: places.vectors, onProgress });
+  } finally {
+    status?.clear();
+  }
 }
 
 function screen(simulation: Simulation, result: Result, out: string | undefined): string {

@@ -16,17 +16,27 @@ export interface ModelPlaces {
 /** --models, JOUST_MODELS (which may name several, as PATH does), the user's cache. */
 export function modelPlaces(
   models: string | undefined,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   home: string,
 ): ModelPlaces {
-  const cache = env.XDG_CACHE_HOME || env.LOCALAPPDATA || join(home, ".cache");
-  const own = join(cache, "joust", "models");
+  const own = join(cacheFolder(env, home), "models");
   const named = [models ?? "", ...(env.JOUST_MODELS ?? "").split(delimiter)];
   const search = [...named.filter((place) => place !== ""), own];
   // On every platform it is there.
   const huggingFace =
     env.HF_HOME || join(env.XDG_CACHE_HOME || join(home, ".cache"), "huggingface");
   return { search, download: search[0]!, hubCache: env.HF_HUB_CACHE || join(huggingFace, "hub") };
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What this program keeps for its user, and can make again. */
+export function cacheFolder(env: Environment, home: string): string {
+  return join(userCache(env, home), "joust");
+}
+
+function userCache(env: Environment, home: string): string {
+  return env.XDG_CACHE_HOME || env.LOCALAPPDATA || join(home, ".cache");
 }
 
 /** The folder of a model that is there: by our name, by its repository's, or by the folder's own. */

@@ -24,10 +24,15 @@ export const ENCODER_NAMES = [hashEncoder.name, ...KNOWN_MODELS.map(({ name }) =
 /** Where encoders are found that do not come with the program. */
 export interface EncoderPlaces {
   readonly models: ModelPlaces;
+  /** Keeps the vectors of slow encoders. */
+  readonly vectors: string;
 }
 
 /** The encoder that a name or a path means. */
-export async function openEncoder(reference: string, _places: EncoderPlaces): Promise<OpenEncoder> {
+export async function openEncoder(
+  reference: string,
+  _places?: EncoderPlaces,
+): Promise<OpenEncoder> {
   if (reference === hashEncoder.name) return openHash();
   throw new InputError(
     { file: "--encoder" },

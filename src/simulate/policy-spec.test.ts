@@ -107,3 +107,12 @@ async function refused(text: string, message: RegExp): Promise<void> {
   expect(error).toBeInstanceOf(InputError);
   expect((error as Error).message).toMatch(message);
 }
+
+it("other defaults count where a policy knows the word and nothing else was typed", async () => {
+  const fitted = { weighting: "fitted" };
+  const specs = await parsePolicies("fgts-cdb,fgts-cdb:weighting=perf,random", "/", fitted);
+  const [bundled, typed, random] = specs.map(({ options }) => options);
+  expect(bundled!.weighting).toBe("fitted");
+  expect(typed!.weighting).toBe("perf");
+  expect(random).not.toHaveProperty("weighting");
+});

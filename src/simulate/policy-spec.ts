@@ -27,12 +27,17 @@ export interface PolicySpec {
 
 /**
  * `a,b:key=value:key=value,./mine.ts`: names of known policies or files whose
- * default export is a PolicyKind, each with options. Paths start from `folder`.
+ * default export is a PolicyKind, each with options. Paths start from `folder`;
+ * `defaults` stand in for those of the kinds whose options know such words.
  */
-export async function parsePolicies(text: string, folder: string): Promise<PolicySpec[]> {
+export async function parsePolicies(
+  text: string,
+  folder: string,
+  defaults: Options = {},
+): Promise<PolicySpec[]> {
   const specs: PolicySpec[] = [];
   for (const typed of text.split(",").map((part) => part.trim())) {
-    const spec = await parsePolicy(typed, folder);
+    const spec = await parsePolicy(typed, folder, defaults);
     if (specs.some(({ name }) => name === spec.name)) {
       throw refuse(spec.name, "is named twice", "name it once, or with other options");
     }
@@ -49,11 +54,14 @@ export async function contenderOf({ kind, module, ...rest }: PolicySpec): Promis
   return { kind: found as PolicyKind, ...rest };
 }
 
-async function parsePolicy(typed: string, folder: string): Promise<PolicySpec> {
+async function parsePolicy(typed: string, folder: string, others: Options): Promise<PolicySpec> {
   const [name = "", ...pairs] = typed.split(":");
   const own = /\.(ts|mts|js|mjs)$/.test(name);
   const kind = own ? await ownKind(name, folder) : knownKind(name);
   const options: Record<string, Options[string]> = { ...kind.defaults };
+  for (const [key, value] of Object.entries(others)) {
+    if (kind.about?.[key]?.oneOf?.includes(String(value))) options[key] = value;
+  }
   const router: Record<string, Options[string]> = {};
   for (const pair of pairs) {
     const [key = "", ...value] = pair.split("=");

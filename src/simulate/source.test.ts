@@ -23,7 +23,10 @@ it("says what the data is, without a path of this machine", async () => {
     data: "queries.jsonl",
     encoder: "hash",
     dimension: 384,
-    sha256: { data: expect.stringMatching(/^[0-9a-f]{64}$/) },
+    sha256: {
+      data: expect.stringMatching(/^[0-9a-f]{64}$/),
+      encoder: expect.stringMatching(/^[0-9a-f]{64}$/),
+    },
     queries: 3,
     categories: [],
     models: ["x", "y", "z"],

@@ -1,9 +1,12 @@
 import { stat } from "node:fs/promises";
-import { basename } from "node:path";
-import { hashEncoder } from "../encoder/hash.ts";
+import { basename, join } from "node:path";
+import { BUNDLE_FILE } from "../calibrate/bundle.ts";
+import { openEncoderOrBundle } from "../calibrate/bundle-encoder.ts";
+import { type EncodeOptions, encodeAll } from "../encoder/encode-all.ts";
+import { DEFAULT_ENCODER, type EncoderPlaces } from "../encoder/open-encoder.ts";
 import { checksum } from "../input/checksum.ts";
 import { InputError } from "../input/input-error.ts";
-import { didYouMean } from "../input/nearest.ts";
+import { calibrationOf } from "./calibration.ts";
 import type { Dataset } from "./dataset.ts";
 import { readEmbeddings } from "./load/embeddings.ts";
 import { type LoadOptions, loadDataset } from "./load/load.ts";
@@ -11,10 +14,12 @@ import { mmluFiles } from "./load/mmlu.ts";
 import { share } from "./matrix.ts";
 
 /** Where a simulation's data comes from. */
-export interface SourceOptions {
+export interface SourceOptions extends EncodeOptions {
   readonly data: string;
   readonly scores?: string | undefined;
+  /** A name, a model's folder, or a bundle. */
   readonly encoder?: string | undefined;
+  readonly places?: EncoderPlaces | undefined;
   readonly embeddings?: string | undefined;
   readonly models?: readonly string[] | undefined;
   readonly exclude?: readonly string[] | undefined;
@@ -29,20 +34,33 @@ export interface Source {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-const ENCODERS = [hashEncoder];
-
 export async function openSource(options: SourceOptions): Promise<Source> {
   const { data, scores, embeddings } = options;
-  const encoder = encoderOf(options);
-  const dataset = await loadDataset(data, options);
-  const vectors = encoder
-    ? await encoder.encode(dataset.queries.map(({ text }) => text))
-    : await embeddingsOf(embeddings!, dataset, data, options);
-  const files = { data, scores, embeddings };
+  if (embeddings !== undefined && options.encoder !== undefined) {
+    throw new InputError({ file: "--encoder" }, "is given with --embeddings", "give one of them");
+  }
+  const reference = embeddings === undefined ? (options.encoder ?? DEFAULT_ENCODER) : undefined;
+  const { encoder, bundle } =
+    reference === undefined ? {} : await openEncoderOrBundle(reference, options.places);
+  let dataset: Dataset;
+  let vectors: Float64Array[];
+  try {
+    dataset = await loadDataset(data, options);
+    // Before the encoding, which may take minutes.
+    if (bundle) dataset = { ...dataset, calibration: calibrationOf(bundle, dataset, reference!) };
+    const texts = dataset.queries.map(({ text }) => text);
+    vectors = encoder
+      ? await encodeAll(encoder, texts, options)
+      : await embeddingsOf(embeddings!, dataset, data, options);
+  } finally {
+    await encoder?.close();
+  }
+  const files = { data, scores, embeddings, bundle: bundle && join(reference!, BUNDLE_FILE) };
   const sha256: Record<string, string> = {};
   for (const [role, path] of Object.entries(files)) {
     if (path !== undefined) sha256[role] = await checksum(await filesOf(path));
   }
+  if (encoder) sha256.encoder = encoder.identity;
   return {
     dataset: { ...dataset, queries: dataset.queries.map((query) => ({ ...query, text: "" })) },
     embeddings: share(vectors),
@@ -51,6 +69,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
       ...(scores !== undefined && { scores: basename(scores) }),
       ...(embeddings !== undefined && { embeddings: basename(embeddings) }),
       encoder: encoder?.name ?? "embeddings",
+      ...(bundle && { bundle: bundle.name }),
       dimension: vectors[0]!.length,
       sha256,
       queries: dataset.queries.length,
@@ -58,23 +77,6 @@ export async function openSource(options: SourceOptions): Promise<Source> {
       models: dataset.models,
     },
   };
-}
-
-/** Undefined where vectors are read from a file. */
-function encoderOf({ encoder, embeddings }: SourceOptions) {
-  if (embeddings !== undefined) {
-    if (encoder === undefined) return undefined;
-    throw new InputError({ file: "--encoder" }, "is given with --embeddings", "give one of them");
-  }
-  const name = encoder ?? hashEncoder.name;
-  const known = ENCODERS.map((e) => e.name);
-  const found = ENCODERS.find((e) => e.name === name);
-  if (found) return found;
-  throw new InputError(
-    { file: "--encoder" },
-    `"${name}" is no encoder`,
-    `${didYouMean(name, known)}there is ${known.join(", ")}; --embeddings FILE takes vectors made elsewhere`,
-  );
 }
 
 /** A query never compared among the models kept is left out, but the file has its vector all the same. */

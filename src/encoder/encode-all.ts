@@ -1,0 +1,65 @@
+import { EmbeddingCache } from "./embedding-cache.ts";
+import type { OpenEncoder } from "./open-encoder.ts";
+
+export interface EncodeOptions {
+  /** A folder that keeps the vectors of slow encoders, so that the next run need not wait. */
+  readonly cacheDir?: string | undefined;
+  readonly onProgress?: ((progress: EncodeProgress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface EncodeProgress {
+  readonly done: number;
+  readonly total: number;
+  /** Undefined before anything is known. */
+  readonly millisecondsLeft: number | undefined;
+}
+
+/** Enough that an encoder can sort by length, and few enough to see it move. */
+const CHUNK = 256;
+
+/** Vectors of many texts, in their order; aborted, it throws the signal's reason. */
+export async function encodeAll(
+  encoder: OpenEncoder,
+  texts: readonly string[],
+  { cacheDir, onProgress, signal }: EncodeOptions = {},
+): Promise<Float64Array[]> {
+  const encode =
+    cacheDir !== undefined && isSlow(encoder) ? cached(encoder, cacheDir) : encoder.encode;
+  const vectors: Float64Array[] = [];
+  const start = performance.now();
+  for (let i = 0; i < texts.length; i += CHUNK) {
+    signal?.throwIfAborted();
+    const done = vectors.length;
+    const pace = (performance.now() - start) / done;
+    const millisecondsLeft = done > 0 ? pace * (texts.length - done) : undefined;
+    onProgress?.({ done, total: texts.length, millisecondsLeft });
+    for (const vector of await encode(texts.slice(i, i + CHUNK))) vectors.push(vector);
+  }
+  return vectors;
+}
+
+/** A hash or a table is faster than a disk; an encoder over HTTP has a cache of its own. */
+function isSlow({ kind }: OpenEncoder): boolean {
+  return kind === "transformer";
+}
+
+function cached(encoder: OpenEncoder, folder: string): OpenEncoder["encode"] {
+  const cache = new EmbeddingCache(folder, encoder.identity, encoder.dimension);
+  return async (texts) => {
+    const vectors = new Map<string, Float32Array>();
+    for (const text of texts) {
+      const known = await cache.get(text);
+      if (known) vectors.set(text, known);
+    }
+    const missing = [...new Set(texts)].filter((text) => !vectors.has(text));
+    const made = missing.length > 0 ? await encoder.encode(missing) : [];
+    for (const [i, text] of missing.entries()) {
+      // Rounded now as on the disk, so that the next run has the same numbers.
+      const vector = Float32Array.from(made[i]!);
+      vectors.set(text, vector);
+      await cache.put(text, vector);
+    }
+    return texts.map((text) => Float64Array.from(vectors.get(text)!));
+  };
+}
