@@ -14,8 +14,6 @@ export interface Site {
   readonly ids: Value;
   readonly positions: Value;
   readonly groups: readonly Group[];
-  /** The rows of each group, as an int64 vector. */
-  readonly sizes: Value;
   /** A weight of the checkpoint. */
   readonly weight: (name: string) => Value;
   /** x W^T + b, with W = `name`.weight [out, in] and b = `name`.bias [out]. */
@@ -82,11 +80,11 @@ function attentionWeights(site: Site, query: Value, key: Value, bias: Value): Va
  * [N, D] to [heads, texts, tokens, size] of each group. Heads are moved to the
  * front before the groups are cut: one transposition in place of one a group.
  */
-function splitHeads({ graph, groups, sizes, ...site }: Site, x: Value): Value[] {
+function splitHeads({ graph, groups, ...site }: Site, x: Value): Value[] {
   const { heads, size } = headsOf(site);
   const byHead = graph.transpose(graph.reshape(x, [x.dims[0]!, heads, size]), [1, 0, 2]);
   const rows = groups.map((group) => group.rows);
-  const parts = groups.length === 1 ? [byHead] : graph.split(byHead, 1, sizes, rows);
+  const parts = graph.split(byHead, 1, rows);
   return groups.map(({ texts, tokens }, g) =>
     graph.reshape(parts[g]!, [heads, texts, tokens, size]),
   );
@@ -94,7 +92,7 @@ function splitHeads({ graph, groups, sizes, ...site }: Site, x: Value): Value[] 
 
 /** [heads, rows, size] of each group to [N, D] */
 function joinHeads({ graph, architecture }: Site, parts: readonly Value[], N: Dim): Value {
-  const whole = parts.length === 1 ? parts[0]! : graph.concat(parts, 1, N);
+  const whole = graph.concat(parts, 1, N);
   return graph.reshape(graph.transpose(whole, [1, 0, 2]), [N, architecture.hiddenSize]);
 }
 

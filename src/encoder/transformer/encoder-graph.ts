@@ -39,8 +39,7 @@ export function encoderGraph(options: EncoderGraphOptions): EncoderGraph {
   const { architecture, pooling } = options;
   const graph = new Graph();
   const { weights, weight } = weightsOf(graph, options);
-  const groups = Array.from({ length: options.groups }, (_, g) => group(graph, g));
-  const sizes = groups.map(({ texts, tokens }) => graph.size([texts, tokens]));
+  const groups = Array.from({ length: options.groups }, (_, g) => group(graph, g, options.groups));
   const product = (x: Value, name: string) =>
     graph.gemm(x, weight(`${name}.weight`), weight(`${name}.bias`), { transB: true });
   const site: Site = {
@@ -49,7 +48,6 @@ export function encoderGraph(options: EncoderGraphOptions): EncoderGraph {
     ids: graph.input("ids", "int32", ["N"]),
     positions: graph.input("positions", "int32", ["N"]),
     groups,
-    sizes: graph.concat(sizes, 0, sizes.length),
     weight,
     dense: (x, name) => options.dense?.(graph, x, name) ?? product(x, name),
   };
@@ -78,15 +76,13 @@ function weightsOf(graph: Graph, { architecture, weights: constants }: EncoderGr
   return { weights, weight };
 }
 
-function group(graph: Graph, g: number): Group {
-  const [texts, tokens] = [`texts.${g}`, `tokens.${g}`];
+/** The dimensions of group g of `count`; those of an only group are the batch's own. */
+function group(graph: Graph, g: number, count: number): Group {
+  const [texts, rows] = count === 1 ? ["K", "N"] : [`texts.${g}`, `rows.${g}`];
+  const tokens = `tokens.${g}`;
   const mask = graph.input(`mask.${g}`, "float32", [texts, tokens]);
-  return {
-    texts,
-    tokens,
-    rows: `rows.${g}`,
-    mask: graph.reshape(mask, [1, texts, 1, tokens]),
-  };
+  graph.define(rows, [texts, tokens]);
+  return { texts, tokens, rows, mask: graph.reshape(mask, [1, texts, 1, tokens]) };
 }
 
 /** The input `pool` is a matrix from tokens to texts, so mean and first token are one product. */
@@ -95,16 +91,9 @@ function poolLinearly({ graph }: Site, tokens: Value): Value {
 }
 
 /** The largest of each coordinate; `pool` then puts the texts of the groups into their order. */
-function poolLargest({ graph, groups, sizes, architecture }: Site, tokens: Value): Value {
-  const parts =
-    groups.length === 1
-      ? [tokens]
-      : graph.split(
-          tokens,
-          0,
-          sizes,
-          groups.map((g) => g.rows),
-        );
+function poolLargest({ graph, groups, architecture }: Site, tokens: Value): Value {
+  const rows = groups.map((group) => group.rows);
+  const parts = graph.split(tokens, 0, rows);
   const largest = groups.map((group, g) => {
     const dims = [group.texts, group.tokens, architecture.hiddenSize];
     const mask = graph.reshape(group.mask, [group.texts, group.tokens, 1]);

@@ -9,7 +9,7 @@
  */
 export type Dim = number | string;
 export type Dims = readonly Dim[];
-export type ElementType = "float32" | "int32" | "int64" | "int8" | "uint8";
+export type ElementType = "float32" | "int32" | "int64" | "int8" | "uint8" | "bool";
 
 export interface Value {
   readonly name: string;
@@ -47,6 +47,7 @@ export class Graph {
   #values = 0;
   readonly #scalars = new Map<number, Value>();
   readonly #shapes = new Map<string, Value>();
+  readonly #defined = new Map<string, Value>();
 
   // Leaves
 
@@ -72,7 +73,9 @@ export class Graph {
 
   /** `value` is a result, to be found under `name`. */
   output(name: string, value: Value): void {
-    this.outputs.set(name, value);
+    const bearsAName = [...this.inputs, ...this.constants.keys(), ...this.outputs.values()];
+    const own = bearsAName.includes(value) ? this.#one("Identity", [value], value.dims) : value;
+    this.outputs.set(name, own);
   }
 
   // Any operator, for those that have no method
@@ -134,6 +137,13 @@ export class Graph {
   /** x Phi(x), Phi the normal distribution function; exact, not the tanh approximation. */
   gelu(a: Value): Value {
     return this.#one("Gelu", [a], a.dims);
+  }
+
+  /** 1 where a = b, else 0. */
+  equal(a: Value, b: Value): Value {
+    const dims = broadcast(a.dims, b.dims);
+    const [same] = this.node("Equal", [a, b], [{ type: "bool", dims }]);
+    return this.#one("Cast", [same!], dims, { to: FLOAT });
   }
 
   // Along the last axis
@@ -241,10 +251,14 @@ export class Graph {
     return made;
   }
 
-  /** The number of elements of all of dims, as an int64 vector of one. */
-  size(dims: Dims): Value {
-    const shape = this.shape(dims);
-    return this.node("ReduceProd", [shape], [{ type: "int64", dims: [1] }], { keepdims: 1 })[0]!;
+  /** From now on `name` is the product of these dimensions. */
+  define(name: string, dims: Dims): void {
+    this.#defined.set(name, this.#size(dims));
+  }
+
+  /** The product of dimensions as a float. */
+  count(dims: Dims): Value {
+    return this.#one("Cast", [this.#size(dims)], [1], { to: FLOAT });
   }
 
   /** One dimension may have a name that no input has; ONNX works it out. */
@@ -274,14 +288,16 @@ export class Graph {
 
   concat(parts: readonly Value[], axis: number, dim: Dim): Value {
     const [first] = parts;
+    if (parts.length === 1 && first!.dims[axis] === dim) return first!;
     const dims = first!.dims.with(axis, dim);
     return this.node("Concat", parts, [{ type: first!.type, dims }], { axis })[0]!;
   }
 
-  /** Cut along an axis; `sizes` is an int64 vector of what `dims` names. */
-  split(x: Value, axis: number, sizes: Value, dims: Dims): Value[] {
+  /** Cut along an axis into parts of these lengths. */
+  split(x: Value, axis: number, dims: Dims): Value[] {
+    if (dims.length === 1 && x.dims[axis] === dims[0]) return [x];
     const parts = dims.map((dim) => ({ type: x.type, dims: x.dims.with(axis, dim) }));
-    return this.node("Split", [x, sizes], parts, { axis });
+    return this.node("Split", [x, this.shape(dims)], parts, { axis });
   }
 
   /** The first dims[i] entries of every axis. */
@@ -311,11 +327,19 @@ export class Graph {
     return this.constant({ dims: [values.length], data: BigInt64Array.from(values, BigInt) });
   }
 
+  /** An int64 vector of one. */
+  #size(dims: Dims): Value {
+    const shape = this.shape(dims);
+    return this.node("ReduceProd", [shape], [{ type: "int64", dims: [1] }], { keepdims: 1 })[0]!;
+  }
+
   #isKnown(name: string): boolean {
-    return this.inputs.some((input) => input.dims.includes(name));
+    return this.#defined.has(name) || this.inputs.some((input) => input.dims.includes(name));
   }
 
   #dimension(name: string): Value {
+    const defined = this.#defined.get(name);
+    if (defined) return defined;
     const source = this.inputs.find((input) => input.dims.includes(name));
     if (!source) throw new Error(`no input has the dimension ${name}`);
     const start = source.dims.indexOf(name);
@@ -328,8 +352,11 @@ export class Graph {
   }
 }
 
+/** Cast's name for float32. */
+const FLOAT = 1;
+
 /** The product of dimensions; named after its factors where they have names. */
-export function product(dims: Dims): Dim {
+function product(dims: Dims): Dim {
   if (dims.length === 1) return dims[0]!;
   if (dims.every((dim) => typeof dim === "number")) return dims.reduce((a, b) => a * b, 1);
   return dims.join("*");

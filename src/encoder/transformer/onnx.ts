@@ -16,16 +16,17 @@ const DATA_TYPE: Record<ElementType, number> = {
   int8: 3,
   int32: 6,
   int64: 7,
+  bool: 9,
 };
 
 /** AttributeProto.AttributeType */
 const ATTRIBUTE_TYPE = { float: 1, int: 2, string: 3, ints: 7 };
 
 export function onnxBytes(graph: Graph): Uint8Array<ArrayBuffer> {
-  const names = outputNames(graph);
+  const names = new Map([...graph.outputs].map(([name, value]) => [value, name]));
   const nameOf = (value: Value) => names.get(value) ?? value.name;
   const body = new Message();
-  for (const node of graph.nodes) body.message(1, nodeProto(node, nameOf));
+  for (const node of inOrder(graph)) body.message(1, nodeProto(node, nameOf));
   body.text(2, "joust");
   for (const [value, constant] of graph.constants) {
     body.message(5, tensorProto(value, constant));
@@ -40,15 +41,24 @@ export function onnxBytes(graph: Graph): Uint8Array<ArrayBuffer> {
   return model.bytes();
 }
 
-/** A value that is an output bears the output's name. */
-function outputNames(graph: Graph): Map<Value, string> {
-  const names = new Map<Value, string>();
-  for (const [name, value] of graph.outputs) {
-    if (names.has(value)) throw new Error(`${name} and ${names.get(value)} are one value`);
-    if (graph.inputs.includes(value)) throw new Error(`output ${name} is an input`);
-    names.set(value, name);
+/**
+ * The nodes that an output needs. Those that nothing else reads come last and
+ * in reverse: onnxruntime runs what the last of them needs first, then what the
+ * one before it still needs, and so on. The gradient of the last layer's weights
+ * is then worked out, and what it needed freed, before the layer before it.
+ */
+function inOrder(graph: Graph): Node[] {
+  const read = new Set<Value>();
+  const wanted = new Set(graph.outputs.values());
+  const inner: Node[] = [];
+  const leaves: Node[] = [];
+  for (const node of graph.nodes.toReversed()) {
+    const isRead = node.outputs.some((output) => read.has(output));
+    if (!isRead && !node.outputs.some((output) => wanted.has(output))) continue;
+    for (const input of node.inputs) read.add(input);
+    (isRead ? inner : leaves).push(node);
   }
-  return names;
+  return [...inner.reverse(), ...leaves];
 }
 
 function nodeProto(node: Node, nameOf: (value: Value) => string): Message {

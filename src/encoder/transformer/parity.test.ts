@@ -1,0 +1,67 @@
+import { expect, it } from "vitest";
+import { describeWithGolden, golden, goldenJson } from "../golden.fixture.ts";
+import { readArchitecture } from "./architecture.ts";
+import { packTexts } from "./batch.ts";
+import { readCheckpoint } from "./checkpoint.ts";
+import { encoderGraph } from "./encoder-graph.ts";
+import { readSafetensors } from "./safetensors.ts";
+import { runInOnnxruntime } from "./session.fixture.ts";
+import { gradientOf, trainingGraph } from "./training-graph.ts";
+
+interface Case {
+  readonly input_ids: number[][];
+  readonly attention_mask: number[][];
+  readonly pairs: [left: number, right: number, label: number][];
+  readonly loss: number;
+}
+
+describeWithGolden("PyTorch's outputs and gradients", () => {
+  it.each(["tiny-bert", "tiny-mpnet"])("%s: vectors within 1e-4", async (name) => {
+    const { texts, architecture, weights } = await open(name);
+    const { tensors } = await readSafetensors(golden(`${name}/outputs.safetensors`));
+    for (const groups of [1, 3]) {
+      const pack = { architecture, pooling: "mean", groups } as const;
+      const built = encoderGraph({ ...pack, normalize: true, weights });
+      built.graph.output("texts", built.texts);
+      const result = await runInOnnxruntime(built.graph, packTexts(texts, pack));
+      expect(distance(result.get("texts")!, tensors.get("embeddings")!.data)).toBeLessThan(1e-4);
+    }
+  });
+
+  it.each(["tiny-bert", "tiny-mpnet"])("%s: every gradient within 1e-3", async (name) => {
+    const { texts, pairs, loss, architecture, weights } = await open(name);
+    const { tensors } = await readSafetensors(golden(`${name}/gradients.safetensors`));
+    const pack = { architecture, pooling: "mean", groups: 2 } as const;
+    const dims = [pairs.length];
+    const feeds = packTexts(texts, pack)
+      .set("left", { dims, data: Int32Array.from(pairs, ([left]) => left) })
+      .set("right", { dims, data: Int32Array.from(pairs, ([, right]) => right) })
+      .set("label", { dims, data: Float32Array.from(pairs, ([, , label]) => label) });
+    const result = await runInOnnxruntime(trainingGraph(pack), new Map([...feeds, ...weights]));
+    expect(Math.abs(result.get("loss")![0]! / loss - 1)).toBeLessThan(1e-5);
+    expect(tensors.size).toBe(weights.size);
+    for (const [weight, { data }] of tensors) {
+      const off = distance(result.get(gradientOf(weight))!, data);
+      // A bias on all keys changes no softmax: its gradient is 0, but for rounding.
+      const zero = /\.(key|k)\.bias$/.test(weight);
+      expect(off, weight).toBeLessThan(zero ? 1e-6 : 1e-3 * length(data));
+    }
+  });
+});
+
+async function open(name: string) {
+  const { input_ids, attention_mask, ...rest } = goldenJson<Case>(`${name}/case.json`);
+  const architecture = await readArchitecture(golden(`${name}/config.json`));
+  const { weights } = await readCheckpoint(golden(name), architecture);
+  const texts = input_ids.map((ids, k) => ids.filter((_, i) => attention_mask[k]![i] === 1));
+  return { ...rest, texts, architecture, weights };
+}
+
+function distance(a: Float32Array, b: Float32Array): number {
+  expect(a).toHaveLength(b.length);
+  return length(a.map((value, i) => value - b[i]!));
+}
+
+function length(a: Float32Array): number {
+  return Math.hypot(...a);
+}

@@ -1,0 +1,124 @@
+/**
+ * BERT and MPNet in plain loops, one text at a time, nothing padded, grouped or
+ * batched, written from the papers' equations rather than from our graph. Only
+ * tests use it.
+ */
+import type { Architecture } from "../architecture.ts";
+import type { Pooling } from "../modules.ts";
+import type { Tensor } from "../safetensors.ts";
+import { erf } from "./operators.ts";
+
+type Row = number[];
+
+/** The text's vector, of length 1. */
+export function embed(
+  ids: readonly number[],
+  architecture: Architecture,
+  weights: ReadonlyMap<string, Tensor>,
+  pooling: Pooling,
+): Row {
+  const tokens = forward(ids, architecture, weights);
+  const columns = tokens[0]!.map((_, i) => tokens.map((token) => token[i]!));
+  const pooled = {
+    mean: () => columns.map(mean),
+    cls: () => tokens[0]!,
+    max: () => columns.map((column) => Math.max(...column)),
+  }[pooling]();
+  const length = Math.hypot(...pooled);
+  return pooled.map((value) => value / length);
+}
+
+/** The vectors of the tokens after the last layer. */
+export function forward(
+  ids: readonly number[],
+  architecture: Architecture,
+  weights: ReadonlyMap<string, Tensor>,
+): Row[] {
+  const { kind, heads, layers, padTokenId } = architecture;
+  const row = (name: string, i: number) => {
+    const { dims, data } = weights.get(name)!;
+    const width = dims[1]!;
+    return [...data.subarray(i * width, (i + 1) * width)];
+  };
+  const norm = (x: Row, name: string) => {
+    const center = mean(x);
+    const spread = Math.sqrt(mean(x.map((v) => (v - center) ** 2)) + architecture.layerNormEps);
+    const { data: gamma } = weights.get(`${name}.weight`)!;
+    const { data: beta } = weights.get(`${name}.bias`)!;
+    return x.map((v, i) => ((v - center) / spread) * gamma[i]! + beta[i]!);
+  };
+  const linear = (x: Row, name: string) =>
+    Array.from(weights.get(`${name}.bias`)!.data, (b, o) => b + dot(row(`${name}.weight`, o), x));
+
+  let seen = 0;
+  let tokens = ids.map((id, i) => {
+    const position = kind === "bert" ? i : id === padTokenId ? padTokenId : padTokenId + ++seen;
+    const parts = [
+      row("embeddings.word_embeddings.weight", id),
+      row("embeddings.position_embeddings.weight", position),
+      ...(kind === "bert" ? [row("embeddings.token_type_embeddings.weight", 0)] : []),
+    ];
+    return norm(parts.reduce(plus), "embeddings.LayerNorm");
+  });
+  for (let l = 0; l < layers; l++) {
+    const layer = `encoder.layer.${l}`;
+    const names = NAMES[kind];
+    const [q, k, v] = names.qkv.map((name) => tokens.map((x) => linear(x, `${layer}.${name}`)));
+    const size = tokens[0]!.length / heads;
+    const mixed = tokens.map((_, i) =>
+      Array.from({ length: heads }, (_, h) => {
+        const part = (x: Row) => x.slice(h * size, (h + 1) * size);
+        const scores = tokens.map((_, j) => {
+          const bucket = mpnetBucket(j - i, architecture.relativeBuckets);
+          const bias =
+            kind === "mpnet" ? row("encoder.relative_attention_bias.weight", bucket)[h]! : 0;
+          return dot(part(q![i]!), part(k![j]!)) / Math.sqrt(size) + bias;
+        });
+        const powers = scores.map(Math.exp);
+        const sum = powers.reduce((a, b) => a + b);
+        return v!.map((x, j) => part(x).map((value) => (value * powers[j]!) / sum)).reduce(plus);
+      }).flat(),
+    );
+    tokens = tokens.map((x, i) => {
+      const attended = plus(x, linear(mixed[i]!, `${layer}.${names.output}`));
+      const y = norm(attended, `${layer}.${names.norm}`);
+      const inner = linear(y, `${layer}.intermediate.dense`);
+      const gelu = inner.map((value) => (value * (1 + erf(value / Math.SQRT2))) / 2);
+      return norm(plus(y, linear(gelu, `${layer}.output.dense`)), `${layer}.output.LayerNorm`);
+    });
+  }
+  return tokens;
+}
+
+const NAMES = {
+  bert: {
+    qkv: ["attention.self.query", "attention.self.key", "attention.self.value"],
+    output: "attention.output.dense",
+    norm: "attention.output.LayerNorm",
+  },
+  mpnet: {
+    qkv: ["attention.attn.q", "attention.attn.k", "attention.attn.v"],
+    output: "attention.attn.o",
+    norm: "attention.LayerNorm",
+  },
+};
+
+/** 2 log2(distance / 8) counts half octaves from 8 on; only for the usual 32 buckets. */
+function mpnetBucket(distance: number, buckets: number): number {
+  if (buckets === 0) return 0;
+  const far = Math.abs(distance);
+  const bucket = far < 8 ? far : Math.min(15, 8 + Math.floor(2 * Math.log2(far / 8)));
+  return distance > 0 ? 16 + bucket : bucket;
+}
+
+function plus(a: Row, b: Row): Row {
+  return a.map((value, i) => value + b[i]!);
+}
+
+function dot(a: Row, b: Row): number {
+  return a.reduce((sum, value, i) => sum + value * b[i]!, 0);
+}
+
+function mean(x: Row): number {
+  return x.reduce((a, b) => a + b, 0) / x.length;
+}
