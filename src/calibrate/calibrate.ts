@@ -1,4 +1,11 @@
-import type { ScoreTable } from "./models.ts";
+import type { OpenEncoder } from "../encoder/open-encoder.ts";
+import { InputError } from "../input/input-error.ts";
+import { Random } from "../random/random.ts";
+import { type BundleSettings, textChecksum } from "./bundle.ts";
+import { categoryEmbeddings, nearestCentroidAccuracy } from "./categories.ts";
+import { type ScoreTable, weighModels } from "./models.ts";
+import { type Pair, pairsOf } from "./pairs.ts";
+import type { BundleContents } from "./write-bundle.ts";
 
 /** The offline queries, and what is known of the models on them. */
 export interface OfflineQueries extends ScoreTable {
@@ -10,4 +17,103 @@ export interface OfflineQueries extends ScoreTable {
   readonly models: readonly string[];
   /** The best models on each query. */
   readonly best: readonly (readonly number[])[];
+}
+
+/** Queries by category, for measuring what was fitted on others. */
+export interface HeldOut {
+  readonly texts: readonly string[];
+  readonly categories: readonly number[];
+}
+
+export interface CalibrateHooks {
+  /** Trains on the pairs (none: leaves it as it is), saves it as the bundle's own, and opens it. */
+  fineTune(pairs: readonly Pair[]): Promise<OpenEncoder>;
+  onStage?(what: string): void;
+}
+
+/** All of a bundle but where it came from. */
+export type Calibrated = Omit<BundleContents, "schema" | "version" | "sources">;
+
+/**
+ * The offline path, once for a pool of models (the paper's CCFT): offline
+ * queries -> pairs -> contrastive fine-tuning -> category embeddings xi ->
+ * categorical weighting -> model embeddings a_k. With `epochs` 0 the encoder
+ * stays as it is: the paper's control group.
+ */
+export async function calibrate(
+  offline: OfflineQueries,
+  heldOut: HeldOut,
+  base: OpenEncoder,
+  settings: BundleSettings,
+  { fineTune, onStage }: CalibrateHooks,
+): Promise<Calibrated> {
+  const { texts, categories, best } = offline;
+  onStage?.(`encoding ${texts.length + heldOut.texts.length} queries with ${base.name}`);
+  const before = await accuracyOf(heldOut, base, await xiOf(offline, base));
+
+  const random = Random.seeded(settings.seed).split("pairs");
+  const pairs = settings.epochs > 0 ? pairsOf(categories, random) : [];
+  const own = settings.epochs > 0 || !base.named;
+  const encoder = own ? await fineTune(pairs) : base;
+  try {
+    onStage?.(`encoding ${texts.length + heldOut.texts.length} queries again`);
+    const x = await encoder.encode(texts);
+    const xi = categoryEmbeddings(x, categories);
+    const labelled = x.map((x, i) => ({ x, best: best[i]! }));
+    const a = weighModels(settings, offline, xi, labelled);
+    checkNumbers(base, [...xi, ...a]);
+    const after = own ? await accuracyOf(heldOut, encoder, xi) : before;
+    const { kind, dimension, identity } = encoder;
+    return {
+      name: nameOf(base.name, settings),
+      encoder: { kind, name: base.name, dimension, identity, own },
+      settings,
+      categories: xi.map((xi, m) => ({ name: offline.categoryNames[m]!, xi })),
+      models: a.map((embedding, k) => modelOf(offline, k, embedding)),
+      offline: texts.map((text, i) => {
+        return { id: offline.ids[i]!, sha256: textChecksum(text), category: categories[i]! };
+      }),
+      measured: { pairs: pairs.length, heldOut: heldOut.texts.length, before, after },
+    };
+  } finally {
+    if (own) await encoder.close();
+  }
+}
+
+async function xiOf({ texts, categories }: OfflineQueries, encoder: OpenEncoder) {
+  return categoryEmbeddings(await encoder.encode(texts), categories);
+}
+
+/** Null where nothing is held out. */
+async function accuracyOf(
+  { texts, categories }: HeldOut,
+  encoder: OpenEncoder,
+  xi: readonly Float64Array[],
+): Promise<number | null> {
+  if (texts.length === 0) return null;
+  return nearestCentroidAccuracy(xi, await encoder.encode(texts), categories);
+}
+
+function modelOf({ models, scores, costs }: OfflineQueries, k: number, embedding: Float64Array) {
+  return {
+    name: models[k]!,
+    embedding,
+    scores: scores[k]!,
+    ...(costs && { costs: costs[k]! }),
+  };
+}
+
+function checkNumbers({ name }: OpenEncoder, vectors: readonly Float64Array[]): void {
+  if (vectors.every((vector) => vector.every(Number.isFinite))) return;
+  throw new InputError(
+    { file: name },
+    "gives vectors with numbers that are none",
+    "take another encoder, or fewer epochs",
+  );
+}
+
+/** MiniLM_E4_Excel_perf_cost_exp: encoder, epochs, weighting, and fine-tuned (exp) or not (ctrl). */
+function nameOf(encoder: string, { epochs, weighting }: BundleSettings): string {
+  const capital = weighting[0]!.toUpperCase() + weighting.slice(1);
+  return `${encoder}_E${epochs}_${capital}_${epochs > 0 ? "exp" : "ctrl"}`;
 }

@@ -13,6 +13,8 @@ export interface OpenEncoder extends Encoder {
   readonly kind: (typeof ENCODER_KINDS)[number];
   /** The same for the same vectors: a checksum of its weights, or of a vector where it has none. */
   readonly identity: string;
+  /** Whether any machine can find it by its name; otherwise it was a folder here. */
+  readonly named: boolean;
   close(): Promise<void>;
 }
 
@@ -44,5 +46,5 @@ export async function openEncoder(
 async function openHash(): Promise<OpenEncoder> {
   const [probe] = await hashEncoder.encode(["Which of these 7 is it, (a) or (b)?"]);
   const identity = createHash("sha256").update(probe!).digest("hex");
-  return { ...hashEncoder, kind: "hash", identity, close: async () => {} };
+  return { ...hashEncoder, kind: "hash", identity, named: true, close: async () => {} };
 }

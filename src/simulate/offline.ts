@@ -1,14 +1,8 @@
-import type { OfflineQueries } from "../calibrate/calibrate.ts";
+import type { HeldOut, OfflineQueries } from "../calibrate/calibrate.ts";
 import { bestModels, type ScoreTable } from "../calibrate/models.ts";
 import type { Random } from "../random/random.ts";
 import type { Dataset } from "./dataset.ts";
 import { groupQueries } from "./groups.ts";
-
-/** Queries by category, for measuring what was fitted on others. */
-export interface HeldOut {
-  readonly texts: readonly string[];
-  readonly categories: readonly number[];
-}
 
 /**
  * What `joust fit` learns from: `count` queries of each category (all where it
