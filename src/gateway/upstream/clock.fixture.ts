@@ -9,6 +9,10 @@ export class StandingClock implements Clock {
     return this.#now;
   }
 
+  date(): number {
+    return 1_800_000_000_000 + this.#now;
+  }
+
   pass(milliseconds: number): void {
     this.#now += milliseconds;
   }

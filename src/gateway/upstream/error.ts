@@ -30,15 +30,19 @@ export class UpstreamError extends Error {
   }
 
   /**
-   * Whose fault it is. What the upstream refuses about a request every other
-   * would refuse; everything else another model may do better, a refused key or
-   * an unknown model among them.
+   * Whose fault it is. A refused key and an unknown model are the upstream's, for
+   * the client can do nothing about them.
    */
   get fault(): "upstream" | "request" | "client" {
     if (this.code === "cancelled") return "client";
     if (this.code === "request") return "request";
     if (this.code !== "status" || this.retryable) return "upstream";
     return OURS.has(this.status!) ? "upstream" : "request";
+  }
+
+  /** Whether another model may do better: also with what this one has no words for. */
+  get elsewhere(): boolean {
+    return this.fault === "upstream" || this.code === "request";
   }
 
   /** The status that the gateway's client should see. */

@@ -25,6 +25,7 @@ interface ExchangeSettings {
   readonly stream: boolean;
   readonly signal: AbortSignal;
   readonly clock: Clock;
+  readonly errorBody: (body: Uint8Array) => Uint8Array;
 }
 
 /**
@@ -202,7 +203,8 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
 
   #refusal(): UpstreamError {
     const body = Buffer.concat(this.#refused).subarray(0, MAX_REFUSAL_BYTES);
-    return refusal(this.#settings.name, this.#status, body, this.#headers);
+    const { name, errorBody } = this.#settings;
+    return refusal(name, this.#status, errorBody(body), this.#headers);
   }
 
   #error(code: UpstreamError["code"], problem: string, cause?: unknown): UpstreamError {

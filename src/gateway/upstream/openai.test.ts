@@ -186,7 +186,12 @@ describe("faults before the first byte reject the call", () => {
 
   it("a refused request is the client's to mend, in the upstream's own words", async () => {
     const error = await errorOf(ask("error400", false));
-    expect(error).toMatchObject({ retryable: false, fault: "request", clientStatus: 400 });
+    expect(error).toMatchObject({
+      retryable: false,
+      fault: "request",
+      clientStatus: 400,
+      elsewhere: false,
+    });
     expect(JSON.parse(error.toJson())).toEqual({
       error: { message: "no: 400", type: "t", param: null, code: "c" },
     });
@@ -194,7 +199,12 @@ describe("faults before the first byte reject the call", () => {
 
   it("a refused key is the operator's, and not repeated to the client", async () => {
     const error = await errorOf(ask("error401", false));
-    expect(error).toMatchObject({ retryable: false, fault: "upstream", clientStatus: 502 });
+    expect(error).toMatchObject({
+      retryable: false,
+      fault: "upstream",
+      clientStatus: 502,
+      elsewhere: true,
+    });
     expect(error.toJson()).not.toContain("no: 401");
     expect(error.message).toMatch(/help: check the key/);
   });

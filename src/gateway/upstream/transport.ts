@@ -13,14 +13,17 @@ export class Transport {
   readonly #basePath: string;
   readonly #headers: readonly string[];
   readonly #clock: Clock;
+  readonly #errorBody: (body: Uint8Array) => Uint8Array;
 
-  constructor(settings: TransportSettings, clock: Clock) {
+  /** `errorBody` puts an error of the host into OpenAI's shape. */
+  constructor(settings: TransportSettings, clock: Clock, errorBody = asItIs) {
     const { origin, pathname } = new URL(settings.url);
     this.name = settings.name;
     this.limits = { ...LIMITS, ...settings.limits };
     this.#basePath = pathname.replace(/\/+$/, "");
     this.#headers = Object.entries({ ...STANDARD, ...settings.headers }).flat();
     this.#clock = clock;
+    this.#errorBody = errorBody;
     this.#pool = new Pool(origin, {
       connections: this.limits.connections,
       pipelining: 1,
@@ -47,6 +50,7 @@ export class Transport {
       signal,
       stream: message.stream,
       clock: this.#clock,
+      errorBody: this.#errorBody,
     });
     if (signal.aborted) return exchange.answer;
     const headers = [...this.#headers];
@@ -108,6 +112,10 @@ const LIMITS: Limits = {
 
 /** Below what servers in front of the usual providers allow, above a pause for thought. */
 const KEEP_ALIVE_MS = 30_000;
+
+function asItIs(body: Uint8Array): Uint8Array {
+  return body;
+}
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -1,3 +1,5 @@
+import { isRecord } from "./json-value.ts";
+
 /** Tokens of one answer, as the upstream counted them. */
 export interface Usage {
   /** All that was read, the cached ones included. */
@@ -80,8 +82,4 @@ export function costOf(usage: Usage | undefined, price: Price | undefined): numb
 
 function count(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

@@ -1,0 +1,75 @@
+import type { Clock } from "../clock.ts";
+import { UpstreamError } from "../error.ts";
+import { isRecord, type Json } from "../json-value.ts";
+import type { Translation } from "../translation.ts";
+import { Transport, type TransportSettings } from "../transport.ts";
+import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../upstream.ts";
+import { AnthropicAnswer } from "./answer.ts";
+import { type MessagesRequest, messagesRequest } from "./request.ts";
+import { AnthropicStream } from "./stream.ts";
+import { errorBody } from "./terms.ts";
+import { Unsupported } from "./unsupported.ts";
+
+/** Anthropic's own API, which no other speaks: requests, answers, streams and errors are translated. */
+export class AnthropicUpstream implements Upstream {
+  readonly name: string;
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+
+  /** `url` ends in /v1, and the key stands in the header x-api-key. */
+  constructor(settings: TransportSettings, clock: Clock) {
+    const headers = { "anthropic-version": "2023-06-01", ...settings.headers };
+    this.name = settings.name;
+    this.#clock = clock;
+    this.#transport = new Transport({ ...settings, headers }, clock, errorBody);
+  }
+
+  async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
+    const { body, answerTool, wantsUsage } = this.#translate(request);
+    const upstream = this.name;
+    const created = Math.floor(this.#clock.date() / 1000);
+    const maxEventBytes = this.#transport.limits.eventBytes;
+    const translate = (): Translation =>
+      request.stream
+        ? new AnthropicStream({ upstream, answerTool, wantsUsage, created, maxEventBytes })
+        : new AnthropicAnswer(upstream, answerTool, created);
+    const { stream, headers } = request;
+    const bytes = Buffer.from(JSON.stringify(body));
+    return this.#transport.send(
+      { path: "messages", body: bytes, stream, headers },
+      translate,
+      signal,
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  #translate({ endpoint, body, model }: UpstreamRequest): MessagesRequest {
+    try {
+      if (endpoint !== "chat/completions") throw new Unsupported(`it has no ${endpoint}`);
+      return messagesRequest(parse(body), model, maxTokensOf(model));
+    } catch (error) {
+      if (!(error instanceof Unsupported)) throw error;
+      throw new UpstreamError("request", this.name, `cannot be asked: ${error.message}`);
+    }
+  }
+}
+
+function parse(body: Uint8Array): Json {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(body).toString());
+  } catch (error) {
+    throw new Unsupported(`the request is no JSON: ${error}`);
+  }
+  if (!isRecord(value)) throw new Unsupported("the request is no JSON object");
+  return value;
+}
+
+/** Anthropic wants a limit, OpenAI's clients seldom give one: the most that all models of a kind allow, within reason. */
+function maxTokensOf(model: string): number {
+  if (/claude-(2|instant|3-(opus|sonnet|haiku))/.test(model)) return 4096;
+  return /claude-3-5/.test(model) ? 8192 : 16_384;
+}

@@ -1,0 +1,105 @@
+import { isRecord, type Json } from "../json-value.ts";
+import { blocksOf } from "./content.ts";
+import { Unsupported } from "./unsupported.ts";
+
+interface Turn {
+  readonly role: "user" | "assistant";
+  readonly content: Json[];
+}
+
+/** A conversation in OpenAI's terms: what the system says apart, and turns that alternate. */
+export function conversationOf(messages: unknown): { system: Json[]; turns: Turn[] } {
+  if (!Array.isArray(messages)) throw new Unsupported("messages is not a list");
+  const system: Json[] = [];
+  const turns: Turn[] = [];
+  const say = (role: Turn["role"], blocks: Json[]) => {
+    const last = turns.at(-1);
+    if (blocks.length === 0) return;
+    if (last?.role === role) last.content.push(...blocks);
+    else turns.push({ role, content: blocks });
+  };
+  for (const [i, message] of messages.entries()) {
+    const field = `messages[${i}]`;
+    if (!isRecord(message)) throw new Unsupported(`${field} is not an object`);
+    const content = () => blocksOf(message.content, `${field}.content`);
+    switch (message.role) {
+      case "system":
+      case "developer":
+        system.push(...content());
+        break;
+      case "user":
+        say("user", content());
+        break;
+      case "assistant":
+        say("assistant", [...content(), ...callsOf(message, field)]);
+        break;
+      case "tool":
+      case "function":
+        // Results are the user's, and several to one turn of calls are one turn.
+        say("user", [resultOf(message, content(), field)]);
+        break;
+      default:
+        throw new Unsupported(`${field}.role is ${JSON.stringify(message.role)}`);
+    }
+  }
+  return { system, turns: acceptable(turns) };
+}
+
+/** Calls of tools, and the one call of a function that came before there were tools. */
+function callsOf(message: Json, field: string): Json[] {
+  const { tool_calls: calls, function_call: old } = message;
+  if (isRecord(old)) return [callOf(old, oldId(old), `${field}.function_call`)];
+  if (!Array.isArray(calls)) return [];
+  return calls.map((call, i) => {
+    const place = `${field}.tool_calls[${i}]`;
+    const called = isRecord(call) ? call.function : undefined;
+    if (!isRecord(called)) throw new Unsupported(`${place} is not the call of a function`);
+    return callOf(called, String(call.id), place);
+  });
+}
+
+function callOf(called: Json, id: string, place: string): Json {
+  const text = called.arguments;
+  let input: unknown;
+  try {
+    input = typeof text === "string" && text.trim() !== "" ? JSON.parse(text) : {};
+  } catch {
+    throw new Unsupported(`${place}.arguments is not JSON`);
+  }
+  return { type: "tool_use", id, name: called.name, input };
+}
+
+function resultOf(message: Json, content: Json[], field: string): Json {
+  const id = message.role === "function" ? oldId(message) : message.tool_call_id;
+  if (typeof id !== "string") throw new Unsupported(`${field}.tool_call_id is missing`);
+  return { type: "tool_result", tool_use_id: id, content };
+}
+
+/** Functions had no ids; their names tell which result is whose. */
+function oldId(called: Json): string {
+  return `call_${called.name}`;
+}
+
+/**
+ * What Anthropic insists on: the user begins, results of tools come first in a
+ * turn, and a turn left to be gone on with ends in no blank.
+ */
+function acceptable(turns: readonly Turn[]): Turn[] {
+  const out = turns.map(({ role, content }) => ({
+    role,
+    content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))],
+  }));
+  if (out[0]?.role === "assistant") {
+    out.unshift({ role: "user", content: [{ type: "text", text: "." }] });
+  }
+  const last = out.at(-1);
+  const end = last?.content.at(-1);
+  if (last?.role === "assistant" && end?.type === "text") {
+    last.content[last.content.length - 1] = { ...end, text: String(end.text).trimEnd() };
+  }
+  return out;
+}
+
+function isResult(block: Json): boolean {
+  return block.type === "tool_result";
+}

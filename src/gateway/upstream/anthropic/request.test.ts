@@ -1,0 +1,244 @@
+import { describe, expect, it } from "vitest";
+import { messagesRequest } from "./request.ts";
+import { Unsupported } from "./unsupported.ts";
+
+const translate = (chat: object) => {
+  const { body, ...rest } = messagesRequest({ messages: [], ...chat }, "claude", 4096);
+  return { body: JSON.parse(JSON.stringify(body)), ...rest };
+};
+const user = (content: unknown) => ({ role: "user", content });
+const text = (words: string) => ({ type: "text", text: words });
+
+describe("conversations", () => {
+  const turns = (...messages: object[]) => translate({ messages }).body.messages;
+
+  it("set the system's words apart, wherever they stand", () => {
+    const { body } = translate({
+      messages: [
+        { role: "system", content: "Be brief." },
+        user("Hi"),
+        { role: "developer", content: [text("And kind."), text("")] },
+      ],
+    });
+    expect(body).toEqual({
+      model: "claude",
+      max_tokens: 4096,
+      system: [text("Be brief."), text("And kind.")],
+      messages: [{ role: "user", content: [text("Hi")] }],
+    });
+  });
+
+  it("keep their turns, and join those of one side", () => {
+    expect(
+      turns(user("a"), { role: "assistant", content: "b" }, user("c"), user([text("d")])),
+    ).toEqual([
+      { role: "user", content: [text("a")] },
+      { role: "assistant", content: [text("b")] },
+      { role: "user", content: [text("c"), text("d")] },
+    ]);
+  });
+
+  it("begin with the user, hold no empty text and end in no blank", () => {
+    expect(turns({ role: "assistant", content: "Hello  " }, user(""))).toEqual([
+      { role: "user", content: [text(".")] },
+      { role: "assistant", content: [text("Hello")] },
+    ]);
+  });
+
+  it("show pictures by their bytes or their address, and files", () => {
+    const image = (url: string) => ({ type: "image_url", image_url: { url } });
+    const file = {
+      type: "file",
+      file: { filename: "a.pdf", file_data: "data:application/pdf;base64,JVBE" },
+    };
+    const [turn] = turns(
+      user([image("data:image/png;base64,iVBO"), image("https://x.org/a.png"), file]),
+    );
+    expect(turn.content).toEqual([
+      { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBO" } },
+      { type: "image", source: { type: "url", url: "https://x.org/a.png" } },
+      { type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBE" } },
+    ]);
+  });
+
+  it("keep marks of the prompt cache", () => {
+    const marked = { ...text("long"), cache_control: { type: "ephemeral" } };
+    expect(turns(user([marked]))[0].content).toEqual([marked]);
+  });
+
+  it("carry calls of tools and their results, results first", () => {
+    const call = (id: string, args: string) => ({
+      id,
+      type: "function",
+      function: { name: "weather", arguments: args },
+    });
+    const messages = turns(
+      user("Paris and Rome?"),
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [call("a", '{"city":"Paris"}'), call("b", "")],
+      },
+      { role: "tool", tool_call_id: "a", content: "21" },
+      user("quick"),
+      { role: "tool", tool_call_id: "b", content: [text("25")] },
+    );
+    expect(messages.slice(1)).toEqual([
+      {
+        role: "assistant",
+        content: [
+          { type: "tool_use", id: "a", name: "weather", input: { city: "Paris" } },
+          { type: "tool_use", id: "b", name: "weather", input: {} },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          { type: "tool_result", tool_use_id: "a", content: [text("21")] },
+          { type: "tool_result", tool_use_id: "b", content: [text("25")] },
+          text("quick"),
+        ],
+      },
+    ]);
+  });
+
+  it("carry calls from before there were tools", () => {
+    const messages = turns(
+      user("x"),
+      { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } },
+      { role: "function", name: "f", content: "1" },
+    );
+    expect(messages[1].content[0].id).toBe(messages[2].content[0].tool_use_id);
+  });
+});
+
+describe("settings", () => {
+  it.each<[object, object]>([
+    [{ max_tokens: 7 }, { max_tokens: 7 }],
+    [{ max_completion_tokens: 8, max_tokens: 7 }, { max_tokens: 8 }],
+    [{ temperature: 0.3 }, { temperature: 0.3 }],
+    [{ temperature: 1.7 }, { temperature: 1 }],
+    [{ top_p: 0.9 }, { top_p: 0.9 }],
+    [{ temperature: 1, top_p: 0.9 }, { top_p: 0.9 }],
+    [{ temperature: 0.5, top_p: 0.9 }, { temperature: 0.5 }],
+    [{ stop: "END" }, { stop_sequences: ["END"] }],
+    [{ stop: ["\n", "END", null] }, { stop_sequences: ["END"] }],
+    [{ stop: null, seed: 1, presence_penalty: 1, logit_bias: {} }, {}],
+    [
+      { user: "u-1", stream: true, n: 1 },
+      { metadata: { user_id: "u-1" }, stream: true },
+    ],
+    [
+      { thinking: { type: "enabled", budget_tokens: 1024 } },
+      { thinking: { type: "enabled", budget_tokens: 1024 } },
+    ],
+  ])("%j becomes %j", (chat, expected) => {
+    expect(translate(chat).body).toEqual({
+      model: "claude",
+      max_tokens: 4096,
+      messages: [],
+      ...expected,
+    });
+  });
+
+  it("notes whether the client wants usage", () => {
+    expect(translate({ stream_options: { include_usage: true } }).wantsUsage).toBe(true);
+    expect(translate({}).wantsUsage).toBe(false);
+  });
+});
+
+describe("tools", () => {
+  const parameters = { type: "object", properties: { city: { type: "string" } } };
+  const tool = { type: "function", function: { name: "weather", description: "d", parameters } };
+  const translated = { name: "weather", description: "d", input_schema: parameters };
+
+  it("are declared, new and old", () => {
+    expect(translate({ tools: [tool] }).body.tools).toEqual([translated]);
+    expect(translate({ functions: [tool.function] }).body.tools).toEqual([translated]);
+    const bare = { type: "function", function: { name: "now" } };
+    expect(translate({ tools: [bare] }).body.tools).toEqual([
+      { name: "now", input_schema: { type: "object" } },
+    ]);
+  });
+
+  it.each<[object, object | undefined]>([
+    [{}, undefined],
+    [{ tool_choice: "auto" }, undefined],
+    [{ tool_choice: "none" }, { type: "none" }],
+    [{ tool_choice: "required" }, { type: "any" }],
+    [
+      { tool_choice: { type: "function", function: { name: "weather" } } },
+      { type: "tool", name: "weather" },
+    ],
+    [{ function_call: { name: "weather" } }, { type: "tool", name: "weather" }],
+    [{ parallel_tool_calls: false }, { type: "auto", disable_parallel_tool_use: true }],
+    [
+      { tool_choice: "required", parallel_tool_calls: false },
+      { type: "any", disable_parallel_tool_use: true },
+    ],
+  ])("%j chooses %j", (chat, expected) => {
+    expect(translate({ tools: [tool], ...chat }).body.tool_choice).toEqual(expected);
+  });
+
+  it("no choice without tools; those of the past are remembered and not called", () => {
+    expect(translate({ tool_choice: "auto" }).body).not.toHaveProperty("tool_choice");
+    const messages = [
+      user("x"),
+      { role: "assistant", tool_calls: [{ id: "a", function: { name: "f", arguments: "{}" } }] },
+      { role: "tool", tool_call_id: "a", content: "1" },
+    ];
+    const { body } = translate({ messages });
+    expect(body.tools).toEqual([{ name: "f", input_schema: { type: "object" } }]);
+    expect(body.tool_choice).toEqual({ type: "none" });
+  });
+
+  const schema = { type: "object", properties: { n: { type: "number" } } };
+  const response_format = { type: "json_schema", json_schema: { name: "count", schema } };
+
+  it("a schema is a tool that has to be called", () => {
+    const { body, answerTool } = translate({ response_format });
+    expect(answerTool).toBe("count");
+    expect(body.tools).toEqual([
+      { name: "count", description: "Gives the answer.", input_schema: schema },
+    ]);
+    expect(body.tool_choice).toMatchObject({ type: "tool", name: "count" });
+  });
+
+  it.each([{ tools: [tool] }, { thinking: { type: "adaptive" } }])(
+    "a schema is asked for in words where no tool can be forced: %j",
+    (chat) => {
+      const { body, answerTool } = translate({ response_format, ...chat });
+      expect(answerTool).toBeUndefined();
+      expect(body.tool_choice).toBeUndefined();
+      expect(body.system[0].text).toContain(JSON.stringify(schema));
+    },
+  );
+
+  it("any JSON object is asked for in words", () => {
+    const { body } = translate({ response_format: { type: "json_object" } });
+    expect(body.system[0].text).toMatch(/one JSON object/);
+  });
+});
+
+it.each<[object, RegExp]>([
+  [{ n: 2 }, /n is above 1/],
+  [{ messages: "hi" }, /messages is not a list/],
+  [{ messages: [3] }, /messages\[0\] is not an object/],
+  [{ messages: [{ role: "critic", content: "x" }] }, /messages\[0\]\.role is "critic"/],
+  [{ messages: [user(5)] }, /messages\[0\]\.content is neither/],
+  [
+    { messages: [user([{ type: "input_audio" }])] },
+    /messages\[0\]\.content\[0\] is of type "input_audio"/,
+  ],
+  [{ messages: [user([{ type: "image_url" }])] }, /image_url has no url/],
+  [{ messages: [user([{ type: "file", file: { file_id: "f" } }])] }, /has no file_data/],
+  [{ messages: [{ role: "tool", content: "x" }] }, /tool_call_id is missing/],
+  [
+    { messages: [{ role: "assistant", tool_calls: [{ function: { arguments: "{" } }] }] },
+    /arguments is not JSON/,
+  ],
+  [{ tools: [{ type: "function" }] }, /tools\[0\]\.function is missing/],
+])("refuses %j, naming the field", (chat, message) => {
+  expect(() => translate(chat)).toThrow(Unsupported);
+  expect(() => translate(chat)).toThrow(message);
+});
