@@ -32,5 +32,5 @@ export const CONTENTS: BundleContents = {
     { id: "q1", sha256: textChecksum("one"), category: 0 },
     { id: "q2", sha256: textChecksum("two"), category: 1 },
   ],
-  measured: { pairs: 0 },
+  measured: { pairs: 0, losses: [], heldOut: 3, before: 2 / 3, after: 2 / 3 },
 };

@@ -48,6 +48,17 @@ const SETTINGS = z.object({
   seed: z.int(),
 });
 
+/** What was seen on the way, for the record. */
+const MEASURED = z.object({
+  pairs: COUNT,
+  /** Mean of each epoch. */
+  losses: z.array(z.number()),
+  heldOut: COUNT,
+  /** Share of the queries held out that are nearest to their own xi; null where there are none. */
+  before: z.number().nullable(),
+  after: z.number().nullable(),
+});
+
 const CONTENTS = z.object({
   schema: z.literal(SCHEMA),
   /** As in MiniLM_E4_Excel_perf_cost_exp. */
@@ -73,8 +84,7 @@ const CONTENTS = z.object({
     .min(2),
   /** The offline queries; their texts are not kept, but known again by their checksum. */
   offline: z.array(z.object({ id: z.string(), sha256: SHA256, category: COUNT })).min(1),
-  /** What was measured on the way, for the record. */
-  measured: z.record(z.string(), z.unknown()),
+  measured: MEASURED,
   /** Every other file of the folder. */
   files: z.record(z.string(), SHA256),
 });

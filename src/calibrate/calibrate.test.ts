@@ -56,7 +56,7 @@ describe("calibrate", () => {
     const made = await calibrate(OFFLINE, HELD_OUT, base, SETTINGS, {
       fineTune: async (pairs) => {
         trained = pairs;
-        return tuned;
+        return { encoder: tuned, losses: [0.5, 0.25] };
       },
       onStage: (stage) => stages.push(stage),
     });
@@ -87,7 +87,13 @@ describe("calibrate", () => {
       ["r", 1],
       ["s", 1],
     ]);
-    expect(made.measured).toEqual({ pairs: 4, heldOut: 4, before: 0.75, after: 0.75 });
+    expect(made.measured).toEqual({
+      pairs: 4,
+      losses: [0.5, 0.25],
+      heldOut: 4,
+      before: 0.75,
+      after: 0.75,
+    });
     expect(stages.length).toBe(2);
     expect([base.closed(), tuned.closed()]).toEqual([0, 1]);
   });
@@ -108,7 +114,7 @@ describe("calibrate", () => {
     let asked: readonly Pair[] | undefined;
     const fineTune = async (pairs: readonly Pair[]) => {
       asked = pairs;
-      return encoder("copy");
+      return { encoder: encoder("copy"), losses: [] };
     };
     const settings = { ...SETTINGS, epochs: 0 };
     const made = await calibrate(OFFLINE, HELD_OUT, base, settings, { fineTune });

@@ -27,8 +27,14 @@ export interface HeldOut {
 
 export interface CalibrateHooks {
   /** Trains on the pairs (none: leaves it as it is), saves it as the bundle's own, and opens it. */
-  fineTune(pairs: readonly Pair[]): Promise<OpenEncoder>;
+  fineTune(pairs: readonly Pair[]): Promise<Tuned>;
   onStage?(what: string): void;
+}
+
+export interface Tuned {
+  readonly encoder: OpenEncoder;
+  /** Mean of each epoch. */
+  readonly losses: readonly number[];
 }
 
 /** All of a bundle but where it came from. */
@@ -54,7 +60,7 @@ export async function calibrate(
   const random = Random.seeded(settings.seed).split("pairs");
   const pairs = settings.epochs > 0 ? pairsOf(categories, random) : [];
   const own = settings.epochs > 0 || !base.named;
-  const encoder = own ? await fineTune(pairs) : base;
+  const { encoder, losses } = own ? await fineTune(pairs) : { encoder: base, losses: [] };
   try {
     onStage?.(`encoding ${texts.length + heldOut.texts.length} queries again`);
     const x = await encoder.encode(texts);
@@ -73,7 +79,13 @@ export async function calibrate(
       offline: texts.map((text, i) => {
         return { id: offline.ids[i]!, sha256: textChecksum(text), category: categories[i]! };
       }),
-      measured: { pairs: pairs.length, heldOut: heldOut.texts.length, before, after },
+      measured: {
+        pairs: pairs.length,
+        losses: [...losses],
+        heldOut: heldOut.texts.length,
+        before,
+        after,
+      },
     };
   } finally {
     if (own) await encoder.close();
