@@ -79,10 +79,10 @@ export async function runSweep(sweep: Sweep, options: SweepOptions): Promise<Run
     worker.on("error", () => {}); // that of a task is answer's; one on the way out is nobody's
     try {
       for (;;) {
-        const task = takeTask(waiting, pace);
-        if (!task || stopped.aborted) return;
-        pace.begin(slot, task.policy);
+        const task = stopped.aborted ? undefined : takeTask(waiting, pace);
         worker.postMessage(task);
+        if (!task) return await new Promise<void>((done) => worker.once("exit", done));
+        pace.begin(slot, task.policy);
         const run = await answer(worker, stopped).catch((cause: unknown) => {
           throw new RunFailed(policies[task.policy]!, task.run, cause);
         });

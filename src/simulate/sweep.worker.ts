@@ -11,7 +11,10 @@ const { dataset, matrix, policies, settings, rounds, slot } = workerData as Work
 const embeddings = unpack(matrix, dataset.queries.length);
 const contenders = Promise.all(policies.map(contenderOf));
 
-parentPort!.on("message", async ({ policy, run }: Task) => {
+parentPort!.on("message", async (task: Task | undefined) => {
+  // From within: to terminate a thread cuts off what it has printed.
+  if (!task) process.exit();
+  const { policy, run } = task;
   const contender = (await contenders)[policy]!;
   // A world and voters for each run, whatever the policy; a fresh copy, so that none can touch another's.
   const random = Random.seeded(settings.seed).split(run);
