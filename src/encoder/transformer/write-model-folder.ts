@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { InputError } from "../../input/input-error.ts";
+import { replaceFolder } from "../replace-folder.ts";
 import type { ModelFolder } from "./model-folder.ts";
 import { type Tensor, writeSafetensors } from "./safetensors.ts";
 
@@ -26,7 +27,7 @@ export async function writeModelFolder(
       return [nameInFile, weights.get(name) ?? folder.weights.get(name)!] as const;
     });
     await writeSafetensors(join(draft, folder.inner, "model.safetensors"), new Map(renamed));
-    await moveInto(path, draft);
+    await replaceFolder(path, draft);
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
     throw error;
@@ -130,18 +131,4 @@ async function editJson(file: string, change: (json: Json) => Json, from = file)
 
 async function writeJson(file: string, json: unknown): Promise<void> {
   await writeFile(file, `${JSON.stringify(json, null, 2)}\n`);
-}
-
-async function moveInto(path: string, draft: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  const old = `${path}.${process.pid}.old`;
-  const replaced = await rename(path, old).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") return false;
-      throw error;
-    },
-  );
-  await rename(draft, path);
-  if (replaced) await rm(old, { recursive: true });
 }

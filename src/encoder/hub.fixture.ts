@@ -1,0 +1,88 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { serve } from "./http-server.fixture.ts";
+import { type ModelFiles, tinyModel } from "./transformer/tiny-model.fixture.ts";
+
+export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+
+export interface Asked {
+  readonly url: string;
+  readonly range: string | undefined;
+  readonly authorization: string | undefined;
+}
+
+/** What the host does with a request in place of answering well; undefined: answer well. */
+export type Misbehaviour = (
+  asked: Asked & { readonly bytes: Buffer | undefined },
+  response: ServerResponse,
+) => unknown;
+
+/** A host with one repository, as Hugging Face has it: description, tree and files, with ranges. */
+export async function serveHub(
+  files: ReadonlyMap<string, Buffer>,
+  misbehave: Misbehaviour = () => undefined,
+  repository = "owner/tiny",
+) {
+  const asked: Asked[] = [];
+  const listener = (request: IncomingMessage, response: ServerResponse) => {
+    const url = request.url!;
+    const { range, authorization } = request.headers;
+    asked.push({ url, range, authorization });
+    const path = new RegExp(`^/${repository}/resolve/${COMMIT}/(.*)$`).exec(url)?.[1];
+    const bytes = path === undefined ? undefined : files.get(decodeURIComponent(path));
+    if (misbehave({ url, range, authorization, bytes }, response) !== undefined) return;
+    if (url === `/api/models/${repository}/revision/main?blobs=true`) {
+      response.end(JSON.stringify(describe(files)));
+    } else if (bytes) sendFile(bytes, range, response);
+    else response.writeHead(404, { "x-error-code": "RepoNotFound" }).end("{}");
+  };
+  return { endpoint: await serve(listener), asked };
+}
+
+export function sendFile(bytes: Buffer, range: string | undefined, response: ServerResponse): void {
+  const from = Number(/^bytes=(\d+)-$/.exec(range ?? "")?.[1] ?? 0);
+  const headers = { "content-length": bytes.length - from, "accept-ranges": "bytes" };
+  if (range === undefined) response.writeHead(200, headers);
+  else {
+    const place = `bytes ${from}-${bytes.length - 1}/${bytes.length}`;
+    response.writeHead(206, { ...headers, "content-range": place });
+  }
+  response.end(bytes.subarray(from));
+}
+
+export function describe(files: ReadonlyMap<string, Buffer>) {
+  const siblings = [...files].map(([rfilename, bytes]) => {
+    const common = { rfilename, size: bytes.length, blobId: gitHash(bytes) };
+    if (!rfilename.endsWith(".safetensors")) return common;
+    const lfs = { sha256: sha256(bytes), size: bytes.length, pointerSize: 134 };
+    return { ...common, blobId: gitHash(Buffer.from("pointer")), lfs };
+  });
+  return { id: "owner/tiny", sha: COMMIT, siblings };
+}
+
+export function sha256(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** What `git hash-object` prints. */
+export function gitHash(bytes: Buffer): string {
+  return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
+}
+
+/** A tiny model as a repository has it: with what the encoder has no use for. */
+export function tinyRepository(): Map<string, Buffer> {
+  const files: ModelFiles = {
+    ...tinyModel("bert"),
+    "README.md": "# A tiny model",
+    ".gitattributes": "*.safetensors filter=lfs",
+    "pytorch_model.bin": "old weights",
+    "onnx/model.onnx": "other weights",
+    "openvino/openvino_model.xml": "<xml>",
+  };
+  return new Map(
+    Object.entries(files).map(([path, content]) => {
+      if (content instanceof Uint8Array) return [path, Buffer.from(content)];
+      return [path, Buffer.from(typeof content === "string" ? content : JSON.stringify(content))];
+    }),
+  );
+}
