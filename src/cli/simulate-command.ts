@@ -110,7 +110,7 @@ export function simulateCommand(): Command {
       "--resume",
       "keep the finished runs in --out and do the rest; more --runs or --policies are fine",
     )
-    .option("--overwrite", "begin anew over the finished runs in --out, which are lost")
+    .option("--overwrite", "begin anew over the runs and files in --out, which are lost")
     .option("--json", "print the result as JSON and nothing else")
     .helpOption("-h, --help", "this text");
   return command.addHelpText("after", AFTER).action(async (data: string, flags: SimulateFlags) => {

@@ -5,6 +5,7 @@ import { styleText } from "node:util";
 import { isBundle } from "../calibrate/bundle.ts";
 import type { EncodeProgress } from "../encoder/encode-all.ts";
 import { InputError } from "../input/input-error.ts";
+import { refuseForeign } from "../report/files.ts";
 import { resultTable } from "../report/result-table.ts";
 import { plural, summaryOf } from "../report/summary.ts";
 import { ascii, toText } from "../report/table.ts";
@@ -55,6 +56,7 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
       "give one of them",
     );
   }
+  if (out !== undefined && !overwrite) await refuseForeign(out);
   // Standard output is the result's, and policies of the user's own may print.
   globalThis.console = new Console(process.stderr);
   const fitted = flags.encoder !== undefined && isBundle(flags.encoder);

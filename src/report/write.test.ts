@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Random } from "../random/random.ts";
+import { refuseForeign } from "./files.ts";
 import { reportHtml } from "./report.ts";
 import { sampleResult, TWENTY } from "./sample.case.ts";
 import { writeReport } from "./write.ts";
@@ -56,8 +57,8 @@ describe("writeReport", () => {
 
   test("writes every file, leaves no draft, and result.json is the result", async () => {
     const result = sampleResult({ regrets: TWENTY }, random);
-    await writeReport(join(dir, "new", "folder"), result);
-    const files = await readdir(join(dir, "new", "folder"));
+    await writeReport(dir, result);
+    const files = await readdir(dir);
     expect(files.sort()).toEqual([
       "paired.csv",
       "paired.tex",
@@ -68,8 +69,20 @@ describe("writeReport", () => {
       "table.csv",
       "table.tex",
     ]);
-    const text = await readFile(join(dir, "new", "folder", "result.json"), "utf8");
+    const text = await readFile(join(dir, "result.json"), "utf8");
     expect(JSON.parse(text)).toEqual(result);
+  });
+
+  test("files of another making are not overwritten unasked", async () => {
+    await refuseForeign(join(dir, "new"));
+    await writeFile(join(dir, "notes.txt"), "");
+    await refuseForeign(dir);
+    await writeFile(join(dir, "report.html"), "");
+    await expect(refuseForeign(dir)).rejects.toThrow(
+      /^--out: .* has report\.html, .*; help: choose another folder, or add --overwrite/,
+    );
+    await writeFile(join(dir, "runs.jsonl"), "");
+    await refuseForeign(dir);
   });
 
   test("an earlier result's Pareto figure does not stay beside one without costs", async () => {

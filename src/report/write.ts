@@ -1,6 +1,7 @@
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Result } from "../simulate/result.ts";
+import { FILES } from "./files.ts";
 import { paretoSvg } from "./pareto-plot.ts";
 import { regretSvg } from "./regret-plot.ts";
 import { reportHtml } from "./report.ts";
@@ -10,12 +11,12 @@ import { toCsv, toLatex } from "./table.ts";
 const MOST_PAIRS = 40; // that fit a page
 
 /**
- * Everything there is to see of a result, in a folder. A file is written beside
+ * Everything there is to see of a result, in a folder that is there. A file is written beside
  * its place and then moved there, so that nobody reads half of one.
  */
 export async function writeReport(dir: string, result: Result): Promise<void> {
   const table = resultTable(result);
-  const files: Record<string, string | undefined> = {
+  const files: Record<(typeof FILES)[number], string | undefined> = {
     "result.json": `${JSON.stringify(result)}\n`,
     "regret.svg": regretSvg(result),
     "pareto.svg": paretoSvg(result),
@@ -25,8 +26,8 @@ export async function writeReport(dir: string, result: Result): Promise<void> {
     "paired.csv": toCsv(pairedTable(result)),
     "paired.tex": pairedLatex(result),
   };
-  await mkdir(dir, { recursive: true });
-  for (const [name, text] of Object.entries(files)) {
+  for (const name of FILES) {
+    const text = files[name];
     // A figure that an earlier result had and this one has not would be taken for this one's.
     if (text === undefined) await rm(join(dir, name), { force: true });
     else await replaceFile(join(dir, name), text);

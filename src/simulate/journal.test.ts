@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../input/folder.fixture.ts";
 import { Journal } from "./journal.ts";
@@ -19,7 +19,7 @@ const RUN: Run = {
 };
 
 async function begun(name: string): Promise<string> {
-  const file = write(`${name}/runs.jsonl`, "old");
+  const file = write(`${name}/runs.jsonl`, "");
   const journal = await Journal.create(file, WORLD);
   journal.add(POLICY, 3, RUN);
   return file;
@@ -113,13 +113,38 @@ it("refuses another world and says what has changed", async () => {
 
 it("names the line that is damaged", async () => {
   const file = await begun("damaged");
-  appendFileSync(file, "?\n");
-  await expect(Journal.resume(file, WORLD)).rejects.toThrow(/runs\.jsonl:3: is not JSON/);
+  const before = readFileSync(file, "utf8");
+  for (const line of ["?", "{}", '{"key":"a"}', "null"]) {
+    writeFileSync(file, `${before}${line}\n`);
+    for (const open of [Journal.create, Journal.resume]) {
+      await expect(open(file, WORLD)).rejects.toThrow(
+        /runs\.jsonl:3: is damaged; help: delete that line, .* or add --overwrite/,
+      );
+    }
+  }
+  writeFileSync(file, '{"world":?\n');
+  await expect(Journal.resume(file, WORLD)).rejects.toThrow(/runs\.jsonl:1: is damaged; help: cho/);
+});
+
+it("leaves a file alone that is no record of a simulation", async () => {
+  for (const content of ["old", '{"id":1}\n']) {
+    const file = write("foreign/runs.jsonl", content);
+    for (const open of [Journal.create, Journal.resume]) {
+      await expect(open(file, WORLD)).rejects.toThrow(
+        /is not the record of a .*help: .*--overwrite/,
+      );
+    }
+    expect(readFileSync(file, "utf8")).toBe(content);
+  }
 });
 
 it("says so where nothing can be written", async () => {
   const file = write("file", "");
   await expect(Journal.create(`${file}/runs.jsonl`, WORLD)).rejects.toThrow(
     /--out: .*cannot be written \(E/,
+  );
+  if (!existsSync("/proc/self")) return;
+  await expect(Journal.create("/proc/new/folder/runs.jsonl", WORLD)).rejects.toThrow(
+    /--out: \/proc\/new\/folder cannot be written \(E/,
   );
 });

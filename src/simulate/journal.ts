@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { mkdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { InputError } from "../input/input-error.ts";
-import { parseRecord } from "../input/rows.ts";
 import type { PolicySpec } from "./policy-spec.ts";
 import type { Run } from "./run.ts";
 
@@ -33,7 +32,7 @@ export class Journal {
   /** Begins the file anew, over what was there. */
   static async overwrite(file: string, world: World): Promise<Journal> {
     try {
-      await mkdir(dirname(file), { recursive: true });
+      await makeFolder(dirname(file));
       await writeFile(file, `${JSON.stringify({ world })}\n`);
     } catch (error) {
       throw writeError(dirname(file), error);
@@ -85,13 +84,48 @@ interface Written {
 
 async function read(file: string): Promise<Written> {
   const text = await readFile(file, "utf8").catch(ifMissing);
+  const begun = text.slice(0, BEGIN.length);
+  if (!BEGIN.startsWith(begun)) {
+    const problem = "is not the record of a simulation";
+    throw new InputError({ file, line: 1 }, problem, `choose another --out, or ${ANEW}`);
+  }
   const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-  const [header, ...lines] = whole
-    .split("\n")
-    .slice(0, -1)
-    .map((line, i) => parseRecord(file, { number: i + 1, text: line }));
-  const runs = lines.map(({ key, result }): [string, Run] => [String(key), result as Run]);
-  return { header, runs: new Map(runs), bytes: Buffer.byteLength(whole) };
+  const [header, ...lines] = whole.split("\n").slice(0, -1);
+  return {
+    header: header === undefined ? undefined : parseLine(file, header, 1),
+    runs: new Map(lines.map((line, i) => runOf(file, line, i + 2))),
+    bytes: Buffer.byteLength(whole),
+  };
+}
+
+/** How every file of these begins. */
+const BEGIN = '{"world":';
+const ANEW = "add --overwrite (without --resume) to begin anew";
+
+function runOf(file: string, line: string, number: number): [key: string, run: Run] {
+  const { key, result } = parseLine(file, line, number);
+  if (typeof key === "string" && isRecord(result)) return [key, result as unknown as Run];
+  throw damaged(file, number);
+}
+
+function parseLine(file: string, line: string, number: number): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (isRecord(value)) return value;
+  } catch {}
+  throw damaged(file, number);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function damaged(file: string, line: number): InputError {
+  const remedy =
+    line === 1
+      ? `choose another --out, or ${ANEW}`
+      : `delete that line, whose run is then done again, or ${ANEW}`;
+  return new InputError({ file, line }, "is damaged", remedy);
 }
 
 /** A policy's name is no part of it: two spellings of the same options are the same runs. */
@@ -103,12 +137,12 @@ function keyOf(world: World, { kind, options, router, module }: PolicySpec, run:
 function checkWorld(file: string, then: unknown, now: World): void {
   // As JSON has it: a setting that is undefined is none.
   const current = JSON.parse(JSON.stringify(now)) as World;
-  const earlier = (typeof then === "object" && then !== null ? then : {}) as World;
+  const earlier: World = isRecord(then) ? then : {};
   // The program first: a new one may have settings that the old one had not.
   const keys = new Set(["code", ...Object.keys(earlier), ...Object.keys(current)]);
   const changed = [...keys].find((key) => !isDeepStrictEqual(earlier[key], current[key]));
   if (changed === undefined) return;
-  const anew = "choose another --out, or add --overwrite (without --resume) to begin anew";
+  const anew = `choose another --out, or ${ANEW}`;
   if (changed === "code") {
     throw new InputError(
       { file, line: 1, field: changed },
@@ -127,9 +161,22 @@ function show(value: unknown): string {
   return value === undefined ? "not set" : JSON.stringify(value);
 }
 
+/** mkdir -p. Node's own never returns below a parent that refuses with ENOENT, as /proc does. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : "";
+    if (code === "EEXIST") return; // a file in its place is found when something is written
+    if (code !== "ENOENT" || existsSync(dirname(path))) throw error;
+    await makeFolder(dirname(path));
+    await mkdir(path);
+  }
+}
+
 function writeError(folder: string, error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (!/^(EEXIST|ENOTDIR|EISDIR|EACCES|EPERM|EROFS|ENOSPC)$/.test(code)) return error;
+  if (!/^(EEXIST|ENOENT|ENOTDIR|EISDIR|EACCES|EPERM|EROFS|ENOSPC)$/.test(code)) return error;
   return new InputError(
     { file: "--out" },
     `${folder} cannot be written (${code})`,
