@@ -1,5 +1,6 @@
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { describeWithGolden, golden, goldenJson } from "../golden.fixture.ts";
+import { describeWithShared, shared } from "../shared.fixture.ts";
 import { readArchitecture } from "./architecture.ts";
 import { packTexts } from "./batch.ts";
 import { readCheckpoint } from "./checkpoint.ts";
@@ -8,6 +9,9 @@ import { readSafetensors } from "./safetensors.ts";
 import { runInOnnxruntime } from "./session.fixture.ts";
 import { gradientOf, trainingGraph } from "./training-graph.ts";
 
+const NAMES = ["tiny-bert", "tiny-mpnet"];
+const folder = (name: string) => `fixtures/${name}`;
+
 interface Case {
   readonly input_ids: number[][];
   readonly attention_mask: number[][];
@@ -15,10 +19,10 @@ interface Case {
   readonly loss: number;
 }
 
-describeWithGolden("PyTorch's outputs and gradients", () => {
-  it.each(["tiny-bert", "tiny-mpnet"])("%s: vectors within 1e-4", async (name) => {
+describeWithShared("PyTorch's outputs and gradients", NAMES.map(folder), () => {
+  it.each(NAMES)("%s: vectors within 1e-4", async (name) => {
     const { texts, architecture, weights } = await open(name);
-    const { tensors } = await readSafetensors(golden(`${name}/outputs.safetensors`));
+    const { tensors } = await readSafetensors(shared(`${folder(name)}/outputs.safetensors`));
     for (const groups of [1, 3]) {
       const pack = { architecture, pooling: "mean", groups } as const;
       const built = encoderGraph({ ...pack, normalize: true, weights });
@@ -28,9 +32,9 @@ describeWithGolden("PyTorch's outputs and gradients", () => {
     }
   });
 
-  it.each(["tiny-bert", "tiny-mpnet"])("%s: every gradient within 1e-3", async (name) => {
+  it.each(NAMES)("%s: every gradient within 1e-3", async (name) => {
     const { texts, pairs, loss, architecture, weights } = await open(name);
-    const { tensors } = await readSafetensors(golden(`${name}/gradients.safetensors`));
+    const { tensors } = await readSafetensors(shared(`${folder(name)}/gradients.safetensors`));
     const pack = { architecture, pooling: "mean", groups: 2 } as const;
     const dims = [pairs.length];
     const feeds = packTexts(texts, pack)
@@ -50,9 +54,11 @@ describeWithGolden("PyTorch's outputs and gradients", () => {
 });
 
 async function open(name: string) {
-  const { input_ids, attention_mask, ...rest } = goldenJson<Case>(`${name}/case.json`);
-  const architecture = await readArchitecture(golden(`${name}/config.json`));
-  const { weights } = await readCheckpoint(golden(name), architecture);
+  const path = shared(folder(name));
+  const text = readFileSync(`${path}/case.json`, "utf8");
+  const { input_ids, attention_mask, ...rest } = JSON.parse(text) as Case;
+  const architecture = await readArchitecture(`${path}/config.json`);
+  const { weights } = await readCheckpoint(path, architecture);
   const texts = input_ids.map((ids, k) => ids.filter((_, i) => attention_mask[k]![i] === 1));
   return { ...rest, texts, architecture, weights };
 }
