@@ -19,7 +19,7 @@ async function written(contents = CONTENTS): Promise<string> {
   const folder = join(newFolder(), "deep", "bundle");
   await writeBundle(folder, contents, {
     saveEncoder: async (encoder) => {
-      await mkdir(join(encoder, "1_Pooling"));
+      await mkdir(join(encoder, "1_Pooling"), { recursive: true });
       await writeFile(join(encoder, "1_Pooling", "config.json"), "{}");
       await writeFile(join(encoder, "weights"), "0123");
     },

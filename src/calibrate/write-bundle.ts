@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { join, relative, resolve, sep } from "node:path";
+import { replaceFolder } from "../encoder/replace-folder.ts";
 import { checksum } from "../input/checksum.ts";
 import { InputError } from "../input/input-error.ts";
 import { BUNDLE_FILE, type Bundle, bundleText, ENCODER_FOLDER, isBundle } from "./bundle.ts";
@@ -11,7 +12,7 @@ export type BundleContents = Omit<Bundle, "files">;
 interface WriteOptions {
   /** Replace a bundle that is there. */
   readonly overwrite?: boolean | undefined;
-  /** Writes an encoder's own weights into the folder given. */
+  /** Makes the folder given, with an encoder's own weights. */
   readonly saveEncoder?: ((folder: string) => Promise<void>) | undefined;
 }
 
@@ -43,27 +44,17 @@ export async function writeBundle(
   { overwrite, saveEncoder }: WriteOptions,
 ): Promise<void> {
   checkTarget(folder, overwrite);
-  const parent = dirname(resolve(folder));
-  const beside = (label: string) => join(parent, `.${basename(resolve(folder))}-${label}-`);
+  const path = resolve(folder);
+  const draft = `${path}.${process.pid}.tmp`;
   try {
-    await mkdir(parent, { recursive: true });
-    const made = await mkdtemp(beside("new"));
-    try {
-      if (saveEncoder) {
-        await mkdir(join(made, ENCODER_FOLDER));
-        await saveEncoder(join(made, ENCODER_FOLDER));
-      }
-      const text = bundleText({ ...contents, files: await fileChecksums(made) });
-      await writeFile(join(made, BUNDLE_FILE), text);
-      if (!existsSync(folder)) return await rename(made, folder);
-      const old = await mkdtemp(beside("old"));
-      await rename(folder, join(old, "bundle"));
-      await rename(made, folder);
-      await rm(old, { recursive: true });
-    } finally {
-      await rm(made, { recursive: true, force: true });
-    }
+    await rm(draft, { recursive: true, force: true });
+    await mkdir(draft, { recursive: true });
+    await saveEncoder?.(join(draft, ENCODER_FOLDER));
+    const text = bundleText({ ...contents, files: await fileChecksums(draft) });
+    await writeFile(join(draft, BUNDLE_FILE), text);
+    await replaceFolder(path, draft);
   } catch (error) {
+    await rm(draft, { recursive: true, force: true }).catch(() => {});
     throw writeError(folder, error);
   }
 }
@@ -79,7 +70,8 @@ async function fileChecksums(folder: string): Promise<Record<string, string>> {
   return sums;
 }
 
-function writeError(folder: string, error: unknown): unknown {
+/** What the system says about writing there, as an InputError where the user can mend it. */
+export function writeError(folder: string, error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (!/^(ENOTDIR|EACCES|EPERM|EROFS|ENOSPC|EEXIST)$/.test(code)) return error;
   return new InputError(

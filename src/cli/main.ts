@@ -4,6 +4,8 @@ import { inspect } from "node:util";
 import { Command, CommanderError } from "commander";
 import { InputError } from "../input/input-error.ts";
 import { encodeCommand } from "./encode.ts";
+import { fitCommand } from "./fit-command.ts";
+import { modelsCommand } from "./models.ts";
 import { policiesCommand } from "./policies.ts";
 import { simulateCommand } from "./simulate-command.ts";
 import { startCommand } from "./start.ts";
@@ -20,9 +22,15 @@ const program = new Command("joust")
   .version(readVersion(), "-V, --version", "print the version")
   .helpOption("-h, --help", "this text")
   .helpCommand("help [command]", "the help of a command");
-const commands = [startCommand(), simulateCommand(), encodeCommand(), policiesCommand()];
+const commands = [
+  startCommand(),
+  simulateCommand(),
+  fitCommand(),
+  encodeCommand(),
+  policiesCommand(),
+];
 for (const command of commands) program.addCommand(command);
-for (const command of [program, ...commands]) {
+for (const command of [program, ...commands, ...commands.flatMap((one) => one.commands)]) {
   command.exitOverride().configureOutput({
     outputError: (text, write) => write(text.replace(/^error: /, "joust: ")),
   });

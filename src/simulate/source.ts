@@ -94,6 +94,7 @@ async function embeddingsOf(
   return dataset.queries.map(({ id }) => byId.get(id)!);
 }
 
-async function filesOf(path: string): Promise<string[]> {
+/** Those of a folder of MMLU, or the file itself. */
+export async function filesOf(path: string): Promise<string[]> {
   return (await stat(path)).isDirectory() ? mmluFiles(path) : [path];
 }

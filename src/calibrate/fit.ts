@@ -1,0 +1,75 @@
+import { rename } from "node:fs/promises";
+import { type EncoderPlaces, type OpenEncoder, openEncoder } from "../encoder/open-encoder.ts";
+import { Random } from "../random/random.ts";
+import { type BundleSettings, textChecksum } from "./bundle.ts";
+import { calibrate, type HeldOut, type OfflineQueries, type Tuned } from "./calibrate.ts";
+import { fineTune, type StepProgress } from "./fine-tune.ts";
+import type { Pair } from "./pairs.ts";
+import { WorkFolder } from "./work-folder.ts";
+import { type BundleContents, checkTarget, writeBundle, writeError } from "./write-bundle.ts";
+
+export interface FitRequest {
+  readonly offline: OfflineQueries;
+  readonly heldOut: HeldOut;
+  readonly encoder: OpenEncoder;
+  readonly places?: EncoderPlaces | undefined;
+  readonly settings: BundleSettings;
+  /** Of the program, for the record. */
+  readonly version: string;
+  readonly sources: BundleContents["sources"];
+}
+
+export interface FitOptions {
+  /** The bundle's folder. */
+  readonly out: string;
+  /** Go on with a fit that was stopped. */
+  readonly resume?: boolean | undefined;
+  /** Replace a bundle that is there, and begin anew over a fit that was stopped. */
+  readonly overwrite?: boolean | undefined;
+  readonly onStage?: ((what: string) => void) | undefined;
+  readonly onStep?: ((progress: StepProgress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Calibrates and writes the bundle: whole, or not at all. Stopped, it keeps what training has reached. */
+export async function fitBundle(request: FitRequest, options: FitOptions): Promise<BundleContents> {
+  const { offline, heldOut, encoder, settings, version, sources } = request;
+  const { out, overwrite, onStage } = options;
+  checkTarget(out, overwrite);
+  const work = WorkFolder.of(out);
+  let trained: string | undefined;
+  const train = async (pairs: readonly Pair[]): Promise<Tuned> => {
+    await work.open(planOf(request), options);
+    onStage?.(`fine-tuning ${encoder.name}`);
+    const { path, losses } = await fineTune(encoder, offline.texts, pairs, {
+      ...settings,
+      random: Random.seeded(settings.seed).split("epochs"),
+      folder: work.path,
+      onStep: options.onStep,
+      signal: options.signal,
+    });
+    trained = path;
+    return { encoder: await openEncoder(path, request.places), losses };
+  };
+  try {
+    const hooks = { fineTune: train, ...(onStage && { onStage }) };
+    const calibrated = await calibrate(offline, heldOut, encoder, settings, hooks);
+    const contents: BundleContents = { schema: 1, version, sources, ...calibrated };
+    const from = trained;
+    const saveEncoder = from === undefined ? undefined : (to: string) => rename(from, to);
+    await writeBundle(out, contents, { overwrite, saveEncoder });
+    await work.remove();
+    return contents;
+  } catch (error) {
+    if (!(await work.holdsWork())) await work.remove().catch(() => {});
+    throw writeError(out, error);
+  }
+}
+
+/** Equal plans end with equal weights. */
+function planOf({ offline, encoder, settings }: FitRequest) {
+  const { epochs, batch, learningRate, seed } = settings;
+  const texts = textChecksum(JSON.stringify(offline.texts));
+  const categories = textChecksum(JSON.stringify(offline.categories));
+  return { encoder: encoder.identity, epochs, batch, learningRate, seed, texts, categories };
+}

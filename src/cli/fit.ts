@@ -1,0 +1,110 @@
+import { basename } from "node:path";
+import type { HeldOut } from "../calibrate/calibrate.ts";
+import type { StepProgress } from "../calibrate/fine-tune.ts";
+import { fitBundle } from "../calibrate/fit.ts";
+import { checkOffline } from "../calibrate/offline-check.ts";
+import { WorkFolder } from "../calibrate/work-folder.ts";
+import { type BundleContents, checkTarget } from "../calibrate/write-bundle.ts";
+import { DEFAULT_ENCODER, openEncoder } from "../encoder/open-encoder.ts";
+import { checksum } from "../input/checksum.ts";
+import { Random } from "../random/random.ts";
+import { loadDataset } from "../simulate/load/load.ts";
+import { takeOffline } from "../simulate/offline.ts";
+import { filesOf } from "../simulate/source.ts";
+import { encoderPlaces } from "./encoder-flags.ts";
+import {
+  checkFlags,
+  checkScores,
+  FIT_DEFAULTS,
+  type FitFlags,
+  settingsOf,
+} from "./fit-settings.ts";
+import { fewerNote, fitRecord, fitSummary } from "./fit-summary.ts";
+import { interruptible } from "./interrupt.ts";
+import { barOf, duration, statusLine } from "./status-line.ts";
+import { readVersion } from "./version.ts";
+
+/** Accuracy is measured on so many of the other queries at most: +-0.03, and minutes saved. */
+const MOST_HELD_OUT = 1000;
+
+/** Reads, fits, says what came of it. Returns the exit code. */
+export async function runFit(data: string, flags: FitFlags): Promise<number> {
+  const { out, resume, overwrite, offline: count = FIT_DEFAULTS.offline } = flags;
+  checkFlags(flags);
+  checkTarget(out, overwrite);
+  const dataset = await loadDataset(data, { scores: flags.scores, exclude: flags.exclude });
+  await checkScores(flags.scores, dataset);
+  const random = Random.seeded(flags.seed ?? FIT_DEFAULTS.seed);
+  const { offline, heldOut } = takeOffline(dataset, count, random.split("offline"));
+  const places = encoderPlaces(flags.models);
+  const encoder = await openEncoder(flags.encoder ?? DEFAULT_ENCODER, places);
+  const interrupt = interruptible();
+  const status = statusLine(process.stderr);
+  let contents: BundleContents;
+  try {
+    const settings = settingsOf(flags, dataset, encoder);
+    if (settings.epochs > 0) checkOffline(data, offline, dataset.categories.length === 0);
+    contents = await fitBundle(
+      {
+        offline,
+        heldOut: sampleOf(heldOut, random.split("held out")),
+        encoder,
+        places,
+        settings,
+        version: readVersion(),
+        sources: await sourcesOf({ data, scores: flags.scores }),
+      },
+      {
+        ...{ out, resume, overwrite, signal: interrupt.signal },
+        onStage: (what) => status?.show(what),
+        onStep: (progress) => status?.show(stepLine(progress)),
+      },
+    );
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error;
+    status?.clear();
+    process.stderr.write(await stoppedText(out));
+    return interrupt.code;
+  } finally {
+    status?.clear();
+    interrupt.release();
+    await encoder.close();
+  }
+  const note = fewerNote(flags, contents);
+  if (note !== undefined) process.stderr.write(`joust: ${note}\n`);
+  process.stdout.write(
+    flags.json
+      ? `${JSON.stringify(fitRecord(out, contents))}\n`
+      : fitSummary(data, flags, contents),
+  );
+  return 0;
+}
+
+function sampleOf({ texts, categories }: HeldOut, random: Random): HeldOut {
+  const chosen = random.shuffle([...texts.keys()]).slice(0, MOST_HELD_OUT);
+  return {
+    texts: chosen.map((i) => texts[i]!),
+    categories: chosen.map((i) => categories[i]!),
+  };
+}
+
+async function sourcesOf(files: Readonly<Record<string, string | undefined>>) {
+  const sources: Record<string, { file: string; sha256: string }> = {};
+  for (const [role, path] of Object.entries(files)) {
+    if (path === undefined) continue;
+    sources[role] = { file: basename(path), sha256: await checksum(await filesOf(path)) };
+  }
+  return sources;
+}
+
+function stepLine({ step, steps, loss, millisecondsLeft }: StepProgress): string {
+  const left = millisecondsLeft === undefined ? "" : `, ${duration(millisecondsLeft)} left`;
+  return `${barOf(step, steps)} step ${step}/${steps}, loss ${loss.toFixed(4)}${left}`;
+}
+
+async function stoppedText(out: string): Promise<string> {
+  const work = WorkFolder.of(out);
+  return (await work.holdsWork())
+    ? `joust: stopped; what training has reached is in ${work.path}: the same command with --resume goes on\n`
+    : "joust: stopped; nothing is kept\n";
+}
