@@ -1,0 +1,110 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it } from "vitest";
+import { systemClock } from "./clock.ts";
+import { startMisbehaving } from "./misbehaving.fixture.ts";
+import { connect, knownProvider, PROVIDER_NAMES, type Provider, providersIn } from "./providers.ts";
+
+describe("what the environment has", () => {
+  const names = (env: Record<string, string>) => providersIn(env).map(({ name }) => name);
+
+  it("is recognised by its keys, and by addresses of local hosts", () => {
+    expect(names({})).toEqual([]);
+    expect(names({ OPENAI_API_KEY: "" })).toEqual([]);
+    expect(names({ MISTRAL_API_KEY: "a", ANTHROPIC_API_KEY: "b" })).toEqual([
+      "anthropic",
+      "mistral",
+    ]);
+    expect(names({ GOOGLE_API_KEY: "a" })).toEqual(["gemini"]);
+    expect(names({ VLLM_API_KEY: "a", OPENAI_BASE_URL: "http://x" })).toEqual([]);
+    expect(names({ OLLAMA_HOST: "localhost", VLLM_BASE_URL: "http://gpu:8000/v1" })).toEqual([
+      "ollama",
+      "vllm",
+    ]);
+  });
+
+  it("gives keys and addresses", () => {
+    const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://proxy.example/openai/v1/" };
+    expect(knownProvider("openai", env)).toMatchObject({
+      key: "k",
+      url: "https://proxy.example/openai/v1",
+    });
+    expect(knownProvider("gemini", { GEMINI_API_KEY: "a", GOOGLE_API_KEY: "b" })?.key).toBe("a");
+    expect(knownProvider("ollama", {})).toMatchObject({
+      key: undefined,
+      url: "http://127.0.0.1:11434/v1",
+    });
+    expect(knownProvider("nobody", {})).toBeUndefined();
+    expect(PROVIDER_NAMES).toContain("openrouter");
+  });
+
+  it.each([
+    ["OLLAMA_HOST", "ollama", "0.0.0.0", "http://127.0.0.1:11434/v1"],
+    ["OLLAMA_HOST", "ollama", "0.0.0.0:9000", "http://127.0.0.1:9000/v1"],
+    ["OLLAMA_HOST", "ollama", ":9000", "http://127.0.0.1:9000/v1"],
+    ["OLLAMA_HOST", "ollama", "gpu", "http://gpu:11434/v1"],
+    ["OLLAMA_HOST", "ollama", "[::1]:11434", "http://[::1]:11434/v1"],
+    ["OLLAMA_HOST", "ollama", "https://gpu.example", "https://gpu.example/v1"],
+    ["OLLAMA_HOST", "ollama", "http://gpu:80/v1", "http://gpu/v1"],
+    ["ANTHROPIC_BASE_URL", "anthropic", "https://proxy.example", "https://proxy.example/v1"],
+    ["ANTHROPIC_BASE_URL", "anthropic", "https://proxy.example/v1/", "https://proxy.example/v1"],
+    ["VLLM_BASE_URL", "vllm", "http://gpu:8000/v1", "http://gpu:8000/v1"],
+  ])("%s for %s: %s is %s", (variable, name, address, url) => {
+    expect(knownProvider(name, { [variable]: address })?.url).toBe(url);
+  });
+
+  it.each(["not an address", "ftp://x", "gpu:8000"])("refuses %j with the remedy", (address) => {
+    expect(() => providersIn({ VLLM_BASE_URL: address })).toThrow(
+      /the environment: field "VLLM_BASE_URL": .*; help: write it like http:\/\/127\.0\.0\.1:8000\/v1/,
+    );
+  });
+});
+
+it("connects by the provider's dialect and key", async () => {
+  const seen: Record<string, unknown>[] = [];
+  const server = createServer((request, response) => {
+    seen.push({ path: request.url, ...request.headers });
+    request.resume().on("end", () => response.writeHead(500).end());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  const body = Buffer.from('{"messages":[]}');
+  const ask = async (provider: Partial<Provider>) => {
+    const host = connect(
+      { name: "x", url, dialect: "openai", models: [], ...provider },
+      {},
+      systemClock,
+    );
+    const request = { endpoint: "chat/completions", body, model: "m", stream: false } as const;
+    await expect(host.call(request, new AbortController().signal)).rejects.toMatchObject({
+      status: 500,
+    });
+    await host.close();
+    return seen.at(-1)!;
+  };
+  expect(await ask({ key: "k" })).toMatchObject({
+    path: "/v1/chat/completions",
+    authorization: "Bearer k",
+  });
+  expect(await ask({ headers: { "x-title": "t" } })).toMatchObject({ "x-title": "t" });
+  expect(seen.at(-1)).not.toHaveProperty("authorization");
+  expect(await ask({ key: "k", dialect: "anthropic" })).toMatchObject({
+    path: "/v1/messages",
+    "x-api-key": "k",
+  });
+  server.close();
+});
+
+it("asks a local host what it has", async () => {
+  const host = await startMisbehaving();
+  const ollama: Provider = {
+    name: "ollama",
+    url: host.url("models"),
+    dialect: "openai",
+    models: "those it has",
+  };
+  const upstream = connect(ollama, {}, systemClock);
+  expect(await upstream.models!(new AbortController().signal)).toEqual(["a", "b"]);
+  await upstream.close();
+  await host.close();
+});
