@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { CONTENTS } from "../calibrate/bundle.fixture.ts";
+import { fewerNote, fitRecord, fitSummary } from "./fit-summary.ts";
+
+const FLAGS = { out: "out/my bundle", scores: "data/scores.csv", exclude: ["gpt-4", "b"] };
+
+it("says what was fitted, how good it is, where it is and what to type next", () => {
+  expect(fitSummary("data/queries.jsonl", FLAGS, CONTENTS)).toBe(`\
+Fitted hash_E0_Excel_perf_cost_ctrl
+  queries   2 of queries.jsonl, in 2 categories
+  encoder   hash, as it is
+  models    3, embedded by excel_perf_cost; their scores: scores.csv
+  accuracy  0.667: share of 3 other queries nearest to the mean of their own category
+Bundle: out/my bundle
+Next:   npm run -s joust -- simulate data/queries.jsonl --scores data/scores.csv --exclude gpt-4,b --encoder 'out/my bundle'
+`);
+});
+
+it("shows what training did", () => {
+  const settings = { ...CONTENTS.settings, epochs: 2 };
+  const measured = { pairs: 140, losses: [0.25, 0.125], heldOut: 1, before: 0.5, after: 1 };
+  const text = fitSummary("q.jsonl", { out: "b" }, { ...CONTENTS, settings, measured });
+  expect(text).toContain(
+    "hash, fine-tuned on 140 pairs for 2 epochs; mean loss 0.250 in the first, 0.125 in the last\n",
+  );
+  expect(text).toContain("accuracy  0.500 before, 1.000 after: share of 1 other query nearest");
+  expect(text).toContain("their scores: means over these queries\n");
+  const none = { ...measured, heldOut: 0, before: null, after: null };
+  expect(fitSummary("q.jsonl", { out: "b" }, { ...CONTENTS, measured: none })).toContain(
+    "accuracy  not measured: every query was used\n",
+  );
+});
+
+it("names the categories with fewer queries than asked for", () => {
+  expect(fewerNote({ out: "b", offline: 1 }, CONTENTS)).toBeUndefined();
+  expect(fewerNote({ out: "b" }, CONTENTS)).toBe(
+    "fewer than 5 queries are there in x 1, y 1, and all of them were taken",
+  );
+});
+
+it("is a record without vectors for machines", () => {
+  const record = fitRecord("b", CONTENTS);
+  expect(JSON.parse(JSON.stringify(record))).toEqual(record);
+  expect(record).toMatchObject({
+    bundle: "b",
+    name: "hash_E0_Excel_perf_cost_ctrl",
+    categories: [
+      { name: "x", queries: 1 },
+      { name: "y", queries: 1 },
+    ],
+    models: ["a", "b", "c"],
+  });
+});
