@@ -5,6 +5,7 @@ import { Command, CommanderError } from "commander";
 import { InputError } from "../input/input-error.ts";
 import { encodeCommand } from "./encode.ts";
 import { fitCommand } from "./fit-command.ts";
+import { callersFolder } from "./invocation.ts";
 import { modelsCommand } from "./models.ts";
 import { policiesCommand } from "./policies.ts";
 import { simulateCommand } from "./simulate-command.ts";
@@ -17,6 +18,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
+process.chdir(callersFolder(process.env) ?? ".");
+
 const program = new Command("joust")
   .description("A self-hosted LLM router that learns from duels.")
   .version(readVersion(), "-V, --version", "print the version")
@@ -27,6 +30,7 @@ const commands = [
   simulateCommand(),
   fitCommand(),
   encodeCommand(),
+  modelsCommand(),
   policiesCommand(),
 ];
 for (const command of commands) program.addCommand(command);

@@ -1,12 +1,12 @@
 import { expect, it, vi } from "vitest";
 import { POLICIES } from "../bandit/policies/index.ts";
-import { invocationOf } from "./invocation.ts";
+import { callersFolder, invocationOf } from "./invocation.ts";
 import { policiesCommand } from "./policies.ts";
 
 type Options = Record<string, { default: number; min?: number; max?: number }>;
 
-it("lists every option with its default, meaning and values, in at most 96 columns", () => {
-  const text = printed();
+it("lists every option with its default, meaning and values, in at most 96 columns", async () => {
+  const text = await printed();
   for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(96);
   const flat = text.replaceAll(/\s+/g, " ");
   for (const { defaults, about } of POLICIES) {
@@ -17,8 +17,14 @@ it("lists every option with its default, meaning and values, in at most 96 colum
   expect(flat).toContain(" explore=0 probability of a uniform pair (from 0 to 1)");
 });
 
-it("gives the same as data", () => {
-  const { policies, router } = JSON.parse(printed("--json")) as {
+it("shows one alone, of the user's own too", async () => {
+  expect(await printed("eagle")).toMatch(/^eagle: .*\n {2}after .*\n.*\nOptions of every policy/s);
+  expect(await printed("examples/mine.ts")).toContain("\n  patience=10");
+  await expect(printed("eagel")).rejects.toThrow('did you mean "eagle"?');
+});
+
+it("gives the same as data", async () => {
+  const { policies, router } = JSON.parse(await printed("--json")) as {
     policies: { name: string; options: Options }[];
     router: Options;
   };
@@ -33,10 +39,17 @@ it("knows how it is called: in a checkout by npm, installed by its name", () => 
   expect(invocationOf("file:///home/me/node_modules/joust/src/cli/x.ts")).toBe("joust");
 });
 
-function printed(...args: string[]): string {
+it("stays where the user is, if npm has led elsewhere", () => {
+  const INIT_CWD = "/home/me/data";
+  expect(callersFolder({ INIT_CWD, npm_lifecycle_event: "joust" })).toBe(INIT_CWD);
+  expect(callersFolder({ INIT_CWD, npm_lifecycle_event: "test" })).toBeUndefined();
+  expect(callersFolder({})).toBeUndefined();
+});
+
+async function printed(...args: string[]): Promise<string> {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   try {
-    policiesCommand().parse(args, { from: "user" });
+    await policiesCommand().parseAsync(args, { from: "user" });
     return write.mock.calls.map(([text]) => String(text)).join("");
   } finally {
     write.mockRestore();

@@ -3,28 +3,36 @@ import { rangeOf } from "../bandit/options.ts";
 import { POLICIES } from "../bandit/policies/index.ts";
 import type { About, OptionAbout, Options, PolicyKind } from "../bandit/policy.ts";
 import { ROUTER_ABOUT, ROUTER_DEFAULTS } from "../router.ts";
+import { contenderOf, parsePolicies } from "../simulate/policy-spec.ts";
 import { JOUST } from "./invocation.ts";
 
 export function policiesCommand(): Command {
   return new Command("policies")
     .summary("list the routing policies and their options")
     .description("Every policy that --policies knows, with its options: default, meaning, values.")
+    .argument("[name]", "this policy alone: a name, or a file of your own")
     .option("--json", "print them as JSON")
     .helpOption("-h, --help", "this text")
     .addHelpText(
       "after",
-      `\nExample:\n  ${JOUST} simulate DATA --policies joust,fgts-cdb:steps=10:sd=2\n`,
+      `\nExamples:\n  ${JOUST} policies fgts-cdb\n  ${JOUST} simulate DATA --policies joust,fgts-cdb:steps=10:sd=2\n`,
     )
-    .action(({ json }: { json?: boolean }) => {
-      process.stdout.write(json ? `${JSON.stringify(asData())}\n` : listing());
+    .action(async (name: string | undefined, { json }: { json?: boolean }) => {
+      const policies = name === undefined ? POLICIES : [await kindCalled(name)];
+      process.stdout.write(json ? `${JSON.stringify(asData(policies))}\n` : listing(policies));
     });
 }
 
 const ROUTER = "Options of every policy, for what the router does around it:";
 
-function asData() {
+async function kindCalled(name: string): Promise<PolicyKind> {
+  const [spec] = await parsePolicies(name, process.cwd());
+  return (await contenderOf(spec!)).kind;
+}
+
+function asData(policies: readonly PolicyKind[]) {
   return {
-    policies: POLICIES.map(({ name, summary, source, defaults, about }) => {
+    policies: policies.map(({ name, summary, source, defaults, about }) => {
       return { name, summary, source, options: described(defaults, about) };
     }),
     router: described(ROUTER_DEFAULTS, ROUTER_ABOUT),
@@ -42,9 +50,9 @@ function described(defaults: Options, about: About<Options> = {}): Record<string
   );
 }
 
-function listing(): string {
+function listing(policies: readonly PolicyKind[]): string {
   const router = [ROUTER, ...lines(described(ROUTER_DEFAULTS, ROUTER_ABOUT))];
-  return [...POLICIES.map(paragraph), router].map((part) => `${part.join("\n")}\n`).join("\n");
+  return [...policies.map(paragraph), router].map((part) => `${part.join("\n")}\n`).join("\n");
 }
 
 function paragraph({ name, summary, source, defaults, about }: PolicyKind): string[] {
