@@ -253,7 +253,7 @@ export const ROUTER_ABOUT: About<RouterSettings> = {
   budget: { meaning: "mean cost a query to keep to, in the data's unit; 0: no budget", min: 0 },
   costUnit: {
     meaning:
-      "the dearest model's mean cost: what lambda is the price of; simulate finds it in the data",
+      "the dearest model's mean cost, in which the router counts; simulate finds it in the data (its own --lambda counts in the data's unit)",
     above: 0,
   },
   pending: {
