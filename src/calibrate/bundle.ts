@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { WEIGHTINGS } from "../bandit/weighting.ts";
+import { ENCODER_KINDS } from "../encoder/open-encoder.ts";
 import { checksum } from "../input/checksum.ts";
 import { InputError } from "../input/input-error.ts";
 import { readJson } from "../input/json.ts";
@@ -27,7 +28,7 @@ const VECTOR = z.array(z.number()).transform((numbers): Float64Array => Float64A
 
 /** Which encoder the numbers were made with. */
 const ENCODER = z.object({
-  kind: z.enum(["hash", "static", "transformer", "openai"]),
+  kind: z.enum(ENCODER_KINDS),
   /** A name that `--encoder` knows, or that of the folder it was. */
   name: NAME,
   dimension: z.int().min(1),
@@ -91,7 +92,6 @@ const CONTENTS = z.object({
 
 export type Bundle = Readonly<z.output<typeof CONTENTS>>;
 export type BundleSettings = Readonly<z.output<typeof SETTINGS>>;
-export type EncoderRecord = Readonly<z.output<typeof ENCODER>>;
 
 /** Whether a path is that of a bundle; says nothing about what is in it. */
 export function isBundle(folder: string): boolean {
