@@ -55,7 +55,7 @@ function hasCosts(policies: readonly PolicyResult[]): boolean {
   return policies.some(({ costPerQuery }) => Number.isFinite(costPerQuery));
 }
 
-function isPriced(policies: readonly PolicyResult[]): boolean {
+export function isPriced(policies: readonly PolicyResult[]): boolean {
   return policies.some(({ regret, regretPerf }) => regret.mean !== regretPerf.mean);
 }
 

@@ -133,9 +133,12 @@ export function htmlText(text: string): string {
 
 /** Each column as it is to be read, its title first. A bound shorter than its column's gets figure spaces. */
 function printed(table: Table): string[][] {
+  const means = table.rows.flat().flatMap((cell) => (isInterval(cell) ? [cell.mean] : []));
+  const decimals = Math.max(1, decimalsOf(means));
   return table.columns.map(({ title, kind }, c) => {
     const cells = table.rows.map((row) => row[c] ?? null);
-    return [title, ...(kind === "interval" ? printIntervals(cells) : printPlain(cells, kind))];
+    const texts = kind === "interval" ? printIntervals(cells, decimals) : printPlain(cells, kind);
+    return [title, ...texts];
   });
 }
 
@@ -151,9 +154,9 @@ function printPlain(cells: readonly Cell[], kind: Column["kind"]): string[] {
   });
 }
 
-function printIntervals(cells: readonly Cell[]): string[] {
+/** All intervals of a table are of one quantity, so they have the same decimals. */
+function printIntervals(cells: readonly Cell[], decimals: number): string[] {
   const intervals = cells.map((cell) => (isInterval(cell) ? cell : null));
-  const decimals = Math.max(1, decimalsOf(intervals.map((interval) => interval?.mean ?? 0)));
   const column = (of: (interval: Interval) => number): string[] => {
     const texts = intervals.map((i) => (i && Number.isFinite(of(i)) ? fixed(of(i), decimals) : ""));
     const width = Math.max(...texts.map((text) => text.length));

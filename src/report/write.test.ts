@@ -19,11 +19,21 @@ describe("report.html", () => {
     expect(new Set(addresses)).toEqual(new Set(["http://www.w3.org/2000/svg"]));
   });
 
-  test("holds summary, both figures, a row a policy and the settings by path", () => {
+  test("holds summary, both figures, a row a policy and the settings", () => {
     expect(html).toContain("joust has the lowest mean regret");
     expect(html.match(/<svg/g)!.length).toBe(2);
     expect(html.match(/<th scope="row">/g)!.length).toBe(20);
-    expect(html).toContain("<dt>told.kind</dt><dd>scores</dd>");
+    expect(html).toContain("<dt>told</dt><dd>scores</dd>");
+    const told = { kind: "noisy", sd: 0.1 };
+    const policies = { joust: { kind: "joust", options: { alpha: 2, rule: "pair" } } };
+    const own = reportHtml({
+      schema: 1,
+      settings: { told, models: ["a", "b"], policies },
+      policies: {},
+    });
+    expect(own).toContain("<dt>told</dt><dd>noisy, sd 0.1</dd>");
+    expect(own).toContain("<dt>models</dt><dd>a, b</dd>");
+    expect(own).toContain("<dt>policy joust</dt><dd>joust, alpha 2, rule pair</dd>");
     expect(html).toContain("<dt>seed</dt><dd>1</dd>");
     expect(html).toMatch(/@media print/);
     expect(html).toMatch(/prefers-color-scheme: dark/);
@@ -37,6 +47,18 @@ describe("report.html", () => {
     });
     expect(page).not.toContain("<script");
     expect(page).not.toContain("<b>:");
+  });
+
+  test("explains what is there and nothing else", () => {
+    expect(html).toContain("<b>zero-feedback</b> never");
+    expect(html).not.toContain("<b>regret of scores</b>");
+    const { policies, ...rest } = sampleResult({ regrets: { a: 1 }, costs: false }, random);
+    const a = policies.a!;
+    const priced = { ...a, regretPerf: { ...a.regretPerf, mean: 9 } };
+    const other = reportHtml({ ...rest, policies: { a: priced } });
+    expect(other).not.toContain("zero-feedback");
+    expect(other).not.toContain("<b>Cost</b>");
+    expect(other).toContain("<b>regret of scores</b>");
   });
 
   test("one Pareto figure less without costs; no rounds at all is still a page", () => {
