@@ -4,7 +4,7 @@ import { InputError } from "../input/input-error.ts";
 import { didYouMean } from "../input/nearest.ts";
 import { KNOWN_MODELS } from "./known-models.ts";
 import {
-  connectionFault,
+  connectionError,
   isPassing,
   PassingFailure,
   type RetryOptions,
@@ -155,15 +155,10 @@ export async function answered<T>(url: string, wait: () => Promise<T>): Promise<
   try {
     return await wait();
   } catch (error) {
-    const fault = connectionFault(error);
-    if (fault === undefined) throw error;
-    throw new PassingFailure(
-      new InputError(
-        { file: new URL(url).host },
-        fault,
-        "check the connection and run the same command again: it goes on where it was",
-      ),
-    );
+    throw connectionError(error, (fault) => {
+      const remedy = "check the connection and run the same command again: it goes on where it was";
+      return new InputError({ file: new URL(url).host }, fault, remedy);
+    });
   }
 }
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { InputError } from "../input/input-error.ts";
 import {
-  connectionFault,
+  connectionError,
   isPassing,
   PassingFailure,
   type RetryOptions,
@@ -75,9 +75,7 @@ async function post(
     });
     return { status: response.status, headers: response.headers, text: await response.text() };
   } catch (error) {
-    const fault = connectionFault(error);
-    if (fault === undefined) throw error;
-    throw new PassingFailure(new InputError({ file: hostOf(url) }, fault, LATER));
+    throw connectionError(error, (fault) => new InputError({ file: hostOf(url) }, fault, LATER));
   }
 }
 

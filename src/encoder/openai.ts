@@ -21,15 +21,18 @@ export interface OpenaiOptions extends Omit<RetryOptions, "signal"> {
   readonly fetch?: typeof fetch | undefined;
 }
 
+const OPENAI = "https://api.openai.com/v1";
+const PAPERS = "text-embedding-3-large";
+
+/** As the paper calls it. */
+export const OPENAI_TEXT = { name: "OpenAItext", dimension: 3072 } as const;
+
 /** Lengths of OpenAI's models; the third generation can be asked for shorter ones. */
 const DIMENSIONS: Readonly<Record<string, number>> = {
-  "text-embedding-3-large": 3072,
+  [PAPERS]: OPENAI_TEXT.dimension,
   "text-embedding-3-small": 1536,
   "text-embedding-ada-002": 1536,
 };
-
-const OPENAI = "https://api.openai.com/v1";
-const PAPERS = "text-embedding-3-large"; // the paper's "OpenAItext"
 
 /** Embeddings of OpenAI, or of a server with the same interface. */
 export function openaiEncoder(options: OpenaiOptions): Encoder {
@@ -39,7 +42,7 @@ export function openaiEncoder(options: OpenaiOptions): Encoder {
   const cache = cacheDir === undefined ? undefined : new EmbeddingCache(cacheDir, model, dimension);
   let opened: Promise<void> | undefined;
   return {
-    name: model === PAPERS && dimensions === undefined ? "OpenAItext" : model,
+    name: model === PAPERS && dimensions === undefined ? OPENAI_TEXT.name : model,
     dimension,
     async encode(texts) {
       opened ??= cache?.open();

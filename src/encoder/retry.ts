@@ -79,15 +79,20 @@ export function retryAfter(headers: Headers): number | undefined {
   return delay >= 0 ? delay : undefined;
 }
 
-/** Why a connection failed, in words; undefined where the error is of another kind. */
-export function connectionFault(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  if (error.name === "TimeoutError") return "did not answer in time";
+/**
+ * What to throw where a connection failed: `failure` makes the error from what
+ * happened, in words. It may pass, but for a name that does not exist. An error
+ * of another kind is given back as it is.
+ */
+export function connectionError(error: unknown, failure: (fault: string) => Error): unknown {
+  if (!(error instanceof Error)) return error;
+  if (error.name === "TimeoutError") return new PassingFailure(failure("did not answer in time"));
   // fetch throws a TypeError with what happened as its cause; without one it is our own fault.
   const { cause } = error;
-  if (!(error instanceof TypeError && cause instanceof Error)) return undefined;
+  if (!(error instanceof TypeError && cause instanceof Error)) return error;
   const code = "code" in cause ? String(cause.code) : cause.message;
-  return FAULTS[code] ?? `broke the connection (${code})`;
+  const told = failure(FAULTS[code] ?? `broke the connection (${code})`);
+  return code === "ENOTFOUND" ? told : new PassingFailure(told);
 }
 
 const FAULTS: Readonly<Record<string, string>> = {

@@ -1,0 +1,66 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { findModel, type ModelPlaces } from "./find-model.ts";
+import { hashEncoder } from "./hash.ts";
+import { KNOWN_MODELS, knownModelAt } from "./known-models.ts";
+import { OPENAI_TEXT } from "./openai.ts";
+import { readArchitecture } from "./transformer/architecture.ts";
+
+export interface ListedEncoder {
+  /** What --encoder takes. */
+  readonly name: string;
+  readonly kind: string;
+  readonly dimension: number;
+  readonly source: "program" | "hub" | "folder" | "api";
+  /** Its folder; null where it is not here, or has none. */
+  readonly path: string | null;
+}
+
+/** The encoders that have a name, and the models of the user's own in the places searched. */
+export async function listEncoders(places: ModelPlaces): Promise<ListedEncoder[]> {
+  const hash = { ...hashEncoder, kind: "bag of words, no model", source: "program" } as const;
+  const known = await Promise.all(
+    KNOWN_MODELS.map(async ({ name, kind, dimension }): Promise<ListedEncoder> => {
+      return {
+        name,
+        kind,
+        dimension,
+        source: "hub",
+        path: (await findModel(name, places)) ?? null,
+      };
+    }),
+  );
+  const own = await Promise.all(places.search.map(ownModels));
+  return [
+    {
+      name: hash.name,
+      kind: hash.kind,
+      dimension: hash.dimension,
+      source: hash.source,
+      path: null,
+    },
+    ...known,
+    { ...OPENAI_TEXT, kind: "OpenAI's, over HTTP", source: "api", path: null },
+    ...own.flat(),
+  ];
+}
+
+/** Folders that an encoder can be made of and that are no known model's. */
+async function ownModels(place: string): Promise<ListedEncoder[]> {
+  const names = await readdir(place).catch((): string[] => []);
+  const found = await Promise.all(
+    names.toSorted().map(async (name): Promise<ListedEncoder[]> => {
+      const path = join(place, name);
+      if (knownModelAt(path) || UNFINISHED.test(name)) return [];
+      const architecture = await readArchitecture(join(path, "config.json")).catch(() => undefined);
+      if (!architecture) return [];
+      const { kind, layers, hiddenSize } = architecture;
+      const title = `${kind === "bert" ? "BERT" : "MPNet"}, ${layers} layers`;
+      return [{ name, kind: title, dimension: hiddenSize, source: "folder", path }];
+    }),
+  );
+  return found.flat();
+}
+
+/** Drafts and downloads that are not complete. */
+const UNFINISHED = /\.(download|tmp|old)$/;

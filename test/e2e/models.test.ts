@@ -1,0 +1,58 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { serveHub, tinyRepository } from "../../src/encoder/hub.fixture.ts";
+import { joust, newFolder, start } from "./joust.fixture.ts";
+
+it("models get: stopped by Ctrl-C it keeps what came, and the same command goes on", async () => {
+  const models = newFolder();
+  const half = Promise.withResolvers<void>();
+  let stalled = false;
+  const { endpoint, asked } = await serveHub(tinyRepository(), ({ url, bytes }, response) => {
+    if (stalled || !url.endsWith("/model.safetensors")) return undefined;
+    stalled = true;
+    response.writeHead(200, { "content-length": bytes!.length });
+    response.write(bytes!.subarray(0, 2000), () => half.resolve());
+    return true;
+  });
+  const args = ["models", "get", "owner/tiny", "--endpoint", endpoint, "--models", models];
+  const child = start(args);
+  await Promise.race([
+    half.promise.then(() => partOf(join(models, "tiny.download"), 2000)),
+    child.end,
+  ]);
+  child.kill("SIGINT");
+  const stopped = await child.end;
+  expect([stopped.code, stopped.stdout]).toEqual([130, ""]);
+  expect(stopped.stderr).toBe("joust: stopped; the same command goes on where it was\n");
+  expect(readdirSync(models)).toEqual(["tiny.download"]);
+
+  const { code, stdout, stderr } = await joust(...args);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toBe(`owner/tiny is now in ${join(models, "tiny")}\n`);
+  expect(asked.at(-1)).toMatchObject({ range: "bytes=2000-" });
+  expect(readdirSync(models)).toEqual(["tiny"]);
+});
+
+it("models: bad input is exit 2 with the remedy", async () => {
+  const unknown = await joust("models", "get", "MiniML");
+  expect([unknown.code, unknown.stdout]).toEqual([2, ""]);
+  expect(unknown.stderr).toMatch(/^joust: MiniML: is no model .* did you mean "MiniLM"\?.*\n$/);
+  const forgotten = await joust("models", "get");
+  expect([forgotten.code, forgotten.stderr]).toEqual([
+    2,
+    "joust: missing required argument 'name'\n",
+  ]);
+  const help = await joust("models", "get", "--help");
+  expect(help.code).toBe(0);
+  expect(help.stdout).toContain("models get MiniLM");
+});
+
+/** Waits until all that the host has sent is on the disk. */
+async function partOf(folder: string, size: number): Promise<void> {
+  const written = () =>
+    readdirSync(folder)
+      .filter((name) => /^model\.safetensors\..*\.part$/.test(name))
+      .some((name) => statSync(join(folder, name)).size === size);
+  while (!written()) await new Promise((resolve) => setTimeout(resolve, 10));
+}
