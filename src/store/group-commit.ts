@@ -1,0 +1,206 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answered, Control, Routed, VoteRequest } from "./events.ts";
+import type { Entry, Receipt, Store } from "./store.ts";
+import { StoreUnavailable, VoteRefused } from "./store-error.ts";
+
+/**
+ * The one queue to the log. A commit costs an fsync, so entries of many requests
+ * share one: a vote is written at once with all that waits before it, its own
+ * decision included; decisions and answers wait a little for company.
+ *
+ * While the store is down votes are refused, for they could be lost here.
+ * Decisions are kept up to a limit, then dropped and counted.
+ */
+export class GroupCommit {
+  readonly #store: Store;
+  readonly #settings: GroupCommitSettings;
+  readonly #queue: Item[] = [];
+  /** Items that somebody waits for. */
+  #urgent = 0;
+  /** Entries to write one by one, since one of them has spoilt their common transaction. */
+  #suspects = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #downSince: number | undefined;
+  #backOff = FIRST_BACK_OFF;
+  #draining = false;
+  #closed = false;
+  readonly #stats = { logged: 0, commits: 0, failedCommits: 0, dropped: 0 };
+
+  constructor(store: Store, settings: Partial<GroupCommitSettings> = {}) {
+    this.#store = store;
+    this.#settings = { ...DEFAULTS, ...settings };
+  }
+
+  /** Durable within a moment; false where it had to be dropped. */
+  log(event: Routed | Answered): boolean {
+    if (this.#closed || this.#queue.length >= this.#settings.maxQueue) {
+      this.#stats.dropped++;
+      return false;
+    }
+    this.#queue.push({ entry: event });
+    this.#schedule();
+    return true;
+  }
+
+  /** Durable when it returns. Throws VoteRefused, or StoreUnavailable: then to send it again is safe. */
+  async vote(request: VoteRequest): Promise<"logged" | "repeated"> {
+    let receipt = await this.#record(request);
+    if (receipt.status === "refused" && receipt.reason === "unknown" && this.#store.shared) {
+      // Its decision may be waiting for company on another node.
+      await sleep(2 * this.#settings.delayMs);
+      receipt = await this.#record(request);
+    }
+    if (receipt.status === "refused") throw new VoteRefused(receipt.reason);
+    return receipt.status;
+  }
+
+  /** Durable when it returns its position. */
+  async control(event: Control): Promise<number> {
+    const receipt = await this.#record(event);
+    if (receipt.status !== "logged") throw new Error(`${event.kind} was not logged`);
+    return receipt.position;
+  }
+
+  /** Counts since the start, and what is waiting now. */
+  get stats() {
+    return { ...this.#stats, waiting: this.#queue.length, down: this.#downSince !== undefined };
+  }
+
+  /** Tries to write all that waits. */
+  async flush(): Promise<void> {
+    await this.#running;
+    this.#draining = true;
+    await this.#start().finally(() => {
+      this.#draining = false;
+    });
+  }
+
+  /** Writes what waits; what cannot be written is dropped and counted. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.flush();
+    clearTimeout(this.#timer);
+    this.#stats.dropped += this.#queue.length;
+    for (const { reject } of this.#queue.splice(0)) reject?.(new StoreUnavailable("it is closed"));
+  }
+
+  #record(entry: VoteRequest | Control): Promise<Receipt> {
+    const { promise, resolve, reject } = Promise.withResolvers<Receipt>();
+    if (this.#closed) reject(new StoreUnavailable("it is closed"));
+    else if (this.#downSince !== undefined) reject(this.#unavailable("it is down"));
+    else if (this.#urgent >= this.#settings.maxVotes) reject(this.#unavailable("it is too busy"));
+    else {
+      this.#urgent++;
+      this.#queue.push({ entry, resolve, reject });
+      this.#schedule();
+    }
+    return promise;
+  }
+
+  #schedule(): void {
+    if (this.#running || this.#downSince !== undefined) return;
+    if (this.#urgent > 0 || this.#queue.length >= this.#settings.maxBatch) this.#start();
+    else this.#timer ??= setTimeout(() => this.#start(), this.#settings.delayMs);
+  }
+
+  #start(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+      if (this.#queue.length > 0 && !this.#closed) this.#schedule();
+    });
+    return this.#running;
+  }
+
+  async #run(): Promise<void> {
+    // All that this turn of the event loop has to say goes together.
+    await Promise.resolve();
+    while (this.#queue.length > 0 || this.#downSince !== undefined) {
+      const size = this.#suspects > 0 ? 1 : this.#settings.maxBatch;
+      const batch = this.#queue.splice(0, size);
+      this.#suspects = Math.max(0, this.#suspects - 1);
+      if (!(await this.#commit(batch))) return;
+      if (this.#urgent === 0 && this.#suspects === 0 && !this.#draining) return;
+    }
+  }
+
+  /** False where there is no sense in going on. */
+  async #commit(batch: readonly Item[]): Promise<boolean> {
+    const urgent = batch.filter(({ resolve }) => resolve).length;
+    try {
+      const receipts = await this.#store.append(batch.map(({ entry }) => entry));
+      this.#urgent -= urgent;
+      this.#stats.commits++;
+      this.#stats.logged += batch.length;
+      this.#downSince = undefined;
+      this.#backOff = FIRST_BACK_OFF;
+      batch.forEach(({ resolve }, i) => {
+        resolve?.(receipts[i]!);
+      });
+      return true;
+    } catch (error) {
+      this.#stats.failedCommits++;
+      if (error instanceof StoreUnavailable) {
+        this.#goDown(batch, error);
+        return false;
+      }
+      if (batch.length > 1) {
+        this.#queue.unshift(...batch);
+        this.#suspects = batch.length;
+        return true;
+      }
+      this.#urgent -= urgent;
+      if (batch[0]!.reject) batch[0]!.reject(error);
+      else this.#stats.dropped++;
+      return true;
+    }
+  }
+
+  /** Nobody is kept waiting; decisions stay in the queue until the store is back. */
+  #goDown(batch: readonly Item[], error: StoreUnavailable): void {
+    this.#downSince ??= performance.now();
+    this.#queue.unshift(...batch);
+    const waiting = this.#queue.filter(({ reject }) => reject);
+    const rest = this.#queue.filter(({ reject }) => !reject);
+    this.#queue.splice(0, this.#queue.length, ...rest);
+    this.#urgent = 0;
+    this.#suspects = 0;
+    for (const { reject } of waiting) reject!(error);
+    if (this.#closed) return;
+    this.#timer = setTimeout(() => this.#start(), this.#backOff);
+    this.#timer.unref();
+    this.#backOff = Math.min(2 * this.#backOff, LAST_BACK_OFF);
+  }
+
+  #unavailable(reason: string): StoreUnavailable {
+    return new StoreUnavailable(reason, Math.max(1, Math.ceil(this.#backOff / 1000)));
+  }
+}
+
+interface Item {
+  readonly entry: Entry;
+  readonly resolve?: (receipt: Receipt) => void;
+  readonly reject?: (error: unknown) => void;
+}
+
+export interface GroupCommitSettings {
+  /** How long a decision may wait; with the commit itself well below 100 ms. */
+  readonly delayMs: number;
+  /** Entries in one transaction. */
+  readonly maxBatch: number;
+  /** Entries that may wait, and votes among them. */
+  readonly maxQueue: number;
+  readonly maxVotes: number;
+}
+
+const DEFAULTS: GroupCommitSettings = {
+  delayMs: 50,
+  maxBatch: 500,
+  maxQueue: 20_000,
+  maxVotes: 5000,
+};
+
+const FIRST_BACK_OFF = 100;
+const LAST_BACK_OFF = 5000;

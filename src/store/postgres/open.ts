@@ -1,0 +1,101 @@
+import { Kysely, PostgresDialect } from "kysely";
+import type pg from "pg";
+import { Listeners } from "../changes.ts";
+import { SqlReads } from "../sql-reads.ts";
+import type {
+  Change,
+  Entry,
+  PruneQuery,
+  PruneReport,
+  Receipt,
+  Store,
+  StoredKey,
+  StoredSnapshot,
+} from "../store.ts";
+import type { Tables } from "../tables.ts";
+import { append } from "./append.ts";
+import { migrate, poolOf, unavailable } from "./connect.ts";
+import { Listening } from "./listen.ts";
+import * as writes from "./writes.ts";
+
+/** Opens a PostgreSQL database by its address and brings its tables up to date. */
+export async function openPostgres(url: string): Promise<Store> {
+  const pool = poolOf(url);
+  try {
+    await migrate(pool, url);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  const store = new PostgresStore(pool, url);
+  await store.listen();
+  return store;
+}
+
+/** The log in PostgreSQL: any number of nodes append, one learns each router. */
+class PostgresStore extends SqlReads implements Store {
+  readonly shared = true;
+  readonly #pool: pg.Pool;
+  readonly #listeners = new Listeners();
+  readonly #listening: Listening;
+
+  constructor(pool: pg.Pool, url: string) {
+    super(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), unavailable);
+    this.#pool = pool;
+    this.#listening = new Listening(url, (change) => this.#listeners.tell(change));
+  }
+
+  listen(): Promise<void> {
+    return this.#listening.connect();
+  }
+
+  append(entries: readonly Entry[]): Promise<Receipt[]> {
+    return append(this.#pool, entries);
+  }
+
+  acquireLease(router: string, holder: string, milliseconds: number) {
+    return writes.acquireLease(this.#pool, router, holder, milliseconds);
+  }
+
+  renewLease(router: string, token: number, milliseconds: number) {
+    return writes.renewLease(this.#pool, router, token, milliseconds);
+  }
+
+  async releaseLease(router: string, token: number) {
+    await writes.renewLease(this.#pool, router, token, -1);
+  }
+
+  saveSnapshot(snapshot: StoredSnapshot, token: number) {
+    return writes.saveSnapshot(this.#pool, snapshot, token);
+  }
+
+  async prune(what: PruneQuery): Promise<PruneReport> {
+    const total = { prompts: 0, decisions: 0, votes: 0 };
+    for (;;) {
+      const step = await writes.pruneStep(this.#pool, what, PRUNE_STEP);
+      total.prompts += step.prompts;
+      total.decisions += step.decisions;
+      total.votes += step.votes;
+      if (Math.max(step.prompts, step.decisions, step.votes) < PRUNE_STEP) return total;
+    }
+  }
+
+  saveKey(key: StoredKey) {
+    return writes.saveKey(this.#pool, key);
+  }
+
+  secret(name: string) {
+    return writes.secret(this.#pool, name);
+  }
+
+  onChange(listener: (change: Change) => void) {
+    return this.#listeners.add(listener);
+  }
+
+  async close() {
+    await this.#listening.close();
+    await this.db.destroy();
+  }
+}
+
+const PRUNE_STEP = 500;

@@ -1,0 +1,49 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+
+/**
+ * A prompt as it is kept: with a key of 32 bytes encrypted (AES-256-GCM), else
+ * plain. First a byte that says which, then nonce, tag and text. The decision's
+ * id is authenticated with it, so that no prompt can be passed off as another's.
+ */
+export function seal(text: string, decision: string, key: Uint8Array | undefined): Uint8Array {
+  const plain = Buffer.from(text, "utf8");
+  if (!key) return Buffer.concat([Buffer.of(PLAIN), plain]);
+  const nonce = randomBytes(NONCE);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce).setAAD(Buffer.from(decision));
+  const sealed = [cipher.update(plain), cipher.final()];
+  return Buffer.concat([Buffer.of(SEALED), nonce, cipher.getAuthTag(), ...sealed]);
+}
+
+/** Undefined where the key is missing or another one, or the bytes are not as they were written. */
+export function unseal(
+  sealed: Uint8Array,
+  decision: string,
+  key: Uint8Array | undefined,
+): string | undefined {
+  const bytes = Buffer.from(sealed);
+  if (bytes[0] === PLAIN) return bytes.toString("utf8", 1);
+  if (bytes[0] !== SEALED || bytes.length < TEXT || !key) return undefined;
+  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(1, 1 + NONCE));
+  decipher.setAAD(Buffer.from(decision)).setAuthTag(bytes.subarray(1 + NONCE, TEXT));
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(TEXT)), decipher.final()]).toString();
+  } catch {
+    return undefined;
+  }
+}
+
+/** A key as people write it: 64 hexadecimal digits, or 32 bytes in base64. */
+export function readKey(text: string): Uint8Array {
+  const bytes = /^[0-9a-f]{64}$/i.test(text)
+    ? Buffer.from(text, "hex")
+    : Buffer.from(text, "base64");
+  if (bytes.length === 32) return bytes;
+  throw new RangeError(
+    "the key has not 32 bytes; help: make one with `openssl rand -hex 32` and keep it: without it prompts cannot be read",
+  );
+}
+
+const PLAIN = 0;
+const SEALED = 1;
+const NONCE = 12;
+const TEXT = 1 + NONCE + 16;

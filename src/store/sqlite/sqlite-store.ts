@@ -1,0 +1,109 @@
+import { setImmediate } from "node:timers/promises";
+import { Kysely, SqliteDialect } from "kysely";
+import { Listeners } from "../changes.ts";
+import { SqlReads } from "../sql-reads.ts";
+import type {
+  Change,
+  Entry,
+  PruneQuery,
+  PruneReport,
+  Receipt,
+  Store,
+  StoredKey,
+  StoredSnapshot,
+} from "../store.ts";
+import type { Tables } from "../tables.ts";
+import { type AppendResult, appender } from "./append.ts";
+import { type Connection, connect, connectReader, unavailable } from "./connect.ts";
+import * as writes from "./writes.ts";
+
+/**
+ * The log in one file. Everything here blocks the thread it runs on, an fsync
+ * for milliseconds: `openSqlite` gives it a thread of its own.
+ */
+export class SqliteStore extends SqlReads implements Store {
+  readonly shared = false;
+  readonly #writer: Connection;
+  readonly #append: (entries: readonly Entry[]) => AppendResult;
+  readonly #listeners = new Listeners();
+  readonly #now: () => number;
+
+  constructor(file: string, now: () => number) {
+    const writer = connect(file);
+    const database = connectReader(file);
+    super(new Kysely<Tables>({ dialect: new SqliteDialect({ database }) }), unavailable);
+    this.#writer = writer;
+    this.#append = appender(this.#writer);
+    this.#now = now;
+  }
+
+  async append(entries: readonly Entry[]): Promise<Receipt[]> {
+    const { receipts, changes } = this.#write(() => this.#append(entries));
+    for (const change of changes) this.#listeners.tell(change);
+    return receipts;
+  }
+
+  async acquireLease(router: string, holder: string, milliseconds: number) {
+    const until = this.#now() + milliseconds;
+    return this.#write(() => writes.acquireLease(this.#writer, router, holder, until));
+  }
+
+  async renewLease(router: string, token: number, milliseconds: number) {
+    const until = this.#now() + milliseconds;
+    return this.#write(() => writes.renewLease(this.#writer, router, token, until));
+  }
+
+  async releaseLease(router: string, token: number) {
+    this.#write(() => writes.renewLease(this.#writer, router, token, this.#now()));
+  }
+
+  async saveSnapshot(snapshot: StoredSnapshot, token: number) {
+    this.#write(() => writes.saveSnapshot(this.#writer, snapshot, token));
+    const { router, position } = snapshot;
+    this.#listeners.tell({ router, what: "snapshot", position });
+  }
+
+  async prune(what: PruneQuery): Promise<PruneReport> {
+    const total = { prompts: 0, decisions: 0, votes: 0 };
+    for (;;) {
+      const step = this.#write(() => writes.pruneStep(this.#writer, what, PRUNE_STEP));
+      total.prompts += step.prompts;
+      total.decisions += step.decisions;
+      total.votes += step.votes;
+      if (Math.max(step.prompts, step.decisions, step.votes) < PRUNE_STEP) return total;
+      await setImmediate();
+    }
+  }
+
+  async saveKey(key: StoredKey) {
+    this.#write(() => writes.saveKey(this.#writer, key));
+  }
+
+  async secret(name: string) {
+    return this.#write(() => writes.secret(this.#writer, name));
+  }
+
+  onChange(listener: (change: Change) => void) {
+    return this.#listeners.add(listener);
+  }
+
+  /** The file's greatest size, for who wants to keep room on the disk; appending past it is refused. */
+  limitPages(pages: number): void {
+    this.#writer.pragma(`max_page_count = ${pages}`);
+  }
+
+  async close() {
+    await this.db.destroy();
+    this.#writer.close();
+  }
+
+  #write<T>(run: () => T): T {
+    try {
+      return run();
+    } catch (error) {
+      throw unavailable(error);
+    }
+  }
+}
+
+const PRUNE_STEP = 500;

@@ -1,0 +1,115 @@
+import type { Answered, Control, Routed, Voted } from "./events.ts";
+
+/**
+ * Counts of one router and model over five minutes, kept in the transaction
+ * that logs what they count, so that no chart has to read the log. The model ""
+ * stands for all of them: there `shown` counts decisions, `duels` those with two
+ * answers, `wins` those of the answer shown first.
+ */
+export interface Tally {
+  readonly router: string;
+  readonly bucket: number;
+  readonly model: string;
+  readonly counts: Counts;
+}
+
+export type Counts = Record<(typeof COUNTS)[number], number>;
+
+export const COUNTS = [
+  "shown",
+  "duels",
+  "answers",
+  "failures",
+  "input_tokens",
+  "output_tokens",
+  "cost",
+  "latency_ms",
+  "votes",
+  "wins",
+  "ties",
+  "both_bad",
+  "ratings",
+  "rating_sum",
+] as const;
+
+export const BUCKET_MS = 300_000;
+export const ALL_MODELS = "";
+
+export type Tallied = Omit<Routed, "x"> | Answered | Omit<Voted, "x"> | Control;
+
+export function tally(events: readonly Tallied[]): Tally[] {
+  const tallies = new Map<string, Tally>();
+  const add = ({ router, at }: Tallied, model: string, counts: Partial<Counts>) => {
+    const bucket = Math.floor(at / BUCKET_MS) * BUCKET_MS;
+    const key = `${bucket}\n${router}\n${model}`;
+    const found = tallies.get(key) ?? { router, bucket, model, counts: noCounts() };
+    for (const name of COUNTS) found.counts[name] += counts[name] ?? 0;
+    tallies.set(key, found);
+  };
+  for (const event of events) {
+    if (event.kind === "routed") {
+      const models = new Set(event.pair);
+      const duels = models.size - 1;
+      for (const model of [ALL_MODELS, ...models]) add(event, model, { shown: 1, duels });
+    } else if (event.kind === "answered") {
+      for (const model of [ALL_MODELS, event.model]) add(event, model, answerCounts(event));
+    } else if (event.kind === "voted") {
+      for (const [model, counts] of voteCounts(event)) add(event, model, counts);
+    }
+  }
+  return [...tallies.values()];
+}
+
+function noCounts(): Counts {
+  return Object.fromEntries(COUNTS.map((name) => [name, 0])) as Counts;
+}
+
+function answerCounts(answer: Answered): Partial<Counts> {
+  return {
+    answers: 1,
+    failures: Number(answer.status === "failed"),
+    input_tokens: Math.round(answer.inputTokens),
+    output_tokens: Math.round(answer.outputTokens),
+    cost: answer.cost,
+    latency_ms: answer.latencyMs,
+  };
+}
+
+/** A ranking counts as a vote for all its models and a win for the first. */
+function voteCounts({ verdict, models }: Omit<Voted, "x">): [string, Partial<Counts>][] {
+  if ("rating" in verdict) {
+    const counts = { votes: 1, ratings: 1, rating_sum: verdict.rating };
+    return [ALL_MODELS, models[0]!].map((model) => [model, counts]);
+  }
+  const winner = "ranking" in verdict ? 0 : { a: 0, b: 1, tie: -1, both_bad: -1 }[verdict.outcome];
+  const both = "outcome" in verdict && verdict.outcome;
+  return [ALL_MODELS, ...models].map((model, i) => [
+    model,
+    {
+      votes: 1,
+      wins: Number(winner === Math.max(0, i - 1)),
+      ties: Number(both === "tie"),
+      both_bad: Number(both === "both_bad"),
+    },
+  ]);
+}
+
+/** What each key has spent, by the calendar month (UTC) that budgets are for. */
+export function spending(
+  events: readonly Tallied[],
+): { owner: string; month: string; cost: number }[] {
+  const sums = new Map<string, { owner: string; month: string; cost: number }>();
+  for (const event of events) {
+    if (event.kind !== "answered" || event.owner === undefined || event.cost === 0) continue;
+    const { owner, cost } = event;
+    const month = monthOf(event.at);
+    const key = `${month} ${owner}`;
+    sums.set(key, { owner, month, cost: (sums.get(key)?.cost ?? 0) + cost });
+  }
+  return [...sums.values()];
+}
+
+/** 2026-11 */
+export function monthOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 7);
+}
