@@ -10,6 +10,7 @@ import type { Tensor } from "./safetensors.ts";
 const FORWARD = { bert, mpnet };
 /** The table of words is fed whole, or only the rows that the ids speak of: it has any number. */
 export const WORDS = "embeddings.word_embeddings.weight";
+export const POSITIONS = "embeddings.position_embeddings.weight";
 
 export interface EncoderGraphOptions {
   readonly architecture: Architecture;

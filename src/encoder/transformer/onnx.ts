@@ -26,10 +26,12 @@ export function onnxBytes(graph: Graph): Uint8Array<ArrayBuffer> {
   const names = new Map([...graph.outputs].map(([name, value]) => [value, name]));
   const nameOf = (value: Value) => names.get(value) ?? value.name;
   const body = new Message();
-  for (const node of inOrder(graph)) body.message(1, nodeProto(node, nameOf));
+  const nodes = inOrder(graph);
+  const read = new Set(nodes.flatMap((node) => node.inputs));
+  for (const node of nodes) body.message(1, nodeProto(node, nameOf));
   body.text(2, "joust");
   for (const [value, constant] of graph.constants) {
-    body.message(5, tensorProto(value, constant));
+    if (read.has(value)) body.message(5, tensorProto(value, constant));
   }
   for (const input of graph.inputs) body.message(11, valueInfo(input.name, input));
   for (const [name, value] of graph.outputs) body.message(12, valueInfo(name, value));

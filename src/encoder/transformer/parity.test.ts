@@ -7,7 +7,7 @@ import { readCheckpoint } from "./checkpoint.ts";
 import { encoderGraph } from "./encoder-graph.ts";
 import { readSafetensors } from "./safetensors.ts";
 import { runInOnnxruntime } from "./session.fixture.ts";
-import { gradientOf, trainingGraph } from "./training-graph.ts";
+import { gradientOf, stepGraph } from "./training-graph.ts";
 
 const NAMES = ["tiny-bert", "tiny-mpnet"];
 const folder = (name: string) => `fixtures/${name}`;
@@ -41,7 +41,7 @@ describeWithShared("PyTorch's outputs and gradients", NAMES.map(folder), () => {
       .set("left", { dims, data: Int32Array.from(pairs, ([left]) => left) })
       .set("right", { dims, data: Int32Array.from(pairs, ([, right]) => right) })
       .set("label", { dims, data: Float32Array.from(pairs, ([, , label]) => label) });
-    const result = await runInOnnxruntime(trainingGraph(pack), new Map([...feeds, ...weights]));
+    const result = await runInOnnxruntime(stepGraph(pack), new Map([...feeds, ...weights]));
     expect(Math.abs(result.get("loss")![0]! / loss - 1)).toBeLessThan(1e-5);
     expect(tensors.size).toBe(weights.size);
     for (const [weight, { data }] of tensors) {

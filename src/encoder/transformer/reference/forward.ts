@@ -35,11 +35,19 @@ export function forward(
   weights: ReadonlyMap<string, Tensor>,
 ): Row[] {
   const { kind, heads, layers, padTokenId } = architecture;
-  const row = (name: string, i: number) => {
+  const matrices = new Map<string, Row[]>();
+  const matrix = (name: string) => {
+    const known = matrices.get(name);
+    if (known) return known;
     const { dims, data } = weights.get(name)!;
-    const width = dims[1]!;
-    return [...data.subarray(i * width, (i + 1) * width)];
+    const [rows, width] = dims as [number, number];
+    const made = Array.from({ length: rows }, (_, i) => [
+      ...data.subarray(i * width, (i + 1) * width),
+    ]);
+    matrices.set(name, made);
+    return made;
   };
+  const row = (name: string, i: number) => matrix(name)[i]!;
   const norm = (x: Row, name: string) => {
     const center = mean(x);
     const spread = Math.sqrt(mean(x.map((v) => (v - center) ** 2)) + architecture.layerNormEps);

@@ -1,0 +1,128 @@
+/** Contrastive fine-tuning (CCFT) of a transformer: all weights, AdamW, no dropout. */
+import type { Tensor } from "../encoder/transformer/safetensors.ts";
+import {
+  TrainableEncoder,
+  type TrainableEncoderOptions,
+  type TransformerModel,
+} from "../encoder/transformer/trainable-encoder.ts";
+import { InputError } from "../input/input-error.ts";
+import { ADAMW, AdamW, globalNorm } from "./adamw.ts";
+import type { Pair } from "./pairs.ts";
+import { TrainingCheckpoint } from "./training-checkpoint.ts";
+
+export interface TransformerTraining extends TrainableEncoderOptions {
+  readonly model: TransformerModel & { readonly path: string };
+  /** As token ids. */
+  readonly texts: readonly ArrayLike<number>[];
+  /** Of all epochs, one after another. */
+  readonly batches: readonly (readonly Pair[])[];
+  /** The largest: it rises over the first tenth of the steps and then falls, in straight lines. */
+  readonly learningRate: number;
+  /** A folder to keep checkpoints in, and to go on from where one is there. */
+  readonly checkpoints?: string | undefined;
+  /** Milliseconds from one checkpoint to the next; a minute, if not given. */
+  readonly checkpointEvery?: number | undefined;
+  readonly onStep?: ((progress: StepProgress) => void) | undefined;
+  /** Stops after a step, with a checkpoint. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface StepProgress {
+  /** Steps done. */
+  readonly step: number;
+  readonly steps: number;
+  readonly loss: number;
+  readonly millisecondsLeft: number;
+}
+
+export interface TrainedTransformer {
+  readonly weights: ReadonlyMap<string, Tensor>;
+  /** Of each batch, before its step. */
+  readonly losses: readonly number[];
+}
+
+/**
+ * Equal arguments give equal weights, bit for bit, on one machine; also when
+ * stopped, or killed, and run again with the same folder for checkpoints.
+ */
+export async function fineTuneTransformer(
+  training: TransformerTraining,
+): Promise<TrainedTransformer> {
+  const { batches, learningRate, signal, onStep } = training;
+  signal?.throwIfAborted();
+  const encoder = new TrainableEncoder(training.model, training.texts, training);
+  const optimizer = new AdamW(encoder.weights);
+  const checkpoint = checkpointOf(training, encoder, optimizer);
+  const rates = batches.map((_, step) => learningRate * schedule(step, batches.length));
+  try {
+    const losses = (await checkpoint?.restore()) ?? [];
+    const pace = new Pace(training, losses.length);
+    while (losses.length < batches.length) {
+      const step = losses.length;
+      const loss = await encoder.loss(batches[step]!);
+      if (!Number.isFinite(loss + globalNorm(encoder.gradients))) throw diverged(training, step);
+      optimizer.update(encoder.gradients, step + 1, rates[step]!);
+      losses.push(loss);
+      const millisecondsLeft = pace.left(losses.length);
+      onStep?.({ step: losses.length, steps: batches.length, loss, millisecondsLeft });
+      if (signal?.aborted || checkpoint?.isDue()) await checkpoint?.save(losses);
+      signal?.throwIfAborted();
+    }
+    const decay = rates.reduce((product, rate) => product * (1 - rate * ADAMW.weightDecay), 1);
+    return { weights: encoder.finished(decay), losses };
+  } finally {
+    await encoder.release();
+  }
+}
+
+/** The share of the learning rate at a step, from 0: up over the first tenth, then down to 0. */
+export function schedule(step: number, steps: number): number {
+  const warmUp = Math.ceil(steps / 10);
+  return step < warmUp ? step / warmUp : (steps - step) / (steps - warmUp);
+}
+
+function checkpointOf(
+  { checkpoints, checkpointEvery = 60_000, ...training }: TransformerTraining,
+  { weights }: TrainableEncoder,
+  { means, squares }: AdamW,
+): TrainingCheckpoint | undefined {
+  if (checkpoints === undefined) return undefined;
+  const { model, texts, batches, learningRate } = training;
+  const plan = { learningRate, batches, texts: texts.map((ids) => Array.from(ids)) };
+  const initial = [...model.weights.values()].map(({ data }) => data);
+  const state = { weights, means, squares };
+  return new TrainingCheckpoint(checkpoints, { plan, initial, state, every: checkpointEvery });
+}
+
+/** No weight has been changed by what is not a number: the check comes before the step. */
+function diverged({ model, learningRate, checkpoints }: TransformerTraining, step: number) {
+  const kept = checkpoints === undefined ? "" : `; the last checkpoint is kept in ${checkpoints}`;
+  return new InputError(
+    { file: model.path },
+    `training diverged: the loss or its gradient at step ${step + 1} is not a finite number${kept}`,
+    `train with a learning rate below ${learningRate}`,
+  );
+}
+
+/** How long the rest takes, by tokens: a batch has more or fewer of them. */
+class Pace {
+  readonly #begin = performance.now();
+  /** Tokens before each step, and in the end all. */
+  readonly #tokens = [0];
+  readonly #first: number;
+
+  constructor({ texts, batches }: TransformerTraining, first: number) {
+    this.#first = first;
+    for (const batch of batches) {
+      const members = new Set(batch.flatMap(({ a, b }) => [a, b]));
+      const tokens = [...members].reduce((sum, k) => sum + texts[k]!.length, 0);
+      this.#tokens.push(this.#tokens.at(-1)! + tokens);
+    }
+  }
+
+  left(step: number): number {
+    const done = this.#tokens[step]! - this.#tokens[this.#first]!;
+    const left = this.#tokens.at(-1)! - this.#tokens[step]!;
+    return ((performance.now() - this.#begin) / done) * left;
+  }
+}
