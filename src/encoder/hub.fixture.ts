@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import { Random } from "../random/random.ts";
 import { serve } from "./http-server.fixture.ts";
+import { downloadModel, type ModelDownload } from "./hub.ts";
 import { type ModelFiles, tinyModel } from "./transformer/tiny-model.fixture.ts";
 
-export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
-export interface Asked {
+interface Asked {
   readonly url: string;
   readonly range: string | undefined;
   readonly authorization: string | undefined;
@@ -60,7 +66,7 @@ export function describe(files: ReadonlyMap<string, Buffer>) {
   return { id: "owner/tiny", sha: COMMIT, siblings };
 }
 
-export function sha256(bytes: Buffer): string {
+function sha256(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
@@ -85,4 +91,57 @@ export function tinyRepository(): Map<string, Buffer> {
       return [path, Buffer.from(typeof content === "string" ? content : JSON.stringify(content))];
     }),
   );
+}
+
+export const WEIGHTS = "model.safetensors";
+export const weightsOf = (files: ReadonlyMap<string, Buffer>) => files.get(WEIGHTS)!;
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "joust-hub-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** A host, and a folder to download into. */
+export async function setUp(misbehave?: Misbehaviour, files = tinyRepository()) {
+  const hub = await serveHub(files, misbehave);
+  const models = newFolder();
+  const slept: number[] = [];
+  const get = (options: Partial<ModelDownload> = {}) =>
+    downloadModel({
+      endpoint: hub.endpoint,
+      repository: "owner/tiny",
+      models,
+      attempts: 3,
+      random: Random.seeded(1),
+      sleep: async (milliseconds) => void slept.push(milliseconds),
+      ...options,
+    });
+  return { ...hub, files, models, slept, get, path: join(models, "tiny") };
+}
+
+export const isWeights = (url: string) => url.endsWith(`/${WEIGHTS}`);
+
+/** Misbehaves with the first so many requests for the weights. */
+export function first(count: number, misbehave: Misbehaviour): Misbehaviour {
+  let seen = 0;
+  return (asked, response) => {
+    if (!isWeights(asked.url) || ++seen > count) return undefined;
+    return misbehave(asked, response);
+  };
+}
+
+/** Every file in a folder, at any depth. */
+export function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .toSorted();
+}
+
+/** The hash that the description gives for the weights. */
+export function weightsHash(files: ReadonlyMap<string, Buffer>): string {
+  const { siblings } = describe(files);
+  const weights = siblings.find(({ rfilename }) => rfilename === WEIGHTS)!;
+  return "lfs" in weights ? weights.lfs.sha256 : "";
 }

@@ -178,7 +178,7 @@ const READERS: Readonly<
     from % 4 === 0
       ? new Float32Array(bytes, from, (to - from) / 4)
       : new Float32Array(bytes.slice(from, to)),
-  F16: (bytes, from, to) => Float32Array.from(halves(bytes, from, to), fromFloat16),
+  F16: (bytes, from, to) => fromFloat16(halves(bytes, from, to)),
   BF16: (bytes, from, to) => {
     // The upper half of a float32.
     const upper = halves(bytes, from, to);
@@ -194,14 +194,23 @@ function halves(bytes: ArrayBuffer, from: number, to: number): Uint16Array {
     : new Uint16Array(bytes.slice(from, to));
 }
 
-/** IEEE 754 binary16: a sign, 5 bits of exponent with bias 15, 10 of fraction. */
-function fromFloat16(bits: number): number {
-  const sign = bits & 0x8000 ? -1 : 1;
-  const exponent = (bits >> 10) & 0x1f;
-  const fraction = bits & 0x3ff;
-  if (exponent === 0) return sign * fraction * 2 ** -24;
-  if (exponent === 0x1f) return fraction ? Number.NaN : sign * Infinity;
-  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+/**
+ * IEEE 754 binary16 has a sign, 5 bits of exponent with bias 15 and 10 of
+ * fraction; binary32 8 bits with bias 127 and 23. So the bits move up by 13 and
+ * the exponent is 112 too small, which a multiplication mends, of subnormal
+ * numbers too; infinity and NaN have an exponent of ones in both. A formula for
+ * each number, as a callback of Float32Array.from, took over ten times as long.
+ */
+function fromFloat16(numbers: Uint16Array): Float32Array {
+  const bits = new Uint32Array(numbers.length);
+  const out = new Float32Array(bits.buffer);
+  for (let i = 0; i < bits.length; i++) {
+    const half = numbers[i]!;
+    const infinite = (half & 0x7c00) === 0x7c00 ? 0x7f800000 : 0;
+    bits[i] = ((half & 0x8000) << 16) | ((half & 0x7fff) << 13) | infinite;
+    if (infinite === 0) out[i]! *= 2 ** 112;
+  }
+  return out;
 }
 
 /** A read may give less than was asked for, and at most 2 GiB. */
