@@ -1,7 +1,8 @@
+import { join } from "node:path";
 import type { OpenEncoder } from "../encoder/open-encoder.ts";
 import { InputError } from "../input/input-error.ts";
 import type { Random } from "../random/random.ts";
-import type { Pair } from "./pairs.ts";
+import { batchesOf, type Pair } from "./pairs.ts";
 
 /** How an encoder is trained. */
 export interface TrainingSettings {
@@ -37,14 +38,32 @@ export interface TrainingOptions extends TrainingSettings {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Contrastive fine-tuning of any encoder that can be trained: where it is, and the mean loss of each epoch. */
+interface Trained {
+  /** What `openEncoder` takes. */
+  readonly path: string;
+  /** Mean of each epoch. */
+  readonly losses: readonly number[];
+}
+
+/** Contrastive fine-tuning of any encoder that can be trained; without epochs a copy of it. */
 export async function fineTune(
   base: OpenEncoder,
-  _texts: readonly string[],
-  _pairs: readonly Pair[],
-  _options: TrainingOptions,
-): Promise<{ readonly path: string; readonly losses: readonly number[] }> {
-  throw untrainable(base);
+  texts: readonly string[],
+  pairs: readonly Pair[],
+  options: TrainingOptions,
+): Promise<Trained> {
+  const path = join(options.folder, "encoder");
+  const epochs = Array.from({ length: options.epochs }, (_, n) =>
+    batchesOf(pairs, options.batch, options.random.split(n)),
+  );
+  const train = TRAINERS[base.kind];
+  if (!train) throw untrainable(base);
+  const losses = await train({ base, texts, batches: epochs.flat(), path, options });
+  const steps = epochs[0]?.length ?? 0;
+  return {
+    path,
+    losses: epochs.map((_, n) => meanOf(losses.slice(n * steps, (n + 1) * steps))),
+  };
 }
 
 export function untrainable({ name }: OpenEncoder): InputError {
@@ -53,4 +72,40 @@ export function untrainable({ name }: OpenEncoder): InputError {
     `${name} cannot be fine-tuned`,
     "give --epochs 0 to fit with it as it is, or --encoder MiniLM",
   );
+}
+
+interface Job {
+  readonly base: OpenEncoder;
+  readonly texts: readonly string[];
+  /** Of all epochs, one after another. */
+  readonly batches: readonly (readonly Pair[])[];
+  /** Where it goes. */
+  readonly path: string;
+  readonly options: TrainingOptions;
+}
+
+/** Each returns the loss of every step. What trains is loaded only where it is needed. */
+const TRAINERS: Partial<Record<OpenEncoder["kind"], (job: Job) => Promise<readonly number[]>>> = {
+  async transformer({ base, texts, batches, path, options }) {
+    const { readModelFolder } = await import("../encoder/transformer/model-folder.ts");
+    const { writeModelFolder } = await import("../encoder/transformer/write-model-folder.ts");
+    const { fineTuneTransformer } = await import("./fine-tune-transformer.ts");
+    const model = await readModelFolder(base.path!);
+    const { tokenizer, maxLength, prefix } = model;
+    const { weights, losses } = await fineTuneTransformer({
+      model,
+      texts: texts.map((text) => tokenizer.encode(prefix + text, maxLength)),
+      batches,
+      learningRate: options.learningRate,
+      checkpoints: join(options.folder, "checkpoints"),
+      onStep: options.onStep,
+      signal: options.signal,
+    });
+    await writeModelFolder(path, model, weights);
+    return losses;
+  },
+};
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

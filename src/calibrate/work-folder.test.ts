@@ -13,6 +13,8 @@ async function begun(): Promise<WorkFolder> {
   const work = WorkFolder.of(`${join(folder, "bundle")}/`);
   expect(work.path).toBe(join(folder, "bundle.fit"));
   await work.open(PLAN, { resume: true });
+  // A plan alone is no work to lose.
+  await work.open(PLAN, {});
   return work;
 }
 

@@ -29,7 +29,7 @@ export class WorkFolder {
   /** Goes on with the same plan, or begins anew; what was begun is not lost unasked. */
   async open(plan: Plan, { resume = false, overwrite = false }): Promise<void> {
     const file = join(this.path, PLAN_FILE);
-    const begun = existsSync(file);
+    const begun = existsSync(file) && (await this.holdsWork());
     if (begun && resume) return checkPlan(file, plan);
     if (begun && !overwrite) {
       throw new InputError(

@@ -12,6 +12,7 @@ export function encoderPlaces(models?: string): EncoderPlaces {
   const home = homedir();
   return {
     models: modelPlaces(models, env, home),
+    openai: { apiKey: env.OPENAI_API_KEY, baseUrl: env.OPENAI_BASE_URL },
     vectors: join(cacheFolder(env, home), "vectors"),
   };
 }

@@ -40,6 +40,11 @@ export function fitCommand(): Command {
       "--epochs <n>",
       "times that training sees every pair; 0: the encoder as it is (default: 10 static, 4 transformers)",
       number("--epochs", { from: 0, to: 1000, whole: true, example: 4 }),
+    )
+    .option(
+      "--learning-rate <r>",
+      "the largest step of training (default: 0.003 static, 0.00002 transformers)",
+      number("--learning-rate", { from: 0, to: 1, example: 0.00002 }),
     );
   command
     .optionsGroup("Model embeddings:")

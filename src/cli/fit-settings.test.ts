@@ -51,16 +51,25 @@ describe("settings of a fit", () => {
 
   it("weigh comparisons by labels, and heed what is given", () => {
     expect(settingsOf(OUT, COMPARED, encoder("hash")).weighting).toBe("labels");
-    const flags: FitFlags = { out: "out", weighting: "perf", temperature: 0.2, epochs: 2, seed: 7 };
+    const flags: FitFlags = {
+      out: "out",
+      weighting: "perf",
+      temperature: 0.2,
+      epochs: 2,
+      learningRate: 1,
+      seed: 7,
+    };
     expect(settingsOf(flags, COMPARED, encoder("transformer"))).toMatchObject({
       weighting: "perf",
       temperature: 0.2,
       epochs: 2,
+      learningRate: 1,
       seed: 7,
     });
   });
 
   it.each<[string, Partial<FitFlags>, Dataset, string]>([
+    ["steps of no training", { learningRate: 1 }, TABLED, "--learning-rate: changes nothing where"],
     ["training what cannot be", { epochs: 1 }, TABLED, "--encoder: hash cannot be fine-tuned"],
     [
       "an option without effect",

@@ -14,6 +14,7 @@ export interface FitFlags {
   readonly encoder?: string | undefined;
   readonly models?: string | undefined;
   readonly epochs?: number | undefined;
+  readonly learningRate?: number | undefined;
   readonly offline?: number | undefined;
   readonly weighting?: Weighting | undefined;
   readonly tau?: number | undefined;
@@ -66,6 +67,13 @@ export function settingsOf(
 ): BundleSettings {
   const usual = trainingDefaults(encoder);
   if (!usual && flags.epochs) throw untrainable(encoder);
+  if (flags.learningRate !== undefined && (flags.epochs ?? usual?.epochs ?? 0) === 0) {
+    throw new InputError(
+      { file: "--learning-rate" },
+      "changes nothing where nothing is trained",
+      "leave it out, or give --epochs",
+    );
+  }
   const { epochs, batch, learningRate } = usual ?? { epochs: 0, batch: 1, learningRate: 0 };
   const compared = dataset.queries[0]!.comparisons !== undefined && !dataset.scores;
   const weighting = flags.weighting ?? (compared ? "labels" : "excel_perf_cost");
@@ -77,7 +85,7 @@ export function settingsOf(
     temperature: flags.temperature ?? WEIGHTING_DEFAULTS.temperature,
     epochs: flags.epochs ?? epochs,
     batch,
-    learningRate,
+    learningRate: flags.learningRate ?? learningRate,
     seed: flags.seed ?? FIT_DEFAULTS.seed,
   };
 }

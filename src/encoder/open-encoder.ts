@@ -1,10 +1,13 @@
+/** The registry: what a name or a path means, opened. */
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { InputError } from "../input/input-error.ts";
 import { didYouMean } from "../input/nearest.ts";
 import type { Encoder } from "./encoder.ts";
-import type { ModelPlaces } from "./find-model.ts";
+import { findModel, locateModel, type ModelPlaces } from "./find-model.ts";
 import { hashEncoder } from "./hash.ts";
-import { KNOWN_MODELS } from "./known-models.ts";
+import { KNOWN_MODELS, knownModel } from "./known-models.ts";
+import { OPENAI_TEXT, type OpenaiOptions, openaiEncoder } from "./openai.ts";
 
 export const ENCODER_KINDS = ["hash", "static", "transformer", "openai"] as const;
 
@@ -13,38 +16,79 @@ export interface OpenEncoder extends Encoder {
   readonly kind: (typeof ENCODER_KINDS)[number];
   /** The same for the same vectors: a checksum of its weights, or of a vector where it has none. */
   readonly identity: string;
+  /** Where its weights are, if it has any. */
+  readonly path?: string;
   /** Whether any machine can find it by its name; otherwise it was a folder here. */
   readonly named: boolean;
   close(): Promise<void>;
 }
 
-export const DEFAULT_ENCODER = "hash";
-
-/** Every name that `--encoder` knows; a folder may be given too. */
-export const ENCODER_NAMES = [hashEncoder.name, ...KNOWN_MODELS.map(({ name }) => name)];
-
 /** Where encoders are found that do not come with the program. */
 export interface EncoderPlaces {
   readonly models: ModelPlaces;
+  readonly openai: Pick<OpenaiOptions, "apiKey" | "baseUrl">;
   /** Keeps the vectors of slow encoders. */
   readonly vectors: string;
 }
 
-/** The encoder that a name or a path means. */
+export const DEFAULT_ENCODER = "hash";
+
+/** Every name that `--encoder` knows; a folder may be given too. */
+export const ENCODER_NAMES: readonly string[] = [
+  hashEncoder.name,
+  ...KNOWN_MODELS.map(({ name }) => name),
+  OPENAI_TEXT.name,
+];
+
+/** Without `places` only what comes with the program, and folders by their path. */
 export async function openEncoder(
   reference: string,
-  _places?: EncoderPlaces,
+  places: EncoderPlaces = NOWHERE,
 ): Promise<OpenEncoder> {
   if (reference === hashEncoder.name) return openHash();
-  throw new InputError(
-    { file: "--encoder" },
-    `"${reference}" is no encoder`,
-    `${didYouMean(reference, ENCODER_NAMES)}there are ${ENCODER_NAMES.join(", ")}, folders of models, and bundles of joust fit`,
-  );
+  if (reference === OPENAI_TEXT.name) return openOpenai(places);
+  return openTransformerOf(reference, places.models);
 }
+
+const NOWHERE: EncoderPlaces = {
+  models: { search: [], download: "", hubCache: "" },
+  openai: { apiKey: undefined },
+  vectors: "",
+};
 
 async function openHash(): Promise<OpenEncoder> {
   const [probe] = await hashEncoder.encode(["Which of these 7 is it, (a) or (b)?"]);
   const identity = createHash("sha256").update(probe!).digest("hex");
   return { ...hashEncoder, kind: "hash", identity, named: true, close: async () => {} };
+}
+
+function openOpenai({ openai, vectors }: EncoderPlaces): OpenEncoder {
+  const encoder = openaiEncoder({ ...openai, cacheDir: vectors });
+  return { ...encoder, kind: "openai", identity: encoder.name, named: true, close: async () => {} };
+}
+
+async function openTransformerOf(reference: string, places: ModelPlaces): Promise<OpenEncoder> {
+  const named = !existsSync(reference);
+  if (named && !knownModel(reference) && !(await findModel(reference, places))) {
+    throw new InputError(
+      { file: "--encoder" },
+      `"${reference}" is no encoder`,
+      `${didYouMean(reference, ENCODER_NAMES)}there are ${ENCODER_NAMES.join(", ")}, folders of models, and bundles of joust fit`,
+    );
+  }
+  const path = await locateModel(reference, places);
+  // onnxruntime is loaded only where it is needed.
+  const { openTransformer } = await import("./transformer/transformer-encoder.ts");
+  const { modelIdentity } = await import("./transformer/identity.ts");
+  const encoder = await openTransformer(path);
+  return {
+    kind: "transformer",
+    name: encoder.name,
+    dimension: encoder.dimension,
+    identity: await modelIdentity(path),
+    path,
+    named,
+    encode: (texts) => encoder.encode(texts),
+    close: () => encoder.close(),
+  };
 }

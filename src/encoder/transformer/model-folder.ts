@@ -108,7 +108,7 @@ const SENTENCE = z.object({
 const TOKENIZER_CONFIG = z.object({ model_max_length: z.number().min(3).nullish() });
 
 /** The default prompt of the folder's own settings, else the one that a known model was trained with. */
-async function readPrefix(path: string): Promise<string> {
+export async function readPrefix(path: string): Promise<string> {
   const file = join(path, "config_sentence_transformers.json");
   const { prompts = {}, default_prompt_name: name } = (await readJsonIfAny(file, ST, REMEDY)) ?? {};
   if (typeof name !== "string") return knownModelAt(path)?.prefix ?? "";
