@@ -1,0 +1,94 @@
+import type { Json } from "../upstream/json-value.ts";
+import { type Usage, writeUsage } from "../upstream/usage.ts";
+import { type Reply, tokensOf } from "./reply.ts";
+
+/** What all parts of one answer have in common. */
+export interface Head {
+  readonly id: string;
+  /** Seconds since 1970. */
+  readonly created: number;
+  readonly model: string;
+  readonly isChat: boolean;
+}
+
+/** Every answer says so, also where its content has no place for it. */
+const FINGERPRINT = "joust-sandbox";
+
+/** An answer in one piece. */
+export function completion(head: Head, replies: readonly Reply[], usage: Usage): Json {
+  const choices = replies.map((reply, index) => {
+    const { content, call, finish } = reply;
+    const rest = { index, logprobs: null, finish_reason: finish };
+    if (!head.isChat) return { text: content, ...rest };
+    const message = call
+      ? {
+          role: "assistant",
+          content: null,
+          refusal: null,
+          tool_calls: [toolCall(head, index, call)],
+        }
+      : { role: "assistant", content, refusal: null };
+    return { message, ...rest };
+  });
+  return { ...common(head, "chat.completion"), choices, usage: usageOf(usage) };
+}
+
+/** The events of a stream, choices in turn; each with how many tokens it is worth. */
+export function* events(
+  head: Head,
+  replies: readonly Reply[],
+  usage: Usage | undefined,
+): Generator<{ event: string; tokens: number }> {
+  const write = (choices: unknown[], more = {}) =>
+    `data: ${JSON.stringify({ ...common(head, "chat.completion.chunk"), choices, ...more })}\n\n`;
+  const chunk = (index: number, delta: Json, finish: string | null = null) => {
+    const said = head.isChat ? { delta } : { text: delta.content ?? "" };
+    return write([{ index, ...said, logprobs: null, finish_reason: finish }]);
+  };
+  if (head.isChat) {
+    for (const index of replies.keys()) {
+      yield { event: chunk(index, { role: "assistant", content: "" }), tokens: 0 };
+    }
+  }
+  const said = replies.map(({ content, call }) => tokensOf(call ? call.arguments : content));
+  const longest = Math.max(...said.map((tokens) => tokens.length));
+  for (let t = 0; t < longest; t++) {
+    for (const [index, tokens] of said.entries()) {
+      if (t >= tokens.length) continue;
+      yield {
+        event: chunk(index, deltaOf(head, replies[index]!, index, tokens[t]!, t)),
+        tokens: 1,
+      };
+    }
+  }
+  for (const [index, { finish }] of replies.entries()) {
+    yield { event: chunk(index, {}, finish), tokens: 0 };
+  }
+  if (usage) yield { event: write([], { usage: usageOf(usage) }), tokens: 0 };
+  yield { event: "data: [DONE]\n\n", tokens: 0 };
+}
+
+function deltaOf(head: Head, { call }: Reply, choice: number, token: string, t: number): Json {
+  if (!call) return { content: token };
+  const first = t === 0 ? toolCall(head, choice, { name: call.name, arguments: "" }) : {};
+  const { function: called = {} } = first as { function?: object };
+  return { tool_calls: [{ index: 0, ...first, function: { ...called, arguments: token } }] };
+}
+
+function toolCall(head: Head, choice: number, call: { name: string; arguments: string }): Json {
+  const { name, arguments: input } = call;
+  return {
+    id: `call_${head.id}_${choice}`,
+    type: "function",
+    function: { name, arguments: input },
+  };
+}
+
+function common({ id, created, model, isChat }: Head, object: string): Json {
+  const kind = isChat ? object : "text_completion";
+  return { id, object: kind, created, model, system_fingerprint: FINGERPRINT };
+}
+
+function usageOf(usage: Usage): Json {
+  return { ...writeUsage(usage), cost: usage.cost };
+}

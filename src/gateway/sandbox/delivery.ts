@@ -1,0 +1,67 @@
+import { ByteQueue } from "../upstream/byte-queue.ts";
+import type { Clock } from "../upstream/clock.ts";
+import { UpstreamError } from "../upstream/error.ts";
+import type { AnswerEnd, UpstreamAnswer } from "../upstream/upstream.ts";
+import type { Usage } from "../upstream/usage.ts";
+import { SANDBOX } from "./asked.ts";
+
+/** Something to send, and how long it takes to come up with it. */
+export interface Piece {
+  readonly bytes: Uint8Array;
+  readonly waitMs: number;
+}
+
+interface Delivery {
+  readonly pieces: Iterable<Piece>;
+  readonly contentType: string;
+  readonly usage: Usage;
+  readonly events: number;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+}
+
+/** Sends the pieces at their pace, as a host over the network would. */
+export async function deliver(delivery: Delivery): Promise<UpstreamAnswer> {
+  const { usage, events, clock, contentType } = delivery;
+  const left = new AbortController();
+  const signal = AbortSignal.any([delivery.signal, left.signal]);
+  const queue = new ByteQueue({ pause() {}, resume() {}, stop: () => left.abort() });
+  const pieces = delivery.pieces[Symbol.iterator]();
+  const sentAt = clock.now();
+  let bytes = 0;
+  /** Whether there was one more. */
+  const sendNext = async (): Promise<boolean> => {
+    const { value: piece, done } = pieces.next();
+    if (done) return false;
+    if (piece.waitMs > 0) await clock.sleep(piece.waitMs, signal);
+    signal.throwIfAborted();
+    bytes += piece.bytes.length;
+    queue.push(piece.bytes);
+    return true;
+  };
+  const cancelled = (cause: unknown) =>
+    new UpstreamError("cancelled", SANDBOX, "is no longer listened to: the client has gone", {
+      cause,
+    });
+  await sendNext().catch((cause) => {
+    throw cancelled(cause);
+  });
+  const firstByteAt = clock.now();
+  const sendRest = async (): Promise<UpstreamError | undefined> => {
+    try {
+      while (await sendNext());
+      queue.close();
+      return undefined;
+    } catch (cause) {
+      const error = cancelled(cause);
+      queue.close(error);
+      return error;
+    }
+  };
+  const end = sendRest().then((error): AnswerEnd => {
+    const endedAt = clock.now();
+    const known = error ? { usage: undefined, events: 0 } : { usage, events };
+    return { ...known, bytes, sentAt, firstByteAt, endedAt, error };
+  });
+  return { status: 200, headers: { "content-type": contentType }, body: queue, end };
+}

@@ -1,0 +1,104 @@
+import { z } from "zod";
+import { readRows } from "../../input/rows.ts";
+
+/** A question of the project's own, with a right answer and plausible wrong ones. */
+export interface Question {
+  readonly id: string;
+  readonly category: string;
+  readonly query: string;
+  readonly answer: string;
+  readonly wrong: readonly string[];
+}
+
+const TEXT = z.string().min(1);
+const QUESTION = z.object({
+  id: TEXT,
+  category: TEXT,
+  query: TEXT,
+  answer: TEXT,
+  wrong: z.array(TEXT).min(1),
+});
+
+/** The questions of a file, found again in what a person types. */
+export class Questions {
+  readonly all: readonly Question[];
+  readonly #forms: readonly Form[];
+  readonly #exact: ReadonlyMap<string, Question>;
+
+  constructor(all: readonly Question[]) {
+    this.all = all;
+    this.#forms = all.flatMap((question) =>
+      [question.query, withoutOptions(question.query)].map((text) => ({
+        question,
+        bag: bagOf(wordsOf(text)),
+      })),
+    );
+    this.#exact = new Map(
+      all.flatMap((question) =>
+        [question.query, withoutOptions(question.query)].map((text) => [
+          wordsOf(text).join(" "),
+          question,
+        ]),
+      ),
+    );
+  }
+
+  static async read(file: string): Promise<Questions> {
+    const all: Question[] = [];
+    const remedy = 'lines are {"id","category","query","answer","wrong":[..]}';
+    for await (const { row } of readRows(file, QUESTION, remedy)) all.push(row);
+    return new Questions(all);
+  }
+
+  /** The question that the text is, or nearly is: with or without its options, blanks and marks aside. */
+  find(text: string): Question | undefined {
+    const words = wordsOf(text);
+    const exact = this.#exact.get(words.join(" "));
+    if (exact) return exact;
+    const bag = bagOf(words);
+    let best = NEARLY;
+    let found: Question | undefined;
+    for (const form of this.#forms) {
+      const likeness = overlap(bag, form.bag);
+      if (likeness > best) [best, found] = [likeness, form.question];
+    }
+    return found;
+  }
+}
+
+/** A word or two may differ in a sentence; two questions of the set share no more than half. */
+const NEARLY = 0.85;
+
+/** A question as it may be typed. */
+interface Form {
+  readonly question: Question;
+  readonly bag: Bag;
+}
+
+interface Bag {
+  readonly counts: ReadonlyMap<string, number>;
+  readonly size: number;
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+}
+
+function bagOf(words: readonly string[]): Bag {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return { counts, size: words.length };
+}
+
+/** Dice's coefficient of two bags of words: 1 where they are the same. */
+function overlap(a: Bag, b: Bag): number {
+  const larger = Math.max(a.size, b.size);
+  if (larger === 0 || Math.min(a.size, b.size) / larger < 0.7) return 0; // cannot come near
+  let common = 0;
+  for (const [word, count] of a.counts) common += Math.min(count, b.counts.get(word) ?? 0);
+  return (2 * common) / (a.size + b.size);
+}
+
+function withoutOptions(query: string): string {
+  return query.replace(/\n[A-D]\) .*/gs, "");
+}

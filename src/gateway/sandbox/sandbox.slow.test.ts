@@ -1,0 +1,41 @@
+import { resolve } from "node:path";
+import { expect, it } from "vitest";
+import { hashEncoder } from "../../encoder/hash.ts";
+import { systemClock } from "../upstream/clock.ts";
+import { readSandbox, Sandbox } from "./sandbox.ts";
+
+it("each model is as often right on each kind as the profile says, and costs as much", async () => {
+  const data = await readSandbox(resolve(import.meta.dirname, "../../../data"), hashEncoder);
+  const sandbox = new Sandbox(data, { seed: 1, speed: Infinity, clock: systemClock });
+  const N = 16;
+  const ask = async (model: string, content: string) => {
+    const chat = { n: N, messages: [{ role: "user", content }] };
+    const body = Buffer.from(JSON.stringify(chat));
+    const request = { endpoint: "chat/completions", body, model, stream: false } as const;
+    const answer = await sandbox.call(request, new AbortController().signal);
+    for await (const bytes of answer.body) return JSON.parse(Buffer.from(bytes).toString());
+  };
+  for (const model of sandbox.profile.models) {
+    for (const kind of sandbox.profile.kinds) {
+      const own = data.questions.all.filter(({ category }) => category === kind);
+      let right = 0;
+      let cost = 0;
+      for (const { query, answer, wrong } of own) {
+        const { choices, usage } = await ask(model, query);
+        cost += usage.cost / N / own.length;
+        for (const { message } of choices) {
+          const isRight = message.content.includes(answer);
+          if (isRight) right++;
+          else expect(wrong.some((text) => message.content.includes(text))).toBe(true);
+        }
+      }
+      const p = sandbox.profile.quality(model, kind);
+      const draws = N * own.length;
+      // 70 cells: one in 10,000 true ones lies outside of 4.8 standard deviations.
+      expect(Math.abs(right / draws - p)).toBeLessThan(4.8 * Math.sqrt((p * (1 - p)) / draws));
+      // A cost is uniform within a fifth of its mean.
+      const spread = 0.2 / Math.sqrt(3 * own.length);
+      expect(Math.abs(cost / sandbox.profile.cost(model, kind) - 1)).toBeLessThan(4.8 * spread);
+    }
+  }
+});

@@ -1,0 +1,96 @@
+import type { Capabilities } from "../needs.ts";
+
+/** How a model of the sandbox talks and how fast; none of it gives its name away. */
+export interface Voice {
+  readonly openings: readonly string[];
+  readonly closings: readonly string[];
+  /** Until the first token, and tokens a second after it, as such models were served. */
+  readonly firstTokenMs: number;
+  readonly tokensPerSecond: number;
+  readonly capabilities: Capabilities;
+}
+
+const PLAIN: Voice = {
+  openings: [""],
+  closings: [""],
+  firstTokenMs: 300,
+  tokensPerSecond: 60,
+  capabilities: {},
+};
+
+const VOICES: Readonly<Record<string, Voice>> = {
+  "wizardlm-13b": {
+    openings: ["Certainly! ", "Let us see. ", "Here you go. "],
+    closings: [" I hope that this helps!", ""],
+    firstTokenMs: 220,
+    tokensPerSecond: 75,
+    capabilities: { context: 4096, tools: false, jsonSchema: false },
+  },
+  "mistral-7b": {
+    openings: [""],
+    closings: [""],
+    firstTokenMs: 150,
+    tokensPerSecond: 110,
+    capabilities: { context: 32_768, tools: false },
+  },
+  "mixtral-8x7b": {
+    openings: ["Here is the answer. ", "In short: "],
+    closings: [""],
+    firstTokenMs: 240,
+    tokensPerSecond: 85,
+    capabilities: { context: 32_768 },
+  },
+  "code-llama-34b": {
+    openings: ["Answer: ", "Solution: "],
+    closings: [""],
+    firstTokenMs: 280,
+    tokensPerSecond: 55,
+    capabilities: { context: 16_384, tools: false },
+  },
+  "yi-34b": {
+    openings: ["Thank you for your question. ", "Of course. "],
+    closings: [" Please tell me if anything is unclear.", ""],
+    firstTokenMs: 300,
+    tokensPerSecond: 50,
+    capabilities: { context: 4096, tools: false },
+  },
+  "gpt-3.5": {
+    openings: ["Sure! ", "Sure, here you are: ", ""],
+    closings: [" Let me know if you need anything else!", ""],
+    firstTokenMs: 350,
+    tokensPerSecond: 80,
+    capabilities: { context: 16_385 },
+  },
+  "claude-instant-v1": {
+    openings: ["Here is my answer:\n\n", "Okay. "],
+    closings: [""],
+    firstTokenMs: 400,
+    tokensPerSecond: 90,
+    capabilities: { context: 100_000 },
+  },
+  "llama-70b": {
+    openings: ["Great question! ", "I'd be happy to help! "],
+    closings: [" Please keep in mind that I may be mistaken.", " I hope this answers it!"],
+    firstTokenMs: 450,
+    tokensPerSecond: 40,
+    capabilities: { context: 4096, tools: false },
+  },
+  "claude-v1": {
+    openings: ["Let me think about this. ", "I would say this. "],
+    closings: ["\n\nDoes that make sense to you?", ""],
+    firstTokenMs: 700,
+    tokensPerSecond: 35,
+    capabilities: { context: 100_000 },
+  },
+  "claude-v2": {
+    openings: ["Here is how I would put it:\n\n", "Let me lay it out.\n\n"],
+    closings: ["\n\nI would be glad to go into more detail.", ""],
+    firstTokenMs: 800,
+    tokensPerSecond: 30,
+    capabilities: { context: 100_000 },
+  },
+};
+
+export function voiceOf(model: string): Voice {
+  return VOICES[model] ?? PLAIN;
+}
