@@ -36,8 +36,14 @@ export {
   type Weighting,
   type WeightingOptions,
 } from "./bandit/weighting.ts";
+// Calibrating: the offline path.
+export { type Bundle, type BundleSettings, readBundle } from "./calibrate/bundle.ts";
+export { openEncoderOrBundle } from "./calibrate/bundle-encoder.ts";
+export { calibrate, type HeldOut, type OfflineQueries } from "./calibrate/calibrate.ts";
+export { type FitOptions, type FitRequest, fitBundle } from "./calibrate/fit.ts";
 export type { Encoder } from "./encoder/encoder.ts";
 export { hashEncoder } from "./encoder/hash.ts";
+export { type EncoderPlaces, type OpenEncoder, openEncoder } from "./encoder/open-encoder.ts";
 export { Random } from "./random/random.ts";
 // Deciding and learning.
 export { type Decision, type RouteQuery, Router, type RouterSettings } from "./router.ts";

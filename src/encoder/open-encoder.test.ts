@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import { InputError } from "../input/input-error.ts";
+import { type EncoderPlaces, openEncoder } from "./open-encoder.ts";
+import { modelIdentity } from "./transformer/identity.ts";
+import { temporaryModels, tinyModel } from "./transformer/tiny-model.fixture.ts";
+
+const models = temporaryModels();
+const tiny = models(tinyModel("bert"), "place/tiny");
+const NONE: EncoderPlaces = {
+  models: { search: [], download: "", hubCache: "" },
+  openai: { apiKey: undefined },
+  vectors: "",
+};
+
+describe("openEncoder", () => {
+  it("knows what comes with the program", async () => {
+    const hash = await openEncoder("hash");
+    expect(hash).toMatchObject({ kind: "hash", name: "hash", dimension: 384, named: true });
+    expect(hash.identity).toMatch(/^[0-9a-f]{64}$/);
+    await hash.close();
+  });
+
+  it("opens a folder by its path, or by its name where it is looked for", async () => {
+    const byPath = await openEncoder(tiny);
+    expect(byPath).toMatchObject({ kind: "transformer", name: "tiny", named: false, path: tiny });
+    const places = { ...NONE, models: { ...NONE.models, search: [tiny.slice(0, -5)] } };
+    const byName = await openEncoder("tiny", places);
+    expect(byName).toMatchObject({ named: true, identity: byPath.identity, dimension: 8 });
+    expect(await byName.encode(["the cat"])).toEqual(await byPath.encode(["the cat"]));
+    await Promise.all([byPath.close(), byName.close()]);
+  });
+
+  it.each([
+    ["MinLM", /^--encoder: "MinLM" is no encoder; help: did you mean "MiniLM"\? there are hash/],
+    ["MiniLM", /^MiniLM: is in none of .*; help: joust models get MiniLM/],
+    ["OpenAItext", /^OPENAI_API_KEY: is not set; help:/],
+  ])("refuses %s where it is not", async (name, message) => {
+    const error = await openEncoder(name, NONE).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(InputError);
+    expect(String((error as Error).message)).toMatch(message);
+  });
+});
+
+it("a model's identity is that of its vectors: weights, prefix and pooling count, places do not", async () => {
+  const identity = await modelIdentity(tiny);
+  const { "README.md": _, ...files } = { "README.md": "", ...tinyModel("bert") };
+  expect(await modelIdentity(models({ ...files, "README.md": "# Other" }, "elsewhere"))).toBe(
+    identity,
+  );
+  const others = [
+    tinyModel("bert", 2),
+    { ...files, "1_Pooling/config.json": { pooling_mode: "cls", word_embedding_dimension: 8 } },
+    { ...files, "sentence_bert_config.json": { max_seq_length: 9 } },
+    {
+      ...files,
+      "config_sentence_transformers.json": { prompts: { q: "q: " }, default_prompt_name: "q" },
+    },
+  ];
+  const identities = await Promise.all(others.map((other) => modelIdentity(models(other))));
+  expect(new Set([identity, ...identities]).size).toBe(5);
+});
