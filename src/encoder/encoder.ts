@@ -4,4 +4,6 @@ export interface Encoder {
   /** The length of every vector. */
   readonly dimension: number;
   encode(texts: readonly string[]): Promise<Float64Array[]>;
+  /** Lets go of threads and memory, where it has any. */
+  close?(): Promise<void>;
 }

@@ -14,6 +14,7 @@ export class InputError extends Error {
   readonly file: string;
   readonly line: number | undefined;
   readonly field: string | undefined;
+  readonly problem: string;
   readonly remedy: string;
 
   /** `problem` continues the place: "is empty", "names the model twice". */
@@ -24,6 +25,7 @@ export class InputError extends Error {
     this.file = file;
     this.line = line;
     this.field = field;
+    this.problem = problem;
     this.remedy = remedy;
   }
 }

@@ -1,0 +1,88 @@
+/** A model and its onnxruntime session. It blocks its thread while it runs, so it lives in a worker. */
+import { InferenceSession, Tensor } from "onnxruntime-node";
+import { type Feed, packTexts } from "./batch.ts";
+import { planBatches } from "./batch-plan.ts";
+import { encoderGraph } from "./encoder-graph.ts";
+import { int8Dense } from "./int8.ts";
+import type { ModelFolder } from "./model-folder.ts";
+import type { NativeGate } from "./native-gate.ts";
+import { onnxBytes } from "./onnx.ts";
+
+export interface InferenceOptions {
+  /** Dense layers in 8 bits. */
+  readonly int8: boolean;
+  /** That onnxruntime shares an operator out to. */
+  readonly threads: number;
+}
+
+export interface Inference {
+  readonly dimension: number;
+  /** The vectors of the texts, one after another. */
+  encode(texts: readonly string[]): Promise<Float32Array<ArrayBuffer>>;
+  release(): Promise<void>;
+}
+
+export async function openInference(
+  model: ModelFolder,
+  options: InferenceOptions,
+  gate: NativeGate,
+): Promise<Inference> {
+  const { architecture, pooling, tokenizer, maxLength, prefix } = model;
+  const dimension = architecture.hiddenSize;
+  const session = await gate.pass(() => createSession(model, options));
+  const limits = options.int8 ? INT8_RUN : FLOAT_RUN;
+
+  return {
+    dimension,
+    async encode(texts) {
+      const ids = texts.map((text) => tokenizer.encode(prefix + text, maxLength));
+      const vectors = new Float32Array(texts.length * dimension);
+      const lengths = ids.map(({ length }) => length);
+      for (const batch of planBatches(lengths, limits)) {
+        const chosen = batch.map((k) => ids[k]!);
+        const feeds = packTexts(chosen, { architecture, pooling, groups: 1 });
+        const { vectors: rows } = await gate.pass(() => session.run(tensorsOf(feeds)));
+        const data = rows!.data as Float32Array;
+        for (const [row, k] of batch.entries()) {
+          vectors.set(data.subarray(row * dimension, (row + 1) * dimension), k * dimension);
+        }
+      }
+      return vectors;
+    },
+    release: () => gate.pass(() => session.release()),
+  };
+}
+
+const FLOAT_RUN = { overhead: 24, most: 512 };
+const INT8_RUN = { overhead: 24, most: 512 };
+
+async function createSession(
+  { architecture, pooling, normalize, weights }: ModelFolder,
+  { int8, threads }: InferenceOptions,
+): Promise<InferenceSession> {
+  const { graph, texts } = encoderGraph({
+    architecture,
+    pooling,
+    normalize,
+    groups: 1,
+    weights,
+    ...(int8 ? { dense: int8Dense(weights) } : {}),
+  });
+  graph.output("vectors", texts);
+  return InferenceSession.create(onnxBytes(graph), {
+    intraOpNumThreads: threads,
+    graphOptimizationLevel: "basic",
+    enableMemPattern: false,
+  });
+}
+
+function tensorsOf(feeds: ReadonlyMap<string, Feed>): Record<string, Tensor> {
+  return Object.fromEntries(
+    [...feeds].map(([name, { dims, data }]) => [
+      name,
+      data instanceof Int32Array
+        ? new Tensor("int32", data, dims)
+        : new Tensor("float32", data, dims),
+    ]),
+  );
+}
