@@ -25,7 +25,7 @@ import { readVersion } from "./version.ts";
 /** What every comparison needs: ours, the paper's, and the three that show what votes are worth. */
 export const DEFAULT_POLICIES = "joust,fgts-cdb,zero-feedback,best-fixed,random";
 
-/** What a mail or a terminal elsewhere shows without wrapping; --json and table.csv have every column. */
+/** What a mail or a terminal elsewhere shows without wrapping; --json and table.csv have everything. */
 const PIPE_WIDTH = 100;
 
 /** Only on a terminal, wherever the program runs. */
@@ -126,11 +126,12 @@ async function openData(data: string, flags: SimulateFlags): Promise<Source> {
 }
 
 function screen(simulation: Simulation, result: Result, out: string | undefined): string {
-  const table = toText(resultTable(result), COLORS, process.stdout.columns || PIPE_WIDTH);
+  const { columns, isTTY = false } = process.stdout;
+  const table = toText(resultTable(result, isTTY), COLORS, columns || PIPE_WIDTH);
   const report =
     out !== undefined
       ? `Report: ${join(out, "report.html")}\n`
-      : process.stdout.isTTY
+      : isTTY
         ? COLORS.dim("Add --out DIR for figures, report and tables to keep.\n")
         : "";
   return `${headingOf(simulation)}\n\n${table}\n${ascii(summaryOf(result))}\n${report}`;

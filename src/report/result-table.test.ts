@@ -20,6 +20,11 @@ describe("tables of a result", () => {
     expect(means).toEqual(means.toSorted((a, b) => a - b));
   });
 
+  test("times may be left off", () => {
+    expect(toCsv(resultTable(twenty))).toContain("decision_p50_us");
+    expect(toCsv(resultTable(twenty, false))).not.toContain("_us");
+  });
+
   test("no cost column without costs", () => {
     const free = sampleResult({ regrets: { joust: 1 }, costs: false }, random);
     expect(toCsv(resultTable(free))).not.toContain("cost");

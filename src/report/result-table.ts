@@ -59,8 +59,8 @@ export function isPriced(policies: readonly PolicyResult[]): boolean {
   return policies.some(({ regret, regretPerf }) => regret.mean !== regretPerf.mean);
 }
 
-/** Most telling columns first, since a narrow terminal drops the last. */
-export function resultTable(result: Result): Table {
+/** Most telling columns first, since a narrow terminal drops the last; the times may be left off. */
+export function resultTable(result: Result, times = true): Table {
   const policies = ranked(result);
   const best = bestOf(policies);
   const columns: readonly (Column & { cell(policy: Ranked): Cell })[] = [
@@ -91,7 +91,9 @@ export function resultTable(result: Result): Table {
     // Without a price on cost the two regrets are one.
     ...(isPriced(policies) ? [] : ["regret_perf"]),
   ];
-  const shown = columns.filter(({ key }) => !left.includes(key));
+  const shown = columns.filter(
+    ({ key, kind }) => !left.includes(key) && (times || kind !== "whole"),
+  );
   return {
     title: "Cumulative regret with its 95% interval",
     columns: shown,
