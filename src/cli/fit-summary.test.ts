@@ -26,9 +26,9 @@ it("shows what training did", () => {
   expect(text).toContain("accuracy  0.500 before, 1.000 after: share of 1 other query nearest");
   expect(text).toContain("their scores: means over these queries\n");
   const none = { ...measured, heldOut: 0, before: null, after: null };
-  expect(fitSummary("q.jsonl", { out: "b" }, { ...CONTENTS, measured: none })).toContain(
-    "accuracy  not measured: every query was used\n",
-  );
+  const used = fitSummary("q.jsonl", { out: "b" }, { ...CONTENTS, measured: none });
+  expect(used).toContain("accuracy  not measured: every query was used\n");
+  expect(used).toContain("simulate OTHER_DATA --encoder b\n");
 });
 
 it("names the categories with fewer queries than asked for", () => {

@@ -15,9 +15,12 @@ export function fitSummary(data: string, flags: FitFlags, contents: BundleConten
   models    ${models.length}, embedded by ${settings.weighting}; their scores: ${scores}
   accuracy  ${accuracy(measured)}
 Bundle: ${flags.out}
-Next:   ${nextCommand(data, flags)}
+Next:   ${nextCommand(measured.heldOut > 0 ? data : OTHER, flags)}
 `;
 }
+
+/** Where every query was used, none is left to stream. */
+const OTHER = "OTHER_DATA";
 
 /** The same for machines; the vectors are in the bundle. */
 export function fitRecord(out: string, contents: BundleContents) {

@@ -84,6 +84,11 @@ describe("settings for a bundle", () => {
       "the data has no query of z; help: leave it out",
     ],
     ["means over no query", [{ told: { kind: "offline" } }, bundled], "no offline query of z"],
+    [
+      "data that was all used",
+      [{}, { ...bundled, queries: bundled.queries.slice(0, 2) }],
+      "the bundle was fitted on all of them; help: give other data",
+    ],
     ["a price without costs", [{ lambda: 1 }, bundled], "--lambda: needs costs and the bundle"],
   ])("refuse %s", (_, args, message) => {
     expect(() => settingsOf(...args)).toThrow(InputError);

@@ -35,8 +35,12 @@ export function settingsOf(flags: SettingsFlags, dataset: Dataset): Settings {
   if (online === 0) {
     throw new InputError(
       { file: "DATA" },
-      "leaves no query to stream: every category has one only, which is set aside",
-      "give data with two queries or more in a category",
+      calibration
+        ? "leaves no query to stream: the bundle was fitted on all of them"
+        : "leaves no query to stream: every category has one only, which is set aside",
+      calibration
+        ? "give other data, or fit again with a smaller --offline"
+        : "give data with two queries or more in a category",
     );
   }
   if (flags.told?.kind === "scores" && !scores) {
