@@ -85,17 +85,23 @@ export class Members {
     return JSON.parse(text(this.json, member.valueStart, member.valueEnd));
   }
 
-  /** Names in plain letters are compared byte by byte; escapes ("mod\u0065l") are read. */
+  /** `name` is of plain letters. A key in escapes ("mod\\u0065l") is longer than what it says, and is read. */
   isNamed(i: number, name: string): boolean {
     const start = this.#spans[4 * i]! + 1;
     const end = this.#spans[4 * i + 1]! - 1;
-    if (end - start === name.length) {
-      let same = 0;
-      while (same < name.length && this.json[start + same] === name.charCodeAt(same)) same++;
-      if (same === name.length) return true;
+    const { json } = this;
+    const extra = end - start - name.length;
+    if (extra === 0) {
+      for (let k = 0; k < name.length; k++) {
+        if (json[start + k] !== name.charCodeAt(k)) return false;
+      }
+      return true;
     }
-    if (this.json.subarray(start, end).indexOf(BACKSLASH) < 0) return false;
-    return JSON.parse(text(this.json, start - 1, end + 1)) === name;
+    if (extra < 0) return false;
+    for (let k = start; k < end; k++) {
+      if (json[k] === BACKSLASH) return JSON.parse(text(json, start - 1, end + 1)) === name;
+    }
+    return false;
   }
 }
 

@@ -1,9 +1,11 @@
 /**
  * Bytes from one who pushes to one who pulls. By hand rather than a stream or an
- * async generator: there is one hop for each piece and nothing else.
+ * async generator: there is one hop for each piece and nothing else. What was
+ * pushed meanwhile is one piece, so that a burst from the network costs its
+ * reader one write and not one for each of its chunks.
  */
 export class ByteQueue implements AsyncIterableIterator<Uint8Array> {
-  readonly #waiting: Uint8Array[] = [];
+  #waiting: Uint8Array[] = [];
   readonly #flow: Flow;
   #bytes = 0;
   #isFull = false;
@@ -17,13 +19,10 @@ export class ByteQueue implements AsyncIterableIterator<Uint8Array> {
 
   push(bytes: Uint8Array): void {
     if (this.#isClosed || bytes.length === 0) return;
-    if (this.#reader) {
-      this.#reader.resolve({ done: false, value: bytes });
-      this.#reader = undefined;
-      return;
-    }
     this.#waiting.push(bytes);
     this.#bytes += bytes.length;
+    // In a microtask: chunks that came in the same read of the socket are pushed before it runs.
+    if (this.#reader && this.#waiting.length === 1) queueMicrotask(this.#serve);
     if (this.#bytes >= HIGH && !this.#isFull) {
       this.#isFull = true;
       this.#flow.pause();
@@ -35,21 +34,11 @@ export class ByteQueue implements AsyncIterableIterator<Uint8Array> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#error = error;
-    const reader = this.#reader;
-    this.#reader = undefined;
-    if (reader) this.#finish().then(reader.resolve, reader.reject);
+    if (this.#reader) queueMicrotask(this.#serve);
   }
 
   next(): Promise<IteratorResult<Uint8Array>> {
-    const bytes = this.#waiting.shift();
-    if (bytes) {
-      this.#bytes -= bytes.length;
-      if (this.#isFull && this.#bytes <= LOW) {
-        this.#isFull = false;
-        this.#flow.resume();
-      }
-      return Promise.resolve({ done: false, value: bytes });
-    }
+    if (this.#waiting.length > 0) return Promise.resolve({ done: false, value: this.#take() });
     if (this.#isClosed) return this.#finish();
     this.#reader = Promise.withResolvers();
     return this.#reader.promise;
@@ -57,7 +46,7 @@ export class ByteQueue implements AsyncIterableIterator<Uint8Array> {
 
   /** The reader leaves early. */
   return(): Promise<IteratorResult<Uint8Array>> {
-    this.#waiting.length = 0;
+    this.#waiting = [];
     if (!this.#isClosed) {
       this.#isClosed = true;
       this.#flow.stop();
@@ -67,6 +56,26 @@ export class ByteQueue implements AsyncIterableIterator<Uint8Array> {
 
   [Symbol.asyncIterator](): this {
     return this;
+  }
+
+  readonly #serve = (): void => {
+    const reader = this.#reader;
+    if (!reader) return;
+    this.#reader = undefined;
+    if (this.#waiting.length > 0) reader.resolve({ done: false, value: this.#take() });
+    else this.#finish().then(reader.resolve, reader.reject);
+  };
+
+  #take(): Uint8Array {
+    const all = this.#waiting;
+    const bytes = all.length === 1 ? all[0]! : Buffer.concat(all, this.#bytes);
+    this.#waiting = [];
+    this.#bytes = 0;
+    if (this.#isFull) {
+      this.#isFull = false;
+      this.#flow.resume();
+    }
+    return bytes;
   }
 
   async #finish(): Promise<IteratorResult<Uint8Array>> {
@@ -84,8 +93,7 @@ export interface Flow {
   stop(): void;
 }
 
-/** Enough to keep a reader busy; past it the upstream is held back, so that a slow client costs no memory. */
+/** Past it the upstream is held back, so that a slow client costs no memory. */
 const HIGH = 64 * 1024;
-const LOW = 16 * 1024;
 
 const DONE: IteratorResult<Uint8Array> = { done: true, value: undefined };
