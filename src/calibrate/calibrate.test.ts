@@ -52,13 +52,16 @@ describe("calibrate", () => {
     const base = encoder("tiny");
     const tuned = encoder("tuned", ([p, q]) => at(q!, p!));
     let trained: readonly Pair[] = [];
-    const stages: string[] = [];
+    const encoded: string[] = [];
     const made = await calibrate(OFFLINE, HELD_OUT, base, SETTINGS, {
       fineTune: async (pairs) => {
         trained = pairs;
         return { encoder: tuned, losses: [0.5, 0.25] };
       },
-      onStage: (stage) => stages.push(stage),
+      encode: (encoder, texts) => {
+        encoded.push(encoder.name);
+        return encoder.encode(texts);
+      },
     });
     expect(trained.filter(({ label }) => label === 1)).toEqual([
       { a: 0, b: 1, label: 1 },
@@ -94,7 +97,7 @@ describe("calibrate", () => {
       before: 0.75,
       after: 0.75,
     });
-    expect(stages.length).toBe(2);
+    expect(encoded).toEqual(["tiny", "tuned"]);
     expect([base.closed(), tuned.closed()]).toEqual([0, 1]);
   });
 

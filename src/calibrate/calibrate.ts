@@ -28,7 +28,8 @@ export interface HeldOut {
 export interface CalibrateHooks {
   /** Trains on the pairs (none: leaves it as it is), saves it as the bundle's own, and opens it. */
   fineTune(pairs: readonly Pair[]): Promise<Tuned>;
-  onStage?(what: string): void;
+  /** The encoder's own unless given: many texts may take long, and should be seen to. */
+  encode?(encoder: OpenEncoder, texts: readonly string[]): Promise<Float64Array[]>;
 }
 
 export interface Tuned {
@@ -51,59 +52,54 @@ export async function calibrate(
   heldOut: HeldOut,
   base: OpenEncoder,
   settings: BundleSettings,
-  { fineTune, onStage }: CalibrateHooks,
+  { fineTune, encode = (encoder, texts) => encoder.encode(texts) }: CalibrateHooks,
 ): Promise<Calibrated> {
-  const { texts, categories, best } = offline;
-  onStage?.(`encoding ${texts.length + heldOut.texts.length} queries with ${base.name}`);
-  const before = await accuracyOf(heldOut, base, await xiOf(offline, base));
+  const { ids, texts, categories, categoryNames, best } = offline;
+  const embed = async (encoder: OpenEncoder) => {
+    const all = await encode(encoder, [...texts, ...heldOut.texts]);
+    const [x, others] = [all.slice(0, texts.length), all.slice(texts.length)];
+    const xi = categoryEmbeddings(x, categories);
+    return { x, xi, accuracy: accuracyOf(xi, others, heldOut.categories) };
+  };
+  const before = await embed(base);
 
   const random = Random.seeded(settings.seed).split("pairs");
   const pairs = settings.epochs > 0 ? pairsOf(categories, random) : [];
   const own = settings.epochs > 0 || !base.named;
   const { encoder, losses } = own ? await fineTune(pairs) : { encoder: base, losses: [] };
-  try {
-    onStage?.(`encoding ${texts.length + heldOut.texts.length} queries again`);
-    const x = await encoder.encode(texts);
-    const xi = categoryEmbeddings(x, categories);
-    const labelled = x.map((x, i) => ({ x, best: best[i]! }));
-    const a = weighModels(settings, offline, xi, labelled);
-    checkNumbers(base, [...xi, ...a]);
-    const after = own ? await accuracyOf(heldOut, encoder, xi) : before;
-    const { kind, dimension, identity } = encoder;
-    return {
-      name: nameOf(base.name, settings),
-      encoder: { kind, name: base.name, dimension, identity, own },
-      settings,
-      categories: xi.map((xi, m) => ({ name: offline.categoryNames[m]!, xi })),
-      models: a.map((embedding, k) => modelOf(offline, k, embedding)),
-      offline: texts.map((text, i) => {
-        return { id: offline.ids[i]!, sha256: textChecksum(text), category: categories[i]! };
-      }),
-      measured: {
-        pairs: pairs.length,
-        losses: [...losses],
-        heldOut: heldOut.texts.length,
-        before,
-        after,
-      },
-    };
-  } finally {
-    if (own) await encoder.close();
-  }
-}
+  const after = own ? await embed(encoder).finally(() => encoder.close()) : before;
 
-async function xiOf({ texts, categories }: OfflineQueries, encoder: OpenEncoder) {
-  return categoryEmbeddings(await encoder.encode(texts), categories);
+  const { x, xi } = after;
+  const labelled = x.map((x, i) => ({ x, best: best[i]! }));
+  const a = weighModels(settings, offline, xi, labelled);
+  checkNumbers(base, [...xi, ...a]);
+  const { kind, dimension, identity } = encoder;
+  return {
+    name: nameOf(base.name, settings),
+    encoder: { kind, name: base.name, dimension, identity, own },
+    settings,
+    categories: xi.map((xi, m) => ({ name: categoryNames[m]!, xi })),
+    models: a.map((embedding, k) => modelOf(offline, k, embedding)),
+    offline: texts.map((text, i) => {
+      return { id: ids[i]!, sha256: textChecksum(text), category: categories[i]! };
+    }),
+    measured: {
+      pairs: pairs.length,
+      losses: [...losses],
+      heldOut: heldOut.texts.length,
+      before: before.accuracy,
+      after: after.accuracy,
+    },
+  };
 }
 
 /** Null where nothing is held out. */
-async function accuracyOf(
-  { texts, categories }: HeldOut,
-  encoder: OpenEncoder,
+function accuracyOf(
   xi: readonly Float64Array[],
-): Promise<number | null> {
-  if (texts.length === 0) return null;
-  return nearestCentroidAccuracy(xi, await encoder.encode(texts), categories);
+  x: readonly Float64Array[],
+  categories: readonly number[],
+): number | null {
+  return x.length === 0 ? null : nearestCentroidAccuracy(xi, x, categories);
 }
 
 function modelOf({ models, scores, costs }: OfflineQueries, k: number, embedding: Float64Array) {

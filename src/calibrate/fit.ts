@@ -1,4 +1,5 @@
 import { rename } from "node:fs/promises";
+import { type EncodeProgress, encodeAll } from "../encoder/encode-all.ts";
 import { type EncoderPlaces, type OpenEncoder, openEncoder } from "../encoder/open-encoder.ts";
 import { Random } from "../random/random.ts";
 import { type BundleSettings, textChecksum } from "./bundle.ts";
@@ -11,6 +12,7 @@ import { type BundleContents, checkTarget, writeBundle, writeError } from "./wri
 export interface FitRequest {
   readonly offline: OfflineQueries;
   readonly heldOut: HeldOut;
+  /** Closed before it is trained, which needs the memory. */
   readonly encoder: OpenEncoder;
   readonly places?: EncoderPlaces | undefined;
   readonly settings: BundleSettings;
@@ -26,7 +28,7 @@ export interface FitOptions {
   readonly resume?: boolean | undefined;
   /** Replace a bundle that is there, and begin anew over a fit that was stopped. */
   readonly overwrite?: boolean | undefined;
-  readonly onStage?: ((what: string) => void) | undefined;
+  readonly onEncode?: ((progress: EncodeProgress) => void) | undefined;
   readonly onStep?: ((progress: StepProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -34,26 +36,28 @@ export interface FitOptions {
 /** Calibrates and writes the bundle: whole, or not at all. Stopped, it keeps what training has reached. */
 export async function fitBundle(request: FitRequest, options: FitOptions): Promise<BundleContents> {
   const { offline, heldOut, encoder, settings, version, sources } = request;
-  const { out, overwrite, onStage } = options;
+  const { out, overwrite, onEncode, signal } = options;
   checkTarget(out, overwrite);
   const work = WorkFolder.of(out);
   let trained: string | undefined;
   const train = async (pairs: readonly Pair[]): Promise<Tuned> => {
     await work.open(planOf(request), options);
-    onStage?.(`fine-tuning ${encoder.name}`);
+    await encoder.close();
     const { path, losses } = await fineTune(encoder, offline.texts, pairs, {
       ...settings,
       random: Random.seeded(settings.seed).split("epochs"),
       folder: work.path,
       onStep: options.onStep,
-      signal: options.signal,
+      signal,
     });
     trained = path;
     return { encoder: await openEncoder(path, request.places), losses };
   };
   try {
-    const hooks = { fineTune: train, ...(onStage && { onStage }) };
-    const calibrated = await calibrate(offline, heldOut, encoder, settings, hooks);
+    const calibrated = await calibrate(offline, heldOut, encoder, settings, {
+      fineTune: train,
+      encode: (encoder, texts) => encodeAll(encoder, texts, { onProgress: onEncode, signal }),
+    });
     const contents: BundleContents = { schema: 1, version, sources, ...calibrated };
     const from = trained;
     const saveEncoder = from === undefined ? undefined : (to: string) => rename(from, to);

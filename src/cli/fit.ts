@@ -21,7 +21,7 @@ import {
 } from "./fit-settings.ts";
 import { fewerNote, fitRecord, fitSummary } from "./fit-summary.ts";
 import { interruptible } from "./interrupt.ts";
-import { barOf, duration, statusLine } from "./status-line.ts";
+import { barOf, encodeLine, leftOf, statusLine } from "./status-line.ts";
 import { readVersion } from "./version.ts";
 
 /** Accuracy is measured on so many of the other queries at most: +-0.03, and minutes saved. */
@@ -56,7 +56,7 @@ export async function runFit(data: string, flags: FitFlags): Promise<number> {
       },
       {
         ...{ out, resume, overwrite, signal: interrupt.signal },
-        onStage: (what) => status?.show(what),
+        onEncode: (progress) => status?.show(encodeLine(progress)),
         onStep: (progress) => status?.show(stepLine(progress)),
       },
     );
@@ -98,8 +98,7 @@ async function sourcesOf(files: Readonly<Record<string, string | undefined>>) {
 }
 
 function stepLine({ step, steps, loss, millisecondsLeft }: StepProgress): string {
-  const left = millisecondsLeft === undefined ? "" : `, ${duration(millisecondsLeft)} left`;
-  return `${barOf(step, steps)} step ${step}/${steps}, loss ${loss.toFixed(4)}${left}`;
+  return `${barOf(step, steps)} step ${step}/${steps}, loss ${loss.toFixed(4)}${leftOf(millisecondsLeft)}`;
 }
 
 async function stoppedText(out: string): Promise<string> {

@@ -19,7 +19,7 @@ import { headingOf, offlineNotes } from "./heading.ts";
 import { interruptible } from "./interrupt.ts";
 import { progressBar } from "./progress.ts";
 import { type SettingsFlags, settingsOf } from "./settings-flags.ts";
-import { barOf, duration, statusLine } from "./status-line.ts";
+import { encodeLine, statusLine } from "./status-line.ts";
 import { readVersion } from "./version.ts";
 
 /** What every comparison needs: ours, the paper's, and the three that show what votes are worth. */
@@ -114,10 +114,7 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
 async function openData(data: string, flags: SimulateFlags): Promise<Source> {
   const places = encoderPlaces();
   const status = statusLine(process.stderr);
-  const onProgress = ({ done, total, millisecondsLeft }: EncodeProgress) => {
-    const left = millisecondsLeft === undefined ? "" : `, ${duration(millisecondsLeft)} left`;
-    status?.show(`${barOf(done, total)} ${done}/${total} queries encoded${left}`);
-  };
+  const onProgress = (progress: EncodeProgress) => status?.show(encodeLine(progress));
   try {
     return await openSource({ ...flags, data, places, cacheDir: places.vectors, onProgress });
   } finally {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { barOf, duration } from "./status-line.ts";
+import { barOf, duration, encodeLine } from "./status-line.ts";
 
 it.each([
   [0, 3, "[                    ]"],
@@ -17,4 +17,10 @@ it.each([
   [90 * 60_000, "1 h 30 min"],
 ])("%d ms are %s", (milliseconds, text) => {
   expect(duration(milliseconds)).toBe(text);
+});
+
+it("says how far encoding is, and what is left once that is known", () => {
+  const progress = { done: 1, total: 2, millisecondsLeft: undefined };
+  expect(encodeLine(progress)).toBe("[==========          ] 1/2 queries encoded");
+  expect(encodeLine({ ...progress, millisecondsLeft: 100 })).toMatch(/ encoded, 1 s left$/);
 });

@@ -1,3 +1,5 @@
+import type { EncodeProgress } from "../encoder/encode-all.ts";
+
 /** One line on a terminal that draws over itself; nothing in a pipe. */
 export interface Terminal {
   readonly isTTY?: boolean;
@@ -25,6 +27,15 @@ const BAR = 20;
 export function barOf(done: number, total: number): string {
   const filled = Math.floor((BAR * done) / total);
   return `[${"=".repeat(filled)}${" ".repeat(BAR - filled)}]`;
+}
+
+export function encodeLine({ done, total, millisecondsLeft }: EncodeProgress): string {
+  return `${barOf(done, total)} ${done}/${total} queries encoded${leftOf(millisecondsLeft)}`;
+}
+
+/** `, 5 s left`, or nothing where it is not known. */
+export function leftOf(milliseconds: number | undefined): string {
+  return milliseconds === undefined ? "" : `, ${duration(milliseconds)} left`;
 }
 
 /** `1 min 5 s`, rounded up. */

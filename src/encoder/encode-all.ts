@@ -25,7 +25,7 @@ export async function encodeAll(
   { cacheDir, onProgress, signal }: EncodeOptions = {},
 ): Promise<Float64Array[]> {
   const encode =
-    cacheDir !== undefined && isSlow(encoder) ? cached(encoder, cacheDir) : encoder.encode;
+    cacheDir !== undefined && isSlow(encoder) ? cached(encoder, cacheDir) : plain(encoder);
   const vectors: Float64Array[] = [];
   const start = performance.now();
   for (let i = 0; i < texts.length; i += CHUNK) {
@@ -37,6 +37,10 @@ export async function encodeAll(
     for (const vector of await encode(texts.slice(i, i + CHUNK))) vectors.push(vector);
   }
   return vectors;
+}
+
+function plain(encoder: OpenEncoder): OpenEncoder["encode"] {
+  return (texts) => encoder.encode(texts);
 }
 
 /** A hash or a table is faster than a disk; an encoder over HTTP has a cache of its own. */
