@@ -171,7 +171,7 @@ describe("Router", () => {
 describe("one answer", () => {
   const values = Float64Array.of(0.2, 0.9, 0.8, 0.1);
   const fixed: Policy = { ...uniform.create(pool, {}), choose: () => ({ pair: [2, 0], values }) };
-  const single = (t: number) => ({ ...query(t), single: true });
+  const single = (t: number) => ({ ...query(t), answers: 1 as const });
 
   it("is the best one, at what it costs, or the policy's first where it has no values", () => {
     const { pair } = new Router(fixed).route(single(0), Random.seeded(1));
@@ -195,6 +195,41 @@ describe("one answer", () => {
     for (const [k, count] of counts.entries()) {
       expect(Math.abs(count / 4000 - (k === 1 ? 0.7 : 0.1))).toBeLessThan(0.03);
     }
+  });
+});
+
+describe("a duel that is asked for", () => {
+  const values = Float64Array.of(0.1, 0.9, 0.3, 0.2);
+  const sure: Policy = {
+    ...uniform.create(pool, {}),
+    choose: ({ candidates }) => {
+      const best = candidates.reduce((a, b) => (values[b]! > values[a]! ? b : a));
+      return { pair: [best, best], values };
+    },
+  };
+
+  it("has two different models, the best and the best of the others", () => {
+    const { pair } = new Router(sure).route({ ...query(0), answers: 2 }, Random.seeded(1));
+    expect([...pair].sort()).toEqual([1, 2]);
+    const alone = { ...query(0), candidates: [3], answers: 2 as const };
+    expect(new Router(sure).route(alone, Random.seeded(1)).pair).toEqual([3, 3]);
+  });
+
+  it("has a propensity of its own", () => {
+    const router = new Router(sure, { explore: 0.5 });
+    const seen = new Map<string, { count: number; propensity: number }>();
+    for (let t = 0; t < 4000; t++) {
+      const { pair, propensity } = router.route({ ...query(t), answers: 2 }, Random.seeded(t));
+      expect(pair[0]).not.toBe(pair[1]);
+      const key = [...pair].sort().join();
+      seen.set(key, { count: (seen.get(key)?.count ?? 0) + 1, propensity });
+    }
+    let total = 0;
+    for (const { count, propensity } of seen.values()) {
+      total += propensity;
+      expect(Math.abs(count / 4000 - propensity)).toBeLessThan(0.03);
+    }
+    expect(total).toBeCloseTo(1, 12);
   });
 });
 

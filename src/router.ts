@@ -1,6 +1,14 @@
 import { checkOptions } from "./bandit/options.ts";
 import { Pacer, type PacerState } from "./bandit/pacer.ts";
-import type { About, Choice, Outcome, PendingDuel, Policy, Snapshot } from "./bandit/policy.ts";
+import type {
+  About,
+  Choice,
+  Outcome,
+  PendingDuel,
+  Policy,
+  Round,
+  Snapshot,
+} from "./bandit/policy.ts";
 import { alignModels, winOf } from "./bandit/policy.ts";
 import { Voters, type VotersState } from "./bandit/voters.ts";
 import type { Random } from "./random/random.ts";
@@ -31,13 +39,14 @@ export class Router {
   }
 
   route(query: RouteQuery, random: Random): Decision {
-    const { x, candidates, single = false } = query;
+    const { x, candidates } = query;
     const lambda = (query.lambda ?? 0) + (this.#pacer?.lambda ?? 0);
     const penalty = this.#penalty(query, lambda);
     const pending = this.settings.pending > 0 ? this.#awaited() : undefined;
-    const choice = this.policy.choose({ x, candidates, penalty, pending }, random.split("choose"));
+    const round = { x, candidates, penalty, pending };
+    const choice = this.policy.choose(round, random.split("choose"));
     checkPair(choice.pair, candidates);
-    const chosen = single ? alone(choice, candidates, penalty) : choice.pair;
+    const chosen = this.#answers(choice, round, query.answers, random);
     const { pair, propensity } = this.#explore(chosen, query, random.split("explore"));
     // The order in which two answers are shown is fair, so that position bias can be told apart.
     const flip = random.split("order").uniform() < 0.5;
@@ -154,27 +163,47 @@ export class Router {
     });
   }
 
+  /** What was chosen, as one answer or two different ones where that is asked for. */
+  #answers(
+    choice: Choice,
+    round: Round,
+    answers: RouteQuery["answers"],
+    random: Random,
+  ): readonly [number, number] {
+    const [a, b] = choice.pair;
+    if (answers === 1) return alone(choice, round.candidates, round.penalty);
+    const others = round.candidates.filter((k) => k !== a);
+    if (answers !== 2 || a !== b || others.length === 0) return choice.pair;
+    // The policy has nothing to learn here, so the best of the others may show what it can.
+    const second = this.policy.choose({ ...round, candidates: others }, random.split("second"));
+    checkPair(second.pair, others);
+    return [a, alone(second, others, round.penalty)[0]];
+  }
+
   /**
    * With a small probability any pair. The pair rule is deterministic, so this
    * is what gives every pair a chance and the log a propensity to divide by.
    */
   #explore(
     chosen: readonly [number, number],
-    { candidates, single = false }: RouteQuery,
+    { candidates, answers }: RouteQuery,
     random: Random,
   ): { pair: readonly [number, number]; propensity: number } {
     const { explore } = this.settings;
     const n = candidates.length;
-    const any = () => candidates[random.integer(n)]!;
+    const apart = answers === 2 && n > 1;
     const anyPair = () => {
-      const first = any();
-      return [first, single ? first : any()] as const;
+      const first = random.integer(n);
+      if (answers === 1) return [candidates[first]!, candidates[first]!] as const;
+      const second = apart ? (first + 1 + random.integer(n - 1)) % n : random.integer(n);
+      return [candidates[first]!, candidates[second]!] as const;
     };
     const explored = explore > 0 && random.uniform() < explore;
     const pair = explored ? anyPair() : chosen;
     const [a, b] = pair;
     const same = (a === chosen[0] && b === chosen[1]) || (a === chosen[1] && b === chosen[0]);
-    const uniform = single ? 1 / n : (a === b ? 1 : 2) / n ** 2;
+    const pairs = apart ? n * (n - 1) : n ** 2;
+    const uniform = answers === 1 ? 1 / n : (a === b ? 1 : 2) / pairs;
     return { pair, propensity: explore * uniform + (same ? 1 - explore : 0) };
   }
 
@@ -281,8 +310,8 @@ export interface RouteQuery {
   /** Seconds that each model would take, and the utility that a second is worth. */
   readonly latencies?: Float64Array | undefined;
   readonly kappa?: number | undefined;
-  /** One answer and no duel. */
-  readonly single?: boolean | undefined;
+  /** 1: one answer and no duel; 2: two different ones, if there are; else as the policy has it. */
+  readonly answers?: 1 | 2 | undefined;
 }
 
 /** What was chosen. `pair` is in the order shown; both the same means a single answer. */

@@ -1,4 +1,5 @@
 import type { Random } from "../random/random.ts";
+import { drawUtilities } from "./estimate.ts";
 import { argmax } from "./policy.ts";
 
 /**
@@ -136,26 +137,8 @@ export function sampledPair(
   random: Random,
 ): readonly [number, number] {
   const draw = () => {
-    const view = pick(outlook.views, random.uniform());
-    const trust = Math.sqrt(view.toldVariance) * random.normal();
-    const utilities = view.values.map(
-      (value, k) =>
-        value +
-        trust * outlook.told[k]! +
-        Math.sqrt(view.variances[k]!) * random.normal() -
-        (outlook.penalty?.[k] ?? 0),
-    );
-    return argmax(candidates, (k) => utilities[k]!, random);
+    const utilities = drawUtilities(outlook, random);
+    return argmax(candidates, (k) => utilities[k]! - (outlook.penalty?.[k] ?? 0), random);
   };
   return [draw(), draw()];
-}
-
-/** The view at share u of the total weight. */
-function pick(views: Outlook["views"], u: number): Outlook["views"][number] {
-  let rest = u;
-  for (const view of views) {
-    rest -= view.weight;
-    if (rest < 0) return view;
-  }
-  return views.at(-1)!;
 }

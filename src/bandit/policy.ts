@@ -104,6 +104,22 @@ export interface Policy {
   snapshot(): Snapshot;
   /** Takes over a snapshot, also one of another pool: models are matched by name, new ones start fresh. */
   restore(snapshot: Snapshot): void;
+  /**
+   * What is believed of the models where queries belong to the categories in
+   * these shares, for leaderboards and explanations. Only where there is more to
+   * say than `values`.
+   */
+  estimate?(membership: Float64Array): Estimate;
+}
+
+/** Utilities relative to the pool's mean, and how sure they are. */
+export interface Estimate {
+  readonly mean: Float64Array;
+  readonly sd: Float64Array;
+  /** Probability that a vote prefers a to b. */
+  beats(a: number, b: number): number;
+  /** All utilities as they may be, drawn from what is believed. */
+  draw(random: Random): Float64Array;
 }
 
 /** What only a simulation can know; the baselines `oracle` and `best-fixed` are made of it. */

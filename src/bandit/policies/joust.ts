@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { dot } from "../../linalg/linalg.ts";
 import type { Random } from "../../random/random.ts";
 import { Belief, type Hypothesis, type Observation, POSITION, TOLD } from "../belief.ts";
+import { estimateOf } from "../estimate.ts";
 import { categoryMembership, fillUnknown } from "../features.ts";
 import { duelOf, ratingOf, type Sight, stageOf } from "../observation.ts";
 import { bestPair, type Outlook, sampledPair } from "../pair-rule.ts";
@@ -9,6 +10,7 @@ import {
   type About,
   alignModels,
   type Choice,
+  type Estimate,
   type Feedback,
   type Policy,
   type PolicyKind,
@@ -98,6 +100,7 @@ class Joust implements Policy {
   readonly #options: JoustOptions;
   readonly #beliefs: Belief[];
   readonly #see: (x: Float64Array) => Sight;
+  readonly #sightOn: (membership: Float64Array) => Sight;
   #votes = 0;
   /** Duels so far of each model that joined after the start. */
   readonly #newcomers = new Map<number, number>();
@@ -105,7 +108,8 @@ class Joust implements Policy {
   constructor(pool: Pool, options: JoustOptions) {
     this.#pool = pool;
     this.#options = options;
-    this.#see = sightOf(pool);
+    this.#sightOn = sightOn(pool);
+    this.#see = sightOf(pool, this.#sightOn);
     const opinions = pool.told ? OPINIONS : [{ ...WORTHLESS, toldSd: 0 }];
     const logPrior = -Math.log(opinions.length);
     const hypotheses: Hypothesis[] = SCALES.flatMap((scale) =>
@@ -153,6 +157,10 @@ class Joust implements Policy {
         this.#learnRanking(sight, feedback.order, weight);
         break;
     }
+  }
+
+  estimate(membership: Float64Array): Estimate {
+    return estimateOf(this.#outlookOn(this.#sightOn(membership), {}));
   }
 
   snapshot(): Snapshot {
@@ -274,8 +282,11 @@ class Joust implements Policy {
   }
 
   /** What the beliefs together say about this query. */
-  #outlook({ x, penalty, pending }: Round): Outlook {
-    const sight = this.#see(x);
+  #outlook({ x, ...round }: Round): Outlook {
+    return this.#outlookOn(this.#see(x), round);
+  }
+
+  #outlookOn(sight: Sight, { penalty, pending }: Pick<Round, "penalty" | "pending">): Outlook {
     const K = this.#pool.models.length;
     const top = Math.max(...this.#beliefs.map((belief) => belief.evidence));
     const views: Outlook["views"][number][] = [];
@@ -327,14 +338,11 @@ interface JoustState {
   }[];
 }
 
-function sightOf(pool: Pool): (x: Float64Array) => Sight {
-  const membership = categoryMembership(pool.centroids);
+/** Told scores of a mixture of categories, relative to the pool's mean. */
+function sightOn(pool: Pool): (membership: Float64Array) => Sight {
   const told = pool.told && fillUnknown(pool.told);
   const K = pool.models.length;
-  let last: { readonly x: Float64Array; readonly sight: Sight } | undefined;
-  return (x) => {
-    if (last?.x === x) return last.sight;
-    const w = membership(x);
+  return (w) => {
     const scores = new Float64Array(K);
     if (told) {
       let middle = 0;
@@ -344,7 +352,15 @@ function sightOf(pool: Pool): (x: Float64Array) => Sight {
       }
       for (let k = 0; k < K; k++) scores[k]! -= middle;
     }
-    last = { x, sight: { w, told: scores } };
+    return { w, told: scores };
+  };
+}
+
+function sightOf(pool: Pool, on: (membership: Float64Array) => Sight): (x: Float64Array) => Sight {
+  const membership = categoryMembership(pool.centroids);
+  let last: { readonly x: Float64Array; readonly sight: Sight } | undefined;
+  return (x) => {
+    if (last?.x !== x) last = { x, sight: on(membership(x)) };
     return last.sight;
   };
 }

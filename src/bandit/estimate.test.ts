@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import { Random } from "../random/random.ts";
+import { createPolicy } from "./options.ts";
+import { joust } from "./policies/joust.ts";
+import { easyProblem } from "./policy.case.ts";
+
+const problem = easyProblem(1);
+/** Nothing is told, so that all that is believed comes from votes. */
+const pool = { ...problem.pool, told: undefined };
+const K = pool.models.length;
+const M = pool.categories.length;
+const whole = Float64Array.from({ length: M }, () => 1 / M);
+
+function voted(rounds: number) {
+  const policy = createPolicy(joust, pool);
+  for (let t = 0; t < rounds; t++) {
+    const { x } = problem.at(t);
+    const pair = [t % K, (t + 1 + (t % (K - 1))) % K] as const;
+    const outcome = pair[0] < pair[1] ? "a" : "b"; // the earlier, the better
+    policy.learn({ kind: "duel", x, pair, outcome }, Random.seeded(t));
+  }
+  return policy;
+}
+
+it("is relative to the pool's mean, and knows nothing before the first vote", () => {
+  const { mean, sd, beats } = voted(0).estimate!(whole);
+  for (let k = 0; k < K; k++) {
+    expect(mean[k]).toBeCloseTo(0, 12);
+    expect(sd[k]).toBeCloseTo(sd[0]!, 12);
+  }
+  expect(beats(0, 1)).toBeCloseTo(0.5, 12);
+});
+
+it("follows the votes and grows surer with them", () => {
+  const before = voted(30).estimate!(whole);
+  const after = voted(300).estimate!(whole);
+  expect(after.mean.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0, 10);
+  for (let k = 0; k + 1 < K; k++) {
+    expect(after.mean[k]).toBeGreaterThan(after.mean[k + 1]!);
+    expect(after.sd[k]).toBeLessThan(before.sd[k]!);
+    expect(after.beats(k, k + 1)).toBeGreaterThan(0.5);
+    expect(after.beats(k, k + 1) + after.beats(k + 1, k)).toBeCloseTo(1, 12);
+  }
+});
+
+it("draws have its mean and sd", () => {
+  const { mean, sd, draw } = voted(100).estimate!(whole);
+  const random = Random.seeded(7);
+  const draws = Array.from({ length: 4000 }, () => draw(random));
+  for (let k = 0; k < K; k++) {
+    const own = draws.map((values) => values[k]!);
+    const average = own.reduce((sum, value) => sum + value, 0) / own.length;
+    const variance = own.reduce((sum, value) => sum + (value - average) ** 2, 0) / own.length;
+    expect(Math.abs(average - mean[k]!)).toBeLessThan(5 * (sd[k]! / Math.sqrt(own.length)));
+    expect(Math.sqrt(variance) / sd[k]!).toBeCloseTo(1, 1);
+  }
+});
