@@ -53,6 +53,6 @@ it("says what became of --offline", () => {
     "fewer than 3 queries are set aside in small categories: y 2 of 4",
   ]);
   expect(notes(1, 1, { ...TABLED, queries: TABLED.queries.slice(0, 7) })).toEqual([
-    "never streamed, since their only query is set aside: y",
+    "never streamed, since all they have is set aside: y",
   ]);
 });

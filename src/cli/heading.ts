@@ -58,7 +58,7 @@ export function offlineNotes(
       : []),
     ...(alone.length > 0
       ? [
-          `never streamed, since their only query is set aside: ${list(alone.map(({ category }) => category))}`,
+          `never streamed, since all they have is set aside: ${list(alone.map(({ category }) => category))}`,
         ]
       : []),
   ];
