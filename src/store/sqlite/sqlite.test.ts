@@ -1,20 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { InputError } from "../../input/input-error.ts";
 import { configured, routed, T0, vote } from "../events.fixture.ts";
+import { newFiles } from "../folder.fixture.ts";
 import { conforms } from "../store.case.ts";
 import type { Change } from "../store.ts";
 import { LeaseLost, StoreUnavailable } from "../store-error.ts";
 import { openSqlite } from "./open.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "joust-sqlite-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-let count = 0;
-const newFile = () => join(folder, `${count++}.db`);
+const newFile = newFiles();
 
 conforms("SQLite", async () => {
   const file = newFile();

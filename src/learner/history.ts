@@ -1,0 +1,175 @@
+import { setImmediate } from "node:timers/promises";
+import type { Configured, Control, Learning, Logged } from "../store/events.ts";
+import type { Store } from "../store/store.ts";
+import { Fold, type Kinds } from "./fold.ts";
+import { Script } from "./script.ts";
+
+export interface HistoryOptions {
+  readonly kinds: Kinds;
+  /** Snapshots to start from; without, only one that the log begins with. */
+  readonly snapshots: boolean;
+  /** Reads a configuration otherwise than it was logged, to ask what would have been. */
+  readonly adapt?: ((configuration: Logged<Configured>) => Logged<Configured>) | undefined;
+  /** Called now and then while folding; what it throws ends it. */
+  readonly meanwhile?: (() => Promise<void>) | undefined;
+}
+
+/** The log of one router, folded. */
+export class History {
+  readonly #store: Store;
+  readonly #router: string;
+  readonly #options: HistoryOptions;
+  #controls: Logged<Control>[] = [];
+  #fold: Fold;
+
+  constructor(store: Store, router: string, options: HistoryOptions) {
+    this.#store = store;
+    this.#router = router;
+    this.#options = options;
+    this.#fold = new Fold(options.kinds);
+  }
+
+  get fold(): Fold {
+    return this.#fold;
+  }
+
+  get controls(): readonly Logged<Control>[] {
+    return this.#controls;
+  }
+
+  /** Starts from the newest snapshot that may be started from. */
+  async open(): Promise<void> {
+    await this.#readControls();
+    const head = await this.#store.head(this.#router);
+    this.#fold = await this.#startFor(new Script(this.#controls, head));
+  }
+
+  /** Folds what has been logged since, up to a position if one is given; false where that was nothing. */
+  async advance(until = Infinity): Promise<boolean> {
+    const page = await this.#page(this.#fold.position, until);
+    const last = page.at(-1);
+    if (!last) return false;
+    if (page.some(({ kind }) => kind !== "voted")) await this.#readControls();
+    const script = new Script(this.#controls, last.position);
+    await this.#whole(async () => {
+      if (script.extends(this.#fold)) return this.#run(script, page);
+      this.#fold = await this.#startFor(script);
+      await this.#runTo(script);
+    });
+    return true;
+  }
+
+  /** The same from the first vote on, in one go. */
+  async replay(until = Infinity): Promise<void> {
+    await this.#readControls();
+    const head = Math.min(until, await this.#store.head(this.#router));
+    const script = new Script(this.#controls, head);
+    await this.#whole(async () => {
+      this.#fold = await this.#startFor(script);
+      await this.#runTo(script);
+    });
+  }
+
+  /** Broken off in the middle nobody knows what is in: the next time begins anew. */
+  async #whole(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#fold = new Fold(this.#options.kinds);
+      throw error;
+    }
+  }
+
+  async #readControls(): Promise<void> {
+    const { adapt } = this.#options;
+    const controls = await this.#store.controls(this.#router);
+    this.#controls = controls.map((event) =>
+      event.kind === "configured" && adapt ? adapt(event) : event,
+    );
+  }
+
+  async #startFor(script: Script): Promise<Fold> {
+    const horizon = await this.#store.horizon(this.#router);
+    const positions = this.#options.snapshots
+      ? await this.#store.snapshotPositions(this.#router)
+      : [horizon];
+    for (const position of positions.toReversed()) {
+      // At the horizon the votes before are gone: what else there is to start from is no better.
+      const usable = script.holds(position) || position === horizon;
+      const fold = position > 0 && usable && (await this.#load(position));
+      if (fold && fold.base === (script.base?.position ?? 0)) return fold;
+    }
+    const fold = new Fold(this.#options.kinds);
+    if (script.base) fold.begin(script.base);
+    return fold;
+  }
+
+  /** Undefined where it is not what was written, or of a policy that is no longer known. */
+  async #load(position: number): Promise<Fold | undefined> {
+    const stored = await this.#store.snapshot(this.#router, position);
+    if (stored?.position !== position) return undefined;
+    const configurationAt = (place: number) =>
+      this.#controls.find((event) => event.kind === "configured" && event.position === place);
+    try {
+      const fold = Fold.fromBytes(
+        stored.state,
+        this.#options.kinds,
+        configurationAt as (place: number) => Logged<Configured> | undefined,
+      );
+      return fold.hash() === stored.hash ? fold : undefined;
+    } catch (error) {
+      if (error instanceof RangeError) return undefined;
+      throw error;
+    }
+  }
+
+  async #runTo(script: Script): Promise<void> {
+    for (;;) {
+      const page = await this.#page(this.#fold.position, script.until);
+      if (page.length === 0) return;
+      await this.#run(script, page);
+    }
+  }
+
+  async #run(script: Script, page: readonly Logged<Learning>[]): Promise<void> {
+    const fold = this.#fold;
+    await this.#options.meanwhile?.();
+    let since = performance.now();
+    for (const event of page) {
+      if (event.kind === "voted") {
+        if (script.base && script.place(event) === event.position) fold.learn(event);
+      } else if (event.kind === "configured") {
+        // As adapted; those before the base are part of it.
+        const known = this.#controls.find(({ position }) => position === event.position);
+        if (known?.kind === "configured" && event.position > fold.base) fold.configure(known);
+      } else if (event.kind === "thawed") await this.#learnKept(script, event.position);
+      fold.position = event.position;
+      // Requests are served by the same thread.
+      if (performance.now() - since > SLICE_MS) {
+        await setImmediate();
+        since = performance.now();
+      }
+    }
+  }
+
+  /** The votes that came while frozen. */
+  async #learnKept(script: Script, thaw: number): Promise<void> {
+    let after = script.frozenSince(thaw);
+    while (script.base && after !== undefined) {
+      const page = await this.#page(after, thaw - 1);
+      for (const event of page) {
+        if (event.kind === "voted" && script.place(event) === thaw) this.#fold.learn(event);
+      }
+      after = page.at(-1)?.position;
+    }
+  }
+
+  async #page(after: number, until: number): Promise<Logged<Learning>[]> {
+    const page = await this.#store.learning(this.#router, after, PAGE);
+    const end = page.findIndex(({ position }) => position > until);
+    return end < 0 ? page : page.slice(0, end);
+  }
+}
+
+const PAGE = 500;
+const SLICE_MS = 5;
