@@ -129,7 +129,7 @@ function isOpenAiError(text: string): boolean {
 }
 
 /** The last event of a stream that broke off: silence would pass for a finished answer. */
-export function errorEvent(error: UpstreamError): Uint8Array {
+function errorEvent(error: UpstreamError): Uint8Array {
   return Buffer.from(`data: ${error.toJson()}\n\n`);
 }
 

@@ -62,7 +62,7 @@ type Behaviour = (response: ServerResponse, context: Context) => void | Promise<
 
 const SSE = { "content-type": "text/event-stream" };
 const JSON_TYPE = { "content-type": "application/json" };
-export const USAGE = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
+const USAGE = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
 
 export const COMPLETION = JSON.stringify({
   id: "chatcmpl-1",

@@ -31,7 +31,7 @@ export interface UpstreamRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-export type Endpoint = "chat/completions" | "completions" | "embeddings";
+type Endpoint = "chat/completions" | "completions" | "embeddings";
 
 export interface UpstreamAnswer {
   readonly status: number;

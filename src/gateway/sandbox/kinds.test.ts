@@ -1,0 +1,54 @@
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Encoder } from "../../encoder/encoder.ts";
+import { hashEncoder } from "../../encoder/hash.ts";
+import { Classifier, type Example, readExamples } from "./kinds.ts";
+
+const DATA = resolve(import.meta.dirname, "../../../data");
+const read = (name: string) => readExamples(resolve(DATA, `${name}.jsonl`));
+const examples = await Promise.all([read("queries"), read("free-form/exemplars")]);
+
+async function accuracy(encoder: Encoder, fresh: readonly Example[]): Promise<number> {
+  const classifier = await Classifier.learn(examples.flat(), encoder);
+  let right = 0;
+  for (const { query, category } of fresh) {
+    if ((await classifier.classify(query)) === category) right++;
+  }
+  return right / fresh.length;
+}
+
+describe("fifty fresh prompts as people type them", () => {
+  it("are new: none is, but for a word or two, among what was learned or chosen by", async () => {
+    const fresh = await read("free-form/test");
+    const known = [...examples.flat(), ...(await read("free-form/dev"))];
+    expect(fresh).toHaveLength(50);
+    for (const { query } of fresh) {
+      for (const other of known) {
+        expect(likeness(query, other.query), `${query} / ${other.query}`).toBeLessThan(0.8);
+      }
+    }
+  });
+
+  // Seen: 41 of 50 with the hash encoder, 49 with MiniLM.
+  it("fall into the right kind at least four times in five, even without a model", async () => {
+    expect(await accuracy(hashEncoder, await read("free-form/test"))).toBeGreaterThanOrEqual(0.8);
+  });
+});
+
+it("learns what it is taught", async () => {
+  expect(await accuracy(hashEncoder, examples[0])).toBeGreaterThan(0.97);
+});
+
+it("gives every text a kind", async () => {
+  const classifier = await Classifier.learn(examples.flat(), hashEncoder);
+  const kinds = new Set(examples.flat().map(({ category }) => category));
+  for (const text of ["", "   ", "?", "日本語の質問", "x".repeat(1e5)]) {
+    expect(kinds.has(await classifier.classify(text))).toBe(true);
+  }
+});
+
+/** The share of words that two texts have in common. */
+function likeness(a: string, b: string): number {
+  const [x, y] = [a, b].map((text) => new Set(text.toLowerCase().match(/\p{L}+/gu)));
+  return (2 * x!.intersection(y!).size) / (x!.size + y!.size);
+}
