@@ -25,6 +25,10 @@ it("shows what training did", () => {
   );
   expect(text).toContain("accuracy  0.500 before, 1.000 after: share of 1 other query nearest");
   expect(text).toContain("their scores: means over these queries\n");
+  const categories = ["c", "a"].map((name, m) => ({ ...CONTENTS.categories[m]!, name }));
+  expect(fitSummary("q.jsonl", { out: "b" }, { ...CONTENTS, categories })).toContain(
+    "2 of q.jsonl, grouped by best model (2 of them)\n",
+  );
   const none = { ...measured, heldOut: 0, before: null, after: null };
   const used = fitSummary("q.jsonl", { out: "b" }, { ...CONTENTS, measured: none });
   expect(used).toContain("accuracy  not measured: every query was used\n");

@@ -10,7 +10,7 @@ export function fitSummary(data: string, flags: FitFlags, contents: BundleConten
   const { name, encoder, settings, categories, models, offline, measured } = contents;
   const scores = flags.scores === undefined ? "means over these queries" : basename(flags.scores);
   return `Fitted ${name}
-  queries   ${offline.length} of ${basename(data)}, in ${plural(categories.length, "category")}
+  queries   ${offline.length} of ${basename(data)}, ${grouping(contents)}
   encoder   ${encoder.name}, ${training(contents)}
   models    ${models.length}, embedded by ${settings.weighting}; their scores: ${scores}
   accuracy  ${accuracy(measured)}
@@ -37,6 +37,13 @@ export function fitRecord(out: string, contents: BundleContents) {
     models: models.map(({ name }) => name),
     measured,
   };
+}
+
+/** Where the data names no categories, models stand for them. */
+function grouping({ categories, models }: BundleContents): string {
+  const byBest = categories.every(({ name }) => models.some((model) => model.name === name));
+  const count = categories.length;
+  return byBest ? `grouped by best model (${count} of them)` : `in ${plural(count, "category")}`;
 }
 
 function training({ settings: { epochs }, measured: { pairs, losses } }: BundleContents): string {
