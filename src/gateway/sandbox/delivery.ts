@@ -13,22 +13,23 @@ export interface Piece {
 
 interface Delivery {
   readonly pieces: Iterable<Piece>;
-  readonly contentType: string;
   readonly usage: Usage;
-  readonly events: number;
+  /** Whether the pieces are the events of a stream. */
+  readonly stream: boolean;
   readonly signal: AbortSignal;
   readonly clock: Clock;
 }
 
 /** Sends the pieces at their pace, as a host over the network would. */
 export async function deliver(delivery: Delivery): Promise<UpstreamAnswer> {
-  const { usage, events, clock, contentType } = delivery;
+  const { usage, stream, clock } = delivery;
   const left = new AbortController();
   const signal = AbortSignal.any([delivery.signal, left.signal]);
   const queue = new ByteQueue({ pause() {}, resume() {}, stop: () => left.abort() });
   const pieces = delivery.pieces[Symbol.iterator]();
   const sentAt = clock.now();
   let bytes = 0;
+  let sent = 0;
   /** Whether there was one more. */
   const sendNext = async (): Promise<boolean> => {
     const { value: piece, done } = pieces.next();
@@ -36,6 +37,7 @@ export async function deliver(delivery: Delivery): Promise<UpstreamAnswer> {
     if (piece.waitMs > 0) await clock.sleep(piece.waitMs, signal);
     signal.throwIfAborted();
     bytes += piece.bytes.length;
+    sent++;
     queue.push(piece.bytes);
     return true;
   };
@@ -60,8 +62,9 @@ export async function deliver(delivery: Delivery): Promise<UpstreamAnswer> {
   };
   const end = sendRest().then((error): AnswerEnd => {
     const endedAt = clock.now();
-    const known = error ? { usage: undefined, events: 0 } : { usage, events };
-    return { ...known, bytes, sentAt, firstByteAt, endedAt, error };
+    const events = stream ? sent : 0;
+    return { usage: error ? undefined : usage, events, bytes, sentAt, firstByteAt, endedAt, error };
   });
+  const contentType = stream ? "text/event-stream; charset=utf-8" : "application/json";
   return { status: 200, headers: { "content-type": contentType }, body: queue, end };
 }

@@ -177,7 +177,7 @@ describe("a stream", () => {
     const { text, pieces, end } = await call({ ...chat, stream: true });
     for (const piece of pieces) expect(piece).toMatch(/^(data: .*\n\n)+$/);
     const chunks = chunksOf(text);
-    expect(end.events).toBe(chunks.length);
+    expect(end.events).toBe(chunks.length + 1);
     for (const chunk of chunks) {
       expect(chunk).toMatchObject({
         object: "chat.completion.chunk",

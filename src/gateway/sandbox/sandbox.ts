@@ -85,19 +85,33 @@ export class Sandbox implements Upstream {
   }
 
   async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
-    const { model, endpoint, stream } = request;
+    const { model, endpoint, body, stream } = request;
+    const { clock } = this.#settings;
     if (!this.profile.models.includes(model)) {
       throw refused(404, `there is no model ${model} in the sandbox`, "model");
     }
-    const { clock, speed } = this.#settings;
-    const { questions, classifier, encoder } = this.#data;
     if (endpoint === "embeddings") {
-      const { answer, tokens } = await embeddings(request.body, model, encoder);
-      return this.#whole(answer, 0, usageOf(tokens, 0, undefined), signal);
+      const { answer, tokens } = await embeddings(body, model, this.#data.encoder);
+      const usage = usageOf(tokens, 0, undefined);
+      return deliver({ pieces: [whole(answer, 0)], stream: false, usage, signal, clock });
     }
     const asked = readAsked(request);
-    const voice = voiceOf(model);
     const random = this.#random.split(model).split(asked.text);
+    const { replies, usage } = await this.#answer(asked, model, random);
+    const head: Head = {
+      id: `chatcmpl-${randomUUID()}`,
+      created: Math.floor(clock.date() / 1000),
+      model,
+      isChat: endpoint === "chat/completions",
+    };
+    const pieces = stream
+      ? this.#paced(model, events(head, replies, asked.wantsUsage ? usage : undefined), random)
+      : [whole(completion(head, replies, usage), this.#duration(model, usage.completionTokens))];
+    return deliver({ pieces, stream, usage, signal, clock });
+  }
+
+  async #answer(asked: Asked, model: string, random: Random) {
+    const { questions, classifier } = this.#data;
     const question = questions.find(asked.text);
     const kind = question?.category ?? (await classifier.classify(asked.text));
     const quality = this.profile.quality(model, kind);
@@ -107,32 +121,27 @@ export class Sandbox implements Upstream {
       const said = question
         ? answerTo(question, isRight, own)
         : freeFormAnswer(kind, asked.text, isRight, own);
-      return replyTo(asked, said, voice, own);
+      return replyTo(asked, said, voiceOf(model), own);
     });
-    const usage = this.#usage(asked, replies, this.profile.cost(model, kind), random);
-    const head: Head = {
-      id: `chatcmpl-${randomUUID()}`,
-      created: Math.floor(clock.date() / 1000),
-      model,
-      isChat: endpoint === "chat/completions",
-    };
-    const tokenMs = 1000 / voice.tokensPerSecond / speed;
-    const firstMs = voice.firstTokenMs / speed;
-    if (!stream) {
-      const waitMs = firstMs + usage.completionTokens * tokenMs;
-      return this.#whole(completion(head, replies, usage), waitMs, usage, signal);
-    }
-    const said = [...events(head, replies, asked.wantsUsage ? usage : undefined)];
+    return { replies, usage: this.#usage(asked, replies, this.profile.cost(model, kind), random) };
+  }
+
+  /** Milliseconds that the model takes for so many tokens. */
+  #duration(model: string, tokens: number): number {
+    const { firstTokenMs, tokensPerSecond } = voiceOf(model);
+    return (firstTokenMs + (1000 * tokens) / tokensPerSecond) / this.#settings.speed;
+  }
+
+  /** Some tokens come sooner and some later, as they do. */
+  *#paced(model: string, said: ReturnType<typeof events>, random: Random): Generator<Piece> {
     const pace = random.split("pace");
-    const pieces = said.map(
-      ({ event, tokens }, i): Piece => ({
-        bytes: Buffer.from(event),
-        // Some tokens come sooner and some later, as they do.
-        waitMs: i === 0 ? firstMs : tokens * tokenMs * 2 * pace.uniform(),
-      }),
-    );
-    const contentType = "text/event-stream; charset=utf-8";
-    return deliver({ pieces, contentType, usage, events: said.length - 1, signal, clock });
+    const firstMs = this.#duration(model, 0);
+    const tokenMs = this.#duration(model, 1) - firstMs;
+    let waitMs = firstMs;
+    for (const { event, tokens } of said) {
+      yield { bytes: Buffer.from(event), waitMs: waitMs + 2 * tokens * tokenMs * pace.uniform() };
+      waitMs = 0;
+    }
   }
 
   /** Tokens of the texts; the cost is the profile's for an answer of this kind, a fifth more or less. */
@@ -142,17 +151,10 @@ export class Sandbox implements Upstream {
     const spread = 0.8 + 0.4 * random.split("cost").uniform();
     return usageOf(sum(prompt), sum(said), cost * replies.length * spread);
   }
+}
 
-  #whole(
-    answer: object,
-    waitMs: number,
-    usage: Usage,
-    signal: AbortSignal,
-  ): Promise<UpstreamAnswer> {
-    const pieces = [{ bytes: Buffer.from(JSON.stringify(answer)), waitMs }];
-    const { clock } = this.#settings;
-    return deliver({ pieces, contentType: "application/json", usage, events: 0, signal, clock });
-  }
+function whole(answer: object, waitMs: number): Piece {
+  return { bytes: Buffer.from(JSON.stringify(answer)), waitMs };
 }
 
 function contentOf(message: unknown): string {

@@ -95,13 +95,13 @@ it("passes the same bytes however they are cut", () => {
 
 describe("what is odd but whole", () => {
   it.each([
-    ["comments", `: OPENROUTER PROCESSING\n\n${text("a")}: ping\n\n${FINAL}${DONE}`],
+    ["comments", `${text("a")}: ping\n\n${FINAL}${DONE}`],
     ["names and ids", `event: chunk\nid: 1\n${text("a")}${FINAL}${DONE}`],
     ["data on several lines", `data: {"id":"c",\ndata: "choices":[]}\n\n${FINAL}${DONE}`],
     ["no blank after the colon", `${text("a")}${FINAL}${DONE}`.replaceAll("data: ", "data:")],
     ["CRLF", `${text("a")}${FINAL}${DONE}`.replaceAll("\n", "\r\n")],
     ["blanks around", `data:   {"id":"c"} \n\n${FINAL}data: [DONE] \n\n`],
-    ["a retry field", `retry: 3000\n\n${FINAL}${DONE}`],
+    ["a retry field", `${FINAL}retry: 3000\n\n${DONE}`],
     ["no [DONE], but a reason to finish", text("a") + FINAL],
     [
       "no [DONE], a reason to finish, then usage",
@@ -110,6 +110,11 @@ describe("what is odd but whole", () => {
     ["an error that is null", text("a", { error: null }) + FINAL + DONE],
   ])("%s", (_, sent) => {
     expect(read([sent])).toMatchObject({ out: sent, error: undefined });
+  });
+
+  it("begins with data: comments before it are no answer yet", () => {
+    const comments = ": OPENROUTER PROCESSING\n\n".repeat(2);
+    expect(read([comments, FINAL + DONE])).toMatchObject({ out: FINAL + DONE, error: undefined });
   });
 
   it("gets the blank line that it lacks", () => {

@@ -52,7 +52,8 @@ export class OpenAiStream implements Translation {
   readonly #keep = (bytes: Buffer, start: number, end: number): boolean => {
     if (this.#isDone) return false;
     const data = plainData(bytes, start, end) ?? this.#fieldData(bytes, start, end);
-    return data === undefined || this.#keepData(data);
+    // A comment is no answer: before the first data it would only end the time for another try.
+    return data === undefined ? this.events > 0 : this.#keepData(data);
   };
 
   #keepData(data: Members | typeof DONE): boolean {

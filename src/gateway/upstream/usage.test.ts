@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { costOf, readUsage, type Usage, writeUsage } from "./usage.ts";
+import { costOf, readUsage, type Usage, usageOf, writeUsage } from "./usage.ts";
 
 describe("readUsage", () => {
   it.each<[string, object, Partial<Usage>]>([
@@ -82,5 +82,35 @@ describe("costOf", () => {
 
   it("believes the upstream's own figure", () => {
     expect(costOf({ ...usage, cost: 0.125 }, { input: 1, output: 1 })).toBe(0.125);
+  });
+});
+
+describe("usageOf", () => {
+  const usage: Usage = {
+    promptTokens: 9,
+    cachedTokens: 4,
+    cacheWriteTokens: 0,
+    completionTokens: 2,
+    reasoningTokens: 0,
+  };
+
+  it("is the upstream's own count of an answer that ended well", () => {
+    expect(usageOf({ usage, events: 50, error: undefined }, 100)).toEqual({
+      usage,
+      isEstimate: false,
+    });
+  });
+
+  it("is a floor of what was spent where the answer broke off or nobody counted", () => {
+    const broken = usageOf({ usage: undefined, events: 50, error: new Error("broke") }, 100);
+    expect(broken).toMatchObject({
+      usage: { promptTokens: 100, completionTokens: 50 },
+      isEstimate: true,
+    });
+    const begun = usageOf({ usage, events: 50, error: new Error("broke") }, 100);
+    expect(begun).toMatchObject({
+      usage: { promptTokens: 9, cachedTokens: 4, completionTokens: 50 },
+    });
+    expect(usageOf({ usage: undefined, events: 0, error: undefined }, 7).isEstimate).toBe(true);
   });
 });

@@ -54,6 +54,28 @@ export function writeUsage(usage: Usage): Record<string, unknown> {
   };
 }
 
+/**
+ * What an answer took, also one that broke off or whose host does not count:
+ * then at least a token for each event that came, and the prompt as estimated.
+ */
+export function usageOf(
+  end: { readonly usage: Usage | undefined; readonly events: number; readonly error: unknown },
+  promptTokens: number,
+): { readonly usage: Usage; readonly isEstimate: boolean } {
+  if (end.usage && end.error === undefined) return { usage: end.usage, isEstimate: false };
+  const known = end.usage ?? { ...NOTHING, promptTokens };
+  const completionTokens = Math.max(known.completionTokens, end.events);
+  return { usage: { ...known, completionTokens }, isEstimate: true };
+}
+
+const NOTHING: Usage = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+};
+
 /** US dollars for a million tokens. */
 export interface Price {
   readonly input: number;
