@@ -18,6 +18,16 @@ const BENCHES: Record<
     summary: "decision and update time of joust against history and pool size, FGTS.CDB beside it",
     load: async () => (await import("./core.ts")).core,
   },
+  fit: {
+    summary:
+      "contrastive fine-tuning of MiniLM, time and peak memory against PyTorch in the same run",
+    load: async () => (await import("./fit.ts")).fit,
+  },
+  encode: {
+    summary:
+      "MiniLM in float32 and in 8 bits, one text at a time and in batches, against sentence-transformers in the same run",
+    load: async () => (await import("./encode.ts")).encode,
+  },
   tune: {
     summary:
       "options of every policy for `policies`, the same budget for each; writes bench/tuned.json",
