@@ -163,7 +163,9 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     });
   }
 
-  #finish(error: UpstreamError | undefined): void {
+  #finish(fault: UpstreamError | undefined): void {
+    // Clients hang up at [DONE], and hosts may linger or reset: the answer was whole.
+    const error = this.#translation?.isDone ? undefined : fault;
     this.#isOver = true;
     this.#watch.stop();
     this.#settings.signal.removeEventListener("abort", this.#onAbort);

@@ -168,6 +168,15 @@ const FAULTS = {
     await beginStream(response);
     response.end();
   },
+  /** Says all and does not end. */
+  lingering: async (response) => {
+    response.writeHead(200, SSE).write(EVENTS.join("") + usageChunk + DONE_EVENT);
+  },
+  resetAfterDone: async (response) => {
+    response.writeHead(200, SSE).write(EVENTS.join("") + usageChunk + DONE_EVENT);
+    await later(20);
+    response.socket!.resetAndDestroy();
+  },
   noDone: async (response) => {
     response.writeHead(200, SSE).end(EVENTS.join(""));
   },

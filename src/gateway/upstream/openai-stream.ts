@@ -14,10 +14,10 @@ import { readUsage, type Usage } from "./usage.ts";
 export class OpenAiStream implements Translation {
   usage: Usage | undefined;
   events = 0;
+  isDone = false;
   readonly #upstream: string;
   readonly #hideUsage: boolean;
   readonly #cutter: EventCutter;
-  #isDone = false;
   /** The last two events: the one with the reason to finish, and one of usage after it. */
   #last: Members | undefined;
   #lastButOne: Members | undefined;
@@ -45,12 +45,12 @@ export class OpenAiStream implements Translation {
       const event = Buffer.concat([rest, Buffer.from("\n\n")]);
       if (this.#keep(event, 0, event.length)) pass(event);
     }
-    if (this.#isDone || isFinal(this.#last) || isFinal(this.#lastButOne)) return;
+    if (this.isDone || isFinal(this.#last) || isFinal(this.#lastButOne)) return;
     throw this.#broken(this.events === 0 ? "sent no answer" : "broke off its answer");
   }
 
   readonly #keep = (bytes: Buffer, start: number, end: number): boolean => {
-    if (this.#isDone) return false;
+    if (this.isDone) return false;
     const data = plainData(bytes, start, end) ?? this.#fieldData(bytes, start, end);
     // A comment is no answer: before the first data it would only end the time for another try.
     return data === undefined ? this.events > 0 : this.#keepData(data);
@@ -58,7 +58,7 @@ export class OpenAiStream implements Translation {
 
   #keepData(data: Members | typeof DONE): boolean {
     if (data === DONE) {
-      this.#isDone = true;
+      this.isDone = true;
       return true;
     }
     if (isObject(data, "error")) throw this.#refusal(data);

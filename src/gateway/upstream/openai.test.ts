@@ -113,17 +113,27 @@ describe("an upstream that behaves", () => {
     });
   });
 
-  it.each<Fault>(["dribble", "namedEvents", "plainText", "noDone", "noBlankLine"])(
-    "is understood when it is odd but whole: %s",
-    async (fault) => {
-      const answer = await ask(fault, true);
-      const events = await pieces(answer.body);
-      for (const event of events) expect(event).toMatch(/(\r?\n){2}$/);
-      const text = events.join("").replaceAll("\r", "");
-      for (const event of EVENTS) expect(text).toContain(event.trim());
-      expect((await answer.end).error).toBeUndefined();
-    },
-  );
+  it.each<Fault>([
+    "dribble",
+    "namedEvents",
+    "plainText",
+    "noDone",
+    "noBlankLine",
+    "resetAfterDone",
+  ])("is understood when it is odd but whole: %s", async (fault) => {
+    const answer = await ask(fault, true);
+    const events = await pieces(answer.body);
+    for (const event of events) expect(event).toMatch(/(\r?\n){2}$/);
+    const text = events.join("").replaceAll("\r", "");
+    for (const event of EVENTS) expect(text).toContain(event.trim());
+    expect((await answer.end).error).toBeUndefined();
+  });
+
+  it("ends at [DONE] in time, even if the connection does not", async () => {
+    const answer = await ask("lingering", true, { idleMs: 50 });
+    expect(await read(answer)).toBe(EVENTS.join("") + DONE_EVENT);
+    expect((await answer.end).error).toBeUndefined();
+  });
 
   it("lists its models", async () => {
     expect(await upstream("models").models(never)).toEqual(["a", "b"]);
@@ -252,7 +262,12 @@ describe("faults in the middle of a stream end it with an error event", () => {
     ["errorInStream", {}, "status", /answered 503: overloaded/],
     ["hugeLine", {}, "too_large", /an event has more than 4194304 bytes/],
     ["endless", { answerBytes: 1e6 }, "too_large", /an answer of more than 1000000 bytes/],
-    ["endless", { totalMs: 50, answerBytes: 1e12 }, "timeout", /did not send its end within 50 ms/],
+    [
+      "endless",
+      { totalMs: 500, answerBytes: 1e12 },
+      "timeout",
+      /did not send its end within 500 ms/,
+    ],
   ])("%s %j", async (fault, limits, code, message) => {
     const answer = await ask(fault, true, limits);
     const events = await pieces(endingInErrorEvent(answer.body));
@@ -320,6 +335,14 @@ describe("a client that goes away", () => {
     for await (const _ of answer.body) break;
     expect((await answer.end).error?.code).toBe("cancelled");
     await abandoned(before);
+  });
+
+  it("at [DONE] has had all: that is no fault, and the usage is known", async () => {
+    const client = new AbortController();
+    const answer = await upstream("lingering").call(request(true), client.signal);
+    for await (const piece of answer.body) if (Buffer.from(piece).includes("[DONE]")) break;
+    client.abort();
+    expect(await answer.end).toMatchObject({ error: undefined, usage: { completionTokens: 2 } });
   });
 
   it("is not waited for at all if it has gone before", async () => {

@@ -14,6 +14,8 @@ export interface Translation {
   readonly usage: Usage | undefined;
   /** Events of a stream passed on; 0 for an answer in one piece. */
   readonly events: number;
+  /** All has been said: what happens to the connection now is no fault. */
+  readonly isDone: boolean;
 }
 
 export type Pass = (bytes: Uint8Array) => void;
@@ -21,6 +23,7 @@ export type Pass = (bytes: Uint8Array) => void;
 /** An answer in one piece: kept until it is whole, since half of it is of no use to anyone. */
 export class WholeAnswer implements Translation {
   readonly events = 0;
+  readonly isDone = false;
   usage: Usage | undefined;
   readonly #upstream: string;
   readonly #chunks: Buffer[] = [];

@@ -7,6 +7,7 @@ import { finishReason, messageUsage } from "./terms.ts";
 /** An answer in one piece: a message as a chat completion. */
 export class AnthropicAnswer implements Translation {
   readonly events = 0;
+  readonly isDone = false;
   usage: Usage | undefined;
   readonly #upstream: string;
   readonly #answerTool: string | undefined;

@@ -19,6 +19,7 @@ interface StreamSettings {
 export class AnthropicStream implements Translation {
   usage: Usage | undefined;
   events = 0;
+  isDone = false;
   readonly #settings: StreamSettings;
   readonly #decoder = new TextDecoder();
   readonly #parser: EventSourceParser;
@@ -27,7 +28,6 @@ export class AnthropicStream implements Translation {
   #head: Json = {};
   /** By Anthropic's index of the block: the calls begun, with OpenAI's index of each. */
   readonly #calls = new Map<unknown, Call>();
-  #isDone = false;
 
   constructor(settings: StreamSettings) {
     this.#settings = settings;
@@ -52,7 +52,7 @@ export class AnthropicStream implements Translation {
 
   end(pass: Pass): void {
     this.#flush(pass);
-    if (this.#isDone) return;
+    if (this.isDone) return;
     const problem = this.events === 0 ? "sent no answer" : "broke off its answer";
     throw new UpstreamError("broken", this.#settings.upstream, problem);
   }
@@ -151,7 +151,7 @@ export class AnthropicStream implements Translation {
       this.#write({ ...this.#head, choices: [], usage: writeUsage(this.usage) });
     }
     this.#out += "data: [DONE]\n\n";
-    this.#isDone = true;
+    this.isDone = true;
   }
 
   #say(delta: Json, finish: string | null = null): void {
