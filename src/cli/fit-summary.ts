@@ -7,7 +7,7 @@ import { JOUST } from "./invocation.ts";
 
 /** What was fitted, how good it is, where it is, and what to type next. */
 export function fitSummary(data: string, flags: FitFlags, contents: BundleContents): string {
-  const { name, encoder, settings, categories, models, offline, measured } = contents;
+  const { name, encoder, settings, models, offline, measured } = contents;
   const scores = flags.scores === undefined ? "means over these queries" : basename(flags.scores);
   return `Fitted ${name}
   queries   ${offline.length} of ${basename(data)}, ${grouping(contents)}
