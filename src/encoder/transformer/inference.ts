@@ -29,7 +29,7 @@ export async function openInference(
 ): Promise<Inference> {
   const { architecture, pooling, tokenizer, maxLength, prefix } = model;
   const dimension = architecture.hiddenSize;
-  const session = await gate.pass(() => createSession(model, options));
+  const session = await createSession(model, options, gate);
   const limits = options.int8 ? INT8_RUN : FLOAT_RUN;
 
   return {
@@ -59,6 +59,7 @@ const INT8_RUN = { overhead: 24, most: 512 };
 async function createSession(
   { architecture, pooling, normalize, weights }: ModelFolder,
   { int8, threads }: InferenceOptions,
+  gate: NativeGate,
 ): Promise<InferenceSession> {
   const { graph, texts } = encoderGraph({
     architecture,
@@ -69,11 +70,13 @@ async function createSession(
     ...(int8 ? { dense: int8Dense(weights) } : {}),
   });
   graph.output("vectors", texts);
-  return InferenceSession.create(onnxBytes(graph), {
-    intraOpNumThreads: threads,
-    graphOptimizationLevel: "basic",
-    enableMemPattern: false,
-  });
+  return gate.pass(() =>
+    InferenceSession.create(onnxBytes(graph), {
+      intraOpNumThreads: threads,
+      graphOptimizationLevel: "basic",
+      enableMemPattern: false,
+    }),
+  );
 }
 
 function tensorsOf(feeds: ReadonlyMap<string, Feed>): Record<string, Tensor> {
