@@ -90,7 +90,7 @@ export class Fold {
 
   /** Of what was learnt alone: equal for equal votes, wherever they stand in a log. */
   hash(): string {
-    return createHash("sha256").update(toBytes(this.#posterior())).digest("hex");
+    return hashOf(this.#posterior());
   }
 
   toBytes(): Uint8Array {
@@ -151,6 +151,11 @@ export interface FoldCounts {
   /** Passed over: about a model that had left the pool, or with another encoder's x. */
   readonly retired: number;
   readonly foreign: number;
+}
+
+/** SHA-256 of the canonical bytes: equal for posteriors that are equal to the last bit. */
+export function hashOf(posterior: Posterior | undefined): string {
+  return createHash("sha256").update(toBytes(posterior)).digest("hex");
 }
 
 export function readState(bytes: Uint8Array): FoldState {

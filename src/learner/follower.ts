@@ -24,12 +24,13 @@ export interface Serving {
 export class Follower {
   readonly #options: FollowerOptions;
   readonly #wake = new Wake();
-  #stopped = false;
+  readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
   #serving: Serving | undefined;
   #configurations: Logged<Configured>[] = [];
   #offered: Fold | undefined;
   #seen = "";
+  #spent = 0;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
@@ -51,7 +52,7 @@ export class Follower {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stop.abort();
     this.#wake.now();
     await this.#running;
   }
@@ -82,18 +83,19 @@ export class Follower {
   }
 
   async #follow(): Promise<void> {
-    while (!this.#stopped) {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
       await this.#wake.within(this.#options.pollMs ?? 1000);
-      if (this.#stopped) return;
-      const began = performance.now();
+      if (signal.aborted) return;
+      this.#spent = 0;
       try {
+        this.#takeOffered();
         await this.load();
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
       }
-      this.#takeOffered();
       // Taking up a posterior is work for the thread that serves: a twentieth of its time at most.
-      await sleep(20 * (performance.now() - began), undefined, { ref: false });
+      await sleep(20 * this.#spent, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
@@ -109,6 +111,7 @@ export class Follower {
   #serve(posterior: Posterior | undefined, learntUnder: number, version: number): void {
     const newest = this.#configurations.at(-1);
     if (!newest) return;
+    const began = performance.now();
     const before = this.#serving;
     const changed = newest.position !== before?.configuration.position;
     const router = changed ? this.#routerOf(newest) : before.router;
@@ -121,6 +124,7 @@ export class Follower {
     const fits = posterior && of && !learnsAnew(of, newest);
     if (fits) router.restore(posterior);
     this.#serving = { router, configuration: newest, version: fits ? version : this.#version };
+    this.#spent += performance.now() - began;
   }
 
   #routerOf({ pool, policy, options, weighVoters }: Configured): Router {

@@ -16,6 +16,8 @@ export class Learner {
   readonly #settings: LearnerSettings;
   readonly #wake = new Wake();
   #stopped = false;
+  #lease: Lease | undefined;
+  #held = false;
   #running: Promise<void> | undefined;
   #fold: Fold | undefined;
 
@@ -52,10 +54,8 @@ export class Learner {
       try {
         await this.#hold();
       } catch (error) {
-        if (!(error instanceof LeaseLost || error instanceof StoreUnavailable)) {
-          // Not to be mended by trying: say so each time, and do not stop others from being served.
-          onError?.(error);
-        }
+        if (error instanceof LeaseLost) this.#lease = undefined;
+        else if (!(error instanceof StoreUnavailable)) onError?.(error);
       }
       this.#fold = undefined;
       if (!this.#stopped) await this.#wake.within(this.#settings.pollMs);
@@ -67,8 +67,15 @@ export class Learner {
   async #hold(): Promise<void> {
     const { store, router, holder, kinds, now } = this.#options;
     const { leaseMs, pollMs } = this.#settings;
-    const lease = await Lease.acquire(store, router, { holder, milliseconds: leaseMs, now });
+    // One node only: whoever holds the lease is this program before it was started again.
+    const steal = !store.shared && !this.#held;
+    const options = { holder, milliseconds: leaseMs, now, steal };
+    // One that was held when the store went away may still be this one's.
+    if (this.#lease) await this.#lease.renew();
+    else this.#lease = await Lease.acquire(store, router, options);
+    const lease = this.#lease;
     if (!lease) return;
+    this.#held = true;
     const meanwhile = () => lease.keep();
     const history = new History(store, router, { kinds, snapshots: true, meanwhile });
     await history.open();
@@ -95,6 +102,7 @@ export class Learner {
       await this.#wake.within(history.fold.position > saved ? Math.min(due, pollMs) : pollMs);
     }
     await save();
+    this.#lease = undefined;
     await lease.release();
   }
 

@@ -29,14 +29,19 @@ export class Lease {
     router: string,
     options: LeaseOptions,
   ): Promise<Lease | undefined> {
-    const token = await store.acquireLease(router, options.holder, options.milliseconds);
+    const { holder, milliseconds, steal = false } = options;
+    const token = await store.acquireLease(router, holder, milliseconds, steal);
     return token === undefined ? undefined : new Lease(store, router, token, options);
   }
 
   /** To be called now and then: renews it when a third of its time is over. Throws LeaseLost. */
   async keep(): Promise<void> {
+    if (this.#now() - this.#renewed >= this.#milliseconds / 3) await this.renew();
+  }
+
+  /** Throws LeaseLost where another has taken it. */
+  async renew(): Promise<void> {
     const now = this.#now();
-    if (now - this.#renewed < this.#milliseconds / 3) return;
     if (!(await this.#store.renewLease(this.router, this.token, this.#milliseconds))) {
       throw new LeaseLost(this.router);
     }
@@ -52,6 +57,8 @@ export interface LeaseOptions {
   /** Who asks; for people who look into the table. */
   readonly holder: string;
   readonly milliseconds: number;
+  /** Take it from who holds it. */
+  readonly steal?: boolean | undefined;
   /** A clock that is never set back, in milliseconds. */
   readonly now: () => number;
 }

@@ -333,13 +333,14 @@ export function conforms(name: string, fresh: Fresh): void {
       expect(await store.snapshot("other")).toBeUndefined();
     });
 
-    it("a lease that has not run out is nobody else's, unless there is one node only", async () => {
+    it("a lease that has not run out is nobody else's, unless it is taken by force", async () => {
       const [a, b] = await both();
       const first = (await a.acquireLease("auto", "a", 60_000))!;
-      const second = await b.acquireLease("auto", "b", 60_000);
-      expect(second).toBe(a.shared ? undefined : first + 1);
-      expect(await a.renewLease("auto", first, 60_000)).toBe(a.shared);
+      expect(await b.acquireLease("auto", "b", 60_000)).toBeUndefined();
+      expect(await a.renewLease("auto", first, 60_000)).toBe(true);
       expect(await b.acquireLease("other", "b", 60_000)).toBe(1);
+      expect(await b.acquireLease("auto", "b", 60_000, true)).toBe(first + 1);
+      expect(await a.renewLease("auto", first, 60_000)).toBe(false);
     });
 
     it("who holds an old token cannot save", async () => {

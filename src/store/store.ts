@@ -26,7 +26,7 @@ import type { Tally } from "./tally.ts";
  * StoreUnavailable where the database cannot be reached, is full or too slow.
  */
 export interface Store {
-  /** Whether several nodes share it. Then a lease must run out before another takes it. */
+  /** Whether several nodes share it. */
   readonly shared: boolean;
 
   /** Durable when it returns. Events that are logged already are passed over in silence. */
@@ -52,8 +52,13 @@ export interface Store {
   /** US dollars that a key has spent in a month (`monthOf`). */
   spent(owner: string, month: string): Promise<number>;
 
-  /** The token, or undefined where somebody else's lease has not run out. */
-  acquireLease(router: string, holder: string, milliseconds: number): Promise<number | undefined>;
+  /** The token, or undefined where somebody else's lease has not run out and is not to be taken from him. */
+  acquireLease(
+    router: string,
+    holder: string,
+    milliseconds: number,
+    steal?: boolean,
+  ): Promise<number | undefined>;
   /** False where the lease is somebody else's by now. */
   renewLease(router: string, token: number, milliseconds: number): Promise<boolean>;
   releaseLease(router: string, token: number): Promise<void>;

@@ -53,8 +53,8 @@ class PostgresStore extends SqlReads implements Store {
     return append(this.#pool, entries);
   }
 
-  acquireLease(router: string, holder: string, milliseconds: number) {
-    return writes.acquireLease(this.#pool, router, holder, milliseconds);
+  acquireLease(router: string, holder: string, milliseconds: number, steal = false) {
+    return writes.acquireLease(this.#pool, router, holder, milliseconds, steal);
   }
 
   renewLease(router: string, token: number, milliseconds: number) {

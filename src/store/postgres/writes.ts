@@ -10,21 +10,22 @@ import { transaction, unavailable } from "./connect.ts";
 /** The database's clock, which all nodes share, in milliseconds. */
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
-/** Taken where it has run out; then nobody who held it before can save any more. */
+/** Taken where it has run out, or is to be taken anyway; who held it before cannot save any more. */
 export async function acquireLease(
   pool: pg.Pool,
   router: string,
   holder: string,
   milliseconds: number,
+  steal: boolean,
 ): Promise<number | undefined> {
   const { rows } = await query<{ token: number }>(
     pool,
     `INSERT INTO leases AS old (router, holder, token, until) VALUES ($1, $2, 1, ${NOW} + $3)
      ON CONFLICT (router) DO UPDATE
      SET holder = excluded.holder, token = old.token + 1, until = excluded.until
-     WHERE old.until < ${NOW}
+     WHERE old.until < ${NOW} OR $4
      RETURNING token`,
-    [router, holder, milliseconds],
+    [router, holder, milliseconds, steal],
   );
   return rows[0]?.token;
 }

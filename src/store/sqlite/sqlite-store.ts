@@ -43,9 +43,12 @@ export class SqliteStore extends SqlReads implements Store {
     return receipts;
   }
 
-  async acquireLease(router: string, holder: string, milliseconds: number) {
-    const until = this.#now() + milliseconds;
-    return this.#write(() => writes.acquireLease(this.#writer, router, holder, until));
+  async acquireLease(router: string, holder: string, milliseconds: number, steal = false) {
+    const now = this.#now();
+    const free = steal ? Number.MAX_SAFE_INTEGER : now;
+    return this.#write(() =>
+      writes.acquireLease(this.#writer, router, holder, now + milliseconds, free),
+    );
   }
 
   async renewLease(router: string, token: number, milliseconds: number) {
@@ -54,7 +57,7 @@ export class SqliteStore extends SqlReads implements Store {
   }
 
   async releaseLease(router: string, token: number) {
-    this.#write(() => writes.renewLease(this.#writer, router, token, this.#now()));
+    this.#write(() => writes.renewLease(this.#writer, router, token, this.#now() - 1));
   }
 
   async saveSnapshot(snapshot: StoredSnapshot, token: number) {

@@ -5,24 +5,23 @@ import { LeaseLost } from "../store-error.ts";
 import { noSnapshot, superfluous } from "../thin.ts";
 import type { Connection } from "./connect.ts";
 
-/**
- * One node, one learner: the newest process is it, at once. A process that was
- * started again after a crash does not wait for the lease of its former self, and
- * that one, should it still be alive, holds an old token.
- */
+/** Taken where it has run out, or is to be taken anyway; who held it before cannot save any more. */
 export function acquireLease(
   db: Connection,
   router: string,
   holder: string,
   until: number,
+  now: number,
 ): number | undefined {
   return db
-    .prepare<[string, string, number], number>(`
-      INSERT INTO leases (router, holder, token, until) VALUES (?, ?, 1, ?)
-      ON CONFLICT DO UPDATE SET holder = excluded.holder, token = token + 1, until = excluded.until
+    .prepare<[string, string, number, number], number>(`
+      INSERT INTO leases AS old (router, holder, token, until) VALUES (?, ?, 1, ?)
+      ON CONFLICT DO UPDATE
+      SET holder = excluded.holder, token = old.token + 1, until = excluded.until
+      WHERE old.until < ?
       RETURNING token`)
     .pluck()
-    .get(router, holder, until);
+    .get(router, holder, until, now);
 }
 
 export function renewLease(db: Connection, router: string, token: number, until: number): boolean {

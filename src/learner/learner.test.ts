@@ -1,0 +1,275 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { Random } from "../random/random.ts";
+import { configured, MODELS, T0, xOf } from "../store/events.fixture.ts";
+import { newFiles } from "../store/folder.fixture.ts";
+import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
+import type { Store } from "../store/store.ts";
+import { StoreUnavailable } from "../store/store-error.ts";
+import { kinds, voted, withModels } from "./events.fixture.ts";
+import { Fold, hashOf } from "./fold.ts";
+import { Follower } from "./follower.ts";
+import { History } from "./history.ts";
+import { Learner, type LearnerOptions } from "./learner.ts";
+
+const newFile = newFiles();
+
+function openStore(): SqliteStore {
+  const store = new SqliteStore(newFile(), Date.now);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+function newLearner(store: Store, over: Partial<LearnerOptions> = {}): Learner {
+  const errors: unknown[] = [];
+  const learner = new Learner({
+    store,
+    router: "auto",
+    holder: "test",
+    kinds,
+    now: () => performance.now(),
+    time: Date.now,
+    settings: { pollMs: 5, saveMs: 5 },
+    onError: (error) => errors.push(error),
+    ...over,
+  });
+  onTestFinished(async () => {
+    await learner.stop();
+    expect(errors).toEqual([]);
+  });
+  return learner;
+}
+
+const votes = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => voted(from + i));
+
+async function replayed(store: Store, until?: number): Promise<Fold> {
+  const history = new History(store, "auto", { kinds, snapshots: false });
+  await history.replay(until);
+  return history.fold;
+}
+
+describe("Learner", () => {
+  it("folds what is logged, tells, saves, and leaves the rest to the next one", async () => {
+    const store = openStore();
+    const heard: number[] = [];
+    const learner = newLearner(store, { onLearnt: (fold) => heard.push(fold.position) });
+    learner.start();
+    await store.append([configured(), ...votes(0, 20)]);
+    const head = await store.head("auto");
+    await expect.poll(() => learner.fold?.position).toBe(head);
+    expect(heard.at(-1)).toBe(head);
+    await expect.poll(async () => (await store.snapshot("auto"))?.position).toBe(head);
+    await store.append(votes(20, 25));
+    await learner.stop();
+    // A clean stop loses nothing of what was folded, and nothing at all of what was logged.
+    newLearner(store).start();
+    const all = await replayed(store);
+    await expect.poll(async () => (await store.snapshot("auto"))?.hash).toBe(all.hash());
+    expect(all.counts.votes).toBe(25);
+  });
+
+  it("is one: a second one on the same file takes over, and the first saves no more", async () => {
+    const store = openStore();
+    await store.append([configured(), ...votes(0, 5)]);
+    const settings = { pollMs: 5, saveMs: 5, leaseMs: 60_000 };
+    const first = newLearner(store, { holder: "first", settings });
+    first.start();
+    await expect.poll(() => first.fold?.counts.votes).toBe(5);
+    const second = newLearner(store, { holder: "second", settings });
+    second.start();
+    await expect.poll(() => second.fold?.counts.votes).toBe(5);
+    await store.append(votes(5, 9));
+    await expect.poll(() => second.fold?.counts.votes).toBe(9);
+    await expect.poll(() => first.fold).toBeUndefined();
+    // And waits for its turn.
+    await second.stop();
+    await expect.poll(() => first.fold?.counts.votes).toBe(9);
+  });
+
+  it("takes no snapshot for good that is not what was written, and none of an unknown policy", async () => {
+    const store = openStore();
+    await store.append([configured(), ...votes(0, 30)]);
+    const token = (await store.acquireLease("auto", "test", 1e9))!;
+    const fold = await replayed(store, 10);
+    const state = fold.toBytes();
+    const save = (position: number, bytes: Uint8Array) =>
+      store.saveSnapshot(
+        { router: "auto", position, at: T0 + position, hash: fold.hash(), state: bytes },
+        token,
+      );
+    const good = new History(store, "auto", { kinds, snapshots: true });
+    await save(10, state);
+    await good.open();
+    expect(good.fold.position).toBe(10);
+    for (const spoil of [
+      (bytes: Uint8Array) => bytes.fill(7, 2000, 2008),
+      (bytes: Uint8Array) => bytes.subarray(0, -5),
+    ]) {
+      await save(10, spoil(state.slice()));
+      const history = new History(store, "auto", { kinds, snapshots: true });
+      await history.open();
+      expect(history.fold.position).toBe(0);
+      while (await history.advance());
+      expect(history.fold.hash()).toBe((await replayed(store)).hash());
+    }
+  });
+
+  it("goes on where it was when the store has been away", async () => {
+    const store = openStore();
+    await store.append([configured(), ...votes(0, 10)]);
+    let down = false;
+    const flaky = new Proxy(store, {
+      get(target, name: keyof Store) {
+        const value = Reflect.get(target, name, target) as unknown;
+        if (typeof value !== "function") return value;
+        if (down && name !== "onChange") {
+          return () => Promise.reject(new StoreUnavailable("gone"));
+        }
+        return (value as (...args: unknown[]) => unknown).bind(target);
+      },
+    });
+    const learner = newLearner(flaky);
+    learner.start();
+    await expect.poll(() => learner.fold?.counts.votes).toBe(10);
+    down = true;
+    await store.append(votes(10, 20));
+    await expect.poll(() => learner.fold).toBeUndefined();
+    down = false;
+    await expect.poll(() => learner.fold?.counts.votes).toBe(20);
+    expect(learner.fold!.hash()).toBe((await replayed(store)).hash());
+  });
+});
+
+describe("History", () => {
+  it("begins at the horizon where older votes were pruned, with the same posterior", async () => {
+    const store = openStore();
+    await store.append([configured(), ...votes(0, 40)]);
+    const whole = (await replayed(store)).hash();
+    const fold = await replayed(store, 20);
+    const token = (await store.acquireLease("auto", "test", 1e9))!;
+    const state = fold.toBytes();
+    const snapshot = { router: "auto", position: 20, at: T0, hash: fold.hash(), state };
+    await store.saveSnapshot(snapshot, token);
+    expect(await store.prune({ votes: { router: "auto", upTo: 20 } })).toMatchObject({ votes: 19 });
+    expect((await replayed(store)).hash()).toBe(whole);
+    // Of what was pruned nothing can be taken back; of what was not, all.
+    await store.append([{ kind: "voter_forgotten", router: "auto", at: T0, voter: "v1" }]);
+    const after = await replayed(store);
+    expect(after.hash()).not.toBe(whole);
+    expect(after.counts.votes).toBe(19 + 21 - 4);
+  });
+
+  it("can be read as if another policy had been configured", async () => {
+    const store = openStore();
+    await store.append([configured(), ...votes(0, 20)]);
+    const adapt = (
+      event: Parameters<NonNullable<ConstructorParameters<typeof History>[2]["adapt"]>>[0],
+    ) => ({
+      ...event,
+      policy: "greedy",
+      options: {},
+    });
+    const history = new History(store, "auto", { kinds, snapshots: false, adapt });
+    await history.replay();
+    const other = openStore();
+    await other.append([configured({ policy: "greedy" }), ...votes(0, 20)]);
+    expect(history.fold.hash()).toBe((await replayed(other)).hash());
+  });
+
+  it("passes over votes about models that have left, and of another encoder", async () => {
+    const store = openStore();
+    await store.append([configured(), ...votes(0, 8)]);
+    await store.append([configured({ pool: withModels(["ant", "bee", "eel"]) })]);
+    await store.append([voted(8, { models: ["ant", "cat"], verdict: { outcome: "a" } })]);
+    await store.append([voted(9, { models: ["ant", "eel"], verdict: { outcome: "a" } })]);
+    await store.append([voted(10, { encoder: "other" }), voted(11, { x: xOf(1, 7) })]);
+    const fold = await replayed(store);
+    expect(fold.counts).toEqual({ votes: 9, retired: 1, foreign: 2 });
+    expect(fold.router!.snapshot().policy.models).toEqual(["ant", "bee", "eel"]);
+  });
+});
+
+describe("Follower", () => {
+  const serve = async (store: Store) => {
+    const follower = new Follower({ store, router: "auto", kinds, pollMs: 5 });
+    await follower.start();
+    onTestFinished(() => follower.stop());
+    return follower;
+  };
+  const hash = ({ serving }: Follower) => {
+    const { policy, voters } = serving!.router.snapshot();
+    return hashOf({ policy, voters });
+  };
+
+  it("serves what the learner has saved, elsewhere too", async () => {
+    const store = openStore();
+    const follower = await serve(store);
+    expect(follower.serving).toBeUndefined();
+    newLearner(store).start();
+    await store.append([configured(), ...votes(0, 30)]);
+    const head = await store.head("auto");
+    await expect.poll(() => follower.serving?.version).toBe(head);
+    expect(hash(follower)).toBe((await replayed(store)).hash());
+  });
+
+  it("serves what its own learner has learnt before that is saved", async () => {
+    const store = openStore();
+    await store.append([configured(), ...votes(0, 5)]);
+    const follower = await serve(store);
+    const learner = newLearner(store, {
+      settings: { pollMs: 5, saveMs: 1e9 },
+      onLearnt: (fold) => follower.adopt(fold),
+    });
+    learner.start();
+    await expect.poll(() => follower.serving?.version).toBe(6);
+    expect(await store.snapshot("auto")).toBeUndefined();
+    expect(hash(follower)).toBe((await replayed(store)).hash());
+  });
+
+  it("serves a new model at once, knows the others still, and keeps its own budget", async () => {
+    const store = openStore();
+    await store.append([configured(), ...votes(0, 30)]);
+    const learner = newLearner(store);
+    learner.start();
+    const options = { store, router: "auto", kinds, pollMs: 5, settings: { budget: 0.5 } };
+    const follower = new Follower(options);
+    await follower.start();
+    onTestFinished(() => follower.stop());
+    await expect.poll(() => follower.serving?.version).toBe(31);
+    await learner.stop();
+    const candidates = MODELS.map((_, k) => k);
+    const costs = Float64Array.of(1, 1, 1, 1);
+    const { router } = follower.serving!;
+    router.route({ x: xOf(1), candidates, costs }, Random.seeded(1));
+    const { serving } = router.snapshot();
+    await store.append([configured({ pool: withModels([...MODELS, "eel"]) })]);
+    await expect.poll(() => follower.serving?.configuration.pool.models.length).toBe(5);
+    const next = follower.serving!.router.snapshot();
+    expect(next.serving).toEqual(serving);
+    expect(follower.serving!.version).toBe(31);
+    newLearner(store).start();
+    await expect.poll(() => follower.serving?.version).toBe(32);
+    expect(hash(follower)).toBe((await replayed(store)).hash());
+  });
+
+  it("begins with what is told where a change leaves nothing of what was learnt", async () => {
+    const store = openStore();
+    await store.append([configured(), ...votes(0, 30)]);
+    const learner = newLearner(store);
+    learner.start();
+    const follower = await serve(store);
+    await expect.poll(() => follower.serving?.version).toBe(31);
+    await learner.stop();
+    const { pool } = configured();
+    const other = { ...pool, categories: ["x", "y", "z"] };
+    await store.append([configured({ pool: other })]);
+    await expect.poll(() => follower.serving?.configuration.position).toBe(32);
+    const fresh = new Fold(kinds);
+    fresh.begin({ ...configured({ pool: other }), position: 1 });
+    expect(hash(follower)).toBe(fresh.hash());
+    newLearner(store).start();
+    await expect.poll(() => follower.serving?.version).toBe(32);
+    expect(hash(follower)).toBe((await replayed(store)).hash());
+    expect(hash(follower)).not.toBe(fresh.hash());
+  });
+});
