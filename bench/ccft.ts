@@ -1,4 +1,4 @@
-/** CCFT of a transformer in a process of its own; prints seconds, losses and peak memory. */
+/** CCFT of a transformer in a process of its own; prints seconds, those of CPU, losses and peak memory. */
 import { readFileSync } from "node:fs";
 import { fineTuneTransformer } from "../src/calibrate/fine-tune-transformer.ts";
 import { readModelFolder } from "../src/encoder/transformer/model-folder.ts";
@@ -13,6 +13,7 @@ const model = await readModelFolder(folder!);
 const queries = readFileSync(offline!, "utf8").trim().split("\n");
 const { settings, batches } = JSON.parse(readFileSync(trajectory!, "utf8")) as Golden;
 const begin = performance.now();
+const before = process.cpuUsage();
 const { losses } = await fineTuneTransformer({
   model,
   texts: queries.map((line) => model.tokenizer.encode(JSON.parse(line).query, model.maxLength)),
@@ -20,5 +21,6 @@ const { losses } = await fineTuneTransformer({
   learningRate: settings.lr,
 });
 const seconds = (performance.now() - begin) / 1000;
+const { user, system } = process.cpuUsage(before);
 const peak = process.resourceUsage().maxRSS * 1024;
-console.log(JSON.stringify({ seconds, losses, peak }));
+console.log(JSON.stringify({ seconds, cpu: (user + system) / 1e6, losses, peak }));

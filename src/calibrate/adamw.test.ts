@@ -16,7 +16,8 @@ describe("AdamW", () => {
     for (let step = 1; step <= 4; step++) {
       const gradient = normals(5).map((value) => value * 0.1); // too short to be clipped
       const rate = 0.01 * step;
-      optimizer.update(tensors({ "dense.weight": gradient }), step, rate);
+      const gradients = tensors({ "dense.weight": gradient });
+      optimizer.update(gradients, globalNorm(gradients), step, rate);
       m = m.map((mean, i) => 0.9 * mean + 0.1 * gradient[i]!);
       v = v.map((square, i) => 0.999 * square + 0.001 * gradient[i]! ** 2);
       w = w.map((weight, i) => {
@@ -36,7 +37,8 @@ describe("AdamW", () => {
       const weights = tensors({ w: Float32Array.of(1, 1), b: Float32Array.of(1) });
       const optimizer = new AdamW(weights);
       const b = Float32Array.of(0);
-      optimizer.update(tensors({ w: gradient.map((g) => g * scale), b }), 1, 0.1);
+      const gradients = tensors({ w: gradient.map((g) => g * scale), b });
+      optimizer.update(gradients, globalNorm(gradients), 1, 0.1);
       return [...optimizer.means.get("w")!.data];
     };
     const close = (a: number[], b: number[]) => {
@@ -62,7 +64,7 @@ describe("AdamW", () => {
     const gradients = new Map(
       names.map((name) => [name, { dims: [1], data: new Float32Array(1) }]),
     );
-    new AdamW(weights).update(gradients, 1, 0.5);
+    new AdamW(weights).update(gradients, 0, 1, 0.5);
     const after = names.map((name) => weights.get(name)!.data[0]);
     const decayed = Math.fround(1 - 0.5 * ADAMW.weightDecay);
     expect(after).toEqual([1, 1, 1, decayed, decayed]);

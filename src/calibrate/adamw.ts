@@ -1,8 +1,8 @@
 /**
  * Adam with decoupled weight decay (Loshchilov and Hutter 2019), as PyTorch has
- * it, gradients clipped to a global norm. The loop over 10 million weights takes
- * 60 ms in plain JavaScript, a twentieth of the step that it belongs to; as
- * nodes of an ONNX graph it would be a dozen passes over memory.
+ * it, gradients clipped to a global norm. The loop over MiniLM's 11 million
+ * weights takes 75 ms in plain JavaScript, a tenth of the step that it belongs
+ * to; in an ONNX graph it would be a dozen passes over memory of 10 ms each.
  */
 import type { Tensor } from "../encoder/transformer/safetensors.ts";
 
@@ -34,12 +34,12 @@ export class AdamW {
     this.squares = zerosLike(weights);
   }
 
-  /** Step number `step`, from 1; changes the weights in place. */
-  update(gradients: Tensors, step: number, learningRate: number): void {
+  /** Step number `step`, from 1, for gradients of that global norm; changes the weights in place. */
+  update(gradients: Tensors, norm: number, step: number, learningRate: number): void {
     const { beta1, beta2, weightDecay, clip } = ADAMW;
-    const scale = Math.min(1, clip / (globalNorm(gradients) + 1e-6));
+    const scale = Math.min(1, clip / (norm + 1e-6));
     const rate = learningRate / (1 - beta1 ** step);
-    const correction = Math.sqrt(1 - beta2 ** step);
+    const correction = 1 / Math.sqrt(1 - beta2 ** step);
     for (const [name, weight] of this.#weights) {
       const [g, m, v] = [gradients, this.means, this.squares].map((all) => all.get(name)!.data);
       const keep = decays(name) ? 1 - learningRate * weightDecay : 1;
@@ -64,7 +64,7 @@ interface Coefficients {
 
 /**
  * m <- beta1 m + (1 - beta1) g,  v <- beta2 v + (1 - beta2) g^2,
- * w <- keep w - rate m / (sqrt(v) / correction + epsilon)
+ * w <- keep w - rate m / (sqrt(v) correction + epsilon)
  */
 function updateOne(
   w: Float32Array,
@@ -80,7 +80,7 @@ function updateOne(
     const square = beta2 * v[i]! + (1 - beta2) * g * g;
     m[i] = mean;
     v[i] = square;
-    w[i] = keep * w[i]! - (rate * mean) / (Math.sqrt(square) / correction + epsilon);
+    w[i] = keep * w[i]! - (rate * mean) / (Math.sqrt(square) * correction + epsilon);
   }
 }
 

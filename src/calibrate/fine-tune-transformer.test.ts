@@ -17,7 +17,7 @@ import { batchesOf, pairsOf } from "./pairs.ts";
 
 const MODEL = {
   path: "tiny",
-  architecture: tinyArchitecture("bert"),
+  architecture: { ...tinyArchitecture("bert"), layers: 1 },
   pooling: "mean",
   weights: startingWeights(1),
 } as const;
@@ -31,9 +31,9 @@ const TEXTS = [
 ];
 const CATEGORIES = [0, 0, 0, 1, 1, 1];
 const PAIRS = pairsOf(CATEGORIES, Random.seeded(1));
-const EPOCHS = 4;
+const EPOCHS = 5;
 const BATCHES = Array.from({ length: EPOCHS }, (_, epoch) =>
-  batchesOf(PAIRS, 4, Random.seeded(1).split(epoch)),
+  batchesOf(PAIRS, 6, Random.seeded(1).split(epoch)),
 ).flat();
 
 const train = (more: Partial<TransformerTraining> = {}) =>
@@ -72,7 +72,7 @@ describe("fineTuneTransformer", () => {
   });
 
   it("goes on after a stop as if nothing had been, bit for bit", async () => {
-    for (const stop of [1, 7]) {
+    for (const stop of [1, 6]) {
       const checkpoints = newFolder();
       await expect(stoppedAfter(stop, { checkpoints })).rejects.toThrow("enough");
       const steps: number[] = [];
@@ -138,7 +138,8 @@ describe("schedule", () => {
 
 /** As transformers begin: weights small, LayerNorm the identity. With larger ones it collapses. */
 function startingWeights(seed: number): Map<string, Tensor> {
-  const weights = [...tinyWeights("bert", seed)].map(([name, { dims, data }]) => {
+  const firstLayer = [...tinyWeights("bert", seed)].filter(([name]) => !name.includes("layer.1"));
+  const weights = firstLayer.map(([name, { dims, data }]) => {
     const one = name.endsWith("LayerNorm.weight") ? 1 : name.endsWith(".bias") ? 0 : undefined;
     return [name, { dims, data: data.map((value) => one ?? value / 2) }] as const;
   });

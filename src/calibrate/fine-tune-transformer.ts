@@ -60,8 +60,9 @@ export async function fineTuneTransformer(
     while (losses.length < batches.length) {
       const step = losses.length;
       const loss = await encoder.loss(batches[step]!);
-      if (!Number.isFinite(loss + globalNorm(encoder.gradients))) throw diverged(training, step);
-      optimizer.update(encoder.gradients, step + 1, rates[step]!);
+      const norm = globalNorm(encoder.gradients);
+      if (!Number.isFinite(loss + norm)) throw diverged(training, step);
+      optimizer.update(encoder.gradients, norm, step + 1, rates[step]!);
       losses.push(loss);
       const millisecondsLeft = pace.left(losses.length);
       onStep?.({ step: losses.length, steps: batches.length, loss, millisecondsLeft });
