@@ -29,8 +29,10 @@ export const CONTENDERS: readonly Contender[] = [
   { name: "random", kind: "random", grid: {} },
   { name: "best-fixed", kind: "best-fixed", grid: {} },
   { name: "zero-feedback", kind: "zero-feedback", grid: {} },
+  // As it is shipped, since that is what people run; and tuned like the others.
+  { name: "joust", kind: "joust", grid: {} },
   {
-    name: "joust",
+    name: "joust (tuned)",
     kind: "joust",
     grid: {
       alpha: [1, 1.5, 2],

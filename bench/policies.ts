@@ -29,15 +29,17 @@ const LONG_CONTENDERS = [
 ];
 /** Not learners, so not in the comparison for the lowest regret. */
 const BASELINES = ["random", "best-fixed", "zero-feedback"];
-const PAPER_WEIGHTINGS = ["perf", "perf_cost", "excel_perf_cost", "excel_mask"];
 /** Whose rules are also tried on the paper's features, where the features are what differs. */
 const LINEAR = ["max-pair-ucb", "maxinp", "colstim", "vacdb"];
 /** joust's regret over FGTS.CDB's with its best weighting, at most. */
 const GOALS = { exact: 0.35, noisy: 0.5, permuted: 0.45 };
 
 type Tuned = Record<string, Record<string, Options>>;
-/** Final regrets of a cell: policy -> one number a run. */
-type Regrets = ReadonlyMap<string, number[]>;
+/** Of a cell: the final regrets, policy -> one number a run, and FGTS.CDB's weighting. */
+interface Regrets {
+  readonly regrets: ReadonlyMap<string, number[]>;
+  readonly weighting: string;
+}
 
 /**
  * Cumulative regret of every policy on both data sets, each with the options
@@ -68,10 +70,10 @@ async function reportOf(
   tuned: Record<string, Options>,
   { ratios, figures }: BenchResult,
 ): Promise<string> {
-  const cells = await regretsOf(world, contendersOf(tuned));
-  for (const [cell, regrets] of cells) {
+  const cells = await regretsOf(world, tuned);
+  for (const [cell, { regrets }] of cells) {
     const ours = mean(regrets.get("joust")!);
-    const [, theirs] = bestOf(regrets, fgtsNames(regrets));
+    const theirs = regrets.get(FGTS)!;
     const key = `${world.name} ${titleOf(cell)}`;
     ratios[`${key}: joust / fgts-cdb`] = ours / mean(theirs);
     figures[`${key}: joust`] = ours;
@@ -83,56 +85,65 @@ async function reportOf(
   return [`## ${world.title}\n`, ...tables].join("\n");
 }
 
-async function regretsOf(world: World, specs: readonly PolicySpec[]): Promise<Map<Cell, Regrets>> {
+async function regretsOf(
+  world: World,
+  tuned: Record<string, Options>,
+): Promise<Map<Cell, Regrets>> {
   const cells = SCALES.flatMap((voteScale) => TOLD_KINDS.map((told) => ({ voteScale, told })));
   const out = new Map<Cell, Regrets>();
   for (const cell of cells) {
-    const settings = settingsOf(world, cell, {
-      rounds: ROUNDS,
-      runs: RUNS,
-      seed: SEED,
-    });
-    const label = `policies/${world.name}-${cell.told}-${cell.voteScale}`;
-    const runs = await runCell(label, world, settings, specs);
-    out.set(cell, new Map(runs.map((row, p) => [specs[p]!.name, row.map(finalRegret)])));
+    const specs = CONTENDERS.map((contender) => specOf(contender, tuned[contender.name] ?? {}));
+    const at = specs.findIndex(({ name }) => name === FGTS);
+    const weighting = await bestWeighting(world, cell, specs[at]!);
+    specs[at] = withWeighting(specs[at]!, weighting);
+    const settings = settingsOf(world, cell, { rounds: ROUNDS, runs: RUNS, seed: SEED });
+    const runs = await runCell(`policies/${labelOf(world, cell)}`, world, settings, specs);
+    const regrets = new Map(runs.map((row, p) => [specs[p]!.name, row.map(finalRegret)]));
+    out.set(cell, { regrets, weighting });
   }
   return out;
 }
 
-/** FGTS.CDB runs with every weighting, since its best is compared with. */
-function contendersOf(tuned: Record<string, Options>): PolicySpec[] {
-  const specs = CONTENDERS.map((contender) => specOf(contender, tuned[contender.name] ?? {}));
-  const fgts = specs.find(({ name }) => name === FGTS)!;
-  const others = PAPER_WEIGHTINGS.filter((weighting) => weighting !== fgts.options.weighting);
-  const variants = others.map((weighting) => ({
-    ...fgts,
-    name: `${FGTS}:${weighting}`,
-    options: { ...fgts.options, weighting },
-  }));
-  return [...specs, ...variants];
+/**
+ * FGTS.CDB takes part with the weighting that is best for it in this very cell,
+ * found with other seeds: more than any user could know.
+ */
+async function bestWeighting(world: World, cell: Cell, fgts: PolicySpec): Promise<string> {
+  const pilot = { rounds: ROUNDS, runs: PILOT_RUNS, seed: PILOT_SEED };
+  const specs = WEIGHTINGS.map((weighting) => withWeighting(fgts, weighting));
+  const settings = settingsOf(world, cell, pilot);
+  const runs = await runCell(`pilot/${labelOf(world, cell)}`, world, settings, specs);
+  const regrets = runs.map((row) => mean(row.map(finalRegret)));
+  return WEIGHTINGS[regrets.indexOf(Math.min(...regrets))]!;
 }
 
 const FGTS = "fgts-cdb";
+const WEIGHTINGS = ["perf", "perf_cost", "excel_perf_cost", "excel_mask"];
+const PILOT_RUNS = 5;
+const PILOT_SEED = 20_260_102;
 
-/** FGTS.CDB on the paper's features, whatever the weighting. */
-function fgtsNames(regrets: Regrets): string[] {
-  return [...regrets.keys()].filter((name) => name === FGTS || name.startsWith(`${FGTS}:`));
+function withWeighting(fgts: PolicySpec, weighting: string): PolicySpec {
+  return { ...fgts, options: { ...fgts.options, weighting } };
+}
+
+function labelOf({ name }: World, { told, voteScale }: Cell): string {
+  return `${name}-${told}-${voteScale}`;
 }
 
 /** One row a policy, one column a cell; a last row names the learner with the lowest mean. */
 function regretTable(cells: ReadonlyMap<Cell, Regrets>): Table {
   const [first] = cells.values();
-  const names = [...first!.keys()];
+  const names = [...first!.regrets.keys()];
   const columns: Column[] = [{ key: "policy", title: "policy", kind: "text" }];
   for (const cell of cells.keys()) {
     columns.push({ key: `${cell.told}_${cell.voteScale}`, title: titleOf(cell), kind: "interval" });
   }
   const rows = names.map((name) => [
     name,
-    ...[...cells.values()].map((regrets) => meanInterval(regrets.get(name)!)),
+    ...[...cells.values()].map(({ regrets }) => meanInterval(regrets.get(name)!)),
   ]);
   const learners = names.filter((name) => !BASELINES.includes(name));
-  const lowest = [...cells.values()].map((regrets) => bestOf(regrets, learners)[0]);
+  const lowest = [...cells.values()].map(({ regrets }) => bestOf(regrets, learners)[0]);
   return {
     title: `Cumulative regret at T = ${ROUNDS}, mean and 95% interval of ${RUNS} runs`,
     columns,
@@ -142,22 +153,33 @@ function regretTable(cells: ReadonlyMap<Cell, Regrets>): Table {
 
 /** joust against FGTS.CDB's best weighting and against the best other learner, cell by cell. */
 function verdictTable(cells: ReadonlyMap<Cell, Regrets>): Table {
-  const rows = [...cells].map(([cell, regrets]) => {
+  const rows = [...cells].map(([cell, { regrets, weighting }]) => {
     const ours = regrets.get("joust")!;
-    const [fgts, theirs] = bestOf(regrets, fgtsNames(regrets));
-    const others = [...regrets.keys()].filter((n) => n !== "joust" && !BASELINES.includes(n));
+    const theirs = regrets.get(FGTS)!;
+    const others = [...regrets.keys()].filter(
+      (n) => !n.startsWith("joust") && !BASELINES.includes(n),
+    );
     const [rival, rivals] = bestOf(regrets, others);
     const ratio = mean(ours) / mean(theirs);
     const gap = pairedDifference(ours, rivals);
     const lowest = gap.mean <= 0 ? "yes" : gap.lo <= 0 ? "within the interval" : "no";
     const goal = GOALS[cell.told];
-    return [titleOf(cell), fgts, ratio, goal, ratio <= goal ? "met" : "missed", rival, gap, lowest];
+    return [
+      titleOf(cell),
+      weighting,
+      ratio,
+      goal,
+      ratio <= goal ? "met" : "missed",
+      rival,
+      gap,
+      lowest,
+    ];
   });
   return {
     title: "joust against FGTS.CDB with its best weighting, and against the best other learner",
     columns: [
       { key: "cell", title: "told scores, vote scale", kind: "text" },
-      { key: "fgts", title: "FGTS.CDB at its best", kind: "text" },
+      { key: "weighting", title: "FGTS.CDB's best weighting", kind: "text" },
       { key: "ratio", title: "joust / FGTS.CDB", kind: "number" },
       { key: "goal", title: "goal", kind: "number" },
       { key: "met", title: "", kind: "text" },
@@ -261,7 +283,7 @@ function tunedTable(tuned: Tuned): Table {
   };
 }
 
-function bestOf(regrets: Regrets, names: readonly string[]): [string, number[]] {
+function bestOf(regrets: Regrets["regrets"], names: readonly string[]): [string, number[]] {
   const best = names.reduce((a, b) => (mean(regrets.get(b)!) < mean(regrets.get(a)!) ? b : a));
   return [best, regrets.get(best)!];
 }
@@ -285,7 +307,10 @@ function preface(): string {
 Every policy on two real data sets (MiniLM vectors), the same ${RUNS} worlds and voters for all,
 vote scales ${SCALES.join(", ")}, told scores exact, noisy and permuted. No learner is told the vote
 scale. Each data set is reported with the options tuned on the other one, under the same budget for
-all. On RouterBench "noisy" means that the truth is the told score plus N(0, 0.1); on llmrouter-9models
+all; FGTS.CDB besides with the weighting that is best for it in each cell, found with other seeds.
+\`joust\` is as shipped, \`joust (tuned)\` treated like the others. Its defaults were chosen while
+looking at RouterBench and llmrouter-9models with other seeds, so that its rows are out of sample in
+worlds and voters, not in the data sets. On RouterBench "noisy" means that the truth is the told score plus N(0, 0.1); on llmrouter-9models
 the told scores are means of five offline queries a task ("exact"), those plus N(0, 0.1) ("noisy"), or
 another model's row ("permuted"). Made by \`npm run bench -- tune\` and \`npm run bench -- policies\`;
 the tables are in [tables/](tables/) as CSV and LaTeX too.
