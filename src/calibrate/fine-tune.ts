@@ -34,6 +34,8 @@ export interface TrainingOptions extends TrainingSettings {
   readonly random: Random;
   /** Keeps checkpoints, and in the end what was trained. */
   readonly folder: string;
+  /** As many as there are cores, if not given. Another number gives other last bits. */
+  readonly threads?: number | undefined;
   readonly onStep?: ((progress: StepProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -98,6 +100,7 @@ const TRAINERS: Partial<Record<OpenEncoder["kind"], (job: Job) => Promise<readon
       batches,
       learningRate: options.learningRate,
       checkpoints: join(options.folder, "checkpoints"),
+      threads: options.threads,
       onStep: options.onStep,
       signal: options.signal,
     });

@@ -28,6 +28,8 @@ export interface FitOptions {
   readonly resume?: boolean | undefined;
   /** Replace a bundle that is there, and begin anew over a fit that was stopped. */
   readonly overwrite?: boolean | undefined;
+  /** Of training: as many as there are cores, if not given. Another number gives other last bits. */
+  readonly threads?: number | undefined;
   readonly onEncode?: ((progress: EncodeProgress) => void) | undefined;
   readonly onStep?: ((progress: StepProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -47,6 +49,7 @@ export async function fitBundle(request: FitRequest, options: FitOptions): Promi
       ...settings,
       random: Random.seeded(settings.seed).split("epochs"),
       folder: work.path,
+      threads: options.threads,
       onStep: options.onStep,
       signal,
     });

@@ -29,6 +29,8 @@ export interface EncoderPlaces {
   readonly openai: Pick<OpenaiOptions, "apiKey" | "baseUrl">;
   /** Keeps the vectors of slow encoders. */
   readonly vectors: string;
+  /** Of a transformer: as many as there are cores, if not given. Another number may give other last bits. */
+  readonly threads?: number | undefined;
 }
 
 export const DEFAULT_ENCODER = "hash";
@@ -47,7 +49,7 @@ export async function openEncoder(
 ): Promise<OpenEncoder> {
   if (reference === hashEncoder.name) return openHash();
   if (reference === OPENAI_TEXT.name) return openOpenai(places);
-  return openTransformerOf(reference, places.models);
+  return openTransformerOf(reference, places);
 }
 
 const NOWHERE: EncoderPlaces = {
@@ -67,7 +69,10 @@ function openOpenai({ openai, vectors }: EncoderPlaces): OpenEncoder {
   return { ...encoder, kind: "openai", identity: encoder.name, named: true, close: async () => {} };
 }
 
-async function openTransformerOf(reference: string, places: ModelPlaces): Promise<OpenEncoder> {
+async function openTransformerOf(
+  reference: string,
+  { models: places, threads }: EncoderPlaces,
+): Promise<OpenEncoder> {
   const named = !existsSync(reference);
   if (named && !knownModel(reference) && !(await findModel(reference, places))) {
     throw new InputError(
@@ -80,7 +85,7 @@ async function openTransformerOf(reference: string, places: ModelPlaces): Promis
   // onnxruntime is loaded only where it is needed.
   const { openTransformer } = await import("./transformer/transformer-encoder.ts");
   const { modelIdentity } = await import("./transformer/identity.ts");
-  const encoder = await openTransformer(path);
+  const encoder = await openTransformer(path, { threads });
   return {
     kind: "transformer",
     name: encoder.name,

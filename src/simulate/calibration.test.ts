@@ -110,6 +110,13 @@ describe("a calibrated world", () => {
     expect(permuted.fitted).not.toEqual(a);
   });
 
+  it("takes embeddings made in another way as they are", () => {
+    const { calibration, ...dataset } = calibrated(TABLED);
+    const { weighting: _, ...standing } = calibration!;
+    const given = { ...dataset, calibration: { ...standing, embeddings: xi.concat(xi[0]!) } };
+    expect(poolOf(given, BUNDLED).fitted).toEqual([...xi, xi[0]]);
+  });
+
   it("refuses a model that the bundle does not know", () => {
     const models = ["a", "b", "d"];
     expect(() => calibrated({ ...TABLED, models })).toThrow(

@@ -22,9 +22,9 @@ export interface Calibration extends ScoreTable {
   /** xi_m, each of so many offline queries. */
   readonly centroids: readonly Float64Array[];
   readonly sizes: readonly number[];
-  /** a_k of the data's models, and how they were made. */
+  /** a_k of the data's models, and how scores made them; absent: in another way, so they stand as they are. */
   readonly embeddings: readonly Float64Array[];
-  readonly weighting: WeightingSettings;
+  readonly weighting?: WeightingSettings;
   /** The data's queries that the bundle was made of, by its categories: never streamed. */
   readonly offline: readonly (readonly number[])[];
 }

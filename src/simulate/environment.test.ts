@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../random/random.ts";
 import type { Dataset, Query } from "./dataset.ts";
-import type { Environment } from "./environment.ts";
+import { type Environment, streamOf } from "./environment.ts";
 import { splitOf } from "./groups.ts";
-import type { Settings } from "./settings.ts";
+import { SETTINGS, type Settings } from "./settings.ts";
 import { SCORED, TABLED, world } from "./world.fixture.ts";
 
 function idsOf(environment: Environment, rounds: number): number[] {
@@ -40,6 +40,29 @@ describe("the stream", () => {
     // sd of the share is 0.008.
     expect(Math.abs(ids.filter((id) => id < 6).length / rounds - 0.5)).toBeLessThan(0.03);
   });
+
+  it("comes in sections: so many of each category, no query twice, and no more than asked for", () => {
+    const stream = [{ x: 2 }, { x: 1, y: 2 }];
+    const ids = idsOf(world(TABLED, { stream, offline: 1, rounds: 5 }), 5);
+    const kinds = ids.map((id) => (id < 6 ? "x" : "y"));
+    expect(kinds.slice(0, 2)).toEqual(["x", "x"]);
+    expect(kinds.slice(2).sort()).toEqual(["x", "y", "y"]);
+    expect(new Set(ids).size).toBe(5);
+    expect(() => world(TABLED, { stream: [{ y: 4 }], offline: 1, rounds: 4 })).toThrow(
+      "the stream asks for 4 more queries of y, which has 3",
+    );
+  });
+
+  it.each(["shuffled", "uniform"] as const)(
+    "%s: a longer run begins like a shorter one",
+    (stream) => {
+      const of = (rounds: number) =>
+        streamOf(TABLED, { ...SETTINGS, stream, rounds }, Random.seeded(3));
+      expect(of(40).slice(0, 25)).toEqual(of(25));
+      const { at } = world(TABLED, { stream, rounds: 25 }, Random.seeded(3));
+      expect(of(25)).toEqual(Array.from({ length: 25 }, (_, t) => Number(at(t).query.id)));
+    },
+  );
 
   it("takes more rounds than a function takes arguments", () => {
     const queries = Array.from({ length: 150_000 }, (_, i) => ({

@@ -4,7 +4,7 @@ import { mean } from "../linalg/linalg.ts";
 import type { Random } from "../random/random.ts";
 import type { Dataset, Query } from "./dataset.ts";
 import { groupQueries, setAside } from "./groups.ts";
-import type { Settings } from "./settings.ts";
+import type { Section, Settings } from "./settings.ts";
 import { tellPool } from "./told.ts";
 
 /**
@@ -40,7 +40,7 @@ export function createEnvironment(
   const K = dataset.models.length;
   const groups = groupQueries(dataset);
   const aside = random.split("offline");
-  const { offline, online } = setAside(dataset, groups, settings.offline, aside);
+  const { offline } = setAside(dataset, groups, settings.offline, aside);
   const levels = levelsOf(dataset, truthOf(dataset, settings, random.split("truth")));
   const arrivals = new Map<number, Arrival>();
   const arrival = (i: number): Arrival => {
@@ -51,7 +51,7 @@ export function createEnvironment(
     }
     return known;
   };
-  const order = streamOrder(online, settings, random.split("stream"));
+  const order = streamOf(dataset, settings, random);
 
   const { calibration } = dataset;
   const centroids =
@@ -80,12 +80,24 @@ export function createEnvironment(
   return { pool, hindsight, at: (t) => arrival(order[t]!) };
 }
 
+/** The queries of rounds 1 .. T, by index; `random` is the environment's. A shorter run sees the same beginning. */
+export function streamOf(dataset: Dataset, settings: Settings, random: Random): number[] {
+  const groups = groupQueries(dataset);
+  const { online } = setAside(dataset, groups, settings.offline, random.split("offline"));
+  const names = groups.map(({ name }) => name);
+  return streamOrder(online, names, settings, random.split("stream"));
+}
+
 function streamOrder(
   online: readonly (readonly number[])[],
+  names: readonly string[],
   settings: Settings,
   random: Random,
 ): number[] {
   const order: number[] = [];
+  if (typeof settings.stream !== "string") {
+    return sectionOrder(online, names, settings.stream, random).slice(0, settings.rounds);
+  }
   if (settings.stream === "uniform") {
     const filled = online.filter((members) => members.length > 0);
     while (order.length < settings.rounds) {
@@ -102,6 +114,25 @@ function streamOrder(
     }
   }
   return order;
+}
+
+function sectionOrder(
+  online: readonly (readonly number[])[],
+  names: readonly string[],
+  sections: readonly Section[],
+  random: Random,
+): number[] {
+  const left = online.map((members) => random.shuffle([...members]));
+  return sections.flatMap((section) => {
+    const taken = Object.entries(section).flatMap(([name, count]) => {
+      const members = left[names.indexOf(name)] ?? [];
+      if (members.length >= count) return members.splice(0, count);
+      throw new RangeError(
+        `the stream asks for ${count} more queries of ${name}, which has ${members.length}`,
+      );
+    });
+    return random.shuffle(taken);
+  });
 }
 
 /** The true category scores: the csv's, with noise if asked. Undefined where queries have their own. */

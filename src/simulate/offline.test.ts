@@ -11,13 +11,14 @@ const texts = (dataset: Dataset): Dataset => ({
 });
 
 it("takes so many of each category, all of a small one, and holds out the rest", () => {
-  const { offline, heldOut } = takeOffline(texts(TABLED), 5, Random.seeded(1));
+  const { offline, heldOut, members } = takeOffline(texts(TABLED), 5, Random.seeded(1));
   expect(offline.categories).toEqual([0, 0, 0, 0, 0, 1, 1, 1, 1]);
   expect(offline.texts).toEqual(offline.ids.map((id) => `text ${id}`));
   expect(heldOut.categories).toEqual([0]);
   const all = [...offline.texts, ...heldOut.texts].sort();
   expect(all).toEqual(texts(TABLED).queries.map(({ text }) => text));
   expect(offline.categoryNames).toEqual(["x", "y"]);
+  expect(members.flat().map(String)).toEqual(offline.ids);
   const again = takeOffline(texts(TABLED), 5, Random.seeded(1));
   expect(again.offline).toEqual(offline);
   expect(takeOffline(texts(TABLED), 5, Random.seeded(2)).offline.ids).not.toEqual(offline.ids);

@@ -7,13 +7,14 @@ import { groupQueries } from "./groups.ts";
 /**
  * What `joust fit` learns from: `count` queries of each category (all where it
  * has fewer) with the models' scores, which are the table's or else the means
- * over these queries; and the rest, held out.
+ * over these queries; and the rest, held out. `members` are the offline queries
+ * by category, as indices.
  */
 export function takeOffline(
   dataset: Dataset,
   count: number,
   random: Random,
-): { offline: OfflineQueries; heldOut: HeldOut } {
+): { offline: OfflineQueries; heldOut: HeldOut; members: readonly (readonly number[])[] } {
   const groups = groupQueries(dataset);
   const shuffled = groups.map(({ members }) => random.shuffle([...members]));
   const chosen = shuffled.map((members) => members.slice(0, count));
@@ -31,6 +32,7 @@ export function takeOffline(
       ...table,
     },
     heldOut: list(dataset, rest),
+    members: chosen,
   };
 }
 

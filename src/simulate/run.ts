@@ -30,13 +30,14 @@ export interface Contender {
 /**
  * T rounds of the online path: query, decision, vote, learning. Costs are given
  * for the router's budget, if it has one; lambda is in the utilities already.
+ * `onRound` is told what each round brought, after `t` of them.
  */
 export function runPolicy(
   environment: Environment,
   { kind, options, router: routerSettings = {} }: Contender,
   settings: Settings,
   random: Random,
-  onRound?: (t: number) => void,
+  onRound?: (t: number, arrival: Arrival, pair: readonly [number, number]) => void,
 ): Run {
   const { pool, hindsight } = environment;
   const policy = createPolicy(kind, pool, options, hindsight);
@@ -73,7 +74,7 @@ export function runPolicy(
       updates.push(performance.now() - begin);
     }
     if (t + 1 === points[curve.length]) curve.push(regret);
-    onRound?.(t + 1);
+    onRound?.(t + 1, arrival, decision.pair);
   }
   const { rounds } = settings;
   const hasCosts = environment.at(0).costs !== undefined;

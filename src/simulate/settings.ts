@@ -22,9 +22,16 @@ export interface Settings {
    * router's lambda is another: a wish of one request, in the dearest model's mean cost.
    */
   readonly lambda: number;
-  /** shuffled: every query once before any twice; uniform: category first, then a query of it. */
-  readonly stream: "shuffled" | "uniform";
+  /**
+   * shuffled: every query once before any twice; uniform: category first, then a
+   * query of it; sections: so many queries of each category, shuffled, then the
+   * next section's, no query twice.
+   */
+  readonly stream: "shuffled" | "uniform" | readonly Section[];
 }
+
+/** How many queries of each category a part of the stream has. */
+export type Section = Readonly<Record<string, number>>;
 
 /** What the router is told of the models' scores. */
 export type Told =

@@ -27,7 +27,8 @@ export function tellPool(
   const { scores } = telling;
   const { calibration, models } = known.dataset;
   const weighting = calibration?.weighting;
-  if (calibration && weighting?.weighting === "labels" && settings.told.kind === "bundle") {
+  const standing = !weighting || weighting.weighting === "labels";
+  if (calibration && standing && settings.told.kind === "bundle") {
     const { embeddings } = calibration;
     return { told: scores, costs, labels: embeddings, fitted: embeddings };
   }

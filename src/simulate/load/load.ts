@@ -23,10 +23,18 @@ export interface LoadOptions extends Selection {
   readonly unscored?: boolean | undefined;
 }
 
-/** The data set in a file (or a folder of MMLU), its format found by the shape of the first record. */
-export async function loadDataset(path: string, options: LoadOptions = {}): Promise<Dataset> {
+/**
+ * The data set in a file (or a folder of MMLU, or several files read as one),
+ * its format found by the shape of the first record.
+ */
+export async function loadDataset(
+  data: string | readonly string[],
+  options: LoadOptions = {},
+): Promise<Dataset> {
+  const paths = [data].flat();
+  const path = paths[0] ?? "";
   const rows: Row[] = [];
-  for await (const row of await openRows(path)) rows.push(row);
+  for (const one of paths) for await (const row of await openRows(one)) rows.push(row);
   const [first] = rows;
   if (!first) throw new InputError({ file: path }, "holds no queries", "name a file with rows");
   const table = options.scores === undefined ? undefined : await readScores(options.scores);
