@@ -13,6 +13,7 @@ const LAYERS = [
   "router.ts",
   "simulate",
   "report",
+  "reproduce",
   "store",
   "learner",
   "gateway",
