@@ -8,8 +8,8 @@ import { fitCommand } from "./fit-command.ts";
 import { callersFolder } from "./invocation.ts";
 import { modelsCommand } from "./models.ts";
 import { policiesCommand } from "./policies.ts";
+import { serveCommand } from "./serve.ts";
 import { simulateCommand } from "./simulate-command.ts";
-import { startCommand } from "./start.ts";
 import { readVersion } from "./version.ts";
 
 // A reader that has seen enough (| head) is no error.
@@ -26,7 +26,7 @@ const program = new Command("joust")
   .helpOption("-h, --help", "this text")
   .helpCommand("help [command]", "the help of a command");
 const commands = [
-  startCommand(),
+  serveCommand(),
   simulateCommand(),
   fitCommand(),
   encodeCommand(),

@@ -73,7 +73,7 @@ describe("editObject", () => {
           expect(from).toBeGreaterThanOrEqual(text.trim().length);
         }
       }),
-      { seed: 1, numRuns: 500 },
+      { seed: 1, numRuns: 200 },
     );
   });
 });
@@ -162,7 +162,7 @@ describe("scanObject", () => {
           expect(accepts(changed)).toBe(parses(changed));
         },
       ),
-      { seed: 1, numRuns: 3000 },
+      { seed: 1, numRuns: 800 },
     );
   });
 

@@ -7,7 +7,13 @@ const needs = (request: Partial<ChatRequest>) => {
 };
 
 it("plain text needs nothing but a little room", () => {
-  expect(needs({})).toEqual({ vision: false, tools: false, jsonSchema: false, tokens: 9 });
+  expect(needs({})).toEqual({
+    vision: false,
+    tools: false,
+    jsonSchema: false,
+    promptTokens: 9,
+    answerTokens: undefined,
+  });
   expect(lackOf({ vision: false, tools: false, jsonSchema: false }, needs({}))).toBeUndefined();
 });
 
@@ -17,7 +23,7 @@ it("pictures need vision, and their bytes are no text", () => {
     messages: [{ role: "user", content: [{ type: "image_url", image_url }] }],
   });
   expect(found.vision).toBe(true);
-  expect(found.tokens).toBeLessThan(50);
+  expect(found.promptTokens).toBeLessThan(50);
   expect(lackOf({ vision: false }, found)).toBe("takes no images");
   expect(lackOf({}, found)).toBeUndefined();
 });
@@ -33,9 +39,21 @@ it("tools, functions and a schema are needs; empty lists are none", () => {
 
 it("room is for prompt and answer together", () => {
   const messages = [{ role: "user", content: "x".repeat(4000) }];
-  const { tokens } = needs({ messages, max_tokens: 500 });
-  expect(tokens).toBeGreaterThan(1500);
+  const found = needs({ messages, max_tokens: 500 });
+  expect(found.promptTokens).toBeGreaterThan(1000);
+  expect(found.answerTokens).toBe(500);
   expect(lackOf({ context: 1000 }, needs({ messages }))).toMatch(/^has room for 1000 tokens/);
   expect(lackOf({ context: 2000 }, needs({ messages }))).toBeUndefined();
   expect(lackOf({ context: 2000 }, needs({ messages, max_completion_tokens: 1500 }))).toBeDefined();
+});
+
+it("sound and files are no text either, and no picture", () => {
+  const data = "A".repeat(1e6);
+  const content = [
+    { type: "input_audio", input_audio: { data, format: "wav" } },
+    { type: "file", file: { filename: "a.pdf", file_data: data } },
+  ];
+  const found = needs({ messages: [{ role: "user", content }] });
+  expect(found.vision).toBe(false);
+  expect(found.promptTokens).toBeLessThan(100);
 });

@@ -1,3 +1,5 @@
+import { isRecord } from "./upstream/json-value.ts";
+
 /**
  * What a request needs of a model, and which models have it. A model of which
  * nothing is known is taken to be able: a wrong guess costs one fallback, a
@@ -7,8 +9,10 @@ export interface Needs {
   readonly vision: boolean;
   readonly tools: boolean;
   readonly jsonSchema: boolean;
-  /** Tokens of prompt and answer together, estimated. */
-  readonly tokens: number;
+  /** Tokens of the prompt, estimated. */
+  readonly promptTokens: number;
+  /** The most that the client wants to be answered. */
+  readonly answerTokens: number | undefined;
 }
 
 export interface Capabilities {
@@ -32,13 +36,22 @@ export interface ChatRequest {
 /** `bytes` is the length of the request's messages as they came. */
 export function needsOf(request: ChatRequest, bytes: number): Needs {
   const { messages, tools, functions, response_format: format } = request;
-  const images = messages.reduce<number>((sum, message) => sum + imageBytes(message), 0);
-  const answer = numberOf(request.max_completion_tokens) ?? numberOf(request.max_tokens) ?? 0;
+  let vision = false;
+  let attached = 0;
+  for (const message of messages) {
+    if (!isRecord(message) || !Array.isArray(message.content)) continue;
+    for (const part of message.content) {
+      if (!isRecord(part)) continue;
+      vision ||= /^(input_)?image/.test(String(part.type));
+      attached += attachedBytes(part);
+    }
+  }
   return {
-    vision: images > 0,
+    vision,
     tools: isFilled(tools) || isFilled(functions),
     jsonSchema: isRecord(format) && format.type === "json_schema",
-    tokens: Math.ceil(Math.max(0, bytes - images) / BYTES_PER_TOKEN) + answer,
+    promptTokens: Math.ceil(Math.max(0, bytes - attached) / BYTES_PER_TOKEN),
+    answerTokens: positive(request.max_completion_tokens) ?? positive(request.max_tokens),
   };
 }
 
@@ -50,31 +63,30 @@ export function lackOf(model: Capabilities, needs: Needs): string | undefined {
   if (needs.vision && model.vision === false) return "takes no images";
   if (needs.tools && model.tools === false) return "calls no tools";
   if (needs.jsonSchema && model.jsonSchema === false) return "follows no JSON schema";
-  if (model.context !== undefined && needs.tokens > model.context) {
-    return `has room for ${model.context} tokens, this takes about ${needs.tokens}`;
+  const tokens = needs.promptTokens + (needs.answerTokens ?? 0);
+  if (model.context !== undefined && tokens > model.context) {
+    return `has room for ${model.context} tokens, this takes about ${tokens}`;
   }
   return undefined;
 }
 
-/** The bytes of pictures, which are no text; at least 1 where there is one. */
-function imageBytes(message: unknown): number {
-  if (!isRecord(message) || !Array.isArray(message.content)) return 0;
-  return message.content.reduce<number>((sum, part) => {
-    if (!isRecord(part) || !/^(input_)?image/.test(String(part.type))) return sum;
-    const { image_url: image } = part;
-    const url = isRecord(image) ? image.url : image;
-    return sum + (typeof url === "string" ? url.length : 1);
-  }, 0);
+/** The bytes of pictures, sounds and files, which are no text. */
+function attachedBytes(part: Readonly<Record<string, unknown>>): number {
+  const { image_url: image, input_audio: audio, file } = part;
+  const data = isRecord(image)
+    ? image.url
+    : isRecord(audio)
+      ? audio.data
+      : isRecord(file)
+        ? file.file_data
+        : image;
+  return typeof data === "string" ? data.length : 0;
 }
 
 function isFilled(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
 }
 
-function numberOf(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
+function positive(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : undefined;
 }

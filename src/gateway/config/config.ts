@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SCOPES } from "../access/api-key.ts";
 
 /**
  * joust.yaml: what the gateway serves, and how. Names are those of the HTTP
@@ -9,7 +10,6 @@ import { z } from "zod";
  *   router    a pool of models with an encoder, a policy and a price of its own
  */
 export type Config = z.output<typeof CONFIG>;
-export type ProviderConfig = z.output<typeof PROVIDER>;
 export type ModelConfig = z.output<typeof MODEL>;
 export type RouterConfig = z.output<typeof ROUTER>;
 
@@ -26,6 +26,8 @@ const PROVIDER = z.strictObject({
   key: z.string().optional(),
   dialect: z.enum(["openai", "anthropic"]).default("openai"),
   headers: z.record(z.string(), z.string()).default({}),
+  /** Whether usage of a stream has to be asked for; some refuse to be asked. */
+  asks_usage: z.boolean().default(true),
 });
 
 /** US dollars for a million tokens. */
@@ -33,6 +35,7 @@ const PRICE = z.strictObject({
   input: z.number().min(0),
   output: z.number().min(0),
   cached_input: z.number().min(0).optional(),
+  cache_write: z.number().min(0).optional(),
 });
 
 const MODEL = z.strictObject({
@@ -45,7 +48,7 @@ const MODEL = z.strictObject({
   vision: z.boolean().optional(),
   tools: z.boolean().optional(),
   json_schema: z.boolean().optional(),
-  timeout_seconds: SECONDS.default(120),
+  timeout_seconds: SECONDS.default(600),
   first_byte_seconds: SECONDS.default(60),
   retries: z.int().min(0).max(10).default(2),
 });
@@ -65,7 +68,9 @@ const DUELS = z
   .strictObject({
     /** false: only where a request asks; auto: where it teaches enough; true: always. */
     mode: z.union([z.boolean(), z.literal("auto")]).default(false),
-    /** At most this share of requests, and of what is spent, goes into duels. */
+    /** Whether a request may ask for a duel by itself. */
+    on_request: z.boolean().default(true),
+    /** At most this share of requests, and of what is spent, goes into duels that no request has asked for with `true`. */
     share: SHARE.default(0.2),
     spend: SHARE.default(0.3),
   })
@@ -97,20 +102,31 @@ const ROUTER = z.strictObject({
   duels: DUELS,
   /** Share of choices made at random, so that other policies can be judged by the log. */
   explore: SHARE.default(0.02),
+  /** What another model must promise more, in quality, to take over a running session. */
+  session_margin: SHARE.default(0.05),
+  /** Whether a voter's record decides how much a vote counts. */
+  weigh_voters: z.boolean().default(true),
   judge: JUDGE.optional(),
   /** Falls back to the best fixed model when votes say that routing is worse. */
   guard: z.boolean().default(true),
   seed: z.int().min(0).default(1),
 });
 
+const LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+
 const SERVER = z
   .strictObject({
     host: z.string().default("127.0.0.1"),
     port: z.int().min(0).max(65_535).default(8080),
     body_mb: z.number().positive().max(1024).default(20),
+    /** How long a client may take to send a request. */
+    request_seconds: SECONDS.default(60),
     drain_seconds: SECONDS.default(30),
+    /** Requests a minute of one key that has no limit of its own. */
+    rate: z.number().positive().optional(),
     /** Origins of other sites' pages that may call the interface from a browser. */
     cors: z.array(z.url()).default([]),
+    log: z.enum(LEVELS).optional(),
   })
   .prefault({});
 
@@ -125,13 +141,34 @@ const STORE = z
   })
   .prefault({});
 
+/** A key that comes with the configuration; `joust keys` makes others, kept by their hash. */
+const KEY = z.strictObject({
+  key: z.string().min(16, "is shorter than 16 characters"),
+  scopes: z.array(z.enum(SCOPES)).min(1).default(["route", "vote"]),
+  /** US dollars a calendar month, and requests a minute. */
+  budget: z.number().positive().optional(),
+  rate: z.number().positive().optional(),
+  /** As of a router, for this key's requests. */
+  duels: z.union([z.boolean(), z.literal("auto")]).optional(),
+});
+
+const SANDBOX = z
+  .strictObject({
+    /** 1: at the pace of real models. */
+    speed: z.number().positive().max(1000).default(1),
+    seed: z.int().min(0).default(1),
+  })
+  .prefault({});
+
 export const CONFIG = z.strictObject({
   server: SERVER,
   store: STORE,
+  keys: z.record(NAME, KEY).default({}),
   providers: z.record(NAME, PROVIDER).default({}),
   models: z.record(NAME, MODEL).default({}),
   routers: z
     .record(NAME, ROUTER.prefault({}))
     .refine((routers) => Object.keys(routers).length > 0, "names no router")
     .prefault({ auto: {} }),
+  sandbox: SANDBOX,
 });

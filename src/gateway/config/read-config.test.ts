@@ -27,7 +27,7 @@ it("reads a pool, and secrets from the environment", () => {
   );
   expect(config.providers.house?.key).toBe("secret");
   expect(config.models.llama?.model).toBe("llama-3.3-70b");
-  expect(config.routers.auto?.duels).toEqual({ mode: "auto", share: 0.2, spend: 0.3 });
+  expect(config.routers.auto?.duels).toMatchObject({ mode: "auto", share: 0.2, spend: 0.3 });
   expect(config.routers.code?.policy).toEqual({ name: "joust", options: { alpha: 2 } });
 });
 

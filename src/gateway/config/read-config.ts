@@ -132,13 +132,6 @@ function* faultsBetween(config: Config, known: readonly string[]): Generator<Fau
     if (names.includes(name)) {
       yield new Fault(path, "is the name of a model too", "rename the router or the model");
     }
-    const pool = router.models ?? names;
-    for (const [i, model] of (router.models ?? []).entries()) {
-      if (!names.includes(model)) yield unknown([...path, "models", i], model, names);
-      if (pool.indexOf(model) !== i) {
-        yield new Fault([...path, "models", i], "is there twice", "leave one of them out");
-      }
-    }
     if (router.bundle !== undefined && router.encoder !== undefined) {
       yield new Fault(
         [...path, "encoder"],
@@ -149,6 +142,15 @@ function* faultsBetween(config: Config, known: readonly string[]): Generator<Fau
     if (router.mode !== "apply" && router.fallback === undefined) {
       const problem = `is ${router.mode}, but no model answers then`;
       yield new Fault([...path, "mode"], problem, "name one as `fallback`");
+    }
+    // Models that come from the environment are not known here: who serves them checks their names.
+    if (names.length === 0) continue;
+    const pool = router.models ?? names;
+    for (const [i, model] of (router.models ?? []).entries()) {
+      if (!names.includes(model)) yield unknown([...path, "models", i], model, names);
+      if (pool.indexOf(model) !== i) {
+        yield new Fault([...path, "models", i], "is there twice", "leave one of them out");
+      }
     }
     if (router.fallback !== undefined && !pool.includes(router.fallback)) {
       yield unknown([...path, "fallback"], router.fallback, pool);

@@ -1,0 +1,165 @@
+import type { Store, StoredKey } from "../../store/store.ts";
+import type { Config } from "../config/config.ts";
+import { HttpError } from "../http/http-error.ts";
+import type { Clock } from "../upstream/clock.ts";
+import { allows, hashOf, type Scope, secretOf } from "./api-key.ts";
+import { RateLimit } from "./rate-limit.ts";
+import { Spending } from "./spending.ts";
+
+/** Who sends a request. */
+export interface Caller {
+  /** Its key's id; undefined where no keys are configured. */
+  readonly owner: string | undefined;
+  readonly isAdmin: boolean;
+  /** What its key says of duels. */
+  readonly duels?: boolean | "auto" | undefined;
+}
+
+type Key = Pick<StoredKey, "id" | "hash" | "scopes" | "budget" | "rate" | "revokedAt"> & {
+  readonly duels?: boolean | "auto" | undefined;
+};
+
+/** Keys, what they may do, how often and for how much. */
+export class Access {
+  readonly spending: Spending;
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #limits = new Map<number, RateLimit>();
+  #config: Pick<Config, "keys" | "server">;
+  #stored: readonly StoredKey[] = [];
+  #byHash = new Map<string, Key>();
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
+
+  private constructor(config: Pick<Config, "keys" | "server">, store: Store, clock: Clock) {
+    this.#config = config;
+    this.#store = store;
+    this.#clock = clock;
+    this.spending = new Spending(store, () => clock.date());
+  }
+
+  static async open(
+    config: Pick<Config, "keys" | "server">,
+    store: Store,
+    clock: Clock,
+  ): Promise<Access> {
+    const access = new Access(config, store, clock);
+    await access.read();
+    return access;
+  }
+
+  configure(config: Pick<Config, "keys" | "server">): void {
+    this.#config = config;
+    this.#index();
+  }
+
+  /** Without keys whoever can reach the gateway may do everything, so only this machine may reach it. */
+  get isOpen(): boolean {
+    return this.#byHash.size === 0;
+  }
+
+  /** The keys as they are in the store now; other nodes and `joust keys` change them. */
+  async read(): Promise<void> {
+    this.#reading ??= this.#store
+      .keys()
+      .then((keys) => {
+        this.#stored = keys;
+        this.#readAt = this.#clock.now();
+        this.#index();
+      })
+      .finally(() => {
+        this.#reading = undefined;
+      });
+    await this.#reading;
+  }
+
+  /** Lets a request in or throws what to answer it. */
+  async admit(headers: Readonly<Record<string, unknown>>, scope: Scope): Promise<Caller> {
+    if (this.#clock.now() - this.#readAt > FRESH_MS) this.read().catch(() => {});
+    if (this.isOpen) {
+      this.#limit("", undefined);
+      return NOBODY;
+    }
+    const key = await this.#keyOf(headers);
+    if (!allows(key as { scopes: readonly Scope[] }, scope)) {
+      throw new HttpError(
+        403,
+        `this key may ${key.scopes.join(" and ")}, this takes ${scope}; help: make one with \`joust keys add NAME --scopes ${scope}\``,
+        { code: "insufficient_scope" },
+      );
+    }
+    this.#limit(key.id, key.rate);
+    const isAdmin = key.scopes.includes("admin");
+    return { owner: key.id, isAdmin, duels: key.duels };
+  }
+
+  /** Throws where the caller has nothing left to spend. */
+  async checkBudget({ owner }: Caller): Promise<void> {
+    if (owner === undefined) return;
+    const budget = this.#budgets.get(owner);
+    if (budget !== undefined) await this.spending.check(owner, budget);
+  }
+
+  /** A vote without a key: by where it comes from. */
+  limitStranger(address: string): void {
+    this.#take(STRANGERS_A_MINUTE, address);
+  }
+
+  #budgets = new Map<string, number>();
+
+  #index(): void {
+    const own = Object.entries(this.#config.keys).map(
+      ([name, { key, ...rest }]): Key => ({ id: `config:${name}`, hash: hashOf(key), ...rest }),
+    );
+    const all: Key[] = [...this.#stored, ...own];
+    this.#byHash = new Map(all.map((key) => [key.hash, key]));
+    this.#budgets = new Map(
+      all.flatMap(({ id, budget }) => (budget === undefined ? [] : [[id, budget] as const])),
+    );
+  }
+
+  async #keyOf(headers: Readonly<Record<string, unknown>>): Promise<Key> {
+    const secret = secretOf(headers);
+    if (secret === undefined) throw noKey("there is no API key in the request");
+    const hash = hashOf(secret);
+    let key = this.#byHash.get(hash);
+    if (!key && this.#clock.now() - this.#readAt > RETRY_MS) {
+      await this.read();
+      key = this.#byHash.get(hash);
+    }
+    if (!key) throw noKey("this API key is not known");
+    if (key.revokedAt !== undefined) throw noKey("this API key was revoked");
+    return key;
+  }
+
+  #limit(client: string, own: number | undefined): void {
+    const rate = own ?? this.#config.server.rate;
+    if (rate !== undefined) this.#take(rate, client);
+  }
+
+  #take(rate: number, client: string): void {
+    const limit = this.#limits.get(rate) ?? new RateLimit(rate);
+    this.#limits.set(rate, limit);
+    const wait = limit.take(client, this.#clock.now());
+    if (wait === 0) return;
+    throw new HttpError(
+      429,
+      `more than ${rate} requests a minute; help: send fewer, or try again in ${Math.ceil(wait)} s`,
+      { code: "rate_limit_exceeded", retryAfter: wait },
+    );
+  }
+}
+
+const NOBODY: Caller = { owner: undefined, isAdmin: true };
+const FRESH_MS = 2000;
+/** A key that is not known may have been made a moment ago; not every guess is worth a look. */
+const RETRY_MS = 250;
+const STRANGERS_A_MINUTE = 120;
+
+function noKey(problem: string): HttpError {
+  return new HttpError(
+    401,
+    `${problem}; help: send \`Authorization: Bearer KEY\` with a key of \`joust keys add NAME\``,
+    { code: "invalid_api_key" },
+  );
+}

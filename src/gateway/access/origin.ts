@@ -1,0 +1,40 @@
+import { isIP } from "node:net";
+import { HttpError } from "../http/http-error.ts";
+
+/**
+ * A gateway without keys trusts this machine, and so would any page that is open
+ * in a browser on it. Pages of other sites are kept out by their Origin, and
+ * those that come by a name of their own for 127.0.0.1 (DNS rebinding) by Host.
+ */
+export function checkOrigin(
+  headers: Readonly<{ origin?: string | undefined; host?: string | undefined }>,
+  cors: readonly string[],
+  isOpen: boolean,
+): void {
+  const { origin, host = "" } = headers;
+  if (isOpen && !isLoopback(hostName(host))) {
+    throw new HttpError(
+      403,
+      `requests for ${host} are not for this gateway: without API keys it serves this machine alone; help: use http://localhost, or make a key`,
+      { code: "foreign_host" },
+    );
+  }
+  if (origin === undefined || cors.includes(origin)) return;
+  if (URL.parse(origin)?.host === host) return;
+  throw new HttpError(
+    403,
+    `pages of ${origin} may not call this gateway; help: name it under server.cors in joust.yaml`,
+    { code: "foreign_origin" },
+  );
+}
+
+/** Without the port. */
+function hostName(host: string): string {
+  return URL.parse(`http://${host}`)?.hostname ?? "";
+}
+
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  if (bare === "localhost" || bare.endsWith(".localhost")) return true;
+  return isIP(bare) === 4 ? bare.startsWith("127.") : bare === "::1";
+}

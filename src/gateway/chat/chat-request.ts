@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { checked } from "../http/check.ts";
+import { HttpError } from "../http/http-error.ts";
+import { type Members, scanObject } from "../json-scan.ts";
+import { type Needs, needsOf } from "../needs.ts";
+import { promptOf } from "../prompt.ts";
+import { isRecord } from "../upstream/json-value.ts";
+
+/** Any request that names a model: as much of it as every endpoint needs. */
+export interface ModelRequest {
+  /** The client's own bytes, and where their members stand. */
+  readonly body: Uint8Array;
+  readonly members: Members;
+  readonly model: string;
+  readonly stream: boolean;
+}
+
+const MODEL = z.string("has to name a model or a router").min(1).max(256);
+const STREAM = z.boolean().nullish();
+
+export function readModelRequest(body: Uint8Array): ModelRequest {
+  const members = scanObject(body);
+  const model = checked(MODEL, members.value("model"), ["model"]);
+  const stream = checked(STREAM, members.value("stream"), ["stream"]) ?? false;
+  return { body, members, model, stream };
+}
+
+/** What of a chat decides how it is routed. */
+export interface Chat {
+  readonly prompt: string;
+  readonly messages: readonly unknown[];
+  readonly needs: Needs;
+  /** How many answers one model is to give. */
+  readonly n: number;
+  readonly wantsUsage: boolean;
+  /** The last word is a tool's: a model waits for it that has called the tool. */
+  readonly inToolLoop: boolean;
+  /** Something was answered before. */
+  readonly isRunning: boolean;
+}
+
+export function readChat(members: Members): Chat {
+  const messages = members.value("messages");
+  if (!Array.isArray(messages) || messages.length === 0) {
+    throw new HttpError(400, "messages: has to be a list of at least one message", {
+      param: "messages",
+      code: "invalid_value",
+    });
+  }
+  const { valueStart, valueEnd } = members.find("messages")!;
+  const request = {
+    messages,
+    tools: members.value("tools"),
+    functions: members.value("functions"),
+    response_format: members.value("response_format"),
+    max_tokens: members.value("max_tokens"),
+    max_completion_tokens: members.value("max_completion_tokens"),
+  };
+  const n = members.value("n");
+  const options = members.value("stream_options");
+  return {
+    prompt: promptOf(messages),
+    messages,
+    needs: needsOf(request, valueEnd - valueStart),
+    n: typeof n === "number" ? n : 1,
+    wantsUsage: isRecord(options) && options.include_usage === true,
+    inToolLoop: isToolTurn(messages.at(-1)),
+    isRunning: messages.some((message) => isRecord(message) && message.role === "assistant"),
+  };
+}
+
+function isToolTurn(message: unknown): boolean {
+  return isRecord(message) && (message.role === "tool" || message.role === "function");
+}

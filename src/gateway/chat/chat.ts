@@ -1,0 +1,188 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Caller } from "../access/access.ts";
+import type { Gateway } from "../gateway.ts";
+import type { Asked } from "../recorder.ts";
+import type { LiveRouter } from "../routing/live-router.ts";
+import { ServedModel } from "../serving/served-model.ts";
+import { resolve } from "../serving/serving.ts";
+import type { Json } from "../upstream/json-value.ts";
+import { type Answering, attempt, type Errand, NobodyAnswered } from "./attempt.ts";
+import { type Chat, type ModelRequest, readChat, readModelRequest } from "./chat-request.ts";
+import type { Client } from "./client.ts";
+import { type Decided, decide, logDecision } from "./decide.ts";
+import { direct } from "./direct.ts";
+import { duel } from "./duel.ts";
+import { deliver } from "./single.ts";
+import { readWishes, type Wishes } from "./wishes.ts";
+
+/** POST /v1/chat/completions: the online path around `plan`. */
+export async function chatCompletions(
+  gateway: Gateway,
+  caller: Caller,
+  client: Client,
+  body: Uint8Array,
+  headers: IncomingHttpHeaders,
+): Promise<void> {
+  const stopwatch = new Stopwatch(gateway);
+  const request = readModelRequest(body);
+  const target = resolve(gateway.serving, request.model);
+  await gateway.access.checkBudget(caller);
+  if (target instanceof ServedModel) {
+    return direct(gateway, caller, client, target, "chat/completions", request);
+  }
+  const chat = readChat(request.members);
+  const wishes = readWishes(request.members.value("joust"), headers);
+  stopwatch.stage("parse");
+  const decided = await decide(gateway, caller, target, chat, wishes, (name) =>
+    stopwatch.stage(name),
+  );
+  client.decision = decided.plan.decision;
+  const turn: Turn = { gateway, caller, client, router: target, request, chat, wishes, decided };
+  await (decided.plan.isDuel ? answerTwice(turn, stopwatch) : answerOnce(turn, stopwatch));
+}
+
+/** One routed request under way. */
+interface Turn {
+  readonly gateway: Gateway;
+  readonly caller: Caller;
+  readonly client: Client;
+  readonly router: LiveRouter;
+  readonly request: ModelRequest;
+  readonly chat: Chat;
+  readonly wishes: Wishes;
+  readonly decided: Decided;
+}
+
+async function answerOnce(turn: Turn, stopwatch: Stopwatch): Promise<void> {
+  const { gateway, router, decided } = turn;
+  const { plan } = decided;
+  const isFixed = router.config.mode !== "apply";
+  const answering = attempt(
+    plan.pair[0],
+    isFixed ? () => [] : plan.others,
+    errandOf(turn),
+    gateway.recorder,
+  );
+  stopwatch.called();
+  // Handled below; while the decision is logged nobody listens.
+  answering.catch(() => {});
+  logDecision(gateway, router, decided);
+  await finish(turn, answering, stopwatch.startedAt);
+}
+
+async function answerTwice(turn: Turn, stopwatch: Stopwatch): Promise<void> {
+  const { gateway, client, router, decided, chat, request } = turn;
+  const { plan } = decided;
+  const ended = duel(gateway, client, {
+    plan,
+    errand: errandOf(turn),
+    asked: askedOf(turn),
+    head: {
+      id: `chatcmpl-${plan.decision}`,
+      created: Math.floor(gateway.clock.date() / 1000),
+      model: request.model,
+    },
+    note: { ...noteOf(turn), duel: true },
+    wantsUsage: chat.wantsUsage,
+  });
+  stopwatch.called();
+  ended.catch(() => {});
+  logDecision(gateway, router, decided);
+  if (decided.session) gateway.sessions.forget(decided.session);
+  try {
+    const { costs } = await ended;
+    router.cap.spent(costs[0] + costs[1], costs[1]);
+  } catch (error) {
+    if (!(error instanceof NobodyAnswered) || client.signal.aborted) throw error;
+    // Both have failed: whoever else there is gives one answer.
+    const [next, ...rest] = plan.others();
+    if (!next || !error.first.elsewhere) {
+      gateway.recorder.failed(slotOf(turn), error.lastModel, error.first, 0, error.fallbacks);
+      throw error.first;
+    }
+    const answering = attempt(next, () => rest, errandOf(turn), gateway.recorder).then((found) => ({
+      ...found,
+      fallbacks: [...error.fallbacks, ...found.fallbacks],
+    }));
+    await finish(turn, answering, stopwatch.startedAt);
+  }
+}
+
+/** One answer to the client, or the reason why there is none. */
+async function finish(turn: Turn, answers: Promise<Answering>, startedAt: number): Promise<void> {
+  const { gateway, client, router, decided, request, chat } = turn;
+  const asked = slotOf(turn);
+  try {
+    const answering = await answers;
+    const { model, fallbacks } = answering;
+    if (decided.session) gateway.sessions.remember(decided.session, model.name);
+    const note = {
+      ...noteOf(turn),
+      model: model.name,
+      ...(fallbacks.length > 0 && { fallbacks }),
+    };
+    const { stream } = request;
+    const single = { asked, answering, note, stream, wantsUsage: chat.wantsUsage };
+    router.cap.spent(await deliver(gateway, client, single), 0);
+  } catch (error) {
+    if (!(error instanceof NobodyAnswered)) throw error;
+    const { first, lastModel, fallbacks } = error;
+    gateway.recorder.failed(asked, lastModel, first, startedAt, fallbacks);
+    throw first;
+  }
+}
+
+function errandOf({ request, client }: Turn): Errand {
+  const { body, stream } = request;
+  return { endpoint: "chat/completions", body, stream, signal: client.signal };
+}
+
+function askedOf({ router, decided, caller, chat }: Turn): Omit<Asked, "slot"> {
+  return {
+    router: router.name,
+    decision: decided.plan.decision,
+    owner: caller.owner,
+    promptTokens: chat.needs.promptTokens,
+  };
+}
+
+function slotOf(turn: Turn): Asked {
+  return { ...askedOf(turn), slot: 0 };
+}
+
+/** What every routed answer says of itself. */
+function noteOf({ gateway, router, decided }: Turn): Json {
+  const { decision } = decided.plan;
+  const { mode } = router.config;
+  return {
+    decision_id: decision,
+    router: router.name,
+    ...(mode !== "apply" && { mode }),
+    ...(decided.details.notes?.duel === "capped" && { duel: "capped" }),
+    vote_token: gateway.voteTokens.issue(decision, decided.details.at),
+  };
+}
+
+/** Where the time goes that a request waits here before a model is called. */
+class Stopwatch {
+  readonly #gateway: Gateway;
+  readonly startedAt: number;
+  #last: number;
+
+  constructor(gateway: Gateway) {
+    this.#gateway = gateway;
+    this.startedAt = gateway.clock.now();
+    this.#last = this.startedAt;
+  }
+
+  stage(name: "parse" | "encode" | "decide"): void {
+    const now = this.#gateway.clock.now();
+    this.#gateway.metrics.stage[name].observe((now - this.#last) / 1000);
+    this.#last = now;
+  }
+
+  called(): void {
+    const { clock, metrics } = this.#gateway;
+    metrics.added.observe((clock.now() - this.startedAt) / 1000);
+  }
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from "node:crypto";
+import type { Routed } from "../../store/events.ts";
+import { readKey, seal } from "../../store/seal.ts";
+import type { Caller } from "../access/access.ts";
+import type { Gateway } from "../gateway.ts";
+import type { LiveRouter } from "../routing/live-router.ts";
+import { type Details, type Plan, plan } from "../routing/plan.ts";
+import type { Reasons } from "../routing/reasons.ts";
+import type { Chat } from "./chat-request.ts";
+import { implicitId, type Session } from "./sessions.ts";
+import type { Wishes } from "./wishes.ts";
+
+/** A request that is decided on, before anybody is asked. */
+export interface Decided {
+  readonly plan: Plan;
+  /** To be logged, when there is time. */
+  readonly details: Details;
+  readonly session: Session | undefined;
+}
+
+/** prompt -> x -> plan, with what session, key and router say of it. */
+export async function decide(
+  gateway: Gateway,
+  caller: Caller,
+  router: LiveRouter,
+  chat: Chat,
+  wishes: Wishes,
+  stage: (name: "encode" | "decide") => void = () => {},
+): Promise<Decided> {
+  const session = sessionOf(router, caller, chat, wishes);
+  const before = session && (await gateway.sessions.modelOf(session, chat.isRunning));
+  const isKept = before !== undefined && (chat.inToolLoop || !session!.isImplicit);
+  const { x, failed } = await router.encode(chat.prompt);
+  stage("encode");
+  const { duel, note } = duelFor(router, caller, chat, wishes);
+  const decision = randomUUID();
+  const planned = plan(router.view, {
+    decision,
+    x,
+    needs: chat.needs,
+    allowed: wishes.allowed,
+    tradeoff: wishes.tradeoff ?? router.config.cost_quality_tradeoff,
+    duel,
+    kept: isKept ? { model: before, firmly: chat.inToolLoop } : undefined,
+    seed: gateway.newSeed(),
+  });
+  router.cap.routed(planned.isDuel);
+  stage("decide");
+  return {
+    plan: planned,
+    session,
+    details: {
+      at: gateway.clock.date(),
+      owner: caller.owner,
+      session: session?.isImplicit ? undefined : session?.id,
+      prompt: keptPrompt(gateway, chat.prompt, decision),
+      notes: { ...(note && { duel: note }), ...(failed && { encoder_failed: true }) },
+    },
+  };
+}
+
+/** Logs a decision; it takes a moment, for which the call of the model should not wait. */
+export function logDecision(gateway: Gateway, router: LiveRouter, decided: Decided): Routed {
+  const event = decided.plan.routed(decided.details);
+  router.recent.add(event);
+  gateway.recorder.routed(event);
+  return event;
+}
+
+function sessionOf(
+  { name: router }: LiveRouter,
+  { owner }: Caller,
+  { messages, needs, inToolLoop }: Chat,
+  { session: id }: Wishes,
+): Session | undefined {
+  if (id !== undefined) return { router, owner, id, isImplicit: false };
+  if (!needs.tools && !inToolLoop) return undefined;
+  return { router, owner, id: implicitId(messages), isImplicit: true };
+}
+
+/** Whether there may be two answers: the request's own word, the key's, the router's. */
+function duelFor(
+  { config, cap, view }: LiveRouter,
+  caller: Caller,
+  { n, needs, inToolLoop }: Chat,
+  wishes: Wishes,
+): { duel: boolean | "auto"; note?: Reasons["duel"] } {
+  const { on_request: onRequest, mode } = config.duels;
+  const own = onRequest ? wishes.duel : undefined;
+  const wish = own ?? caller.duels ?? mode;
+  if (wish === false) return { duel: false };
+  const isPossible = config.mode === "apply" && view.models.length > 1;
+  if (!isPossible || n !== 1 || needs.tools || inToolLoop) {
+    return { duel: false, note: "not_possible" };
+  }
+  if (own === true) return { duel: true, note: "asked" };
+  return cap.allows ? { duel: wish, note: "auto" } : { duel: false, note: "capped" };
+}
+
+function keptPrompt({ serving }: Gateway, text: string, decision: string): Uint8Array | undefined {
+  const { prompts, key } = serving.config.store;
+  return prompts ? seal(text, decision, key === undefined ? undefined : readKey(key)) : undefined;
+}

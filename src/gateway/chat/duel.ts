@@ -1,0 +1,199 @@
+import type { Gateway } from "../gateway.ts";
+import type { Asked } from "../recorder.ts";
+import type { Plan } from "../routing/plan.ts";
+import type { ServedModel } from "../serving/served-model.ts";
+import { UpstreamError } from "../upstream/error.ts";
+import type { Json } from "../upstream/json-value.ts";
+import type { AnswerEnd, UpstreamAnswer } from "../upstream/upstream.ts";
+import { type Usage, writeUsage } from "../upstream/usage.ts";
+import { callModel, type Errand, NobodyAnswered, reasonOf } from "./attempt.ts";
+import type { Client } from "./client.ts";
+import { choiceOf, chunk, DuelEvents, type DuelHead, wholeDuel } from "./duel-events.ts";
+import { whole } from "./single.ts";
+
+/** Two models that answer the same request at once; their names are hidden until the vote. */
+export interface Duel {
+  readonly plan: Plan;
+  readonly errand: Errand;
+  readonly asked: Omit<Asked, "slot">;
+  readonly head: DuelHead;
+  /** What goes into `joust`. */
+  readonly note: Json;
+  readonly wantsUsage: boolean;
+}
+
+/** What became of one of the two. */
+interface Corner {
+  readonly slot: number;
+  readonly model: ServedModel;
+  /** Its answer has begun; undefined where it failed before. */
+  readonly answer: Promise<UpstreamAnswer | undefined>;
+  error: UpstreamError | undefined;
+  readonly startedAt: number;
+}
+
+type Corners = readonly [Corner, Corner];
+
+/** What the two answers have cost, and who gave them. */
+export interface DuelEnd {
+  readonly costs: readonly [number, number];
+  readonly answered: readonly boolean[];
+}
+
+export async function duel(gateway: Gateway, client: Client, duel: Duel): Promise<DuelEnd> {
+  const corners: Corners = [enter(gateway, duel, 0), enter(gateway, duel, 1)];
+  return duel.errand.stream
+    ? streamed(gateway, client, duel, corners)
+    : inOnePiece(gateway, client, duel, corners);
+}
+
+function enter({ clock, recorder }: Gateway, { plan, errand }: Duel, slot: number): Corner {
+  const model = plan.pair[slot]!;
+  const answer = callModel(model, errand).catch((error: unknown) => {
+    corner.error = asUpstreamError(error, model);
+    recorder.upstreamError(model.name, corner.error);
+    return undefined;
+  });
+  const corner: Corner = { slot, model, answer, error: undefined, startedAt: clock.now() };
+  return corner;
+}
+
+async function inOnePiece(
+  gateway: Gateway,
+  client: Client,
+  duel: Duel,
+  corners: Corners,
+): Promise<DuelEnd> {
+  const answers = await Promise.all(
+    corners.map(async (corner) => {
+      const answer = await corner.answer;
+      if (!answer) return undefined;
+      try {
+        const choice = choiceOf(JSON.parse(Buffer.from(await whole(answer)).toString()), 0);
+        return choice && { choice, end: await answer.end };
+      } catch (error) {
+        corner.error = asUpstreamError(error, corner.model);
+        return undefined;
+      }
+    }),
+  );
+  const given = answers.filter((answer) => answer !== undefined);
+  if (given.length === 0) throw nobody(corners);
+  const costs = corners.map((corner, i) => record(gateway, duel, corner, answers[i]?.end));
+  const body = wholeDuel(
+    duel.head,
+    given.map(({ choice }, index) => ({ ...choice, index })),
+    writeUsage(sumOf(given.map(({ end }) => end))),
+    given.length === 2 ? duel.note : { ...duel.note, ...SINGLE },
+  );
+  client.send(200, headersOf(duel), body);
+  return { costs: costs as [number, number], answered: answers.map((answer) => !!answer) };
+}
+
+/**
+ * Both streams as they come. The second waits until the first has begun or
+ * failed: where it fails, the second is the one answer, and in the first place.
+ */
+async function streamed(
+  gateway: Gateway,
+  client: Client,
+  duel: Duel,
+  corners: Corners,
+): Promise<DuelEnd> {
+  const first = await corners[0].answer;
+  if (!first && !(await corners[1].answer)) throw nobody(corners);
+  client.beginStream(headersOf(duel));
+  const note = first ? duel.note : { ...duel.note, ...SINGLE };
+  const opening = { index: 0, delta: { role: "assistant", content: "" }, finish_reason: null };
+  await client.write(chunk(duel.head, [opening], { joust: note }));
+  const ends = await Promise.all(
+    corners.map((corner) => play(client, duel, corner, first ? corner.slot : 0)),
+  );
+  const costs = corners.map((corner) => record(gateway, duel, corner, ends[corner.slot]));
+  const broken = corners.filter(({ error }) => error !== undefined);
+  if (first && broken.length > 0) {
+    const choices = broken.map(({ slot }) => ({ index: slot, delta: {}, finish_reason: "error" }));
+    await client.write(chunk(duel.head, choices, { joust: { ...duel.note, ...SINGLE } }));
+  }
+  if (duel.wantsUsage) {
+    const usage = writeUsage(sumOf(ends.filter((end) => end !== undefined)));
+    await client.write(chunk(duel.head, [], { usage }));
+  }
+  await client.write("data: [DONE]\n\n");
+  client.end();
+  return {
+    costs: costs as [number, number],
+    answered: corners.map(({ slot, error }) => ends[slot] !== undefined && error === undefined),
+  };
+}
+
+/** One answer from its first event to its last; undefined where it never began. */
+async function play(
+  client: Client,
+  { head }: Duel,
+  corner: Corner,
+  index: number,
+): Promise<AnswerEnd | undefined> {
+  const answer = await corner.answer;
+  if (!answer) return undefined;
+  const events = new DuelEvents(head, index);
+  try {
+    for await (const piece of answer.body) {
+      const text = events.rewrite(piece);
+      if (text === "") continue;
+      const room = client.write(text);
+      if (room) await room;
+    }
+  } catch (error) {
+    corner.error = asUpstreamError(error, corner.model);
+  }
+  return answer.end;
+}
+
+/** Writes down how an answer ended; returns its cost. */
+function record(
+  { recorder }: Gateway,
+  { asked }: Duel,
+  { slot, model, error, startedAt }: Corner,
+  end: AnswerEnd | undefined,
+): number {
+  const own = { ...asked, slot };
+  if (end) return recorder.answered(own, model, end, [], true);
+  if (error) recorder.failed(own, model.name, error, startedAt, []);
+  return 0;
+}
+
+function nobody([a, b]: Corners): NobodyAnswered {
+  const fallbacks = [a, b].map(({ model, error }) => ({
+    model: model.name,
+    reason: error ? reasonOf(error) : "gave no answer",
+  }));
+  const error = a.error ?? b.error ?? new UpstreamError("broken", a.model.name, "gave no answer");
+  return new NobodyAnswered(error, b.model.name, fallbacks);
+}
+
+/** A contract says that nothing else comes; a duel must not end on a breach of it. */
+function asUpstreamError(error: unknown, model: ServedModel): UpstreamError {
+  if (error instanceof UpstreamError) return error;
+  return new UpstreamError("broken", model.name, `failed: ${error}`, { cause: error });
+}
+
+/** One failing leaves a single answer, and it says so. */
+const SINGLE = { duel: false, because: "the other model failed" };
+
+function headersOf({ plan }: Duel): Record<string, string> {
+  return { "x-joust-decision-id": plan.decision };
+}
+
+/** Of both together: one by one they would tell who is who. */
+function sumOf(ends: readonly AnswerEnd[]): Usage {
+  const total = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
+  for (const { usage } of ends) {
+    if (!usage) continue;
+    total.promptTokens += usage.promptTokens;
+    total.completionTokens += usage.completionTokens;
+    total.cachedTokens += usage.cachedTokens;
+    total.reasoningTokens += usage.reasoningTokens;
+  }
+  return { ...total, cacheWriteTokens: 0 };
+}

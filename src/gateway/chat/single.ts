@@ -1,0 +1,101 @@
+import type { Gateway } from "../gateway.ts";
+import type { Asked } from "../recorder.ts";
+import { endingInErrorEvent } from "../upstream/error.ts";
+import { isRecord } from "../upstream/json-value.ts";
+import type { UpstreamAnswer } from "../upstream/upstream.ts";
+import { readUsage } from "../upstream/usage.ts";
+import type { Answering } from "./attempt.ts";
+import { type Client, dollars, passedHeaders } from "./client.ts";
+import { type Labels, labelWhole, StreamLabels } from "./labels.ts";
+
+/** One answer on its way to the client. */
+export interface Single {
+  readonly asked: Asked;
+  readonly answering: Answering;
+  /** What the answer says of how it came about; undefined leaves it as it is. */
+  readonly note: object | undefined;
+  readonly stream: boolean;
+  readonly wantsUsage: boolean;
+}
+
+/** Returns what it has cost. */
+export async function deliver(gateway: Gateway, client: Client, single: Single): Promise<number> {
+  return single.stream
+    ? deliverStream(gateway, client, single)
+    : deliverWhole(gateway, client, single);
+}
+
+async function deliverWhole(gateway: Gateway, client: Client, single: Single): Promise<number> {
+  const { asked, answering, note } = single;
+  const { model, answer, fallbacks } = answering;
+  const body = await whole(answer);
+  const end = await answer.end;
+  const cost = gateway.recorder.answered(asked, model, end, fallbacks);
+  const known = model.cost(end.usage);
+  const labels = note && labelsOf(single, { ...note, ...(known !== undefined && { cost: known }) });
+  client.send(
+    200,
+    {
+      ...headersOf(single),
+      ...(known !== undefined && { "x-joust-cost": dollars(known) }),
+    },
+    labels ? labelWhole(body, labels) : body,
+  );
+  return cost;
+}
+
+async function deliverStream(gateway: Gateway, client: Client, single: Single): Promise<number> {
+  const { asked, answering, note, wantsUsage } = single;
+  const { model, answer, fallbacks } = answering;
+  const labels = note && new StreamLabels(labelsOf(single, note));
+  client.beginStream(headersOf(single));
+  for await (const piece of endingInErrorEvent(answer.body)) {
+    const labelled = labels ? labels.label(piece) : piece;
+    const told = wantsUsage && note ? withCost(labelled, answering) : labelled;
+    const room = client.write(told);
+    if (room) await room;
+  }
+  client.end();
+  return gateway.recorder.answered(asked, model, await answer.end, fallbacks);
+}
+
+export async function whole(answer: UpstreamAnswer): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of answer.body) pieces.push(piece);
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+}
+
+function labelsOf({ asked, answering }: Single, note: object): Labels {
+  return {
+    id: `chatcmpl-${asked.decision}`,
+    model: answering.model.name,
+    joust: JSON.stringify(note),
+  };
+}
+
+function headersOf({ asked, answering, note }: Single): Record<string, string> {
+  const headers = passedHeaders(answering.answer.headers);
+  headers["x-joust-model"] = answering.model.name;
+  if (note) headers["x-joust-decision-id"] = asked.decision;
+  return headers;
+}
+
+/** The event with the usage, where the client has asked for it, tells the cost too. */
+function withCost(piece: Uint8Array, { model }: Answering): Uint8Array {
+  const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+  if (!bytes.includes(USAGE)) return bytes;
+  const lines = bytes.toString().split("\n");
+  return Buffer.from(lines.map((line) => costLine(line, model.cost.bind(model))).join("\n"));
+}
+
+const USAGE = Buffer.from('"usage":{');
+
+function costLine(line: string, costOf: Answering["model"]["cost"]): string {
+  const open = /^data: *\{/.exec(line)?.[0].length;
+  if (open === undefined || !line.includes('"usage":{')) return line;
+  const event: unknown = JSON.parse(line.slice(open - 1));
+  if (!isRecord(event) || "joust" in event) return line;
+  const cost = costOf(readUsage(event.usage));
+  if (cost === undefined) return line;
+  return `data: {"joust":${JSON.stringify({ cost })},${line.slice(open)}`;
+}

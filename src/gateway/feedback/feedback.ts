@@ -1,0 +1,88 @@
+import type { Verdict, VoteRequest } from "../../store/events.ts";
+import type { DecisionRecord } from "../../store/store.ts";
+import { VoteRefused } from "../../store/store-error.ts";
+import type { Caller } from "../access/access.ts";
+import type { Gateway } from "../gateway.ts";
+import { HttpError } from "../http/http-error.ts";
+import type { Vote } from "./vote-body.ts";
+
+/** What a voter is told: that the vote is kept, and whom it was about. */
+export interface Acknowledged {
+  readonly id: string;
+  readonly status: "logged" | "repeated";
+  readonly models?: readonly string[] | undefined;
+}
+
+/** A vote by key (`caller`) or by its token. Durable when this returns. */
+export async function feedback(
+  gateway: Gateway,
+  caller: Caller | undefined,
+  vote: Vote,
+): Promise<Acknowledged> {
+  const { decision, voter, token } = vote;
+  const now = gateway.clock.date();
+  if (token !== undefined && !gateway.voteTokens.accepts(token, decision, now)) {
+    throw new HttpError(
+      403,
+      "this vote token is not for this decision, or is too old; help: use the one that came with the answer",
+      { code: "invalid_vote_token", param: "vote_token" },
+    );
+  }
+  // A token gives the right to its decision, and admin to all.
+  const owner = token !== undefined || caller?.isAdmin ? undefined : caller?.owner;
+  const request: VoteRequest = {
+    kind: "vote",
+    at: now,
+    decision,
+    // One key's people are not another's.
+    voter: caller?.owner !== undefined && voter !== "" ? `${caller.owner}/${voter}` : voter,
+    verdict: await withSlot(gateway, decision, vote.verdict),
+    source: "user",
+    weight: 1,
+    ...(owner !== undefined && { owner }),
+  };
+  return cast(gateway, request);
+}
+
+/** Casts a vote and tells all who count; the store decides whether it becomes one. */
+export async function cast(gateway: Gateway, request: VoteRequest): Promise<Acknowledged> {
+  const { source, decision } = request;
+  const { metrics, feed, log, store, logger } = gateway;
+  try {
+    const status = await log.vote(request);
+    metrics.votes.inc({ source, status });
+    const record = await store.decision(decision).catch(() => undefined);
+    const models = record && shownModels(record);
+    if (record && status === "logged") {
+      const { router, owner } = record.routed;
+      const { verdict, at } = request;
+      feed.tell(owner, () => ({
+        type: "vote",
+        data: { id: decision, at, router, source, models, ...verdict },
+      }));
+    }
+    logger.debug({ decision, source, status }, "vote");
+    return { id: decision, status, models };
+  } catch (error) {
+    metrics.votes.inc({ source, status: error instanceof VoteRefused ? "refused" : "failed" });
+    throw error;
+  }
+}
+
+/** Who answered in the end, in the order shown. */
+export function shownModels({ routed, answers }: DecisionRecord): string[] {
+  const { pair } = routed;
+  const count = pair[0] === pair[1] ? 1 : 2;
+  return pair
+    .slice(0, count)
+    .map((model, slot) => answers.find((answer) => answer.slot === slot)?.model ?? model);
+}
+
+/** Where one of two answers failed, the other is the one that is rated. */
+async function withSlot({ store }: Gateway, decision: string, verdict: Verdict): Promise<Verdict> {
+  if (!("rating" in verdict) || verdict.slot !== undefined) return verdict;
+  const record = await store.decision(decision);
+  const failed = record?.answers.find(({ slot, status }) => slot === 0 && status === "failed");
+  const other = record?.answers.find(({ slot, status }) => slot === 1 && status !== "failed");
+  return failed && other ? { ...verdict, slot: 1 } : verdict;
+}

@@ -1,0 +1,30 @@
+import type { Logger } from "pino";
+import type { GroupCommit } from "../store/group-commit.ts";
+import type { Store } from "../store/store.ts";
+import type { Access } from "./access/access.ts";
+import type { VoteTokens } from "./access/vote-token.ts";
+import type { Sessions } from "./chat/sessions.ts";
+import type { Feed } from "./insight/feed.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Recorder } from "./recorder.ts";
+import type { Serving } from "./serving/serving.ts";
+import type { Clock } from "./upstream/clock.ts";
+
+/** What handlers work with. `serving` is another one after the configuration has changed. */
+export interface Gateway {
+  readonly serving: Serving;
+  readonly store: Store;
+  /** The one way into the store's log. */
+  readonly log: GroupCommit;
+  readonly access: Access;
+  readonly voteTokens: VoteTokens;
+  readonly recorder: Recorder;
+  readonly sessions: Sessions;
+  readonly metrics: Metrics;
+  readonly feed: Feed;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** For one decision. */
+  newSeed(): number;
+  readonly isDraining: boolean;
+}

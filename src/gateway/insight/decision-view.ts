@@ -1,0 +1,75 @@
+import type { DecisionRecord } from "../../store/store.ts";
+import { shownModels } from "../feedback/feedback.ts";
+import { inWords } from "../routing/reasons.ts";
+
+/** A decision as GET /v1/decisions shows it. The names of a duel are hidden until somebody has voted. */
+export function decisionView(record: DecisionRecord): object {
+  const { routed, answers, votes } = record;
+  const isDuel = routed.pair[0] !== routed.pair[1];
+  const isHidden = isDuel && votes.length === 0;
+  const common = {
+    object: "decision",
+    id: routed.decision,
+    at: new Date(routed.at).toISOString(),
+    router: routed.router,
+    mode: routed.mode,
+    ...(routed.session !== undefined && { session_id: routed.session }),
+    duel: isDuel,
+    position: routed.position,
+    posterior_version: routed.version,
+    votes: votes.map(({ verdict, source, at }) => ({
+      ...verdict,
+      source,
+      at: new Date(at).toISOString(),
+    })),
+  };
+  if (isHidden) {
+    const answered = answers.map(({ slot, status }) => ({ slot, status }));
+    return { ...common, hidden: "the names are shown after the vote", answers: answered };
+  }
+  return {
+    ...common,
+    models: shownModels(record),
+    ...explanation(routed),
+    answers: answers.map(({ slot, model, status, at, ...rest }) => ({
+      slot,
+      model,
+      status,
+      at: new Date(at).toISOString(),
+      input_tokens: rest.inputTokens,
+      output_tokens: rest.outputTokens,
+      cost: rest.cost,
+      latency_ms: rest.latencyMs,
+      first_byte_ms: rest.firstByteMs,
+      fallbacks: rest.fallbacks,
+    })),
+  };
+}
+
+/** Why it was decided so: numbers for machines, words for people. */
+export function explanation(routed: DecisionRecord["routed"] | ExplainedRouted): object {
+  const { candidates, values, costs, propensity, seed, lambda, pair } = routed;
+  const reasons = (routed.reasons ?? {}) as Readonly<Record<string, unknown>>;
+  const uncertainty = reasons.uncertainty as readonly number[] | undefined;
+  const { uncertainty: _, win, runner_up, duel: wish, ...rest } = reasons;
+  return {
+    chosen: [...new Set(pair)],
+    scores: candidates.map((model, i) => ({
+      model,
+      value: values?.[i],
+      uncertainty: uncertainty?.[i],
+      cost: costs?.[i],
+      net: values && values[i]! - lambda * (costs?.[i] ?? 0),
+    })),
+    runner_up,
+    win_probability: win,
+    propensity,
+    seed,
+    lambda,
+    ...rest,
+    ...(wish !== undefined && { duel_wish: wish }),
+    reasons: inWords(routed),
+  };
+}
+
+type ExplainedRouted = Omit<DecisionRecord["routed"], "position">;

@@ -1,0 +1,186 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import type { FastifyInstance } from "fastify";
+import type { Logger } from "pino";
+import type { EncoderPlaces } from "../encoder/open-encoder.ts";
+import { InputError } from "../input/input-error.ts";
+import { Random } from "../random/random.ts";
+import { GroupCommit } from "../store/group-commit.ts";
+import { openPostgres } from "../store/postgres/open.ts";
+import { openSqlite } from "../store/sqlite/open.ts";
+import type { Store } from "../store/store.ts";
+import { Access } from "./access/access.ts";
+import { isLoopback } from "./access/origin.ts";
+import { VoteTokens } from "./access/vote-token.ts";
+import { Sessions } from "./chat/sessions.ts";
+import type { Config } from "./config/config.ts";
+import type { Gateway } from "./gateway.ts";
+import { type Endpoint, TextAnswer } from "./http/endpoint.ts";
+import { CLIENT_ENDPOINTS } from "./http/endpoints.ts";
+import { openApi } from "./http/openapi.ts";
+import { createServer } from "./http/server.ts";
+import { StaticFiles } from "./http/static-files.ts";
+import { Feed } from "./insight/feed.ts";
+import { Metrics } from "./metrics.ts";
+import { Recorder } from "./recorder.ts";
+import { PolicyKinds } from "./routing/policy-kinds.ts";
+import { Builder } from "./serving/builder.ts";
+import type { Clock } from "./upstream/clock.ts";
+
+export interface GatewayOptions {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the SQLite file goes, if no database is configured. */
+  readonly dataDir: string;
+  /** The project's own data, and the built page. */
+  readonly projectData: string;
+  readonly web: string;
+  readonly encoders: EncoderPlaces;
+  /** Where paths in the configuration start. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly version: string;
+}
+
+/** A gateway that answers. */
+export interface RunningGateway {
+  readonly gateway: Gateway;
+  readonly url: string;
+  /** Serves another configuration from now on; throws and changes nothing where it cannot be. */
+  reload(config: Config): Promise<void>;
+  /** Lets what is under way finish, then writes all that waits. */
+  close(): Promise<void>;
+}
+
+export async function openGateway(options: GatewayOptions): Promise<RunningGateway> {
+  const store = await openStore(options);
+  try {
+    return await serve(options, store);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function openStore({ config, dataDir }: GatewayOptions): Promise<Store> {
+  const { url } = config.store;
+  return url === undefined ? openSqlite(join(dataDir, "joust.db")) : openPostgres(url);
+}
+
+async function serve(options: GatewayOptions, store: Store): Promise<RunningGateway> {
+  const { config, env, clock, logger, encoders, folder } = options;
+  const entropy = Random.seeded(randomBytes(6).readUIntBE(0, 6));
+  const seeds = entropy.split("decisions");
+  const metrics = new Metrics();
+  const feed = new Feed();
+  const log = new GroupCommit(store);
+  const access = await Access.open(config, store, clock);
+  checkHost(config, access);
+  const recorder = new Recorder(log, access.spending, metrics, feed, clock);
+  const builder = new Builder({
+    env,
+    data: options.projectData,
+    encoders,
+    folder,
+    random: entropy.split("retries"),
+    tools: {
+      store,
+      kinds: new PolicyKinds(),
+      clock,
+      node: `${process.pid}-${randomBytes(4).toString("hex")}`,
+      onError: (error, router) => logger.error({ err: error, router }, "router"),
+    },
+    onRetry: (model, error) => recorder.upstreamError(model, error),
+  });
+  let serving = await builder.build(config);
+  let isDraining = false;
+  const gateway: Gateway = {
+    get serving() {
+      return serving;
+    },
+    get isDraining() {
+      return isDraining;
+    },
+    store,
+    log,
+    access,
+    recorder,
+    metrics,
+    feed,
+    clock,
+    logger,
+    sessions: new Sessions(store),
+    voteTokens: new VoteTokens(Buffer.from(await store.secret("vote-tokens"))),
+    newSeed: () => seeds.integer(2 ** 32),
+  };
+  const app = createServer(
+    gateway,
+    endpointsOf(options.version),
+    await StaticFiles.read(options.web),
+  );
+  const url = await listen(app, config);
+  return {
+    gateway,
+    url,
+    reload: async (next) => {
+      const before = serving;
+      serving = await builder.build(next, before);
+      access.configure(next);
+      await builder.release(before, serving);
+    },
+    close: async () => {
+      isDraining = true;
+      await drain(app, serving.config.server.drain_seconds * 1000);
+      await builder.close(serving);
+      await log.close();
+      await store.close();
+    },
+  };
+}
+
+function endpointsOf(version: string): Endpoint[] {
+  const endpoints: Endpoint[] = [...CLIENT_ENDPOINTS];
+  const description: Endpoint = {
+    method: "GET",
+    path: "/openapi.json",
+    summary: "This description.",
+    answer: "OpenAPI 3.1.",
+    handle: () => new TextAnswer("application/json; charset=utf-8", text),
+  };
+  endpoints.push(description);
+  const text = JSON.stringify(openApi(endpoints, version));
+  return endpoints;
+}
+
+/** Whoever can reach it may spend the operator's money. */
+function checkHost({ server: { host } }: Config, access: Access): void {
+  if (!access.isOpen || isLoopback(host)) return;
+  throw new InputError(
+    { file: "joust.yaml", field: "server.host" },
+    `is ${host}, which other machines can reach, and there is no API key`,
+    "make one first: joust keys add NAME",
+  );
+}
+
+async function listen(app: FastifyInstance, { server: { host, port } }: Config): Promise<string> {
+  try {
+    return await app.listen({ host, port });
+  } catch (error) {
+    await app.close();
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "EADDRINUSE" && code !== "EACCES" && code !== "EADDRNOTAVAIL") throw error;
+    throw new InputError(
+      { file: "joust.yaml", field: "server.port" },
+      `${host}:${port} cannot be listened to (${code})`,
+      "choose another: --port 8081",
+    );
+  }
+}
+
+/** No new requests; those under way may finish within their time. */
+async function drain(app: FastifyInstance, milliseconds: number): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), milliseconds);
+  await app.close();
+  clearTimeout(timer);
+}

@@ -1,0 +1,225 @@
+import { isDeepStrictEqual } from "node:util";
+import { categoryMembership } from "../../bandit/features.ts";
+import type { Pool } from "../../bandit/policy.ts";
+import { Follower } from "../../learner/follower.ts";
+import { Learner } from "../../learner/learner.ts";
+import { mean } from "../../linalg/linalg.ts";
+import type { RouterSettings } from "../../router.ts";
+import type { Configured } from "../../store/events.ts";
+import type { Store } from "../../store/store.ts";
+import { toFloat32 } from "../../store/vector.ts";
+import type { RouterConfig } from "../config/config.ts";
+import type { ServedModel } from "../serving/served-model.ts";
+import type { Clock } from "../upstream/clock.ts";
+import { type Calibration, poolOf } from "./calibration.ts";
+import { DuelCap } from "./duel-cap.ts";
+import type { View } from "./plan.ts";
+import type { PolicyKinds } from "./policy-kinds.ts";
+import { RecentQueries } from "./recent-queries.ts";
+
+/** What every router of a gateway is made with. */
+export interface RouterTools {
+  readonly store: Store;
+  readonly kinds: PolicyKinds;
+  readonly clock: Clock;
+  /** Names this node where it holds a lease. */
+  readonly node: string;
+  readonly onError: (error: unknown, router: string) => void;
+}
+
+/** One router as it is served: its models, its encoder, and the newest posterior. */
+export class LiveRouter {
+  readonly name: string;
+  readonly calibration: Calibration;
+  readonly recent = new RecentQueries();
+  config: RouterConfig;
+  cap: DuelCap;
+  /** The model that is served while routing does worse than it. */
+  guard: string | undefined;
+  readonly #tools: RouterTools;
+  readonly #learner: Learner;
+  #follower: Follower;
+  #settings: Partial<RouterSettings>;
+  #models: ReadonlyMap<string, ServedModel>;
+  #view: Pick<View, "pool" | "models" | "membership"> | undefined;
+  readonly #anyX: Float64Array;
+
+  private constructor(
+    name: string,
+    config: RouterConfig,
+    models: ReadonlyMap<string, ServedModel>,
+    calibration: Calibration,
+    tools: RouterTools,
+  ) {
+    const { store, kinds, clock, node, onError } = tools;
+    this.name = name;
+    this.config = config;
+    this.calibration = calibration;
+    this.cap = new DuelCap(config.duels.share, config.duels.spend);
+    this.#tools = tools;
+    this.#models = models;
+    this.#settings = settingsOf(config, models);
+    this.#follower = this.#newFollower();
+    this.#anyX = toFloat32(mean([...calibration.centroids]));
+    this.#learner = new Learner({
+      store,
+      router: name,
+      holder: node,
+      kinds: kinds.find,
+      now: () => clock.now(),
+      time: () => clock.date(),
+      onLearnt: (fold) => this.#follower.adopt(fold),
+      onError: (error) => onError(error, name),
+    });
+  }
+
+  static async open(
+    name: string,
+    config: RouterConfig,
+    models: ReadonlyMap<string, ServedModel>,
+    calibration: Calibration,
+    tools: RouterTools,
+  ): Promise<LiveRouter> {
+    const router = new LiveRouter(name, config, models, calibration, tools);
+    await router.#logConfiguration();
+    await router.#follower.start();
+    router.#learner.start();
+    await router.recent.fill(tools.store, name);
+    return router;
+  }
+
+  /** With another configuration and other models; what was learnt of those that stay is kept. */
+  async change(config: RouterConfig, models: ReadonlyMap<string, ServedModel>): Promise<void> {
+    const settings = settingsOf(config, models);
+    this.#models = models;
+    if (!isDeepStrictEqual(config.duels, this.config.duels)) {
+      this.cap = new DuelCap(config.duels.share, config.duels.spend);
+    }
+    this.config = config;
+    this.#view = undefined;
+    await this.#logConfiguration();
+    if (isDeepStrictEqual(settings, this.#settings)) {
+      await this.#follower.load();
+      return;
+    }
+    this.#settings = settings;
+    const before = this.#follower;
+    const next = this.#newFollower();
+    await next.start();
+    this.#follower = next;
+    await before.stop();
+  }
+
+  /** All that a request is planned with. */
+  get view(): View {
+    const serving = this.#follower.serving!;
+    const { configuration, router, version } = serving;
+    if (this.#view?.pool !== configuration.pool) {
+      const { pool } = configuration;
+      this.#view = {
+        pool,
+        models: pool.models.map((name) => this.#models.get(name)),
+        membership: categoryMembership(pool.centroids),
+      };
+    }
+    return {
+      ...this.#view!,
+      name: this.name,
+      config: this.config,
+      router,
+      version,
+      encoder: configuration.encoder,
+      costUnit: this.#settings.costUnit!,
+      guard: this.guard,
+    };
+  }
+
+  /** The models that this router may choose among. */
+  get models(): ReadonlyMap<string, ServedModel> {
+    return this.#models;
+  }
+
+  /** Whether this node is the one that learns. */
+  get isLearner(): boolean {
+    return this.#learner.fold !== undefined;
+  }
+
+  /** x of a prompt. An encoder that fails must not keep anybody from an answer. */
+  async encode(text: string): Promise<{ x: Float64Array; failed: boolean }> {
+    try {
+      const [x] = await this.calibration.encoder.encode([text]);
+      return { x: toFloat32(x!), failed: false };
+    } catch (error) {
+      this.#tools.onError(error, this.name);
+      return { x: this.#anyX, failed: true };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#learner.stop();
+    await this.#follower.stop();
+  }
+
+  #newFollower(): Follower {
+    const { store, kinds } = this.#tools;
+    return new Follower({ store, router: this.name, kinds: kinds.find, settings: this.#settings });
+  }
+
+  /** A configuration that is not the last one logged becomes a part of the log. */
+  async #logConfiguration(): Promise<void> {
+    const { store, clock } = this.#tools;
+    const { config, calibration } = this;
+    const pool: Pool = poolOf(calibration, [...this.#models.keys()]);
+    const essence = {
+      encoder: calibration.encoderName,
+      policy: config.policy.name,
+      options: config.policy.options,
+      weighVoters: config.weigh_voters,
+      seed: config.seed,
+      pool,
+    };
+    const controls = await store.controls(this.name);
+    const last = controls.findLast((event) => event.kind === "configured");
+    if (last && isDeepStrictEqual(essenceOf(last), essenceOf(essence))) return;
+    const event: Configured = {
+      kind: "configured",
+      router: this.name,
+      at: clock.date(),
+      ...essence,
+    };
+    await store.append([event]);
+  }
+}
+
+type Essence = Pick<Configured, "encoder" | "policy" | "options" | "weighVoters" | "seed" | "pool">;
+
+/** As plain values: what has been through a database has lost its prototypes and absent members. */
+function essenceOf({ encoder, policy, options, weighVoters, seed, pool }: Essence): unknown {
+  const { models, categories, centroids, told } = pool;
+  const rows = (list: readonly Float64Array[] | undefined) => list?.map((row) => [...row]);
+  return {
+    encoder,
+    policy,
+    options: { ...options },
+    weighVoters,
+    seed,
+    models: [...models],
+    categories: [...categories],
+    centroids: rows(centroids),
+    told: rows(told) ?? null,
+  };
+}
+
+function settingsOf(
+  { explore, budget = 0 }: RouterConfig,
+  models: ReadonlyMap<string, ServedModel>,
+): Partial<RouterSettings> {
+  const costs = [...models.values()].map(({ spec: { price } }) =>
+    price ? (USUAL_PROMPT * price.input + USUAL_ANSWER * price.output) / 1e6 : 0,
+  );
+  return { explore, budget, costUnit: Math.max(...costs) || 1 };
+}
+
+/** Tokens; only the budget depends on it, and that in the unit of its own correction. */
+const USUAL_PROMPT = 500;
+const USUAL_ANSWER = 300;

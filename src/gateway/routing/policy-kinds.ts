@@ -1,0 +1,45 @@
+import { checkOptions } from "../../bandit/options.ts";
+import { POLICIES } from "../../bandit/policies/index.ts";
+import type { PolicyKind } from "../../bandit/policy.ts";
+import { InputError } from "../../input/input-error.ts";
+import type { Kinds } from "../../learner/fold.ts";
+import { contenderOf, parsePolicies } from "../../simulate/policy-spec.ts";
+import type { RouterConfig } from "../config/config.ts";
+
+/** The policies that routers may have: the project's, and those of the user's own files. */
+export class PolicyKinds {
+  readonly #own = new Map<string, PolicyKind>();
+
+  /** As the learner looks them up. */
+  readonly find: Kinds = (name) => {
+    const kind = this.#own.get(name) ?? POLICIES.find((known) => known.name === name);
+    if (kind) return kind;
+    throw new RangeError(`${name} is no policy here; help: configure the router with one that is`);
+  };
+
+  /** Checks a router's policy and its options; a file is imported. Paths start from `folder`. */
+  async open(router: string, { policy }: RouterConfig, folder: string): Promise<void> {
+    const { name, options } = policy;
+    const [spec] = await parsePolicies(name, folder);
+    const { kind } = await contenderOf(spec!);
+    const place = { file: "joust.yaml", field: `routers.${router}.policy` };
+    if (kind.needsHindsight) {
+      throw new InputError(place, `${name} knows the truth, which only a simulation does`, OTHER);
+    }
+    try {
+      for (const key of Object.keys(options)) {
+        if (Object.hasOwn(kind.defaults, key)) continue;
+        const known = Object.keys(kind.defaults).join(", ") || "none";
+        throw new RangeError(`${name} has no option ${key}; help: its options are ${known}`);
+      }
+      checkOptions(name, { ...kind.defaults, ...options }, kind.about);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      const [problem, remedy = OTHER] = error.message.split("; help: ");
+      throw new InputError(place, problem!, remedy);
+    }
+    if (spec!.module) this.#own.set(name, kind);
+  }
+}
+
+const OTHER = "take another one: the command policies lists them";

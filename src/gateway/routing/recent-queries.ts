@@ -1,0 +1,39 @@
+import type { Store } from "../../store/store.ts";
+
+/** A query as it was routed: enough to ask what would become of it now. */
+export interface RecentQuery {
+  readonly x: Float64Array;
+  readonly candidates: readonly string[];
+  /** US dollars that each candidate was expected to cost. */
+  readonly costs?: readonly number[] | undefined;
+  /** Who answered. */
+  readonly pair: readonly [string, string];
+}
+
+/** The last queries of a router, for what is said of its traffic. */
+export class RecentQueries {
+  readonly #size: number;
+  readonly #ring: RecentQuery[] = [];
+  #next = 0;
+
+  constructor(size = 256) {
+    this.#size = size;
+  }
+
+  add(query: RecentQuery): void {
+    this.#ring[this.#next] = query;
+    this.#next = (this.#next + 1) % this.#size;
+  }
+
+  get all(): readonly RecentQuery[] {
+    return this.#ring;
+  }
+
+  /** Those of the log, after a restart. */
+  async fill(store: Store, router: string): Promise<void> {
+    const page = await store.decisions({ router, limit: this.#size });
+    const oldest = page.at(-1)?.routed.position;
+    if (oldest === undefined) return;
+    for (const query of await store.routed(router, oldest - 1, this.#size)) this.add(query);
+  }
+}

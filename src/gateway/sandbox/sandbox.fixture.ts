@@ -1,0 +1,42 @@
+import { resolve } from "node:path";
+import { hashEncoder } from "../../encoder/hash.ts";
+import { systemClock } from "../upstream/clock.ts";
+import type { UpstreamRequest } from "../upstream/upstream.ts";
+import { readSandbox, Sandbox } from "./sandbox.ts";
+
+/** A sandbox on the project's own data that answers at once, and ways to ask it. */
+
+export const DATA = resolve(import.meta.dirname, "../../../data");
+
+const data = await readSandbox(DATA, hashEncoder);
+export const { questions } = data;
+
+export const open = (settings = {}) =>
+  new Sandbox(data, { seed: 1, speed: Infinity, clock: systemClock, ...settings });
+export const sandbox = open();
+
+export const never = new AbortController().signal;
+
+export function requestOf(
+  chat: object,
+  endpoint: UpstreamRequest["endpoint"] = "chat/completions",
+): UpstreamRequest {
+  const { model = "gpt-3.5", stream = false } = chat as { model?: string; stream?: boolean };
+  return { endpoint, body: Buffer.from(JSON.stringify(chat)), model, stream };
+}
+
+export async function call(
+  chat: object,
+  endpoint?: UpstreamRequest["endpoint"],
+  from: Sandbox = sandbox,
+) {
+  const answer = await from.call(requestOf(chat, endpoint), never);
+  const pieces: string[] = [];
+  for await (const piece of answer.body) pieces.push(Buffer.from(piece).toString());
+  return { pieces, text: pieces.join(""), end: await answer.end };
+}
+
+export const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
+
+export const ask = async (chat: object, from: Sandbox = sandbox) =>
+  JSON.parse((await call(chat, undefined, from)).text);

@@ -1,0 +1,203 @@
+import type { EncoderPlaces } from "../../encoder/open-encoder.ts";
+import { DEFAULT_ENCODER, openEncoder } from "../../encoder/open-encoder.ts";
+import { InputError } from "../../input/input-error.ts";
+import { didYouMean } from "../../input/nearest.ts";
+import type { Random } from "../../random/random.ts";
+import type { Config, RouterConfig } from "../config/config.ts";
+import { type Calibration, openCalibration } from "../routing/calibration.ts";
+import { LiveRouter, type RouterTools } from "../routing/live-router.ts";
+import { readSandbox, Sandbox } from "../sandbox/sandbox.ts";
+import type { UpstreamError } from "../upstream/error.ts";
+import type { Provider } from "../upstream/providers.ts";
+import { Hosts } from "./hosts.ts";
+import { type PlacedModel, poolOf, type SandboxModels } from "./model-specs.ts";
+import { ServedModel } from "./served-model.ts";
+import type { Serving } from "./serving.ts";
+
+export interface BuilderOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The project's folder of data, and where encoders are found. */
+  readonly data: string;
+  readonly encoders: EncoderPlaces;
+  /** Where paths in the configuration start. */
+  readonly folder: string;
+  readonly random: Random;
+  readonly tools: RouterTools;
+  readonly onRetry: (model: string, error: UpstreamError) => void;
+}
+
+/** Makes of a configuration what is served; what does not change is taken over from before. */
+export class Builder {
+  readonly #options: BuilderOptions;
+  readonly #hosts: Hosts;
+  readonly #calibrations = new Map<string, Promise<Calibration>>();
+  #placed: readonly PlacedModel[] = [];
+  #sandbox: { readonly key: string; readonly opened: Promise<Sandbox> } | undefined;
+
+  constructor(options: BuilderOptions) {
+    this.#options = options;
+    this.#hosts = new Hosts(options.tools.clock);
+  }
+
+  async build(config: Config, before?: Serving): Promise<Serving> {
+    const { env } = this.#options;
+    const openSandbox = () => this.#openSandbox(config);
+    const names = async (): Promise<SandboxModels> => {
+      const sandbox = await openSandbox();
+      return {
+        names: sandbox.profile.models,
+        price: (model) => sandbox.price(model),
+        capabilities: (model) => sandbox.capabilities(model),
+      };
+    };
+    const pool = await poolOf(config, env, names, (provider) => this.#ask(provider));
+    const usesSandbox = pool.models.some(({ provider }) => provider === undefined);
+    const sandbox = usesSandbox ? await openSandbox() : undefined;
+    const models = new Map(
+      pool.models.map((placed) => [placed.spec.name, this.#model(placed, sandbox, before)]),
+    );
+    checkRouters(config, models);
+    const opened = await Promise.allSettled(
+      Object.entries(config.routers).map(([name, router]) =>
+        this.#prepare(name, router, models, before),
+      ),
+    );
+    const failed = opened.find((result) => result.status === "rejected");
+    if (failed) throw failed.reason;
+    // From here on nothing is refused: the new configuration is taken up.
+    const routers = new Map<string, LiveRouter>();
+    for (const result of opened) {
+      if (result.status !== "fulfilled") continue;
+      const router = await result.value();
+      routers.set(router.name, router);
+    }
+    this.#placed = pool.models;
+    return { config, from: pool.from, models, routers, sandbox };
+  }
+
+  /** Lets go of what is served no more. */
+  async release(before: Serving, now: Serving): Promise<void> {
+    const kept = new Set(now.routers.values());
+    const gone = [...before.routers.values()].filter((router) => !kept.has(router));
+    await Promise.all(gone.map((router) => router.close()));
+    const hosted = this.#placed.flatMap(({ provider, limits }) =>
+      provider ? [{ provider, limits }] : [],
+    );
+    this.#hosts.retain(hosted);
+  }
+
+  async close(serving: Serving): Promise<void> {
+    await Promise.all([...serving.routers.values()].map((router) => router.close()));
+    const calibrations = await Promise.allSettled(this.#calibrations.values());
+    for (const result of calibrations) {
+      if (result.status === "fulfilled") await result.value.encoder.close();
+    }
+    await this.#hosts.close();
+  }
+
+  /** A router that is ready to be taken up; until then the one before is as it was. */
+  async #prepare(
+    name: string,
+    config: RouterConfig,
+    models: ReadonlyMap<string, ServedModel>,
+    before: Serving | undefined,
+  ): Promise<() => Promise<LiveRouter>> {
+    const { tools, folder } = this.#options;
+    await tools.kinds.open(name, config, folder);
+    const calibration = await this.#calibrate(config);
+    const own = new Map(
+      (config.models ?? [...models.keys()]).map((model) => [model, models.get(model)!]),
+    );
+    const old = before?.routers.get(name);
+    if (old && old.calibration === calibration) {
+      return async () => {
+        await old.change(config, own);
+        return old;
+      };
+    }
+    return async () => {
+      // One learner a router: the old one's has to go first.
+      await old?.close();
+      return LiveRouter.open(name, config, own, calibration, tools);
+    };
+  }
+
+  #calibrate({ encoder, bundle, scores }: RouterConfig): Promise<Calibration> {
+    const key = JSON.stringify([encoder, bundle, scores]);
+    const { data, encoders } = this.#options;
+    const found =
+      this.#calibrations.get(key) ??
+      openCalibration({ encoder, bundle, scores }, { data, encoders }).catch((error) => {
+        this.#calibrations.delete(key);
+        throw error;
+      });
+    this.#calibrations.set(key, found);
+    return found;
+  }
+
+  #model(placed: PlacedModel, sandbox: Sandbox | undefined, before?: Serving): ServedModel {
+    const { spec, provider, limits } = placed;
+    const { tools, random, onRetry } = this.#options;
+    const host = provider ? this.#hosts.get(provider, limits) : sandbox!;
+    const model = new ServedModel(spec, host, { clock: tools.clock, random, onRetry });
+    const old = before?.models.get(spec.name);
+    if (old) model.inherit(old);
+    return model;
+  }
+
+  #openSandbox({ sandbox: { seed, speed } }: Config): Promise<Sandbox> {
+    const key = JSON.stringify([seed, speed]);
+    if (this.#sandbox?.key !== key) {
+      const { data, encoders, tools } = this.#options;
+      const opened = openEncoder(DEFAULT_ENCODER, encoders)
+        .then((encoder) => readSandbox(data, encoder))
+        .then((read) => new Sandbox(read, { seed, speed, clock: tools.clock }));
+      this.#sandbox = { key, opened };
+    }
+    return this.#sandbox.opened;
+  }
+
+  /** What a local host has. */
+  async #ask(provider: Provider): Promise<string[]> {
+    const host = this.#hosts.get(provider, {});
+    const names = await host.models?.(AbortSignal.timeout(ASK_MS)).catch((error: unknown) => {
+      throw new InputError(
+        { file: "the environment", field: provider.name },
+        `cannot be asked for its models at ${provider.url}: ${messageOf(error)}`,
+        "start it, correct its address, or name the models in joust.yaml",
+      );
+    });
+    return names ?? [];
+  }
+}
+
+const ASK_MS = 5000;
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Names of models that the file could not check, since they come from elsewhere. */
+function checkRouters({ routers }: Config, models: ReadonlyMap<string, ServedModel>): void {
+  const known = [...models.keys()];
+  for (const [name, { models: own, fallback, judge }] of Object.entries(routers)) {
+    const used = { models: own ?? [], fallback, "judge.model": judge?.model };
+    for (const [field, value] of Object.entries(used)) {
+      for (const model of [value].flat()) {
+        if (model === undefined || models.has(model)) continue;
+        throw new InputError(
+          { file: "joust.yaml", field: `routers.${name}.${field}` },
+          `"${model}" is not known`,
+          `${didYouMean(model, known)}there is ${known.join(", ")}`,
+        );
+      }
+    }
+    if (models.has(name)) {
+      throw new InputError(
+        { file: "joust.yaml", field: `routers.${name}` },
+        "is the name of a model too",
+        "rename the router",
+      );
+    }
+  }
+}
