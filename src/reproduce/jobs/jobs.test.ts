@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { InputError } from "../../input/input-error.ts";
+import { Alone, PLACES } from "./alone.fixture.ts";
 import { codeOf } from "./code.ts";
-import { type Crew, type Kind, Stopped, stableJson, type Task } from "./job.ts";
+import { type Crew, Stopped, stableJson } from "./job.ts";
 import KINDS from "./kinds.fixture.ts";
-import { performTask, Workplace } from "./perform.ts";
 import { Plan } from "./plan.ts";
 import { JobFailed, type RunOptions, runPlan } from "./run-plan.ts";
 import { FolderStore } from "./store.ts";
@@ -19,36 +19,7 @@ function newFolder(): string {
   return folder;
 }
 
-const PLACES = {
-  models: { search: [], download: "", hubCache: "" },
-  openai: { apiKey: "" },
-  vectors: "",
-};
 const ABOUT = { label: "a job", seconds: 1 };
-
-/** Works in this very thread, and counts what it did. */
-class Alone implements Crew {
-  readonly size = 2;
-  readonly done: Task[] = [];
-  readonly #workplace: Workplace;
-  readonly #kinds: Readonly<Record<string, Kind>>;
-  #stopped = false;
-
-  constructor(store: FolderStore, kinds: Readonly<Record<string, Kind>> = KINDS) {
-    this.#kinds = kinds;
-    const { folder } = store;
-    const stopped = () => this.#stopped;
-    this.#workplace = new Workplace({ store, folder, files: {}, places: PLACES, stopped });
-  }
-  async perform(task: Task): Promise<void> {
-    await performTask(task, this.#kinds, this.#workplace);
-    this.done.push(task);
-  }
-  stop(): void {
-    this.#stopped = true;
-  }
-  async close(): Promise<void> {}
-}
 
 /** sum(count(3), count(4)) */
 function sumPlan(second = 4): { plan: Plan; total: string } {
@@ -76,14 +47,14 @@ describe("running a plan", () => {
   it("does each job once and never again, but those that a change concerns", async () => {
     const store = new FolderStore(newFolder());
     const { plan, total } = sumPlan();
-    const first = new Alone(store);
+    const first = new Alone(store, KINDS);
     const done = await run(plan, store, first);
     expect(done && (await store.get(done.get(total)!)).value).toEqual({ total: 6 + 10 });
     expect(first.done.map(({ kind }) => kind).sort()).toEqual(["count", "count", "sum"]);
-    const second = new Alone(store);
+    const second = new Alone(store, KINDS);
     expect(await run(plan, store, second)).toEqual(done);
     expect(second.done).toEqual([]);
-    const third = new Alone(store);
+    const third = new Alone(store, KINDS);
     await run(sumPlan(5).plan, store, third);
     expect(third.done.map(({ spec }) => spec)).toMatchObject([{ n: 5 }, {}]);
   });
@@ -107,8 +78,8 @@ describe("running a plan", () => {
     const store = new FolderStore(newFolder());
     const { plan, total } = sumPlan();
     plan.add({ kind: "fail", spec: {}, needs: [total] }, { label: "a bad job", seconds: 1 });
-    await expect(run(plan, store, new Alone(store))).rejects.toThrow(JobFailed);
-    const again = new Alone(store);
+    await expect(run(plan, store, new Alone(store, KINDS))).rejects.toThrow(JobFailed);
+    const again = new Alone(store, KINDS);
     await expect(run(plan, store, again)).rejects.toThrow("a bad job failed: out of luck");
     expect(again.done).toEqual([]);
   });
@@ -119,8 +90,8 @@ describe("running a plan", () => {
     const id = plan.add({ kind: "stubborn", spec: {}, needs: [] }, ABOUT);
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 50);
-    expect(await run(plan, store, new Alone(store), { signal: stop.signal })).toBe(false);
-    const done = await run(plan, store, new Alone(store));
+    expect(await run(plan, store, new Alone(store, KINDS), { signal: stop.signal })).toBe(false);
+    const done = await run(plan, store, new Alone(store, KINDS));
     expect(done && (await store.get(done.get(id)!)).value).toBe("half-way");
     expect(readdirSync(join(store.folder, "work"))).toEqual([]);
   });
@@ -131,7 +102,7 @@ describe("running a plan", () => {
     plan.add({ kind: "count", spec: { n: 1 }, needs: [] }, { label: "", seconds: 5 });
     const short = plan.add({ kind: "count", spec: { n: 2 }, needs: [] }, { label: "", seconds: 1 });
     plan.add({ kind: "sum", spec: { of: [short] }, needs: [short] }, { label: "", seconds: 9 });
-    const crew = Object.assign(new Alone(store), { size: 1 });
+    const crew = Object.assign(new Alone(store, KINDS), { size: 1 });
     await run(plan, store, crew);
     expect(crew.done.map(({ spec }) => spec)).toMatchObject([{ n: 2 }, { of: [short] }, { n: 1 }]);
   });

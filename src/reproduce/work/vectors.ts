@@ -1,0 +1,45 @@
+import { type Context, type JobId, type Result, sha256 } from "../jobs/job.ts";
+
+/** Vectors by the text they belong to; `texts` names the rows of the matrix. */
+export interface VectorsValue {
+  readonly texts: readonly string[];
+}
+
+/** A text's name; the text itself is not kept. */
+function nameOf(text: string): string {
+  return sha256(text).slice(0, 20);
+}
+
+export function vectorsResult(texts: readonly string[], vectors: readonly Float64Array[]): Result {
+  const columns = vectors[0]?.length ?? 0;
+  const data = new Float32Array(columns * vectors.length);
+  vectors.forEach((vector, i) => {
+    data.set(vector, i * columns);
+  });
+  return { value: { texts: texts.map(nameOf) } satisfies VectorsValue, matrix: { columns, data } };
+}
+
+/** A look-up in the results of some jobs together. A text always has the same vector object. */
+export async function vectorsOf(
+  ids: readonly JobId[],
+  context: Context,
+): Promise<(text: string) => Float64Array> {
+  const rows = new Map<string, Float32Array>();
+  for (const id of ids) {
+    const { value, matrix } = await context.input(id);
+    const { columns, data } = matrix!;
+    (value as VectorsValue).texts.forEach((name, i) => {
+      rows.set(name, data.subarray(i * columns, (i + 1) * columns));
+    });
+  }
+  const found = new Map<string, Float64Array>();
+  return (text) => {
+    const known = found.get(text);
+    if (known) return known;
+    const row = rows.get(nameOf(text));
+    if (!row) throw new RangeError(`no vector for ${JSON.stringify(text.slice(0, 60))}`);
+    const vector = Float64Array.from(row);
+    found.set(text, vector);
+    return vector;
+  };
+}
