@@ -14,7 +14,7 @@ export class Metrics {
     labelNames: ["endpoint", "status"] as const,
     registers: [this.registry],
   });
-  readonly added = new Histogram({
+  private readonly addedAll = new Histogram({
     name: "joust_added_seconds",
     help: "From a request's last byte to the call of the upstream: what the gateway adds before.",
     buckets: FAST,
@@ -135,7 +135,8 @@ export class Metrics {
     registers: [this.registry],
   });
 
-  /** By name: to look a label up costs more than to count. */
+  /** Ready to count: to look a label up costs more, none included. */
+  readonly added = this.addedAll.labels();
   readonly stage = {
     parse: this.stages.labels("parse"),
     encode: this.stages.labels("encode"),

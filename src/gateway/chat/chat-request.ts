@@ -1,5 +1,3 @@
-import { z } from "zod";
-import { checked } from "../http/check.ts";
 import { HttpError } from "../http/http-error.ts";
 import { type Members, scanObject } from "../json-scan.ts";
 import { type Needs, needsOf } from "../needs.ts";
@@ -15,14 +13,20 @@ export interface ModelRequest {
   readonly stream: boolean;
 }
 
-const MODEL = z.string("has to name a model or a router").min(1).max(256);
-const STREAM = z.boolean().nullish();
-
 export function readModelRequest(body: Uint8Array): ModelRequest {
   const members = scanObject(body);
-  const model = checked(MODEL, members.value("model"), ["model"]);
-  const stream = checked(STREAM, members.value("stream"), ["stream"]) ?? false;
+  const model = members.value("model");
+  if (typeof model !== "string" || model === "") {
+    throw invalid("model", "has to name a model or a router");
+  }
+  const stream = members.value("stream") ?? false;
+  if (typeof stream !== "boolean") throw invalid("stream", "has to be true or false");
   return { body, members, model, stream };
+}
+
+function invalid(param: string, problem: string): HttpError {
+  const message = `${param}: ${problem}; help: /openapi.json says what it may be`;
+  return new HttpError(400, message, { param, code: "invalid_value" });
 }
 
 /** What of a chat decides how it is routed. */
@@ -42,10 +46,7 @@ export interface Chat {
 export function readChat(members: Members): Chat {
   const messages = members.value("messages");
   if (!Array.isArray(messages) || messages.length === 0) {
-    throw new HttpError(400, "messages: has to be a list of at least one message", {
-      param: "messages",
-      code: "invalid_value",
-    });
+    throw invalid("messages", "has to be a list of at least one message");
   }
   const { valueStart, valueEnd } = members.find("messages")!;
   const request = {

@@ -27,11 +27,13 @@ export const EXTENSION = z.strictObject({
   session_id: SESSION.nullish().describe("Requests of one session keep their model."),
 });
 
+const NOTHING: z.output<typeof EXTENSION> = {};
+
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The member and the headers of the same names; the member comes first. */
 export function readWishes(extension: unknown, headers: Headers): Wishes {
-  const said = checked(EXTENSION, extension ?? {}, ["joust"]);
+  const said = extension == null ? NOTHING : checked(EXTENSION, extension, ["joust"]);
   const {
     "x-joust-duel": duel,
     "x-joust-cost-quality-tradeoff": tradeoff,
