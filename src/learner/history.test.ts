@@ -77,7 +77,7 @@ describe("History", () => {
             store = open(file);
             learner = history();
             await learner.open();
-            token = (await store.acquireLease("auto", "test", 1e9))!;
+            token = (await store.acquireLease("auto", "test", 1e9, true))!;
           }
         }
         while (await learner.advance());

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Configured, Control, Learning, Logged } from "../store/events.ts";
+import type { Configured, Control, Learning, Logged, Voted } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { Fold, type Kinds } from "./fold.ts";
 import { Script } from "./script.ts";
@@ -10,6 +10,8 @@ export interface HistoryOptions {
   readonly snapshots: boolean;
   /** Reads a configuration otherwise than it was logged, to ask what would have been. */
   readonly adapt?: ((configuration: Logged<Configured>) => Logged<Configured>) | undefined;
+  /** Called with each vote that counts, before it is learnt. */
+  readonly onVote?: ((vote: Logged<Voted>) => void) | undefined;
   /** Called now and then while folding; what it throws ends it. */
   readonly meanwhile?: (() => Promise<void>) | undefined;
 }
@@ -21,6 +23,9 @@ export class History {
   readonly #options: HistoryOptions;
   #controls: Logged<Control>[] = [];
   #fold: Fold;
+  #votesSeen = 0;
+  /** Events read from the store, those after `from`. */
+  #ahead: { readonly from: number; readonly events: readonly Logged<Learning>[] } = NOTHING;
 
   constructor(store: Store, router: string, options: HistoryOptions) {
     this.#store = store;
@@ -33,8 +38,9 @@ export class History {
     return this.#fold;
   }
 
-  get controls(): readonly Logged<Control>[] {
-    return this.#controls;
+  /** Votes in what was read of the log, whether they count or not. */
+  get votesSeen(): number {
+    return this.#votesSeen;
   }
 
   /** Starts from the newest snapshot that may be started from. */
@@ -137,7 +143,8 @@ export class History {
     let since = performance.now();
     for (const event of page) {
       if (event.kind === "voted") {
-        if (script.base && script.place(event) === event.position) fold.learn(event);
+        this.#votesSeen++;
+        if (script.base && script.place(event) === event.position) this.#learn(event);
       } else if (event.kind === "configured") {
         // As adapted; those before the base are part of it.
         const known = this.#controls.find(({ position }) => position === event.position);
@@ -158,18 +165,29 @@ export class History {
     while (script.base && after !== undefined) {
       const page = await this.#page(after, thaw - 1);
       for (const event of page) {
-        if (event.kind === "voted" && script.place(event) === thaw) this.#fold.learn(event);
+        if (event.kind === "voted" && script.place(event) === thaw) this.#learn(event);
       }
       after = page.at(-1)?.position;
     }
   }
 
+  #learn(vote: Logged<Voted>): void {
+    this.#options.onVote?.(vote);
+    this.#fold.learn(vote);
+  }
+
   async #page(after: number, until: number): Promise<Logged<Learning>[]> {
-    const page = await this.#store.learning(this.#router, after, PAGE);
-    const end = page.findIndex(({ position }) => position > until);
-    return end < 0 ? page : page.slice(0, end);
+    // Who walks in small steps finds the next ones at hand.
+    const { from, events } = this.#ahead;
+    let rest = after >= from ? events.filter(({ position }) => position > after) : [];
+    if (rest.length === 0) {
+      rest = await this.#store.learning(this.#router, after, PAGE);
+      this.#ahead = { from: after, events: rest };
+    }
+    return rest.filter(({ position }) => position <= until);
   }
 }
 
+const NOTHING = { from: 0, events: [] };
 const PAGE = 500;
 const SLICE_MS = 5;

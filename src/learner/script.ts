@@ -52,6 +52,11 @@ export class Script {
     return base === (this.base?.position ?? 0) && this.holds(position);
   }
 
+  /** Whether votes teach nothing at its end. */
+  get frozen(): boolean {
+    return this.#freezes.at(-1)?.to === Infinity;
+  }
+
   /** Where the freeze that a thaw ends began; undefined where that thaw ends none. */
   frozenSince(thaw: number): number | undefined {
     return this.#freezes.find(({ to }) => to === thaw)?.from;

@@ -39,13 +39,17 @@ export interface Routed extends Happened {
   readonly candidates: readonly string[];
   /** In the order shown; both the same means a single answer. */
   readonly pair: readonly [string, string];
+  /** Probability of the pair in either order or, where only one answer was wanted, of that one. */
   readonly propensity: number;
+  /** How many answers were wanted; any: the policy might duel. Nothing: not the policy's choice. */
+  readonly answers?: 1 | 2 | "any" | undefined;
   readonly seed: number;
   /** Of the posterior: the position of the last event it had learnt from. */
   readonly version: number;
-  /** Estimated utility and cost of each candidate. */
+  /** Estimated utility of each candidate, and its cost in US dollars. */
   readonly values?: readonly number[] | undefined;
   readonly costs?: readonly number[] | undefined;
+  /** The utility that a US dollar was worth. */
   readonly lambda: number;
   /** What else explains the decision: plain JSON. */
   readonly reasons?: unknown;
@@ -115,24 +119,24 @@ export interface Configured extends Happened {
 }
 
 /** From here on votes are kept but teach nothing. */
-export interface Frozen extends Happened {
+interface Frozen extends Happened {
   readonly kind: "frozen";
 }
 
 /** Votes teach again; those kept meanwhile are learnt now, or never. */
-export interface Thawed extends Happened {
+interface Thawed extends Happened {
   readonly kind: "thawed";
   readonly learn: boolean;
 }
 
 /** What was learnt after position `to` is undone, for good. */
-export interface RolledBack extends Happened {
+interface RolledBack extends Happened {
   readonly kind: "rolled_back";
   readonly to: number;
 }
 
 /** As if this voter had never voted before. Permanent: no rollback brings the votes back. */
-export interface VoterForgotten extends Happened {
+interface VoterForgotten extends Happened {
   readonly kind: "voter_forgotten";
   readonly voter: string;
 }

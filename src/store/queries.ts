@@ -67,6 +67,18 @@ export async function positionAt(db: Database, router: string, time: number): Pr
   return row?.position ?? 0;
 }
 
+export async function votesOf(db: Database, router: string, voter: string): Promise<number> {
+  const row = await db
+    .selectFrom("log")
+    .select((e) => e.fn.countAll<number>().as("count"))
+    .where(LEARNING)
+    .where("kind", "=", sql.lit("voted"))
+    .where("router", "=", router)
+    .where("voter", "=", voter)
+    .executeTakeFirst();
+  return Number(row?.count ?? 0);
+}
+
 /** Those that were ever configured. */
 export async function routers(db: Database): Promise<string[]> {
   const rows = await db

@@ -56,7 +56,8 @@ const NOTHING = { decision: null, slot: null, voter: null, owner: null, session:
 export function eventOf(row: LoggedRow): Logged<Event> {
   const { position, kind, router, at, body } = row;
   const rest = JSON.parse(body, unpackArrays) as object;
-  return Object.freeze({ position, kind, router, at, ...columnsOf(row), ...rest } as Logged<Event>);
+  // The columns last: they are what counts, whatever the event was when it was sent.
+  return Object.freeze({ ...rest, position, kind, router, at, ...columnsOf(row) } as Logged<Event>);
 }
 
 export function learningOf(row: LoggedRow): Logged<Learning> {

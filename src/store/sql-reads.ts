@@ -28,6 +28,10 @@ export class SqlReads {
     return this.#read(queries.positionAt(this.db, router, time));
   }
 
+  votesOf(router: string, voter: string) {
+    return this.#read(queries.votesOf(this.db, router, voter));
+  }
+
   routers() {
     return this.#read(queries.routers(this.db));
   }

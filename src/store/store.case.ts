@@ -84,6 +84,8 @@ export function conforms(name: string, fresh: Fresh): void {
       expect(await store.head("other")).toBeGreaterThan(all[2]!.position);
       expect(await store.positionAt("auto", T0 + 2999)).toBe(second!.position);
       expect(await store.positionAt("auto", T0)).toBe(0);
+      expect(await store.votesOf("auto", "ann")).toBe(3);
+      expect(await store.votesOf("auto", "bob")).toBe(0);
     });
 
     it("are not missed by a reader with a cursor while two append", async () => {

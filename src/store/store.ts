@@ -39,6 +39,8 @@ export interface Store {
   head(router: string): Promise<number>;
   /** Position of the newest vote or control that was logged by this time. */
   positionAt(router: string, time: number): Promise<number>;
+  /** How many votes a voter has cast. */
+  votesOf(router: string, voter: string): Promise<number>;
   routers(): Promise<string[]>;
 
   /** Routed queries after a position, in log order. */

@@ -23,6 +23,7 @@ const METHODS = [
   "controls",
   "head",
   "positionAt",
+  "votesOf",
   "routers",
   "routed",
   "decisions",

@@ -1,0 +1,93 @@
+import { describe, expect, it } from "vitest";
+import { Random } from "../random/random.ts";
+import { Estimator, type Sample } from "./estimates.ts";
+
+/** P(k preferred to j) in a world without queries: three models. */
+const BETTER = [
+  [0.5, 0.7, 0.9],
+  [0.3, 0.5, 0.8],
+  [0.1, 0.2, 0.5],
+];
+const BORDA = BETTER.map((row) => row.reduce((sum, p) => sum + p, 0) / 3);
+
+/** Pairs with their probabilities, in either order. */
+function duels(pairs: readonly (readonly [a: number, b: number, p: number])[], rounds: number) {
+  return Array.from({ length: rounds }, (_, t): Sample => {
+    const random = Random.seeded(t);
+    const u = random.uniform();
+    const upTo = (i: number) => pairs.slice(0, i + 1).reduce((sum, [, , p]) => sum + p, 0);
+    const [a, b, propensity] = pairs.find((_, i) => u < upTo(i)) ?? pairs.at(-1)!;
+    const win = random.uniform() < BETTER[a]![b]! ? 1 : 0;
+    const voted = random.uniform() < 0.5;
+    const duel = a === b ? undefined : { a, b, propensity, win: voted ? win : undefined };
+    return { size: 3, values: undefined, duel };
+  });
+}
+
+const SKEWED = [
+  [0, 0, 0.3],
+  [0, 1, 0.5],
+  [0, 2, 0.1],
+  [1, 2, 0.1],
+] as const;
+const TARGETS = [
+  Float64Array.of(1, 0, 0),
+  Float64Array.of(0, 0.5, 0.5),
+  Float64Array.of(1 / 3, 1 / 3, 1 / 3),
+];
+const truth = TARGETS.map((pi) => pi.reduce((sum, share, k) => sum + share * BORDA[k]!, 0));
+
+function estimate(samples: readonly Sample[]) {
+  const estimator = new Estimator(["first", "others", "any"]);
+  for (const sample of samples) estimator.add(sample, TARGETS);
+  return estimator.result();
+}
+
+describe("Estimator", () => {
+  const result = estimate(duels(SKEWED, 40_000));
+
+  it.each(["ips", "snips", "dr"] as const)("%s finds what each target is worth", (kind) => {
+    for (const [t, target] of result.targets.entries()) {
+      const { mean, lo, hi } = target[kind];
+      // Four standard errors.
+      expect(Math.abs(mean - truth[t]!)).toBeLessThan(hi - lo + 1e-9);
+      expect(hi - lo).toBeLessThan(0.05);
+    }
+  });
+
+  it("knows that a model drawn from the pool is worth exactly a half to itself", () => {
+    expect(truth[2]).toBeCloseTo(0.5, 12);
+    expect(result.targets[2]!.dr.mean).toBeCloseTo(0.5, 12);
+    expect(result.targets[2]!.dr.hi - result.targets[2]!.dr.lo).toBeCloseTo(0, 12);
+  });
+
+  it("sees a difference as narrow as it is: a policy gains nothing over itself", () => {
+    expect(result.targets[0]!.gain).toMatchObject({ mean: 0, lo: 0, hi: 0 });
+    const { gain, dr } = result.targets[1]!;
+    expect(gain.mean).toBeCloseTo(dr.mean - result.targets[0]!.dr.mean, 12);
+    expect(gain.hi).toBeLessThan(0);
+  });
+
+  it("is not misled by a wrong model", () => {
+    const upsideDown = duels(SKEWED, 40_000).map((sample) => ({ ...sample, values: [0, 1, 2] }));
+    const { targets } = estimate(upsideDown);
+    for (const [t, { dr }] of targets.entries()) {
+      expect(Math.abs(dr.mean - truth[t]!)).toBeLessThan(dr.hi - dr.lo + 1e-12);
+    }
+  });
+
+  it("is narrower with a right one", () => {
+    const values = [2, 1, -0.5];
+    const informed = duels(SKEWED, 40_000).map((sample) => ({ ...sample, values }));
+    const width = ({ lo, hi }: { lo: number; hi: number }) => hi - lo;
+    expect(width(estimate(informed).targets[0]!.dr)).toBeLessThan(width(result.targets[0]!.dr));
+  });
+
+  it("counts what it was given, and claims nothing from one decision", () => {
+    expect(result.decisions).toBe(40_000);
+    expect(Math.abs(result.duels / 40_000 - 0.7)).toBeLessThan(0.01);
+    expect(Math.abs(result.votes / result.duels - 0.5)).toBeLessThan(0.02);
+    const { dr } = estimate(duels([[0, 1, 1]], 1)).targets[0]!;
+    expect([dr.lo, dr.hi]).toEqual([Number.NaN, Number.NaN]);
+  });
+});

@@ -1,0 +1,188 @@
+import { sigmoid } from "../bandit/btl.ts";
+import { GaussianPosterior } from "../bandit/posterior.ts";
+import { type Interval, mean, tQuantile } from "../simulate/statistics.ts";
+
+/**
+ * What another policy would have been worth, from the decisions of the one that
+ * was served. Its value is the probability that an answer it serves is preferred
+ * to that of a model drawn from the candidates: with pi(k) its share of serving
+ * model k (a half each in a duel),
+ *
+ *   V = E_x sum_k pi(k) B(x, k),   B(x, k) = 1/n sum_j P(k preferred to j),
+ *
+ * 1/2 for j = k, ties half. A duel {a, b} was shown with a known probability p,
+ * was voted on with probability rho, and y = 1 if a won. Then
+ *
+ *   IPS    1/2n + [voted] (pi(a) y + pi(b) (1 - y)) / (n p rho)
+ *   SNIPS  the same sum divided by that of its weights, whose mean is known
+ *   DR     sum_k pi(k) B^(x, k) + [voted] (pi(a) - pi(b)) (y - y^(a, b)) / (n p rho)
+ *
+ * have mean V for each decision, DR whatever the model y^ is (Dudik, Langford, Li
+ * 2011), as long as it has not seen this vote: here a logistic curve over the
+ * utilities that were logged with the decision, fitted to the votes before.
+ *
+ * Assumed: the propensities are as logged; every pair had a chance (explore > 0);
+ * whether a duel is voted on depends neither on the query nor on the answers; the
+ * other policy learns from the votes as they were logged, not from those that its
+ * own choices would have brought. Intervals are 95% by the central limit theorem:
+ * with few explored duels among the votes they are too narrow.
+ */
+export class Estimator {
+  readonly #names: readonly string[];
+  /** For each target its terms, a decision each. */
+  readonly #terms: Terms[];
+  readonly #slope = GaussianPosterior.independent(Float64Array.of(3), Float64Array.of(3));
+  #decisions = 0;
+  #duels = 0;
+  #votes = 0;
+
+  constructor(targets: readonly string[]) {
+    this.#names = targets;
+    this.#terms = targets.map(() => ({
+      direct: [],
+      residual: [],
+      reward: [],
+      weight: [],
+      base: [],
+    }));
+  }
+
+  /** One decision, and for each target pi over its candidates. */
+  add(decision: Sample, shares: readonly Float64Array[]): void {
+    const { size: n, duel } = decision;
+    this.#decisions++;
+    if (duel) this.#duels++;
+    const y = duel?.win;
+    if (y !== undefined) this.#votes++;
+    const better = this.#better(decision.values);
+    this.#terms.forEach((terms, t) => {
+      const pi = shares[t]!;
+      let direct = 0;
+      for (let k = 0; k < n; k++) {
+        if (pi[k] === 0) continue;
+        for (let j = 0; j < n; j++) direct += (pi[k]! * (j === k ? 0.5 : better(k, j))) / n;
+      }
+      let [residual, reward, weight] = [0, 0, 0];
+      if (duel && y !== undefined) {
+        const [a, b] = [pi[duel.a]!, pi[duel.b]!];
+        const scale = 1 / (n * duel.propensity);
+        residual = scale * (a - b) * (y - better(duel.a, duel.b));
+        reward = scale * (a * y + b * (1 - y));
+        weight = scale * (a + b);
+      }
+      terms.direct.push(direct);
+      terms.residual.push(residual);
+      terms.reward.push(reward);
+      terms.weight.push(weight);
+      terms.base.push(1 / (2 * n));
+    });
+    if (duel && y !== undefined && decision.values) {
+      const gap = decision.values[duel.a]! - decision.values[duel.b]!;
+      if (gap !== 0) this.#slope.update(Float64Array.of(gap), y);
+    }
+  }
+
+  result(): Evaluation {
+    const rho = this.#votes / this.#duels;
+    const dr = this.#terms.map(({ direct, residual }) =>
+      direct.map((value, i) => value + residual[i]! / rho),
+    );
+    return {
+      decisions: this.#decisions,
+      duels: this.#duels,
+      votes: this.#votes,
+      targets: this.#terms.map((terms, t) => ({
+        name: this.#names[t]!,
+        ips: interval(terms.base.map((value, i) => value + terms.reward[i]! / rho)),
+        snips: selfNormalized(terms),
+        dr: interval(dr[t]!),
+        // Decisions on which two policies agree say nothing of their difference, so it is narrower.
+        gain: interval(dr[t]!.map((value, i) => value - dr[0]![i]!)),
+      })),
+    };
+  }
+
+  /** y^(k, j) */
+  #better(values: readonly number[] | undefined): (k: number, j: number) => number {
+    if (!values) return () => 0.5;
+    const slope = Math.max(0, this.#slope.mean[0]!);
+    return (k, j) => sigmoid(slope * (values[k]! - values[j]!));
+  }
+}
+
+/** A decision as an estimator sees it; models are places in its list of candidates. */
+export interface Sample {
+  readonly size: number;
+  readonly values: readonly number[] | undefined;
+  /** Undefined where one answer was shown; `win` undefined where nobody voted. */
+  readonly duel:
+    | {
+        readonly a: number;
+        readonly b: number;
+        readonly propensity: number;
+        readonly win: number | undefined;
+      }
+    | undefined;
+}
+
+export interface Evaluation {
+  readonly decisions: number;
+  readonly duels: number;
+  readonly votes: number;
+  readonly targets: readonly Estimates[];
+}
+
+interface Estimates {
+  readonly name: string;
+  readonly ips: Interval;
+  readonly snips: Interval;
+  readonly dr: Interval;
+  /** Over the first target, by DR. */
+  readonly gain: Interval;
+}
+
+interface Terms {
+  readonly direct: number[];
+  readonly residual: number[];
+  readonly reward: number[];
+  readonly weight: number[];
+  readonly base: number[];
+}
+
+function interval(values: readonly number[]): Interval {
+  const center = mean(values);
+  return around(
+    center,
+    values.map((value) => value - center),
+    values.length,
+  );
+}
+
+/** 1/2n + (1 - 1/n) sum reward / sum weight; rho is in both and goes out. Delta method. */
+function selfNormalized({ reward, weight, base }: Terms): Interval {
+  const total = weight.reduce((sum, value) => sum + value, 0);
+  const ratio = reward.reduce((sum, value) => sum + value, 0) / total;
+  const offset = mean(base);
+  const share = 1 - 2 * offset;
+  const errors = reward.map((value, i) => share * (value - ratio * weight[i]!));
+  return around(offset + share * ratio, errors, total);
+}
+
+/**
+ * center +- t sqrt(sum e^2) / total. The few explored duels carry most of the
+ * variance, so t has as many degrees of freedom as there are such terms
+ * (Satterthwaite): (sum e^2)^2 / sum e^4.
+ */
+function around(center: number, errors: readonly number[], total: number): Interval {
+  let squares = 0;
+  let fourths = 0;
+  for (const e of errors) {
+    squares += e ** 2;
+    fourths += e ** 4;
+  }
+  if (errors.length < 2) return { mean: center, lo: Number.NaN, hi: Number.NaN };
+  const df = fourths > 0 ? Math.max(1, Math.round(squares ** 2 / fourths)) : 1;
+  // Past a thousand Student's t is the normal within a thousandth.
+  const half = ((df > 1000 ? 1.96 : tQuantile(0.975, df)) * Math.sqrt(squares)) / total;
+  return { mean: center, lo: center - half, hi: center + half };
+}

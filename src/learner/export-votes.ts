@@ -1,0 +1,29 @@
+import { unseal } from "../store/seal.ts";
+import type { Store } from "../store/store.ts";
+import { Script } from "./script.ts";
+import { voteLine } from "./votes-file.ts";
+
+/**
+ * The votes that count, as lines: not those rolled back, and not those of
+ * forgotten voters. With the query where its text was kept and can be read, else with x.
+ */
+export async function* exportVotes(
+  store: Store,
+  router: string,
+  key: Uint8Array | undefined,
+): AsyncGenerator<string> {
+  const script = new Script(await store.controls(router), await store.head(router));
+  for (let after = 0; ; ) {
+    const page = await store.learning(router, after, PAGE);
+    for (const event of page) {
+      if (event.position > script.until) return;
+      if (event.kind !== "voted" || script.place(event) === undefined) continue;
+      const sealed = await store.prompt(event.decision);
+      yield voteLine(event, sealed && unseal(sealed, event.decision, key));
+    }
+    if (page.length === 0) return;
+    after = page.at(-1)!.position;
+  }
+}
+
+const PAGE = 500;

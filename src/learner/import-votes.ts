@@ -1,0 +1,102 @@
+import { InputError } from "../input/input-error.ts";
+import type { Voted } from "../store/events.ts";
+import { checkName } from "../store/row.ts";
+import type { Store } from "../store/store.ts";
+import { toFloat32 } from "../store/vector.ts";
+import { readVotes, type VoteLine } from "./votes-file.ts";
+
+export interface ImportOptions {
+  /** Text to vector, and what the log calls it. */
+  readonly encode: (texts: readonly string[]) => Promise<readonly Float64Array[]>;
+  readonly encoder: string;
+  /** The length of x, where it is known. */
+  readonly dimension?: number | undefined;
+  /** The time of day, in milliseconds. */
+  readonly time: () => number;
+  readonly onProgress?: ((votes: number) => void) | undefined;
+}
+
+export interface Imported {
+  readonly votes: number;
+  /** Were there already: the same file twice changes nothing. */
+  readonly repeated: number;
+}
+
+/** Logs the votes of a file, all of which is read and checked before the first is logged. */
+export async function importVotes(
+  store: Store,
+  router: string,
+  file: string,
+  options: ImportOptions,
+): Promise<Imported> {
+  for await (const line of readVotes(file)) checkLine(file, line, options);
+  const count = { votes: 0, repeated: 0 };
+  let batch: VoteLine[] = [];
+  const flush = async () => {
+    const votes = await eventsOf(router, batch, options);
+    for (const { status } of await store.append(votes)) {
+      if (status === "logged") count.votes++;
+      else count.repeated++;
+    }
+    batch = [];
+    options.onProgress?.(count.votes + count.repeated);
+  };
+  for await (const line of readVotes(file)) {
+    batch.push(line);
+    if (batch.length === BATCH) await flush();
+  }
+  if (batch.length > 0) await flush();
+  return count;
+}
+
+const BATCH = 256;
+
+function checkLine(file: string, line: VoteLine, { encoder, dimension }: ImportOptions): void {
+  const place = { file, line: line.line };
+  if (line.encoder !== undefined && line.encoder !== encoder) {
+    throw new InputError(
+      { ...place, field: "encoder" },
+      `is ${line.encoder}, the router's is ${encoder}`,
+      "give the query in place of x, and it is encoded anew",
+    );
+  }
+  if (line.x && dimension !== undefined && line.x.length !== dimension) {
+    throw new InputError(
+      { ...place, field: "x" },
+      `has ${line.x.length} numbers, ${encoder} gives ${dimension}`,
+      "give the query in place of x, and it is encoded anew",
+    );
+  }
+  try {
+    for (const name of [...line.models, ...(line.voter === "" ? [] : [line.voter])]) {
+      checkName("name", name);
+    }
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const [problem, remedy] = error.message.split("; help: ");
+    throw new InputError(place, problem!, remedy!);
+  }
+}
+
+async function eventsOf(
+  router: string,
+  lines: readonly VoteLine[],
+  { encode, encoder, time }: ImportOptions,
+): Promise<Voted[]> {
+  const texts = lines.flatMap(({ query }) => (query === undefined ? [] : [query]));
+  const vectors = texts.length > 0 ? [...(await encode(texts))] : [];
+  return lines.map(({ id, voter, verdict, weight, models, x, at }) => ({
+    kind: "voted",
+    router,
+    at: time(),
+    decision: id,
+    voter,
+    verdict,
+    source: "import",
+    weight,
+    encoder,
+    x: toFloat32(x ?? vectors.shift()!),
+    models,
+    cast: at,
+  }));
+}

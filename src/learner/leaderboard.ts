@@ -1,0 +1,88 @@
+import { categoryMembership } from "../bandit/features.ts";
+import { Random } from "../random/random.ts";
+import type { Logged, Voted } from "../store/events.ts";
+import type { Fold } from "./fold.ts";
+
+/** A category's models, the best first. */
+export interface Leaderboard {
+  readonly category: string;
+  readonly models: readonly Standing[];
+}
+
+interface Standing {
+  readonly model: string;
+  /** Estimated utility over the pool's mean, and its standard deviation, where the policy has them. */
+  readonly value: number | null;
+  readonly sd: number | null;
+  readonly wins: number;
+  readonly losses: number;
+  readonly ties: number;
+}
+
+/** What is believed of each model in each category, beside what voters said there. */
+export function leaderboards(fold: Fold, votes: VoteCounts): Leaderboard[] {
+  const { router, configuration } = fold;
+  if (!router || !configuration) return [];
+  const { models, categories, centroids } = configuration.pool;
+  const candidates = models.map((_, k) => k);
+  return categories.map((category, m) => {
+    const only = Float64Array.from(categories, (_, other) => Number(other === m));
+    const estimate = router.policy.estimate?.(only);
+    const values =
+      estimate?.mean ??
+      router.policy.choose({ x: centroids[m]!, candidates }, Random.seeded(0)).values;
+    const middle = values ? values.reduce((sum, value) => sum + value, 0) / models.length : 0;
+    const standings = models.map((model, k) => ({
+      model,
+      value: values ? values[k]! - middle : null,
+      sd: estimate ? estimate.sd[k]! : null,
+      ...votes.of(category, model),
+    }));
+    const score = ({ value, wins, losses }: Standing) => value ?? wins - losses;
+    return { category, models: standings.sort((a, b) => score(b) - score(a)) };
+  });
+}
+
+interface Count {
+  readonly wins: number;
+  readonly losses: number;
+  readonly ties: number;
+}
+
+/** Duels by the category that their query belongs to most. */
+export class VoteCounts {
+  readonly #counts = new Map<string, { wins: number; losses: number; ties: number }>();
+  readonly #categories: readonly string[];
+  readonly #membership: (x: Float64Array) => Float64Array;
+  readonly #dimension: number;
+
+  constructor(categories: readonly string[], centroids: readonly Float64Array[]) {
+    this.#categories = categories;
+    this.#membership = categoryMembership(centroids);
+    this.#dimension = centroids[0]?.length ?? 0;
+  }
+
+  add({ x, models, verdict }: Logged<Voted>): void {
+    if (!("outcome" in verdict) || x.length !== this.#dimension) return;
+    const w = this.#membership(x);
+    const category = this.#categories[w.indexOf(Math.max(...w))]!;
+    const { outcome } = verdict;
+    models.forEach((model, slot) => {
+      const count = this.#count(category, model);
+      if (outcome === "tie" || outcome === "both_bad") count.ties++;
+      else if ((outcome === "a") === (slot === 0)) count.wins++;
+      else count.losses++;
+    });
+  }
+
+  of(category: string, model: string): Count {
+    return { ...this.#count(category, model) };
+  }
+
+  #count(category: string, model: string) {
+    const key = `${category}\n${model}`;
+    const count = this.#counts.get(key) ?? { wins: 0, losses: 0, ties: 0 };
+    this.#counts.set(key, count);
+    return count;
+  }
+}

@@ -1,0 +1,113 @@
+import { expect, it, onTestFinished } from "vitest";
+import { configured, T0 } from "../store/events.fixture.ts";
+import { newFiles } from "../store/folder.fixture.ts";
+import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
+import type { Entry, Store } from "../store/store.ts";
+import { kinds } from "./events.fixture.ts";
+import { replay } from "./replay.ts";
+import { routedIn, World } from "./world.fixture.ts";
+
+const newFile = newFiles();
+
+/** A log of a world that was served for a while. */
+async function servedLog(rounds: number): Promise<{ store: Store; world: World }> {
+  const store = new SqliteStore(newFile(), Date.now);
+  onTestFinished(() => store.close());
+  const world = new World(1, 4);
+  const { pool } = world;
+  await store.append([configured({ pool, encoder: "world", weighVoters: false })]);
+  for (const served of world.serve(rounds, 0.2, 1)) {
+    const at = T0 + served.t * 1000;
+    const entries: Entry[] = [routedIn(world, served, at)];
+    if (served.outcome) {
+      entries.push({
+        kind: "vote",
+        at,
+        decision: `d${served.t}`,
+        voter: "",
+        verdict: { outcome: served.outcome },
+        source: "user",
+        weight: 1,
+      });
+    }
+    await store.append(entries);
+  }
+  return { store, world };
+}
+
+it("folds a log again, tells what is believed, and judges other policies", async () => {
+  const { store, world } = await servedLog(300);
+  const result = (await replay(store, "auto", { kinds }))!;
+  const votes = await store.votesOf("auto", "");
+  expect(result).toMatchObject({
+    router: "auto",
+    policy: "joust",
+    position: await store.head("auto"),
+    frozen: false,
+    votes: { votes, void: 0, retired: 0, foreign: 0 },
+    snapshot: null,
+  });
+  expect(result.leaderboards.map(({ category }) => category)).toEqual(world.pool.categories);
+  for (const { models } of result.leaderboards) {
+    const values = models.map(({ value }) => value!);
+    expect(values).toEqual([...values].sort((a, b) => b - a));
+    expect(values.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0, 9);
+  }
+  const all = result.leaderboards.flatMap(({ models }) => models);
+  expect(all.reduce((sum, { wins }) => sum + wins, 0)).toBe(votes);
+  expect(all.reduce((sum, { losses }) => sum + losses, 0)).toBe(votes);
+  const names = result.evaluation!.targets.map(({ name }) => name);
+  expect(names).toEqual(["joust", "always m0", "always m1", "always m2", "always m3"]);
+  expect(result.evaluation).toMatchObject({ decisions: 300, votes });
+  const [, ...costs] = result.evaluation!.costs;
+  for (const [k, cost] of costs.entries()) expect(cost).toBeCloseTo((k + 1) / 1000, 12);
+});
+
+it("chooses as the served policy did: in what it did not explore they are the same", async () => {
+  const { store } = await servedLog(60);
+  const policy = { name: "twin", kind: "joust", options: {} };
+  const { evaluation } = (await replay(store, "auto", { kinds, policy }))!;
+  expect(evaluation!.targets[1]).toMatchObject({ name: "twin", gain: { mean: 0, lo: 0, hi: 0 } });
+});
+
+it("with another policy, or up to a time, is what that would have been", async () => {
+  const { store } = await servedLog(80);
+  const policy = { name: "greedy", kind: "greedy", options: {} };
+  const other = (await replay(store, "auto", { kinds, policy }))!;
+  const own = (await replay(store, "auto", { kinds }))!;
+  expect(other.policy).toBe("greedy");
+  expect(other.hash).not.toBe(own.hash);
+  expect(other.evaluation!.targets.map(({ name }) => name).slice(0, 2)).toEqual([
+    "joust",
+    "greedy",
+  ]);
+  const half = (await replay(store, "auto", { kinds, until: T0 + 40_000 }))!;
+  expect(half.votes.votes).toBeLessThan(own.votes.votes);
+  expect(half.evaluation!.decisions).toBeLessThan(45);
+  expect(await replay(store, "auto", { kinds, until: T0 - 1 })).toBeUndefined();
+});
+
+it("says whether the learner's snapshot is what the log says", async () => {
+  const { store } = await servedLog(30);
+  const { hash, position } = (await replay(store, "auto", { kinds }))!;
+  const token = (await store.acquireLease("auto", "test", 1e9))!;
+  const state = Uint8Array.of(0);
+  const save = (hash: string) =>
+    store.saveSnapshot({ router: "auto", position, at: T0, hash, state }, token);
+  await save(hash);
+  expect((await replay(store, "auto", { kinds }))!.snapshot).toMatchObject({ matches: true });
+  await save("another");
+  expect((await replay(store, "auto", { kinds }))!.snapshot).toMatchObject({ matches: false });
+});
+
+it("counts what does not count", async () => {
+  const { store } = await servedLog(40);
+  const before = (await replay(store, "auto", { kinds }))!;
+  const to = await store.positionAt("auto", T0 + 20_000);
+  await store.append([{ kind: "rolled_back", router: "auto", at: T0 + 50_000, to }]);
+  await store.append([{ kind: "frozen", router: "auto", at: T0 + 50_001 }]);
+  const after = (await replay(store, "auto", { kinds }))!;
+  expect(after.frozen).toBe(true);
+  expect(after.votes.void).toBeGreaterThan(0);
+  expect(after.votes.votes + after.votes.void).toBe(before.votes.votes);
+});

@@ -1,0 +1,216 @@
+import fc from "fast-check";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { hashEncoder } from "../encoder/hash.ts";
+import { temporaryFolder } from "../input/folder.fixture.ts";
+import { configured, MODELS, routed, T0, vote } from "../store/events.fixture.ts";
+import type { Voted } from "../store/events.ts";
+import { newFiles } from "../store/folder.fixture.ts";
+import { seal } from "../store/seal.ts";
+import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
+import type { Store } from "../store/store.ts";
+import { forget, freeze, rollBack, thaw } from "./controls.ts";
+import { kinds, voted } from "./events.fixture.ts";
+import { exportVotes } from "./export-votes.ts";
+import { History } from "./history.ts";
+import { type ImportOptions, importVotes } from "./import-votes.ts";
+import { readVotes, voteLine } from "./votes-file.ts";
+
+const newFile = newFiles();
+const write = temporaryFolder();
+let files = 0;
+const jsonl = (...lines: readonly (object | string)[]) =>
+  write(
+    `${files++}.jsonl`,
+    lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n"),
+  );
+const hashing: ImportOptions = {
+  encode: (texts) => hashEncoder.encode(texts),
+  encoder: "hash",
+  dimension: hashEncoder.dimension,
+  time: () => T0,
+};
+const plain: ImportOptions = { ...hashing, encoder: "test", dimension: 4 };
+
+function openStore(): Store {
+  const store = new SqliteStore(newFile(), Date.now);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function folded(store: Store) {
+  const history = new History(store, "auto", { kinds, snapshots: false });
+  await history.replay();
+  return history.fold;
+}
+
+const exported = (store: Store, key?: Uint8Array) => all(exportVotes(store, "auto", key));
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+const row = { at: "2026-01-01T00:00:00Z", query: "Why?", a: "ant", b: "bee", outcome: "a" };
+
+describe("votes import", () => {
+  it("logs the votes of a file once, however often it is imported", async () => {
+    const store = openStore();
+    const file = jsonl(row, row, { ...row, voter: "ann" }, { ...row, outcome: "tie" });
+    expect(await importVotes(store, "auto", file, hashing)).toEqual({ votes: 4, repeated: 0 });
+    expect(await importVotes(store, "auto", file, hashing)).toEqual({ votes: 0, repeated: 4 });
+    const [first] = await store.learning("auto", 0, 10);
+    const [x] = await hashEncoder.encode(["Why?"]);
+    expect(first).toMatchObject({
+      kind: "voted",
+      source: "import",
+      at: T0,
+      cast: Date.UTC(2026, 0, 1),
+      models: ["ant", "bee"],
+      x: x!.map(Math.fround),
+    });
+  });
+
+  it("may come before the router is configured: then it learns from them first", async () => {
+    const [before, after] = [openStore(), openStore()];
+    const lines = Array.from({ length: 20 }, (_, n) => voteLine(voted(n), undefined));
+    const file = jsonl(...lines);
+    await importVotes(before, "auto", file, plain);
+    await before.append([configured()]);
+    await after.append([configured()]);
+    await importVotes(after, "auto", file, plain);
+    expect((await folded(before)).counts.votes).toBe(20);
+    expect((await folded(before)).hash()).toBe((await folded(after)).hash());
+  });
+
+  it.each([
+    [{ ...row, outcome: "c" }, /:2: field "outcome": is "c", not one of/],
+    [{ ...row, b: "ant" }, /:2: field "b": compares a model with itself/],
+    [{ ...row, at: "soon" }, /:2: field "at": is soon, no time/],
+    [{ ...row, query: undefined }, /:2: has not query or x/],
+    [{ ...row, x: [1, 2] }, /:2: has not query or x/],
+    [{ ...row, outcome: undefined }, /:2: is neither a duel nor a rating nor a ranking/],
+    [{ at: 5, query: "?", model: "ant", rating: 2 }, /:2: field "rating": is 2, above 1/],
+    [{ at: 5, query: "?", ranking: ["ant", "ant"] }, /:2: is neither/],
+    [{ ...row, query: undefined, x: [1, 2] }, /:2: field "x": has 2 numbers, hash gives 384/],
+    [{ ...row, query: undefined, x: [1], encoder: "e5" }, /:2: field "encoder": is e5/],
+    [{ ...row, voter: "a\u0000b" }, /:2: name .* is no name/],
+    ["{", /:2: is not JSON/],
+  ])("refuses %j with place and remedy, and logs nothing", async (bad, message) => {
+    const store = openStore();
+    const importing = importVotes(store, "auto", jsonl(row, bad), hashing);
+    await expect(importing).rejects.toThrow(message);
+    await expect(importing).rejects.toThrow(/help: /);
+    expect(await store.head("auto")).toBe(0);
+  });
+});
+
+describe("votes export", () => {
+  it("gives lines that import takes, to the same posterior bit for bit", async () => {
+    // Without a voter's record: what the router thought at the time is not in the file.
+    const settings = configured({ weighVoters: false });
+    const store = openStore();
+    await store.append([settings, ...Array.from({ length: 40 }, (_, n) => voted(n))]);
+    const copy = openStore();
+    await copy.append([settings]);
+    await importVotes(copy, "auto", jsonl(...(await exported(store))), plain);
+    expect((await folded(copy)).hash()).toBe((await folded(store)).hash());
+  });
+
+  it("has the query where it was kept and can be read, else x", async () => {
+    const store = openStore();
+    const key = new Uint8Array(32).fill(1);
+    await store.append([
+      configured(),
+      routed(1, { prompt: seal("Why?", "d1", key) }),
+      vote(1),
+      routed(2, { prompt: seal("Who?", "d2", undefined) }),
+      vote(2),
+    ]);
+    const queries = async (key?: Uint8Array) =>
+      (await exported(store, key)).map((line) => (JSON.parse(line) as { query?: string }).query);
+    expect(await queries(key)).toEqual(["Why?", "Who?"]);
+    expect(await queries()).toEqual([undefined, "Who?"]);
+  });
+
+  it("leaves out what does not count", async () => {
+    const store = openStore();
+    await store.append([configured(), ...[0, 1, 2, 3, 4, 5].map((n) => voted(n))]);
+    await forget(store, "auto", "v1", T0);
+    expect(await exported(store)).toHaveLength(5);
+  });
+
+  it("says the same of a vote that was written and read", async () => {
+    const votes = fc.nat(1000).map((n) => voted(n, { at: T0 + n, cast: T0 - n }));
+    await fc.assert(
+      fc.asyncProperty(votes, async (vote: Voted) => {
+        const [read] = await all(readVotes(jsonl(voteLine(vote, undefined))));
+        const { x, models, verdict, voter, weight, encoder } = vote;
+        expect(read).toMatchObject({ x, models, verdict, voter, weight, encoder, at: vote.cast });
+      }),
+      { seed: 1, numRuns: 50 },
+    );
+  });
+});
+
+describe("what an operator can do", () => {
+  const start = async () => {
+    const store = openStore();
+    await store.append([configured(), ...Array.from({ length: 10 }, (_, n) => voted(n))]);
+    return store;
+  };
+  const votesIn = async (store: Store) => (await folded(store)).counts.votes;
+
+  it("freeze and thaw, with the votes kept meanwhile or without", async () => {
+    for (const learn of [true, false]) {
+      const store = await start();
+      await freeze(store, "auto", T0);
+      await expect(freeze(store, "auto", T0)).rejects.toThrow(/frozen already; help:/);
+      await store.append([voted(10), voted(11)]);
+      expect(await votesIn(store)).toBe(10);
+      await thaw(store, "auto", T0, learn);
+      await store.append([voted(12)]);
+      expect(await votesIn(store)).toBe(learn ? 13 : 11);
+      await expect(thaw(store, "auto", T0, true)).rejects.toThrow(/not frozen/);
+    }
+  });
+
+  it("roll back to a time, and to one before that", async () => {
+    const store = await start();
+    const then = (await folded(store)).hash();
+    await store.append([voted(20), voted(21)]);
+    expect(await rollBack(store, "auto", T0 + 9500, T0 + 30_000)).toBe(2);
+    expect((await folded(store)).hash()).toBe(then);
+    expect(await rollBack(store, "auto", T0 + 4500, T0 + 31_000)).toBe(5);
+    expect(await votesIn(store)).toBe(5);
+    // Votes that come later count as ever.
+    await store.append([voted(40)]);
+    expect(await votesIn(store)).toBe(6);
+  });
+
+  it("not roll back to what was pruned", async () => {
+    const store = await start();
+    const fold = await folded(store);
+    const token = (await store.acquireLease("auto", "test", 1e9))!;
+    const position = fold.position;
+    const state = fold.toBytes();
+    await store.saveSnapshot({ router: "auto", position, at: T0, hash: fold.hash(), state }, token);
+    await store.prune({ votes: { router: "auto", upTo: position } });
+    await expect(rollBack(store, "auto", T0 + 4500, T0)).rejects.toThrow(/were pruned.*help:/);
+  });
+
+  it("forget a voter: as if there had been none", async () => {
+    const store = await start();
+    const without = openStore();
+    await store.append([
+      { ...voted(11), models: [MODELS[0]!, MODELS[1]!], verdict: { outcome: "a" } },
+    ]);
+    expect(await forget(store, "auto", "v1", T0)).toBe(3);
+    await expect(forget(store, "auto", "nobody", T0)).rejects.toThrow(/no vote of "nobody"/);
+    // At their own positions: those are what their randomness comes from.
+    const events = await store.learning("auto", 0, 100);
+    const kept = events.filter((event) => !(event.kind === "voted" && event.voter === "v1"));
+    await without.append(kept.filter(({ kind }) => kind !== "voter_forgotten"));
+    expect((await folded(store)).hash()).toBe((await folded(without)).hash());
+  });
+});

@@ -1,0 +1,111 @@
+import { sigmoid } from "../bandit/btl.ts";
+import { createPolicy } from "../bandit/options.ts";
+import { joust } from "../bandit/policies/joust.ts";
+import type { Pool } from "../bandit/policy.ts";
+import { Random } from "../random/random.ts";
+import { Router } from "../router.ts";
+import type { Routed } from "../store/events.ts";
+import { toFloat32 } from "../store/vector.ts";
+
+const CATEGORIES = 3;
+const VOTE_SCALE = 5;
+
+/** A small world whose truth is known: utilities of K models in three categories, told with an error. */
+export class World {
+  readonly pool: Pool;
+  readonly #utilities: readonly Float64Array[];
+  readonly #random: Random;
+
+  constructor(seed: number, K: number) {
+    this.#random = Random.seeded(seed);
+    const draw = this.#random.split("utilities");
+    const categories = Array.from({ length: CATEGORIES }, (_, m) => `c${m}`);
+    this.#utilities = Array.from({ length: K }, () =>
+      Float64Array.from(categories, () => draw.uniform() / 2),
+    );
+    this.pool = {
+      models: this.#utilities.map((_, k) => `m${k}`),
+      categories,
+      centroids: categories.map((_, m) => Float64Array.from(categories, (_, i) => Number(i === m))),
+      told: this.#utilities.map((row) => row.map((value) => value + 0.1 * draw.normal())),
+    };
+  }
+
+  /** The query of round t, and the category it is of. */
+  query(t: number): { readonly x: Float64Array; readonly m: number } {
+    const random = this.#random.split(t).split("query");
+    const m = random.integer(CATEGORIES);
+    return {
+      m,
+      x: toFloat32(this.pool.centroids[m]!.map((value) => value + random.normal() / 20)),
+    };
+  }
+
+  /** Probability that k is preferred to j. */
+  better(m: number, k: number, j: number): number {
+    return sigmoid(VOTE_SCALE * (this.#utilities[k]![m]! - this.#utilities[j]![m]!));
+  }
+
+  /** Probability that k is preferred to a model drawn from the pool. */
+  borda(m: number, k: number): number {
+    const { models } = this.pool;
+    const wins = models.map((_, j) => (j === k ? 0.5 : this.better(m, k, j)));
+    return wins.reduce((sum, p) => sum + p, 0) / models.length;
+  }
+
+  /** Serves `rounds` queries with a joust that explores; a share `rate` of the duels is voted on. */
+  *serve(rounds: number, explore: number, rate: number) {
+    const { models } = this.pool;
+    const router = new Router(createPolicy(joust, this.pool), { explore });
+    const candidates = models.map((_, k) => k);
+    for (let t = 0; t < rounds; t++) {
+      const random = this.#random.split(t);
+      const { x, m } = this.query(t);
+      // As a gateway has it: one seed, logged with the decision.
+      const seed = random.split("seed").integer(2 ** 32);
+      const { pair, propensity, values } = router.route({ x, candidates }, Random.seeded(seed));
+      const [a, b] = pair;
+      const isVoted = a !== b && random.split("rate").uniform() < rate;
+      const win = random.split("vote").uniform() < this.better(m, a, b) ? 1 : 0;
+      const outcome = win === 1 ? ("a" as const) : ("b" as const);
+      if (isVoted) router.vote({ x, pair, values }, outcome, random.split("learn"));
+      yield {
+        t,
+        m,
+        x,
+        seed,
+        pair,
+        propensity,
+        values: [...values!],
+        outcome: isVoted ? outcome : undefined,
+        win: isVoted ? win : undefined,
+      };
+    }
+  }
+}
+
+export type Served = ReturnType<World["serve"]> extends Generator<infer S> ? S : never;
+
+/** A decision of the world as an event. */
+export function routedIn({ pool }: World, served: Served, at: number): Routed {
+  const { models } = pool;
+  const { t, x, seed, pair, propensity, values } = served;
+  return {
+    kind: "routed",
+    router: "auto",
+    at,
+    decision: `d${t}`,
+    mode: "apply",
+    encoder: "world",
+    x,
+    candidates: models,
+    pair: [models[pair[0]]!, models[pair[1]]!],
+    propensity,
+    answers: "any",
+    seed,
+    version: 0,
+    values,
+    costs: models.map((_, k) => (k + 1) / 1000),
+    lambda: 0,
+  };
+}
