@@ -8,9 +8,11 @@ import { fitCommand } from "./fit-command.ts";
 import { callersFolder } from "./invocation.ts";
 import { modelsCommand } from "./models.ts";
 import { policiesCommand } from "./policies.ts";
+import { replayCommand } from "./replay.ts";
 import { serveCommand } from "./serve.ts";
 import { simulateCommand } from "./simulate-command.ts";
 import { readVersion } from "./version.ts";
+import { votesCommand } from "./votes.ts";
 
 // A reader that has seen enough (| head) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -32,6 +34,8 @@ const commands = [
   encodeCommand(),
   modelsCommand(),
   policiesCommand(),
+  replayCommand(),
+  votesCommand(),
 ];
 for (const command of commands) program.addCommand(command);
 for (const command of [program, ...commands, ...commands.flatMap((one) => one.commands)]) {
