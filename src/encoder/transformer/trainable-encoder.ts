@@ -39,12 +39,16 @@ export interface TrainableEncoderOptions extends TrainingSessionOptions {
  */
 const GROUPS = 12;
 const MEMORY = 2 ** 30;
+/** A second forward pass is the price of parts, whatever their size: then they may as well be small. */
+const PART = 1 / 4;
 
 export class TrainableEncoder {
   /** Copies, to be changed in place. Of the table of words only the rows of words that occur. */
   readonly weights: ReadonlyMap<string, Tensor>;
   /** d loss / d weight, of the same shapes, after `loss`. */
   readonly gradients: ReadonlyMap<string, Tensor>;
+  /** Those of one part. */
+  #partial: ReadonlyMap<string, Tensor> | undefined;
   readonly #model: TransformerModel;
   readonly #texts: readonly ArrayLike<number>[];
   /** From word to row of the table. */
@@ -65,7 +69,7 @@ export class TrainableEncoder {
     const words = [...new Set(texts.flatMap((ids) => Array.from(ids)))].sort((a, b) => a - b);
     this.#rows = new Map(words.map((word, row) => [word, row]));
     this.weights = this.#copyWeights();
-    this.gradients = new Map([...this.weights].map(([name, { dims }]) => [name, zeros(dims)]));
+    this.gradients = zerosLike(this.weights);
   }
 
   /**
@@ -74,9 +78,11 @@ export class TrainableEncoder {
    */
   async loss(pairs: readonly LabelledPair[]): Promise<number> {
     const members = [...new Set(pairs.flatMap(({ a, b }) => [a, b]))];
-    const parts = this.#partsInMemory(members);
+    const bytes = members.reduce((sum, k) => sum + this.#activationBytes(k), 0);
     const loss =
-      parts.length === 1 ? await this.#whole(members, pairs) : await this.#inParts(parts, pairs);
+      bytes <= this.#memory
+        ? await this.#whole(members, pairs)
+        : await this.#inParts(this.#cut(members), pairs);
     this.#clearPadding();
     return loss;
   }
@@ -120,14 +126,15 @@ export class TrainableEncoder {
     const result = await this.#run(lossGraph, 1, feeds);
     const seeds = result(gradientOf("vectors"));
 
+    this.#partial ??= zerosLike(this.weights);
     for (const { data } of this.gradients.values()) data.fill(0);
     at = 0;
     for (const part of parts) {
       const size = part.length * width;
       const seed = { dims: [part.length, width], data: seeds.subarray(at, at + size) };
       const feeds = [...this.#pack(part), ["seed", seed] as const];
-      const partial = await this.#run(seededGraph, part.length, feeds);
-      for (const [name, { data }] of this.gradients) addTo(data, partial(gradientOf(name)));
+      await this.#run(seededGraph, part.length, feeds, this.#partial);
+      for (const [name, { data }] of this.gradients) addTo(data, this.#partial.get(name)!.data);
       at += size;
     }
     return result("loss")[0]!;
@@ -158,21 +165,28 @@ export class TrainableEncoder {
     return feeds.set("ids", { dims, data: data.map((word) => this.#rows.get(word)!) });
   }
 
-  /** The shortest first, as many as fit. */
-  #partsInMemory(members: readonly number[]): number[][] {
+  /** The shortest texts first, as many as fit. */
+  #cut(members: readonly number[]): number[][] {
     const length = (k: number) => this.#texts[k]!.length;
     const parts: number[][] = [];
     let room = 0;
     for (const k of members.toSorted((a, b) => length(a) - length(b))) {
-      const bytes = activationBytes(this.#model.architecture, length(k));
+      const bytes = this.#activationBytes(k);
       if (bytes > room) {
         parts.push([]);
-        room = this.#memory;
+        room = this.#memory * PART;
       }
       parts.at(-1)!.push(k);
       room -= bytes;
     }
     return parts;
+  }
+
+  /** Of float32 numbers kept for the backward pass: see CHEAP in backward.ts, and the attention weights. */
+  #activationBytes(k: number): number {
+    const { hiddenSize, intermediateSize, layers, heads } = this.#model.architecture;
+    const tokens = this.#texts[k]!.length;
+    return 4 * layers * tokens * (6 * hiddenSize + intermediateSize + heads * tokens);
   }
 
   #copyWeights(): Map<string, Tensor> {
@@ -209,12 +223,6 @@ function groupsOf(texts: number): number {
   return Math.min(GROUPS, texts);
 }
 
-/** Float32 numbers kept for the backward pass: see CHEAP in backward.ts, and the attention weights. */
-function activationBytes(of: Architecture, tokens: number): number {
-  const dense = 6 * of.hiddenSize + of.intermediateSize;
-  return 4 * of.layers * tokens * (dense + of.heads * tokens);
-}
-
 function pairFeeds(members: readonly number[], pairs: readonly LabelledPair[]): [string, Feed][] {
   const row = new Map(members.map((k, i) => [k, i]));
   const dims = [pairs.length];
@@ -227,6 +235,10 @@ function pairFeeds(members: readonly number[], pairs: readonly LabelledPair[]): 
 
 function addTo(sum: Float32Array, part: Float32Array): void {
   for (let i = 0; i < sum.length; i++) sum[i]! += part[i]!;
+}
+
+function zerosLike(tensors: ReadonlyMap<string, Tensor>): Map<string, Tensor> {
+  return new Map([...tensors].map(([name, { dims }]) => [name, zeros(dims)]));
 }
 
 function zeros(dims: readonly number[]): Tensor {
