@@ -92,6 +92,7 @@ export function plan(view: View, ask: Ask): Plan {
         candidates: able.map(nameOf),
         pair: [nameOf(pair[0]), nameOf(pair[1])],
         propensity,
+        ...(chosen.isPolicys && { answers: answersOf(ask) ?? "any" }),
         seed: ask.seed,
         version: view.version,
         ...(mean && { values: able.map((k) => short(mean[k]!)) }),
@@ -113,6 +114,8 @@ export function plan(view: View, ask: Ask): Plan {
 interface Chosen {
   readonly pair: readonly [number, number];
   readonly propensity: number;
+  /** Not the mode's, the session's or the guard's. */
+  readonly isPolicys?: boolean;
   readonly values?: Float64Array | undefined;
   /** Utility that a US dollar is worth here. */
   readonly lambda: number;
@@ -141,7 +144,7 @@ function choose(
       candidates: isFirm ? [fixed] : able,
       costs: costs?.all,
       lambda: price * costUnit,
-      answers: ask.duel === true ? 2 : ask.duel === "auto" ? undefined : 1,
+      answers: answersOf(ask),
     },
     random,
   );
@@ -152,14 +155,14 @@ function choose(
     const observed = { pair: [nameOf(pair[0]), nameOf(pair[1])] as const, propensity };
     return { ...chosen, ...only(fixed!), reasons: { observed } };
   }
-  if (fixed === undefined || ask.duel === true) return chosen;
+  if (fixed === undefined || ask.duel === true) return { ...chosen, isPolicys: true };
   if (isFirm) return { ...chosen, reasons: { kept: { model: nameOf(fixed), because: "tools" } } };
   if (ask.kept) {
     const worth = (k: number) => (values?.[k] ?? 0) - lambda * (costs?.all[k] ?? 0);
     const gain = worth(pair[0]) - worth(fixed);
     const margin = config.session_margin;
     // What a new model would have to read again is paid for, and a conversation likes one voice.
-    if (pair[0] === pair[1] && gain > margin) return chosen;
+    if (pair[0] === pair[1] && gain > margin) return chosen; // a choice, but of two models only
     const kept = { model: nameOf(fixed), because: "session", gain: short(gain), margin } as const;
     return { ...chosen, ...only(fixed), reasons: { kept } };
   }
@@ -169,6 +172,10 @@ function choose(
   const isFixed = served[0] === fixed && served[1] === fixed;
   const mixed = config.explore * propensity + (isFixed ? 1 - config.explore : 0);
   return { ...chosen, pair: served, propensity: mixed, reasons: { guard } };
+}
+
+function answersOf({ duel }: Ask): 1 | 2 | undefined {
+  return duel === true ? 2 : duel === "auto" ? undefined : 1;
 }
 
 function only(k: number): { pair: readonly [number, number]; propensity: number } {

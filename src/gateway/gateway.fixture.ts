@@ -1,0 +1,148 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import OpenAI from "openai";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { parseConfig } from "./config/read-config.ts";
+import { newLogger } from "./logger.ts";
+import { openGateway, type RunningGateway } from "./open-gateway.ts";
+import { systemClock } from "./upstream/clock.ts";
+import { type Misbehaving, startMisbehaving } from "./upstream/misbehaving.fixture.ts";
+import { PROVIDER_NAMES } from "./upstream/providers.ts";
+
+const DATA = resolve(import.meta.dirname, "../../data");
+/** Memory where there is such a folder: most tests need not wait for a disk. */
+const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+
+/** A real gateway on a port of its own with a real database, until the test is over. */
+export interface TestGateway extends RunningGateway {
+  readonly folder: string;
+  /** Lines that were logged. */
+  readonly lines: string[];
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  client(apiKey?: string): OpenAI;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome would have it unknown; a test that expects the wrong shape fails.
+  readonly json: ReturnType<typeof JSON.parse>;
+}
+
+export function configOf(yaml: string, env: Record<string, string> = {}) {
+  return parseConfig(yaml, "joust.yaml", env, [...PROVIDER_NAMES, "sandbox"]);
+}
+
+export function newFolder(): string {
+  const folder = mkdtempSync(join(MEMORY, "joust-gateway-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+interface Start {
+  readonly env?: Record<string, string>;
+  readonly folder?: string;
+  readonly web?: string;
+}
+
+/** Until the test is over. */
+export async function startGateway(yaml: string, start: Start = {}): Promise<TestGateway> {
+  const gateway = await open(yaml, { folder: newFolder(), ...start });
+  onTestFinished(() => gateway.close());
+  return gateway;
+}
+
+/** One for all tests of a file, until they are over. */
+export function sharedGateway(yaml: () => string | Promise<string>): () => TestGateway {
+  let gateway: TestGateway | undefined;
+  beforeAll(async () => {
+    gateway = await open(await yaml(), { folder: mkdtempSync(join(MEMORY, "joust-gateway-")) });
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    if (gateway) rmSync(gateway.folder, { recursive: true, force: true });
+  });
+  return () => gateway!;
+}
+
+async function open(
+  yaml: string,
+  { env = {}, folder, web = "" }: Start & { readonly folder: string },
+): Promise<TestGateway> {
+  const lines: string[] = [];
+  const config = configOf(yaml, env);
+  const running = await openGateway({
+    config: { ...config, server: { ...config.server, port: 0 } },
+    env,
+    dataDir: folder,
+    projectData: DATA,
+    web,
+    encoders: {
+      models: { search: [], download: "", hubCache: "" },
+      openai: { apiKey: undefined },
+      vectors: "",
+    },
+    folder,
+    clock: systemClock,
+    logger: newLogger("debug", { write: (line) => void lines.push(line) }),
+    version: "0.0.0",
+  });
+  let closing: Promise<void> | undefined;
+  const ask = async (path: string, init: RequestInit): Promise<Answer> => {
+    const response = await fetch(`${running.url}${path}`, init);
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      get json() {
+        return JSON.parse(text);
+      },
+    };
+  };
+  return {
+    ...running,
+    close: () => {
+      closing ??= running.close();
+      return closing;
+    },
+    folder,
+    lines,
+    post: (path, body, headers = {}) =>
+      ask(path, {
+        method: "POST",
+        headers,
+        body: typeof body === "string" ? body : JSON.stringify(body),
+      }),
+    get: (path, headers = {}) => ask(path, { headers }),
+    client: (apiKey = "none") =>
+      new OpenAI({ apiKey, baseURL: `${running.url}/v1`, maxRetries: 0 }),
+  };
+}
+
+/** A host of models that goes wrong in the way that its address names. */
+export async function startHost(): Promise<Misbehaving> {
+  const host = await startMisbehaving();
+  onTestFinished(() => host.close());
+  return host;
+}
+
+/** Processes, threads and databases start slowly on a busy machine; no test is about how slowly. */
+export const PATIENCE = { testTimeout: 60_000, hookTimeout: 60_000 };
+
+export function chat(content: string, more: object = {}): object {
+  return { model: "auto", messages: [{ role: "user", content }], ...more };
+}
+
+/** The events of a stream that was read to its end. */
+export function eventsOf(text: string): ReturnType<typeof JSON.parse>[] {
+  return text
+    .split("\n\n")
+    .filter((event) => event.startsWith("data: ") && event !== "data: [DONE]")
+    .map((event) => JSON.parse(event.slice("data: ".length)));
+}
+
+export const SANDBOX = "sandbox: {speed: 1000}";

@@ -1,0 +1,162 @@
+import OpenAI from "openai";
+import { describe, expect, it, vi } from "vitest";
+import {
+  chat,
+  PATIENCE,
+  SANDBOX,
+  sharedGateway,
+  startGateway,
+  startHost,
+} from "./gateway.fixture.ts";
+
+vi.setConfig(PATIENCE);
+
+const sandbox = sharedGateway(() => SANDBOX);
+
+/** OpenAI's own client, unchanged: what people point at the gateway. */
+const ASKED = [{ role: "user" as const, content: "Why is the sky blue?" }];
+
+describe("the openai client", () => {
+  it("chats, streams and calls tools", async () => {
+    const { client, post } = sandbox();
+    const openai = client();
+    const models = await openai.models.list();
+    expect(models.data.map(({ id }) => id)).toContain("auto");
+
+    const { data, response } = await openai.chat.completions
+      .create({ model: "auto", messages: ASKED })
+      .withResponse();
+    expect(data.choices[0]?.message.content).toContain("sandbox");
+    expect(data.model).toBe(response.headers.get("x-joust-model"));
+    expect(data.id).toBe(`chatcmpl-${response.headers.get("x-joust-decision-id")}`);
+    expect(Number(response.headers.get("x-joust-cost"))).toBeGreaterThan(0);
+    const vote = await post("/v1/feedback", { id: data.id, rating: 1 });
+    expect(vote.json).toMatchObject({ status: "logged", models: [data.model] });
+
+    const stream = await openai.chat.completions.create({
+      model: "auto",
+      messages: ASKED,
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    let text = "";
+    const ids = new Set<string>();
+    let usage: OpenAI.CompletionUsage | null | undefined;
+    const notes: unknown[] = [];
+    for await (const chunk of stream) {
+      ids.add(chunk.id);
+      text += chunk.choices[0]?.delta.content ?? "";
+      usage = chunk.usage ?? usage;
+      if ("joust" in chunk) notes.push(chunk.joust);
+    }
+    expect(text).toContain("sandbox");
+    expect(ids.size).toBe(1);
+    expect(usage?.completion_tokens).toBeGreaterThan(5);
+    const decision_id = [...ids][0]!.slice("chatcmpl-".length);
+    expect(notes).toEqual([
+      expect.objectContaining({ decision_id, router: "auto" }),
+      { cost: expect.any(Number) },
+    ]);
+
+    const tools: OpenAI.ChatCompletionTool[] = [
+      {
+        type: "function",
+        function: {
+          name: "get_weather",
+          description: "the weather of a city",
+          parameters: { type: "object", properties: { city: { type: "string" } } },
+        },
+      },
+    ];
+    const called = await openai.chat.completions.create({
+      model: "auto",
+      messages: [{ role: "user", content: "What is the weather in Paris?" }],
+      tools,
+      tool_choice: "required",
+    });
+    const [call] = called.choices[0]!.message.tool_calls!;
+    expect(call).toMatchObject({ type: "function", function: { name: "get_weather" } });
+    const done = await openai.chat.completions.create({
+      model: "auto",
+      messages: [
+        { role: "user", content: "What is the weather in Paris?" },
+        called.choices[0]!.message,
+        { role: "tool", tool_call_id: call!.id, content: "21 degrees" },
+      ],
+      tools,
+    });
+    expect(done.choices[0]!.message.content).toContain("21 degrees");
+    expect(done.model).toBe(called.model); // kept inside the tool loop, without a session id
+  });
+
+  it("gets n answers, embeddings and the old completions of a named model", async () => {
+    const { client } = sandbox();
+    const openai = client();
+    const many = await openai.chat.completions.create({ model: "auto", messages: ASKED, n: 3 });
+    expect(many.choices.map(({ index }) => index)).toEqual([0, 1, 2]);
+    const old = await openai.completions.create({ model: "mistral-7b", prompt: "Say hi" });
+    expect(old.choices[0]?.text).toContain("sandbox");
+    const vectors = await openai.embeddings.create({ model: "gpt-3.5", input: ["a", "b"] });
+    expect(vectors.data).toHaveLength(2);
+    const own = await openai.chat.completions.create({ model: "gpt-3.5", messages: ASKED });
+    expect(own.model).toBe("gpt-3.5");
+    expect(own).not.toHaveProperty("joust");
+  });
+
+  it("meets errors of its own classes", async () => {
+    const { client } = sandbox();
+    const openai = client();
+    await expect(
+      openai.chat.completions.create({ model: "gpt-9", messages: ASKED }),
+    ).rejects.toThrow(OpenAI.NotFoundError);
+    const empty = openai.chat.completions.create({ model: "auto", messages: [] });
+    await expect(empty).rejects.toThrow(OpenAI.BadRequestError);
+    await expect(empty).rejects.toMatchObject({ param: "messages", type: "invalid_request_error" });
+  });
+
+  it("can leave: then the upstream's work is stopped", async () => {
+    const host = await startHost();
+    const { client } = await startGateway(
+      `providers: {p: {url: "${host.url("endless")}"}, q: {url: "${host.url("hang")}"}}
+models: {a: {provider: p}, b: {provider: q, retries: 0}}
+routers: {auto: {models: [a]}}`,
+    );
+    const openai = client();
+    const stream = await openai.chat.completions.create({
+      model: "auto",
+      messages: ASKED,
+      stream: true,
+    });
+    for await (const _ of stream) break;
+    stream.controller.abort();
+    const abort = new AbortController();
+    const waiting = openai.chat.completions.create(
+      { model: "b", messages: ASKED },
+      { signal: abort.signal },
+    );
+    await expect.poll(() => host.received.length).toBe(2);
+    abort.abort();
+    await expect(waiting).rejects.toThrow(OpenAI.APIUserAbortError);
+    await expect.poll(() => host.abandoned()).toBe(2);
+  });
+});
+
+describe("what reaches the upstream", () => {
+  it("is the client's own bytes", async () => {
+    const host = await startHost();
+    const { post } = await startGateway(
+      `providers: {p: {url: "${host.url("well")}"}}
+models: {gpt-x: {provider: p, model: gpt-x-upstream}}`,
+    );
+    const sent = `{ "model" : "auto","messages":[{"role":"user","content":"h\\u00e9 \\/"}], "seed": 1.0e2,
+      "x_unknown": {"a": [1, 2.50]}, "joust": {"cost_quality_tradeoff": 7} }`;
+    const { status, json } = await post("/v1/chat/completions", sent);
+    expect(status).toBe(200);
+    expect(json.model).toBe("gpt-x");
+    expect(host.received[0]!.body.toString()).toBe(
+      sent.replace('"auto"', '"gpt-x-upstream"').replace(/, "joust": \{[^}]*\}/, ""),
+    );
+    expect(host.received[0]!.headers).not.toHaveProperty("authorization");
+    expect((await post("/v1/chat/completions", chat("hi"))).status).toBe(200);
+  });
+});
