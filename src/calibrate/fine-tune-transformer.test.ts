@@ -3,48 +3,18 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Tensor } from "../encoder/transformer/safetensors.ts";
-import { tinyArchitecture, tinyWeights } from "../encoder/transformer/tiny-model.fixture.ts";
 import { InputError } from "../input/input-error.ts";
-import { Random } from "../random/random.ts";
 import {
   fineTuneTransformer,
   schedule,
   type TrainedTransformer,
   type TransformerTraining,
 } from "./fine-tune-transformer.ts";
-import { batchesOf, pairsOf } from "./pairs.ts";
+import { EPOCHS, startingWeights, TINY_TRAINING } from "./tiny-training.fixture.ts";
 
-const MODEL = {
-  path: "tiny",
-  architecture: { ...tinyArchitecture("bert"), layers: 1 },
-  pooling: "mean",
-  weights: startingWeights(1),
-} as const;
-const TEXTS = [
-  [2, 4, 5, 3],
-  [2, 4, 6, 3],
-  [2, 5, 3],
-  [2, 9, 10, 3],
-  [2, 9, 3],
-  [2, 11, 10, 12, 3],
-];
-const CATEGORIES = [0, 0, 0, 1, 1, 1];
-const PAIRS = pairsOf(CATEGORIES, Random.seeded(1));
-const EPOCHS = 5;
-const BATCHES = Array.from({ length: EPOCHS }, (_, epoch) =>
-  batchesOf(PAIRS, 6, Random.seeded(1).split(epoch)),
-).flat();
-
+const { model: MODEL, texts: TEXTS, batches: BATCHES } = TINY_TRAINING;
 const train = (more: Partial<TransformerTraining> = {}) =>
-  fineTuneTransformer({
-    model: MODEL,
-    texts: TEXTS,
-    batches: BATCHES,
-    learningRate: 0.01,
-    threads: 1,
-    ...more,
-  });
+  fineTuneTransformer({ ...TINY_TRAINING, ...more });
 
 let once: Promise<TrainedTransformer> | undefined;
 const undisturbed = () => {
@@ -135,16 +105,6 @@ describe("schedule", () => {
     expect(schedule(36, 36)).toBe(0);
   });
 });
-
-/** As transformers begin: weights small, LayerNorm the identity. With larger ones it collapses. */
-function startingWeights(seed: number): Map<string, Tensor> {
-  const firstLayer = [...tinyWeights("bert", seed)].filter(([name]) => !name.includes("layer.1"));
-  const weights = firstLayer.map(([name, { dims, data }]) => {
-    const one = name.endsWith("LayerNorm.weight") ? 1 : name.endsWith(".bias") ? 0 : undefined;
-    return [name, { dims, data: data.map((value) => one ?? value / 2) }] as const;
-  });
-  return new Map(weights);
-}
 
 function stoppedAfter(stop: number, more: Partial<TransformerTraining>) {
   const controller = new AbortController();
