@@ -4,8 +4,8 @@ import type { NormalizerOptions } from "./bert-normalizer.ts";
 
 /** What a WordPiece tokenizer is made of, as tokenizer.json of Hugging Face says it. */
 export interface WordPieceSettings {
-  /** Token to id, the added ones among them. */
-  readonly tokens: ReadonlyMap<string, number>;
+  /** By id, the added ones among them; "" where an id has none. */
+  readonly tokens: readonly string[];
   readonly unknown: number;
   readonly continuingPrefix: string;
   /** In characters; a longer word is unknown. */
@@ -25,7 +25,7 @@ export interface AddedToken {
   readonly normalized: boolean;
 }
 
-const LARGEST_ID = 2 ** 31 - 1;
+const LARGEST_ID = 2 ** 24; // tables of tokens are arrays
 const ID = z.int().min(0).max(LARGEST_ID);
 const SPECIAL = z.tuple([z.string(), ID]);
 
@@ -85,9 +85,9 @@ export function readTokenizerJson(json: unknown, file: string): WordPieceSetting
     throw new InputError({ file, field: path.join(".") }, `does not fit (${message})`, SUPPORTED);
   }
   const { normalizer, model, added_tokens: added, post_processor: processor } = parsed.data;
-  const tokens = new Map(Object.entries(model.vocab));
-  for (const { content, id } of added) tokens.set(content, id);
-  const unknown = tokens.get(model.unk_token);
+  const ids = new Map(Object.entries(model.vocab));
+  for (const { content, id } of added) ids.set(content, id);
+  const unknown = ids.get(model.unk_token);
   if (unknown === undefined) {
     throw new InputError(
       { file, field: "model.unk_token" },
@@ -97,7 +97,7 @@ export function readTokenizerJson(json: unknown, file: string): WordPieceSetting
   }
   const [before, after] = frame(processor, file);
   return {
-    tokens,
+    tokens: byId(ids),
     unknown,
     continuingPrefix: model.continuing_subword_prefix,
     longestWord: model.max_input_chars_per_word,
@@ -116,6 +116,15 @@ export function readTokenizerJson(json: unknown, file: string): WordPieceSetting
 function isVocabulary(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return Object.values(value).every((id) => Number.isInteger(id) && id >= 0 && id <= LARGEST_ID);
+}
+
+function byId(ids: ReadonlyMap<string, number>): string[] {
+  const tokens: string[] = [];
+  for (const [token, id] of ids) {
+    while (tokens.length <= id) tokens.push("");
+    tokens[id] = token;
+  }
+  return tokens;
 }
 
 /** The ids that the post-processor sets around one text. */

@@ -6,51 +6,43 @@
  * within milliseconds.
  */
 export class Vocabulary {
-  /** One more than the largest id. */
-  readonly size: number;
   /** The most units of a token, its prefix not counted. */
   readonly longest: number;
   /** The state of the hash after the prefix of a token that continues a word. */
   readonly continuing: number;
-  /** Every token's units one after another; token i's are units[starts[i]] .. units[starts[i + 1]]. */
+  /** Every token's units one after another; those of id are units[starts[id]] to units[starts[id + 1]]. */
   readonly #units: Uint16Array;
   readonly #starts: Uint32Array;
-  readonly #ids: Uint32Array;
-  /** Token number + 1 where hash & mask leads, or the next free place; 0 is free. */
+  /** Id + 1 where hash & mask leads, or the next free place; 0 is free. */
   readonly #slots: Uint32Array;
   readonly #mask: number;
   readonly #prefix: Uint16Array;
 
-  constructor(tokens: ReadonlyMap<string, number>, continuingPrefix: string) {
-    this.#prefix = Uint16Array.from(continuingPrefix, (unit) => unit.charCodeAt(0));
+  /** Tokens by id; "" where an id has none. */
+  constructor(tokens: readonly string[], continuingPrefix: string) {
+    const { length } = continuingPrefix;
+    this.#prefix = Uint16Array.from({ length }, (_, i) => continuingPrefix.charCodeAt(i));
     this.continuing = this.#prefix.reduce(step, START);
-    let length = 0;
-    for (const token of tokens.keys()) length += token.length;
-    this.#units = new Uint16Array(length);
-    this.#starts = new Uint32Array(tokens.size + 1);
-    this.#ids = new Uint32Array(tokens.size);
-    this.#mask = 2 ** Math.ceil(Math.log2(2 * tokens.size + 1)) - 1;
+    this.#units = new Uint16Array(tokens.reduce((sum, { length }) => sum + length, 0));
+    this.#starts = new Uint32Array(tokens.length + 1);
+    this.#mask = 2 ** Math.ceil(Math.log2(2 * tokens.length + 1)) - 1;
     this.#slots = new Uint32Array(this.#mask + 1);
-    let size = 0;
     let longest = 0;
-    let number = 0;
     let end = 0;
-    for (const [token, id] of tokens) {
+    for (const [id, token] of tokens.entries()) {
       let hash = START;
       for (let i = 0; i < token.length; i++) {
         const unit = token.charCodeAt(i);
         this.#units[end++] = unit;
         hash = step(hash, unit);
       }
-      this.#ids[number] = id;
-      this.#starts[++number] = end;
+      this.#starts[id + 1] = end;
+      if (token === "") continue;
       let slot = mix(hash) & this.#mask;
       while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask;
-      this.#slots[slot] = number;
-      size = Math.max(size, id + 1);
+      this.#slots[slot] = id + 1;
       longest = Math.max(longest, token.length);
     }
-    this.size = size;
     this.longest = longest;
   }
 
@@ -62,11 +54,11 @@ export class Vocabulary {
   find(hash: number, word: Uint16Array, from: number, to: number, continues: boolean): number {
     const skip = continues ? this.#prefix.length : 0;
     for (let slot = mix(hash) & this.#mask; ; slot = (slot + 1) & this.#mask) {
-      const number = this.#slots[slot]!;
-      if (number === 0) return -1;
-      const start = this.#starts[number - 1]!;
-      if (this.#starts[number]! - start !== skip + to - from) continue;
-      if (this.#equals(start, skip, word, from, to)) return this.#ids[number - 1]!;
+      const id = this.#slots[slot]! - 1;
+      if (id < 0) return -1;
+      const start = this.#starts[id]!;
+      if (this.#starts[id + 1]! - start !== skip + to - from) continue;
+      if (this.#equals(start, skip, word, from, to)) return id;
     }
   }
 

@@ -10,7 +10,7 @@ import { START, step, Vocabulary } from "./vocabulary.ts";
  * folded and hashed in one pass over the characters, with no string made.
  */
 export class WordPiece {
-  readonly #settings: WordPieceSettings;
+  readonly settings: WordPieceSettings;
   readonly #vocabulary: Vocabulary;
   readonly #added: AddedTokens;
   readonly #addedNormalized: AddedTokens;
@@ -26,7 +26,7 @@ export class WordPiece {
 
   constructor(settings: WordPieceSettings) {
     const { added, normalizer } = settings;
-    this.#settings = settings;
+    this.settings = settings;
     this.#vocabulary = new Vocabulary(settings.tokens, settings.continuingPrefix);
     this.#added = new AddedTokens(added.filter(({ normalized }) => !normalized));
     this.#addedNormalized = new AddedTokens(
@@ -48,12 +48,12 @@ export class WordPiece {
 
   /** One more than the largest id that a text can have. */
   get vocabSize(): number {
-    return this.#vocabulary.size;
+    return this.settings.tokens.length;
   }
 
   /** The ids with the special ones around them, cut to `maxLength`. */
   encode(text: string, maxLength: number): Int32Array {
-    const { before, after } = this.#settings;
+    const { before, after } = this.settings;
     const room = maxLength - before.length - after.length;
     if (!(room >= 0)) {
       throw new RangeError(
@@ -123,7 +123,7 @@ export class WordPiece {
   }
 
   #readAny(section: string, enough: number): void {
-    const folded = normalize(section, this.#settings.normalizer);
+    const folded = normalize(section, this.settings.normalizer);
     for (const part of this.#addedNormalized.split(folded)) {
       if (typeof part === "number") this.#push(part);
       else this.#readNormalized(part);
@@ -164,7 +164,7 @@ export class WordPiece {
   /** The ids of word[0..length): the word itself if it is a token, else the longest pieces, else unknown. */
   #cut(length: number, hash: number): void {
     if (this.#tooLong(length)) {
-      this.#push(this.#settings.unknown);
+      this.#push(this.settings.unknown);
       return;
     }
     const whole = this.#vocabulary.find(hash, this.#word, 0, length, false);
@@ -193,7 +193,7 @@ export class WordPiece {
       }
       if (piece < 0) {
         this.#count = first;
-        this.#push(this.#settings.unknown);
+        this.#push(this.settings.unknown);
         return;
       }
       this.#push(piece);
@@ -202,7 +202,7 @@ export class WordPiece {
   }
 
   #tooLong(length: number): boolean {
-    const { longestWord } = this.#settings;
+    const { longestWord } = this.settings;
     if (length <= longestWord) return false;
     if (length > 2 * longestWord) return true;
     return [...String.fromCharCode(...this.#word.subarray(0, length))].length > longestWord;

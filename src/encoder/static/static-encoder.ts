@@ -1,0 +1,94 @@
+import { setImmediate } from "node:timers/promises";
+import { norm } from "../../linalg/linalg.ts";
+import type { Encoder } from "../encoder.ts";
+import { WordPiece } from "../word-piece.ts";
+import type { StaticTable } from "./static-table.ts";
+
+/**
+ * Text to vector without a transformer: the sum of the vectors of its tokens,
+ * each token counted once, scaled to length 1. A text without tokens is the
+ * zero vector. Only + * / sqrt in a fixed order: the same on every machine.
+ *
+ * Counting once is worth 7 points of nearest-centroid accuracy on RouterBench
+ * over the mean of all tokens, and saves a third of the work: docs/encoders.md.
+ */
+export class StaticEncoder implements Encoder {
+  readonly name = "static";
+  readonly table: StaticTable;
+  readonly #tokenizer: WordPiece;
+  /** The text, by number, in which a token was met last. */
+  readonly #met: Int32Array;
+  #text = 0;
+  readonly #sum: Float64Array;
+
+  constructor(table: StaticTable) {
+    this.table = table;
+    this.#tokenizer = new WordPiece({ ...table.tokenizer, before: [], after: [] });
+    this.#met = new Int32Array(table.tokenizer.tokens.length);
+    this.#sum = new Float64Array(table.dimension);
+  }
+
+  get dimension(): number {
+    return this.table.dimension;
+  }
+
+  async encode(texts: readonly string[]): Promise<Float64Array[]> {
+    const out: Float64Array[] = [];
+    for (const text of texts) {
+      out.push(this.encodeText(text));
+      // A few milliseconds of work; then whoever else waits has a turn.
+      if (out.length % TURN === 0) await setImmediate();
+    }
+    return out;
+  }
+
+  encodeText(text: string): Float64Array {
+    const sum = this.#sum;
+    sum.fill(0);
+    addRows(sum, this.distinctTokens(text), this.table);
+    const length = norm(sum) || 1;
+    return sum.map((value) => value / length);
+  }
+
+  /** Its tokens, each once, in the order of the text. */
+  distinctTokens(text: string): Int32Array {
+    const ids = this.#tokenizer.tokenIds(text);
+    this.#text = (this.#text + 1) | 0;
+    let count = 0;
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i]!;
+      if (this.#met[id] === this.#text) continue;
+      this.#met[id] = this.#text;
+      ids[count++] = id;
+    }
+    return ids.subarray(0, count);
+  }
+}
+
+const TURN = 128;
+
+/**
+ * sum <- sum + the tokens' vectors, four rows at a time: half the time of one by
+ * one, since the sum is read and written a quarter as often.
+ */
+function addRows(sum: Float64Array, tokens: Int32Array, { rows, scales }: StaticTable): void {
+  const n = sum.length;
+  let t = 0;
+  for (; t + 3 < tokens.length; t += 4) {
+    const a = tokens[t]!;
+    const b = tokens[t + 1]!;
+    const c = tokens[t + 2]!;
+    const d = tokens[t + 3]!;
+    const sa = scales[a]!;
+    const sb = scales[b]!;
+    const sc = scales[c]!;
+    const sd = scales[d]!;
+    for (let i = 0, ia = a * n, ib = b * n, ic = c * n, id = d * n; i < n; i++) {
+      sum[i]! += sa * rows[ia++]! + sb * rows[ib++]! + (sc * rows[ic++]! + sd * rows[id++]!);
+    }
+  }
+  for (; t < tokens.length; t++) {
+    const scale = scales[tokens[t]!]!;
+    for (let i = 0, k = tokens[t]! * n; i < n; i++) sum[i]! += scale * rows[k++]!;
+  }
+}

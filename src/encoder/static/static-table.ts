@@ -1,0 +1,46 @@
+import type { WordPieceSettings } from "../tokenizer-json.ts";
+
+/** A vector for every token of a tokenizer, in 8 bits with a scale a row: all there is to a static encoder. */
+export interface StaticTable {
+  readonly dimension: number;
+  /** The model it was made from. */
+  readonly source: string;
+  readonly tokenizer: StaticTokenizer;
+  /** Row i, times scales[i], is the vector of token i. */
+  readonly rows: Int8Array;
+  readonly scales: Float32Array;
+}
+
+/** Special tokens around a text say nothing about it. */
+export type StaticTokenizer = Omit<WordPieceSettings, "before" | "after">;
+
+/** The vector of a token. */
+export function vectorOf({ rows, scales, dimension }: StaticTable, token: number): Float64Array {
+  const scale = scales[token]!;
+  return Float64Array.from(
+    rows.subarray(token * dimension, (token + 1) * dimension),
+    (value) => scale * value,
+  );
+}
+
+/** Rows of float64 in 8 bits: each is off by at most 1/254 of its largest component. */
+export function quantize(
+  vectors: Float64Array,
+  dimension: number,
+): Pick<StaticTable, "rows" | "scales"> {
+  const rows = new Int8Array(vectors.length);
+  const scales = new Float32Array(vectors.length / dimension);
+  for (let row = 0; row < scales.length; row++) {
+    const start = row * dimension;
+    let largest = 0;
+    for (let i = start; i < start + dimension; i++) {
+      largest = Math.max(largest, Math.abs(vectors[i]!));
+    }
+    if (largest === 0) continue;
+    scales[row] = largest / 127;
+    for (let i = start; i < start + dimension; i++) {
+      rows[i] = Math.round((127 * vectors[i]!) / largest);
+    }
+  }
+  return { rows, scales };
+}
