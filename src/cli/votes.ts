@@ -8,6 +8,7 @@ import { InputError } from "../input/input-error.ts";
 import { forget, freeze, rollBack, thaw } from "../learner/controls.ts";
 import { exportVotes } from "../learner/export-votes.ts";
 import { importVotes } from "../learner/import-votes.ts";
+import { prune } from "../learner/prune.ts";
 import { readKey } from "../store/seal.ts";
 import type { Store } from "../store/store.ts";
 import { ENCODER_HELP, encoderPlaces } from "./encoder-flags.ts";
@@ -38,6 +39,7 @@ export function votesCommand(): Command {
     thawCommand(),
     rollBackCommand(),
     forgetCommand(),
+    pruneCommand(),
   ]) {
     command.addCommand(one.helpOption("-h, --help", "this text"));
   }
@@ -52,6 +54,8 @@ Examples:
     ${JOUST} votes import votes.jsonl --data joust-data
   All votes that count, with the prompts where they were stored (JOUST_STORE_KEY decrypts them):
     ${JOUST} votes export > votes.jsonl
+  Nobody needs to see what was asked last year, and what it has taught is kept:
+    ${JOUST} votes prune --before 2026-01-01
   A spammer was at it since noon:
     ${JOUST} votes roll-back --to 2026-11-15T12:00:00Z
     ${JOUST} votes forget mallory
@@ -148,6 +152,8 @@ function storeKey(text: string): Uint8Array {
 interface ControlFlags extends StoreFlags {
   readonly drop?: boolean | undefined;
   readonly to?: number | undefined;
+  readonly before?: number | undefined;
+  readonly votes?: boolean | undefined;
 }
 
 /** A command that changes one thing and says so. */
@@ -195,6 +201,19 @@ function rollBackCommand(): Command {
       return `${router} is rolled back: ${count} votes no longer count`;
     },
   ).requiredOption("--to <time>", "the last moment whose votes count", moment("--to"));
+}
+
+function pruneCommand(): Command {
+  return control("prune", "delete what was logged before a time", async (store, router, flags) => {
+    const deleted = await prune(store, router, flags.before!, flags.votes ?? false);
+    const { decisions, prompts, votes } = deleted;
+    return `deleted: ${decisions} decisions with their answers, ${prompts} prompts, ${votes} votes`;
+  })
+    .description(
+      "Deletes decisions, answers and prompts of all routers logged before a time; charts and what was learnt stay. With --votes also the router's votes, as far as a snapshot holds what they have taught: then nothing before it can be rolled back or forgotten, and another policy learns from later votes alone.",
+    )
+    .requiredOption("--before <time>", "delete what is older", moment("--before"))
+    .option("--votes", "votes too");
 }
 
 function forgetCommand(): Command {

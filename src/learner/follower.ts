@@ -92,7 +92,7 @@ export class Follower {
         this.#takeOffered();
         await this.load();
       } catch (error) {
-        if (!(error instanceof StoreUnavailable)) throw error;
+        if (!(error instanceof StoreUnavailable)) this.#options.onError?.(error);
       }
       // Taking up a posterior is work for the thread that serves: a twentieth of its time at most.
       await sleep(20 * this.#spent, undefined, { signal, ref: false }).catch(() => {});
@@ -140,4 +140,6 @@ export interface FollowerOptions {
   /** What the router does around its policy. */
   readonly settings?: Partial<RouterSettings> | undefined;
   readonly pollMs?: number | undefined;
+  /** What cannot be taken up is left; what is served stays as it was. */
+  readonly onError?: ((error: unknown) => void) | undefined;
 }

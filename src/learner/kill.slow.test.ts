@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { Random } from "../random/random.ts";
+import { eventually } from "../store/eventually.fixture.ts";
 import { newFiles } from "../store/folder.fixture.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { expectNothingLost, NodeProcess } from "./process.fixture.ts";
@@ -16,7 +17,7 @@ it("a node on SQLite that is killed 20 times loses no vote and counts none twice
     const node = new NodeProcess(`life${i}`, `sqlite:${file}`, 10_000);
     nodes.push(node);
     await node.ready();
-    if (i === KILLS) await expect.poll(() => node.acknowledged.length).toBeGreaterThan(10);
+    if (i === KILLS) await eventually(() => node.acknowledged.length).toBeGreaterThan(10);
     else await sleep(20 + random.integer(300));
     await node.end(i === KILLS ? "SIGTERM" : "SIGKILL");
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Random } from "../random/random.ts";
 import { configured, MODELS, T0, xOf } from "../store/events.fixture.ts";
+import { eventually } from "../store/eventually.fixture.ts";
 import { newFiles } from "../store/folder.fixture.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
@@ -48,7 +49,7 @@ async function replayed(store: Store, until?: number): Promise<Fold> {
   return history.fold;
 }
 
-describe("Learner", () => {
+describe("Learner", { timeout: 60_000 }, () => {
   it("folds what is logged, tells, saves, and leaves the rest to the next one", async () => {
     const store = openStore();
     const heard: number[] = [];
@@ -56,15 +57,15 @@ describe("Learner", () => {
     learner.start();
     await store.append([configured(), ...votes(0, 20)]);
     const head = await store.head("auto");
-    await expect.poll(() => learner.fold?.position).toBe(head);
+    await eventually(() => learner.fold?.position).toBe(head);
     expect(heard.at(-1)).toBe(head);
-    await expect.poll(async () => (await store.snapshot("auto"))?.position).toBe(head);
+    await eventually(async () => (await store.snapshot("auto"))?.position).toBe(head);
     await store.append(votes(20, 25));
     await learner.stop();
     // A clean stop loses nothing of what was folded, and nothing at all of what was logged.
     newLearner(store).start();
     const all = await replayed(store);
-    await expect.poll(async () => (await store.snapshot("auto"))?.hash).toBe(all.hash());
+    await eventually(async () => (await store.snapshot("auto"))?.hash).toBe(all.hash());
     expect(all.counts.votes).toBe(25);
   });
 
@@ -74,16 +75,16 @@ describe("Learner", () => {
     const settings = { pollMs: 5, saveMs: 5, leaseMs: 60_000 };
     const first = newLearner(store, { holder: "first", settings });
     first.start();
-    await expect.poll(() => first.fold?.counts.votes).toBe(5);
+    await eventually(() => first.fold?.counts.votes).toBe(5);
     const second = newLearner(store, { holder: "second", settings });
     second.start();
-    await expect.poll(() => second.fold?.counts.votes).toBe(5);
+    await eventually(() => second.fold?.counts.votes).toBe(5);
     await store.append(votes(5, 9));
-    await expect.poll(() => second.fold?.counts.votes).toBe(9);
-    await expect.poll(() => first.fold).toBeUndefined();
+    await eventually(() => second.fold?.counts.votes).toBe(9);
+    await eventually(() => first.fold).toBeUndefined();
     // And waits for its turn.
     await second.stop();
-    await expect.poll(() => first.fold?.counts.votes).toBe(9);
+    await eventually(() => first.fold?.counts.votes).toBe(9);
   });
 
   it("takes no snapshot for good that is not what was written, and none of an unknown policy", async () => {
@@ -130,17 +131,17 @@ describe("Learner", () => {
     });
     const learner = newLearner(flaky);
     learner.start();
-    await expect.poll(() => learner.fold?.counts.votes).toBe(10);
+    await eventually(() => learner.fold?.counts.votes).toBe(10);
     down = true;
     await store.append(votes(10, 20));
-    await expect.poll(() => learner.fold).toBeUndefined();
+    await eventually(() => learner.fold).toBeUndefined();
     down = false;
-    await expect.poll(() => learner.fold?.counts.votes).toBe(20);
+    await eventually(() => learner.fold?.counts.votes).toBe(20);
     expect(learner.fold!.hash()).toBe((await replayed(store)).hash());
   });
 });
 
-describe("History", () => {
+describe("History", { timeout: 60_000 }, () => {
   it("begins at the horizon where older votes were pruned, with the same posterior", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 40)]);
@@ -189,7 +190,7 @@ describe("History", () => {
   });
 });
 
-describe("Follower", () => {
+describe("Follower", { timeout: 60_000 }, () => {
   const serve = async (store: Store) => {
     const follower = new Follower({ store, router: "auto", kinds, pollMs: 5 });
     await follower.start();
@@ -208,7 +209,7 @@ describe("Follower", () => {
     newLearner(store).start();
     await store.append([configured(), ...votes(0, 30)]);
     const head = await store.head("auto");
-    await expect.poll(() => follower.serving?.version).toBe(head);
+    await eventually(() => follower.serving?.version).toBe(head);
     expect(hash(follower)).toBe((await replayed(store)).hash());
   });
 
@@ -221,7 +222,7 @@ describe("Follower", () => {
       onLearnt: (fold) => follower.adopt(fold),
     });
     learner.start();
-    await expect.poll(() => follower.serving?.version).toBe(6);
+    await eventually(() => follower.serving?.version).toBe(6);
     expect(await store.snapshot("auto")).toBeUndefined();
     expect(hash(follower)).toBe((await replayed(store)).hash());
   });
@@ -235,7 +236,7 @@ describe("Follower", () => {
     const follower = new Follower(options);
     await follower.start();
     onTestFinished(() => follower.stop());
-    await expect.poll(() => follower.serving?.version).toBe(31);
+    await eventually(() => follower.serving?.version).toBe(31);
     await learner.stop();
     const candidates = MODELS.map((_, k) => k);
     const costs = Float64Array.of(1, 1, 1, 1);
@@ -243,12 +244,12 @@ describe("Follower", () => {
     router.route({ x: xOf(1), candidates, costs }, Random.seeded(1));
     const { serving } = router.snapshot();
     await store.append([configured({ pool: withModels([...MODELS, "eel"]) })]);
-    await expect.poll(() => follower.serving?.configuration.pool.models.length).toBe(5);
+    await eventually(() => follower.serving?.configuration.pool.models.length).toBe(5);
     const next = follower.serving!.router.snapshot();
     expect(next.serving).toEqual(serving);
     expect(follower.serving!.version).toBe(31);
     newLearner(store).start();
-    await expect.poll(() => follower.serving?.version).toBe(32);
+    await eventually(() => follower.serving?.version).toBe(32);
     expect(hash(follower)).toBe((await replayed(store)).hash());
   });
 
@@ -258,17 +259,17 @@ describe("Follower", () => {
     const learner = newLearner(store);
     learner.start();
     const follower = await serve(store);
-    await expect.poll(() => follower.serving?.version).toBe(31);
+    await eventually(() => follower.serving?.version).toBe(31);
     await learner.stop();
     const { pool } = configured();
     const other = { ...pool, categories: ["x", "y", "z"] };
     await store.append([configured({ pool: other })]);
-    await expect.poll(() => follower.serving?.configuration.position).toBe(32);
+    await eventually(() => follower.serving?.configuration.position).toBe(32);
     const fresh = new Fold(kinds);
     fresh.begin({ ...configured({ pool: other }), position: 1 });
     expect(hash(follower)).toBe(fresh.hash());
     newLearner(store).start();
-    await expect.poll(() => follower.serving?.version).toBe(32);
+    await eventually(() => follower.serving?.version).toBe(32);
     expect(hash(follower)).toBe((await replayed(store)).hash());
     expect(hash(follower)).not.toBe(fresh.hash());
   });

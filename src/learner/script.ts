@@ -57,6 +57,11 @@ export class Script {
     return this.#freezes.at(-1)?.to === Infinity;
   }
 
+  /** Whether there are votes before it that a thaw is still to bring. */
+  isFrozenAt(position: number): boolean {
+    return this.#freezes.some(({ from, to }) => from < position && position < to);
+  }
+
   /** Where the freeze that a thaw ends began; undefined where that thaw ends none. */
   frozenSince(thaw: number): number | undefined {
     return this.#freezes.find(({ to }) => to === thaw)?.from;

@@ -13,6 +13,7 @@ import { kinds, voted } from "./events.fixture.ts";
 import { exportVotes } from "./export-votes.ts";
 import { History } from "./history.ts";
 import { type ImportOptions, importVotes } from "./import-votes.ts";
+import { prune } from "./prune.ts";
 import { readVotes, voteLine } from "./votes-file.ts";
 
 const newFile = newFiles();
@@ -197,6 +198,32 @@ describe("what an operator can do", () => {
     await store.saveSnapshot({ router: "auto", position, at: T0, hash: fold.hash(), state }, token);
     await store.prune({ votes: { router: "auto", upTo: position } });
     await expect(rollBack(store, "auto", T0 + 4500, T0)).rejects.toThrow(/were pruned.*help:/);
+  });
+
+  it("prune what is old, votes only where their lesson is kept, and none that a thaw will bring", async () => {
+    const store = await start();
+    await store.append([routed(0, { decision: "old" }), routed(50)]);
+    await expect(prune(store, "auto", T0 + 60_000, true)).rejects.toThrow(/no snapshot.*help:/);
+    const token = (await store.acquireLease("auto", "test", 1e9))!;
+    const save = async (time: number) => {
+      const fold = await folded(store);
+      const { position } = fold;
+      const snapshot = { position, at: time, hash: fold.hash(), state: fold.toBytes() };
+      await store.saveSnapshot({ router: "auto", ...snapshot }, token);
+    };
+    await save(T0);
+    await freeze(store, "auto", T0 + 11_000);
+    await store.append([voted(12), voted(13)]);
+    await save(T0 + 1);
+    const before = await folded(store);
+    expect(await prune(store, "auto", T0 + 20_000, true)).toMatchObject({
+      decisions: 1,
+      votes: 10,
+    });
+    expect(await store.decision("d50")).toBeDefined();
+    expect((await folded(store)).hash()).toBe(before.hash());
+    await thaw(store, "auto", T0 + 60_000, true);
+    expect((await folded(store)).counts.votes).toBe(12);
   });
 
   it("forget a voter: as if there had been none", async () => {

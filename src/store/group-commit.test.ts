@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { answered, routed, T0, vote } from "./events.fixture.ts";
+import { eventually } from "./eventually.fixture.ts";
 import { GroupCommit } from "./group-commit.ts";
 import type { Entry, Receipt, Store } from "./store.ts";
 import { StoreUnavailable, VoteRefused } from "./store-error.ts";
@@ -47,7 +48,7 @@ function fake(shared = false) {
 const down = () => new StoreUnavailable("the disk is full");
 const never = { delayMs: 1e6 };
 
-describe("GroupCommit", () => {
+describe("GroupCommit", { timeout: 60_000 }, () => {
   it("writes a vote at once, and its decision before it in the same commit", async () => {
     const { store, commits } = fake();
     const log = new GroupCommit(store, never);
@@ -62,7 +63,7 @@ describe("GroupCommit", () => {
     const log = new GroupCommit(store, { delayMs: 5 });
     log.log(routed(1));
     log.log(routed(2));
-    await expect.poll(() => commits).toEqual([[routed(1), routed(2)]]);
+    await eventually(() => commits).toEqual([[routed(1), routed(2)]]);
   });
 
   it("shares one commit among all votes that come while another is under way", async () => {
@@ -71,7 +72,7 @@ describe("GroupCommit", () => {
     const open = close();
     for (let n = 0; n < 9; n++) log.log(routed(n));
     const first = log.vote(vote(0));
-    await expect.poll(() => commits.length).toBe(1);
+    await eventually(() => commits.length).toBe(1);
     const rest = [1, 2, 3, 4].map((n) => log.vote(vote(n)));
     open();
     await Promise.all([first, ...rest]);
@@ -98,7 +99,7 @@ describe("GroupCommit", () => {
     const { store, commits, logged } = fake(true);
     const log = new GroupCommit(store, { delayMs: 5 });
     const voting = log.vote(vote(1));
-    await expect.poll(() => commits.length).toBe(1);
+    await eventually(() => commits.length).toBe(1);
     logged.push(routed(1));
     expect(await voting).toBe("logged");
   });
@@ -114,7 +115,7 @@ describe("GroupCommit", () => {
     await expect(log.vote(vote(1))).rejects.toMatchObject({ retryAfter: expect.any(Number) });
     expect(log.log(routed(2))).toBe(true);
     failWith(undefined);
-    await expect.poll(() => log.stats.down).toBe(false);
+    await eventually(() => log.stats.down).toBe(false);
     await log.flush();
     expect(logged).toEqual([routed(1), routed(2)]);
     expect(await log.vote(vote(1))).toBe("logged");

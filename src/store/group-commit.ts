@@ -198,7 +198,7 @@ export interface GroupCommitSettings {
 const DEFAULTS: GroupCommitSettings = {
   delayMs: 50,
   maxBatch: 500,
-  maxQueue: 20_000,
+  maxQueue: 10_000,
   maxVotes: 5000,
 };
 

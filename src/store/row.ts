@@ -18,14 +18,16 @@ export interface Row {
 export type LoggedRow = Row & { readonly position: number };
 
 export function rowOf(event: Event): Row {
-  const { kind, router, at, ...rest } = event;
-  const row = { kind, router, at, ...NOTHING };
   switch (event.kind) {
     case "routed": {
       const { kind, router, at, decision, owner, session, x, prompt: _, ...body } = event;
       return {
-        ...row,
+        router,
+        kind,
+        at,
         decision: checkName("decision", decision),
+        slot: null,
+        voter: null,
         owner: owner ?? null,
         session: session ?? null,
         x: bytesOf(x),
@@ -34,24 +36,51 @@ export function rowOf(event: Event): Row {
     }
     case "answered": {
       const { kind, router, at, decision, slot, owner, ...body } = event;
-      return { ...row, decision, slot, owner: owner ?? null, body: JSON.stringify(body) };
+      return {
+        router,
+        kind,
+        at,
+        decision: checkName("decision", decision),
+        slot,
+        voter: null,
+        owner: owner ?? null,
+        session: null,
+        x: null,
+        body: JSON.stringify(body),
+      };
     }
     case "voted": {
       const { kind, router, at, decision, voter, x, ...body } = event;
       return {
-        ...row,
+        router,
+        kind,
+        at,
         decision: checkName("decision", decision),
+        slot: null,
         voter: voter === "" ? voter : checkName("voter", voter),
+        owner: null,
+        session: null,
         x: bytesOf(x),
         body: JSON.stringify(body),
       };
     }
-    default:
-      return { ...row, body: JSON.stringify(rest, packArrays) };
+    default: {
+      const { kind, router, at, ...body } = event;
+      return {
+        router,
+        kind,
+        at,
+        decision: null,
+        slot: null,
+        voter: null,
+        owner: null,
+        session: null,
+        x: null,
+        body: JSON.stringify(body, packArrays),
+      };
+    }
   }
 }
-
-const NOTHING = { decision: null, slot: null, voter: null, owner: null, session: null, x: null };
 
 export function eventOf(row: LoggedRow): Logged<Event> {
   const { position, kind, router, at, body } = row;

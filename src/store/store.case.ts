@@ -1,29 +1,34 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { answered, configured, MODELS, routed, T0, vote, xOf } from "./events.fixture.ts";
 import type { Event } from "./events.ts";
+import { eventually } from "./eventually.fixture.ts";
 import { seal, unseal } from "./seal.ts";
 import type { Change, Receipt, Store } from "./store.ts";
 import { LeaseLost } from "./store-error.ts";
 import { BUCKET_MS, monthOf } from "./tally.ts";
+
+/** A disk may be slow. */
+const PATIENT = { timeout: 60_000 };
 
 /** A new, empty database, which can be opened any number of times. */
 export type Fresh = () => Promise<() => Promise<Store>>;
 
 /** What every store must pass. */
 export function conforms(name: string, fresh: Fresh): void {
+  const opened = async (open: () => Promise<Store>) => {
+    const store = await open();
+    onTestFinished(() => store.close());
+    return store;
+  };
+  const one = async () => opened(await fresh());
   const both = async (): Promise<[Store, Store]> => {
     const open = await fresh();
-    const stores: [Store, Store] = [await open(), await open()];
-    onTestFinished(async () => {
-      for (const store of stores) await store.close();
-    });
-    return stores;
+    return [await opened(open), await opened(open)];
   };
-  const one = async () => (await both())[0];
   const refusedFor = (receipt: Receipt | undefined) =>
     receipt?.status === "refused" ? receipt.reason : receipt?.status;
 
-  describe(`${name}: events`, () => {
+  describe(`${name}: events`, PATIENT, () => {
     it("come back as they were, in the order of the log", async () => {
       const store = await one();
       const events: Event[] = [
@@ -119,7 +124,7 @@ export function conforms(name: string, fresh: Fresh): void {
     });
   });
 
-  describe(`${name}: votes`, () => {
+  describe(`${name}: votes`, PATIENT, () => {
     it("carry x, the models that answered and what the router thought of them", async () => {
       const store = await one();
       // bee falls back to dog.
@@ -217,7 +222,7 @@ export function conforms(name: string, fresh: Fresh): void {
     });
   });
 
-  describe(`${name}: reading`, () => {
+  describe(`${name}: reading`, PATIENT, () => {
     it("decisions in pages, the newest first, with answers and votes and without x", async () => {
       const store = await one();
       const ids = Array.from({ length: 10 }, (_, n) => n);
@@ -301,7 +306,7 @@ export function conforms(name: string, fresh: Fresh): void {
         { router: "auto", position: 2, at: T0, hash: "h", state: Uint8Array.of(1) },
         token,
       );
-      await expect.poll(() => heard.length).toBe(2);
+      await eventually(() => heard.length).toBe(2);
       expect(heard).toMatchObject([
         { router: "auto", what: "log" },
         { router: "auto", what: "snapshot", position: 2 },
@@ -310,7 +315,7 @@ export function conforms(name: string, fresh: Fresh): void {
     });
   });
 
-  describe(`${name}: snapshots and leases`, () => {
+  describe(`${name}: snapshots and leases`, PATIENT, () => {
     const at = (position: number, over: object = {}) => ({
       router: "auto",
       position,
@@ -348,7 +353,7 @@ export function conforms(name: string, fresh: Fresh): void {
     it("who holds an old token cannot save", async () => {
       const [a, b] = await both();
       const old = (await a.acquireLease("auto", "a", 0))!;
-      await expect.poll(() => b.acquireLease("auto", "b", 60_000)).toBe(old + 1);
+      await eventually(() => b.acquireLease("auto", "b", 60_000)).toBe(old + 1);
       await expect(a.saveSnapshot(at(5), old)).rejects.toBeInstanceOf(LeaseLost);
       expect(await a.snapshot("auto")).toBeUndefined();
       expect(await a.renewLease("auto", old, 60_000)).toBe(false);
@@ -371,7 +376,7 @@ export function conforms(name: string, fresh: Fresh): void {
     });
   });
 
-  describe(`${name}: upkeep`, () => {
+  describe(`${name}: upkeep`, PATIENT, () => {
     it("prunes old decisions and prompts, but neither votes nor counts", async () => {
       const store = await one();
       await store.append([configured()]);

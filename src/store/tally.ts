@@ -33,31 +33,48 @@ export const COUNTS = [
 ] as const;
 
 export const BUCKET_MS = 300_000;
-export const ALL_MODELS = "";
+const ALL_MODELS = "";
 
 export type Tallied = Omit<Routed, "x"> | Answered | Omit<Voted, "x"> | Control;
 
 export function tally(events: readonly Tallied[]): Tally[] {
-  const tallies = new Map<string, Tally>();
+  const groups = new Map<string, Map<string, Tally>>();
+  // Neighbours in a batch are mostly of one router and time, so their group is at hand.
+  let group: Map<string, Tally> | undefined;
+  let [lastRouter, lastBucket] = ["", Number.NaN];
   const add = ({ router, at }: Tallied, model: string, counts: Partial<Counts>) => {
-    const bucket = Math.floor(at / BUCKET_MS) * BUCKET_MS;
-    const key = `${bucket}\n${router}\n${model}`;
-    const found = tallies.get(key) ?? { router, bucket, model, counts: noCounts() };
-    for (const name of COUNTS) found.counts[name] += counts[name] ?? 0;
-    tallies.set(key, found);
+    const bucket = at - (at % BUCKET_MS);
+    if (!group || router !== lastRouter || bucket !== lastBucket) {
+      const key = `${bucket} ${router}`;
+      group = groups.get(key) ?? new Map();
+      groups.set(key, group);
+      [lastRouter, lastBucket] = [router, bucket];
+    }
+    let found = group.get(model);
+    if (!found) {
+      found = { router, bucket, model, counts: noCounts() };
+      group.set(model, found);
+    }
+    for (const name in counts) {
+      found.counts[name as keyof Counts] += counts[name as keyof Counts]!;
+    }
   };
   for (const event of events) {
     if (event.kind === "routed") {
-      const models = new Set(event.pair);
-      const duels = models.size - 1;
-      for (const model of [ALL_MODELS, ...models]) add(event, model, { shown: 1, duels });
+      const [a, b] = event.pair;
+      const counts = { shown: 1, duels: Number(a !== b) };
+      add(event, ALL_MODELS, counts);
+      add(event, a, counts);
+      if (a !== b) add(event, b, counts);
     } else if (event.kind === "answered") {
-      for (const model of [ALL_MODELS, event.model]) add(event, model, answerCounts(event));
+      const counts = answerCounts(event);
+      add(event, ALL_MODELS, counts);
+      add(event, event.model, counts);
     } else if (event.kind === "voted") {
       for (const [model, counts] of voteCounts(event)) add(event, model, counts);
     }
   }
-  return [...tallies.values()];
+  return [...groups.values()].flatMap((tallies) => [...tallies.values()]);
 }
 
 function noCounts(): Counts {

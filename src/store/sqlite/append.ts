@@ -12,9 +12,9 @@ export interface AppendResult {
 
 /** Logs entries in one transaction. SQLite lets one writer in at a time, so positions are commit order. */
 export function appender(db: Connection): (entries: readonly Entry[]) => AppendResult {
-  const insert = db.prepare<Row>(`
+  const insert = db.prepare(`
     INSERT INTO log (router, kind, at, decision, slot, voter, owner, session, x, body)
-    VALUES (@router, @kind, @at, @decision, @slot, @voter, @owner, @session, @x, @body)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT DO NOTHING`);
   const insertPrompt = db.prepare<[string, number, Uint8Array]>(
     "INSERT INTO prompts (decision, at, sealed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
@@ -26,11 +26,23 @@ export function appender(db: Connection): (entries: readonly Entry[]) => AppendR
     const done: Tallied[] = [];
     const appended = new Appended();
     const log = (row: Row, event: Tallied): Receipt => {
-      const { changes, lastInsertRowid } = insert.run(row);
+      const { router, kind, at, decision, slot, voter, owner, session, x, body } = row;
+      const { changes, lastInsertRowid } = insert.run(
+        router,
+        kind,
+        at,
+        decision,
+        slot,
+        voter,
+        owner,
+        session,
+        x,
+        body,
+      );
       if (changes === 0) return { status: "repeated" };
       const position = Number(lastInsertRowid);
       done.push(event);
-      appended.note(row.router, row.kind, position);
+      appended.note(router, kind, position);
       return { status: "logged", position };
     };
     const receipts = entries.map((entry): Receipt => {

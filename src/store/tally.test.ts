@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { answered, MODELS, routed } from "./events.fixture.ts";
+import { BUCKET_MS, spending, tally } from "./tally.ts";
+
+describe("tally", () => {
+  const event = fc
+    .tuple(fc.nat(2000), fc.nat(3), fc.boolean())
+    .map(([n, model, duel]) =>
+      duel
+        ? routed(n, { router: `r${model % 2}` })
+        : answered(n, 0, { model: MODELS[model]!, cost: n, owner: `k${n % 3}` }),
+    );
+
+  it("adds up to what there is, in whatever batches it comes", () => {
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 40, size: "max" }), fc.nat(40), (events, cut) => {
+        const total = (tallies: ReturnType<typeof tally>, name: "shown" | "cost", all: boolean) =>
+          tallies
+            .filter(({ model }) => (model === "") === all)
+            .reduce((sum, { counts }) => sum + counts[name], 0);
+        const parts = [...tally(events.slice(0, cut)), ...tally(events.slice(cut))];
+        const whole = tally(events);
+        const decisions = events.filter(({ kind }) => kind === "routed").length;
+        for (const tallies of [parts, whole]) {
+          expect(total(tallies, "shown", true)).toBe(decisions);
+          expect(total(tallies, "shown", false)).toBe(2 * decisions);
+          expect(total(tallies, "cost", true)).toBe(total(tallies, "cost", false));
+        }
+        const keys = whole.map(({ router, bucket, model }) => `${router} ${bucket} ${model}`);
+        expect(new Set(keys).size).toBe(keys.length);
+        expect(whole.every(({ bucket }) => bucket % BUCKET_MS === 0)).toBe(true);
+        const spent = spending(events).reduce((sum, { cost }) => sum + cost, 0);
+        expect(spent).toBe(total(whole, "cost", true));
+      }),
+      { seed: 1 },
+    );
+  });
+});

@@ -1,0 +1,103 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Replay } from "../../src/learner/replay.ts";
+import { routedIn, World } from "../../src/learner/world.fixture.ts";
+import { configured, T0 } from "../../src/store/events.fixture.ts";
+import { SqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
+import { joust, newFolder, ROOT } from "./joust.fixture.ts";
+
+/** The data folder of a router that was served for a while. */
+async function servedFolder(): Promise<string> {
+  const data = newFolder();
+  const store = new SqliteStore(join(data, "joust.db"), Date.now);
+  const world = new World(1, 4);
+  const { pool } = world;
+  await store.append([configured({ pool, encoder: "world", weighVoters: false })]);
+  for (const served of world.serve(100, 0.2, 1)) {
+    const at = T0 + served.t * 1000;
+    const vote = { kind: "vote", at, source: "user", weight: 1 } as const;
+    const verdict = served.outcome && { outcome: served.outcome };
+    const voter = `v${served.t % 5}`;
+    const decision = `d${served.t}`;
+    await store.append([
+      routedIn(world, served, at),
+      ...(verdict ? [{ ...vote, decision, voter, verdict }] : []),
+    ]);
+  }
+  await store.close();
+  return data;
+}
+
+describe("joust replay and joust votes", () => {
+  it("fold, undo and forget, and every run says the same of the same log", async () => {
+    const data = await servedFolder();
+    const run = async (...args: string[]) => {
+      const { code, stdout, stderr } = await joust(...args, "--data", data);
+      expect([code, stderr]).toEqual([0, ""]);
+      return stdout;
+    };
+    const folded = async (...args: string[]) =>
+      JSON.parse(await run("replay", "--json", ...args)) as Replay;
+
+    const first = await folded();
+    expect(await folded()).toEqual(first);
+    expect(first.votes.votes).toBeGreaterThan(20);
+    const screen = await run("replay", "--policy", "greedy");
+    expect(screen).toMatch(/posterior [0-9a-f]{64}/);
+    expect(screen).toMatch(/Category c0[\s\S]*Value, by 100 decisions[\s\S]*joust[\s\S]*greedy/);
+
+    const until = new Date(T0 + 50_000).toISOString();
+    const then = await folded("--until", until);
+    expect(await run("votes", "roll-back", "--to", until)).toMatch(
+      /auto is rolled back: \d+ votes/,
+    );
+    const back = await folded();
+    expect(back.hash).toBe(then.hash);
+    expect(back.votes.void).toBe(first.votes.votes - then.votes.votes);
+    expect(await run("votes", "forget", "v1")).toMatch(/v1 is forgotten/);
+    expect((await folded()).votes.votes).toBeLessThan(back.votes.votes);
+
+    await run("votes", "freeze");
+    expect((await folded()).frozen).toBe(true);
+    await run("votes", "thaw", "--drop");
+
+    const out = join(data, "votes.jsonl");
+    await run("votes", "export", "--out", out);
+    const lines = readFileSync(out, "utf8").trim().split("\n");
+    expect(lines).toHaveLength((await folded()).votes.votes);
+    expect(lines.every((line) => !line.includes('"v1"'))).toBe(true);
+  });
+
+  it("import queries into a log that is not there yet, once", async () => {
+    const folder = newFolder();
+    const data = join(folder, "new");
+    mkdirSync(data);
+    const votes = join(ROOT, "test", "e2e", "votes.fixture.jsonl");
+    const first = await joust("votes", "import", votes, "--data", data);
+    expect(first).toMatchObject({ code: 0, stdout: "3 votes imported for the router auto\n" });
+    const again = await joust("votes", "import", votes, "--data", data);
+    expect(again.stdout).toBe("0 votes imported for the router auto; 3 were there already\n");
+    const replayed = await joust("replay", "--data", data);
+    expect(replayed).toMatchObject({
+      code: 2,
+      stderr: /not configured by then.*help: start joust/,
+    });
+  });
+
+  it.each([
+    [["replay", "--data", "nowhere"], /nowhere\/joust.db: does not exist; help: name the data/],
+    [["replay", "--until", "soon"], /--until: "soon" is no time; help: write for example --until/],
+    [["replay", "--database", "mysql:x"], /--database: is no PostgreSQL address; help:/],
+    [["replay", "--data", "x", "--database", "y"], /--database: is given with --data; help:/],
+    [["votes", "import", "none.jsonl", "--data", "DATA"], /none.jsonl: does not exist; help:/],
+    [["votes", "roll-back"], /required option '--to <time>'/],
+  ])("%j: exit 2, what is wrong, and a remedy", async (args, message) => {
+    const data = newFolder();
+    const { code, stdout, stderr } = await joust(
+      ...args.map((arg) => (arg === "DATA" ? data : arg)),
+    );
+    expect(stderr).toMatch(message);
+    expect([code, stdout]).toEqual([2, ""]);
+  });
+});
