@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { createParser } from "eventsource-parser";
 import OpenAI from "openai";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { parseConfig } from "./config/read-config.ts";
@@ -139,10 +140,14 @@ export function chat(content: string, more: object = {}): object {
 
 /** The events of a stream that was read to its end. */
 export function eventsOf(text: string): ReturnType<typeof JSON.parse>[] {
-  return text
-    .split("\n\n")
-    .filter((event) => event.startsWith("data: ") && event !== "data: [DONE]")
-    .map((event) => JSON.parse(event.slice("data: ".length)));
+  const events: ReturnType<typeof JSON.parse>[] = [];
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      if (data !== "[DONE]") events.push(JSON.parse(data));
+    },
+  });
+  parser.feed(text);
+  return events;
 }
 
 export const SANDBOX = "sandbox: {speed: 1000}";

@@ -1,13 +1,7 @@
 import OpenAI from "openai";
 import { describe, expect, it, vi } from "vitest";
-import {
-  chat,
-  PATIENCE,
-  SANDBOX,
-  sharedGateway,
-  startGateway,
-  startHost,
-} from "./gateway.fixture.ts";
+import { PATIENCE, SANDBOX, sharedGateway, startGateway, startHost } from "./gateway.fixture.ts";
+import { asReceived, asSent, REQUEST_BODIES } from "./upstream/request-bodies.fixture.ts";
 
 vi.setConfig(PATIENCE);
 
@@ -142,21 +136,24 @@ routers: {auto: {models: [a]}}`,
 });
 
 describe("what reaches the upstream", () => {
-  it("is the client's own bytes", async () => {
+  it("is the client's own bytes, with the model's name there and without joust", async () => {
     const host = await startHost();
     const { post } = await startGateway(
       `providers: {p: {url: "${host.url("well")}"}}
-models: {gpt-x: {provider: p, model: gpt-x-upstream}}`,
+models: {gpt-x: {provider: p, model: x-1}, gpt-3.5-turbo-0613: {provider: p, model: x-1}}
+routers: {auto: {models: [gpt-x]}, a: {models: [gpt-x]}}`,
     );
-    const sent = `{ "model" : "auto","messages":[{"role":"user","content":"h\\u00e9 \\/"}], "seed": 1.0e2,
-      "x_unknown": {"a": [1, 2.50]}, "joust": {"cost_quality_tradeoff": 7} }`;
-    const { status, json } = await post("/v1/chat/completions", sent);
-    expect(status).toBe(200);
-    expect(json.model).toBe("gpt-x");
-    expect(host.received[0]!.body.toString()).toBe(
-      sent.replace('"auto"', '"gpt-x-upstream"').replace(/, "joust": \{[^}]*\}/, ""),
-    );
-    expect(host.received[0]!.headers).not.toHaveProperty("authorization");
-    expect((await post("/v1/chat/completions", chat("hi"))).status).toBe(200);
+    for (const [name, marked] of Object.entries(REQUEST_BODIES)) {
+      const before = host.received.length;
+      const { status, text } = await post("/v1/chat/completions", asSent(marked));
+      // No model, or a wish that is none of the router's.
+      const isRefused = /⟦null⟧|nested|u006fust/.test(marked);
+      expect(`${name}: ${status}`).toBe(`${name}: ${isRefused ? 400 : 200}`);
+      const received = host.received.slice(before).map(({ body }) => body.toString());
+      if (isRefused) expect(received).toEqual([]);
+      else if (text.startsWith("{")) expect(received).toEqual([asReceived(marked, "x-1")]);
+      else expect(received[0]).toBe(asReceived(marked, "x-1")); // asks for usage itself
+    }
+    for (const { headers } of host.received) expect(headers).not.toHaveProperty("authorization");
   });
 });

@@ -7,7 +7,7 @@ import type { ServedModel } from "./serving/served-model.ts";
 import type { Clock } from "./upstream/clock.ts";
 import type { UpstreamError } from "./upstream/error.ts";
 import type { AnswerEnd } from "./upstream/upstream.ts";
-import type { Usage } from "./upstream/usage.ts";
+import { type Usage, usageOf } from "./upstream/usage.ts";
 
 /** Who was asked, for what. */
 export interface Asked {
@@ -70,7 +70,7 @@ export class Recorder {
     fallbacks: readonly Fallback[],
     hidden = false,
   ): number {
-    const usage = end.usage ?? estimated(asked, end);
+    const { usage } = usageOf(end, asked.promptTokens);
     const cost = model.cost(usage) ?? 0;
     model.note(end.usage);
     const status =
@@ -189,17 +189,6 @@ function modelMetrics(all: Metrics, model: string): ModelMetrics {
       answers[status].inc();
       spend.inc(cost);
     },
-  };
-}
-
-/** An event of a stream is about a token: less than the truth rather than nothing. */
-function estimated({ promptTokens }: Asked, { events }: AnswerEnd): Usage {
-  return {
-    promptTokens,
-    completionTokens: events,
-    cachedTokens: 0,
-    cacheWriteTokens: 0,
-    reasoningTokens: 0,
   };
 }
 

@@ -45,9 +45,7 @@ export interface Chat {
 
 export function readChat(members: Members): Chat {
   const messages = members.value("messages");
-  if (!Array.isArray(messages) || messages.length === 0) {
-    throw invalid("messages", "has to be a list of at least one message");
-  }
+  if (!Array.isArray(messages)) throw invalid("messages", "has to be a list of messages");
   const { valueStart, valueEnd } = members.find("messages")!;
   const request = {
     messages,

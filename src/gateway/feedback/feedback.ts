@@ -79,8 +79,13 @@ export function shownModels({ routed, answers }: DecisionRecord): string[] {
 }
 
 /** Where one of two answers failed, the other is the one that is rated. */
-async function withSlot({ store }: Gateway, decision: string, verdict: Verdict): Promise<Verdict> {
+async function withSlot(
+  { store, log }: Gateway,
+  decision: string,
+  verdict: Verdict,
+): Promise<Verdict> {
   if (!("rating" in verdict) || verdict.slot !== undefined) return verdict;
+  if (log.stats.waiting > 0 && !log.stats.down) await log.flush();
   const record = await store.decision(decision);
   const failed = record?.answers.find(({ slot, status }) => slot === 0 && status === "failed");
   const other = record?.answers.find(({ slot, status }) => slot === 1 && status !== "failed");

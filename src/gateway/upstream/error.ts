@@ -37,7 +37,7 @@ export class UpstreamError extends Error {
     if (this.code === "cancelled") return "client";
     if (this.code === "request") return "request";
     if (this.code !== "status" || this.retryable) return "upstream";
-    return OURS.has(this.status!) ? "upstream" : "request";
+    return this.status! < 400 || OURS.has(this.status!) ? "upstream" : "request";
   }
 
   /** Whether another model may do better: also with what this one has no words for. */

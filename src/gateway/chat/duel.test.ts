@@ -1,0 +1,184 @@
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import {
+  chat,
+  eventsOf,
+  PATIENCE,
+  SANDBOX,
+  sharedGateway,
+  startGateway,
+  startHost,
+} from "../gateway.fixture.ts";
+
+vi.setConfig(PATIENCE);
+
+const sandbox = sharedGateway(() => SANDBOX);
+let names: string[];
+beforeAll(() => {
+  names = [...sandbox().gateway.serving.models.keys()];
+});
+
+const duelled = (content: string, more: object = {}) =>
+  chat(content, { joust: { duel: true }, ...more });
+
+/** Whether anything tells who answered. */
+const tells = (text: string) => names.filter((name) => text.includes(name));
+
+describe("a duel", () => {
+  it("has two answers and hides who gave them until the vote", async () => {
+    const { post, get } = sandbox();
+    const { json, text, headers } = await post("/v1/chat/completions", duelled("What is 2 + 2?"));
+    expect(json.choices.map(({ index }: { index: number }) => index)).toEqual([0, 1]);
+    expect(json.model).toBe("auto");
+    expect(json.joust).toMatchObject({ duel: true, decision_id: expect.any(String) });
+    expect(headers.get("x-joust-model")).toBeNull();
+    expect(headers.get("x-joust-cost")).toBeNull();
+    expect(tells(text)).toEqual([]);
+    expect(text).not.toContain("system_fingerprint");
+    const { decision_id: id } = json.joust;
+    const before = await get(`/v1/decisions/${id}`);
+    expect(before.json).toMatchObject({ duel: true, answers: [{ slot: 0 }, { slot: 1 }] });
+    expect(tells(before.text)).toEqual([]);
+    expect(tells((await get("/v1/decisions?limit=1")).text)).toEqual([]);
+
+    const vote = await post("/v1/feedback", { id: json.id, winner: 0 });
+    expect(vote.json).toMatchObject({ id, status: "logged" });
+    expect(new Set(vote.json.models).size).toBe(2);
+    const after = await get(`/v1/decisions/${id}`);
+    expect(after.json.models).toEqual(vote.json.models);
+    expect(after.json.votes).toMatchObject([{ outcome: "a", source: "user" }]);
+  });
+
+  it("streams both answers, each in its own place", async () => {
+    const { post } = sandbox();
+    const more = { stream: true, stream_options: { include_usage: true } };
+    const { text } = await post("/v1/chat/completions", duelled("Why do cats purr?", more));
+    expect(tells(text)).toEqual([]);
+    expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
+    const events = eventsOf(text);
+    expect(events[0].joust).toMatchObject({ duel: true, vote_token: expect.any(String) });
+    expect(new Set(events.map(({ id, model }) => `${id} ${model}`)).size).toBe(1);
+    const said = ["", ""];
+    const finished = new Set<number>();
+    const order: number[] = [];
+    for (const { choices } of events) {
+      for (const { index, delta, finish_reason } of choices) {
+        said[index] += delta.content ?? "";
+        if (delta.content) order.push(index);
+        if (finish_reason === "stop") finished.add(index);
+      }
+    }
+    expect(finished).toEqual(new Set([0, 1]));
+    for (const answer of said) expect(answer).toContain("sandbox");
+    // Interleaved, not one after the other.
+    expect(order.indexOf(1)).toBeLessThan(order.lastIndexOf(0));
+    expect(order.indexOf(0)).toBeLessThan(order.lastIndexOf(1));
+    expect(events.at(-1).usage.completion_tokens).toBeGreaterThan(10);
+  });
+
+  it("never is where it was not asked for, nor with tools or several answers", async () => {
+    const { post } = sandbox();
+    const tools = [{ type: "function", function: { name: "f" } }];
+    for (const body of [
+      chat("hi"),
+      duelled("hi", { n: 2 }),
+      duelled("hi", { tools }),
+      duelled("hi", {
+        messages: [
+          { role: "user", content: "hi" },
+          { role: "tool", content: "1" },
+        ],
+      }),
+    ]) {
+      const { json, headers } = await post("/v1/chat/completions", body);
+      expect(headers.get("x-joust-model")).toBe(json.model);
+    }
+    const header = await post("/v1/chat/completions", chat("hi"), { "x-joust-duel": "true" });
+    expect(header.json.choices).toHaveLength(2);
+  });
+
+  it("takes a vote by its token alone, on its own decision", async () => {
+    const { post } = sandbox();
+    const ask = async () => (await post("/v1/chat/completions", duelled("Tea?"))).json.joust;
+    const [one, two] = [await ask(), await ask()];
+    const vote = (id: string, vote_token: string) =>
+      post("/v1/feedback", { id, winner: "tie", vote_token });
+    expect((await vote(two.decision_id, one.vote_token)).status).toBe(403);
+    expect((await vote(one.decision_id, one.vote_token)).json.status).toBe("logged");
+    expect((await vote(one.decision_id, one.vote_token)).json.status).toBe("repeated");
+    const other = await post("/v1/feedback", { id: one.decision_id, winner: 1 });
+    expect([other.status, other.json.error.code]).toEqual([409, "vote_changed"]);
+  });
+});
+
+describe("votes", () => {
+  it("move the posterior", async () => {
+    const { post, gateway } = await startGateway(`${SANDBOX}\nrouters: {auto: {explore: 0}}`);
+    const { store, log } = gateway;
+    const favourite = "yi-34b";
+    const value = async (): Promise<number> => {
+      const { json } = await post("/v1/route", chat("Question of many"));
+      return json.scores.find(({ model }: { model: string }) => model === favourite).value;
+    };
+    const before = await value();
+    for (let i = 0; i < 40; i++) {
+      const joust = { duel: true, allowed_models: [favourite, names[i % 4]] };
+      const { json } = await post("/v1/chat/completions", chat(`Question ${i} of many`, { joust }));
+      // The names are hidden from voters, but not in the log.
+      await log.flush();
+      const record = await store.decision(json.joust.decision_id);
+      const winner = record!.routed.pair.indexOf(favourite);
+      await post("/v1/feedback", { id: json.id, winner });
+    }
+    await expect.poll(value, { timeout: 20_000 }).toBeGreaterThan(before + 0.02);
+  });
+});
+
+describe("where models fail", () => {
+  const start = async (a: string, b: string, c?: string) => {
+    const host = await startHost();
+    const provider = (fault: string) => `{url: "${host.url(fault as "well")}"}`;
+    const third = c ? `, C: ${provider(c)}` : "";
+    return startGateway(
+      `providers: {A: ${provider(a)}, B: ${provider(b)}${third}}
+models: {a: {provider: A, retries: 0}, b: {provider: B, retries: 0}${c ? ", c: {provider: C}" : ""}}`,
+    );
+  };
+
+  it.each([false, true])("one failing leaves a single answer (stream: %s)", async (stream) => {
+    const { post } = await start("error500", "well");
+    for (let i = 0; i < 4; i++) {
+      const { status, text } = await post("/v1/chat/completions", duelled(`hi ${i}`, { stream }));
+      expect(status).toBe(200);
+      const choices = stream
+        ? eventsOf(text).flatMap((event) => event.choices)
+        : JSON.parse(text).choices;
+      const said = choices.filter(
+        (choice: { message?: object; delta?: { content?: string } }) =>
+          choice.message ?? choice.delta?.content,
+      );
+      const places = new Set(said.map(({ index }: { index: number }) => index));
+      expect(places).toEqual(new Set([0]));
+      expect(text).toContain("the other model failed");
+      const id = /"decision_id":"([^"]+)"/.exec(text)![1];
+      expect((await post("/v1/feedback", { id, winner: 0 })).status).toBe(400);
+      const rated = await post("/v1/feedback", { id, rating: -1 });
+      expect(rated.json.status).toBe("logged");
+    }
+  });
+
+  it("both failing falls back to a third, and nobody to an error", async () => {
+    const three = await start("error500", "reset", "well");
+    const allowed = duelled("hi");
+    const seen = new Set<number>();
+    for (let i = 0; i < 6; i++) {
+      const { json, status } = await three.post("/v1/chat/completions", allowed);
+      expect(status).toBe(200);
+      seen.add(json.choices.length);
+    }
+    expect(Math.max(...seen)).toBe(1);
+    const none = await start("error500", "hugeError");
+    const { status, json } = await none.post("/v1/chat/completions", allowed);
+    expect(status).toBe(500);
+    expect(json.error.type).toBe("upstream_error");
+  });
+});
