@@ -3,6 +3,7 @@
 import { inspect } from "node:util";
 import { Command, CommanderError } from "commander";
 import { InputError } from "../input/input-error.ts";
+import { distillCommand } from "./distill.ts";
 import { encodeCommand } from "./encode.ts";
 import { fitCommand } from "./fit-command.ts";
 import { callersFolder } from "./invocation.ts";
@@ -32,6 +33,7 @@ const commands = [
   simulateCommand(),
   fitCommand(),
   encodeCommand(),
+  distillCommand(),
   modelsCommand(),
   policiesCommand(),
   replayCommand(),

@@ -47,7 +47,9 @@ export class StaticEncoder implements Encoder {
     sum.fill(0);
     addRows(sum, this.distinctTokens(text), this.table);
     const length = norm(sum) || 1;
-    return sum.map((value) => value / length);
+    const out = new Float64Array(sum.length); // sum.map() takes twice as long
+    for (let i = 0; i < sum.length; i++) out[i] = sum[i]! / length;
+    return out;
   }
 
   /** Its tokens, each once, in the order of the text. */
@@ -83,12 +85,15 @@ function addRows(sum: Float64Array, tokens: Int32Array, { rows, scales }: Static
     const sb = scales[b]!;
     const sc = scales[c]!;
     const sd = scales[d]!;
-    for (let i = 0, ia = a * n, ib = b * n, ic = c * n, id = d * n; i < n; i++) {
-      sum[i]! += sa * rows[ia++]! + sb * rows[ib++]! + (sc * rows[ic++]! + sd * rows[id++]!);
+    for (let i = 0; i < n; i++) {
+      sum[i]! +=
+        sa * rows[a * n + i]! +
+        sb * rows[b * n + i]! +
+        (sc * rows[c * n + i]! + sd * rows[d * n + i]!);
     }
   }
   for (; t < tokens.length; t++) {
     const scale = scales[tokens[t]!]!;
-    for (let i = 0, k = tokens[t]! * n; i < n; i++) sum[i]! += scale * rows[k++]!;
+    for (let i = 0; i < n; i++) sum[i]! += scale * rows[tokens[t]! * n + i]!;
   }
 }

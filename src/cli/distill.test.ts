@@ -1,0 +1,71 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { openStatic } from "../encoder/static/open-static.ts";
+import { STATIC_FILE } from "../encoder/static/static-file.ts";
+import { temporaryModels, tinyModel } from "../encoder/transformer/tiny-model.fixture.ts";
+import { InputError } from "../input/input-error.ts";
+import { distillCommand } from "./distill.ts";
+
+const makeModel = temporaryModels();
+
+async function run(...args: string[]): Promise<string> {
+  const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  try {
+    const command = distillCommand()
+      .exitOverride()
+      .configureOutput({ writeErr: () => {} });
+    await command.parseAsync(args, { from: "user" });
+    return write.mock.calls.map(([text]) => String(text)).join("");
+  } finally {
+    write.mockRestore();
+  }
+}
+
+describe("joust distill", () => {
+  it.each(["bert", "mpnet"] as const)("makes an encoder that opens, from %s", async (kind) => {
+    const model = makeModel(tinyModel(kind));
+    const out = join(model, "made", "static");
+    const made = JSON.parse(
+      await run("--encoder", model, "--dimension", "4", "--out", out, "--json"),
+    );
+    expect(made).toMatchObject({ file: join(out, STATIC_FILE), tokens: 14, dimension: 4 });
+    const { encoder, identity } = await openStatic(out);
+    expect(identity).toBe(made.sha256);
+    expect((await encoder.encode(["the cat"]))[0]!.length).toBe(4);
+  });
+
+  it("says what it has made and how to use it", async () => {
+    const model = makeModel(tinyModel("bert"));
+    const out = join(model, "out");
+    const text = await run("--encoder", model, "--dimension", "8", "--out", out);
+    expect(text).toMatch(/14 tokens of .*, 8 numbers each, 0\.0 MB/);
+    expect(text).toContain(`--encoder ${out}`);
+  });
+
+  it("keeps what is there unless told otherwise", async () => {
+    const model = makeModel(tinyModel("bert"));
+    const out = join(model, "out");
+    const args = ["--encoder", model, "--dimension", "8", "--out", out];
+    await run(...args);
+    const before = readFileSync(join(out, STATIC_FILE));
+    await expect(run(...args)).rejects.toThrow(/exists already; help: add --overwrite/);
+    await run(...args, "--overwrite");
+    expect(readFileSync(join(out, STATIC_FILE)).equals(before)).toBe(true);
+  });
+
+  it("refuses, with the remedy and nothing written, what it cannot do", async () => {
+    const model = makeModel(tinyModel("bert"));
+    const out = join(model, "out");
+    const tooMany = run("--encoder", model, "--dimension", "9", "--out", out);
+    await expect(tooMany).rejects.toThrow(InputError);
+    await expect(tooMany).rejects.toThrow(/give --dimension 8 or less/);
+    await expect(run("--encoder", "no-such", "--out", out)).rejects.toThrow(InputError);
+    await expect(run("--encoder", model)).rejects.toThrow(/--out/);
+    expect(existsSync(out)).toBe(false);
+    mkdirSync(join(model, "x"));
+    writeFileSync(join(model, "x", "file"), "");
+    const inFile = run("--encoder", model, "--dimension", "8", "--out", join(model, "x/file/out"));
+    await expect(inFile).rejects.toThrow(/cannot be written/);
+  });
+});
