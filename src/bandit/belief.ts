@@ -1,4 +1,5 @@
-import { dot, multiply, quadraticForm, rankOne } from "../linalg/linalg.ts";
+import { cholesky, dot, dotAt, multiply, quadraticForm, rankOne } from "../linalg/linalg.ts";
+import type { Random } from "../random/random.ts";
 import { predictive, solveVote } from "./posterior.ts";
 
 /**
@@ -104,6 +105,18 @@ export class Belief {
       const u = this.sharedVariance[i]! * shared[i]!;
       this.sharedVariance[i]! -= gain * u * u;
     }
+  }
+
+  /** Coefficients as they may be. */
+  draw(random: Random): { readonly told: number; readonly theta: readonly Float64Array[] } {
+    const M = this.#u.length;
+    const told = this.shared[TOLD]! + Math.sqrt(this.sharedVariance[TOLD]!) * random.normal();
+    const theta = this.means.map((mean, k) => {
+      const L = cholesky(this.covariances[k]!, M);
+      const z = mean.map(() => random.normal());
+      return mean.map((value, i) => value + dotAt(L, i * M, z, 0, i + 1));
+    });
+    return { told, theta };
   }
 
   /** A copy to narrow: it shares everything with this one until then. */

@@ -43,15 +43,30 @@ it("follows the votes and grows surer with them", () => {
   }
 });
 
-it("draws have its mean and sd", () => {
-  const { mean, sd, draw } = voted(100).estimate!(whole);
+it("worlds that are imagined have its mean and sd", () => {
+  const policy = voted(100);
+  const { mean, sd } = policy.estimate!(whole);
   const random = Random.seeded(7);
-  const draws = Array.from({ length: 4000 }, () => draw(random));
+  const worlds = Array.from({ length: 4000 }, () => policy.imagine!(random).utilities(whole));
+  const centred = worlds.map((values) => {
+    const middle = values.reduce((sum, value) => sum + value, 0) / K;
+    return values.map((value) => value - middle);
+  });
   for (let k = 0; k < K; k++) {
-    const own = draws.map((values) => values[k]!);
+    const own = centred.map((values) => values[k]!);
     const average = own.reduce((sum, value) => sum + value, 0) / own.length;
     const variance = own.reduce((sum, value) => sum + (value - average) ** 2, 0) / own.length;
     expect(Math.abs(average - mean[k]!)).toBeLessThan(5 * (sd[k]! / Math.sqrt(own.length)));
     expect(Math.sqrt(variance) / sd[k]!).toBeCloseTo(1, 1);
   }
+});
+
+it("a world is one for all queries", () => {
+  const { utilities } = voted(100).imagine!(Random.seeded(3));
+  const only = Float64Array.from({ length: M }, (_, m) => Number(m === 0));
+  const half = Float64Array.from(only, (one) => (one + 1 / M) / 2);
+  const between = utilities(half);
+  utilities(only).forEach((value, k) => {
+    expect((value + utilities(whole)[k]!) / 2).toBeCloseTo(between[k]!, 10);
+  });
 });

@@ -1,4 +1,3 @@
-import type { Random } from "../random/random.ts";
 import type { Outlook } from "./pair-rule.ts";
 import type { Estimate } from "./policy.ts";
 import { predictive } from "./posterior.ts";
@@ -39,27 +38,7 @@ export function estimateOf(outlook: Outlook): Estimate {
       }
       return p;
     },
-    draw: (random) => centred(drawUtilities(outlook, random)),
   };
-}
-
-/** All utilities at once, from one of the views. */
-export function drawUtilities({ views, told }: Outlook, random: Random): Float64Array {
-  const view = pick(views, random.uniform());
-  const trust = Math.sqrt(view.toldVariance) * random.normal();
-  return view.values.map(
-    (value, k) => value + trust * told[k]! + Math.sqrt(view.variances[k]!) * random.normal(),
-  );
-}
-
-/** The view at share u of the total weight. */
-function pick(views: Outlook["views"], u: number): Outlook["views"][number] {
-  let rest = u;
-  for (const view of views) {
-    rest -= view.weight;
-    if (rest < 0) return view;
-  }
-  return views.at(-1)!;
 }
 
 function centred(values: Float64Array): Float64Array {

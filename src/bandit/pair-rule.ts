@@ -1,5 +1,4 @@
 import type { Random } from "../random/random.ts";
-import { drawUtilities } from "./estimate.ts";
 import { argmax } from "./policy.ts";
 
 /**
@@ -141,4 +140,23 @@ export function sampledPair(
     return argmax(candidates, (k) => utilities[k]! - (outlook.penalty?.[k] ?? 0), random);
   };
   return [draw(), draw()];
+}
+
+/** All utilities at once, from one of the views. */
+function drawUtilities({ views, told }: Outlook, random: Random): Float64Array {
+  const view = pick(views, random.uniform());
+  const trust = Math.sqrt(view.toldVariance) * random.normal();
+  return view.values.map(
+    (value, k) => value + trust * told[k]! + Math.sqrt(view.variances[k]!) * random.normal(),
+  );
+}
+
+/** The one at share u of the total weight. */
+export function pick<T extends { readonly weight: number }>(views: readonly T[], u: number): T {
+  let rest = u;
+  for (const view of views) {
+    rest -= view.weight;
+    if (rest < 0) return view;
+  }
+  return views.at(-1)!;
 }

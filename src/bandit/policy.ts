@@ -110,6 +110,8 @@ export interface Policy {
    * say than `values`.
    */
   estimate?(membership: Float64Array): Estimate;
+  /** One way that everything may be, drawn from what is believed. */
+  imagine?(random: Random): World;
 }
 
 /** Utilities relative to the pool's mean, and how sure they are. */
@@ -118,8 +120,14 @@ export interface Estimate {
   readonly sd: Float64Array;
   /** Probability that a vote prefers a to b. */
   beats(a: number, b: number): number;
-  /** All utilities as they may be, drawn from what is believed. */
-  draw(random: Random): Float64Array;
+}
+
+/** What would be true of all models and queries at once. */
+export interface World {
+  /** The vote scale s. */
+  readonly scale: number;
+  /** Of every model, where queries belong to the categories in these shares. */
+  utilities(membership: Float64Array): Float64Array;
 }
 
 /** What only a simulation can know; the baselines `oracle` and `best-fixed` are made of it. */

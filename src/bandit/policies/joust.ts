@@ -5,7 +5,7 @@ import { Belief, type Hypothesis, type Observation, POSITION, TOLD } from "../be
 import { estimateOf } from "../estimate.ts";
 import { categoryMembership, fillUnknown } from "../features.ts";
 import { duelOf, ratingOf, type Sight, stageOf } from "../observation.ts";
-import { bestPair, type Outlook, sampledPair } from "../pair-rule.ts";
+import { bestPair, type Outlook, pick, sampledPair } from "../pair-rule.ts";
 import {
   type About,
   alignModels,
@@ -17,6 +17,7 @@ import {
   type Pool,
   type Round,
   type Snapshot,
+  type World,
   winOf,
 } from "../policy.ts";
 
@@ -161,6 +162,22 @@ class Joust implements Policy {
 
   estimate(membership: Float64Array): Estimate {
     return estimateOf(this.#outlookOn(this.#sightOn(membership), {}));
+  }
+
+  imagine(random: Random): World {
+    const top = Math.max(...this.#beliefs.map(({ evidence }) => evidence));
+    const weights = this.#beliefs.map(({ evidence }) => Math.exp(evidence - top));
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    const views = this.#beliefs.map((belief, i) => ({ belief, weight: weights[i]! / total }));
+    const { belief } = pick(views, random.uniform());
+    const coefficients = belief.draw(random);
+    return {
+      scale: belief.hypothesis.scale,
+      utilities: (membership) => {
+        const { w, told } = this.#sightOn(membership);
+        return told.map((score, k) => coefficients.told * score + dot(w, coefficients.theta[k]!));
+      },
+    };
   }
 
   snapshot(): Snapshot {
