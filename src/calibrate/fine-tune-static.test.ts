@@ -47,9 +47,9 @@ it("the loss is the mean squared difference of cosine and label, as the encoder 
   }
 });
 
-describe("training", () => {
-  const { table, losses } = train();
+const { table, losses } = await train();
 
+describe("training", () => {
   it("lowers the loss, and queries of a category come together", () => {
     const last = losses.slice(-3).reduce((sum, loss) => sum + loss, 0) / 3;
     expect(last).toBeLessThan(0.3 * losses[0]!);
@@ -74,39 +74,40 @@ describe("training", () => {
     }
   });
 
-  it("is the same, bit for bit, for the same batches, and another for others", () => {
-    expect(train()).toEqual({ table, losses });
-    expect(train(2).table).not.toEqual(table);
+  it("is the same, bit for bit, for the same batches, and another for others", async () => {
+    expect(await train()).toEqual({ table, losses });
+    expect((await train(2)).table).not.toEqual(table);
   });
 
-  it("tells of every step", () => {
+  it("tells of every step, and stops after one", async () => {
     const steps: number[] = [];
     const batches = batchesOf(PAIRS, 4, Random.seeded(1));
-    fineTuneStatic({
-      table: TABLE,
-      texts: TEXTS,
-      batches,
-      learningRate: 0.01,
-      onStep: ({ step, steps: all }) => steps.push(step / all),
-    });
+    const training = {
+      ...{ table: TABLE, texts: TEXTS, batches, learningRate: 0.01 },
+      onStep: ({ step, steps: all }: { step: number; steps: number }) => steps.push(step / all),
+    };
+    await fineTuneStatic(training);
     expect(steps).toEqual(batches.map((_, i) => (i + 1) / batches.length));
+    steps.length = 0;
+    const stopped = fineTuneStatic({ ...training, signal: AbortSignal.abort() });
+    await expect(stopped).rejects.toThrow(/abort/i);
+    expect(steps.length).toBe(1);
   });
 
-  it("bears a text without tokens", () => {
-    const { losses } = train(1, 3, ["", ...TEXTS.slice(1)]);
+  it("bears a text without tokens", async () => {
+    const { losses } = await train(1, 3, ["", ...TEXTS.slice(1)]);
     expect(losses.every(Number.isFinite)).toBe(true);
   });
 
-  it("stops where the loss is no number", () => {
+  it("stops where the loss is no number", async () => {
     const batches = batchesOf(PAIRS, 4, Random.seeded(1));
-    const wild = () =>
-      fineTuneStatic({
-        table: TABLE,
-        texts: TEXTS,
-        batches,
-        learningRate: Number.POSITIVE_INFINITY,
-      });
-    expect(wild).toThrow(/give a smaller one/);
+    const wild = fineTuneStatic({
+      table: TABLE,
+      texts: TEXTS,
+      batches,
+      learningRate: Number.POSITIVE_INFINITY,
+    });
+    await expect(wild).rejects.toThrow(/give a smaller one/);
   });
 });
 

@@ -1,3 +1,4 @@
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { OpenEncoder } from "../encoder/open-encoder.ts";
 import { InputError } from "../input/input-error.ts";
@@ -12,22 +13,31 @@ export interface TrainingSettings {
   readonly learningRate: number;
 }
 
-/** What is usual for a kind of encoder; undefined where it cannot be trained. */
+/** What is usual for a kind of encoder. */
+export const TRAINING_DEFAULTS = {
+  /** Of the table's unit, which is its components' root mean square. */
+  static: { epochs: 10, batch: 16, learningRate: 0.01 },
+  /** The paper's: sentence-transformers' usual settings, E4. */
+  transformer: { epochs: 4, batch: 16, learningRate: 2e-5 },
+} as const;
+
+/** Undefined where it cannot be trained. */
 export function trainingDefaults({ kind }: OpenEncoder): TrainingSettings | undefined {
-  return DEFAULTS[kind];
+  return isTrainable(kind) ? TRAINING_DEFAULTS[kind] : undefined;
 }
 
-const DEFAULTS: Partial<Record<OpenEncoder["kind"], TrainingSettings>> = {
-  // The paper's: sentence-transformers' usual settings, E4.
-  transformer: { epochs: 4, batch: 16, learningRate: 2e-5 },
-};
+type Trainable = keyof typeof TRAINING_DEFAULTS;
+
+function isTrainable(kind: OpenEncoder["kind"]): kind is Trainable {
+  return Object.hasOwn(TRAINING_DEFAULTS, kind);
+}
 
 export interface StepProgress {
   /** Steps done. */
   readonly step: number;
   readonly steps: number;
   readonly loss: number;
-  readonly millisecondsLeft: number | undefined;
+  readonly millisecondsLeft: number;
 }
 
 export interface TrainingOptions extends TrainingSettings {
@@ -58,9 +68,8 @@ export async function fineTune(
   const epochs = Array.from({ length: options.epochs }, (_, n) =>
     batchesOf(pairs, options.batch, options.random.split(n)),
   );
-  const train = TRAINERS[base.kind];
-  if (!train) throw untrainable(base);
-  const losses = await train({ base, texts, batches: epochs.flat(), path, options });
+  if (!isTrainable(base.kind)) throw untrainable(base);
+  const losses = await TRAINERS[base.kind]({ base, texts, batches: epochs.flat(), path, options });
   const steps = epochs[0]?.length ?? 0;
   return {
     path,
@@ -72,7 +81,7 @@ export function untrainable({ name }: OpenEncoder): InputError {
   return new InputError(
     { file: "--encoder" },
     `${name} cannot be fine-tuned`,
-    "give --epochs 0 to fit with it as it is, or --encoder MiniLM",
+    "give --epochs 0 to fit with it as it is, or --encoder static",
   );
 }
 
@@ -87,7 +96,20 @@ interface Job {
 }
 
 /** Each returns the loss of every step. What trains is loaded only where it is needed. */
-const TRAINERS: Partial<Record<OpenEncoder["kind"], (job: Job) => Promise<readonly number[]>>> = {
+const TRAINERS: Record<Trainable, (job: Job) => Promise<readonly number[]>> = {
+  async static({ base, texts, batches, path, options }) {
+    const { readStaticFile, STATIC_FILE, writeStaticFile } = await import(
+      "../encoder/static/static-file.ts"
+    );
+    const { fineTuneStatic } = await import("./fine-tune-static.ts");
+    const { learningRate, onStep, signal } = options;
+    const { table: start } = await readStaticFile(join(base.path!, STATIC_FILE));
+    const training = { table: start, texts, batches, learningRate, onStep, signal };
+    const { table, losses } = await fineTuneStatic(training);
+    await mkdir(path, { recursive: true });
+    await writeStaticFile(join(path, STATIC_FILE), table);
+    return losses;
+  },
   async transformer({ base, texts, batches, path, options }) {
     const { readModelFolder } = await import("../encoder/transformer/model-folder.ts");
     const { writeModelFolder } = await import("../encoder/transformer/write-model-folder.ts");

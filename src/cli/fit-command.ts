@@ -1,11 +1,14 @@
 /** The options of `fit` and its help. */
 import { Command } from "commander";
 import { WEIGHTING_DEFAULTS, WEIGHTINGS } from "../bandit/weighting.ts";
+import { TRAINING_DEFAULTS } from "../calibrate/fine-tune.ts";
 import { DEFAULT_ENCODER, ENCODER_NAMES } from "../encoder/open-encoder.ts";
 import { runFit } from "./fit.ts";
 import { FIT_DEFAULTS, type FitFlags } from "./fit-settings.ts";
 import { folder, names, number, word } from "./flags.ts";
 import { JOUST } from "./invocation.ts";
+
+const { static: table, transformer: net } = TRAINING_DEFAULTS;
 
 export function fitCommand(): Command {
   const command = new Command("fit")
@@ -38,12 +41,12 @@ export function fitCommand(): Command {
     .option("--models <dir>", "a folder of model folders to look in first", folder("--models"))
     .option(
       "--epochs <n>",
-      "times that training sees every pair; 0: the encoder as it is (default: 10 static, 4 transformers)",
+      `times that training sees every pair; 0: the encoder as it is (default: ${table.epochs} static, ${net.epochs} transformers)`,
       number("--epochs", { from: 0, to: 1000, whole: true, example: 4 }),
     )
     .option(
       "--learning-rate <r>",
-      "the largest step of training (default: 0.003 static, 0.00002 transformers)",
+      `the largest step of training (default: ${table.learningRate} static, ${net.learningRate} transformers)`,
       number("--learning-rate", { from: 0, to: 1, example: 0.00002 }),
     );
   command

@@ -7,7 +7,7 @@ import { headingOf, offlineNotes } from "./heading.ts";
 function heading(settings: Partial<Settings>, record: Record<string, unknown> = {}): string {
   const source = { dataset: TABLED, embeddings: [], record: { data: "q.jsonl", ...record } };
   return headingOf({
-    source: { ...source, record: { encoder: "hash", ...source.record } },
+    source: { ...source, record: { encoder: "static", ...source.record } },
     policies: [],
     settings: { ...SETTINGS, ...settings },
     version: "",

@@ -17,7 +17,12 @@ describe("openEncoder", () => {
     const hash = await openEncoder("hash");
     expect(hash).toMatchObject({ kind: "hash", name: "hash", dimension: 384, named: true });
     expect(hash.identity).toMatch(/^[0-9a-f]{64}$/);
-    await hash.close();
+    const own = await openEncoder("static");
+    expect(own).toMatchObject({ kind: "static", name: "static", dimension: 256, named: true });
+    const copy = await openEncoder(own.path!);
+    expect(copy).toMatchObject({ kind: "static", named: false, identity: own.identity });
+    expect(await copy.encode(["Why?"])).toEqual(await own.encode(["Why?"]));
+    await Promise.all([hash, own, copy].map((encoder) => encoder.close()));
   });
 
   it("opens a folder by its path, or by its name where it is looked for", async () => {
@@ -31,7 +36,10 @@ describe("openEncoder", () => {
   });
 
   it.each([
-    ["MinLM", /^--encoder: "MinLM" is no encoder; help: did you mean "MiniLM"\? there are hash/],
+    [
+      "MinLM",
+      /^--encoder: "MinLM" is no encoder; help: did you mean "MiniLM"\? there are static, hash/,
+    ],
     ["MiniLM", /^MiniLM: is in none of .*; help: joust models get MiniLM/],
     ["OpenAItext", /^OPENAI_API_KEY: is not set; help:/],
   ])("refuses %s where it is not", async (name, message) => {

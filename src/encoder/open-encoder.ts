@@ -1,6 +1,7 @@
 /** The registry: what a name or a path means, opened. */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import { InputError } from "../input/input-error.ts";
 import { didYouMean } from "../input/nearest.ts";
 import type { Encoder } from "./encoder.ts";
@@ -8,6 +9,7 @@ import { findModel, locateModel, type ModelPlaces } from "./find-model.ts";
 import { hashEncoder } from "./hash.ts";
 import { KNOWN_MODELS, knownModel } from "./known-models.ts";
 import { OPENAI_TEXT, type OpenaiOptions, openaiEncoder } from "./openai.ts";
+import { BUNDLED_STATIC, isStaticFolder, openStatic } from "./static/open-static.ts";
 
 export const ENCODER_KINDS = ["hash", "static", "transformer", "openai"] as const;
 
@@ -33,10 +35,13 @@ export interface EncoderPlaces {
   readonly threads?: number | undefined;
 }
 
-export const DEFAULT_ENCODER = "hash";
+/** The one that comes with the program. */
+const STATIC = "static";
+export const DEFAULT_ENCODER = STATIC;
 
 /** Every name that `--encoder` knows; a folder may be given too. */
 export const ENCODER_NAMES: readonly string[] = [
+  STATIC,
   hashEncoder.name,
   ...KNOWN_MODELS.map(({ name }) => name),
   OPENAI_TEXT.name,
@@ -48,7 +53,9 @@ export async function openEncoder(
   places: EncoderPlaces = NOWHERE,
 ): Promise<OpenEncoder> {
   if (reference === hashEncoder.name) return openHash();
+  if (reference === STATIC) return openStaticOf(undefined);
   if (reference === OPENAI_TEXT.name) return openOpenai(places);
+  if (isStaticFolder(reference)) return openStaticOf(reference);
   return openTransformerOf(reference, places);
 }
 
@@ -62,6 +69,20 @@ async function openHash(): Promise<OpenEncoder> {
   const [probe] = await hashEncoder.encode(["Which of these 7 is it, (a) or (b)?"]);
   const identity = createHash("sha256").update(probe!).digest("hex");
   return { ...hashEncoder, kind: "hash", identity, named: true, close: async () => {} };
+}
+
+async function openStaticOf(folder: string | undefined): Promise<OpenEncoder> {
+  const { encoder, identity } = await openStatic(folder);
+  return {
+    kind: "static",
+    name: folder === undefined ? STATIC : basename(resolve(folder)),
+    dimension: encoder.dimension,
+    identity,
+    path: folder ?? BUNDLED_STATIC,
+    named: folder === undefined,
+    encode: (texts) => encoder.encode(texts),
+    close: async () => {},
+  };
 }
 
 function openOpenai({ openai, vectors }: EncoderPlaces): OpenEncoder {

@@ -21,8 +21,8 @@ it("says what the data is, without a path of this machine", async () => {
   const { record, dataset } = await openSource({ data });
   expect(record).toEqual({
     data: "queries.jsonl",
-    encoder: "hash",
-    dimension: 384,
+    encoder: "static",
+    dimension: 256,
     sha256: {
       data: expect.stringMatching(/^[0-9a-f]{64}$/),
       encoder: expect.stringMatching(/^[0-9a-f]{64}$/),

@@ -43,7 +43,7 @@ describe("a comparison", () => {
     expect(settings).toMatchObject({
       data: "queries.jsonl",
       scores: "routerbench.csv",
-      encoder: "hash",
+      encoder: "static",
       seed: 1,
       rounds: 105,
       runs: 3,
