@@ -42,6 +42,7 @@ describe("list", () => {
     const text = await printed("list");
     expect(text).toMatch(/^Encoders\nname +kind +dimension +where\n/);
     expect(text).toMatch(/^hash +bag of words, no model +384 +part of the program$/m);
+    expect(text).toMatch(/^static +token vectors +256 +part of the program$/m);
     expect(text).toContain(`not here: ${JOUST} models get MiniLM\n`);
     expect(text).toMatch(/^OpenAItext .* 3072 +set OPENAI_API_KEY$/m);
     vi.stubEnv("OPENAI_API_KEY", "sk-secret");

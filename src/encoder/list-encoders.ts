@@ -1,9 +1,11 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Encoder } from "./encoder.ts";
 import { findModel, type ModelPlaces } from "./find-model.ts";
 import { hashEncoder } from "./hash.ts";
 import { KNOWN_MODELS, knownModelAt } from "./known-models.ts";
 import { OPENAI_TEXT } from "./openai.ts";
+import { openStatic } from "./static/open-static.ts";
 import { readArchitecture } from "./transformer/architecture.ts";
 
 export interface ListedEncoder {
@@ -18,7 +20,7 @@ export interface ListedEncoder {
 
 /** The encoders that have a name, and the models of the user's own in the places searched. */
 export async function listEncoders(places: ModelPlaces): Promise<ListedEncoder[]> {
-  const hash = { ...hashEncoder, kind: "bag of words, no model", source: "program" } as const;
+  const { encoder: table } = await openStatic();
   const known = await Promise.all(
     KNOWN_MODELS.map(async ({ name, kind, dimension }): Promise<ListedEncoder> => {
       return {
@@ -32,17 +34,16 @@ export async function listEncoders(places: ModelPlaces): Promise<ListedEncoder[]
   );
   const own = await Promise.all(places.search.map(ownModels));
   return [
-    {
-      name: hash.name,
-      kind: hash.kind,
-      dimension: hash.dimension,
-      source: hash.source,
-      path: null,
-    },
+    withProgram(table, "token vectors"),
+    withProgram(hashEncoder, "bag of words, no model"),
     ...known,
     { ...OPENAI_TEXT, kind: "OpenAI's, over HTTP", source: "api", path: null },
     ...own.flat(),
   ];
+}
+
+function withProgram({ name, dimension }: Encoder, kind: string): ListedEncoder {
+  return { name, kind, dimension, source: "program", path: null };
 }
 
 /** Folders that an encoder can be made of and that are no known model's. */
