@@ -7,6 +7,7 @@ import type { Sessions } from "./chat/sessions.ts";
 import type { Feed } from "./insight/feed.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Recorder } from "./recorder.ts";
+import type { SandboxVoters } from "./sandbox/voters.ts";
 import type { Serving } from "./serving/serving.ts";
 import type { Clock } from "./upstream/clock.ts";
 
@@ -20,11 +21,14 @@ export interface Gateway {
   readonly voteTokens: VoteTokens;
   readonly recorder: Recorder;
   readonly sessions: Sessions;
+  /** Of the sandbox. */
+  readonly voters: SandboxVoters;
   readonly metrics: Metrics;
   readonly feed: Feed;
   readonly clock: Clock;
   readonly logger: Logger;
   /** For one decision. */
   newSeed(): number;
-  readonly isDraining: boolean;
+  /** Fires when the gateway stops taking requests. */
+  readonly closing: AbortSignal;
 }

@@ -15,15 +15,20 @@ import { VoteTokens } from "./access/vote-token.ts";
 import { Sessions } from "./chat/sessions.ts";
 import type { Config } from "./config/config.ts";
 import type { Gateway } from "./gateway.ts";
+import { ADMIN_ENDPOINTS } from "./http/admin-endpoints.ts";
 import { type Endpoint, TextAnswer } from "./http/endpoint.ts";
 import { CLIENT_ENDPOINTS } from "./http/endpoints.ts";
+import { INSIGHT_ENDPOINTS } from "./http/insight-endpoints.ts";
 import { openApi } from "./http/openapi.ts";
+import { publicInterface } from "./http/public-interface.ts";
 import { createServer } from "./http/server.ts";
 import { StaticFiles } from "./http/static-files.ts";
+import { watchPosteriors } from "./insight/events.ts";
 import { Feed } from "./insight/feed.ts";
 import { Metrics } from "./metrics.ts";
 import { Recorder } from "./recorder.ts";
 import { PolicyKinds } from "./routing/policy-kinds.ts";
+import { SandboxVoters } from "./sandbox/voters.ts";
 import { Builder } from "./serving/builder.ts";
 import type { Clock } from "./upstream/clock.ts";
 
@@ -94,24 +99,28 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
     onRetry: (model, error) => recorder.upstreamError(model, error),
   });
   let serving = await builder.build(config);
-  let isDraining = false;
+  const closing = new AbortController();
+  const voters = new SandboxVoters(
+    publicInterface(() => app, access.addInnerKey("sandbox-voters", ["route", "vote"])),
+    () => serving.sandbox?.questions ?? [],
+    entropy.split("voters"),
+  );
   const gateway: Gateway = {
     get serving() {
       return serving;
-    },
-    get isDraining() {
-      return isDraining;
     },
     store,
     log,
     access,
     recorder,
+    voters,
     metrics,
     feed,
     clock,
     logger,
     sessions: new Sessions(store),
     voteTokens: new VoteTokens(Buffer.from(await store.secret("vote-tokens"))),
+    closing: closing.signal,
     newSeed: () => seeds.integer(2 ** 32),
   };
   const app = createServer(
@@ -119,7 +128,11 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
     endpointsOf(options.version),
     await StaticFiles.read(options.web),
   );
-  const url = await listen(app, config);
+  const url = await listen(app, config).catch(async (error: unknown) => {
+    await builder.close(serving);
+    throw error;
+  });
+  const unwatch = watchPosteriors(gateway);
   return {
     gateway,
     url,
@@ -130,7 +143,9 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
       await builder.release(before, serving);
     },
     close: async () => {
-      isDraining = true;
+      closing.abort();
+      voters.stop();
+      unwatch();
       await drain(app, serving.config.server.drain_seconds * 1000);
       await builder.close(serving);
       await log.close();
@@ -140,7 +155,7 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
 }
 
 function endpointsOf(version: string): Endpoint[] {
-  const endpoints: Endpoint[] = [...CLIENT_ENDPOINTS];
+  const endpoints: Endpoint[] = [...CLIENT_ENDPOINTS, ...INSIGHT_ENDPOINTS, ...ADMIN_ENDPOINTS];
   const description: Endpoint = {
     method: "GET",
     path: "/openapi.json",

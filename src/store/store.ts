@@ -158,6 +158,8 @@ export interface StoredKey {
   readonly scopes: readonly string[];
   readonly budget?: number | undefined;
   readonly rate?: number | undefined;
+  /** Whether its requests may be answered twice, where they do not say. */
+  readonly duels?: boolean | "auto" | undefined;
   readonly createdAt: number;
   readonly revokedAt?: number | undefined;
 }

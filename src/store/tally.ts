@@ -33,7 +33,7 @@ export const COUNTS = [
 ] as const;
 
 export const BUCKET_MS = 300_000;
-const ALL_MODELS = "";
+export const ALL_MODELS = "";
 
 export type Tallied = Omit<Routed, "x"> | Answered | Omit<Voted, "x"> | Control;
 

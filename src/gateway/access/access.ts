@@ -2,7 +2,7 @@ import type { Store, StoredKey } from "../../store/store.ts";
 import type { Config } from "../config/config.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { Clock } from "../upstream/clock.ts";
-import { allows, hashOf, type Scope, secretOf } from "./api-key.ts";
+import { allows, hashOf, newSecret, type Scope, secretOf } from "./api-key.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { Spending } from "./spending.ts";
 
@@ -28,6 +28,9 @@ export class Access {
   #config: Pick<Config, "keys" | "server">;
   #stored: readonly StoredKey[] = [];
   #byHash = new Map<string, Key>();
+  #budgets = new Map<string, number>();
+  /** Keys of this very process, for what it asks of itself. */
+  readonly #inner = new Map<string, Key>();
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
 
@@ -46,6 +49,14 @@ export class Access {
     const access = new Access(config, store, clock);
     await access.read();
     return access;
+  }
+
+  /** The secret of a key that lasts as long as the process. */
+  addInnerKey(id: string, scopes: readonly Scope[]): string {
+    const secret = newSecret();
+    const hash = hashOf(secret);
+    this.#inner.set(hash, { id, hash, scopes });
+    return secret;
   }
 
   configure(config: Pick<Config, "keys" | "server">): void {
@@ -105,8 +116,6 @@ export class Access {
     this.#take(STRANGERS_A_MINUTE, address);
   }
 
-  #budgets = new Map<string, number>();
-
   #index(): void {
     const own = Object.entries(this.#config.keys).map(
       ([name, { key, ...rest }]): Key => ({ id: `config:${name}`, hash: hashOf(key), ...rest }),
@@ -122,7 +131,7 @@ export class Access {
     const secret = secretOf(headers);
     if (secret === undefined) throw noKey("there is no API key in the request");
     const hash = hashOf(secret);
-    let key = this.#byHash.get(hash);
+    let key = this.#byHash.get(hash) ?? this.#inner.get(hash);
     if (!key && this.#clock.now() - this.#readAt > RETRY_MS) {
       await this.read();
       key = this.#byHash.get(hash);

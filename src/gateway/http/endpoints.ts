@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { readKey, unseal } from "../../store/seal.ts";
 import type { Access } from "../access/access.ts";
 import { secretOf } from "../access/api-key.ts";
 import { chatCompletions } from "../chat/chat.ts";
@@ -8,7 +9,8 @@ import { route } from "../chat/route.ts";
 import { feedback } from "../feedback/feedback.ts";
 import { readVote, VOTE } from "../feedback/vote-body.ts";
 import type { Gateway } from "../gateway.ts";
-import { decisionView } from "../insight/decision-view.ts";
+import { collect } from "../insight/collect.ts";
+import { decisionView, presentView } from "../insight/decision-view.ts";
 import { ServedModel } from "../serving/served-model.ts";
 import { resolve, type Serving } from "../serving/serving.ts";
 import { CHAT, COMPLETION, EMBEDDING } from "./chat-schema.ts";
@@ -101,7 +103,7 @@ export const CLIENT_ENDPOINTS: readonly Endpoint[] = [
     answer: "They should. `store` is down while votes are refused; requests are served.",
     refusals: [503],
     handle: ({ gateway }) => {
-      if (gateway.isDraining) {
+      if (gateway.closing.aborted) {
         throw new HttpError(503, "this node is shutting down; help: ask another one");
       }
       return { status: "ready", store: gateway.log.stats.down ? "down" : "up" };
@@ -116,6 +118,7 @@ export const CLIENT_ENDPOINTS: readonly Endpoint[] = [
     type: "text/plain",
     handle: async ({ gateway }) => {
       const { registry } = gateway.metrics;
+      await collect(gateway);
       return new TextAnswer(registry.contentType, await registry.metrics());
     },
   },
@@ -202,7 +205,16 @@ async function decision({ gateway, caller, params }: Call): Promise<object> {
   const record = await gateway.store.decision(params.id!.replace(/^chatcmpl-/, ""));
   const isTheirs = record && (caller.isAdmin || record.routed.owner === caller.owner);
   if (!isTheirs) throw noDecision();
-  return decisionView(record);
+  const view = decisionView(record);
+  const sealed = await gateway.store.prompt(record.routed.decision);
+  const { key } = gateway.serving.config.store;
+  return {
+    ...view,
+    ...presentView(gateway.serving.routers.get(record.routed.router), record),
+    ...(sealed && {
+      prompt: unseal(sealed, record.routed.decision, key ? readKey(key) : undefined),
+    }),
+  };
 }
 
 /** Who has just been answered finds the decision: it waits no more for company. */

@@ -71,6 +71,11 @@ export class Sandbox implements Upstream {
     return this.#data.questions.find(text)?.category ?? this.#data.classifier.classify(text);
   }
 
+  /** What it can be asked and knows the answer of. */
+  get questions(): readonly Question[] {
+    return this.#data.questions.all;
+  }
+
   /** One price for input and output, at which the project's questions cost in the mean what the profile says. */
   price(model: string): Price {
     const { all } = this.#data.questions;

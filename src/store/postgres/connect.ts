@@ -16,8 +16,10 @@ const types = {
 
 export function poolOf(url: string): pg.Pool {
   const pool = new pg.Pool({ ...configOf(url), max: 5, query_timeout: 2 * TIMEOUT_MS });
-  // A connection that breaks while idle is replaced; whoever uses one next hears of it.
+  // A connection that breaks is replaced, and whoever uses one next hears of it. The pool listens only
+  // while one is idle: one that breaks between the statements of a transaction would end the program.
   pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
 }
 

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import type { Gateway } from "../gateway.ts";
+import { events } from "../insight/events.ts";
+import { stats } from "../insight/stats.ts";
+import { tradeoffCurve } from "../insight/tradeoff-curve.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import { routerNamed } from "../serving/serving.ts";
+import { bodyOf, type Endpoint, queryOf } from "./endpoint.ts";
+import { HttpError } from "./http-error.ts";
+
+const ROUTER = z.string().min(1).max(256).optional().describe("The first one unless said.");
+const STATS = z.object({
+  router: ROUTER,
+  hours: z.coerce.number().min(1).max(8784).default(24).describe("How far back counts go."),
+});
+const TRADEOFF = z.object({ router: ROUTER });
+const VOTERS = z.object({
+  on: z.boolean().optional(),
+  votes_per_minute: z.number().min(1).max(6000).optional(),
+  voters: z.int().min(1).max(1000).optional(),
+});
+
+/** For who watches: the page's numbers, and the sandbox's own. */
+export const INSIGHT_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: "GET",
+    path: "/v1/events",
+    summary: "What happens, as server-sent events: decision, answer, vote, posterior.",
+    scope: "route",
+    answer: "A stream that does not end.",
+    type: "text/event-stream",
+    handle: ({ gateway, caller }, client) => events(gateway, caller, client),
+  },
+  {
+    method: "GET",
+    path: "/v1/stats",
+    summary: "Leaderboards, shares over time, spend and savings, votes, regret and win rate.",
+    scope: "route",
+    query: STATS,
+    answer: "The numbers, with intervals.",
+    refusals: [404, 503],
+    handle: (call) => {
+      const { router, hours } = queryOf(STATS, call);
+      return stats(call.gateway, routerNamed(call.gateway.serving, router), hours);
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/tradeoff",
+    summary: "What each cost_quality_tradeoff would do to the recent queries.",
+    scope: "route",
+    query: TRADEOFF,
+    answer: "Shares of models, quality and cost for each setting.",
+    refusals: [404],
+    handle: (call) => {
+      const { router } = queryOf(TRADEOFF, call);
+      return tradeoffCurve(routerNamed(call.gateway.serving, router));
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/sandbox/truth",
+    summary: "What is true in the sandbox: each model's quality and cost on each kind.",
+    scope: "route",
+    answer: "The table.",
+    refusals: [404],
+    handle: ({ gateway }) => truth(sandboxOf(gateway)),
+  },
+  {
+    method: "GET",
+    path: "/v1/sandbox/voters",
+    summary: "The simulated voters.",
+    scope: "route",
+    answer: "Whether they vote, how often, and how many votes they have cast.",
+    refusals: [404],
+    handle: ({ gateway }) => {
+      sandboxOf(gateway);
+      return gateway.voters.state;
+    },
+  },
+  {
+    method: "POST",
+    path: "/v1/sandbox/voters",
+    summary: "Lets the simulated voters vote, or stops them.",
+    scope: "admin",
+    body: VOTERS,
+    answer: "As they are now.",
+    refusals: [404],
+    handle: (call) => {
+      sandboxOf(call.gateway);
+      const { on, votes_per_minute, voters } = bodyOf(VOTERS, call);
+      call.gateway.voters.set({
+        ...(on !== undefined && { on }),
+        ...(votes_per_minute !== undefined && { votes_per_minute }),
+        ...(voters !== undefined && { voters }),
+      });
+      return call.gateway.voters.state;
+    },
+  },
+];
+
+function sandboxOf({ serving }: Gateway): Sandbox {
+  if (serving.sandbox) return serving.sandbox;
+  const message = "no model here is the sandbox's; help: start joust without keys and models";
+  throw new HttpError(404, message, { code: "no_sandbox" });
+}
+
+function truth({ profile }: Sandbox): object {
+  const { models, kinds } = profile;
+  return {
+    object: "truth",
+    kinds,
+    models: models.map((model) => ({
+      model,
+      quality: kinds.map((kind) => profile.quality(model, kind)),
+      cost: kinds.map((kind) => profile.cost(model, kind)),
+    })),
+  };
+}

@@ -1,0 +1,66 @@
+import type { Caller } from "../access/access.ts";
+import type { Client } from "../chat/client.ts";
+import type { Gateway } from "../gateway.ts";
+import type { FeedEvent } from "./feed.ts";
+
+/** GET /v1/events: what happens, as it happens; of others only where the caller may see all. */
+export async function events(gateway: Gateway, caller: Caller, client: Client): Promise<void> {
+  client.beginStream({});
+  let isFull = false;
+  const write = (text: string) => {
+    if (isFull) return;
+    const room = client.write(text);
+    // Who cannot follow misses some: the page asks for the whole picture now and then anyway.
+    if (!room) return;
+    isFull = true;
+    room.then(() => {
+      isFull = false;
+    });
+  };
+  for (const [name, router] of gateway.serving.routers) {
+    write(eventText(posteriorEvent(name, router.view.version)));
+  }
+  const stop = gateway.feed.listen(({ event, owner }) => {
+    const isTheirs = owner === undefined || caller.isAdmin || owner === caller.owner;
+    if (isTheirs) write(eventText(event));
+  });
+  const pulse = setInterval(() => write(": still here\n\n"), PULSE_MS);
+  await new Promise<void>((done) => {
+    for (const signal of [client.signal, gateway.closing]) {
+      if (signal.aborted) done();
+      else signal.addEventListener("abort", () => done(), { once: true });
+    }
+  });
+  clearInterval(pulse);
+  stop();
+  client.end();
+}
+
+/** Proxies cut connections that are silent for long. */
+const PULSE_MS = 15_000;
+
+function eventText({ type, data }: FeedEvent): string {
+  return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function posteriorEvent(router: string, version: number): FeedEvent {
+  return { type: "posterior", data: { router, version } };
+}
+
+/** Tells of new posteriors while somebody listens. */
+export function watchPosteriors(gateway: Gateway): () => void {
+  const seen = new Map<string, number>();
+  const timer = setInterval(() => {
+    if (gateway.feed.size === 0) return;
+    for (const [name, router] of gateway.serving.routers) {
+      const { version } = router.view;
+      if (seen.get(name) === version) continue;
+      seen.set(name, version);
+      gateway.feed.tell(undefined, () => posteriorEvent(name, version));
+    }
+  }, LOOK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+const LOOK_MS = 250;
