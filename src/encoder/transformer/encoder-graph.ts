@@ -21,8 +21,6 @@ export interface EncoderGraphOptions {
   readonly groups: number;
   /** Become part of the graph; without them every weight is an input. */
   readonly weights?: ReadonlyMap<string, Tensor>;
-  /** In place of the float32 x W^T + b of the weights `name`.weight and `name`.bias. */
-  readonly dense?: (graph: Graph, x: Value, name: string) => Value | undefined;
 }
 
 export interface EncoderGraph {
@@ -41,8 +39,6 @@ export function encoderGraph(options: EncoderGraphOptions): EncoderGraph {
   const graph = new Graph();
   const { weights, weight } = weightsOf(graph, options);
   const groups = Array.from({ length: options.groups }, (_, g) => group(graph, g, options.groups));
-  const product = (x: Value, name: string) =>
-    graph.gemm(x, weight(`${name}.weight`), weight(`${name}.bias`), { transB: true });
   const site: Site = {
     graph,
     architecture,
@@ -50,7 +46,8 @@ export function encoderGraph(options: EncoderGraphOptions): EncoderGraph {
     positions: graph.input("positions", "int32", ["N"]),
     groups,
     weight,
-    dense: (x, name) => options.dense?.(graph, x, name) ?? product(x, name),
+    dense: (x, name) =>
+      graph.gemm(x, weight(`${name}.weight`), weight(`${name}.bias`), { transB: true }),
   };
   const tokens = FORWARD[architecture.kind](site);
   const pooled = pooling === "max" ? poolLargest(site, tokens) : poolLinearly(site, tokens);
