@@ -9,17 +9,9 @@ import { htmlText, toHtml } from "./table.ts";
 export function reportHtml(result: Result): string {
   const title = titleOf(result);
   const pareto = paretoSvg(result);
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${htmlText(title)}</title>
-<style>${CSS}</style>
-</head>
-<body>
-<main>
-<h1>${htmlText(title)}</h1>
+  return htmlPage(
+    title,
+    `<h1>${htmlText(title)}</h1>
 <p class="summary">${htmlText(summaryOf(result))}</p>
 ${figure(regretSvg(result), "Cumulative regret by round: mean over runs and, where there are several, its 95% band. The number after a name is its regret at the last round.")}
 <div class="wide">
@@ -28,15 +20,32 @@ ${pareto === undefined ? "" : figure(pareto, "What a query costs against what it
 <h2>How to read this</h2>
 ${reading(result).join("\n")}
 <h2>Settings</h2>
-<dl>
-${settingsOf(result.settings)
-  .map(([key, value]) => `<dt>${htmlText(key)}</dt><dd>${htmlText(value)}</dd>`)
-  .join("\n")}
-</dl>
+${definitions(settingsOf(result.settings))}`,
+  );
+}
+
+/** A whole page in the house's style, good on a screen and on paper; `css` adds to it. */
+export function htmlPage(title: string, body: string, css = ""): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${htmlText(title)}</title>
+<style>${CSS}${css}</style>
+</head>
+<body>
+<main>
+${body}
 </main>
 </body>
 </html>
 `;
+}
+
+export function definitions(rows: readonly (readonly [key: string, value: string])[]): string {
+  const lines = rows.map(([key, value]) => `<dt>${htmlText(key)}</dt><dd>${htmlText(value)}</dd>`);
+  return `<dl>\n${lines.join("\n")}\n</dl>`;
 }
 
 /** What the words of this very report mean. */
@@ -68,7 +77,7 @@ one decision and one update, median and 99th percentile.`,
   return [learn, columns].map((sentences) => `<p>${sentences.filter(Boolean).join(" ")}</p>`);
 }
 
-function figure(svg: string, caption: string): string {
+export function figure(svg: string, caption: string): string {
   return `<figure>\n<div class="wide">\n${svg}</div>\n<figcaption>${htmlText(caption)}</figcaption>\n</figure>`;
 }
 

@@ -42,7 +42,8 @@ function pairedLatex(result: Result): string {
   return `% Pairs with the best policy only; paired.csv has all ${all.rows.length}.\n${toLatex(pairedTable(result, best.name))}`;
 }
 
-async function replaceFile(path: string, text: string): Promise<void> {
+/** Whole, or as it was. */
+export async function replaceFile(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.tmp`;
   try {
     await writeFile(draft, text);

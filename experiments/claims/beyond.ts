@@ -1,0 +1,144 @@
+/** Claims that speak of more than one experiment, or that are made in passing. */
+import type { Claim } from "../../src/reproduce/experiment.ts";
+import { type CellOfClaim, decide, minus } from "../../src/reproduce/verdict.ts";
+import {
+  beats,
+  cheaper,
+  excelExp,
+  half,
+  labelOf,
+  NO_TUNING,
+  promptRivals,
+  TWO_THIRDS,
+  withStandIn,
+} from "./cells.ts";
+
+export const beyondClaims: readonly Claim[] = [
+  {
+    id: 25,
+    place: "abstract",
+    statement:
+      "On both data sets regret is lower and convergence faster than with OpenAI's embeddings.",
+    needs: ["routerbench", "mixinstruct"],
+    criterion: `Against prompts with five queries, both the regret and the regret a round in the last third of the fine-tuned curves (Excel, eq. 6) are lower ${TWO_THIRDS} of all.`,
+    test: (results) => {
+      const own = [
+        ...excelExp(results, "routerbench", ""),
+        ...results.curves({ experiment: "mixinstruct", group: "exp" }),
+      ];
+      const cells = own.flatMap((curve) => [
+        ...promptRivals(results, curve, 5),
+        ...promptRivals(results, curve, 5, "convergence"),
+      ]);
+      return withStandIn(results, decide(cells, NO_TUNING));
+    },
+  },
+  {
+    id: 26,
+    place: "3",
+    statement: "Adaptivity to a changing environment is inherent in the bandit algorithm.",
+    needs: ["unseen"],
+    criterion: `After a change of all utilities FGTS.CDB does not do 10% worse than one that starts afresh at the change: the interval of R(after the change) - 1.1 R(restart) lies below 0 ${TWO_THIRDS} (vote scales).`,
+    test: (results) => {
+      const changed = results.curves({
+        experiment: "unseen",
+        variant: "change",
+        policy: "fgts-cdb",
+      });
+      const cells = changed.flatMap((curve): CellOfClaim[] => {
+        const fresh = results.counterpart(curve, { variant: "restart" });
+        if (!fresh) return [];
+        return [
+          {
+            label: labelOf(curve),
+            differences: minus(half(results, curve), results.regrets(fresh)!, 1.1),
+          },
+        ];
+      });
+      return decide(cells);
+    },
+  },
+  {
+    id: 27,
+    place: "3",
+    statement: "The feel-good term helps.",
+    needs: ["routerbench"],
+    criterion: `Regret with mu > 0 (the default of theory, 0.01, 0.1, 1) is below that with mu = 0 ${TWO_THIRDS} (values of mu, vote scales).`,
+    test: (results) => {
+      const off = results.curves({ experiment: "routerbench", variant: "mu=0" });
+      const cells = off.flatMap((curve) =>
+        ["", "mu=0.01", "mu=0.1", "mu=1"].flatMap((variant) => {
+          const on = results.counterpart(curve, { variant });
+          return on ? beats(results, on, curve) : [];
+        }),
+      );
+      return decide(cells);
+    },
+  },
+  {
+    id: 28,
+    place: "abstract",
+    statement: "Learning from pairwise preferences is label-efficient.",
+    needs: ["routerbench"],
+    criterion: `From the same number of one-click votes FGTS.CDB has less regret than learners of likes and dislikes (MixLLM, MetaLLM) on the same vectors ${TWO_THIRDS}.`,
+    test: (results) => {
+      const pointwise = ["mixllm", "metallm"].flatMap((policy) =>
+        results.curves({ experiment: "routerbench", policy }),
+      );
+      const cells = pointwise.flatMap((curve) => {
+        const duels = results.counterpart(curve, { variant: "", policy: "fgts-cdb" });
+        return duels ? beats(results, duels, curve) : [];
+      });
+      return decide(cells);
+    },
+  },
+  {
+    id: 29,
+    place: "abstract",
+    statement: "The performance-cost balance is better than with OpenAI's embeddings.",
+    needs: ["routerbench"],
+    criterion: `Under Perf - 0.05 Cost the same choices have less regret than those of the prompts with five queries ${TWO_THIRDS}.`,
+    test: (results) => {
+      const own = excelExp(results, "routerbench", "");
+      const cells = own.flatMap((curve) => promptRivals(results, curve, 5, "priced"));
+      return withStandIn(results, decide(cells, { unit: "priced regret", ...NO_TUNING }));
+    },
+  },
+  {
+    id: 30,
+    place: "5.1",
+    statement: "Excel_perf_cost and Excel_mask weigh cost: they are cheaper than Perf.",
+    needs: ["routerbench"],
+    criterion: `A query costs less under either than under Perf, exp against exp, ${TWO_THIRDS}.`,
+    test: (results) => {
+      const cells = excelExp(results, "routerbench", "").flatMap((curve) => {
+        const perf = results.counterpart(curve, { weighting: "perf" });
+        return perf ? [cheaper(results, curve, perf)] : [];
+      });
+      return decide(cells, { unit: "cost a query", ...NO_TUNING });
+    },
+  },
+  {
+    id: 31,
+    place: "implied",
+    statement:
+      "Votes teach the router more than what it was told: the Excel exp curves beat the nearest category's best told model.",
+    needs: ["routerbench"],
+    criterion: `Regret is below that of zero-feedback on the same vectors ${TWO_THIRDS}.`,
+    test: (results) => {
+      const cells = excelExp(results, "routerbench", "").flatMap((curve) => {
+        const [zero] = results.curves({
+          experiment: "routerbench",
+          variant: "",
+          policy: "zero-feedback",
+          encoder: curve.encoder,
+          epochs: curve.epochs,
+          form: curve.form,
+          voteScale: curve.voteScale,
+        });
+        return zero ? beats(results, curve, zero) : [];
+      });
+      return decide(cells, NO_TUNING);
+    },
+  },
+];

@@ -1,0 +1,148 @@
+/** The cells that claims speak of. */
+import type { BenchEncoder } from "../../src/reproduce/encoders.ts";
+import type { Curve, Finding } from "../../src/reproduce/experiment.ts";
+import type { Measure, Results } from "../../src/reproduce/results.ts";
+import { type CellOfClaim, decide, minus } from "../../src/reproduce/verdict.ts";
+import { LINEAR } from "../linear.ts";
+
+const OPENAI = "OpenAItext";
+
+export const TWO_THIRDS = "in at least two thirds of the cells";
+export const NO_TUNING = { without: "no encoder here can be fine-tuned" };
+
+export function eachEncoder({ bench }: Results): readonly BenchEncoder[] {
+  return bench.encoders;
+}
+
+export function labelOf({ name, form, voteScale, variant }: Curve, t?: number): string {
+  const rest = [form, variant, `s=${voteScale}`, t === undefined ? "" : `T=${t}`].filter(Boolean);
+  return `${name} (${rest.join(", ")})`;
+}
+
+/** The lengths at which a curve is read: 720 and 3,000, or its end. */
+export function lengths(results: Results, curve: Curve): number[] {
+  const { short } = results.bench.size;
+  const last = results.rounds(curve);
+  return last > short && results.regrets(curve, short) ? [short, last] : [last];
+}
+
+/** A cell for each length that both curves have. The second is a curve, or how it differs from the first. */
+export function beats(
+  results: Results,
+  better: Curve,
+  other: Curve | Parameters<Results["counterpart"]>[1],
+  measure: Measure = "regret",
+): CellOfClaim[] {
+  const worse = "runs" in other ? other : results.counterpart(better, other);
+  if (!worse) return [];
+  return [...new Set([...lengths(results, better), ...lengths(results, worse)])].flatMap((t) => {
+    const [a, b] = [results.regrets(better, t, measure), results.regrets(worse, t, measure)];
+    return a && b
+      ? [{ label: `${labelOf(better, t)} against ${worse.name}`, differences: minus(a, b) }]
+      : [];
+  });
+}
+
+/** exp against ctrl, weighting by weighting. */
+export function tunedPairs(
+  results: Results,
+  experiment: string,
+  of: (curve: Curve) => boolean = () => true,
+): CellOfClaim[] {
+  const tuned = results.curves({ experiment, group: "exp" }).filter(of);
+  return tuned.flatMap((curve) => beats(results, curve, { group: "ctrl" }));
+}
+
+/** The paper's two best weightings, fine-tuned. Without a variant all of them but those that change what is compared. */
+export function excelExp(results: Results, experiment: string, variant?: string): Curve[] {
+  const wanted = variant === undefined ? ["", "metadata raw", "metadata scaled"] : [variant];
+  return results
+    .curves({ experiment, group: "exp" })
+    .filter((curve) => curve.weighting.startsWith("excel") && wanted.includes(curve.variant));
+}
+
+/**
+ * A fine-tuned curve against prompts with so many queries in the same world:
+ * OpenAItext's where they are here, else those of the curve's own encoder.
+ */
+export function promptRivals(
+  results: Results,
+  curve: Curve,
+  examples: number,
+  by: Measure | "convergence" = "regret",
+): CellOfClaim[] {
+  const { experiment, form, voteScale } = curve;
+  const all = results.curves({
+    experiment,
+    form,
+    voteScale,
+    variant: "",
+    group: "prompt",
+    examples,
+  });
+  const openai = all.filter(({ encoder }) => encoder === OPENAI);
+  const rivals =
+    openai.length > 0 ? openai : all.filter(({ encoder }) => encoder === curve.encoder);
+  // Prompts are there once for each number of epochs, as the same runs.
+  return rivals.slice(0, 1).flatMap((rival) => {
+    if (by !== "convergence") return beats(results, curve, rival, by);
+    const last = (c: Curve) => results.slopes(c, 2 / 3, 1);
+    const label = `${labelOf(curve)} against ${rival.name}, last third`;
+    // Slopes in the unit of the regret they would add up to, to stand beside regrets.
+    const rounds = results.rounds(curve) / 3;
+    return [{ label, differences: minus(last(curve), last(rival)).map((d) => d * rounds) }];
+  });
+}
+
+/** Of curves that should be OpenAItext's: those where they are here, else all. */
+export function standingIn(results: Results, curves: readonly Curve[]): Curve[] {
+  const hasOpenai = results.bench.encoders.some(({ name }) => name === OPENAI);
+  return curves.filter(({ encoder }) => !hasOpenai || encoder === OPENAI);
+}
+
+export function withStandIn(results: Results, finding: Finding): Finding {
+  if (results.bench.encoders.some(({ name }) => name === OPENAI)) return finding;
+  if (finding.cells.length === 0) return finding;
+  const evidence = `${finding.evidence} (each encoder's own prompts and means in place of OpenAItext's)`;
+  return { ...finding, evidence };
+}
+
+/** The slope of the last third less 0.8 of that of the first. */
+export function flattens(results: Results, curve: Curve): CellOfClaim {
+  const [first, last] = [results.slopes(curve, 0, 1 / 3), results.slopes(curve, 2 / 3, 1)];
+  return { label: labelOf(curve), differences: minus(last, first, 0.8) };
+}
+
+export function cheaper(results: Results, thrifty: Curve, dear: Curve): CellOfClaim {
+  const costs = (curve: Curve) => results.runs(curve).map(({ cost }) => cost ?? 0);
+  return {
+    label: `${labelOf(thrifty)} against ${dear.name}`,
+    differences: minus(costs(thrifty), costs(dear)),
+  };
+}
+
+/** Each run's regret in the second half of its rounds. */
+export function half(results: Results, curve: Curve): number[] {
+  const rounds = results.rounds(curve);
+  return results.slopes(curve, 0.5, 1).map((slope) => slope * (rounds / 2));
+}
+
+/** The exponent of T in the linear world, less the 0.6 that it must stay below. */
+export function exponents(results: Results): Finding {
+  const cells = results.curves({ experiment: LINEAR }).map((curve): CellOfClaim => {
+    const rounds = results.rounds(curve);
+    const [late, early] = [results.regrets(curve)!, results.regrets(curve, rounds / 2)!];
+    const differences = late.map((regret, i) => Math.log2(regret / early[i]!) - 0.6);
+    return { label: `${curve.name}, s=${curve.voteScale}`, differences };
+  });
+  return decide(cells, { unit: "exponent to 0.6" });
+}
+
+export function withNote(finding: Finding, note: string): Finding {
+  return { ...finding, evidence: `${finding.evidence} (${note})` };
+}
+
+export function onMixInstruct({ bench: { data } }: Results, finding: Finding): Finding {
+  if ("missing" in data.mixinstruct || data.mixinstruct.title === "MixInstruct") return finding;
+  return withNote(finding, "on the stand-in for MixInstruct");
+}

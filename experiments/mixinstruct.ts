@@ -1,0 +1,177 @@
+/**
+ * Section 5.2, figs. 4 and 8: no categories and no scores, only comparisons.
+ * Model embeddings by eq. 6 from ten offline queries of each best-model label,
+ * whose pairs of like label train the encoder. The most ambiguous 8% or 15% of
+ * the queries are dropped; each of the others comes once. A vote is the stored
+ * verdict on that pair, and where there is none BTL on the utilities.
+ */
+import type { Bench } from "../src/reproduce/bench.ts";
+import type { MixInstructSource } from "../src/reproduce/data-sets.ts";
+import { curvesExhibit, finalTable } from "../src/reproduce/exhibits.ts";
+import type { Curve, Exhibit, Experiment } from "../src/reproduce/experiment.ts";
+import { type Look, Scene, weighted } from "../src/reproduce/scene.ts";
+import { loadDataset } from "../src/simulate/load/load.ts";
+import { EXAMPLES } from "./routerbench-scene.ts";
+import { topShares, topSharesOf } from "./top-shares.ts";
+
+const NAME = "mixinstruct";
+/** Shares of the queries that are dropped. Offline queries come from what the larger leaves. */
+const DROPS = [0.08, 0.15];
+/** For the few pairs that were not judged. */
+const VOTE_SCALE = 3;
+
+export const mixinstruct: Experiment = {
+  name: NAME,
+  title: "MixInstruct",
+  async plan(bench) {
+    const source = bench.data.mixinstruct;
+    if ("missing" in source) return { notes: [source.missing], exhibits: [] };
+    const exhibits: Exhibit[] = [];
+    for (const pool of source.pools) {
+      const size = await sizeOf(bench, source, pool.exclude);
+      if (source.verdicts === undefined) {
+        exhibits.push(topShares(pool.name, source.title, size.dataset));
+        const suffix = pool.exclude.length > 0 ? ` ${pool.name}` : "";
+        bench.facts.set(`mixinstruct top share${suffix}`, topSharesOf(size.dataset)[0]!.share);
+      }
+      const scenes = scenesOf(bench, source, pool, size);
+      const curves = bench.encoders.flatMap((encoder) =>
+        scenes.flatMap((scene) => curvesOf(scene, encoder, size.queries)),
+      );
+      exhibits.push(...figuresOf(bench, source, pool.name, curves));
+    }
+    return {
+      exhibits,
+      notes: [
+        source.note,
+        "A query's utility for a model is wins + 0.5 ties over the comparisons held, a Condorcet winner on top, divided by the largest. The ambiguity of a query is the share of pairs of models on which not all verdicts, in both orders, name one winner; the paper asks a language model instead.",
+        "Offline queries are drawn from what stays when 15% are dropped, so that both drops share them and the fine-tuning.",
+        `Votes are stored verdicts, so there is no vote scale to vary; the pairs without one are voted on with s = ${VOTE_SCALE}.`,
+      ],
+    };
+  },
+};
+
+/** How many queries stay, and what they are. */
+async function sizeOf(bench: Bench, source: MixInstructSource, exclude: readonly string[]) {
+  const paths = source.files.map(({ sha256 }) => bench.data.paths[sha256]!);
+  const scores = source.scores && bench.data.paths[source.scores.sha256];
+  const dataset = await loadDataset(paths, { exclude, scores });
+  const queries = dataset.queries.length;
+  return { dataset, queries, models: dataset.models.length };
+}
+
+function scenesOf(
+  bench: Bench,
+  source: MixInstructSource,
+  pool: MixInstructSource["pools"][number],
+  { queries, models }: { readonly queries: number; readonly models: number },
+): Scene[] {
+  const scenes: Scene[] = [];
+  for (const ambiguous of DROPS) {
+    const first = scenes[0];
+    const { files, scores, verdicts } = source;
+    scenes.push(
+      new Scene(bench, {
+        experiment: NAME,
+        form: formOf(pool.name, ambiguous),
+        data: {
+          files,
+          exclude: pool.exclude,
+          ...(scores && { scores }),
+          ...(verdicts !== undefined && { verdicts }),
+          ambiguous,
+        },
+        offline: 10,
+        offlineAmbiguous: DROPS.at(-1)!,
+        models,
+        queries,
+        categories: models,
+        streamOf: () => ({ rounds: "once", stream: "shuffled" }),
+        ...(first && { vectorsOf: first }),
+      }),
+    );
+  }
+  return scenes;
+}
+
+function formOf(pool: string, ambiguous: number): string {
+  return `${pool}, ${Math.round(100 * ambiguous)}% dropped`;
+}
+
+function curvesOf(scene: Scene, encoder: Look["encoder"], rounds: number): Curve[] {
+  const { quick } = scene.bench.size;
+  const suffix = `_${Math.round(100 * scene.options.data.ambiguous!)}`;
+  const epochs = encoder.epochs.at(-1) ?? 0;
+  const look: Look = { encoder, epochs, rounds };
+  const original = { ...look, epochs: 0 };
+  const models = weighted("labels");
+  const common = { voteScale: VOTE_SCALE, epochs };
+  const named = (name: string) => `${encoder.name}_${name}${suffix}`;
+  return [
+    ...(epochs > 0
+      ? [
+          scene.line({
+            look,
+            group: "exp",
+            models,
+            ...common,
+            name: named(`E${epochs}_Labels_exp`),
+          }),
+        ]
+      : []),
+    scene.line({
+      look: original,
+      group: "ctrl",
+      models,
+      ...common,
+      name: named(`E${epochs}_Labels_ctrl`),
+    }),
+    ...(quick ? EXAMPLES.slice(-1) : EXAMPLES).map((examples) =>
+      scene.line({
+        look: original,
+        group: "prompt",
+        models: { listing: "plain", examples },
+        examples,
+        ...common,
+        name: named(String(examples)),
+      }),
+    ),
+    ...scene.baselines(look, models, VOTE_SCALE),
+  ];
+}
+
+function figuresOf(
+  { encoders, main }: Bench,
+  source: MixInstructSource,
+  pool: string,
+  curves: readonly Curve[],
+): Exhibit[] {
+  const id = `${NAME}-${pool.replaceAll(/\W+/g, "-")}`;
+  const title = `${source.title} (${pool})`;
+  const caption =
+    "Solid: eq. 6 on the fine-tuned encoder (exp). Dashed: on the encoder as it was (ctrl). Dash-dotted: model embeddings from prompts. Every query comes once.";
+  return [
+    ...encoders.map(({ name }) =>
+      curvesExhibit({
+        id: `${id}-${name}`,
+        title: `${title}, ${name}`,
+        caption,
+        curves: curves.filter(({ encoder }) => encoder === name),
+        panelOf: ({ form }) => form.split(", ").at(-1)!,
+      }),
+    ),
+    curvesExhibit({
+      id: `${id}-drops`,
+      title: `${title}: dropping 8% or 15%`,
+      caption: `Fine-tuned curves of every encoder and prompts with five queries; baselines on ${main.name}.`,
+      curves: curves.filter(
+        ({ group, examples, encoder, policy }) =>
+          group === "exp" || examples === 5 || (policy !== "fgts-cdb" && encoder === main.name),
+      ),
+      panelOf: ({ form }) => form.split(", ").at(-1)!,
+      distinct: true,
+    }),
+    finalTable(`${id}-table`, `${title}: every curve`, { curves, rounds: [] }),
+  ];
+}

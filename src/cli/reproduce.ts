@@ -1,0 +1,168 @@
+import { availableParallelism, homedir } from "node:os";
+import { join } from "node:path";
+import { cacheFolder } from "../encoder/find-model.ts";
+import { InputError } from "../input/input-error.ts";
+import { plural } from "../report/summary.ts";
+import { ascii } from "../report/table.ts";
+import { FULL, QUICK, type Size } from "../reproduce/bench.ts";
+import { headlineOf } from "../reproduce/claims-table.ts";
+import { findDataSets } from "../reproduce/data-sets.ts";
+import { findEncoders } from "../reproduce/encoders.ts";
+import type { Suite } from "../reproduce/experiment.ts";
+import type { PlannedJob } from "../reproduce/jobs/plan.ts";
+import type { ProgressReport } from "../reproduce/jobs/progress.ts";
+import { JobFailed } from "../reproduce/jobs/run-plan.ts";
+import { FolderStore } from "../reproduce/jobs/store.ts";
+import { Threads } from "../reproduce/jobs/threads.ts";
+import {
+  type JudgedClaim,
+  planReproduction,
+  type Reproduced,
+  reproduce,
+} from "../reproduce/reproduce.ts";
+import { encoderPlaces } from "./encoder-flags.ts";
+import { interruptible } from "./interrupt.ts";
+import { barOf, duration, leftOf, statusLine } from "./status-line.ts";
+import { readVersion } from "./version.ts";
+
+export const EXPERIMENTS = ["mmlu", "routerbench", "unseen", "mixinstruct"] as const;
+
+export interface ReproduceFlags {
+  readonly data?: string | undefined;
+  readonly encoders?: readonly string[] | undefined;
+  readonly models?: string | undefined;
+  readonly runs?: number | undefined;
+  readonly seed?: number | undefined;
+  readonly quick?: boolean | undefined;
+  readonly out?: string | undefined;
+  readonly cache?: string | undefined;
+  readonly threads?: number | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}
+
+/** The experiments are modules like a user's own: found by their place, not imported. */
+const SUITE = new URL("../../experiments/index.ts", import.meta.url);
+const KINDS = new URL("../reproduce/work/kinds.ts", import.meta.url);
+const DEFAULT_OUT = join("out", "reproduce");
+
+/** Plans, works, judges, writes. Returns the exit code. */
+export async function runReproduce(
+  experiment: (typeof EXPERIMENTS)[number] | "all",
+  flags: ReproduceFlags,
+): Promise<number> {
+  const { out = DEFAULT_OUT, threads = availableParallelism(), seed = 1 } = flags;
+  // Drawing is loaded where something is drawn.
+  const { refuseForeign, writeReproduction } = await import("../reproduce/write.ts");
+  await refuseForeign(out);
+  const { default: suite } = (await import(SUITE.href)) as { default: Suite };
+  const places = encoderPlaces(flags.models);
+  const encoders = await findEncoders(
+    flags.encoders ?? (flags.quick ? [QUICK_ENCODER] : undefined),
+    places,
+  );
+  const data = await findDataSets(flags.data);
+  const names = experiment === "all" ? EXPERIMENTS : [experiment];
+  const size = sizeOf(flags);
+  const planned = await planReproduction(suite, names, { data, encoders, size, seed });
+  if (flags.dryRun) {
+    process.stdout.write(planText(planned.bench.plan.jobs, threads));
+    return 0;
+  }
+  const store = new FolderStore(flags.cache ?? defaultCache());
+  await store.open();
+  const crew = new Threads({
+    threads,
+    kinds: KINDS,
+    store: store.folder,
+    files: data.paths,
+    places,
+  });
+  const interrupt = interruptible();
+  const status = statusLine(process.stderr);
+  let reproduced: Reproduced | undefined;
+  try {
+    reproduced = await reproduce(planned, {
+      store,
+      crew,
+      signal: interrupt.signal,
+      onProgress: (report) => status?.show(progressLine(report)),
+    });
+  } catch (error) {
+    // What the user can mend is said as it was said in the thread.
+    throw error instanceof JobFailed && error.cause instanceof InputError ? error.cause : error;
+  } finally {
+    status?.clear();
+    interrupt.release();
+    await crew.close();
+  }
+  if (!reproduced) {
+    process.stderr.write("joust: stopped; what is done is kept, and the same command goes on\n");
+    return interrupt.code;
+  }
+  const { recordOf } = await import("../reproduce/record.ts");
+  const command = commandOf(experiment, flags);
+  const record = recordOf(reproduced, { command, encoders, version: readVersion() });
+  await writeReproduction(out, reproduced, record);
+  process.stdout.write(
+    flags.json ? `${JSON.stringify(record)}\n` : summary(reproduced.judged, out),
+  );
+  return 0;
+}
+
+const QUICK_ENCODER = "static";
+
+function sizeOf({ quick, runs }: ReproduceFlags): Size {
+  const size = quick ? QUICK : FULL;
+  return { ...size, runs: runs ?? size.runs };
+}
+
+function defaultCache(): string {
+  return join(cacheFolder(process.env, homedir()), "reproduce");
+}
+
+/** Without the machine's folders. */
+function commandOf(
+  experiment: string,
+  { data, encoders, runs, seed, quick, models }: ReproduceFlags,
+): string {
+  const parts = [
+    `joust reproduce ${experiment}`,
+    quick && "--quick",
+    data !== undefined && "--data DIR",
+    models !== undefined && "--models DIR",
+    encoders && `--encoders ${encoders.join(",")}`,
+    runs !== undefined && `--runs ${runs}`,
+    seed !== undefined && `--seed ${seed}`,
+  ];
+  return parts.filter(Boolean).join(" ");
+}
+
+function progressLine({ done, total, millisecondsLeft, running }: ProgressReport): string {
+  const now = running[0] === undefined ? "" : `: ${running[0]}`;
+  return `${barOf(done, total)} ${done}/${total} jobs${leftOf(millisecondsLeft)}${now}`;
+}
+
+function planText(jobs: readonly PlannedJob[], threads: number): string {
+  const kinds = [...new Set(jobs.map(({ kind }) => kind))];
+  const lines = kinds.map((kind) => {
+    const own = jobs.filter((job) => job.kind === kind);
+    return `  ${kind.padEnd(10)}${String(own.length).padStart(6)} jobs, about ${duration(1000 * secondsOf(own))} of one core`;
+  });
+  const time = duration((1000 * secondsOf(jobs)) / threads);
+  return `${plural(jobs.length, "job")}, about ${time} on ${plural(threads, "thread")}, less what is cached:\n${lines.join("\n")}\n`;
+}
+
+function secondsOf(jobs: readonly PlannedJob[]): number {
+  return jobs.reduce((sum, { seconds }) => sum + seconds, 0);
+}
+
+function summary(judged: readonly JudgedClaim[], out: string): string {
+  const lines = judged
+    .toSorted((a, b) => a.claim.id - b.claim.id)
+    .map(({ claim, verdict, evidence }) => {
+      return `${String(claim.id).padStart(3)}  ${claim.statement}\n     ${verdict}: ${evidence}`;
+    });
+  const report = `Report: ${join(out, "report.html")}`;
+  return `${ascii(lines.join("\n"))}\n\n${headlineOf(judged)}\n${report}\n`;
+}

@@ -1,0 +1,40 @@
+import type { Table } from "../report/table.ts";
+import { VERDICTS } from "./experiment.ts";
+import type { JudgedClaim } from "./reproduce.ts";
+
+/** One row a claim, in the order of their numbers. */
+export function claimsTable(judged: readonly JudgedClaim[]): Table {
+  const sorted = judged.toSorted((a, b) => a.claim.id - b.claim.id);
+  return {
+    title: "What the paper claims, and what is found here",
+    columns: [
+      { key: "id", title: "", kind: "text" },
+      { key: "claim", title: "Claim", kind: "text" },
+      { key: "verdict", title: "Verdict", kind: "text" },
+      { key: "evidence", title: "Measured here", kind: "text" },
+      { key: "criterion", title: "Criterion, fixed before the run", kind: "text" },
+    ],
+    rows: sorted.map(({ claim, verdict, evidence }) => [
+      String(claim.id),
+      `${claim.statement} (${claim.place})`,
+      verdict,
+      evidence,
+      claim.criterion,
+    ]),
+  };
+}
+
+/** `Of 31 claims 12 hold, 15 do not, and 4 cannot be tested here.` */
+export function headlineOf(judged: readonly JudgedClaim[]): string {
+  const [hold, fail, open] = VERDICTS.map((verdict) =>
+    judged.filter((one) => one.verdict === verdict),
+  );
+  const ids = (found: readonly JudgedClaim[] = []) =>
+    found.length === 0
+      ? ""
+      : ` (${found
+          .map(({ claim }) => claim.id)
+          .sort((a, b) => a - b)
+          .join(", ")})`;
+  return `Of ${judged.length} claims ${hold!.length} hold here${ids(hold)}, ${fail!.length} do not${ids(fail)}, and ${open!.length} cannot be tested here${ids(open)}.`;
+}

@@ -1,0 +1,75 @@
+import { trainingDefaults } from "../calibrate/fine-tune.ts";
+import {
+  ENCODER_NAMES,
+  type EncoderPlaces,
+  type OpenEncoder,
+  openEncoder,
+} from "../encoder/open-encoder.ts";
+import { InputError } from "../input/input-error.ts";
+import type { EncoderRef } from "./work/specs.ts";
+
+/** An encoder that experiments run with. */
+export interface BenchEncoder {
+  readonly name: string;
+  readonly ref: EncoderRef;
+  readonly kind: OpenEncoder["kind"];
+  readonly dimension: number;
+  /** After how many epochs of fine-tuning it is looked at; none where it cannot be trained. */
+  readonly epochs: readonly number[];
+}
+
+export interface AbsentEncoder {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface FoundEncoders {
+  readonly here: readonly BenchEncoder[];
+  readonly absent: readonly AbsentEncoder[];
+}
+
+/** The paper's four in its order of size, and the one that comes with the program. */
+export const PAPER_ENCODERS = ["MiniLM", "mpnet", "e5b", "OpenAItext", "static"];
+
+/** Opens each once, to know which weights they are. Those named by the user must be there. */
+export async function findEncoders(
+  asked: readonly string[] | undefined,
+  places: EncoderPlaces,
+): Promise<FoundEncoders> {
+  const here: BenchEncoder[] = [];
+  const absent: AbsentEncoder[] = [];
+  for (const name of asked ?? PAPER_ENCODERS) {
+    try {
+      here.push(await lookAt(name, places));
+    } catch (error) {
+      if (!(error instanceof InputError) || asked) throw error;
+      absent.push({ name, reason: ENCODER_NAMES.includes(name) ? error.problem : "is not there" });
+    }
+  }
+  if (here.length > 0) return { here, absent };
+  throw new InputError(
+    { file: "--encoders" },
+    "none is here",
+    "give --encoders hash, or --models DIR",
+  );
+}
+
+async function lookAt(name: string, places: EncoderPlaces): Promise<BenchEncoder> {
+  if (name === "OpenAItext" && !places.openai.apiKey) {
+    throw new InputError({ file: name }, "needs OPENAI_API_KEY", "set it");
+  }
+  const open = await openEncoder(name, places);
+  try {
+    const { kind, dimension, identity } = open;
+    return { name, kind, dimension, ref: { name, identity }, epochs: epochsOf(open) };
+  } finally {
+    await open.close();
+  }
+}
+
+/** The paper's E2 and E4 for transformers; what is usual for others. */
+function epochsOf(open: OpenEncoder): number[] {
+  if (open.kind === "transformer") return [2, 4];
+  const usual = trainingDefaults(open);
+  return usual ? [usual.epochs] : [];
+}

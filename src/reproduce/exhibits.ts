@@ -1,0 +1,189 @@
+/** Figures and tables that several experiments have. */
+import type { Cell, Column } from "../report/table.ts";
+import { mean, meanInterval } from "../simulate/statistics.ts";
+import type { Curve, Exhibit } from "./experiment.ts";
+import { curvesSvg } from "./figures/curves.ts";
+import { type HeatMap, heatMapsSvg } from "./figures/heat-map.ts";
+import { byWeighting, inTurn } from "./figures/style.ts";
+import type { JobId } from "./jobs/job.ts";
+import type { Results } from "./results.ts";
+import { BLIND } from "./scene.ts";
+
+interface Head {
+  readonly id: string;
+  readonly title: string;
+  readonly caption: string;
+}
+
+export interface CurvesExhibit extends Head {
+  /** A panel for each vote scale among them. */
+  readonly curves: readonly Curve[];
+  /** Rounds shown, all unless said. */
+  readonly rounds?: number;
+  /** Colors in turn, where weightings do not tell curves apart. */
+  readonly distinct?: boolean;
+  /** What parts the panels; the vote scale unless said. */
+  panelOf?(curve: Curve): string;
+}
+
+export function curvesExhibit(exhibit: CurvesExhibit): Exhibit {
+  const { id, title, caption, rounds, distinct, panelOf = scaleOf } = exhibit;
+  // The same curve may have been asked for twice.
+  const curves = [...new Map(exhibit.curves.map((c) => [`${panelOf(c)} ${c.name}`, c])).values()];
+  const names = [...new Set(curves.map(panelOf))];
+  const panels = names.map((name) => ({
+    title: name,
+    curves: curves.filter((curve) => panelOf(curve) === name),
+  }));
+  const styleOf = (curve: Curve) => {
+    const own = panels.find((panel) => panel.curves.includes(curve))!;
+    return distinct ? inTurn(own.curves)(curve) : byWeighting(curve);
+  };
+  return {
+    id,
+    title,
+    caption,
+    draw: (results) => ({
+      kind: "figure",
+      svg: curvesSvg({ title, panels, styleOf, rounds }, results),
+    }),
+  };
+}
+
+function scaleOf({ voteScale }: Curve): string {
+  return `vote scale ${voteScale}`;
+}
+
+/** One row a curve: regret under Perf at each of the rounds, under Perf - lambda Cost, and what a query costs. */
+export function finalTable(
+  id: string,
+  title: string,
+  { curves, rounds }: { readonly curves: readonly Curve[]; readonly rounds: readonly number[] },
+): Exhibit {
+  const unique = [...new Map(curves.map((curve) => [keyOf(curve), curve])).values()];
+  // The end, where runs go through all queries once.
+  const points = rounds.length > 0 ? rounds : [undefined];
+  const caption =
+    "Mean over runs and its 95% interval. Score and cost are means over rounds; a duel is charged both answers. Agreement is the share of rounds answered by a best model.";
+  return {
+    id,
+    title,
+    caption,
+    draw: (results) => {
+      const last = points.at(-1);
+      const priced = unique.some((curve) => hasCosts(results, curve));
+      const columns: Column[] = [
+        { key: "curve", title: "Curve", kind: "text" },
+        { key: "world", title: "World", kind: "text" },
+        { key: "vote_scale", title: "s", kind: "number" },
+        ...points.map(
+          (t): Column => ({
+            key: t === undefined ? "regret" : `regret_${t}`,
+            title: t === undefined ? "Regret" : `Regret, T = ${t}`,
+            kind: "interval",
+          }),
+        ),
+        ...(priced
+          ? [
+              {
+                key: "regret_priced",
+                title: "under Perf \u2212 0.05 Cost",
+                kind: "interval",
+              } as const,
+              { key: "cost", title: "Cost a query", kind: "number" } as const,
+            ]
+          : []),
+        { key: "score", title: "Score", kind: "number" },
+        { key: "agreement", title: "Agreement", kind: "percent" },
+      ];
+      const rows = unique.map((curve): Cell[] => {
+        const runs = results.runs(curve);
+        const at = (t: number | undefined, measure: "regret" | "priced" = "regret") => {
+          const values = results.regrets(curve, t, measure);
+          return values ? meanInterval(values) : null;
+        };
+        const costs = runs.map(({ cost }) => cost).filter((cost) => cost !== null);
+        return [
+          fullName(curve),
+          [curve.form, curve.variant].filter(Boolean).join(", "),
+          curve.voteScale,
+          ...points.map((t) => at(t)),
+          ...(priced
+            ? [at(last, "priced") ?? at(points[0], "priced"), costs.length > 0 ? mean(costs) : null]
+            : []),
+          mean(runs.map(({ score }) => score)),
+          mean(runs.map(({ agreement }) => agreement)),
+        ];
+      });
+      return { kind: "table", table: { title, columns, rows } };
+    },
+  };
+}
+
+function keyOf(curve: Curve): string {
+  return [curve.form, curve.variant, curve.voteScale, fullName(curve)].join("|");
+}
+
+/** A baseline with the vectors it looks at, if any. */
+function fullName({ name, group, policy, encoder, epochs }: Curve): string {
+  if (group !== "baseline" || BLIND.includes(policy)) return name;
+  return `${name} on ${encoder}${epochs > 0 ? `_E${epochs}` : ""}`;
+}
+
+function hasCosts(results: Results, curve: Curve): boolean {
+  return results.runs(curve).some(({ cost }) => cost !== null && cost > 0);
+}
+
+/** Which model answers in which category towards the end: a map for each curve. */
+export function choicesExhibit(
+  head: Head,
+  curves: readonly Curve[],
+  {
+    categories,
+    models,
+  }: { readonly categories: readonly string[]; readonly models: readonly string[] },
+): Exhibit {
+  return {
+    ...head,
+    draw: (results) => {
+      const maps = curves.map((curve): HeatMap => {
+        const runs = results.runs(curve).map(({ choices }) => choices.map(shares));
+        const values = categories.map((_, m) =>
+          models.map((_, k) => mean(runs.map((run) => run[m]?.[k] ?? Number.NaN))),
+        );
+        return { title: curve.name, rows: categories, columns: models, values };
+      });
+      return { kind: "figure", svg: heatMapsSvg(head.title, maps) };
+    },
+  };
+}
+
+function shares(counts: readonly number[]): number[] {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  return counts.map((count) => count / total);
+}
+
+/** cos(xi, xi) and the mean cos(x, a_k), before and after fine-tuning. */
+export function geometryExhibit(
+  head: Head,
+  of: "byCategory" | "byModel",
+  jobs: readonly { readonly title: string; readonly job: JobId }[],
+): Exhibit {
+  return {
+    ...head,
+    draw: (results) => {
+      const maps = jobs.map(({ title, job }): HeatMap => {
+        const value = results.descriptions([job])[0]!;
+        const columns = of === "byCategory" ? value.categories : value.models;
+        const accuracy = `nearest-category accuracy ${value.accuracy.toFixed(2)}`;
+        return {
+          title: `${title}: ${accuracy}`,
+          rows: value.categories,
+          columns,
+          values: value[of],
+        };
+      });
+      return { kind: "figure", svg: heatMapsSvg(head.title, maps) };
+    },
+  };
+}

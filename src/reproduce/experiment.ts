@@ -1,0 +1,102 @@
+/**
+ * Glossary
+ *
+ * experiment  one of the paper's: which jobs it needs, and what is shown of their results
+ * curve       one line of a figure: an encoder, a weighting, a policy, in one world, over several runs
+ * world       a form of the queries, a vote scale, and whatever else is varied
+ * exhibit     a figure or a table of the report
+ * claim       a sentence of the paper, with a criterion fixed before the run
+ */
+import type { Table } from "../report/table.ts";
+import type { Bench } from "./bench.ts";
+import type { JobId } from "./jobs/job.ts";
+import type { Results } from "./results.ts";
+import type { JudgedCell } from "./verdict.ts";
+
+export interface Experiment {
+  /** As on the command line. */
+  readonly name: string;
+  readonly title: string;
+  /** Plans its jobs and says what they will show; nothing but a note where its data is not there. */
+  plan(bench: Bench): Promise<Planned>;
+}
+
+export interface Planned {
+  /** On what data, how it was made, and what was left out: paragraphs for the report. */
+  readonly notes: readonly string[];
+  readonly exhibits: readonly Exhibit[];
+}
+
+/** exp: fine-tuned, ctrl: as it was, ideal: fine-tuned with what the others may not know. */
+export type Group = "exp" | "ctrl" | "ideal" | "prompt" | "baseline";
+
+export interface Curve {
+  readonly experiment: string;
+  /** As in the paper: MiniLM_E4_Excel_perf_cost_exp. */
+  readonly name: string;
+  readonly encoder: string;
+  readonly epochs: number;
+  readonly group: Group;
+  /** perf, perf_cost, excel_perf_cost, excel_mask, labels, means, or none. */
+  readonly weighting: string;
+  /** Queries in a prompt; 0 where there is none. */
+  readonly examples: number;
+  readonly policy: string;
+  /** Of the queries: rbprompt, natural, 8% dropped, .. */
+  readonly form: string;
+  readonly voteScale: number;
+  /** What else differs from the experiment's main curves; "" for those. */
+  readonly variant: string;
+  /** Run r's job. */
+  readonly runs: readonly JobId[];
+}
+
+export interface Exhibit {
+  readonly id: string;
+  readonly title: string;
+  readonly caption: string;
+  draw(results: Results): Drawing;
+}
+
+export type Drawing =
+  | { readonly kind: "figure"; readonly svg: string; readonly points?: PointsPicture | undefined }
+  | { readonly kind: "table"; readonly table: Table };
+
+/** Points in three dimensions, which a page can turn. */
+export interface PointsPicture {
+  readonly panels: readonly {
+    readonly title: string;
+    readonly points: readonly (readonly [number, number, number])[];
+    readonly category: readonly number[];
+  }[];
+  readonly categories: readonly string[];
+  readonly colors: readonly string[];
+}
+
+export const VERDICTS = ["holds", "does not hold", "cannot be tested here"] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+export interface Claim {
+  readonly id: number;
+  /** Where in the paper. */
+  readonly place: string;
+  readonly statement: string;
+  /** Which experiments it needs. */
+  readonly needs: readonly string[];
+  /** In words, fixed before the run. */
+  readonly criterion: string;
+  test(results: Results): Finding;
+}
+
+export interface Finding {
+  readonly verdict: Verdict;
+  /** The numbers in short, or why there are none. */
+  readonly evidence: string;
+  readonly cells: readonly JudgedCell[];
+}
+
+/** What the command line runs: see experiments/. */
+export interface Suite {
+  readonly experiments: readonly Experiment[];
+  readonly claims: readonly Claim[];
+}

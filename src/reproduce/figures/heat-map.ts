@@ -1,0 +1,111 @@
+import * as Plot from "@observablehq/plot";
+import { textWidth } from "../../report/labels.ts";
+import { drawSvg } from "../../report/svg.ts";
+
+export interface HeatMap {
+  readonly title: string;
+  readonly rows: readonly string[];
+  readonly columns: readonly string[];
+  /** values[row][column] */
+  readonly values: readonly (readonly number[])[];
+}
+
+const CELL = { width: 44, height: 22 };
+const GAP = 26;
+
+/** Maps side by side, rows alike; each has its own range of colors, since numbers stand in the cells. */
+export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 2): string {
+  const rows = maps[0]!.rows;
+  const left = 10 + Math.max(...rows.map((name) => textWidth(name, 11)));
+  const foot =
+    14 +
+    Math.max(...maps.flatMap(({ columns }) => columns.map((name) => 0.75 * textWidth(name, 10))));
+  let x = left;
+  const placed = maps.map((map) => {
+    const from = x;
+    x += map.columns.length * CELL.width + GAP;
+    return { ...map, from };
+  });
+  const [width, top] = [x - GAP + 12, 30];
+  const bottom = top + rows.length * CELL.height;
+  const cells = placed.flatMap(({ values, from }) => {
+    const all = values.flat().filter(Number.isFinite);
+    const [low, high] = [Math.min(...all), Math.max(...all)];
+    return values.flatMap((row, r) =>
+      row.map((value, c) => {
+        const share = Number.isFinite(value) ? (value - low) / (high - low || 1) : 0;
+        return {
+          x1: from + c * CELL.width,
+          x2: from + (c + 1) * CELL.width,
+          y1: top + r * CELL.height,
+          y2: top + (r + 1) * CELL.height,
+          fill: shade(share),
+          ink: share > 0.6 ? "#ffffff" : "#222222",
+          text: Number.isFinite(value) ? value.toFixed(decimals) : "",
+        };
+      }),
+    );
+  });
+  type CellMark = (typeof cells)[number];
+  const middle = (a: number, b: number) => (a + b) / 2;
+  return drawSvg(title, {
+    width,
+    height: bottom + foot,
+    margin: 0,
+    x: { type: "identity" },
+    y: { type: "identity" },
+    style: { fontSize: "10px" },
+    marks: [
+      Plot.rect(cells, {
+        x1: "x1",
+        x2: "x2",
+        y1: "y1",
+        y2: "y2",
+        fill: (d: CellMark) => d.fill,
+        inset: 0.5,
+      }),
+      Plot.text(cells, {
+        x: (d: CellMark) => middle(d.x1, d.x2),
+        y: (d: CellMark) => middle(d.y1, d.y2),
+        text: "text",
+        fill: (d: CellMark) => d.ink,
+      }),
+      Plot.text(rows, {
+        x: left - 6,
+        y: (_: string, r: number) => top + (r + 0.5) * CELL.height,
+        text: (name: string) => name,
+        textAnchor: "end",
+        fontSize: 11,
+      }),
+      ...placed.flatMap(({ columns, from, title: own }) => [
+        Plot.text([own], {
+          x: from,
+          y: top - 14,
+          textAnchor: "start",
+          fontWeight: "600",
+          fontSize: 11,
+        }),
+        Plot.text(columns, {
+          x: (_: string, c: number) => from + (c + 0.5) * CELL.width + 4,
+          y: bottom + 8,
+          text: (name: string) => name,
+          textAnchor: "end",
+          rotate: -40,
+        }),
+      ]),
+    ],
+  });
+}
+
+/** White to dark blue by way of a light one; lightness falls evenly. */
+function shade(share: number): string {
+  const stops = [
+    [247, 251, 255],
+    [107, 174, 214],
+    [8, 48, 107],
+  ] as const;
+  const at = Math.min(1, Math.max(0, share)) * 2;
+  const i = Math.min(1, Math.floor(at));
+  const mix = stops[i]!.map((from, c) => Math.round(from + (at - i) * (stops[i + 1]![c]! - from)));
+  return `rgb(${mix.join(",")})`;
+}

@@ -1,0 +1,71 @@
+/** How lines look: what a curve is can be told from its color and its dash, in every figure alike. */
+import type { Curve } from "../experiment.ts";
+
+export interface Style {
+  readonly color: string;
+  readonly dash: string;
+  readonly width: number;
+  /** Whether its 95% band is drawn. */
+  readonly band: boolean;
+}
+
+/** Okabe and Ito's colors, which the color-blind tell apart, some a little darker. */
+const WEIGHTINGS: Readonly<Record<string, string>> = {
+  perf: "#0072b2",
+  perf_cost: "#008f6b",
+  excel_perf_cost: "#d55e00",
+  excel_mask: "#b0508a",
+  labels: "#d55e00",
+  means: "#d55e00",
+};
+const PROMPTS: Readonly<Record<number, string>> = {
+  1: "#c8a23c",
+  2: "#8a6d3b",
+  3: "#a8822a",
+  5: "#7a5c14",
+};
+const DASHES = { exp: "none", ctrl: "5 3", ideal: "1.5 2.5", prompt: "9 2 2 2", baseline: "none" };
+
+const BASELINES: Readonly<Record<string, Style>> = {
+  random: { color: "#8f8f8f", dash: "4 3", width: 1.2, band: false },
+  "best-fixed": { color: "#117733", dash: "10 3 2 3", width: 1.4, band: false },
+  "zero-feedback": { color: "#000000", dash: "1.5 3", width: 1.8, band: false },
+  joust: { color: "#0b3c8c", dash: "none", width: 2.6, band: true },
+};
+
+/** By weighting and group, for the curves of one encoder. */
+export function byWeighting({ policy, group, weighting, examples }: Curve): Style {
+  const baseline = BASELINES[policy];
+  if (baseline) return baseline;
+  const color = (group === "prompt" ? PROMPTS[examples] : WEIGHTINGS[weighting]) ?? "#555555";
+  return { color, dash: DASHES[group], width: 1.7, band: group === "exp" };
+}
+
+/** Apart from each other and nothing more: one color for each of a few curves that differ in one thing. */
+export function inTurn(curves: readonly Curve[]): (curve: Curve) => Style {
+  const own = curves.filter(({ policy }) => !BASELINES[policy]);
+  return (curve) => {
+    const baseline = BASELINES[curve.policy];
+    if (baseline) return baseline;
+    const i = own.indexOf(curve);
+    return {
+      color: PALETTE[i % PALETTE.length]!,
+      dash: DASHES[curve.group],
+      width: 1.7,
+      band: own.length <= 4,
+    };
+  };
+}
+
+export const PALETTE = [
+  "#d55e00",
+  "#0072b2",
+  "#008f6b",
+  "#b0508a",
+  "#7a5c14",
+  "#56a0d0",
+  "#5a1040",
+  "#6f6f1c",
+  "#e0a000",
+  "#444444",
+];

@@ -1,0 +1,140 @@
+import { meanInterval } from "../simulate/statistics.ts";
+import type { FoundEncoders } from "./encoders.ts";
+import type { Curve, Finding } from "./experiment.ts";
+import { codeOf } from "./jobs/code.ts";
+import type { FileRef } from "./jobs/job.ts";
+import type { Reproduced } from "./reproduce.ts";
+import type { Results } from "./results.ts";
+import KINDS from "./work/kinds.ts";
+
+/** `reproduce.json`: what was run, on what, and what came of it. */
+export interface Record {
+  readonly schema: 1;
+  readonly settings: Readonly<{ [name: string]: string | number }>;
+  readonly encoders: readonly {
+    readonly name: string;
+    readonly identity: string;
+    readonly epochs: readonly number[];
+  }[];
+  readonly absent: FoundEncoders["absent"];
+  readonly data: readonly FileRef[];
+  readonly versions: Readonly<{ [name: string]: string }>;
+  /** Checksum of what decides the results of each kind of job. */
+  readonly code: Readonly<{ [kind: string]: string }>;
+  readonly curves: readonly RecordedCurve[];
+  readonly claims: readonly RecordedClaim[];
+}
+
+export interface RecordedCurve extends Omit<Curve, "runs"> {
+  readonly rounds: number;
+  /** At the last round: of each run. */
+  readonly regret: Recorded;
+  readonly priced: Recorded;
+  readonly cost: number | null;
+  readonly score: number;
+  readonly agreement: number;
+  /** Mean regret at some rounds. */
+  readonly curve: { readonly t: readonly number[]; readonly mean: readonly number[] };
+}
+
+interface Recorded {
+  readonly mean: number;
+  readonly lo: number | null;
+  readonly hi: number | null;
+  readonly runs: readonly number[];
+}
+
+interface RecordedClaim extends Finding {
+  readonly id: number;
+  readonly statement: string;
+  readonly criterion: string;
+}
+
+export function recordOf(
+  { bench, results, judged }: Reproduced,
+  { command, encoders, version }: { command: string; encoders: FoundEncoders; version: string },
+): Record {
+  const { size, seed, data } = bench;
+  const used = new Map<string, FileRef>();
+  for (const { spec } of bench.plan.jobs)
+    for (const file of filesIn(spec)) used.set(file.sha256, file);
+  return {
+    schema: 1,
+    settings: {
+      command,
+      runs: size.runs,
+      seed,
+      "vote scales": size.scales.join(", "),
+      rounds: [...new Set([size.short, size.long])].join(" and "),
+      data: data.paths ? [...used.values()].map(({ name }) => name).join(", ") : "",
+    },
+    encoders: encoders.here.map(({ name, ref, epochs }) => ({
+      name,
+      identity: ref.identity,
+      epochs,
+    })),
+    absent: encoders.absent,
+    data: [...used.values()],
+    versions: { joust: version, node: process.version },
+    code: Object.fromEntries(
+      Object.entries(KINDS).map(([name, { module }]) => [name, codeOf(module)]),
+    ),
+    curves: bench.curves.map((curve) => recordedCurve(results, curve)),
+    claims: judged
+      .map(({ claim: { id, statement, criterion }, verdict, evidence, cells }) => {
+        return { id, statement, criterion, verdict, evidence, cells };
+      })
+      .sort((a, b) => a.id - b.id),
+  };
+}
+
+/** Points of a curve that are kept. */
+const POINTS = 20;
+
+function recordedCurve(results: Results, curve: Curve): RecordedCurve {
+  const { runs: _, ...head } = curve;
+  const runs = results.runs(curve);
+  const { t } = runs[0]!;
+  const step = Math.max(1, Math.floor(t.length / POINTS));
+  const kept = [...t.keys()].filter((i) => (i + 1) % step === 0 || i === t.length - 1);
+  const meanOf = (of: (run: (typeof runs)[number]) => number) =>
+    runs.reduce((sum, run) => sum + of(run), 0) / runs.length;
+  const costs = runs.flatMap(({ cost }) => (cost === null ? [] : [cost]));
+  return {
+    ...head,
+    rounds: t.at(-1)!,
+    regret: recorded(runs.map(({ regret }) => regret.at(-1)!)),
+    priced: recorded(runs.map(({ priced }) => priced.at(-1)!)),
+    cost:
+      costs.length > 0 ? round(costs.reduce((sum, cost) => sum + cost, 0) / costs.length) : null,
+    score: round(meanOf(({ score }) => score)),
+    agreement: round(meanOf(({ agreement }) => agreement)),
+    curve: {
+      t: kept.map((i) => t[i]!),
+      mean: kept.map((i) => round(meanOf(({ regret }) => regret[i]!))),
+    },
+  };
+}
+
+/** JSON has no NaN. */
+function recorded(values: readonly number[]): Recorded {
+  const { mean, lo, hi } = meanInterval(values);
+  const known = Number.isFinite(lo);
+  return {
+    mean: round(mean),
+    lo: known ? round(lo) : null,
+    hi: known ? round(hi) : null,
+    runs: values.map(round),
+  };
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(6));
+}
+
+/** Every FileRef in a spec, wherever it stands. */
+function filesIn(value: unknown): FileRef[] {
+  if (typeof value !== "object" || value === null) return [];
+  if ("sha256" in value && "name" in value) return [value as FileRef];
+  return Object.values(value).flatMap(filesIn);
+}

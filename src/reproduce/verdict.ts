@@ -1,0 +1,61 @@
+import { decimalsOf, fixed } from "../report/table.ts";
+import { type Interval, mean, meanInterval } from "../simulate/statistics.ts";
+import type { Finding } from "./experiment.ts";
+
+/** One cell that a claim speaks of: per run a number that is negative where the claim is right. */
+export interface CellOfClaim {
+  readonly label: string;
+  readonly differences: readonly number[];
+}
+
+export interface JudgedCell extends Interval {
+  readonly label: string;
+  /** Whether the whole interval lies below 0. */
+  readonly supports: boolean;
+}
+
+/** In so many of the cells the interval must lie on the claim's side. */
+const SHARE = 2 / 3;
+
+/**
+ * The criterion of every comparison: the claim holds if the 95% interval of the
+ * paired difference lies on its side of 0 in at least two thirds of the cells.
+ */
+export function decide(
+  cells: readonly CellOfClaim[],
+  { unit = "regret", without = "nothing here speaks of it" } = {},
+): Finding {
+  if (cells.length === 0) return untestable(without);
+  if (cells.some(({ differences }) => differences.length < 2)) {
+    return untestable("one run has no interval: give --runs 5");
+  }
+  const judged = cells.map(({ label, differences }): JudgedCell => {
+    const interval = meanInterval(differences);
+    return { label, ...interval, supports: interval.hi < 0 };
+  });
+  const supporting = judged.filter(({ supports }) => supports).length;
+  const opposing = judged.filter(({ lo }) => lo > 0).length;
+  const means = judged.map((cell) => cell.mean);
+  const decimals = Math.max(1, decimalsOf(means));
+  const show = (value: number) => fixed(value, decimals);
+  const [least, most] = [Math.min(...means), Math.max(...means)];
+  return {
+    verdict: supporting >= SHARE * judged.length ? "holds" : "does not hold",
+    evidence: [
+      `in ${supporting} of ${judged.length} ${judged.length === 1 ? "cell" : "cells"}`,
+      opposing > 0 ? ` (the opposite in ${opposing})` : "",
+      `; mean difference of ${unit} ${show(mean(means))}`,
+      judged.length > 1 ? `, from ${show(least)} to ${show(most)}` : "",
+    ].join(""),
+    cells: judged,
+  };
+}
+
+export function untestable(reason: string): Finding {
+  return { verdict: "cannot be tested here", evidence: reason, cells: [] };
+}
+
+/** a - b, run by run. */
+export function minus(a: readonly number[], b: readonly number[], factor = 1): number[] {
+  return a.map((value, i) => value - factor * b[i]!);
+}
