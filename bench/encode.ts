@@ -12,6 +12,7 @@ import { takeOffline } from "../src/simulate/offline.ts";
 import type { BenchResult } from "./main.ts";
 import { pythonWithSentenceTransformers } from "./python.ts";
 import { openSentenceTransformers } from "./sentence-transformers.ts";
+import { staticSpeed } from "./static-speed.ts";
 
 const SHARED = resolve(import.meta.dirname, "../../shared");
 const MODEL = resolve(SHARED, "models/all-MiniLM-L6-v2");
@@ -71,6 +72,12 @@ export async function encode(): Promise<BenchResult> {
   ratios["int8 / float32 category accuracy"] = rough / exact;
   await float.close();
   await int8.close();
+  const quick = await staticSpeed(
+    dataset.queries.map(({ text }) => text),
+    MODEL,
+  );
+  Object.assign(ratios, quick.ratios);
+  Object.assign(figures, quick.figures);
   figures["load after"] = loadavg()[0]!;
   return { ratios, figures };
 }

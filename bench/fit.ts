@@ -5,11 +5,13 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { BenchResult } from "./main.ts";
 import { pythonWithSentenceTransformers } from "./python.ts";
+import { staticFitSpeed } from "./static-speed.ts";
 
 const SHARED = resolve(import.meta.dirname, "../../shared");
+const OFFLINE = join(SHARED, "fixtures/ccft/offline.jsonl");
 const ARGUMENTS = [
   join(SHARED, "models/all-MiniLM-L6-v2"),
-  join(SHARED, "fixtures/ccft/offline.jsonl"),
+  OFFLINE,
   join(SHARED, "fixtures/ccft/trajectory.json"),
 ];
 
@@ -28,7 +30,10 @@ export async function fit(): Promise<BenchResult> {
     if (!existsSync(path)) throw new Error(`${path} is missing: this bench needs ../shared`);
   }
   const ours = await measure("Joust", process.execPath, import.meta.resolve("./ccft.ts"));
-  const figures: Record<string, number> = figuresOf("Joust", ours);
+  const figures: Record<string, number> = {
+    ...figuresOf("Joust", ours),
+    ...(await staticFitSpeed(OFFLINE)),
+  };
   const python = await pythonWithSentenceTransformers();
   if (python === undefined) return { ratios: {}, figures };
   const theirs = await measure("PyTorch", python, import.meta.resolve("./ccft.py"));

@@ -28,6 +28,11 @@ const BENCHES: Record<
       "MiniLM in float32 and in 8 bits, one text at a time and in batches, against sentence-transformers in the same run",
     load: async () => (await import("./encode.ts")).encode,
   },
+  encoders: {
+    summary:
+      "category accuracy of every encoder, fine-tuned or not, and what was tried for the static one; writes docs/encoders.md",
+    load: async () => (await import("./encoders.ts")).encoders,
+  },
   tune: {
     summary:
       "options of every policy for `policies`, the same budget for each; writes bench/tuned.json",

@@ -1,0 +1,171 @@
+import { openStatic } from "../src/encoder/static/open-static.ts";
+import { tokenFrequencies } from "../src/encoder/static/token-frequency.ts";
+import { readModelFolder } from "../src/encoder/transformer/model-folder.ts";
+import { openTransformer } from "../src/encoder/transformer/transformer-encoder.ts";
+import { mean as meanOf, normalized } from "../src/linalg/linalg.ts";
+import { mean } from "../src/simulate/statistics.ts";
+import { accuracies, accuracy, type Benchmark, MINILM } from "./category-accuracy.ts";
+import {
+  BUNDLED,
+  embedder,
+  Kitchen,
+  type Recipe,
+  regress,
+  type Sum,
+  type Training,
+  tuneOtherwise,
+} from "./static-variants.ts";
+
+export interface Tried {
+  readonly name: string;
+  /** Mean accuracy on each benchmark. */
+  readonly means: readonly number[];
+}
+
+const everyTime = (n: number) => n;
+const fourthRoot = (n: number) => Math.sqrt(Math.sqrt(n));
+
+/** From the plain idea to what is bundled, then away from it in every direction. */
+const TABLES: readonly [name: string, recipe: Recipe, sum?: Sum][] = [
+  [
+    "plain: what leaves the last layer, axes over the vocabulary evenly, mean of all tokens",
+    { layer: 6, axes: "evenly", flatten: 0, dimension: 256 },
+    { count: everyTime },
+  ],
+  [
+    "each token counts once, however often it occurs",
+    { layer: 6, axes: "evenly", flatten: 0, dimension: 256 },
+  ],
+  [
+    "and what enters the first layer instead",
+    { layer: 0, axes: "evenly", flatten: 0, dimension: 256 },
+  ],
+  ["and axes over tokens as they are met (Zipf)", { ...BUNDLED, flatten: 0 }],
+  ["and variances evened out by 3/4: **bundled**", BUNDLED],
+  ["variances evened out by 1/2", { ...BUNDLED, flatten: 2 }],
+  ["variances evened out wholly (whitening)", { ...BUNDLED, flatten: 4 }],
+  ["axes over the vocabulary evenly", { ...BUNDLED, axes: "evenly" }],
+  ["what leaves layer 1", { ...BUNDLED, layer: 1 }],
+  ["what leaves layer 3", { ...BUNDLED, layer: 3 }],
+  ["what leaves the last layer", { ...BUNDLED, layer: 6 }],
+  ["128 dimensions", { ...BUNDLED, dimension: 128 }],
+  ["192 dimensions", { ...BUNDLED, dimension: 192 }],
+  ["320 dimensions", { ...BUNDLED, dimension: 320 }],
+  ["384 dimensions", { ...BUNDLED, dimension: 384 }],
+  ["repetition counts by its fourth root", BUNDLED, { count: fourthRoot }],
+  ["repetition counts fully", BUNDLED, { count: everyTime }],
+  ["pairs of neighbours hashed in, weight 0.3", BUNDLED, { pairs: 0.3 }],
+];
+
+const TRAININGS: readonly [name: string, training: Training][] = [
+  [
+    "CCFT, learning rate 0.003, 10 epochs: **as fit does**",
+    { learningRate: 0.003, epochs: 10, moments: "one" },
+  ],
+  ["CCFT, learning rate 0.001", { learningRate: 0.001, epochs: 10, moments: "one" }],
+  ["CCFT, learning rate 0.01", { learningRate: 0.01, epochs: 10, moments: "one" }],
+  ["CCFT, 4 epochs", { learningRate: 0.003, epochs: 4, moments: "one" }],
+  [
+    "CCFT, Adam with a second moment a weight",
+    { learningRate: 0.003, epochs: 10, moments: "each" },
+  ],
+];
+
+export async function tryVariants(benchmarks: readonly Benchmark[]): Promise<Tried[]> {
+  const model = await readModelFolder(MINILM);
+  const kitchen = new Kitchen(model);
+  const tokenIds = remembered((text) => model.tokenizer.tokenIds(text));
+  const out: Tried[] = [];
+  const record = async (name: string, of: (benchmark: Benchmark) => Promise<number[]>) => {
+    const means = [];
+    for (const benchmark of benchmarks) means.push(mean(await of(benchmark)));
+    out.push({ name, means });
+    process.stderr.write(`${name}: ${means.map((value) => value.toFixed(4)).join(" ")}\n`);
+  };
+  const tryTable = (name: string, vectors: Float64Array, dimension: number, sum?: Sum) => {
+    const embed = embedder(tokenIds, vectors, dimension, sum);
+    return record(name, (benchmark) => accuracies(benchmark, embed));
+  };
+
+  for (const [name, recipe, sum] of TABLES) {
+    await tryTable(name, await kitchen.make(recipe), recipe.dimension, sum);
+  }
+  const bundled = await kitchen.make(BUNDLED);
+  const { dimension } = BUNDLED;
+  await tryTable("rows of length 1", unitRows(bundled, dimension), dimension);
+  await tryTable("frequent tokens count less (SIF, a = 0.001)", bundled, dimension, {
+    weight: smoothInverseFrequency(tokenFrequencies(kitchen.tokenizer)),
+  });
+  await tryTable("every number is one token", bundled, dimension, {
+    alias: numbersAsOne(kitchen.tokenizer.tokens),
+  });
+
+  const { encoder } = await openStatic();
+  await record("in 8 bits, as shipped", (benchmark) =>
+    accuracies(benchmark, (texts) => encoder.encode(texts)),
+  );
+  await tryRegression();
+  for (const [name, training] of TRAININGS) {
+    await record(name, async ({ draws }) => {
+      const found = [];
+      for (const draw of draws) {
+        const tuned = tuneOtherwise(encoder.table, draw, training);
+        found.push(await accuracy(draw, (texts) => tuned.encode(texts)));
+      }
+      return found;
+    });
+  }
+  return out;
+
+  /** Onto MiniLM's vectors of the texts of one set, from its last layer's; tried on the others too. */
+  async function tryRegression(): Promise<void> {
+    const texts = benchmarks.find(({ name }) => name === "llmrouter")!.texts;
+    const teacher = await openTransformer(MINILM);
+    const targets = await teacher.encode(texts);
+    await teacher.close();
+    const centre = meanOf(targets);
+    const centred = targets.map((row) => row.map((value, i) => value - centre[i]!));
+    const distinct = texts.map((text) => Int32Array.from(new Set(tokenIds(text))));
+    const { hiddenSize } = model.architecture;
+    const start = await kitchen.centred(model.architecture.layers);
+    for (const [passes, words] of [
+      [1, "1 pass"],
+      [5, "5 passes"],
+    ] as const) {
+      await tryTable(
+        `last layer regressed onto MiniLM's vectors of ${texts.length} texts of llmrouter, ${words}`,
+        regress(start, hiddenSize, distinct, centred, passes),
+        hiddenSize,
+      );
+    }
+  }
+}
+
+function remembered(tokenIds: (text: string) => Int32Array): (text: string) => Int32Array {
+  const known = new Map<string, Int32Array>();
+  return (text) => {
+    const ids = known.get(text) ?? tokenIds(text);
+    known.set(text, ids);
+    return ids;
+  };
+}
+
+function unitRows(vectors: Float64Array, dimension: number): Float64Array {
+  const out = vectors.slice();
+  for (let start = 0; start < out.length; start += dimension) {
+    out.set(normalized(out.subarray(start, start + dimension)), start);
+  }
+  return out;
+}
+
+/** Arora et al. 2017: a / (a + p). */
+function smoothInverseFrequency(frequencies: Float64Array): (token: number) => number {
+  const total = frequencies.reduce((sum, frequency) => sum + frequency, 0);
+  return (token) => 0.001 / (0.001 + frequencies[token]! / total);
+}
+
+function numbersAsOne(tokens: readonly string[]): (token: number) => number {
+  const isNumber = Uint8Array.from(tokens, (token) => (/^(##)?\d+$/.test(token) ? 1 : 0));
+  const zero = tokens.indexOf("0");
+  return (token) => (isNumber[token] ? zero : token);
+}
