@@ -7,9 +7,11 @@ import { distillCommand } from "./distill.ts";
 import { encodeCommand } from "./encode.ts";
 import { fitCommand } from "./fit-command.ts";
 import { callersFolder } from "./invocation.ts";
+import { keysCommand } from "./keys.ts";
 import { modelsCommand } from "./models.ts";
 import { policiesCommand } from "./policies.ts";
 import { replayCommand } from "./replay.ts";
+import { reproduceCommand } from "./reproduce-command.ts";
 import { serveCommand } from "./serve.ts";
 import { simulateCommand } from "./simulate-command.ts";
 import { readVersion } from "./version.ts";
@@ -32,12 +34,14 @@ const commands = [
   serveCommand(),
   simulateCommand(),
   fitCommand(),
+  reproduceCommand(),
   encodeCommand(),
   distillCommand(),
   modelsCommand(),
   policiesCommand(),
   replayCommand(),
   votesCommand(),
+  keysCommand(),
 ];
 for (const command of commands) program.addCommand(command);
 for (const command of [program, ...commands, ...commands.flatMap((one) => one.commands)]) {

@@ -1,27 +1,8 @@
-import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Command } from "commander";
-import { CONFIG, type Config } from "../gateway/config/config.ts";
-import { readConfig } from "../gateway/config/read-config.ts";
-import { newLogger } from "../gateway/logger.ts";
-import { openGateway, type RunningGateway } from "../gateway/open-gateway.ts";
-import { SANDBOX } from "../gateway/sandbox/asked.ts";
-import type { Serving } from "../gateway/serving/serving.ts";
-import { systemClock } from "../gateway/upstream/clock.ts";
-import { PROVIDER_NAMES } from "../gateway/upstream/providers.ts";
-import { encoderPlaces } from "./encoder-flags.ts";
 import { number } from "./flags.ts";
-import { interruptible } from "./interrupt.ts";
 import { JOUST } from "./invocation.ts";
-import { readVersion } from "./version.ts";
-import { watchFile } from "./watch-file.ts";
 
-const PROJECT = fileURLToPath(new URL("../../", import.meta.url));
-export const DEFAULT_CONFIG = "joust.yaml";
-export const DEFAULT_DATA = "joust-data";
-
-interface ServeFlags {
+export interface ServeFlags {
   readonly config?: string;
   readonly port?: number;
   readonly host?: string;
@@ -35,14 +16,16 @@ export function serveCommand(): Command {
     .description(
       "Serves an OpenAI-compatible endpoint. Models come from joust.yaml, from keys in the environment\n(OPENAI_API_KEY, ANTHROPIC_API_KEY, ...), or, where there is neither, from a sandbox of ten.",
     )
-    .option("--config <file>", `what to serve (default: ${DEFAULT_CONFIG}, where there is one)`)
+    .option("--config <file>", "what to serve (default: joust.yaml, where there is one)")
     .option("--port <n>", "port to listen on (default: 8080)", number("--port", PORT))
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")
-    .option("--data <dir>", "folder of the database", DEFAULT_DATA)
+    .option("--data <dir>", "folder of the database", "joust-data")
     .option("--check", "check the configuration and stop")
     .helpOption("-h, --help", "this text")
     .addHelpText("after", EXAMPLES)
     .action(async (flags: ServeFlags) => {
+      // All that serves is loaded only where it is needed.
+      const { serve } = await import("./serve-gateway.ts");
       process.exitCode = await serve(flags);
     });
 }
@@ -55,106 +38,3 @@ Examples:
   ${JOUST} serve --config joust.yaml --check
   OPENAI_API_KEY=sk-... ANTHROPIC_API_KEY=sk-... ${JOUST} serve --port 9000
 `;
-
-export async function serve(flags: ServeFlags): Promise<number> {
-  const file = configFile(flags.config);
-  const read = async () => withFlags(await configOf(file), flags);
-  const config = await read();
-  if (flags.check) {
-    const routers = Object.keys(config.routers).join(", ");
-    process.stdout.write(`${file ?? "the defaults"}: fine; routers: ${routers}\n`);
-    return 0;
-  }
-  const level = config.server.log ?? (process.stdout.isTTY ? "warn" : "info");
-  const logger = newLogger(level);
-  const stop = interruptible();
-  const running = await openGateway({
-    config,
-    env: process.env,
-    dataDir: resolve(flags.data),
-    projectData: join(PROJECT, "data"),
-    web: join(PROJECT, "web", "dist"),
-    encoders: encoderPlaces(),
-    folder: file === undefined ? process.cwd() : dirname(resolve(file)),
-    clock: systemClock,
-    logger,
-    version: readVersion(),
-  });
-  process.stdout.write(welcome(running, file, flags.data));
-  const unwatch =
-    file === undefined ? () => {} : watchFile(file, () => reload(running, read, logger));
-  await new Promise<void>((done) => {
-    stop.signal.addEventListener("abort", () => done(), { once: true });
-  });
-  unwatch();
-  process.stderr.write("joust: finishing what is under way; again to stop at once\n");
-  await running.close();
-  stop.release();
-  return stop.code === 143 ? 0 : stop.code;
-}
-
-function configFile(given: string | undefined): string | undefined {
-  return given ?? (existsSync(DEFAULT_CONFIG) ? DEFAULT_CONFIG : undefined);
-}
-
-async function configOf(file: string | undefined): Promise<Config> {
-  if (file === undefined) return CONFIG.parse({});
-  return readConfig(file, process.env, [...PROVIDER_NAMES, SANDBOX]);
-}
-
-function withFlags(config: Config, { port, host }: ServeFlags): Config {
-  const server = {
-    ...config.server,
-    ...(port !== undefined && { port }),
-    ...(host !== undefined && { host }),
-  };
-  return { ...config, server };
-}
-
-/** A file that cannot be served leaves everything as it is. */
-async function reload(
-  running: RunningGateway,
-  read: () => Promise<Config>,
-  logger: ReturnType<typeof newLogger>,
-): Promise<void> {
-  try {
-    await running.reload(await read());
-    logger.warn("the configuration has changed and is served now");
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    logger.error(
-      { problem: message },
-      "the configuration was not taken up; the one before is served",
-    );
-    process.stderr.write(`joust: ${message}\njoust: the configuration before is still served\n`);
-  }
-}
-
-function welcome({ url, gateway }: RunningGateway, file: string | undefined, data: string): string {
-  const { serving } = gateway;
-  const [router] = serving.routers.keys();
-  return `Joust serves ${url}
-  models   ${poolLine(serving, file)}
-  routers  ${[...serving.routers.keys()].join(", ")} (as \`model\` of a request); learnt so far: ${data}
-
-Try it:
-  curl ${url}/v1/chat/completions -H 'content-type: application/json' \\
-    -d '{"model": "${router}", "messages": [{"role": "user", "content": "Why is the sky blue?"}]}'
-  curl ${url}/v1/chat/completions -H 'content-type: application/json' \\
-    -d '{"model": "${router}", "joust": {"duel": true}, "messages": [{"role": "user", "content": "Why is the sky blue?"}]}'
-  curl ${url}/v1/feedback -H 'content-type: application/json' -d '{"id": "ID OF THE ANSWER", "winner": 0}'
-`;
-}
-
-function poolLine({ from, models }: Serving, file: string | undefined): string {
-  const names = [...models.keys()];
-  const list = `${names.slice(0, 10).join(", ")}${names.length > 10 ? ", ..." : ""}`;
-  switch (from) {
-    case "file":
-      return `${names.length} from ${file}: ${list}`;
-    case "environment":
-      return `${names.length} by the keys in the environment: ${list}`;
-    case "sandbox":
-      return `a sandbox of ${names.length}: ${list}\n           (no model is asked; set OPENAI_API_KEY or another key, or write a joust.yaml, for real ones)`;
-  }
-}
