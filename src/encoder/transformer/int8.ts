@@ -110,11 +110,13 @@ const NONE: Value = { name: "", type: "int8", dims: [] };
 
 const LARGEST = 64;
 
-/** Fills a column of P and returns its t: the largest weight becomes LARGEST. */
+/** Fills a column of P and returns its t: the largest weight becomes LARGEST. A hot loop. */
 function quantise(weights: Float32Array, P: Int8Array, column: number, width: number): number {
   let largest = 0;
-  for (const weight of weights) largest = Math.max(largest, Math.abs(weight));
+  for (let i = 0; i < weights.length; i++) largest = Math.max(largest, Math.abs(weights[i]!));
   const scale = largest === 0 ? 1 : largest / LARGEST;
-  for (const [i, weight] of weights.entries()) P[i * width + column] = Math.round(weight / scale);
+  for (let i = 0; i < weights.length; i++) {
+    P[i * width + column] = Math.round(weights[i]! / scale);
+  }
   return scale;
 }
