@@ -12,7 +12,7 @@ export const DRAWS = 10;
 export const HELD_OUT = 2000;
 
 /** Queries whose category is known. */
-export interface Labelled {
+interface Labelled {
   readonly texts: readonly string[];
   readonly categories: readonly number[];
 }
