@@ -1,0 +1,187 @@
+import { createConnection } from "node:net";
+import { describe, expect, it, vi } from "vitest";
+import {
+  chat,
+  newFolder,
+  PATIENCE,
+  SANDBOX,
+  sharedGateway,
+  startGateway,
+} from "../gateway.fixture.ts";
+
+vi.setConfig(PATIENCE);
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const ANN = bearer("ann-ann-ann-ann-ann");
+const BOB = bearer("bob-bob-bob-bob-bob");
+const ADMIN = bearer("adm-adm-adm-adm-adm");
+
+const gateway = sharedGateway(
+  () => `${SANDBOX}
+keys:
+  ann: {key: ann-ann-ann-ann-ann}
+  bob: {key: bob-bob-bob-bob-bob}
+  boss: {key: adm-adm-adm-adm-adm, scopes: [admin]}
+  asks: {key: ask-ask-ask-ask-ask, scopes: [route]}
+  poor: {key: poo-poo-poo-poo-poo, budget: 0.000001}
+  slow: {key: slo-slo-slo-slo-slo, rate: 6}
+  duellist: {key: due-due-due-due-due, duels: true}`,
+);
+
+describe("keys", () => {
+  it("are needed from the first one on, by everything but what a balancer asks", async () => {
+    const { post, get } = gateway();
+    for (const path of ["/v1/chat/completions", "/v1/feedback", "/v1/route", "/v1/embeddings"]) {
+      const { status, json } = await post(path, chat("hi"));
+      expect([path, status, json.error.type]).toEqual([path, 401, "authentication_error"]);
+    }
+    for (const path of ["/v1/models", "/v1/decisions", "/v1/stats", "/metrics", "/v1/admin/keys"]) {
+      expect([path, (await get(path)).status]).toEqual([path, 401]);
+    }
+    for (const path of ["/healthz", "/readyz", "/openapi.json"]) {
+      expect([path, (await get(path)).status]).toEqual([path, 200]);
+    }
+    const wrong = await post("/v1/chat/completions", chat("hi"), bearer("nobody"));
+    expect([wrong.status, wrong.json.error.code]).toEqual([401, "invalid_api_key"]);
+  });
+
+  it("do what their scopes say", async () => {
+    const { post, get } = gateway();
+    const asks = bearer("ask-ask-ask-ask-ask");
+    const { json, status } = await post("/v1/chat/completions", chat("hi"), asks);
+    expect(status).toBe(200);
+    const vote = await post("/v1/feedback", { id: json.id, rating: 1 }, asks);
+    expect([vote.status, vote.json.error.code]).toEqual([403, "insufficient_scope"]);
+    expect((await get("/metrics", ANN)).status).toBe(403);
+    expect((await get("/metrics", ADMIN)).text).toContain("joust_requests_total");
+  });
+
+  it("do not see each other's decisions, nor vote on them", async () => {
+    const { post, get } = gateway();
+    const { json } = await post(
+      "/v1/chat/completions",
+      chat("a secret of ann", { joust: { session_id: "s" } }),
+      ANN,
+    );
+    const { decision_id: id } = json.joust;
+    const own = await get(`/v1/decisions/${id}`, ANN);
+    expect(own.json.id).toBe(id);
+    const foreign = await get(`/v1/decisions/${id}`, BOB);
+    const none = await get("/v1/decisions/no-such-thing", BOB);
+    expect([foreign.status, foreign.text]).toEqual([404, none.text]);
+    const listed = async (key: object) =>
+      (await get("/v1/decisions?limit=200", key as typeof ANN)).text.includes(id);
+    expect([await listed(ANN), await listed(BOB), await listed(ADMIN)]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect((await get("/v1/decisions?session_id=s", BOB)).json.data).toEqual([]);
+    const vote = await post("/v1/feedback", { id, rating: 1 }, BOB);
+    const unknown = await post("/v1/feedback", { id: "no-such-thing", rating: 1 }, BOB);
+    expect([vote.status, vote.text]).toEqual([404, unknown.text]);
+    expect((await post("/v1/feedback", { id, rating: 1 }, ANN)).json.status).toBe("logged");
+  });
+
+  it("need not be there where a vote token is, which is good for one decision", async () => {
+    const { post } = gateway();
+    const { json } = await post("/v1/chat/completions", chat("hi"), ANN);
+    const { decision_id: id, vote_token } = json.joust;
+    expect((await post("/v1/feedback", { id, rating: 0.5, vote_token })).json.status).toBe(
+      "logged",
+    );
+    const forged = `${vote_token.slice(0, -2)}xx`;
+    expect((await post("/v1/feedback", { id, rating: 0.5, vote_token: forged })).status).toBe(403);
+  });
+
+  it("have a budget: it is passed once, then refused with the remedy", async () => {
+    const { post } = gateway();
+    const poor = bearer("poo-poo-poo-poo-poo");
+    expect((await post("/v1/chat/completions", chat("hi"), poor)).status).toBe(200);
+    const { status, json, headers } = await post("/v1/chat/completions", chat("hi"), poor);
+    expect([status, json.error.type]).toEqual([429, "insufficient_quota"]);
+    expect(json.error.message).toMatch(/has spent \$0\.0.* help: /);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+    // A model by its own name costs the same.
+    const direct = await post("/v1/chat/completions", chat("hi", { model: "gpt-3.5" }), poor);
+    expect(direct.status).toBe(429);
+  });
+
+  it("have a rate", async () => {
+    const { get } = gateway();
+    const slow = bearer("slo-slo-slo-slo-slo");
+    expect((await get("/v1/models", slow)).status).toBe(200);
+    const { status, json, headers } = await get("/v1/models", slow);
+    expect([status, json.error.code]).toEqual([429, "rate_limit_exceeded"]);
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
+  });
+
+  it("may opt in to duels", async () => {
+    const { post } = gateway();
+    const { json } = await post("/v1/chat/completions", chat("hi"), bearer("due-due-due-due-due"));
+    expect(json.choices).toHaveLength(2);
+  });
+
+  it("are made and revoked while the gateway runs", async () => {
+    const { post, get } = gateway();
+    const made = await post("/v1/admin/keys", { name: "new", budget: 3 }, ADMIN);
+    expect(made.json).toMatchObject({ name: "new", scopes: ["route", "vote"], budget: 3 });
+    const key = bearer(made.json.secret);
+    expect((await get("/v1/models", key)).status).toBe(200);
+    const list = await get("/v1/admin/keys", ADMIN);
+    expect(list.text).toContain('"new"');
+    expect(list.text).not.toContain(made.json.secret);
+    expect(list.text).not.toContain("hash");
+    expect((await post(`/v1/admin/keys/${made.json.id}/revoke`, "", ADMIN)).status).toBe(200);
+    expect((await get("/v1/models", key)).status).toBe(401);
+  });
+
+  it("are in no log line", () => {
+    const { lines } = gateway();
+    expect(lines.length).toBeGreaterThan(20);
+    for (const secret of ["ann-ann", "adm-adm", "jst_", "Bearer", "a secret of ann"]) {
+      expect(lines.filter((line) => line.includes(secret))).toEqual([]);
+    }
+  });
+});
+
+describe("without keys", () => {
+  it("only this machine is served", async () => {
+    const open = startGateway(`${SANDBOX}\nserver: {host: 0.0.0.0}`, { folder: newFolder() });
+    await expect(open).rejects.toThrow(
+      /server\.host.*there is no API key; help: make one first: joust keys add/,
+    );
+  });
+
+  it("pages of other sites are kept out, whatever name they come by", async () => {
+    const { url } = await startGateway(SANDBOX);
+    const { port } = new URL(url);
+    const ask = (headers: Record<string, string>) =>
+      rawStatus(Number(port), {
+        host: `localhost:${port}`,
+        ...headers,
+      });
+    expect(await ask({})).toBe(200);
+    expect(await ask({ origin: `http://localhost:${port}` })).toBe(200);
+    expect(await ask({ origin: "https://evil.example" })).toBe(403);
+    expect(await ask({ origin: "null" })).toBe(403);
+    expect(await ask({ host: "evil.example" })).toBe(403);
+    expect(await ask({ host: `127.0.0.1:${port}` })).toBe(200);
+  });
+});
+
+/** fetch would not let us write these headers. */
+function rawStatus(port: number, headers: Record<string, string>): Promise<number> {
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return new Promise((found, fail) => {
+    const socket = createConnection(port, "127.0.0.1", () => {
+      socket.write(`GET /v1/models HTTP/1.1\r\n${head.join("")}connection: close\r\n\r\n`);
+    });
+    let text = "";
+    socket.on("data", (piece) => {
+      text += piece;
+    });
+    socket.on("end", () => found(Number(text.split(" ")[1])));
+    socket.on("error", fail);
+  });
+}

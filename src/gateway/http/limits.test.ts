@@ -1,0 +1,77 @@
+import { createConnection } from "node:net";
+import { describe, expect, it, vi } from "vitest";
+import { chat, PATIENCE, SANDBOX, sharedGateway } from "../gateway.fixture.ts";
+
+vi.setConfig(PATIENCE);
+
+const gateway = sharedGateway(() => `${SANDBOX}\nserver: {body_mb: 0.1, request_seconds: 1}`);
+
+/** Writes bytes and tells what comes back until the connection ends. */
+function raw(...pieces: readonly string[]): Promise<string> {
+  const { port } = new URL(gateway().url);
+  return new Promise((found) => {
+    let text = "";
+    const socket = createConnection(Number(port), "127.0.0.1", () => {
+      for (const piece of pieces) socket.write(piece);
+    });
+    socket.on("data", (piece) => {
+      text += piece;
+    });
+    socket.on("close", () => found(text));
+    socket.on("error", () => {});
+  });
+}
+
+const HEAD = "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\n";
+
+describe("a request that is not one", () => {
+  it.each([
+    ["too large", chat("x".repeat(200_000)), 413],
+    ["no JSON", "hello", 400],
+    ["half of it", '{"model": "auto", "messages": [', 400],
+    ["a list", "[1]", 400],
+    ["nothing", "", 400],
+    ["too deep", `{"model":"auto","messages":${"[".repeat(3000)}${"]".repeat(3000)}}`, 400],
+    ["no model", { messages: [] }, 400],
+    ["no messages", { model: "auto" }, 400],
+    ["a wish that is none", chat("hi", { joust: { duels: true } }), 400],
+    ["a wish out of range", chat("hi", { joust: { cost_quality_tradeoff: 11 } }), 400],
+    ["an unknown model", chat("hi", { model: "gpt-77" }), 404],
+    ["models that are not there", chat("hi", { joust: { allowed_models: ["gpt-77"] } }), 400],
+  ])("%s", async (_, body, status) => {
+    const answer = await gateway().post("/v1/chat/completions", body);
+    expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
+    expect(answer.json.error).toMatchObject({
+      message: expect.any(String),
+      type: expect.any(String),
+    });
+  });
+
+  it("headers: wishes are checked there too", async () => {
+    const { post } = gateway();
+    const bad = await post("/v1/chat/completions", chat("hi"), { "x-joust-duel": "maybe" });
+    expect([bad.status, bad.json.error.param]).toEqual([400, "x-joust-duel"]);
+    const good = await post("/v1/chat/completions", chat("hi"), {
+      "x-joust-cost-quality-tradeoff": "10",
+      "x-joust-allowed-models": "yi-34b, gpt-3.5",
+    });
+    expect(good.headers.get("x-joust-model")).toBe("yi-34b");
+  });
+
+  it("compressed, at an unknown path, by another method", async () => {
+    const { post, get } = gateway();
+    expect((await post("/v1/route", "x", { "content-encoding": "gzip" })).status).toBe(415);
+    const nowhere = await get("/v1/nowhere");
+    expect([nowhere.status, nowhere.json.error.code]).toEqual([404, "not_found"]);
+    expect((await get("/v1/feedback")).status).toBe(404);
+    expect((await get("/../../etc/passwd")).status).toBe(404);
+  });
+
+  it("no HTTP, headers without end, and drop by drop", async () => {
+    expect(await raw("\0\0\0 hello\r\n\r\n")).toContain("400 Bad Request");
+    expect(await raw(HEAD, `x: ${"y".repeat(40_000)}\r\n\r\n`)).toContain("431 ");
+    expect(await raw(HEAD, "content-length: 100\r\n\r\n", '{"model"')).toContain("408 ");
+    expect(await raw(HEAD)).toContain("408 ");
+    expect((await gateway().get("/healthz")).status).toBe(200);
+  });
+});
