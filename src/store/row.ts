@@ -29,7 +29,8 @@ export function rowOf(event: Event): Row {
         slot: null,
         voter: null,
         owner: owner ?? null,
-        session: session ?? null,
+        // A client's own words, and no reason to lose the decision: PostgreSQL knows no NUL in a text.
+        session: session?.replaceAll("\u0000", "") ?? null,
         x: bytesOf(x),
         body: JSON.stringify(body),
       };

@@ -249,6 +249,8 @@ export function conforms(name: string, fresh: Fresh): void {
       expect(late.map(({ routed }) => routed.decision)).toEqual(["d9"]);
       expect(await store.decision("d9")).toEqual(first[0]);
       expect(await store.decision("nobody's")).toBeUndefined();
+      await store.append([routed(30, { session: "odd \u0000\ud800" })]);
+      expect(await store.decision("d30")).toBeDefined();
     });
 
     it("prompts as they were sealed", async () => {
