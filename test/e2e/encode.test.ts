@@ -69,7 +69,7 @@ it("ends quietly when its reader has seen enough, and keeps memory flat however 
     stderr += piece;
   });
   // 30,000 vectors are 60 MB as numbers and 90 MB as text.
-  const line = `${"How many sheep are there in the northern field? ".repeat(5)}\n`;
+  const line = "How many sheep are there?\n";
   const pieces = Array.from({ length: 30 }, () => line.repeat(1000));
   child.stdin.on("error", () => {});
   child.stdin.end(pieces.join(""));
