@@ -1,13 +1,13 @@
 import { defineConfig } from "vitest/config";
 
-/** `fast` is what `npm run check` runs; `slow` holds whole processes, long chains and real data. */
+/** `fast` is what `npm run check` runs; `slow` holds whole processes, long chains and real data; `browser` the page in Chromium. */
 export default defineConfig({
   test: {
     projects: [
       {
         test: {
           name: "fast",
-          include: ["src/**/*.test.ts", "test/*.test.ts"],
+          include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/*.test.ts"],
           exclude: ["**/*.slow.test.ts"],
         },
       },
@@ -16,6 +16,16 @@ export default defineConfig({
           name: "slow",
           include: ["src/**/*.slow.test.ts", "test/e2e/*.test.ts"],
           testTimeout: 300_000,
+        },
+      },
+      {
+        test: {
+          name: "browser",
+          include: ["test/browser/*.test.ts"],
+          globalSetup: "test/browser/page.setup.ts",
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          fileParallelism: false, // frames are measured
         },
       },
     ],

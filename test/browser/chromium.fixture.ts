@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import packed from "@sparticuz/chromium";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, describe, expect } from "vitest";
+
+/** The one of the npm package, which needs nothing but npm; else one that is installed. */
+const INSTALLED = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+async function launch(): Promise<Browser> {
+  const problems: string[] = [];
+  for (const find of [() => packed.executablePath(), ...INSTALLED.map((path) => () => path)]) {
+    try {
+      const executablePath = await find();
+      if (!existsSync(executablePath)) continue;
+      return await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+    } catch (error) {
+      problems.push(String(error).split("\n")[0]!);
+    }
+  }
+  throw new Error(problems.join("; "));
+}
+
+/** A browser for the tests of a file; where none starts they are skipped, and the title says why. */
+const found = await launch().then(
+  (browser) => ({ browser, reason: "" }),
+  (error: Error) => ({
+    browser: undefined,
+    reason: ` (Chromium does not start: ${error.message})`,
+  }),
+);
+
+export interface Tabs {
+  /** A tab of the same person: what the browser keeps is shared. */
+  open(url: string): Promise<Page>;
+  /** Another person's browser, or the same with another window. */
+  context(options?: Parameters<Browser["newContext"]>[0]): Promise<BrowserContext>;
+}
+
+export function describeInChromium(title: string, tests: (tabs: Tabs) => void): void {
+  describe.skipIf(!found.browser)(`${title}${found.reason}`, () => {
+    const contexts: BrowserContext[] = [];
+    const problems: string[] = [];
+    let own: BrowserContext | undefined;
+    const context: Tabs["context"] = async (options = {}) => {
+      const made = await found.browser!.newContext({ reducedMotion: "reduce", ...options });
+      contexts.push(made);
+      made.on("weberror", (error) => problems.push(String(error.error())));
+      // What the policy of the page forbids is told to the console alone.
+      made.on("console", (message) => {
+        if (/Content.Security.Policy/i.test(message.text())) problems.push(message.text());
+      });
+      return made;
+    };
+    afterEach(async () => {
+      for (const one of contexts.splice(0)) await one.close();
+      own = undefined;
+      const seen = problems.splice(0);
+      expect(seen, "errors on the page").toEqual([]);
+    });
+    afterAll(() => found.browser?.close());
+    tests({
+      context,
+      open: async (url) => {
+        own ??= await context();
+        const page = await own.newPage();
+        await page.goto(url);
+        return page;
+      },
+    });
+  });
+}

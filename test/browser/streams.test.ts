@@ -1,0 +1,88 @@
+import { expect, it } from "vitest";
+import { answers, ask, canVote, isKept } from "./arena.fixture.ts";
+import { describeInChromium } from "./chromium.fixture.ts";
+import { getJson, serve } from "./gateway.fixture.ts";
+import { Upstream } from "./upstream.fixture.ts";
+
+describeInChromium("answers under way", ({ open }) => {
+  const upstream = new Upstream();
+  const gateway = serve(() => upstream.config);
+
+  it("a vote is taken while they are written; they go on, and their prices come when they end", async () => {
+    const page = await open(gateway.url);
+    await ask(page, "Why is the sky blue?");
+    await upstream.asked(2);
+    upstream.say("Because of ");
+    await canVote(page);
+    await page.keyboard.press("2");
+    await isKept(page);
+    await page.getByText(/^You preferred (one to two|two to one)$/).waitFor();
+    expect(await answers(page).last().getAttribute("aria-busy")).toBe("true");
+    upstream.say("Rayleigh scattering.");
+    upstream.finish();
+    for (const slot of [0, 1]) {
+      const answer = answers(page).nth(slot);
+      await answer.getByText("Because of Rayleigh scattering.").waitFor();
+      await answer.getByText(/^\$0\.\d+$/).waitFor();
+      expect(await answer.getAttribute("aria-busy")).toBe("false");
+    }
+  });
+
+  it("loaded anew in the middle it keeps what had come, takes a vote on it, and asks again", async () => {
+    const page = await open(gateway.url);
+    await ask(page, "Why is grass green?");
+    await upstream.asked(2);
+    upstream.say("Chlorophyll ");
+    await answers(page).last().getByText("Chlorophyll").waitFor();
+    await page.reload();
+    await page.getByText("The page was loaded anew").first().waitFor();
+    for (const slot of [0, 1]) await answers(page).nth(slot).getByText("Chlorophyll").waitFor();
+    await page.keyboard.press("1");
+    await isKept(page);
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await upstream.asked(2);
+    upstream.say("Leaves.");
+    await canVote(page);
+    expect(await page.getByRole("listitem", { name: /^Turn/ }).count()).toBe(2);
+    upstream.finish();
+  });
+
+  it("what is stopped stays, and can be voted on", async () => {
+    const page = await open(gateway.url);
+    await ask(page, "Tell me a story");
+    await upstream.asked(2);
+    upstream.say("Once upon a time");
+    await canVote(page);
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("button", { name: "Skip", exact: true }).waitFor();
+    await page.keyboard.press("3");
+    await isKept(page);
+    await page.getByText("A tie between").waitFor();
+  });
+
+  it("the gateway goes away and comes back: the page says so, votes wait and are kept, questions go on", async () => {
+    const page = await open(gateway.url);
+    await ask(page, "Why is snow white?");
+    await upstream.asked(2);
+    upstream.say("Light is scattered.");
+    upstream.finish();
+    await canVote(page);
+    await gateway.stop();
+    await page.getByText("The gateway does not answer. Trying again").waitFor();
+    await page.keyboard.press("1");
+    await page.getByText(/does not answer; trying again/).waitFor();
+    await gateway.again();
+    await page.getByText(/^Connected again/).waitFor();
+    await isKept(page);
+    const { data } = await getJson<{ data: { votes: unknown[] }[] }>(
+      gateway.url,
+      "/v1/decisions?limit=1",
+    );
+    expect(data[0]!.votes).toHaveLength(1);
+    await ask(page, "And why is coal black?");
+    await upstream.asked(2);
+    upstream.say("It absorbs light.");
+    await canVote(page);
+    upstream.finish();
+  });
+});

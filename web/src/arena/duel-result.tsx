@@ -1,0 +1,126 @@
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { Decision } from "../api/decision.ts";
+import { dollars, percent } from "../format.ts";
+import { Button } from "../parts/button.tsx";
+import { Check, Next } from "../parts/icons.tsx";
+import { decisionHref } from "../shell/route.ts";
+import type { Choice, DuelChoice, Turn } from "./turn.ts";
+
+/** What came of a vote: who was who, and how it moved the router. */
+export function DuelResult({
+  turn,
+  decision,
+  vote,
+  askNext,
+}: {
+  turn: Turn;
+  decision: Decision | undefined;
+  vote: (choice: Choice) => void;
+  askNext: (() => void) | undefined;
+}) {
+  const next = useRef<HTMLButtonElement>(null);
+  const section = useRef<HTMLElement>(null);
+  const { status, choice, problem } = turn.vote!;
+  // Enter goes on at once, unless somebody is writing by now.
+  useLayoutEffect(() => {
+    const isWriting = document.activeElement?.matches("textarea");
+    if (status === "kept" && !isWriting) next.current?.focus({ preventScroll: true });
+  }, [status]);
+  const isKnown = decision?.models !== undefined;
+  useEffect(() => {
+    section.current?.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  }, [isKnown]);
+  return (
+    <section
+      ref={section}
+      aria-label="Your vote"
+      class="scroll-mb-36 flex flex-col gap-4 rounded-2xl border border-line bg-surface px-4 py-4 sm:px-5"
+    >
+      <div class="flex flex-wrap items-center gap-x-4 gap-y-3">
+        <div class="min-w-0 flex-1 basis-72">
+          <p class="text-lg font-medium">{headline(choice, decision?.models)}</p>
+          <p class="mt-0.5 flex items-center gap-1.5 text-sm text-muted">
+            {status === "kept" && (
+              <>
+                <Check /> Your vote is kept.
+              </>
+            )}
+            {status === "sending" && (problem ? `${problem}; trying again\u2026` : "Saving\u2026")}
+            {status === "refused" && <span class="text-bad">Not counted: {problem}</span>}
+          </p>
+        </div>
+        {status === "refused" && <Button onClick={() => vote(choice)}>Vote again</Button>}
+        {askNext && (
+          <Button look="primary" ref={next} onClick={askNext}>
+            Next question <Next />
+          </Button>
+        )}
+      </div>
+      {decision?.win_probability !== undefined && decision.models && <Moved decision={decision} />}
+      {decision && !decision.hidden && (
+        <p class="text-sm text-muted">
+          {priceLine(decision)}{" "}
+          <a href={decisionHref(decision.id)} class="underline underline-offset-2 hover:text-ink">
+            Everything about this decision
+          </a>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function headline(choice: Choice, models: readonly string[] | undefined): string {
+  const winner: DuelChoice = "winner" in choice ? choice.winner : "tie";
+  const [a = "A", b = "B"] = models ?? [];
+  if (winner === "tie") return `A tie between ${a} and ${b}`;
+  if (winner === "both_bad") return `Neither ${a} nor ${b} did well`;
+  return winner === 0 ? `You preferred ${a} to ${b}` : `You preferred ${b} to ${a}`;
+}
+
+/** The probability that a voter prefers A here, before the vote and after it. */
+function Moved({ decision }: { decision: Decision }) {
+  const { win_probability: before = 0.5, now, models } = decision;
+  const [a, b] = models as [string, string];
+  const after = now?.win_probability;
+  const shown = after ?? before;
+  return (
+    <div class="flex flex-col gap-1.5">
+      <div class="flex justify-between gap-4 text-sm tabular-nums">
+        <span>
+          {a} <strong>{percent(shown)}</strong>
+        </span>
+        <span class="text-right">
+          <strong>{percent(1 - shown)}</strong> {b}
+        </span>
+      </div>
+      <div class="relative h-3 rounded-full bg-sunken" aria-hidden="true">
+        <div
+          class="h-full rounded-full bg-accent transition-[width] duration-700"
+          style={{ width: `${100 * shown}%` }}
+        />
+        <div
+          class="absolute -top-1 h-5 w-0.5 bg-ink"
+          style={{ left: `calc(${100 * before}% - 1px)` }}
+          title="before your vote"
+        />
+      </div>
+      <p class="text-sm text-muted">
+        {after === undefined
+          ? `Before your vote Joust expected ${a} to be preferred with ${percent(before)}.`
+          : `Joust expected ${a} to win with ${percent(before)}; since your vote, with ${percent(after)}.`}
+      </p>
+    </div>
+  );
+}
+
+function priceLine({ answers, models }: Decision): string {
+  const costs = [0, 1].map((slot) => answers.find((answer) => answer.slot === slot)?.cost);
+  const [a, b] = costs;
+  if (a === undefined || b === undefined || !models || a === b) return "";
+  const [dear, cheap] = a > b ? [0, 1] : [1, 0];
+  const times = costs[dear]! / costs[cheap]!;
+  if (!Number.isFinite(times))
+    return `${models[dear]} cost ${dollars(costs[dear]!)}, ${models[cheap]} nothing.`;
+  const ratio = times >= 10 ? Math.round(times) : times.toFixed(1);
+  return `${models[dear]} cost ${ratio} times as much as ${models[cheap]}.`;
+}

@@ -1,0 +1,3 @@
+export function DecisionPage({ id }: { id: string }) {
+  return <p>{id}</p>;
+}

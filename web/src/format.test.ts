@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { ago, dollars, duration, percent, plural, signed } from "./format.ts";
+
+describe("dollars", () => {
+  it.each([
+    [0, "$0"],
+    [0.000_000_01, "<$0.0000001"],
+    [0.000_421, "$0.00042"],
+    [0.0309, "$0.031"],
+    [0.5, "$0.50"],
+    [0.999, "$1.00"],
+    [1.234, "$1.23"],
+    [999.5, "$999.50"],
+    [12_345.6, "$12,346"],
+    [-0.0042, "-$0.0042"],
+  ])("%d is %s", (value, text) => expect(dollars(value)).toBe(text));
+});
+
+describe("percent", () => {
+  it.each([
+    [0, "0%"],
+    [0.0003, "0.03%"],
+    [0.0421, "4.2%"],
+    [0.0996, "10%"],
+    [0.71, "71%"],
+    [-0.02, "-2.0%"],
+    [1, "100%"],
+  ])("%d is %s", (value, text) => expect(percent(value)).toBe(text));
+});
+
+it("durations, signs and counts", () => {
+  expect([
+    duration(12.4),
+    duration(994),
+    duration(999),
+    duration(61_000),
+    duration(180_000),
+  ]).toEqual(["12 ms", "994 ms", "1.0 s", "61.0 s", "3 min"]);
+  expect([signed(0.1234), signed(-0.5, 1), signed(0)]).toEqual(["+0.123", "\u22120.5", "+0.000"]);
+  expect([plural(1, "vote"), plural(1200, "vote")]).toEqual(["1 vote", "1,200 votes"]);
+});
+
+it("ages", () => {
+  const now = Date.UTC(2026, 10, 15, 12);
+  const seconds = [0, 4, 12, 61, 7200];
+  const ages = seconds.map((age) => ago(now - 1000 * age, now));
+  expect(ages).toEqual(["now", "now", "12 s", "1 min", "2 h"]);
+  expect(ago(now - 86_400_000 * 2, now)).toBe("Nov 13");
+});

@@ -1,0 +1,65 @@
+/** Numbers and times as people read them. */
+
+/** $0.00042, $1.23, $12,345 */
+export function dollars(value: number): string {
+  if (value === 0) return "$0";
+  const size = Math.abs(value);
+  const sign = value < 0 ? "-" : "";
+  if (size < 1e-7) return `${sign}<$0.0000001`;
+  if (size < 0.995) {
+    const digits = Math.min(9, 1 - Math.floor(Math.log10(size)));
+    return `${sign}$${size.toFixed(Math.max(2, digits))}`;
+  }
+  return `${sign}$${size.toLocaleString("en", {
+    minimumFractionDigits: size < 1000 ? 2 : 0,
+    maximumFractionDigits: size < 1000 ? 2 : 0,
+  })}`;
+}
+
+/** 71%, 4.2%, 0.03% */
+export function percent(share: number): string {
+  const value = 100 * share;
+  const size = Math.abs(value);
+  if (size === 0 || size >= 9.95) return `${Math.round(value)}%`;
+  return `${value.toFixed(size >= 0.095 ? 1 : 2)}%`;
+}
+
+/** +0.123 */
+export function signed(value: number, digits = 3): string {
+  const text = value.toFixed(digits);
+  return value >= 0 ? `+${text}` : text.replace("-", "\u2212");
+}
+
+/** 340 ms, 1.2 s, 2 min */
+export function duration(milliseconds: number): string {
+  if (milliseconds < 995) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 99_500) return `${(milliseconds / 1000).toFixed(1)} s`;
+  return `${Math.round(milliseconds / 60_000)} min`;
+}
+
+export function count(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}
+
+/** 1 vote, 2 votes */
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** How long ago: 12 s, 5 min, 3 h, 14 Nov */
+export function ago(time: number, now: number): string {
+  const seconds = Math.max(0, (now - time) / 1000);
+  if (seconds < 5) return "now";
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h`;
+  return new Date(time).toLocaleDateString("en", { day: "numeric", month: "short" });
+}
+
+export function clockTime(time: number): string {
+  return new Date(time).toLocaleString("en", {
+    dateStyle: "medium",
+    timeStyle: "medium",
+    hour12: false,
+  });
+}

@@ -1,0 +1,71 @@
+import { Marked, type Token, type Tokens } from "marked";
+
+/** A part of an answer that is drawn on its own, so that what is drawn already stays as it is. */
+export type Block =
+  | { readonly kind: "html"; readonly raw: string; readonly html: string }
+  | { readonly kind: "code"; readonly raw: string; readonly code: string; readonly lang: string }
+  | { readonly kind: "plain"; readonly raw: string };
+
+/** Longer texts are shown as they are: markdown of that size is no reading matter, and costs seconds. */
+export const MARKDOWN_LIMIT = 200_000;
+/** Of a single block, such as a table, and of a single line. */
+const BLOCK_LIMIT = 40_000;
+const LINE_LIMIT = 20_000;
+/** Long texts in pieces, so that only those in view are laid out. */
+const PIECE = 16_000;
+
+/** `before`: the blocks of a text that this one goes on from; equal ones are taken over. */
+export function blocksOf(text: string, before: readonly Block[] = []): readonly Block[] {
+  if (text.length > MARKDOWN_LIMIT || hasLongLine(text)) return plainPieces(text, before);
+  return marked
+    .lexer(text)
+    .filter(({ type }) => type !== "space" && type !== "def")
+    .map((token, i) => {
+      const known = before[i];
+      return known && known.raw === token.raw && known.kind !== "plain" ? known : blockOf(token);
+    });
+}
+
+function blockOf(token: Token): Block {
+  const { raw, type } = token;
+  if (raw.length > BLOCK_LIMIT) return { kind: "plain", raw };
+  if (type === "code") {
+    const { text, lang = "" } = token as Tokens.Code;
+    return { kind: "code", raw, code: text, lang: /^[\w+#.-]*/.exec(lang)![0].toLowerCase() };
+  }
+  return { kind: "html", raw, html: marked.parser([token]) };
+}
+
+function plainPieces(text: string, before: readonly Block[]): Block[] {
+  const pieces: Block[] = [];
+  for (let at = 0; at < text.length; at += PIECE) {
+    const raw = text.slice(at, at + PIECE);
+    const known = before[pieces.length];
+    pieces.push(known?.kind === "plain" && known.raw === raw ? known : { kind: "plain", raw });
+  }
+  return pieces;
+}
+
+function hasLongLine(text: string): boolean {
+  for (let at = 0; at < text.length; ) {
+    const end = text.indexOf("\n", at);
+    const next = end < 0 ? text.length : end;
+    if (next - at > LINE_LIMIT) return true;
+    at = next + 1;
+  }
+  return false;
+}
+
+/** HTML in an answer is text: it is shown and never run. Pictures are links: nothing is fetched unasked. */
+const marked = new Marked({
+  gfm: true,
+  breaks: true,
+  renderer: {
+    html: ({ text }) => escaped(text),
+    image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text || href)}</a>`,
+  },
+});
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
+}

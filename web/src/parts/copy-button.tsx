@@ -1,0 +1,39 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** Puts a text on the clipboard, and says so. */
+export function CopyButton({ text, what }: { text: string; what: string }) {
+  const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
+  useEffect(() => {
+    if (state === "idle") return;
+    const timer = setTimeout(() => setState("idle"), 2000);
+    return () => clearTimeout(timer);
+  }, [state]);
+  const copy = () =>
+    copyText(text).then(
+      () => setState("copied"),
+      () => setState("failed"),
+    );
+  const label = { idle: "Copy", copied: "Copied", failed: "Not allowed" }[state];
+  return (
+    <button
+      type="button"
+      onClick={copy}
+      class="min-h-8 rounded px-2 text-sm text-muted hover:bg-sunken hover:text-ink"
+    >
+      <span aria-live="polite">{label}</span>
+      <span class="sr-only"> {what}</span>
+    </button>
+  );
+}
+
+/** Where the page has come over plain HTTP from another machine there is no clipboard API. */
+async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const area = document.createElement("textarea");
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const isCopied = document.execCommand("copy");
+  area.remove();
+  if (!isCopied) throw new Error("the browser does not allow it");
+}

@@ -1,0 +1,103 @@
+import type { ComponentChildren } from "preact";
+
+/** Drawn for this page; all are decoration beside a text or a label. */
+function Icon({ children, size = 18 }: { children: ComponentChildren; size?: number }) {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.9"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+      class="shrink-0"
+    >
+      {children}
+    </svg>
+  );
+}
+
+export const Send = () => (
+  <Icon>
+    <path d="M12 19V5M6 11l6-6 6 6" />
+  </Icon>
+);
+
+export const Stop = () => (
+  <Icon>
+    <rect x="7" y="7" width="10" height="10" rx="1.5" fill="currentColor" />
+  </Icon>
+);
+
+export const Next = () => (
+  <Icon>
+    <path d="M5 12h14M13 6l6 6-6 6" />
+  </Icon>
+);
+
+export const Shuffle = () => (
+  <Icon>
+    <path d="M4 7h3l10 10h3M4 17h3l3-3M14 10l3-3h3M18 4l3 3-3 3M18 14l3 3-3 3" />
+  </Icon>
+);
+
+export const Plus = () => (
+  <Icon>
+    <path d="M12 5v14M5 12h14" />
+  </Icon>
+);
+
+export const Check = () => (
+  <Icon size={16}>
+    <path d="m5 12.5 4.5 4.5L19 7.5" />
+  </Icon>
+);
+
+export const ThumbUp = () => (
+  <Icon>
+    <path d="M7 11v9H4v-9zM7 11l4-7c1.4 0 2.2 1 2 2.3L12.5 9H18a2 2 0 0 1 2 2.4l-1.3 6.8A2.2 2.2 0 0 1 16.5 20H7" />
+  </Icon>
+);
+
+export const ThumbDown = () => (
+  <Icon>
+    <path d="M7 13V4H4v9zM7 13l4 7c1.4 0 2.2-1 2-2.3L12.5 15H18a2 2 0 0 0 2-2.4l-1.3-6.8A2.2 2.2 0 0 0 16.5 4H7" />
+  </Icon>
+);
+
+export const Sun = () => (
+  <Icon>
+    <circle cx="12" cy="12" r="4" />
+    <path d="M12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6l1.4 1.4M17 17l1.4 1.4M18.4 5.6 17 7M7 17l-1.4 1.4" />
+  </Icon>
+);
+
+export const Moon = () => (
+  <Icon>
+    <path d="M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z" />
+  </Icon>
+);
+
+export const HalfMoon = () => (
+  <Icon>
+    <circle cx="12" cy="12" r="8" />
+    <path d="M12 4a8 8 0 0 1 0 16z" fill="currentColor" />
+  </Icon>
+);
+
+export const Logo = () => (
+  <svg width="26" height="26" viewBox="0 0 24 24" aria-hidden="true" class="shrink-0">
+    <rect width="24" height="24" rx="6" class="fill-accent" />
+    <path
+      d="M6 18 17 7M18 18 7 7"
+      class="stroke-on-accent"
+      stroke-width="2.2"
+      stroke-linecap="round"
+    />
+    <circle cx="17.4" cy="6.6" r="2" class="fill-on-accent" />
+    <circle cx="6.6" cy="6.6" r="2" class="fill-on-accent" />
+  </svg>
+);

@@ -1,0 +1,36 @@
+import { useId } from "preact/hooks";
+
+/** One of a few: radio buttons that look like a switch. */
+export function Segmented<T extends string>({
+  label,
+  options,
+  value,
+  onChange,
+}: {
+  label: string;
+  options: readonly { readonly value: T; readonly text: string }[];
+  value: T;
+  onChange: (value: T) => void;
+}) {
+  const name = useId();
+  return (
+    <fieldset class="inline-flex rounded-lg bg-sunken p-0.5">
+      <legend class="sr-only">{label}</legend>
+      {options.map((option) => (
+        <label
+          key={option.value}
+          class="relative cursor-pointer rounded-md px-3 py-1.5 text-sm text-muted has-checked:bg-lifted has-checked:text-ink has-checked:shadow-sm has-focus-visible:outline-2 has-focus-visible:outline-accent"
+        >
+          <input
+            type="radio"
+            name={name}
+            class="absolute inset-0 cursor-pointer opacity-0"
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+          />
+          {option.text}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,3 @@
+export function Setup() {
+  return <p>Setup</p>;
+}

@@ -1,0 +1,76 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Arena } from "../arena/arena.tsx";
+import { useValue } from "../state/observable.ts";
+import { Banner } from "./banner.tsx";
+import { Header } from "./header.tsx";
+import { KeyDialog } from "./key-dialog.tsx";
+import { Lazy } from "./lazy.tsx";
+import { usePage } from "./page.ts";
+import type { Route } from "./route.ts";
+
+export function App() {
+  const page = usePage();
+  const route = useValue(page.route);
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    document.title = TITLES[route.page];
+    // A screen reader goes on where the new page begins.
+    if (!isFirst.current) {
+      scrollTo(0, 0);
+      main.current?.focus({ preventScroll: true });
+    }
+    isFirst.current = false;
+  }, [route]);
+  return (
+    <div class="flex min-h-dvh flex-col">
+      <button
+        type="button"
+        class="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:m-2 focus:rounded focus:bg-surface focus:px-3 focus:py-2"
+        onClick={() => main.current?.focus()}
+      >
+        Skip to the content
+      </button>
+      <Header />
+      <Banner />
+      <main ref={main} tabIndex={-1} class="flex flex-1 flex-col outline-none">
+        <Content route={route} />
+      </main>
+      <KeyDialog />
+    </div>
+  );
+}
+
+const TITLES: Readonly<Record<Route["page"], string>> = {
+  arena: "Joust",
+  dashboard: "Dashboard · Joust",
+  setup: "Set-up · Joust",
+  decision: "Decision · Joust",
+  nowhere: "Joust",
+};
+
+function Content({ route }: { route: Route }) {
+  switch (route.page) {
+    case "arena":
+      return <Arena />;
+    case "dashboard":
+      return <Lazy key="dashboard" load={loadDashboard} props={{}} />;
+    case "setup":
+      return <Lazy key="setup" load={loadSetup} props={{}} />;
+    case "decision":
+      return <Lazy key="decision" load={loadDecision} props={{ id: route.id }} />;
+    case "nowhere":
+      return (
+        <p class="m-auto p-8 text-muted">
+          There is nothing at this address.{" "}
+          <a href="#/" class="text-accent underline">
+            To the arena
+          </a>
+        </p>
+      );
+  }
+}
+
+const loadDashboard = () => import("../dashboard/dashboard.tsx").then((m) => m.Dashboard);
+const loadSetup = () => import("../setup/setup.tsx").then((m) => m.Setup);
+const loadDecision = () => import("../decision/decision-page.tsx").then((m) => m.DecisionPage);

@@ -1,0 +1,95 @@
+import { HalfMoon, Logo, Moon, Sun } from "../parts/icons.tsx";
+import { useValue } from "../state/observable.ts";
+import { usePage } from "./page.ts";
+import type { Theme } from "./theme.ts";
+
+const LINKS = [
+  { page: "arena", href: "#/", text: "Arena" },
+  { page: "dashboard", href: "#/dashboard", text: "Dashboard" },
+  { page: "setup", href: "#/setup", text: "Set-up" },
+] as const;
+
+export function Header() {
+  const { route } = usePage();
+  const { page } = useValue(route);
+  return (
+    <header class="sticky top-0 z-20 border-b border-line bg-page/95 backdrop-blur">
+      <div class="mx-auto flex h-14 max-w-[90rem] items-center gap-2 px-3 sm:gap-6 sm:px-6">
+        <a href="#/" class="flex items-center gap-2 text-base font-semibold tracking-tight">
+          <Logo />
+          <span class="max-[26rem]:sr-only">Joust</span>
+        </a>
+        <nav aria-label="Pages" class="flex h-full items-stretch">
+          {LINKS.map((link) => (
+            <a
+              key={link.page}
+              href={link.href}
+              aria-current={page === link.page ? "page" : undefined}
+              class="flex items-center border-y-2 border-transparent px-2 text-sm whitespace-nowrap text-muted hover:text-ink aria-[current=page]:border-b-accent aria-[current=page]:text-ink sm:px-3"
+            >
+              {link.text}
+            </a>
+          ))}
+        </nav>
+        <div class="ml-auto flex items-center gap-1 sm:gap-3">
+          <Pool />
+          <Live />
+          <ThemeButton />
+        </div>
+      </div>
+    </header>
+  );
+}
+
+/** Whether it is play or money. */
+function Pool() {
+  const serving = useValue(usePage().serving);
+  if (!serving) return null;
+  return (
+    <a
+      href="#/setup"
+      class="hidden rounded-full border border-line px-2.5 py-0.5 text-xs text-muted hover:border-strong hover:text-ink sm:block"
+    >
+      {serving.isSandbox ? "Sandbox" : `${serving.models.length} models`}
+    </a>
+  );
+}
+
+function Live() {
+  const { state } = useValue(usePage().feed.connection);
+  const [colour, text] = LIVE[state];
+  return (
+    <span class="flex items-center gap-1.5 px-1 text-xs text-muted" title={text}>
+      <span class={`size-2 rounded-full ${colour}`} />
+      <span class="sr-only lg:not-sr-only">{text}</span>
+    </span>
+  );
+}
+
+const LIVE = {
+  connecting: ["bg-strong", "Connecting"],
+  live: ["bg-good", "Live"],
+  lost: ["bg-bad", "No connection"],
+  off: ["bg-strong", "Not live"],
+} as const;
+
+const THEMES: readonly Theme[] = ["system", "light", "dark"];
+const THEME_ICONS = { system: HalfMoon, light: Sun, dark: Moon };
+const THEME_NAMES = { system: "as the system has it", light: "light", dark: "dark" };
+
+function ThemeButton() {
+  const { theme } = usePage();
+  const value = useValue(theme);
+  const Icon = THEME_ICONS[value];
+  return (
+    <button
+      type="button"
+      class="flex size-10 items-center justify-center rounded-lg text-muted hover:bg-sunken hover:text-ink"
+      aria-label={`Colours: ${THEME_NAMES[value]}`}
+      title={`Colours: ${THEME_NAMES[value]}`}
+      onClick={() => theme.set(THEMES[(THEMES.indexOf(value) + 1) % THEMES.length]!)}
+    >
+      <Icon />
+    </button>
+  );
+}

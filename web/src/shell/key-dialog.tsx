@@ -1,0 +1,49 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { keyProblem, setApiKey } from "../api/client.ts";
+import { Button } from "../parts/button.tsx";
+import { useValue } from "../state/observable.ts";
+
+/** Asks for the API key, where the gateway does. */
+export function KeyDialog() {
+  const problem = useValue(keyProblem);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [key, setKey] = useState("");
+  useEffect(() => {
+    if (problem === undefined) dialog.current?.close();
+    else if (!dialog.current?.open) dialog.current?.showModal();
+  }, [problem]);
+  return (
+    <dialog
+      ref={dialog}
+      aria-labelledby="key-title"
+      class="m-auto w-[min(28rem,calc(100vw-2rem))] rounded-xl border border-line bg-surface p-6 text-ink backdrop:bg-[rgb(0_0_0/0.5)]"
+    >
+      <form
+        class="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (key.trim() !== "") setApiKey(key.trim());
+        }}
+      >
+        <h2 id="key-title" class="text-lg font-semibold">
+          This gateway asks for an API key
+        </h2>
+        <p class="text-sm text-muted">{problem}</p>
+        <label class="flex flex-col gap-1.5 text-sm">
+          API key
+          <input
+            type="password"
+            autocomplete="current-password"
+            value={key}
+            onInput={(event) => setKey(event.currentTarget.value)}
+            class="min-h-10 rounded-lg border border-strong bg-page px-3 font-mono"
+          />
+        </label>
+        <p class="text-sm text-muted">It is kept in this browser and sent to this gateway alone.</p>
+        <Button look="primary" type="submit">
+          Use this key
+        </Button>
+      </form>
+    </dialog>
+  );
+}

@@ -1,0 +1,4 @@
+declare module "virtual:suggestions" {
+  const questions: readonly { readonly category: string; readonly query: string }[];
+  export default questions;
+}

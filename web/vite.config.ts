@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import preact from "@preact/preset-vite";
+import tailwind from "@tailwindcss/vite";
+import { defineConfig, type Plugin } from "vite";
+
+const GATEWAY = process.env.JOUST_URL ?? "http://127.0.0.1:8080";
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [preact({ reactAliasesEnabled: false }), tailwind(), suggestions()],
+  build: {
+    target: "es2023",
+    // The policy of the page allows no script and no style that is not a file.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 700, // echarts, which comes when the first chart does
+  },
+  server: { proxy: { "/v1": GATEWAY, "/readyz": GATEWAY, "/openapi.json": GATEWAY } },
+});
+
+/** The project's questions without their answers, for who does not know what to ask. */
+function suggestions(): Plugin {
+  const name = "virtual:suggestions";
+  return {
+    name,
+    resolveId: (id) => (id === name ? `\0${name}` : undefined),
+    load(id) {
+      if (id !== `\0${name}`) return undefined;
+      const file = resolve(import.meta.dirname, "../data/queries.jsonl");
+      this.addWatchFile(file);
+      const lines = readFileSync(file, "utf8").trim().split("\n");
+      const questions = lines.map((line) => {
+        const { category, query } = JSON.parse(line) as { category: string; query: string };
+        return { category, query };
+      });
+      return `export default ${JSON.stringify(questions)};`;
+    },
+  };
+}
