@@ -20,7 +20,8 @@ const CASES: Record<string, Case> = {
   "a model missing in the scores": {
     data: jsonl(query, { ...query, id: "b", category: "gsm8k" }),
     csv: `${CSV}x,gsm8k,0.5,1\n`,
-    message: /scores\.csv:3: field "category": y has no score for gsm8k: .*help: add a line y,gsm8k/,
+    message:
+      /scores\.csv:3: field "category": y has no score for gsm8k: .*help: add a line y,gsm8k/,
   },
   "a model missing in a row's scores": {
     data: jsonl(outcome, { ...outcome, id: "b", scores: { x: 1 } }),
