@@ -89,6 +89,10 @@ export class Follower {
       if (signal.aborted) return;
       this.#spent = 0;
       try {
+        // What this node has learnt is at hand, unless it is of a configuration not read yet.
+        if (this.#offered && !this.#configurationAt(this.#offered.configuration?.position)) {
+          await this.load();
+        }
         this.#takeOffered();
         await this.load();
       } catch (error) {
@@ -120,11 +124,15 @@ export class Follower {
       const keep = !learnsAnew(before.configuration, newest);
       router.restore({ ...(keep ? learnt : router.snapshot()), serving });
     }
-    const of = this.#configurations.find(({ position }) => position === learntUnder);
+    const of = this.#configurationAt(learntUnder);
     const fits = posterior && of && !learnsAnew(of, newest);
     if (fits) router.restore(posterior);
     this.#serving = { router, configuration: newest, version: fits ? version : this.#version };
     this.#spent += performance.now() - began;
+  }
+
+  #configurationAt(place: number | undefined): Logged<Configured> | undefined {
+    return this.#configurations.find(({ position }) => position === place);
   }
 
   #routerOf({ pool, policy, options, weighVoters }: Configured): Router {
