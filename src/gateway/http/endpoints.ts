@@ -206,11 +206,13 @@ async function decision({ gateway, caller, params }: Call): Promise<object> {
   const isTheirs = record && (caller.isAdmin || record.routed.owner === caller.owner);
   if (!isTheirs) throw noDecision();
   const view = decisionView(record);
+  const { router, position } = record.routed;
+  const [routed] = await gateway.store.routed(router, position - 1, 1);
   const sealed = await gateway.store.prompt(record.routed.decision);
   const { key } = gateway.serving.config.store;
   return {
     ...view,
-    ...presentView(gateway.serving.routers.get(record.routed.router), record),
+    ...presentView(gateway.serving.routers.get(router), record, routed?.x),
     ...(sealed && {
       prompt: unseal(sealed, record.routed.decision, key ? readKey(key) : undefined),
     }),

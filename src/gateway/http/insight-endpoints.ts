@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { Gateway } from "../gateway.ts";
 import { events } from "../insight/events.ts";
+import { learningCurve } from "../insight/learning-curve.ts";
+import { promptMap } from "../insight/prompt-map.ts";
 import { stats } from "../insight/stats.ts";
 import { tradeoffCurve } from "../insight/tradeoff-curve.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -14,6 +16,10 @@ const STATS = z.object({
   hours: z.coerce.number().min(1).max(8784).default(24).describe("How far back counts go."),
 });
 const TRADEOFF = z.object({ router: ROUTER });
+const MAP = z.object({
+  router: ROUTER,
+  limit: z.coerce.number().int().min(1).max(1000).default(400),
+});
 const VOTERS = z.object({
   on: z.boolean().optional(),
   votes_per_minute: z.number().min(1).max(6000).optional(),
@@ -55,6 +61,33 @@ export const INSIGHT_ENDPOINTS: readonly Endpoint[] = [
     handle: (call) => {
       const { router } = queryOf(TRADEOFF, call);
       return tradeoffCurve(routerNamed(call.gateway.serving, router));
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/learning",
+    summary: "Regret and win rate of the recent requests over time, by what is believed now.",
+    scope: "route",
+    query: TRADEOFF,
+    answer: "Stretches of requests, the oldest first, with 95% bands.",
+    refusals: [404],
+    handle: (call) => {
+      const { router } = queryOf(TRADEOFF, call);
+      return learningCurve(routerNamed(call.gateway.serving, router));
+    },
+  },
+  {
+    method: "GET",
+    path: "/v1/map",
+    summary: "Recent prompts as points of a plane, near each other where they are alike.",
+    scope: "route",
+    query: MAP,
+    answer: "Points with their decisions, and where the categories are.",
+    refusals: [404, 503],
+    handle: (call) => {
+      const { router, limit } = queryOf(MAP, call);
+      const owner = call.caller.isAdmin ? undefined : call.caller.owner;
+      return promptMap(call.gateway, routerNamed(call.gateway.serving, router), owner, limit);
     },
   },
   {

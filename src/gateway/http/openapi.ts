@@ -37,7 +37,12 @@ const ERROR = z
 
 function operationOf(endpoint: Endpoint): object {
   const { method, path, summary, scope, query, body, answer, type = "application/json" } = endpoint;
-  const refusals = [400, ...(scope ? [401, 403, 429] : []), ...(endpoint.refusals ?? [])];
+  const refusals = new Set([
+    400,
+    ...(scope ? [401, 403, 429, 503] : []),
+    ...(path.includes("{") ? [404] : []),
+    ...(endpoint.refusals ?? []),
+  ]);
   const refused = { $ref: "#/components/schemas/Error" };
   return {
     operationId: `${method.toLowerCase()}${path.replace(/[^a-z0-9]+/gi, "_")}`,
@@ -53,7 +58,7 @@ function operationOf(endpoint: Endpoint): object {
     responses: {
       200: { description: answer, content: { [type]: {} } },
       ...Object.fromEntries(
-        refusals.map((status) => [
+        [...refusals].map((status) => [
           status,
           {
             description: "Refused.",

@@ -75,19 +75,22 @@ export function explanation(routed: DecisionRecord["routed"] | ExplainedRouted):
 
 type ExplainedRouted = Omit<DecisionRecord["routed"], "position">;
 
-/** What the newest posterior says of the same two: a vote on them has had its effect by then. */
-export function presentView(router: LiveRouter | undefined, record: DecisionRecord): object {
+/** What the newest posterior says of the same two on the query `x`: a vote on them has had its effect by then. */
+export function presentView(
+  router: LiveRouter | undefined,
+  record: DecisionRecord,
+  x: Float64Array | undefined,
+): object {
   const { routed, votes } = record;
   const [a, b] = routed.pair;
-  if (!router || (a !== b && votes.length === 0)) return {};
+  if (!router || !x || (a !== b && votes.length === 0)) return {};
   const { view } = router;
-  const { categories = {}, runner_up: runnerUp } = (routed.reasons ?? {}) as Partial<Reasons>;
+  if (routed.encoder !== view.encoder || x.length !== view.pool.centroids[0]!.length) return {};
+  const { runner_up: runnerUp } = (routed.reasons ?? {}) as Partial<Reasons>;
   const rival = a === b ? runnerUp : b;
   const place = (name: string | undefined) => view.pool.models.indexOf(name ?? "");
-  const shares = view.pool.categories.map((name) => categories[name] ?? 0);
-  const total = shares.reduce((sum, share) => sum + share, 0);
-  if (total === 0 || place(a) < 0 || place(rival) < 0) return {};
-  const estimate = view.router.policy.estimate?.(Float64Array.from(shares, (s) => s / total));
+  if (place(a) < 0 || place(rival) < 0) return {};
+  const estimate = view.router.policy.estimate?.(view.membership(x));
   if (!estimate) return {};
   const win = estimate.beats(place(a), place(rival));
   return { now: { posterior_version: view.version, win_probability: win } };

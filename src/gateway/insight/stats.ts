@@ -56,7 +56,11 @@ export async function stats(gateway: Gateway, router: LiveRouter, hours: number)
       input_tokens: all.input_tokens,
       output_tokens: all.output_tokens,
     },
-    models: view.pool.models.map((model) => modelCounts(model, totals.byModel.get(model))),
+    models: view.pool.models.map((model) => ({
+      ...modelCounts(model, totals.byModel.get(model)),
+      /** Of its breaker: open while it has failed too often to be asked. */
+      breaker: router.models.get(model)?.breaker.state ?? null,
+    })),
     series: seriesOf(tallies),
     spend: spendOf(tallies, router.models, overall[0]?.model),
     regret: worth?.regret ?? null,

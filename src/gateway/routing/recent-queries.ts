@@ -2,6 +2,8 @@ import type { Store } from "../../store/store.ts";
 
 /** A query as it was routed: enough to ask what would become of it now. */
 export interface RecentQuery {
+  /** Milliseconds since 1970. */
+  readonly at: number;
   readonly x: Float64Array;
   readonly candidates: readonly string[];
   /** US dollars that each candidate was expected to cost. */
@@ -16,7 +18,7 @@ export class RecentQueries {
   readonly #ring: RecentQuery[] = [];
   #next = 0;
 
-  constructor(size = 256) {
+  constructor(size = 512) {
     this.#size = size;
   }
 

@@ -1,0 +1,81 @@
+import { symmetricEigen } from "../../linalg/eigen.ts";
+import { axpy, dot, mean } from "../../linalg/linalg.ts";
+import { shownModels } from "../feedback/feedback.ts";
+import type { Gateway } from "../gateway.ts";
+import type { LiveRouter } from "../routing/live-router.ts";
+
+/**
+ * GET /v1/map: recent prompts as points of a plane, near each other where they
+ * are alike. It is the plane in which the categories lie furthest apart, so it
+ * stays as it is while prompts come and go.
+ */
+export async function promptMap(
+  { store }: Gateway,
+  router: LiveRouter,
+  owner: string | undefined,
+  limit: number,
+): Promise<object> {
+  const { view, name } = router;
+  const { categories, centroids } = view.pool;
+  const place = planeOf(centroids);
+  const records = await store.decisions({ router: name, owner, limit });
+  const oldest = records.at(-1)?.routed.position ?? 0;
+  const newest = records[0]?.routed.position ?? 0;
+  const routed = records.length > 0 ? await store.routed(name, oldest - 1, MOST) : [];
+  const xs = new Map(
+    routed.filter(({ position }) => position <= newest).map(({ decision, x }) => [decision, x]),
+  );
+  const points = records.flatMap((record) => {
+    const { decision, pair, at } = record.routed;
+    const x = xs.get(decision);
+    if (x?.length !== centroids[0]!.length) return []; // another encoder's
+    const w = view.membership(x);
+    const isDuel = pair[0] !== pair[1];
+    const isHidden = isDuel && record.votes.length === 0;
+    return {
+      id: decision,
+      at: new Date(at).toISOString(),
+      ...place(x),
+      category: categories[w.indexOf(Math.max(...w))]!,
+      duel: isDuel,
+      ...(!isHidden && { models: shownModels(record) }),
+    };
+  });
+  return {
+    object: "map",
+    router: name,
+    categories: categories.map((category, m) => ({ category, ...place(centroids[m]!) })),
+    points,
+  };
+}
+
+/** Of one router's queries in the log between the oldest and the newest shown, others' included. */
+const MOST = 5000;
+
+/** Where vectors lie in the plane of the two widest directions of the centroids. */
+export function planeOf(
+  centroids: readonly Float64Array[],
+): (x: Float64Array) => { readonly x: number; readonly y: number } {
+  const M = centroids.length;
+  const middle = mean([...centroids]);
+  const rows = centroids.map((row) => row.map((value, i) => value - middle[i]!));
+  // The directions are combinations of the rows R: if R R^T u = s u, then R^T u has the length sqrt(s).
+  const gram = new Float64Array(M * M);
+  for (let i = 0; i < M; i++) for (let j = 0; j < M; j++) gram[i * M + j] = dot(rows[i]!, rows[j]!);
+  // Centred rows are dependent, so the matrix is singular; a little more on its diagonal turns nothing.
+  const total = rows.reduce((sum, row) => sum + dot(row, row), 0);
+  for (let i = 0; i < M; i++) gram[i * M + i]! += 1e-9 * (total || 1);
+  const { values, vectors } = symmetricEigen(gram, M);
+  const axes = [0, 1].map((i) => {
+    const axis = new Float64Array(middle.length);
+    const size = values[i] ?? 0;
+    if (size <= 1e-8 * total) return axis; // fewer than three categories have no second direction
+    const length = Math.sqrt(size);
+    rows.forEach((row, m) => {
+      axpy(vectors[i * M + m]! / length, row, axis);
+    });
+    return axis;
+  });
+  const offset = axes.map((axis) => dot(axis, middle));
+  return (x) => ({ x: dot(axes[0]!, x) - offset[0]!, y: dot(axes[1]!, x) - offset[1]! });
+}
