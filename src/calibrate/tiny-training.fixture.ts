@@ -27,6 +27,7 @@ export const TINY_TRAINING: TransformerTraining = {
   ).flat(),
   learningRate: 0.01,
   threads: 1,
+  groups: 2,
 };
 
 /** As transformers begin: weights small, LayerNorm the identity. With larger ones it collapses. */

@@ -69,7 +69,7 @@ describe("packTexts", () => {
     expect(feeds.get("mask.0")!.dims).toEqual([2, 4]);
     // The shorter text comes first in its group, the rows of `pool` stay as the texts were given.
     expect([...feeds.get("mask.0")!.data]).toEqual([0, 0, -1e9, -1e9, 0, 0, 0, 0]);
-    expect([...feeds.get("ids")!.data]).toEqual([8, 9, 8, 8, 4, 5, 6, 7]);
+    expect([...feeds.get("ids")!.data]).toEqual([8, 9, 4, 4, 4, 5, 6, 7]);
     expect([...feeds.get("pool")!.data]).toEqual([
       ...[0, 0, 0, 0, 0.25, 0.25, 0.25, 0.25],
       ...[0.5, 0.5, 0, 0, 0, 0, 0, 0],

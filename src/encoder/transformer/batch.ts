@@ -10,26 +10,29 @@ export interface Feed {
 export interface PackOptions {
   readonly architecture: Architecture;
   readonly pooling: Pooling;
-  /** As many as the graph has; at most one a text. */
+  /** As many as the graph has. */
   readonly groups: number;
 }
 
 /**
  * The inputs of `encoderGraph` for texts given as token ids. They are padded in
- * groups of like length, one after another; row k of the result is text k.
+ * groups of like length, one after another; row k of the result is text k. Where
+ * there are more groups than texts, the rest hold one token of padding.
  */
 export function packTexts(
   texts: readonly ArrayLike<number>[],
   { architecture, pooling, groups }: PackOptions,
 ): Map<string, Feed> {
-  const cut = cutByLength(
-    texts.map((ids) => ids.length),
-    groups,
-  );
-  const N = cut.reduce((sum, { texts, tokens }) => sum + texts.length * tokens, 0);
-  const ids = new Int32Array(N);
+  const lengths = texts.map((ids) => ids.length);
+  const filled = Math.min(groups, texts.length);
+  const cut = [
+    ...cutByLength(lengths, filled),
+    ...Array<Rectangle>(groups - filled).fill({ texts: [], tokens: 1 }),
+  ];
+  const N = cut.reduce((sum, group) => sum + rowsOf(group) * group.tokens, 0);
+  const ids = new Int32Array(N).fill(texts[0]![0]!); // the padding is any word that occurs
   const positions = new Int32Array(N);
-  const columns = pooling === "max" ? texts.length : N;
+  const columns = pooling === "max" ? cut.reduce((sum, group) => sum + rowsOf(group), 0) : N;
   const pool = new Float32Array(texts.length * columns);
   const feeds = new Map<string, Feed>([
     ["ids", { dims: [N], data: ids }],
@@ -38,11 +41,11 @@ export function packTexts(
   ]);
   let at = 0;
   let before = 0;
-  for (const [g, { texts: members, tokens }] of cut.entries()) {
-    const mask = new Float32Array(members.length * tokens).fill(MASKED);
+  for (const [g, group] of cut.entries()) {
+    const { texts: members, tokens } = group;
+    const mask = new Float32Array(rowsOf(group) * tokens).fill(MASKED);
     for (const [row, k] of members.entries()) {
       const text = texts[k]!;
-      ids.fill(text[0]!, at, at + tokens); // the padding is any word that occurs
       ids.set(text, at);
       positions.set(positionsOf(text, architecture), at);
       mask.fill(0, row * tokens, row * tokens + text.length);
@@ -51,7 +54,7 @@ export function packTexts(
       at += tokens;
     }
     before += members.length;
-    feeds.set(`mask.${g}`, { dims: [members.length, tokens], data: mask });
+    feeds.set(`mask.${g}`, { dims: [rowsOf(group), tokens], data: mask });
   }
   return feeds;
 }
@@ -72,6 +75,10 @@ function positionsOf(ids: ArrayLike<number>, { kind, padTokenId }: Architecture)
 interface Rectangle {
   readonly texts: readonly number[];
   readonly tokens: number;
+}
+
+function rowsOf({ texts }: Rectangle): number {
+  return Math.max(1, texts.length);
 }
 
 /**

@@ -97,8 +97,8 @@ function poolLargest({ graph, groups, architecture }: Site, tokens: Value): Valu
     const mask = graph.reshape(group.mask, [group.texts, group.tokens, 1]);
     return graph.reduceMax(graph.add(graph.reshape(parts[g]!, dims), mask), 1);
   });
-  const all = graph.concat(largest, 0, "K");
-  return graph.gemm(graph.input("pool", "float32", ["K", "K"]), all);
+  const all = graph.concat(largest, 0, "R");
+  return graph.gemm(graph.input("pool", "float32", ["K", "R"]), all);
 }
 
 /** x / |x|; the addend keeps a vector of zeros as it is and is lost on any other. */

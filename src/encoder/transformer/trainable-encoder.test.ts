@@ -61,7 +61,7 @@ describe.each(KINDS)("%s", (kind) => {
 
   it("is the same in parts, where memory is short", async () => {
     const whole = await gradientsOf();
-    const textByText = await gradientsOf({ memory: 1 });
+    const textByText = await gradientsOf({ memory: 1, groups: 6 });
     const twoShortOnesTogether = await gradientsOf({ memory: 16_000 });
     for (const { loss, gradients } of [textByText, twoShortOnesTogether]) {
       expect(loss).toBeCloseTo(whole.loss, 6);
@@ -76,7 +76,7 @@ describe.each(KINDS)("%s", (kind) => {
   it("does not train the vectors of padding, even where a text spells it out", async () => {
     const { padTokenId, hiddenSize } = architecture;
     const texts = [[padTokenId, 5, padTokenId, 6], [7], [8, 9], [10]];
-    const encoder = new TrainableEncoder(model, texts, { threads: 1 });
+    const encoder = new TrainableEncoder(model, texts, { threads: 1, groups: 3 });
     await encoder.loss(PAIRS.map(({ label }, i) => ({ a: i, b: (i + 1) % 4, label })));
     await encoder.release();
     const row = encoder.gradients.get(WORDS)!.data.subarray(0, 2 * hiddenSize);
@@ -85,7 +85,7 @@ describe.each(KINDS)("%s", (kind) => {
   });
 
   it("gives back all words: those that occur as trained, the others decayed", async () => {
-    const encoder = new TrainableEncoder(model, TEXTS, { threads: 1 });
+    const encoder = new TrainableEncoder(model, TEXTS, { threads: 1, groups: 3 });
     for (const { data } of encoder.weights.values()) data.fill(7);
     const finished = encoder.finished(0.5);
     expect([...finished.keys()].sort()).toEqual([...weights.keys()].sort());
@@ -101,7 +101,7 @@ describe.each(KINDS)("%s", (kind) => {
   });
 
   async function gradientsOf(options: TrainableEncoderOptions = {}) {
-    const encoder = new TrainableEncoder(model, TEXTS, { threads: 1, ...options });
+    const encoder = new TrainableEncoder(model, TEXTS, { threads: 1, groups: 3, ...options });
     const loss = await encoder.loss(PAIRS);
     await encoder.release();
     return { loss, gradients: encoder.gradients };

@@ -29,6 +29,8 @@ export interface LabelledPair {
 }
 
 export interface TrainableEncoderOptions extends TrainingSessionOptions {
+  /** That a batch is cut into, each padded to a length of its own. */
+  readonly groups?: number | undefined;
   /** Bytes that a batch's activations may take; a batch that needs more goes in parts. */
   readonly memory?: number | undefined;
 }
@@ -41,6 +43,8 @@ const GROUPS = 12;
 const MEMORY = 2 ** 30;
 /** A second forward pass is the price of parts, whatever their size: then they may as well be small. */
 const PART = 1 / 4;
+/** Texts of a part are alike in length already. */
+const PART_GROUPS = 1 / 3;
 
 export class TrainableEncoder {
   /** Copies, to be changed in place. Of the table of words only the rows of words that occur. */
@@ -53,6 +57,7 @@ export class TrainableEncoder {
   readonly #texts: readonly ArrayLike<number>[];
   /** From word to row of the table. */
   readonly #rows: ReadonlyMap<number, number>;
+  readonly #groups: number;
   readonly #memory: number;
   readonly #sessions: TrainingSessions;
 
@@ -60,10 +65,11 @@ export class TrainableEncoder {
   constructor(
     model: TransformerModel,
     texts: readonly ArrayLike<number>[],
-    { memory = MEMORY, ...options }: TrainableEncoderOptions = {},
+    { groups = GROUPS, memory = MEMORY, ...options }: TrainableEncoderOptions = {},
   ) {
     this.#model = model;
     this.#texts = texts;
+    this.#groups = groups;
     this.#memory = memory;
     this.#sessions = new TrainingSessions(options);
     const words = [...new Set(texts.flatMap((ids) => Array.from(ids)))].sort((a, b) => a - b);
@@ -103,8 +109,8 @@ export class TrainableEncoder {
   }
 
   async #whole(members: readonly number[], pairs: readonly LabelledPair[]): Promise<number> {
-    const feeds = [...this.#pack(members), ...pairFeeds(members, pairs)];
-    const result = await this.#run(stepGraph, members.length, feeds, this.gradients);
+    const feeds = [...this.#pack(members, this.#groups), ...pairFeeds(members, pairs)];
+    const result = await this.#run(stepGraph, this.#groups, feeds, this.gradients);
     return result("loss")[0]!;
   }
 
@@ -114,16 +120,18 @@ export class TrainableEncoder {
     pairs: readonly LabelledPair[],
   ): Promise<number> {
     const width = this.#model.architecture.hiddenSize;
+    const groups = Math.ceil(this.#groups * PART_GROUPS);
     const members = parts.flat();
     const vectors = zeros([members.length, width]);
     let at = 0;
     for (const part of parts) {
-      const result = await this.#run(vectorsGraph, part.length, [...this.#pack(part)]);
+      const feeds = [...this.#pack(part, groups)];
+      const result = await this.#run(vectorsGraph, groups, feeds);
       vectors.data.set(result("vectors"), at);
       at += part.length * width;
     }
     const feeds = [["vectors", vectors] as const, ...pairFeeds(members, pairs)];
-    const result = await this.#run(lossGraph, 1, feeds);
+    const result = await this.#run(lossGraph, groups, feeds);
     const seeds = result(gradientOf("vectors"));
 
     this.#partial ??= zerosLike(this.weights);
@@ -132,8 +140,8 @@ export class TrainableEncoder {
     for (const part of parts) {
       const size = part.length * width;
       const seed = { dims: [part.length, width], data: seeds.subarray(at, at + size) };
-      const feeds = [...this.#pack(part), ["seed", seed] as const];
-      await this.#run(seededGraph, part.length, feeds, this.#partial);
+      const feeds = [...this.#pack(part, groups), ["seed", seed] as const];
+      await this.#run(seededGraph, groups, feeds, this.#partial);
       for (const [name, { data }] of this.gradients) addTo(data, this.#partial.get(name)!.data);
       at += size;
     }
@@ -142,25 +150,24 @@ export class TrainableEncoder {
 
   #run(
     build: (options: TrainingGraphOptions) => Graph,
-    texts: number,
+    groups: number,
     feeds: readonly (readonly [string, Feed])[],
     gradients: ReadonlyMap<string, Tensor> = new Map(),
   ) {
-    const groups = groupsOf(texts);
     const { architecture, pooling } = this.#model;
     const outputs = [...gradients].map(([name, tensor]) => [gradientOf(name), tensor] as const);
     return this.#sessions.run(
-      `${build.name} ${groups}`,
+      build.name,
       () => build({ architecture, pooling, groups }),
       new Map<string, Feed>([...this.weights, ...feeds]),
       new Map(outputs),
     );
   }
 
-  #pack(members: readonly number[]): Map<string, Feed> {
+  #pack(members: readonly number[], groups: number): Map<string, Feed> {
     const { architecture, pooling } = this.#model;
     const texts = members.map((k) => this.#texts[k]!);
-    const feeds = packTexts(texts, { architecture, pooling, groups: groupsOf(members.length) });
+    const feeds = packTexts(texts, { architecture, pooling, groups });
     const { dims, data } = feeds.get("ids")!;
     return feeds.set("ids", { dims, data: data.map((word) => this.#rows.get(word)!) });
   }
@@ -217,10 +224,6 @@ export class TrainableEncoder {
     if (row !== undefined) clear(WORDS, row);
     if (kind === "mpnet") clear(POSITIONS, padTokenId);
   }
-}
-
-function groupsOf(texts: number): number {
-  return Math.min(GROUPS, texts);
 }
 
 function pairFeeds(members: readonly number[], pairs: readonly LabelledPair[]): [string, Feed][] {

@@ -1,4 +1,7 @@
-/** The graphs of training in onnxruntime, each made when it is first needed. */
+/**
+ * The graphs of training in onnxruntime, each made when it is first needed. Few
+ * of them, for each keeps the memory that its largest batch took.
+ */
 import { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
 import type { Feed } from "./batch.ts";
 import type { Graph } from "./graph.ts";
