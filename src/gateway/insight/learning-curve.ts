@@ -1,7 +1,7 @@
 import { Random } from "../../random/random.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import { trafficOf } from "./traffic.ts";
-import { type Worth, worthOf } from "./worth.ts";
+import { type Worth, worthOfEach } from "./worth.ts";
 
 /** How good the choices of a stretch of requests were. */
 interface Stretch {
@@ -21,21 +21,19 @@ export function learningCurve(router: LiveRouter): object {
   const { view } = router;
   const recent = router.recent.all.toSorted((a, b) => a.at - b.at);
   const size = Math.max(LEAST, Math.ceil(recent.length / STRETCHES));
+  const parts = Array.from({ length: Math.ceil(recent.length / size) }, (_, i) =>
+    recent.slice(i * size, (i + 1) * size),
+  );
+  const traffic = parts.map((part) => trafficOf(view, part));
   const random = Random.seeded(view.version).split("learning");
-  const stretches: Stretch[] = [];
-  for (let i = 0; i < recent.length; i += size) {
-    const part = recent.slice(i, i + size);
-    const traffic = trafficOf(view, part);
-    const worth = worthOf(view, traffic, random.split(i));
-    if (!worth) continue;
-    stretches.push({
-      from: new Date(part[0]!.at).toISOString(),
-      to: new Date(part.at(-1)!.at).toISOString(),
-      requests: traffic.length,
-      regret: worth.regret,
-      win_rate: worth.winRate,
-    });
-  }
+  const stretches = worthOfEach(view, traffic, random).flatMap((worth, i): Stretch[] => {
+    if (!worth) return [];
+    const [from, to] = [parts[i]![0]!, parts[i]!.at(-1)!].map(({ at }) =>
+      new Date(at).toISOString(),
+    );
+    const { regret, winRate } = worth;
+    return [{ from: from!, to: to!, requests: traffic[i]!.length, regret, win_rate: winRate }];
+  });
   return {
     object: "learning",
     router: router.name,

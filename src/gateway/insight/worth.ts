@@ -29,36 +29,58 @@ export function worthOf(
   traffic: readonly TrafficQuery[],
   random: Random,
 ): Worth | undefined {
-  const { policy } = view.router;
-  if (traffic.length === 0 || !policy.imagine) return undefined;
-  const samples = Array.from({ length: WORLDS }, () => {
-    const { scale, utilities } = policy.imagine!(random);
-    let regret = 0;
-    let wins = 0;
-    let quality = 0;
-    for (const { w, candidates, served } of traffic) {
-      const f = utilities(w);
-      const middle = f.reduce((sum, value) => sum + value, 0) / f.length;
-      const best = candidates.reduce((top, k) => Math.max(top, f[k]!), -Infinity);
-      for (const k of served) {
-        const share = 1 / served.length / traffic.length;
-        regret += share * (Math.max(best, f[k]!) - f[k]!);
-        quality += share * (f[k]! - middle);
-        for (const j of candidates) {
-          wins += (share / candidates.length) * sigmoid(scale * (f[k]! - f[j]!));
-        }
-      }
-    }
-    return { regret, wins, quality };
-  });
-  return {
-    regret: bandOf(samples.map(({ regret }) => regret)),
-    winRate: bandOf(samples.map(({ wins }) => wins)),
-    quality: bandOf(samples.map(({ quality }) => quality)),
-  };
+  return worthOfEach(view, [traffic], random)[0];
 }
 
-const WORLDS = 200;
+/** The same for several stretches of queries, in the same worlds. */
+export function worthOfEach(
+  view: View,
+  stretches: readonly (readonly TrafficQuery[])[],
+  random: Random,
+): (Worth | undefined)[] {
+  const { policy } = view.router;
+  if (!policy.imagine || stretches.every(({ length }) => length === 0)) {
+    return stretches.map(() => undefined);
+  }
+  const worlds = Array.from({ length: WORLDS }, () => {
+    const world = policy.imagine!(random);
+    return stretches.map((traffic) => worthIn(world, traffic));
+  });
+  return stretches.map(({ length }, i) => {
+    if (length === 0) return undefined;
+    const samples = worlds.map((world) => world[i]!);
+    return {
+      regret: bandOf(samples.map(({ regret }) => regret)),
+      winRate: bandOf(samples.map(({ wins }) => wins)),
+      quality: bandOf(samples.map(({ quality }) => quality)),
+    };
+  });
+}
+
+/** Means over the queries, if the world were so. */
+function worthIn({ scale, utilities }: World, traffic: readonly TrafficQuery[]) {
+  let regret = 0;
+  let wins = 0;
+  let quality = 0;
+  for (const { w, candidates, served } of traffic) {
+    const f = utilities(w);
+    const middle = f.reduce((sum, value) => sum + value, 0) / f.length;
+    const best = candidates.reduce((top, k) => Math.max(top, f[k]!), -Infinity);
+    for (const k of served) {
+      const share = 1 / served.length / traffic.length;
+      regret += share * (Math.max(best, f[k]!) - f[k]!);
+      quality += share * (f[k]! - middle);
+      for (const j of candidates) {
+        wins += (share / candidates.length) * sigmoid(scale * (f[k]! - f[j]!));
+      }
+    }
+  }
+  return { regret, wins, quality };
+}
+
+type World = ReturnType<NonNullable<View["router"]["policy"]["imagine"]>>;
+
+const WORLDS = 100;
 
 export function bandOf(samples: readonly number[]): Band {
   const sorted = samples.toSorted((a, b) => a - b);
