@@ -20,6 +20,7 @@ import {
   OFFLINE,
   openBenchmarks,
 } from "./category-accuracy.ts";
+import { Finished } from "./finished.ts";
 import type { BenchResult } from "./main.ts";
 import { DOCS, publish } from "./publish.ts";
 import { tryVariants } from "./static-tried.ts";
@@ -31,6 +32,9 @@ const ENCODERS = [
   { name: "MiniLM", reference: MINILM },
   { name: "MiniLM + CCFT", reference: MINILM, kind: "transformer" },
 ] as const;
+
+/** Vectors that took long are kept. */
+const VECTORS = resolve(import.meta.dirname, "../out/vectors");
 
 /** Category accuracy of every encoder, and what was tried for the static one. Writes docs/encoders.md. */
 export async function encoders(): Promise<BenchResult> {
@@ -44,7 +48,9 @@ export async function encoders(): Promise<BenchResult> {
       const found =
         "kind" in more
           ? await tunedAccuracies(encoder, more.kind, benchmark)
-          : await accuracies(benchmark, (texts) => encodeAll(encoder, texts));
+          : await accuracies(benchmark, (texts) =>
+              encodeAll(encoder, texts, { cacheDir: VECTORS }),
+            );
       await encoder.close();
       figures[`${name}, ${benchmark.name}`] = mean(found);
       cells.push(meanInterval(found));
@@ -88,8 +94,11 @@ async function tunedAccuracies(
   { name, draws }: Benchmark,
 ): Promise<number[]> {
   const found: number[] = [];
+  await base.close(); // training needs the memory
+  const finished = new Finished("bench-encoders");
   for (const [n, draw] of draws.entries()) {
-    found.push(await tunedAccuracy(base, kind, draw));
+    const key = [base.identity, TRAINING_DEFAULTS[kind], name, n, HELD_OUT];
+    found.push(await finished.get(key, () => tunedAccuracy(base, kind, draw)));
     process.stderr.write(`${base.name} + CCFT, ${name}, draw ${n + 1}: ${found[n]!.toFixed(4)}\n`);
   }
   return found;

@@ -134,7 +134,7 @@ export function embedder(
         const row = vectors.subarray(id * dimension, (id + 1) * dimension);
         axpy(count(n) * weight(id), row, x);
       }
-      return pairs === 0 ? x : withPairs(normalized(x), ids, pairs);
+      return pairs === 0 ? normalized(x) : withPairs(normalized(x), ids, pairs);
     });
 }
 
@@ -149,7 +149,7 @@ function withPairs(x: Float64Array, ids: Int32Array, weight: number): Float64Arr
     bag[(hash >>> 8) % x.length]! += hash & 1 ? 1 : -1;
   }
   axpy(weight / (norm(bag) || 1), bag, x);
-  return x;
+  return normalized(x);
 }
 
 /**

@@ -16,7 +16,7 @@ export interface TrainingSettings {
 /** What is usual for a kind of encoder. */
 export const TRAINING_DEFAULTS = {
   /** Of the table's unit, which is its components' root mean square. */
-  static: { epochs: 10, batch: 16, learningRate: 0.01 },
+  static: { epochs: 10, batch: 16, learningRate: 0.003 },
   /** The paper's: sentence-transformers' usual settings, E4. */
   transformer: { epochs: 4, batch: 16, learningRate: 2e-5 },
 } as const;
