@@ -20,56 +20,33 @@
  *
  * Gelu by its tanh approximation is off by 5e-4 at most, far less than a step.
  */
-import { type Constant, Graph, type Node, type Value } from "./graph.ts";
+import type { Constant, Graph, Node, Value } from "./graph.ts";
+import { rewrite } from "./rewrite.ts";
 
-/** For runs of one text each. */
 export function toInt8(float: Graph): Graph {
-  const graph = new Graph();
-  const twins = new Map<Value, Value>();
-  const twinOf = (value: Value): Value => {
-    const twin = twins.get(value) ?? graph.constant(float.constants.get(value)!);
-    twins.set(value, twin);
-    return twin;
-  };
-  for (const input of float.inputs) {
-    twins.set(input, graph.input(input.name, input.type, input.dims));
-  }
-  const dense = Map.groupBy(
+  const { constants } = float;
+  const layersOf = Map.groupBy(
     float.nodes.filter((node) => isDense(node, float)),
     ({ inputs: [x] }) => x!,
   );
-  const masks = masksOf(float);
-  for (const node of float.nodes) {
-    const { op, inputs, outputs, attributes, domain } = node;
-    const [x] = inputs;
-    const together = dense.get(x!);
-    if (together?.includes(node)) {
-      if (node !== together[0]) continue;
-      const layers = together.map(({ inputs: [, W, b] }) => ({
-        W: float.constants.get(W!)!,
-        b: float.constants.get(b!)!,
-      }));
-      const made = denseInt8(graph, twinOf(x!), layers);
-      for (const [i, { outputs }] of together.entries()) twins.set(outputs[0]!, made[i]!);
-    } else if (op === "Add" && inputs.some((input) => masks.has(input))) {
-      twins.set(outputs[0]!, twinOf(inputs.find((input) => !masks.has(input))!));
-    } else {
-      const own = op === "Gelu" ? { approximate: "tanh" } : attributes;
-      const made = graph.node(op, inputs.map(twinOf), outputs, own, domain);
-      for (const [i, output] of outputs.entries()) twins.set(output, made[i]!);
+  const made = new Map<Node, Value>();
+  return rewrite(float, (node, graph, twinOf) => {
+    const { op, inputs, outputs } = node;
+    if (op === "Gelu") {
+      return graph.node(op, inputs.map(twinOf), outputs, { approximate: "tanh" });
     }
-  }
-  for (const [name, value] of float.outputs) graph.output(name, twinOf(value));
-  return graph;
-}
-
-/** A text alone has no padding: what is added to mask it is 0. */
-function masksOf({ inputs, nodes }: Graph): ReadonlySet<Value> {
-  const masks = new Set(inputs.filter(({ name }) => name.startsWith("mask.")));
-  for (const { op, inputs, outputs } of nodes) {
-    if (op === "Reshape" && masks.has(inputs[0]!)) masks.add(outputs[0]!);
-  }
-  return masks;
+    if (!isDense(node, float)) return undefined;
+    if (!made.has(node)) {
+      const [x] = inputs;
+      const nodes = layersOf.get(x!)!;
+      const layers = nodes.map(({ inputs: [, W, b] }) => ({
+        W: constants.get(W!)!,
+        b: constants.get(b!)!,
+      }));
+      for (const [i, y] of denseInt8(graph, twinOf(x!), layers).entries()) made.set(nodes[i]!, y);
+    }
+    return [made.get(node)!];
+  });
 }
 
 /** X W^T + b, the weights known. */
