@@ -5,6 +5,7 @@ import type { Access } from "./access/access.ts";
 import type { VoteTokens } from "./access/vote-token.ts";
 import type { Sessions } from "./chat/sessions.ts";
 import type { Feed } from "./insight/feed.ts";
+import type { Judge } from "./judge/judge.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Recorder } from "./recorder.ts";
 import type { SandboxVoters } from "./sandbox/voters.ts";
@@ -21,6 +22,7 @@ export interface Gateway {
   readonly voteTokens: VoteTokens;
   readonly recorder: Recorder;
   readonly sessions: Sessions;
+  readonly judge: Judge;
   /** Of the sandbox. */
   readonly voters: SandboxVoters;
   readonly metrics: Metrics;

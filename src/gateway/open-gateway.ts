@@ -15,6 +15,7 @@ import { VoteTokens } from "./access/vote-token.ts";
 import { Sessions } from "./chat/sessions.ts";
 import type { Config } from "./config/config.ts";
 import type { Gateway } from "./gateway.ts";
+import { Guard, type GuardTask } from "./guard/guard.ts";
 import { ADMIN_ENDPOINTS } from "./http/admin-endpoints.ts";
 import { type Endpoint, TextAnswer } from "./http/endpoint.ts";
 import { CLIENT_ENDPOINTS } from "./http/endpoints.ts";
@@ -25,8 +26,10 @@ import { createServer } from "./http/server.ts";
 import { StaticFiles } from "./http/static-files.ts";
 import { watchPosteriors } from "./insight/events.ts";
 import { Feed } from "./insight/feed.ts";
+import { Judge } from "./judge/judge.ts";
 import { Metrics } from "./metrics.ts";
 import { Recorder } from "./recorder.ts";
+import { Retention } from "./retention.ts";
 import { PolicyKinds } from "./routing/policy-kinds.ts";
 import { SandboxVoters } from "./sandbox/voters.ts";
 import { Builder } from "./serving/builder.ts";
@@ -68,9 +71,14 @@ export async function openGateway(options: GatewayOptions): Promise<RunningGatew
   }
 }
 
-async function openStore({ config, dataDir }: GatewayOptions): Promise<Store> {
+async function openStore(options: GatewayOptions): Promise<Store> {
+  const place = placeOf(options);
+  return "url" in place ? openPostgres(place.url) : openSqlite(place.file);
+}
+
+function placeOf({ config, dataDir }: GatewayOptions): GuardTask["store"] {
   const { url } = config.store;
-  return url === undefined ? openSqlite(join(dataDir, "joust.db")) : openPostgres(url);
+  return url === undefined ? { file: join(dataDir, "joust.db") } : { url };
 }
 
 async function serve(options: GatewayOptions, store: Store): Promise<RunningGateway> {
@@ -119,6 +127,7 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
     clock,
     logger,
     sessions: new Sessions(store),
+    judge: new Judge(entropy.split("judge")),
     voteTokens: new VoteTokens(Buffer.from(await store.secret("vote-tokens"))),
     closing: closing.signal,
     newSeed: () => seeds.integer(2 ** 32),
@@ -133,6 +142,8 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
     throw error;
   });
   const unwatch = watchPosteriors(gateway);
+  const guard = new Guard(() => serving, { folder, store: placeOf(options) }, logger);
+  const retention = new Retention(store, () => serving, clock, logger);
   return {
     gateway,
     url,
@@ -146,6 +157,8 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
       closing.abort();
       voters.stop();
       unwatch();
+      retention.stop();
+      await guard.stop();
       await drain(app, serving.config.server.drain_seconds * 1000);
       await builder.close(serving);
       await log.close();

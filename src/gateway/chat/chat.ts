@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Routed } from "../../store/events.ts";
 import type { Caller } from "../access/access.ts";
 import type { Gateway } from "../gateway.ts";
+import type { Case } from "../judge/judge.ts";
 import type { Asked } from "../recorder.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import { ServedModel } from "../serving/served-model.ts";
@@ -66,13 +68,14 @@ async function answerOnce(turn: Turn, stopwatch: Stopwatch): Promise<void> {
   stopwatch.called();
   // Handled below; while the decision is logged nobody listens.
   answering.catch(() => {});
-  logDecision(gateway, router, decided);
-  await finish(turn, answering, stopwatch.startedAt);
+  const routed = logDecision(gateway, router, decided);
+  await finish(turn, answering, stopwatch.startedAt, routed);
 }
 
 async function answerTwice(turn: Turn, stopwatch: Stopwatch): Promise<void> {
   const { gateway, client, router, decided, chat, request } = turn;
   const { plan } = decided;
+  const isJudged = gateway.judge.wants(router, chat);
   const ended = duel(gateway, client, {
     plan,
     errand: errandOf(turn),
@@ -84,10 +87,13 @@ async function answerTwice(turn: Turn, stopwatch: Stopwatch): Promise<void> {
     },
     note: { ...noteOf(turn), duel: true },
     wantsUsage: chat.wantsUsage,
+    onTexts: isJudged
+      ? (texts) => gateway.judge.onDuel(gateway, caseOf(turn, routed), texts)
+      : undefined,
   });
   stopwatch.called();
   ended.catch(() => {});
-  logDecision(gateway, router, decided);
+  const routed = logDecision(gateway, router, decided);
   if (decided.session) gateway.sessions.forget(decided.session);
   try {
     const { costs } = await ended;
@@ -104,12 +110,17 @@ async function answerTwice(turn: Turn, stopwatch: Stopwatch): Promise<void> {
       ...found,
       fallbacks: [...error.fallbacks, ...found.fallbacks],
     }));
-    await finish(turn, answering, stopwatch.startedAt);
+    await finish(turn, answering, stopwatch.startedAt, routed);
   }
 }
 
 /** One answer to the client, or the reason why there is none. */
-async function finish(turn: Turn, answers: Promise<Answering>, startedAt: number): Promise<void> {
+async function finish(
+  turn: Turn,
+  answers: Promise<Answering>,
+  startedAt: number,
+  routed: Routed,
+): Promise<void> {
   const { gateway, client, router, decided, request, chat } = turn;
   const asked = slotOf(turn);
   try {
@@ -122,7 +133,11 @@ async function finish(turn: Turn, answers: Promise<Answering>, startedAt: number
       ...(fallbacks.length > 0 && { fallbacks }),
     };
     const { stream } = request;
-    const single = { asked, answering, note, stream, wantsUsage: chat.wantsUsage };
+    const isJudged = gateway.judge.wants(router, chat);
+    const onText = isJudged
+      ? (text: string) => gateway.judge.onSingle(gateway, caseOf(turn, routed), model, text)
+      : undefined;
+    const single = { asked, answering, note, stream, wantsUsage: chat.wantsUsage, onText };
     router.cap.spent(await deliver(gateway, client, single), 0);
   } catch (error) {
     if (!(error instanceof NobodyAnswered)) throw error;
@@ -130,6 +145,10 @@ async function finish(turn: Turn, answers: Promise<Answering>, startedAt: number
     gateway.recorder.failed(asked, lastModel, first, startedAt, fallbacks);
     throw first;
   }
+}
+
+function caseOf({ router, chat, request }: Turn, routed: Routed): Case {
+  return { router, chat, body: request.body, routed };
 }
 
 function errandOf({ request, client }: Turn): Errand {

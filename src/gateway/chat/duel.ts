@@ -1,4 +1,5 @@
 import type { Gateway } from "../gateway.ts";
+import { StreamText, textOf } from "../judge/answer-text.ts";
 import type { Asked } from "../recorder.ts";
 import type { Plan } from "../routing/plan.ts";
 import type { ServedModel } from "../serving/served-model.ts";
@@ -20,6 +21,8 @@ export interface Duel {
   /** What goes into `joust`. */
   readonly note: Json;
   readonly wantsUsage: boolean;
+  /** Gets the texts of both answers, where somebody wants them. */
+  readonly onTexts?: ((texts: readonly [string, string]) => void) | undefined;
 }
 
 /** What became of one of the two. */
@@ -87,6 +90,10 @@ async function inOnePiece(
     given.length === 2 ? duel.note : { ...duel.note, ...SINGLE },
   );
   client.send(200, headersOf(duel), body);
+  if (given.length === 2) {
+    const [a, b] = given.map(({ choice }) => textOf({ choices: [choice] }));
+    duel.onTexts?.([a!, b!]);
+  }
   return { costs: costs as [number, number], answered: answers.map((answer) => !!answer) };
 }
 
@@ -106,8 +113,13 @@ async function streamed(
   const note = first ? duel.note : { ...duel.note, ...SINGLE };
   const opening = { index: 0, delta: { role: "assistant", content: "" }, finish_reason: null };
   await client.write(chunk(duel.head, [opening], { joust: note }));
+  const text = duel.onTexts && new StreamText();
+  const write = (events: string) => {
+    text?.push(Buffer.from(events));
+    return client.write(events);
+  };
   const ends = await Promise.all(
-    corners.map((corner) => play(client, duel, corner, first ? corner.slot : 0)),
+    corners.map((corner) => play(write, duel, corner, first ? corner.slot : 0)),
   );
   const costs = corners.map((corner) => record(gateway, duel, corner, ends[corner.slot]));
   const broken = corners.filter(({ error }) => error !== undefined);
@@ -121,6 +133,7 @@ async function streamed(
   }
   await client.write("data: [DONE]\n\n");
   client.end();
+  if (text && first && broken.length === 0) duel.onTexts!([text.text(0), text.text(1)]);
   return {
     costs: costs as [number, number],
     answered: corners.map(({ slot, error }) => ends[slot] !== undefined && error === undefined),
@@ -129,7 +142,7 @@ async function streamed(
 
 /** One answer from its first event to its last; undefined where it never began. */
 async function play(
-  client: Client,
+  write: (events: string) => Promise<unknown> | undefined,
   { head }: Duel,
   corner: Corner,
   index: number,
@@ -141,7 +154,7 @@ async function play(
     for await (const piece of answer.body) {
       const text = events.rewrite(piece);
       if (text === "") continue;
-      const room = client.write(text);
+      const room = write(text);
       if (room) await room;
     }
   } catch (error) {

@@ -1,4 +1,5 @@
 import type { Gateway } from "../gateway.ts";
+import { StreamText, textOfWhole } from "../judge/answer-text.ts";
 import type { Asked } from "../recorder.ts";
 import { endingInErrorEvent } from "../upstream/error.ts";
 import { isRecord } from "../upstream/json-value.ts";
@@ -16,6 +17,8 @@ export interface Single {
   readonly note: object | undefined;
   readonly stream: boolean;
   readonly wantsUsage: boolean;
+  /** Gets the text of the answer, where somebody wants it. */
+  readonly onText?: ((text: string) => void) | undefined;
 }
 
 /** Returns what it has cost. */
@@ -41,6 +44,7 @@ async function deliverWhole(gateway: Gateway, client: Client, single: Single): P
     },
     labels ? labelWhole(body, labels) : body,
   );
+  single.onText?.(textOfWhole(body));
   return cost;
 }
 
@@ -48,14 +52,17 @@ async function deliverStream(gateway: Gateway, client: Client, single: Single): 
   const { asked, answering, note, wantsUsage } = single;
   const { model, answer, fallbacks } = answering;
   const labels = note && new StreamLabels(labelsOf(single, note));
+  const text = single.onText && new StreamText();
   client.beginStream(headersOf(single));
   for await (const piece of endingInErrorEvent(answer.body)) {
+    text?.push(piece);
     const labelled = labels ? labels.label(piece) : piece;
     const told = wantsUsage && note ? withCost(labelled, answering) : labelled;
     const room = client.write(told);
     if (room) await room;
   }
   client.end();
+  if (text) single.onText!(text.text());
   return gateway.recorder.answered(asked, model, await answer.end, fallbacks);
 }
 

@@ -58,7 +58,15 @@ export async function cast(gateway: Gateway, request: VoteRequest): Promise<Ackn
       const { verdict, at } = request;
       feed.tell(owner, () => ({
         type: "vote",
-        data: { id: decision, at, router, source, models, ...verdict },
+        // After a judge's vote people are still to vote blind.
+        data: {
+          id: decision,
+          at,
+          router,
+          source,
+          ...(source === "user" && { models }),
+          ...verdict,
+        },
       }));
     }
     logger.debug({ decision, source, status }, "vote");

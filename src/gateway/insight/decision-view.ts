@@ -7,7 +7,7 @@ import { inWords, type Reasons } from "../routing/reasons.ts";
 export function decisionView(record: DecisionRecord): object {
   const { routed, answers, votes } = record;
   const isDuel = routed.pair[0] !== routed.pair[1];
-  const isHidden = isDuel && votes.length === 0;
+  const isHidden = isDuel && !isVoted(votes);
   const common = {
     object: "decision",
     id: routed.decision,
@@ -47,6 +47,11 @@ export function decisionView(record: DecisionRecord): object {
   };
 }
 
+/** By a person: after a judge's vote people are still to vote blind. */
+function isVoted(votes: DecisionRecord["votes"]): boolean {
+  return votes.some(({ source }) => source === "user");
+}
+
 /** Why it was decided so: numbers for machines, words for people. */
 export function explanation(routed: DecisionRecord["routed"] | ExplainedRouted): object {
   const { candidates, values, costs, propensity, seed, lambda, pair } = routed;
@@ -83,7 +88,7 @@ export function presentView(
 ): object {
   const { routed, votes } = record;
   const [a, b] = routed.pair;
-  if (!router || !x || (a !== b && votes.length === 0)) return {};
+  if (!router || !x || (a !== b && !isVoted(votes))) return {};
   const { view } = router;
   if (routed.encoder !== view.encoder || x.length !== view.pool.centroids[0]!.length) return {};
   const { runner_up: runnerUp } = (routed.reasons ?? {}) as Partial<Reasons>;

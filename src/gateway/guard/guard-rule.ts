@@ -1,0 +1,23 @@
+import type { LogEvaluation } from "../../learner/evaluate.ts";
+
+/**
+ * The fixed model that does better than routing, if the evidence says so: the
+ * 95% interval of what "always MODEL" gains over the policy as it chose then
+ * lies above 0 (doubly robust, on the log's own votes). Routing gives up some
+ * quality for cost on purpose, so only a model that costs no more counts.
+ */
+export function guardModel({ targets, costs, votes }: LogEvaluation): string | undefined {
+  if (votes < FEWEST_VOTES) return undefined;
+  const routed = costs[0];
+  const better = targets.flatMap(({ name, gain }, t) => {
+    const model = /^always (.+)$/.exec(name)?.[1];
+    const cost = costs[t];
+    const isDearer = routed !== undefined && cost !== undefined && cost > SAME * routed;
+    return model !== undefined && gain.lo > 0 && !isDearer ? [{ model, gain: gain.mean }] : [];
+  });
+  return better.toSorted((a, b) => b.gain - a.gain)[0]?.model;
+}
+
+/** With fewer the interval says little, whatever it says. */
+const FEWEST_VOTES = 200;
+const SAME = 1.02;

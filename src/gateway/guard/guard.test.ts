@@ -1,0 +1,77 @@
+import { describe, expect, it, vi } from "vitest";
+import type { LogEvaluation } from "../../learner/evaluate.ts";
+import { chat, PATIENCE, startGateway, startHost } from "../gateway.fixture.ts";
+import { newLogger } from "../logger.ts";
+import { Guard } from "./guard.ts";
+import { guardModel } from "./guard-rule.ts";
+
+vi.setConfig(PATIENCE);
+
+const interval = (lo: number, hi: number) => ({ mean: (lo + hi) / 2, lo, hi });
+const NOTHING = interval(-1, 1);
+
+function evaluation(
+  gains: Record<string, [number, number]>,
+  costs: readonly (number | undefined)[],
+  votes = 1000,
+): LogEvaluation {
+  const targets = [["routing", [0, 0]] as const, ...Object.entries(gains)];
+  return {
+    decisions: 5000,
+    duels: 2000,
+    votes,
+    costs,
+    targets: targets.map(([name, [lo, hi]]) => ({
+      name: name === "routing" ? name : `always ${name}`,
+      ips: NOTHING,
+      snips: NOTHING,
+      dr: NOTHING,
+      gain: interval(lo, hi),
+    })),
+  };
+}
+
+describe("the guard's rule", () => {
+  it("needs an interval above 0, and takes the best", () => {
+    expect(guardModel(evaluation({ a: [-0.1, 0.2] }, [1, 1]))).toBeUndefined();
+    expect(guardModel(evaluation({ a: [0.01, 0.1], b: [0.02, 0.2] }, [1, 1, 1]))).toBe("b");
+  });
+
+  it("does not spend more: routing has given quality up for cost on purpose", () => {
+    expect(guardModel(evaluation({ a: [0.1, 0.2] }, [1, 5]))).toBeUndefined();
+    expect(guardModel(evaluation({ a: [0.1, 0.2] }, [1, 0.9]))).toBe("a");
+    expect(guardModel(evaluation({ a: [0.1, 0.2] }, [undefined, undefined]))).toBe("a");
+  });
+
+  it("says nothing on few votes", () => {
+    expect(guardModel(evaluation({ a: [0.1, 0.2] }, [1, 1], 50))).toBeUndefined();
+  });
+});
+
+it("while it is on its model answers, says why, and routing goes on being tried", async () => {
+  const host = await startHost();
+  const { post, gateway, folder } = await startGateway(
+    `providers: {p: {url: "${host.url("well")}"}}
+models: {a: {provider: p}, b: {provider: p}, c: {provider: p}}
+routers: {auto: {explore: 0.5}}`,
+  );
+  const router = gateway.serving.routers.get("auto")!;
+  router.guard = "b";
+  const seen = new Map<string, number>();
+  for (let i = 0; i < 60; i++) {
+    const { json } = await post("/v1/route", chat(`hi ${i}`));
+    seen.set(json.model, (seen.get(json.model) ?? 0) + 1);
+    expect(json.guard).toBe("b");
+    expect(json.reasons.join()).toContain("the guard is on");
+    if (json.model === "b") expect(json.propensity).toBeGreaterThan(0.5);
+  }
+  expect(seen.get("b")).toBeGreaterThan(30);
+  expect(seen.size).toBeGreaterThan(1);
+
+  // Nothing in the log speaks against routing.
+  const store = { file: `${folder}/joust.db` };
+  const guard = new Guard(() => gateway.serving, { folder, store }, newLogger("silent"), 1e8);
+  await guard.look();
+  expect(router.guard).toBeUndefined();
+  await guard.stop();
+});
