@@ -41,6 +41,8 @@ export async function openInference(
     async encode(texts) {
       const ids = texts.map((text) => tokenizer.encode(prefix + text, maxLength));
       const vectors = new Float32Array(texts.length * dimension);
+      // One session for all runs: the threads of another would still wait for work, in a loop.
+      const session = together && texts.length > 1 ? together : alone;
       const lengths = ids.map(({ length }) => length);
       for (const batch of planBatches(lengths, limits)) {
         const chosen = batch.map((k) => ids[k]!);
@@ -48,7 +50,6 @@ export async function openInference(
         const { dims, data: rows } = feeds.get("ids")!;
         const data = wordRows(words, rows as Int32Array, dimension);
         feeds.set("words", { dims: [...dims, dimension], data });
-        const session = together && batch.length > 1 ? together : alone;
         const result = await gate.pass(() => session.run(tensorsOf(feeds)));
         for (const [row, k] of batch.entries()) {
           const of = result.vectors!.data as Float32Array;
