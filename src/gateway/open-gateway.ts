@@ -7,6 +7,7 @@ import { InputError } from "../input/input-error.ts";
 import { Random } from "../random/random.ts";
 import { GroupCommit } from "../store/group-commit.ts";
 import { openPostgres } from "../store/postgres/open.ts";
+import { readKey } from "../store/seal.ts";
 import { openSqlite } from "../store/sqlite/open.ts";
 import type { Store } from "../store/store.ts";
 import { Access } from "./access/access.ts";
@@ -62,6 +63,7 @@ export interface RunningGateway {
 }
 
 export async function openGateway(options: GatewayOptions): Promise<RunningGateway> {
+  checkStoreKey(options.config);
   const store = await openStore(options);
   try {
     return await serve(options, store);
@@ -181,6 +183,15 @@ function endpointsOf(version: string): Endpoint[] {
   return endpoints;
 }
 
+function checkStoreKey({ store: { key } }: Config): void {
+  try {
+    if (key !== undefined) readKey(key);
+  } catch (error) {
+    const [problem, remedy] = (error as Error).message.split("; help: ");
+    throw new InputError({ file: "joust.yaml", field: "store.key" }, problem!, remedy!);
+  }
+}
+
 /** Whoever can reach it may spend the operator's money. */
 function checkHost({ server: { host } }: Config, access: Access): void {
   if (!access.isOpen || isLoopback(host)) return;
@@ -208,7 +219,10 @@ async function listen(app: FastifyInstance, { server: { host, port } }: Config):
 
 /** No new requests; those under way may finish within their time. */
 async function drain(app: FastifyInstance, milliseconds: number): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), milliseconds);
+  const late = setTimeout(() => app.server.closeAllConnections(), milliseconds);
+  // A connection whose last request has just ended is kept open for another one, which will not come.
+  const idle = setInterval(() => app.server.closeIdleConnections(), 50);
   await app.close();
-  clearTimeout(timer);
+  clearTimeout(late);
+  clearInterval(idle);
 }

@@ -1,6 +1,13 @@
 import OpenAI from "openai";
 import { describe, expect, it, vi } from "vitest";
-import { PATIENCE, SANDBOX, sharedGateway, startGateway, startHost } from "./gateway.fixture.ts";
+import {
+  PATIENCE,
+  SANDBOX,
+  SOON,
+  sharedGateway,
+  startGateway,
+  startHost,
+} from "./gateway.fixture.ts";
 import { asReceived, asSent, REQUEST_BODIES } from "./upstream/request-bodies.fixture.ts";
 
 vi.setConfig(PATIENCE);
@@ -128,10 +135,10 @@ routers: {auto: {models: [a]}}`,
       { model: "b", messages: ASKED },
       { signal: abort.signal },
     );
-    await expect.poll(() => host.received.length).toBe(2);
+    await expect.poll(() => host.received.length, SOON).toBe(2);
     abort.abort();
     await expect(waiting).rejects.toThrow(OpenAI.APIUserAbortError);
-    await expect.poll(() => host.abandoned()).toBe(2);
+    await expect.poll(() => host.abandoned(), SOON).toBe(2);
   });
 });
 

@@ -4,6 +4,7 @@ import {
   eventsOf,
   PATIENCE,
   SANDBOX,
+  SOON,
   sharedGateway,
   startGateway,
   startHost,
@@ -129,7 +130,7 @@ describe("votes", () => {
       const winner = record!.routed.pair.indexOf(favourite);
       await post("/v1/feedback", { id: json.id, winner });
     }
-    await expect.poll(value, { timeout: 20_000 }).toBeGreaterThan(before + 0.02);
+    await expect.poll(value, SOON).toBeGreaterThan(before + 0.02);
   });
 });
 

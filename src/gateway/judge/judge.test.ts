@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { chat, PATIENCE, startGateway } from "../gateway.fixture.ts";
+import { chat, PATIENCE, SOON, startGateway } from "../gateway.fixture.ts";
 import { StreamText } from "./answer-text.ts";
 import { verdictIn } from "./judge-prompt.ts";
 
@@ -74,12 +74,14 @@ routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1
     const { store } = gateway;
     const votes = async () =>
       (await store.learning("auto", 0, 100)).filter((event) => event.kind === "voted");
-    await expect.poll(votes).toHaveLength(1);
+    await expect.poll(votes, SOON).toHaveLength(1);
     const [vote] = await votes();
     expect(vote).toMatchObject({ voter: "judge:judge", source: "judge", weight: 0.5 });
     const { models, verdict } = vote as unknown as { models: string[]; verdict: object };
     expect(verdict).toEqual({ outcome: models[0] === "good" ? "a" : "b" });
     expect(models.toSorted()).toEqual(["bad", "good"]);
-    await expect.poll(async () => (await post("/v1/route", chat("hi"))).json.model).toBe("good");
+    await expect
+      .poll(async () => (await post("/v1/route", chat("hi"))).json.model, SOON)
+      .toBe("good");
   });
 });

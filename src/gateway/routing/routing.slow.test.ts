@@ -4,6 +4,7 @@ import {
   configOf,
   newFolder,
   PATIENCE,
+  SOON,
   startGateway,
   startHost,
 } from "../gateway.fixture.ts";
@@ -211,7 +212,7 @@ describe("another configuration", () => {
       return value("a") - value("c");
     };
     const head = await gateway.store.head("auto");
-    await expect.poll(async () => (await get("/v1/stats")).json.posterior_version).toBe(head);
+    await expect.poll(async () => (await get("/v1/stats")).json.posterior_version, SOON).toBe(head);
     const before = await gap();
     expect(before).toBeGreaterThan(0.03);
 

@@ -1,0 +1,137 @@
+import { describe, expect, it, vi } from "vitest";
+import {
+  chat,
+  PATIENCE,
+  SANDBOX,
+  SOON,
+  sharedGateway,
+  startGateway,
+  startHost,
+} from "../gateway.fixture.ts";
+
+vi.setConfig(PATIENCE);
+
+const gateway = sharedGateway(() => `${SANDBOX}\nrouters: {auto: {explore: 0}}`);
+
+describe("simulated voters", () => {
+  it("vote by the public path until they are stopped, and the leaderboard moves to the truth", async () => {
+    const { post, get } = gateway();
+    const truth = await get("/v1/sandbox/truth");
+    expect(truth.json.kinds).toHaveLength(7);
+    expect(truth.json.models).toHaveLength(10);
+    await post("/v1/sandbox/voters", { on: true, votes_per_minute: 6000 });
+    const state = async () => (await get("/v1/sandbox/voters")).json;
+    await expect.poll(async () => (await state()).cast, SOON).toBeGreaterThan(150);
+    await post("/v1/sandbox/voters", { on: false });
+    expect(await state()).toMatchObject({ on: false, failed: 0 });
+    const { json } = await get("/v1/stats");
+    expect(json.counts.votes).toBeGreaterThan(150);
+    const means = new Map<string, number>(
+      truth.json.models.map(({ model, quality }: { model: string; quality: number[] }) => [
+        model,
+        quality.reduce((sum, q) => sum + q, 0) / quality.length,
+      ]),
+    );
+    // Right of about half of the pairs would be chance.
+    const { overall } = json.leaderboard;
+    let right = 0;
+    let pairs = 0;
+    for (const [i, better] of overall.entries()) {
+      for (const worse of overall.slice(i + 1)) {
+        pairs++;
+        right += Number(means.get(better.model)! > means.get(worse.model)!);
+      }
+    }
+    expect(right / pairs).toBeGreaterThan(0.5);
+  });
+
+  it("are there only where the sandbox is", async () => {
+    const host = await startHost();
+    const { get, post } = await startGateway(
+      `providers: {p: {url: "${host.url("well")}"}}\nmodels: {a: {provider: p}}`,
+    );
+    expect((await get("/v1/sandbox/truth")).status).toBe(404);
+    expect((await post("/v1/sandbox/voters", { on: true })).status).toBe(404);
+  });
+});
+
+describe("stats", () => {
+  it("count what happened, and have intervals around what is believed", async () => {
+    const { post, get } = gateway();
+    const before = (await get("/v1/stats?router=auto&hours=1")).json;
+    await post("/v1/chat/completions", chat("hi"));
+    const { json } = await get("/v1/stats?hours=1");
+    expect(json.counts.requests).toBe(before.counts.requests + 1);
+    expect(json.leaderboard.categories).toHaveLength(7);
+    const shares = json.leaderboard.categories.map(({ share }: { share: number }) => share);
+    expect(shares.reduce((sum: number, share: number) => sum + share, 0)).toBeCloseTo(1, 6);
+    for (const { value, lo, hi, best } of json.leaderboard.overall) {
+      expect(lo).toBeLessThan(value);
+      expect(hi).toBeGreaterThan(value);
+      expect(best).toBeGreaterThanOrEqual(0);
+    }
+    const total = json.leaderboard.overall.reduce(
+      (sum: number, { value }: { value: number }) => sum + value,
+      0,
+    );
+    expect(total).toBeCloseTo(0, 8);
+    for (const band of [json.regret, json.win_rate, json.quality]) {
+      expect(band.lo).toBeLessThanOrEqual(band.mean);
+      expect(band.hi).toBeGreaterThanOrEqual(band.mean);
+    }
+    expect(json.regret.lo).toBeGreaterThanOrEqual(0);
+    const { total: spent, by_model, always_best, always_cheapest } = json.spend;
+    const sum = Object.values<number>(by_model).reduce((a, b) => a + b, 0);
+    expect(sum).toBeCloseTo(spent, 10);
+    expect(always_best.savings).toBeCloseTo(always_best.cost - spent, 10);
+    expect(always_cheapest.cost).toBeLessThanOrEqual(always_best.cost);
+    expect((await get("/v1/stats?router=nobody")).status).toBe(404);
+    expect((await get("/v1/stats?hours=x")).status).toBe(400);
+  });
+
+  it("the trade-off goes from quality to the cheapest", async () => {
+    const { post, get } = gateway();
+    await post("/v1/chat/completions", chat("hi"));
+    const { json } = await get("/v1/tradeoff");
+    const points = json.points as { shares: object; cost: number; quality: { mean: number } }[];
+    for (const { shares } of points) {
+      const sum = Object.values<number>(shares as Record<string, number>).reduce(
+        (a, b) => a + b,
+        0,
+      );
+      expect(sum).toBeCloseTo(1, 8);
+    }
+    for (let i = 1; i < points.length; i++) {
+      expect(points[i]!.cost).toBeLessThanOrEqual(points[i - 1]!.cost * (1 + 1e-9));
+      expect(points[i]!.quality.mean).toBeLessThanOrEqual(points[i - 1]!.quality.mean + 1e-9);
+    }
+  });
+});
+
+describe("events", () => {
+  it("tell of decisions, answers, votes and posteriors as they come", async () => {
+    const { post, url } = gateway();
+    const stop = new AbortController();
+    const response = await fetch(`${url}/v1/events`, { signal: stop.signal });
+    expect(response.headers.get("content-type")).toContain("text/event-stream");
+    const seen: string[] = [];
+    const reading = (async () => {
+      const decoder = new TextDecoder();
+      for await (const piece of response.body!) seen.push(decoder.decode(piece, { stream: true }));
+    })().catch(() => {});
+    const { json } = await post("/v1/chat/completions", chat("hi", { joust: { duel: true } }));
+    await post("/v1/feedback", { id: json.id, winner: "tie" });
+    const text = () => seen.join("");
+    await expect.poll(text, SOON).toContain("event: vote");
+    expect(text()).toMatch(/event: posterior\ndata: \{"router":"auto","version":\d+\}/);
+    const told = text()
+      .split("\n\n")
+      .filter((event) => event.includes(json.joust.decision_id));
+    const kinds = told.map((event) => /event: (\w+)/.exec(event)![1]);
+    expect(kinds).toEqual(["decision", "answer", "answer", "vote"]);
+    // Nobody learns from it who was in a duel before the vote.
+    for (const event of told.slice(0, 3)) expect(event).not.toMatch(/"models?":/);
+    stop.abort();
+    await reading;
+  });
+});

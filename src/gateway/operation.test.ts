@@ -1,0 +1,169 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { StoreUnavailable } from "../store/store-error.ts";
+import {
+  chat,
+  newFolder,
+  PATIENCE,
+  SANDBOX,
+  SOON,
+  sharedGateway,
+  startGateway,
+  startHost,
+} from "./gateway.fixture.ts";
+
+vi.setConfig(PATIENCE);
+
+const sandbox = sharedGateway(() => SANDBOX);
+
+describe("without its store", () => {
+  it("requests are served, votes are refused until it is back, and none is lost or counted twice", async () => {
+    const { post, get, gateway } = await startGateway(SANDBOX);
+    const { store } = gateway;
+    const append = store.append.bind(store);
+    const ask = async () => (await post("/v1/chat/completions", chat("hi", DUEL))).json;
+    const before = await ask();
+    store.append = () => Promise.reject(new StoreUnavailable("the disk is full", 7));
+    const during = await ask();
+    expect(during.choices).toHaveLength(2);
+    const refused = await post("/v1/feedback", { id: before.id, winner: 0 });
+    expect([refused.status, refused.json.error.code]).toEqual([503, "store_unavailable"]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await get("/readyz")).json).toEqual({ status: "ready", store: "down" });
+    expect((await get("/metrics")).text).toContain("joust_store_up 0");
+
+    store.append = append;
+    const again = () => post("/v1/feedback", { id: before.id, winner: 0 });
+    await expect.poll(async () => (await again()).status, SOON).toBe(200);
+    expect((await again()).json.status).toBe("repeated");
+    // What was decided meanwhile is in the log too.
+    expect((await post("/v1/feedback", { id: during.id, winner: 1 })).json.status).toBe("logged");
+    const learnt = await store.learning("auto", 0, 100);
+    expect(learnt.filter(({ kind }) => kind === "voted")).toHaveLength(2);
+  });
+});
+
+const DUEL = { joust: { duel: true } };
+
+describe("what was learnt", () => {
+  it("is there after a restart, and can be frozen, thawed, rolled back and forgotten", async () => {
+    const folder = newFolder();
+    const first = await startGateway(SANDBOX, { folder });
+    const vote = async ({ post }: typeof first, voter: string) => {
+      const { json } = await post("/v1/chat/completions", chat("Why is it so?", DUEL));
+      return post("/v1/feedback", { id: json.id, winner: 0, voter });
+    };
+    const standing = async ({ get }: typeof first) =>
+      JSON.stringify((await get("/v1/stats")).json.leaderboard.categories);
+    const untaught = await standing(first);
+    for (let i = 0; i < 5; i++) await vote(first, "ann");
+    await expect.poll(() => standing(first), SOON).not.toBe(untaught);
+    const head = await first.gateway.store.head("auto");
+    const version = async (of: typeof first) => (await of.get("/v1/stats")).json.posterior_version;
+    await expect.poll(() => version(first), SOON).toBe(head);
+    const taught = await standing(first);
+    await first.close();
+
+    const second = await startGateway(SANDBOX, { folder });
+    expect(await standing(second)).toBe(taught);
+    const noon = new Date().toISOString();
+    const admin = (what: string, body: object = {}) =>
+      second.post(`/v1/admin/routers/auto/${what}`, body);
+    expect((await admin("freeze")).json).toEqual({ router: "auto", frozen: true });
+    expect((await admin("freeze")).status).toBe(400);
+    await vote(second, "bob");
+    expect((await admin("thaw", { learn: false })).json.frozen).toBe(false);
+    await vote(second, "mallory");
+    const learnt = async () => {
+      await expect
+        .poll(async () => (await second.gateway.store.head("auto")) - (await version(second)), SOON)
+        .toBe(0);
+      return values(JSON.parse(await standing(second)));
+    };
+    const spoilt = await learnt();
+    expect(spoilt).not.toEqual(values(JSON.parse(taught)));
+    expect((await admin("forget", { voter: "mallory" })).json).toMatchObject({ forgotten: 1 });
+    expect(await learnt()).toEqual(values(JSON.parse(taught)));
+    expect((await admin("forget", { voter: "nobody" })).status).toBe(400);
+    await vote(second, "eve");
+    expect((await admin("rollback", { to: noon })).json).toMatchObject({
+      router: "auto",
+      undone: 1,
+    });
+    expect(await learnt()).toEqual(values(JSON.parse(taught)));
+    expect((await admin("rollback", { to: "yesterday" })).status).toBe(400);
+  });
+});
+
+/** What is believed, without draws and traffic. */
+function values(categories: { models: { model: string; value: number; sd: number }[] }[]) {
+  return categories.map(({ models }) =>
+    models
+      .map(({ model, value, sd }) => `${model} ${value.toFixed(9)} ${sd.toFixed(9)}`)
+      .toSorted(),
+  );
+}
+
+describe("prompts", () => {
+  it("are kept only where the operator says so, and encrypted where there is a key", async () => {
+    const { post, get } = sandbox();
+    const { json } = await post("/v1/chat/completions", chat("remember me"));
+    const plain = await get(`/v1/decisions/${json.joust.decision_id}`);
+    expect(plain.text).not.toContain("remember me");
+    const folder = newFolder();
+    const secret = await startGateway(
+      `${SANDBOX}\nstore: {prompts: true, key: ${"ab".repeat(32)}}`,
+      { folder },
+    );
+    const kept = await secret.post("/v1/chat/completions", chat("remember me"));
+    const id = kept.json.joust.decision_id;
+    expect((await secret.get(`/v1/decisions/${id}`)).json.prompt).toBe("remember me");
+    const sealed = await secret.gateway.store.prompt(id);
+    expect(Buffer.from(sealed!).toString("latin1")).not.toContain("remember");
+    await expect(startGateway(`${SANDBOX}\nstore: {key: abc}`)).rejects.toThrow(
+      /store\.key.*has not 32 bytes; help: /,
+    );
+  });
+});
+
+describe("shutting down", () => {
+  it("finishes what is under way, and takes nothing new", async () => {
+    const host = await startHost();
+    const gateway = await startGateway(
+      `providers: {p: {url: "${host.url("slowFirstByte")}"}}\nmodels: {a: {provider: p}}`,
+    );
+    const underWay = gateway.post("/v1/chat/completions", chat("hi"));
+    const events = fetch(`${gateway.url}/v1/events`);
+    await expect.poll(() => host.received.length, SOON).toBe(1);
+    await (await events).body?.getReader().read();
+    await gateway.close();
+    const { status, json } = await underWay;
+    expect([status, json.choices[0].message.content]).toEqual([200, "Hello!"]);
+    await expect(gateway.get("/healthz")).rejects.toThrow();
+  });
+});
+
+describe("the page", () => {
+  it("is served with a policy that runs nothing else, and nothing beside it", async () => {
+    const web = newFolder();
+    mkdirSync(join(web, "assets"));
+    writeFileSync(join(web, "index.html"), "<!doctype html><title>Joust</title>");
+    writeFileSync(join(web, "assets", "a.js"), "1");
+    const { get } = await startGateway(SANDBOX, { web });
+    const page = await get("/");
+    expect([page.status, page.headers.get("content-type")]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+    ]);
+    expect(page.headers.get("content-security-policy")).toMatch(/default-src 'none'/);
+    const etag = page.headers.get("etag")!;
+    expect((await get("/", { "if-none-match": etag })).status).toBe(304);
+    const script = await get("/assets/a.js");
+    expect(script.headers.get("cache-control")).toContain("immutable");
+    for (const path of ["/assets/../../etc/passwd", "/%2e%2e/joust.db", "/assets", "/nothing.js"]) {
+      expect((await get(path)).status).toBe(404);
+    }
+    expect((await sandbox().get("/")).status).toBe(404);
+  });
+});
