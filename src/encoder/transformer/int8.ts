@@ -13,8 +13,8 @@
  *
  * MiniLM on the RouterBench queries, cosine to float32 and category accuracy
  * (float32 0.768), and milliseconds for 64 tokens on two threads:
- *   this                         0.993  0.765  4.0
- *   |P| up to 127                0.995  0.766  4.0
+ *   this                         0.993  0.766  3.9
+ *   |P| up to 127                0.995  0.766  3.9
  *   s of each token, |P| to 127  0.998  0.767  5.0  seven operators in place of one
  *   MatMulNBits, 8 bits          0.999         10   s of each token in one operator
  *
