@@ -6,14 +6,48 @@ import { type LineOptions, type Look, weighted } from "../src/reproduce/scene.ts
 import type { DataSpec } from "../src/reproduce/work/specs.ts";
 import { EXCEL, NAME, sceneOf, WEIGHTINGS } from "./routerbench-scene.ts";
 
-/** Weights of cost in the weighting besides the paper's 0.05. */
-export const LAMBDAS = [0, 0.01, 0.2];
-const MUS = [0, 0.01, 0.1, 1];
+interface Choice {
+  /** Weights of cost in the weighting besides the paper's 0.05. */
+  readonly lambdas: readonly number[];
+  /** Of the feel-good term, besides that of theory. */
+  readonly mus: readonly number[];
+  readonly raw: readonly Weighting[];
+  readonly scaled: readonly Weighting[];
+  readonly priced: readonly Weighting[];
+  readonly gpt4: readonly Weighting[];
+  readonly offline: readonly Weighting[];
+  readonly sharper: boolean;
+}
+
+type Weighting = (typeof WEIGHTINGS)[number];
+
+const ALL: Choice = {
+  lambdas: [0, 0.01, 0.2],
+  mus: [0, 0.01, 0.1, 1],
+  raw: WEIGHTINGS,
+  scaled: EXCEL,
+  priced: WEIGHTINGS,
+  gpt4: WEIGHTINGS,
+  offline: EXCEL,
+  sharper: true,
+};
+
+const FEW: Choice = {
+  lambdas: [0, 0.2],
+  mus: [0, 1],
+  raw: ["excel_perf_cost"],
+  scaled: [],
+  priced: EXCEL,
+  gpt4: ["excel_perf_cost"],
+  offline: ["excel_perf_cost"],
+  sharper: false,
+};
 
 /** All on the main encoder as tuned longest, whose vectors serve here too. */
 export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[] {
   const { main, size } = bench;
   const rounds = size.short;
+  const choice = size.quick ? FEW : ALL;
   const scene = sceneOf(bench, form, data);
   const epochs = main.epochs.at(-1) ?? 0;
   const tuned: Look = { encoder: main, epochs, rounds: size.long };
@@ -38,7 +72,7 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
   const pairs = (
     voteScale: number,
     variant: string,
-    weightings: readonly (typeof WEIGHTINGS)[number][],
+    weightings: readonly Weighting[],
     rest: Partial<LineOptions> & { readonly ownLambda?: number },
   ) =>
     weightings.flatMap((weighting) => {
@@ -50,21 +84,27 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
     });
 
   const raw = overScales((s) =>
-    pairs(s, "metadata raw", size.quick ? EXCEL : WEIGHTINGS, {
+    pairs(s, "metadata raw", choice.raw, {
       policy: fgts({ metadata: "raw" }),
     }),
   );
   const scaled = overScales((s) =>
-    pairs(s, "metadata scaled", EXCEL, { policy: fgts({ metadata: "scaled" }) }),
+    pairs(s, "metadata scaled", choice.scaled, { policy: fgts({ metadata: "scaled" }) }),
   );
   const single = overScales((s) => [
-    ...MUS.map((mu) => changed(s, `mu=${mu}`, { policy: fgts({ mu }) })),
+    ...choice.mus.map((mu) => changed(s, `mu=${mu}`, { policy: fgts({ mu }) })),
     changed(s, "added", { policy: fgts({ features: "addition" }) }),
-    changed(s, "centred", { policy: fgts({ centred: true }) }),
-    changed(s, "temperature=0.1", { models: weighted("excel_perf_cost", { temperature: 0.1 }) }),
+    ...(choice.sharper
+      ? [
+          changed(s, "centred", { policy: fgts({ centred: true }) }),
+          changed(s, "temperature=0.1", {
+            models: weighted("excel_perf_cost", { temperature: 0.1 }),
+          }),
+        ]
+      : []),
   ]);
   const lambdas = overScales((s) =>
-    LAMBDAS.map((lambda) =>
+    choice.lambdas.map((lambda) =>
       changed(s, `lambda=${lambda}`, { models: weighted("excel_perf_cost", { lambda }) }),
     ),
   );
@@ -76,13 +116,13 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
   const countingCost = { lambda: PRICE, variant: "votes count cost", rounds };
   const priced = overScales((s) => [
     // What is told is Perf - lambda * Cost already, so that the weighting takes off nothing more.
-    ...pairs(s, countingCost.variant, WEIGHTINGS, { lambda: PRICE, ownLambda: 0 }),
+    ...pairs(s, countingCost.variant, choice.priced, { lambda: PRICE, ownLambda: 0 }),
     ...scene.baselines(tuned, weighted("perf"), s, countingCost),
   ]);
   const eleven = sceneOf(bench, form, { ...data, exclude: [] });
   const withGpt4 = { variant: "with gpt-4", rounds };
   const gpt4 = overScales((voteScale) => [
-    ...WEIGHTINGS.map((weighting) =>
+    ...choice.gpt4.map((weighting) =>
       eleven.line({
         look: original,
         epochs,
@@ -94,7 +134,7 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
     ),
     ...eleven.baselines(original, weighted("perf"), voteScale, withGpt4),
   ]);
-  const offline = moreOffline(bench, data, form, original);
+  const offline = moreOffline(bench, data, form, original, choice);
 
   const main720 = bench.curves.filter(
     (curve) =>
@@ -122,12 +162,16 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
       "The paper's letter: 14 numbers appended to a_k, x padded with ones. They are many times as long as x o a_k, so that the query hardly counts.",
       [...raw, ...baselines],
     ),
-    figure(
-      "metadata-scaled",
-      `${tag} with Perf and Cost appended, z-scored and scaled`,
-      "The same 14 numbers, z-scored over models and scaled to the mean length of x o a_k.",
-      [...scaled, ...baselines],
-    ),
+    ...(scaled.length > 0
+      ? [
+          figure(
+            "metadata-scaled",
+            `${tag} with Perf and Cost appended, z-scored and scaled`,
+            "The same 14 numbers, z-scored over models and scaled to the mean length of x o a_k.",
+            [...scaled, ...baselines],
+          ),
+        ]
+      : []),
     figure(
       "single",
       `one thing changed in ${tag}_Excel_perf_cost_${group}`,
@@ -179,7 +223,13 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
 }
 
 /** 15 offline queries a benchmark in place of 5: the main encoder as it was, and small ones fine-tuned. */
-function moreOffline(bench: Bench, data: DataSpec, form: string, original: Look): Curve[] {
+function moreOffline(
+  bench: Bench,
+  data: DataSpec,
+  form: string,
+  original: Look,
+  { offline }: Choice,
+): Curve[] {
   const { encoders, size } = bench;
   const scene = sceneOf(bench, form, data, 15);
   const small = encoders.filter(({ kind, epochs }) => kind !== "transformer" && epochs.length > 0);
@@ -193,7 +243,7 @@ function moreOffline(bench: Bench, data: DataSpec, form: string, original: Look)
   const epochs = (look: Look) => look.encoder.epochs.at(-1) ?? 0;
   return size.scales.flatMap((voteScale) =>
     looks.flatMap(({ look, group }) =>
-      EXCEL.map((weighting) =>
+      offline.map((weighting) =>
         scene.line({
           look,
           group,

@@ -16,6 +16,7 @@ import { serveCommand } from "./serve.ts";
 import { simulateCommand } from "./simulate-command.ts";
 import { readVersion } from "./version.ts";
 import { votesCommand } from "./votes.ts";
+import { workCommand } from "./work.ts";
 
 // A reader that has seen enough (| head) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -35,6 +36,7 @@ const commands = [
   simulateCommand(),
   fitCommand(),
   reproduceCommand(),
+  workCommand(),
   encodeCommand(),
   distillCommand(),
   modelsCommand(),

@@ -48,6 +48,10 @@ export function reproduceCommand(): Command {
       "worker threads; changes no result (default: all cores)",
       number("--threads", { from: 1, to: 1024, whole: true, example: 2 }),
     )
+    .option(
+      "--workers <url>",
+      "spread the jobs over any number of `joust work` processes by this PostgreSQL: postgres://user:password@host/database; the same numbers",
+    )
     .option("--dry-run", "say how many jobs there are and about how long they take, and end");
   command
     .optionsGroup("Output:")
@@ -79,4 +83,7 @@ Examples:
     ${JOUST} reproduce all --data data-sets
   One experiment, more runs:
     ${JOUST} reproduce unseen --data data-sets --runs 20
+  On several machines: the second line on each of them:
+    ${JOUST} reproduce all --data data-sets --runs 20 --workers postgres://joust:secret@db/joust
+    ${JOUST} work --workers postgres://joust:secret@db/joust
 `;

@@ -1,14 +1,16 @@
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
 import { cacheFolder } from "../encoder/find-model.ts";
+import type { EncoderPlaces } from "../encoder/open-encoder.ts";
 import { InputError } from "../input/input-error.ts";
 import { plural } from "../report/summary.ts";
 import { ascii } from "../report/table.ts";
 import { FULL, QUICK, type Size } from "../reproduce/bench.ts";
 import { headlineOf } from "../reproduce/claims-table.ts";
-import { findDataSets } from "../reproduce/data-sets.ts";
+import { type DataSets, findDataSets } from "../reproduce/data-sets.ts";
 import { findEncoders } from "../reproduce/encoders.ts";
 import type { Suite } from "../reproduce/experiment.ts";
+import type { Crew } from "../reproduce/jobs/job.ts";
 import type { PlannedJob } from "../reproduce/jobs/plan.ts";
 import type { ProgressReport } from "../reproduce/jobs/progress.ts";
 import { JobFailed } from "../reproduce/jobs/run-plan.ts";
@@ -37,13 +39,14 @@ export interface ReproduceFlags {
   readonly out?: string | undefined;
   readonly cache?: string | undefined;
   readonly threads?: number | undefined;
+  readonly workers?: string | undefined;
   readonly dryRun?: boolean | undefined;
   readonly json?: boolean | undefined;
 }
 
 /** The experiments are modules like a user's own: found by their place, not imported. */
 const SUITE = new URL("../../experiments/index.ts", import.meta.url);
-const KINDS = new URL("../reproduce/work/kinds.ts", import.meta.url);
+export const KINDS = new URL("../reproduce/work/kinds.ts", import.meta.url);
 const DEFAULT_OUT = join("out", "reproduce");
 
 /** Plans, works, judges, writes. Returns the exit code. */
@@ -71,13 +74,7 @@ export async function runReproduce(
   }
   const store = new FolderStore(flags.cache ?? defaultCache());
   await store.open();
-  const crew = new Threads({
-    threads,
-    kinds: KINDS,
-    store: store.folder,
-    files: data.paths,
-    places,
-  });
+  const crew = await crewOf(flags, store, data, threads, places);
   const interrupt = interruptible();
   const status = statusLine(process.stderr);
   let reproduced: Reproduced | undefined;
@@ -112,12 +109,28 @@ export async function runReproduce(
 
 const QUICK_ENCODER = "static";
 
+/** Threads of this process, or `joust work` processes anywhere. */
+async function crewOf(
+  { workers }: ReproduceFlags,
+  store: FolderStore,
+  { paths: files }: DataSets,
+  threads: number,
+  places: EncoderPlaces,
+): Promise<Crew> {
+  if (workers === undefined) {
+    return new Threads({ threads, kinds: KINDS, store: store.folder, files, places });
+  }
+  // PostgreSQL is loaded where it is asked for.
+  const { PostgresCrew } = await import("../reproduce/jobs/postgres-crew.ts");
+  return PostgresCrew.open(workers, store, files);
+}
+
 function sizeOf({ quick, runs }: ReproduceFlags): Size {
   const size = quick ? QUICK : FULL;
   return { ...size, runs: runs ?? size.runs };
 }
 
-function defaultCache(): string {
+export function defaultCache(): string {
   return join(cacheFolder(process.env, homedir()), "reproduce");
 }
 

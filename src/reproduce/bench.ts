@@ -26,7 +26,7 @@ export interface Size {
 }
 
 export const FULL: Size = { runs: 5, scales: [1, 3, 10], long: 3000, short: 720, quick: false };
-export const QUICK: Size = { runs: 3, scales: [10], long: 240, short: 240, quick: true };
+export const QUICK: Size = { runs: 3, scales: [10], long: 160, short: 160, quick: true };
 
 /** How an encoder sees an experiment's queries, run by run. */
 export interface Description {

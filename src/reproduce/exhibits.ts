@@ -175,13 +175,8 @@ export function geometryExhibit(
       const maps = jobs.map(({ title, job }): HeatMap => {
         const value = results.descriptions([job])[0]!;
         const columns = of === "byCategory" ? value.categories : value.models;
-        const accuracy = `nearest-category accuracy ${value.accuracy.toFixed(2)}`;
-        return {
-          title: `${title}: ${accuracy}`,
-          rows: value.categories,
-          columns,
-          values: value[of],
-        };
+        const note = `nearest-category accuracy ${value.accuracy.toFixed(2)}`;
+        return { title, note, rows: value.categories, columns, values: value[of] };
       });
       return { kind: "figure", svg: heatMapsSvg(head.title, maps) };
     },

@@ -2,6 +2,7 @@ import { meanInterval } from "../simulate/statistics.ts";
 import type { FoundEncoders } from "./encoders.ts";
 import type { Curve, Finding } from "./experiment.ts";
 import { codeOf } from "./jobs/code.ts";
+import { filesIn } from "./jobs/files.ts";
 import type { FileRef } from "./jobs/job.ts";
 import type { Reproduced } from "./reproduce.ts";
 import type { Results } from "./results.ts";
@@ -130,11 +131,4 @@ function recorded(values: readonly number[]): Recorded {
 
 function round(value: number): number {
   return Number(value.toPrecision(6));
-}
-
-/** Every FileRef in a spec, wherever it stands. */
-function filesIn(value: unknown): FileRef[] {
-  if (typeof value !== "object" || value === null) return [];
-  if ("sha256" in value && "name" in value) return [value as FileRef];
-  return Object.values(value).flatMap(filesIn);
 }

@@ -44,15 +44,15 @@ const POINTS = 50; // a line
 
 /** Cumulative regret by round, one panel a world, mean over runs. */
 export function curvesSvg(figure: CurvesFigure, results: Results): string {
-  const panels = figure.panels.map((panel, i) => ({
-    ...panel,
-    lines: linesOf(panel, i, figure, results),
-  }));
   const rounds = Math.max(
     1,
     ...figure.panels.flatMap(({ curves }) => curves.map((c) => results.rounds(c))),
   );
   const shown = Math.min(figure.rounds ?? rounds, rounds);
+  const panels = figure.panels.map((panel, i) => ({
+    ...panel,
+    lines: linesOf(panel, i, shown, figure, results),
+  }));
   const width = panels.length === 1 ? 520 : panels.length === 2 ? 340 : 250;
   const span = panels.length * (1 + GAP) - GAP;
   const right = MARGIN.left + span * width;
@@ -61,12 +61,11 @@ export function curvesSvg(figure: CurvesFigure, results: Results): string {
     points.flatMap((p) => (style.band ? [p.mean, p.lo, p.hi] : [p.mean])),
   );
   const highest = Math.max(1e-9, ...values.filter(Number.isFinite));
-  const lowest = Math.min(0, ...values.filter(Number.isFinite));
 
   const names = panels.at(-1)?.lines ?? [];
   const bottom = MARGIN.top + Math.max(HEIGHT, names.length * (FONT + 2.5));
   const x = pixelScale([0, span], [MARGIN.left, right], { nice: false });
-  const y = pixelScale([lowest, highest], [bottom, MARGIN.top]);
+  const y = pixelScale([0, highest], [bottom, MARGIN.top]);
   const sorted = names.toSorted((a, b) => endOf(b).mean - endOf(a).mean);
   const centers = dodge(
     sorted.map((line) => y.toPixel(endOf(line).mean)),
@@ -96,7 +95,7 @@ export function curvesSvg(figure: CurvesFigure, results: Results): string {
     marginRight: Math.ceil(LEADER + labelWidth + 6),
     marginTop: MARGIN.top,
     marginBottom: MARGIN.bottom,
-    x: x.options,
+    x: { ...x.options, axis: null },
     y: y.options,
     style: { fontSize: `${FONT + 1}px` },
     marks: [
@@ -130,7 +129,7 @@ export function curvesSvg(figure: CurvesFigure, results: Results): string {
       ...lines.filter(({ style }) => style.band).map(bandOf),
       ...lines.toSorted((a, b) => a.style.width - b.style.width).map(lineOf),
       Plot.link(labels, {
-        x1: span,
+        x1: (label: (typeof labels)[number]) => label.from.x,
         y1: (label: (typeof labels)[number]) => label.from.mean,
         x2: x.toData(right + LEADER - 3),
         y2: "at",
@@ -150,26 +149,30 @@ export function curvesSvg(figure: CurvesFigure, results: Results): string {
   return rounded(svg);
 }
 
-function linesOf({ curves }: Panel, panel: number, figure: CurvesFigure, results: Results): Line[] {
+function linesOf(
+  { curves }: Panel,
+  panel: number,
+  shown: number,
+  figure: CurvesFigure,
+  results: Results,
+): Line[] {
+  const at = (t: number) => panel * (1 + GAP) + t / shown;
   return curves.map((curve) => {
     const runs = results.runs(curve);
     const { t } = runs[0]!;
     const measure = figure.measure ?? "regret";
-    const shown = Math.min(figure.rounds ?? Infinity, t.at(-1)!);
     const kept = t.flatMap((round, i) => (round <= shown ? [i] : []));
     const step = Math.max(1, kept.length / POINTS);
     const chosen = kept.filter((_, n) => Math.floor((n + 1) / step) > Math.floor(n / step));
     const points = chosen.map((i) => {
       const { mean, lo, hi } = meanInterval(runs.map((run) => run[measure][i]!));
-      return { x: panel * (1 + GAP) + t[i]! / shown, mean, lo, hi };
+      // Regret is never negative, whatever Student's t makes of a few runs.
+      return { x: at(t[i]!), mean, lo: Math.max(0, lo), hi };
     });
-    const start = { x: panel * (1 + GAP), mean: 0, lo: 0, hi: 0 };
+    const start = { x: at(0), mean: 0, lo: 0, hi: 0 };
     const style = figure.styleOf(curve);
-    return {
-      curve,
-      points: [start, ...points],
-      style: { ...style, band: style.band && runs.length > 1 },
-    };
+    const band = style.band && runs.length > 1;
+    return { curve, points: [start, ...points], style: { ...style, band } };
   });
 }
 

@@ -1,9 +1,12 @@
 import * as Plot from "@observablehq/plot";
 import { textWidth } from "../../report/labels.ts";
 import { drawSvg } from "../../report/svg.ts";
+import { fixed } from "../../report/table.ts";
 
 export interface HeatMap {
   readonly title: string;
+  /** Below the title. */
+  readonly note?: string;
   readonly rows: readonly string[];
   readonly columns: readonly string[];
   /** values[row][column] */
@@ -23,10 +26,11 @@ export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 
   let x = left;
   const placed = maps.map((map) => {
     const from = x;
-    x += map.columns.length * CELL.width + GAP;
+    const title = textWidth(map.title, 11);
+    x += Math.max(map.columns.length * CELL.width, title, textWidth(map.note ?? "", 10)) + GAP;
     return { ...map, from };
   });
-  const [width, top] = [x - GAP + 12, 30];
+  const [width, top] = [x - GAP + 12, maps.some(({ note }) => note) ? 42 : 30];
   const bottom = top + rows.length * CELL.height;
   const cells = placed.flatMap(({ values, from }) => {
     const all = values.flat().filter(Number.isFinite);
@@ -41,7 +45,7 @@ export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 
           y2: top + (r + 1) * CELL.height,
           fill: shade(share),
           ink: share > 0.6 ? "#ffffff" : "#222222",
-          text: Number.isFinite(value) ? value.toFixed(decimals) : "",
+          text: Number.isFinite(value) ? fixed(value, decimals) : "",
         };
       }),
     );
@@ -52,8 +56,8 @@ export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 
     width,
     height: bottom + foot,
     margin: 0,
-    x: { type: "identity" },
-    y: { type: "identity" },
+    x: { type: "identity", axis: null },
+    y: { type: "identity", axis: null },
     style: { fontSize: "10px" },
     marks: [
       Plot.rect(cells, {
@@ -77,10 +81,11 @@ export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 
         textAnchor: "end",
         fontSize: 11,
       }),
-      ...placed.flatMap(({ columns, from, title: own }) => [
+      ...placed.flatMap(({ columns, from, title: own, note = "" }) => [
+        Plot.text([note], { x: from, y: top - 10, textAnchor: "start", fill: "#555555" }),
         Plot.text([own], {
           x: from,
-          y: top - 14,
+          y: note ? top - 25 : top - 14,
           textAnchor: "start",
           fontWeight: "600",
           fontSize: 11,

@@ -48,8 +48,8 @@ export function radarSvg({ title, axes, models }: Radar): string {
     width: Math.min(COLUMNS, models.length) * CELL.width,
     height: Math.ceil(models.length / COLUMNS) * CELL.height + 10,
     margin: 0,
-    x: { type: "identity" },
-    y: { type: "identity" },
+    x: { type: "identity", axis: null },
+    y: { type: "identity", axis: null },
     marks: [
       ...centres.flatMap((centre) => [
         ...[0.25, 0.5, 0.75, 1].map((share) =>

@@ -24,6 +24,8 @@ const PROMPTS: Readonly<Record<number, string>> = {
   3: "#a8822a",
   5: "#7a5c14",
 };
+/** One weighting's bands: with more of them none can be seen. */
+const BANDED = ["excel_perf_cost", "labels", "means"];
 const DASHES = { exp: "none", ctrl: "5 3", ideal: "1.5 2.5", prompt: "9 2 2 2", baseline: "none" };
 
 const BASELINES: Readonly<Record<string, Style>> = {
@@ -38,7 +40,8 @@ export function byWeighting({ policy, group, weighting, examples }: Curve): Styl
   const baseline = BASELINES[policy];
   if (baseline) return baseline;
   const color = (group === "prompt" ? PROMPTS[examples] : WEIGHTINGS[weighting]) ?? "#555555";
-  return { color, dash: DASHES[group], width: 1.7, band: group === "exp" };
+  const band = group === "exp" && BANDED.includes(weighting);
+  return { color, dash: DASHES[group], width: 1.7, band };
 }
 
 /** Apart from each other and nothing more: one color for each of a few curves that differ in one thing. */
@@ -52,7 +55,7 @@ export function inTurn(curves: readonly Curve[]): (curve: Curve) => Style {
       color: PALETTE[i % PALETTE.length]!,
       dash: DASHES[curve.group],
       width: 1.7,
-      band: own.length <= 4,
+      band: own.length <= 3,
     };
   };
 }

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../input/input-error.ts";
-import type { Context, JobId, Kind } from "./job.ts";
+import type { Context, FileRef, JobId, Kind } from "./job.ts";
 
 const module = new URL(import.meta.url);
 
@@ -55,4 +55,26 @@ const stubborn: Kind = {
   },
 };
 
-export default { count, sum, fail, stubborn } satisfies Record<string, Kind>;
+/** So many milliseconds, whatever else. */
+const slow: Kind = {
+  module,
+  async perform(spec, context) {
+    const { milliseconds, i } = spec as { milliseconds: number; i: number };
+    for (let t = 0; t < milliseconds; t += 20) {
+      context.check();
+      await new Promise((next) => setTimeout(next, 20));
+    }
+    return { value: { i } };
+  },
+};
+
+const words: Kind = {
+  module,
+  async perform(spec, context) {
+    const { file } = spec as { file: FileRef };
+    const text = await readFile(context.path(file), "utf8");
+    return { value: { words: text.split(" ").length } };
+  },
+};
+
+export default { count, sum, fail, stubborn, slow, words } satisfies Record<string, Kind>;

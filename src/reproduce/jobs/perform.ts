@@ -3,7 +3,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { withLock } from "../../encoder/folder-lock.ts";
 import type { EncoderPlaces } from "../../encoder/open-encoder.ts";
-import { type Context, type Kind, Stopped, type Task } from "./job.ts";
+import { type Context, type FileRef, type Kind, Stopped, type Task } from "./job.ts";
 import type { Store } from "./store.ts";
 
 export interface WorkplaceOptions {
@@ -36,6 +36,11 @@ export class Workplace {
   }
 }
 
+/** Where a file is kept that came from elsewhere. */
+export function filePath(folder: string, { sha256, name }: FileRef): string {
+  return join(folder, "files", sha256, name);
+}
+
 /** Data sets and vectors: some 50 MB each at most. */
 const MOST_MEMOS = 6;
 
@@ -51,11 +56,7 @@ export async function performTask(
   };
   const context: Context = {
     input: (id) => workplace.memo(`input ${inputs[id]}`, () => store.get(inputs[id]!)),
-    path: ({ name, sha256 }) => {
-      const path = files[sha256];
-      if (path !== undefined) return path;
-      throw new Error(`${name} with the checksum ${sha256} is not here`);
-    },
+    path: (file) => files[file.sha256] ?? filePath(workplace.options.folder, file),
     places,
     async folder() {
       await mkdir(own, { recursive: true });

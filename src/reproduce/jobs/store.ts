@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { threadId } from "node:worker_threads";
 import { InputError } from "../../input/input-error.ts";
-import { type Result, sha256 } from "./job.ts";
+import { type Matrix, type Result, sha256 } from "./job.ts";
 
 /** Results by key, for all who work on a plan. */
 export interface Store {
@@ -60,14 +60,9 @@ export class FolderStore implements Store {
   }
 
   async put(key: string, { value, matrix }: Result): Promise<void> {
-    let described: Record["matrix"];
-    if (matrix) {
-      const { buffer, byteOffset, byteLength } = matrix.data;
-      const bytes = new Uint8Array(buffer, byteOffset, byteLength);
-      described = { columns: matrix.columns, sha256: sha256(bytes) };
-      await this.#write(key, "f32", bytes);
-    }
-    const digest = digestOf(value, described);
+    const described = matrix && recordOf(matrix);
+    if (matrix) await this.#write(key, "f32", bytesOf(matrix.data));
+    const digest = digestOfRecord(value, described);
     await this.#write(key, "json", `${JSON.stringify({ digest, matrix: described, value })}\n`);
   }
 
@@ -77,7 +72,7 @@ export class FolderStore implements Store {
     if (text === undefined) return undefined;
     try {
       const record = JSON.parse(text) as Record;
-      return record.digest === digestOf(record.value, record.matrix) ? record : undefined;
+      return record.digest === digestOfRecord(record.value, record.matrix) ? record : undefined;
     } catch {
       return undefined;
     }
@@ -104,10 +99,28 @@ export class FolderStore implements Store {
 interface Record {
   /** Of the rest. */
   readonly digest: string;
-  readonly matrix?: { readonly columns: number; readonly sha256: string } | undefined;
+  readonly matrix?: MatrixRecord | undefined;
   readonly value: unknown;
 }
 
-function digestOf(value: unknown, matrix: Record["matrix"]): string {
+interface MatrixRecord {
+  readonly columns: number;
+  readonly sha256: string;
+}
+
+/** The same for equal results, wherever they are kept. */
+export function digestOf({ value, matrix }: Result): string {
+  return digestOfRecord(value, matrix && recordOf(matrix));
+}
+
+function recordOf({ columns, data }: Matrix): MatrixRecord {
+  return { columns, sha256: sha256(bytesOf(data)) };
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function digestOfRecord(value: unknown, matrix: MatrixRecord | undefined): string {
   return sha256(JSON.stringify({ matrix, value }));
 }
