@@ -5,7 +5,7 @@ export function toFloat32(x: Float64Array): Float64Array {
 }
 
 export function bytesOf(x: Float64Array): Uint8Array {
-  const floats = Float32Array.from(x);
+  const floats = new Float32Array(x);
   for (let i = 0; i < x.length; i++) {
     if (floats[i] === x[i]) continue;
     throw new RangeError(`x[${i}] = ${x[i]} is no float32; help: decide by toFloat32(x)`);

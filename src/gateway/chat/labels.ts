@@ -91,19 +91,23 @@ function swap(name: string, from: unknown, to: string): Swap | undefined {
   return { from: member(from), to: member(to) };
 }
 
+/** One pass for all of them: the bytes between are copied once. */
 function swapAll(bytes: Buffer, swaps: readonly Swap[]): Buffer {
-  let out = bytes;
-  for (const { from, to } of swaps) {
-    let at = out.indexOf(from);
-    if (at < 0) continue;
-    const parts: Buffer[] = [];
-    let done = 0;
-    for (; at >= 0; at = out.indexOf(from, done)) {
-      parts.push(out.subarray(done, at), to);
-      done = at + from.length;
+  const parts: Buffer[] = [];
+  const next = swaps.map(({ from }) => bytes.indexOf(from));
+  let done = 0;
+  for (;;) {
+    let first = -1;
+    for (let i = 0; i < next.length; i++) {
+      if (next[i]! >= 0 && (first < 0 || next[i]! < next[first]!)) first = i;
     }
-    parts.push(out.subarray(done));
-    out = Buffer.concat(parts);
+    if (first < 0) break;
+    const { from, to } = swaps[first]!;
+    parts.push(bytes.subarray(done, next[first]), to);
+    done = next[first]! + from.length;
+    next[first] = bytes.indexOf(from, done);
   }
-  return out;
+  if (done === 0) return bytes;
+  parts.push(bytes.subarray(done));
+  return Buffer.concat(parts);
 }
