@@ -8,7 +8,7 @@ import { CONFIG, type Config } from "./config.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A fault of a configuration, at the member it is about. */
-export class Fault {
+class Fault {
   readonly path: readonly PropertyKey[];
   readonly problem: string;
   readonly remedy: string;
