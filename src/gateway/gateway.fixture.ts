@@ -25,7 +25,7 @@ export interface TestGateway extends RunningGateway {
   client(apiKey?: string): OpenAI;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;

@@ -7,17 +7,17 @@ import { mmluFiles } from "../simulate/load/mmlu.ts";
 import type { FileRef } from "./jobs/job.ts";
 
 /** The queries of one experiment, and what to say about them. */
-export interface Source {
+interface Source {
   readonly files: readonly FileRef[];
   /** One sentence for the report. */
   readonly note: string;
 }
 
-export interface MmluSource extends Source {
+interface MmluSource extends Source {
   readonly topics: readonly string[];
 }
 
-export interface RouterbenchSource {
+interface RouterbenchSource {
   readonly scores: FileRef;
   /** The same queries in different words: the paper's first. */
   readonly forms: readonly (Source & { readonly name: string })[];
@@ -34,7 +34,7 @@ export interface MixInstructSource extends Source {
 }
 
 /** Where an experiment's data is not there: why not. */
-export interface Missing {
+interface Missing {
   readonly missing: string;
 }
 

@@ -18,7 +18,7 @@ export interface BenchEncoder {
   readonly epochs: readonly number[];
 }
 
-export interface AbsentEncoder {
+interface AbsentEncoder {
   readonly name: string;
   readonly reason: string;
 }
@@ -29,7 +29,7 @@ export interface FoundEncoders {
 }
 
 /** The paper's four in its order of size, and the one that comes with the program. */
-export const PAPER_ENCODERS = ["MiniLM", "mpnet", "e5b", "OpenAItext", "static"];
+const PAPER_ENCODERS = ["MiniLM", "mpnet", "e5b", "OpenAItext", "static"];
 
 /** Opens each once, to know which weights they are. Those named by the user must be there. */
 export async function findEncoders(

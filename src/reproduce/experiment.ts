@@ -74,7 +74,7 @@ export interface PointsPicture {
 }
 
 export const VERDICTS = ["holds", "does not hold", "cannot be tested here"] as const;
-export type Verdict = (typeof VERDICTS)[number];
+type Verdict = (typeof VERDICTS)[number];
 
 export interface Claim {
   readonly id: number;

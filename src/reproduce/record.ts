@@ -26,7 +26,7 @@ export interface Record {
   readonly claims: readonly RecordedClaim[];
 }
 
-export interface RecordedCurve extends Omit<Curve, "runs"> {
+interface RecordedCurve extends Omit<Curve, "runs"> {
   readonly rounds: number;
   /** At the last round: of each run. */
   readonly regret: Recorded;

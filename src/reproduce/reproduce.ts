@@ -17,7 +17,7 @@ export interface Reproduction {
 }
 
 /** An experiment, planned. */
-export interface Part extends Planned {
+interface Part extends Planned {
   readonly experiment: Experiment;
 }
 

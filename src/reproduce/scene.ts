@@ -173,12 +173,12 @@ export class Scene {
   }
 }
 
-export const BASELINES = ["random", "best-fixed", "zero-feedback", "joust"];
+const BASELINES = ["random", "best-fixed", "zero-feedback", "joust"];
 /** They do not look at vectors. */
 export const BLIND = ["random", "best-fixed"];
 
 /** MiniLM_E4_Excel_perf_cost_exp, MiniLM_5: encoder, epochs, weighting, group; or examples in a prompt. */
-export function nameOf({
+function nameOf({
   encoder,
   epochs,
   weighting,

@@ -57,10 +57,3 @@ export async function writeReproduction(
     }
   }
 }
-
-export async function isReproduction(folder: string): Promise<boolean> {
-  return access(join(folder, MARK)).then(
-    () => true,
-    () => false,
-  );
-}

@@ -12,7 +12,7 @@ export interface Spend {
   readonly always_cheapest: Alternative | null;
 }
 
-export interface Alternative {
+interface Alternative {
   readonly model: string;
   readonly cost: number;
   /** What routing has saved against it; negative where it would have been cheaper. */

@@ -16,7 +16,7 @@ export interface CurvesFigure {
   readonly measure?: Measure;
 }
 
-export interface Panel {
+interface Panel {
   readonly title: string;
   readonly curves: readonly Curve[];
 }

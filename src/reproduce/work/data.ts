@@ -27,7 +27,7 @@ export function openData(spec: DataSpec, context: Context): Promise<Dataset> {
 }
 
 /** The queries of some categories, which keep the data's order. */
-export function keepCategories(dataset: Dataset, names: readonly string[]): Dataset {
+function keepCategories(dataset: Dataset, names: readonly string[]): Dataset {
   const missing = names.find((name) => !dataset.categories.includes(name));
   if (missing !== undefined) {
     throw new RangeError(`no category ${missing}; there are ${dataset.categories.join(", ")}`);

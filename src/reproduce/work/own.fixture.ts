@@ -19,7 +19,7 @@ async function ref(name: string): Promise<FileRef> {
 
 export const QUERIES = await ref("queries.jsonl");
 export const EXEMPLARS = await ref("free-form/exemplars.jsonl");
-export const SCORES = await ref("scores/routerbench.csv");
+const SCORES = await ref("scores/routerbench.csv");
 export const OWN: DataSpec = { files: [QUERIES], scores: SCORES, exclude: ["gpt-4"] };
 export const HASH = { name: hashEncoder.name, identity: (await openEncoder("hash")).identity };
 

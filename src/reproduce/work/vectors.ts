@@ -1,7 +1,7 @@
 import { type Context, type JobId, type Result, sha256 } from "../jobs/job.ts";
 
 /** Vectors by the text they belong to; `texts` names the rows of the matrix. */
-export interface VectorsValue {
+interface VectorsValue {
   readonly texts: readonly string[];
 }
 
