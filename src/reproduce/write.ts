@@ -1,4 +1,4 @@
-import { access, mkdir, readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../input/input-error.ts";
 import { toCsv, toLatex, toMarkdown } from "../report/table.ts";
