@@ -9,6 +9,7 @@ export default defineConfig({
           name: "fast",
           include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/*.test.ts"],
           exclude: ["**/*.slow.test.ts"],
+          testTimeout: 60_000, // a machine at work elsewhere is no failure
         },
       },
       {
