@@ -1,8 +1,9 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Decision } from "../api/decision.ts";
-import { dollars, percent } from "../format.ts";
+import { dollars } from "../format.ts";
 import { Button } from "../parts/button.tsx";
 import { Check, Next } from "../parts/icons.tsx";
+import { WinBar } from "../parts/win-bar.tsx";
 import { decisionHref } from "../shell/route.ts";
 import type { Choice, DuelChoice, Turn } from "./turn.ts";
 
@@ -56,7 +57,14 @@ export function DuelResult({
           </Button>
         )}
       </div>
-      {decision?.win_probability !== undefined && decision.models && <Moved decision={decision} />}
+      {decision?.win_probability !== undefined && decision.models && (
+        <WinBar
+          a={decision.models[0]!}
+          b={decision.models[1]!}
+          before={decision.win_probability}
+          after={decision.now?.win_probability}
+        />
+      )}
       {decision && !decision.hidden && (
         <p class="text-sm text-muted">
           {priceLine(decision)}{" "}
@@ -75,42 +83,6 @@ function headline(choice: Choice, models: readonly string[] | undefined): string
   if (winner === "tie") return `A tie between ${a} and ${b}`;
   if (winner === "both_bad") return `Neither ${a} nor ${b} did well`;
   return winner === 0 ? `You preferred ${a} to ${b}` : `You preferred ${b} to ${a}`;
-}
-
-/** The probability that a voter prefers A here, before the vote and after it. */
-function Moved({ decision }: { decision: Decision }) {
-  const { win_probability: before = 0.5, now, models } = decision;
-  const [a, b] = models as [string, string];
-  const after = now?.win_probability;
-  const shown = after ?? before;
-  return (
-    <div class="flex flex-col gap-1.5">
-      <div class="flex justify-between gap-4 text-sm tabular-nums">
-        <span>
-          {a} <strong>{percent(shown)}</strong>
-        </span>
-        <span class="text-right">
-          <strong>{percent(1 - shown)}</strong> {b}
-        </span>
-      </div>
-      <div class="relative h-3 rounded-full bg-sunken" aria-hidden="true">
-        <div
-          class="h-full rounded-full bg-accent transition-[width] duration-700"
-          style={{ width: `${100 * shown}%` }}
-        />
-        <div
-          class="absolute -top-1 h-5 w-0.5 bg-ink"
-          style={{ left: `calc(${100 * before}% - 1px)` }}
-          title="before your vote"
-        />
-      </div>
-      <p class="text-sm text-muted">
-        {after === undefined
-          ? `Before your vote Joust expected ${a} to be preferred with ${percent(before)}.`
-          : `Joust expected ${a} to win with ${percent(before)}; since your vote, with ${percent(after)}.`}
-      </p>
-    </div>
-  );
 }
 
 function priceLine({ answers, models }: Decision): string {

@@ -35,8 +35,9 @@ export function TurnView(props: TurnProps) {
 function DuelTurn({ turn, isLast, vote, askNext }: TurnProps) {
   const isKept = turn.vote?.status === "kept";
   const phase = isStreaming(turn) ? "streaming" : "ended";
-  const known = useDecision(turn.decision, isKept ? phase : undefined, ({ answers, now }) => {
-    return (answers.length === 2 || phase === "streaming") && now !== undefined;
+  const known = useDecision(turn.decision, isKept ? phase : undefined, (found) => {
+    const hasLearnt = (found.now?.posterior_version ?? 0) > found.position;
+    return hasLearnt && (found.answers.length === 2 || phase === "streaming");
   });
   const [isSpread, setIsSpread] = useState(false);
   const winner = turn.vote && "winner" in turn.vote.choice ? turn.vote.choice.winner : undefined;

@@ -1,3 +1,77 @@
+import { useState } from "preact/hooks";
+import type { Learning, PromptMap, Stats, Tradeoff, Truth, Voters } from "../api/stats.ts";
+import { Select } from "../parts/select.tsx";
+import { usePage } from "../shell/page.ts";
+import { useValue } from "../state/observable.ts";
+import { DecisionsPanel } from "./decisions-panel.tsx";
+import { HealthPanel } from "./health-panel.tsx";
+import { HeatMap } from "./heat-map.tsx";
+import { Leaderboard } from "./leaderboard.tsx";
+import { LearningPanel } from "./learning-panel.tsx";
+import { useLive } from "./live.ts";
+import { MapPanel } from "./map-panel.tsx";
+import { OverTime } from "./over-time.tsx";
+import { TradeoffPanel } from "./tradeoff-panel.tsx";
+import { VerdictCards } from "./verdict-cards.tsx";
+import { VotersPanel } from "./voters-panel.tsx";
+
+const WINDOWS = [
+  { value: "1", text: "Last hour" },
+  { value: "24", text: "Last day" },
+  { value: "168", text: "Last week" },
+  { value: "720", text: "Last month" },
+  { value: "8760", text: "Last year" },
+] as const;
+
+/** Is it learning, is it saving, can I trust it? */
 export function Dashboard() {
-  return <p>Dashboard</p>;
+  const served = useValue(usePage().serving);
+  const [chosen, setChosen] = useState<string>();
+  const [hours, setHours] = useState<(typeof WINDOWS)[number]["value"]>("24");
+  const routers = served?.routers ?? [];
+  const router = routers.find((name) => name === chosen) ?? routers[0];
+  const query = router && `router=${encodeURIComponent(router)}`;
+  const stats = useLive<Stats>(query && `/v1/stats?${query}&hours=${hours}`, 2000);
+  const sandbox = served?.isSandbox;
+  const voters = useLive<Voters>(sandbox ? "/v1/sandbox/voters" : undefined, 1000);
+  const truth = useLive<Truth>(sandbox ? "/v1/sandbox/truth" : undefined, 3_600_000);
+  const learning = useLive<Learning>(query && `/v1/learning?${query}`, 5000);
+  const tradeoff = useLive<Tradeoff>(query && `/v1/tradeoff?${query}`, 10_000);
+  const map = useLive<PromptMap>(query && `/v1/map?${query}&limit=400`, 10_000);
+  const models = stats.data?.models.map(({ model }) => model) ?? [];
+  return (
+    <div class="mx-auto flex w-full max-w-[90rem] flex-col gap-4 px-3 py-6 sm:px-6">
+      <div class="flex flex-wrap items-center gap-3">
+        <h1 class="mr-auto text-2xl font-semibold tracking-tight">Dashboard</h1>
+        {routers.length > 1 && (
+          <Select
+            label="Router"
+            options={routers.map((name) => ({ value: name, text: name }))}
+            value={router ?? ""}
+            onChange={setChosen}
+          />
+        )}
+        <Select label="Window" options={WINDOWS} value={hours} onChange={setHours} />
+      </div>
+      {stats.problem !== undefined && !stats.data && <p class="text-bad">{stats.problem}</p>}
+      {stats.data && router && (
+        <>
+          <VerdictCards stats={stats.data} learning={learning.data} />
+          {voters.data && <VotersPanel voters={voters} truth={truth.data} stats={stats.data} />}
+          <div class="grid gap-4 lg:grid-cols-[2fr_3fr]">
+            <Leaderboard stats={stats.data} />
+            <HeatMap stats={stats.data} />
+          </div>
+          <LearningPanel learning={learning.data} />
+          <OverTime stats={stats.data} />
+          <div class="grid gap-4 xl:grid-cols-2">
+            {tradeoff.data && <TradeoffPanel tradeoff={tradeoff.data} models={models} />}
+            {map.data && <MapPanel map={map.data} models={models} />}
+          </div>
+          <DecisionsPanel router={router} />
+          <HealthPanel stats={stats.data} />
+        </>
+      )}
+    </div>
+  );
 }

@@ -1,3 +1,184 @@
+import { useEffect, useState } from "preact/hooks";
+import { type Decision, getDecision } from "../api/decision.ts";
+import { topicOf } from "../arena/suggestions.ts";
+import { clockTime, percent } from "../format.ts";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { WinBar } from "../parts/win-bar.tsx";
+import { usePage } from "../shell/page.ts";
+import { AnswersTable } from "./answers-table.tsx";
+import { Candidates } from "./candidates.tsx";
+import { inWords, votesInWords } from "./in-words.ts";
+
+/** Everything that is known of one decision. */
 export function DecisionPage({ id }: { id: string }) {
-  return <p>{id}</p>;
+  const { decision, problem } = useDecision(id);
+  return (
+    <div class="mx-auto flex w-full max-w-5xl flex-col gap-4 px-3 py-6 sm:px-6">
+      <p class="text-sm">
+        <a href="#/dashboard" class="text-muted underline underline-offset-2 hover:text-ink">
+          Dashboard
+        </a>
+      </p>
+      <h1 class="text-2xl font-semibold tracking-tight">Decision</h1>
+      {problem !== undefined && !decision && <p class="text-bad">{problem}</p>}
+      {decision && <Everything decision={decision} />}
+    </div>
+  );
+}
+
+/** Read again when something happens to it. */
+function useDecision(id: string): { decision?: Decision; problem?: string } {
+  const { feed } = usePage();
+  const [state, setState] = useState<{ decision?: Decision; problem?: string }>({});
+  useEffect(() => {
+    const stop = new AbortController();
+    const read = () =>
+      getDecision(id, stop.signal).then(
+        (decision) => setState({ decision }),
+        (error: Error) =>
+          !stop.signal.aborted && setState((before) => ({ ...before, problem: error.message })),
+      );
+    setState({});
+    read();
+    const unlisten = feed.listen(({ type, data }) => {
+      if (data.id === id && type !== "decision") read();
+    });
+    const unwatch = feed.connection.watch(({ state: now }) => now === "live" && read());
+    return () => {
+      stop.abort();
+      unlisten();
+      unwatch();
+    };
+  }, [id]);
+  return state;
+}
+
+function Everything({ decision }: { decision: Decision }) {
+  const { models, win_probability: win, now, runner_up: runnerUp, duel } = decision;
+  const rival = duel ? models?.[1] : runnerUp;
+  return (
+    <>
+      <Panel title={inWords(decision)} about={whenAndWhere(decision)}>
+        {decision.prompt !== undefined && (
+          <blockquote class="max-h-60 overflow-auto rounded-xl bg-sunken px-4 py-3 whitespace-pre-wrap">
+            {decision.prompt}
+          </blockquote>
+        )}
+        {win !== undefined && models && rival !== undefined && (
+          <WinBar a={models[0]!} b={rival} before={win} after={now?.win_probability} />
+        )}
+        {decision.reasons && (
+          <ul class="flex list-disc flex-col gap-1 pl-5 text-sm">
+            {decision.reasons.map((reason) => (
+              <li key={reason}>{reason}</li>
+            ))}
+          </ul>
+        )}
+      </Panel>
+      {decision.scores && <Candidates decision={decision} />}
+      <div class="grid gap-4 md:grid-cols-2">
+        {decision.categories && <Categories categories={decision.categories} />}
+        <Votes decision={decision} />
+      </div>
+      <AnswersTable decision={decision} />
+      <Numbers decision={decision} />
+    </>
+  );
+}
+
+function whenAndWhere({ at, router, mode, session_id: session }: Decision): string {
+  const parts = [clockTime(Date.parse(at)), `router ${router}`];
+  if (mode !== "apply") parts.push(mode);
+  if (session !== undefined) parts.push(`session ${session}`);
+  return parts.join(" · ");
+}
+
+function Categories({ categories }: { categories: Readonly<Record<string, number>> }) {
+  const sorted = Object.entries(categories).toSorted(([, a], [, b]) => b - a);
+  return (
+    <Panel title="What the prompt is like" about="Its share of each category.">
+      <ul class="flex flex-col gap-2.5 text-sm">
+        {sorted.map(([name, share]) => (
+          <li key={name} class="flex items-center gap-3">
+            <span class="w-32 truncate" title={name}>
+              {topicOf(name)}
+            </span>
+            <span class="h-2 flex-1 rounded-full bg-sunken" aria-hidden="true">
+              <span
+                class="block h-full rounded-full bg-accent"
+                style={{ width: `${100 * share}%` }}
+              />
+            </span>
+            <span class="w-10 text-right tabular-nums">{percent(share)}</span>
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+function Votes({ decision }: { decision: Decision }) {
+  const { votes } = decision;
+  return (
+    <Panel title="Votes">
+      {votes.length === 0 ? (
+        <p class="text-sm text-muted">Nobody has voted on it yet.</p>
+      ) : (
+        <ul class="flex flex-col gap-2 text-sm">
+          {votes.map((vote) => (
+            <li key={`${vote.at} ${vote.source}`} class="flex flex-wrap justify-between gap-x-4">
+              <span>{votesInWords({ ...decision, votes: [vote] })}</span>
+              <span class="text-muted">
+                {vote.source === "user" ? "" : `${vote.source}, `}
+                {clockTime(Date.parse(vote.at))}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  );
+}
+
+/** What it takes to come to the same decision again. */
+function Numbers({ decision }: { decision: Decision }) {
+  const { propensity, seed, lambda, tradeoff, posterior_version: version, position } = decision;
+  const numbers = [
+    ["Propensity", propensity?.toFixed(4)],
+    ["Seed", seed],
+    ["Trade-off", tradeoff],
+    ["A dollar is worth", lambda === undefined ? undefined : `${lambda.toPrecision(3)} of quality`],
+    ["Posterior", version],
+    ["Place in the log", position],
+  ].filter(([, value]) => value !== undefined);
+  const json = JSON.stringify(decision, null, 2);
+  return (
+    <Panel title="For who wants to check">
+      <dl class="grid grid-cols-2 gap-x-6 gap-y-3 text-sm sm:grid-cols-3">
+        {numbers.map(([name, value]) => (
+          <div key={name}>
+            <dt class="text-muted">{name}</dt>
+            <dd class="tabular-nums">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <details class="text-sm">
+        <summary class="text-muted hover:text-ink">
+          As <code>GET /v1/decisions/{decision.id}</code> gives it
+        </summary>
+        <div class="relative mt-2">
+          <div class="absolute top-1 right-1">
+            <CopyButton text={json} what="JSON" />
+          </div>
+          <pre
+            tabIndex={0}
+            class="max-h-96 overflow-auto rounded-xl bg-sunken p-3 text-xs leading-relaxed"
+          >
+            {json}
+          </pre>
+        </div>
+      </details>
+    </Panel>
+  );
 }

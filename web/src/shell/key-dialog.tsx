@@ -16,6 +16,7 @@ export function KeyDialog() {
     <dialog
       ref={dialog}
       aria-labelledby="key-title"
+      onClose={() => keyProblem.set(undefined)}
       class="m-auto w-[min(28rem,calc(100vw-2rem))] rounded-xl border border-line bg-surface p-6 text-ink backdrop:bg-[rgb(0_0_0/0.5)]"
     >
       <form
@@ -40,9 +41,12 @@ export function KeyDialog() {
           />
         </label>
         <p class="text-sm text-muted">It is kept in this browser and sent to this gateway alone.</p>
-        <Button look="primary" type="submit">
-          Use this key
-        </Button>
+        <div class="flex justify-end gap-2">
+          <Button onClick={() => keyProblem.set(undefined)}>Not now</Button>
+          <Button look="primary" type="submit">
+            Use this key
+          </Button>
+        </div>
       </form>
     </dialog>
   );

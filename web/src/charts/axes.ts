@@ -1,0 +1,79 @@
+import type { Colours } from "./colours.ts";
+
+/** What the charts of this page have in common. */
+
+export const GRID = { left: 8, right: 12, top: 12, bottom: 4, containLabel: true };
+
+export function valueAxis(colours: Colours, format: (value: number) => string, extra: object = {}) {
+  return {
+    type: "value",
+    axisLabel: { color: colours.muted, formatter: format, fontSize: 12 },
+    axisLine: { show: false },
+    axisTick: { show: false },
+    splitLine: { lineStyle: { color: colours.line } },
+    splitNumber: 4,
+    ...extra,
+  };
+}
+
+export function categoryAxis(colours: Colours, data: readonly string[], extra: object = {}) {
+  return {
+    type: "category",
+    data,
+    axisLabel: { color: colours.muted, fontSize: 12, hideOverlap: true },
+    axisLine: { lineStyle: { color: colours.line } },
+    axisTick: { show: false },
+    ...extra,
+  };
+}
+
+/** A row of a tooltip. */
+export interface Row {
+  readonly name: string;
+  readonly value: string;
+  readonly colour?: string | undefined;
+}
+
+/**
+ * Tooltips are elements and not HTML: the policy of the page lets no style
+ * attribute through.
+ */
+export function tooltip(
+  trigger: "axis" | "item",
+  describe: (params: never) => { title: string; rows: readonly Row[] } | undefined,
+) {
+  return {
+    trigger,
+    confine: true,
+    className: "chart-tooltip",
+    borderWidth: 0,
+    padding: 0,
+    backgroundColor: "transparent",
+    transitionDuration: 0,
+    formatter: (params: never) => {
+      const said = describe(params);
+      return said ? tooltipElement(said.title, said.rows) : "";
+    },
+  };
+}
+
+function tooltipElement(title: string, rows: readonly Row[]): HTMLElement {
+  const box = element("div", "chart-tip", "");
+  box.append(element("div", "chart-tip-title", title));
+  for (const { name, value, colour } of rows) {
+    const row = element("div", "chart-tip-row", "");
+    const dot = element("span", "chart-tip-dot", "");
+    if (colour !== undefined) dot.style.background = colour;
+    else dot.hidden = true;
+    row.append(dot, element("span", "", name), element("span", "chart-tip-value", value));
+    box.append(row);
+  }
+  return box;
+}
+
+function element(tag: string, className: string, text: string): HTMLElement {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}

@@ -1,0 +1,51 @@
+/** Colours of the style sheet as a canvas needs them, and those that tell series apart. */
+export interface Colours {
+  readonly ink: string;
+  readonly muted: string;
+  readonly line: string;
+  readonly surface: string;
+  readonly accent: string;
+  readonly good: string;
+  readonly bad: string;
+  readonly strong: string;
+}
+
+export function readColours(): Colours {
+  const probe = document.createElement("span");
+  document.body.append(probe);
+  const read = (name: string) => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const colours = {
+    ink: read("ink"),
+    muted: read("muted"),
+    line: read("line"),
+    surface: read("surface"),
+    accent: read("accent"),
+    good: read("good"),
+    bad: read("bad"),
+    strong: read("strong"),
+  };
+  probe.remove();
+  return colours;
+}
+
+/** Ten that are told apart in both themes and by most eyes (Observable's). */
+const SERIES = [
+  "#4269d0",
+  "#e0a100",
+  "#ff725c",
+  "#4bb3a0",
+  "#3ca951",
+  "#ff8ab7",
+  "#a463f2",
+  "#7fa9ef",
+  "#9c6b4e",
+  "#9498a0",
+];
+
+/** The same name has the same colour everywhere on the page. */
+export function colourOf(names: readonly string[], name: string): string {
+  return SERIES[Math.max(0, names.indexOf(name)) % SERIES.length]!;
+}

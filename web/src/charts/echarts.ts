@@ -1,0 +1,18 @@
+import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
+import { GridComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
+import { init, use } from "echarts/core";
+import { CanvasRenderer } from "echarts/renderers";
+
+/** As much of echarts as the page draws; fetched with the first chart. */
+use([
+  BarChart,
+  CanvasRenderer,
+  CustomChart,
+  GridComponent,
+  LineChart,
+  MarkLineComponent,
+  ScatterChart,
+  TooltipComponent,
+]);
+
+export { init };

@@ -1,0 +1,90 @@
+import { getJson } from "../api/client.ts";
+import type { Decision } from "../api/decision.ts";
+import { categoryIn, inWords, votesInWords } from "../decision/in-words.ts";
+import { Observable } from "../state/observable.ts";
+
+/** As much of a decision as a line shows: there may be many thousands. */
+export interface DecisionRow {
+  readonly id: string;
+  readonly at: number;
+  readonly text: string;
+  readonly category: string | undefined;
+  readonly votes: string;
+  /** US dollars; undefined until it is known. */
+  readonly cost: number | undefined;
+}
+
+interface Listed {
+  readonly data: readonly Decision[];
+  readonly next?: number;
+}
+
+/** The decisions of a router, the newest first, fetched as they are looked at. */
+export class DecisionLog {
+  readonly rows = new Observable<readonly DecisionRow[]>([]);
+  readonly isComplete = new Observable(false);
+  readonly #router: string;
+  #next: number | undefined;
+  #loading: Promise<void> | undefined;
+
+  constructor(router: string) {
+    this.#router = router;
+  }
+
+  /** The page after the last one that is here. */
+  loadMore(): Promise<void> {
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined;
+    });
+    return this.#loading;
+  }
+
+  /** What is new, and what has changed among the newest. */
+  async refresh(): Promise<void> {
+    if (this.rows.value.length === 0) return this.loadMore();
+    const { data } = await this.#page(NEWEST, undefined);
+    this.rows.set(merged(data.map(rowOf), this.rows.value));
+  }
+
+  async #load(): Promise<void> {
+    if (this.isComplete.value) return;
+    const { data, next } = await this.#page(PAGE, this.#next);
+    const known = new Set(this.rows.value.map(({ id }) => id));
+    const fresh = data.map(rowOf).filter(({ id }) => !known.has(id));
+    this.#next = next;
+    if (next === undefined) this.isComplete.set(true);
+    this.rows.set([...this.rows.value, ...fresh]);
+  }
+
+  #page(limit: number, before: number | undefined): Promise<Listed> {
+    const query = new URLSearchParams({ router: this.#router, limit: String(limit) });
+    if (before !== undefined) query.set("before", String(before));
+    return getJson(`/v1/decisions?${query}`);
+  }
+}
+
+const PAGE = 200;
+const NEWEST = 50;
+
+/** The newest page over what is known. Where there is a gap between them, what is older is fetched again. */
+export function merged(
+  newest: readonly DecisionRow[],
+  known: readonly DecisionRow[],
+): readonly DecisionRow[] {
+  const fresh = new Map(newest.map((row) => [row.id, row]));
+  const oldest = known.findIndex(({ id }) => fresh.has(id));
+  if (oldest < 0) return newest;
+  return [...newest, ...known.filter(({ id }) => !fresh.has(id))];
+}
+
+function rowOf(decision: Decision): DecisionRow {
+  const costs = decision.answers.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
+  return {
+    id: decision.id,
+    at: Date.parse(decision.at),
+    text: inWords(decision),
+    category: categoryIn(decision),
+    votes: votesInWords(decision),
+    cost: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0),
+  };
+}

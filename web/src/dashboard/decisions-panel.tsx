@@ -1,0 +1,82 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { topicOf } from "../arena/suggestions.ts";
+import { ago, dollars } from "../format.ts";
+import { useMedia } from "../parts/media.ts";
+import { Panel } from "../parts/panel.tsx";
+import { VirtualList } from "../parts/virtual-list.tsx";
+import { usePage } from "../shell/page.ts";
+import { decisionHref } from "../shell/route.ts";
+import { useValue } from "../state/observable.ts";
+import { DecisionLog, type DecisionRow } from "./decision-log.ts";
+
+/** Pixels; on a telephone a sentence takes two lines. */
+const ROW = { narrow: 76, wide: 58 };
+const HEIGHT = 530;
+
+/** What was decided and why, as it happens and as far back as one likes. */
+export function DecisionsPanel({ router }: { router: string }) {
+  const { feed } = usePage();
+  const log = useMemo(() => new DecisionLog(router), [router]);
+  const rows = useValue(log.rows);
+  const isComplete = useValue(log.isComplete);
+  const [now, setNow] = useState(Date.now());
+  const rowHeight = useMedia("(min-width: 48rem)") ? ROW.wide : ROW.narrow;
+  useEffect(() => {
+    let timer: number | undefined;
+    const refresh = () => {
+      timer ??= window.setTimeout(() => {
+        timer = undefined;
+        setNow(Date.now());
+        log.refresh().catch(() => {}); // the banner says that nobody answers
+      }, 1000);
+    };
+    log.loadMore().catch(() => {});
+    const unlisten = feed.listen(refresh);
+    const unwatch = feed.connection.watch(({ state }) => state === "live" && refresh());
+    const clock = setInterval(() => setNow(Date.now()), 10_000);
+    return () => {
+      clearTimeout(timer);
+      clearInterval(clock);
+      unlisten();
+      unwatch();
+    };
+  }, [log]);
+  return (
+    <Panel title="Decisions" about="The newest first, with the reason for each.">
+      {rows.length === 0 && isComplete ? (
+        <p class="text-sm text-muted">None yet.</p>
+      ) : (
+        <div class="-mx-2">
+          <VirtualList
+            rows={rows}
+            rowHeight={rowHeight}
+            height={Math.min(HEIGHT, Math.max(1, rows.length) * rowHeight)}
+            label="Decisions"
+            render={(row) => <Row row={row} now={now} />}
+            onNearEnd={() => {
+              if (rows.length > 0) log.loadMore().catch(() => {});
+            }}
+          />
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function Row({ row, now }: { row: DecisionRow; now: number }) {
+  const { id, at, text, category, votes, cost } = row;
+  return (
+    <a
+      href={decisionHref(id)}
+      class="flex h-full flex-col justify-center gap-0.5 border-b border-line px-2 hover:bg-sunken focus-visible:-outline-offset-2"
+    >
+      <span class="line-clamp-2 text-sm leading-snug">{text}</span>
+      <span class="flex gap-x-3 overflow-hidden text-xs whitespace-nowrap text-muted tabular-nums">
+        <span>{ago(at, now)}</span>
+        {category !== undefined && <span>{topicOf(category)}</span>}
+        {cost !== undefined && <span>{dollars(cost)}</span>}
+        {votes !== "" && <span class="truncate text-accent">{votes}</span>}
+      </span>
+    </a>
+  );
+}

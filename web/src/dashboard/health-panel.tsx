@@ -1,0 +1,74 @@
+import type { ModelCounts, Stats } from "../api/stats.ts";
+import { count, dollars, duration, percent } from "../format.ts";
+import { Panel } from "../parts/panel.tsx";
+
+const STATES = {
+  closed: { text: "fine", colour: "bg-good" },
+  "half-open": { text: "being tried again", colour: "bg-warn" },
+  open: { text: "resting after failures", colour: "bg-bad" },
+  gone: { text: "not served here", colour: "bg-strong" },
+} as const;
+
+export function HealthPanel({ stats }: { stats: Stats }) {
+  return (
+    <Panel title="Models" about="What they did in this window.">
+      <section class="overflow-x-auto" aria-label="Models" tabIndex={0}>
+        <table class="w-full min-w-2xl text-sm">
+          <thead>
+            <tr class="text-left text-xs text-muted">
+              <th scope="col" class="py-1 font-normal">
+                Model
+              </th>
+              <th scope="col" class="font-normal">
+                State
+              </th>
+              {["Answers", "Failed", "Mean time", "Won", "Cost"].map((name) => (
+                <th key={name} scope="col" class="text-right font-normal">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {stats.models.map((model) => (
+              <Row key={model.model} {...model} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </Panel>
+  );
+}
+
+function Row({
+  model,
+  breaker,
+  answers,
+  failures,
+  mean_latency_ms: latency,
+  votes,
+  wins,
+  cost,
+}: ModelCounts) {
+  const { text, colour } = STATES[breaker ?? "gone"];
+  return (
+    <tr class="border-t border-line tabular-nums">
+      <th scope="row" class="max-w-40 truncate py-2 pr-3 text-left font-normal" title={model}>
+        {model}
+      </th>
+      <td class="pr-3">
+        <span class="flex items-center gap-2">
+          <span class={`size-2 rounded-full ${colour}`} aria-hidden="true" />
+          {text}
+        </span>
+      </td>
+      <td class="text-right">{count(answers)}</td>
+      <td class={`text-right ${failures > 0 ? "text-bad" : "text-muted"}`}>
+        {answers === 0 ? "" : percent(failures / answers)}
+      </td>
+      <td class="text-right">{latency === null ? "" : duration(latency)}</td>
+      <td class="text-right">{votes === 0 ? "" : `${count(wins)} of ${count(votes)}`}</td>
+      <td class="text-right">{cost === 0 ? "" : dollars(cost)}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,79 @@
+import type { Standing, Stats } from "../api/stats.ts";
+import { topicOf } from "../arena/suggestions.ts";
+import { signed } from "../format.ts";
+import { Panel } from "../parts/panel.tsx";
+
+/** Each model on each category. The colour is faint where the estimate is. */
+export function HeatMap({ stats }: { stats: Stats }) {
+  const { overall, categories } = stats.leaderboard;
+  const most = Math.max(
+    0.01,
+    ...categories.flatMap(({ models }) => models.map(({ value }) => Math.abs(value))),
+  );
+  return (
+    <Panel
+      title="Who is good at what"
+      about="Estimated quality relative to the category's mean, give or take one standard deviation. Faint where it is not known well."
+    >
+      <section class="-mx-1 overflow-x-auto px-1" aria-label="Quality by category" tabIndex={0}>
+        <table class="w-full border-separate border-spacing-0.5 text-sm">
+          <thead>
+            <tr>
+              <th scope="col" class="sr-only">
+                Model
+              </th>
+              {categories.map(({ category }) => (
+                <th
+                  key={category}
+                  scope="col"
+                  title={category}
+                  class="min-w-14 px-0.5 pb-1 text-center text-xs font-normal text-muted"
+                >
+                  {topicOf(category)}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {overall.map(({ model }) => (
+              <tr key={model}>
+                <th
+                  scope="row"
+                  class="sticky left-0 max-w-28 truncate bg-surface pr-2 text-left font-normal"
+                  title={model}
+                >
+                  {model}
+                </th>
+                {categories.map(({ category, models }) => (
+                  <Cell
+                    key={category}
+                    standing={models.find((one) => one.model === model)}
+                    most={most}
+                  />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </Panel>
+  );
+}
+
+function Cell({ standing, most }: { standing: Standing | undefined; most: number }) {
+  if (!standing) return <td />;
+  const { value, sd } = standing;
+  const size = Math.abs(value);
+  const sure = sd === null ? 1 : size / (size + sd);
+  const strength = Math.round(85 * Math.min(1, size / most) * sure);
+  const hue = value >= 0 ? "var(--accent)" : "var(--warn)";
+  return (
+    <td
+      class="h-11 rounded px-1 text-center leading-tight tabular-nums"
+      style={{ background: `color-mix(in srgb, ${hue} ${Math.min(45, strength)}%, var(--page))` }}
+    >
+      {signed(value, 2)}
+      {sd !== null && <span class="block text-xs text-muted">±{sd.toFixed(2)}</span>}
+    </td>
+  );
+}

@@ -1,0 +1,113 @@
+import { useState } from "preact/hooks";
+import type { Standing, Stats } from "../api/stats.ts";
+import { topicOf } from "../arena/suggestions.ts";
+import { colourOf } from "../charts/colours.ts";
+import { percent, signed } from "../format.ts";
+import { Panel } from "../parts/panel.tsx";
+import { Select } from "../parts/select.tsx";
+
+const OVERALL = "";
+
+/** Who is how good, and how sure that is. */
+export function Leaderboard({ stats }: { stats: Stats }) {
+  const { leaderboard, models } = stats;
+  const [category, setCategory] = useState(OVERALL);
+  const chosen = leaderboard.categories.find((one) => one.category === category);
+  const standings = chosen?.models ?? leaderboard.overall;
+  const names = models.map(({ model }) => model);
+  const options = [
+    { value: OVERALL, text: "Overall" },
+    ...leaderboard.categories.map((one) => ({
+      value: one.category,
+      text: `${topicOf(one.category)} (${percent(one.share)})`,
+    })),
+  ];
+  return (
+    <Panel
+      title="Leaderboard"
+      about="Quality relative to the pool's mean, with 95% intervals."
+      actions={
+        <Select label="Category" options={options} value={category} onChange={setCategory} />
+      }
+    >
+      <Standings standings={standings} names={names} />
+    </Panel>
+  );
+}
+
+function Standings({
+  standings,
+  names,
+}: {
+  standings: readonly Standing[];
+  names: readonly string[];
+}) {
+  const ends = standings.flatMap(({ value, lo, hi }) => [value, lo ?? value, hi ?? value]);
+  const min = Math.min(-0.01, ...ends);
+  const max = Math.max(0.01, ...ends);
+  const at = (value: number) => `${(100 * (value - min)) / (max - min)}%`;
+  return (
+    <table class="w-full flex-1 border-separate border-spacing-y-1 text-sm">
+      <thead>
+        <tr class="text-xs text-muted">
+          <th scope="col">
+            <span class="sr-only">Model</span>
+          </th>
+          <th scope="col">
+            <span class="sr-only">Interval</span>
+          </th>
+          <th scope="col" class="text-right font-normal">
+            Quality
+          </th>
+          <th scope="col" class="pl-3 text-right font-normal max-sm:hidden">
+            <abbr title="Probability of being the best" class="no-underline">
+              Best
+            </abbr>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {standings.map(({ model, value, lo, hi, best }) => (
+          <tr key={model} data-model={model}>
+            <th scope="row" class="w-36 max-w-36 truncate pr-3 text-left font-normal" title={model}>
+              {model}
+            </th>
+            <td class="w-full">
+              <div class="relative h-5" aria-hidden="true">
+                <div class="absolute inset-y-0 w-px bg-line" style={{ left: at(0) }} />
+                {lo !== null && hi !== null && (
+                  <div
+                    class="absolute top-1/2 h-1.5 -translate-y-1/2 rounded-full opacity-35"
+                    style={{
+                      left: at(lo),
+                      width: `calc(${at(hi)} - ${at(lo)})`,
+                      background: colourOf(names, model),
+                    }}
+                  />
+                )}
+                <div
+                  class="absolute top-1/2 size-3 -translate-1/2 rounded-full"
+                  style={{ left: at(value), background: colourOf(names, model) }}
+                />
+              </div>
+              {lo !== null && hi !== null && (
+                <span class="sr-only">
+                  {signed(lo)} to {signed(hi)}
+                </span>
+              )}
+            </td>
+            <td class="pl-3 text-right whitespace-nowrap tabular-nums" data-value={value}>
+              {signed(value)}
+            </td>
+            <td
+              class="pl-3 text-right whitespace-nowrap text-muted tabular-nums max-sm:hidden"
+              title="Probability of being the best"
+            >
+              {best === null ? "" : percent(best)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,103 @@
+import { useMemo, useState } from "preact/hooks";
+import type { MapPoint, PromptMap } from "../api/stats.ts";
+import { topicOf } from "../arena/suggestions.ts";
+import { tooltip } from "../charts/axes.ts";
+import { Chart, type ChartOption } from "../charts/chart.tsx";
+import { colourOf } from "../charts/colours.ts";
+import { clockTime, plural } from "../format.ts";
+import { Legend } from "../parts/legend.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { Segmented } from "../parts/segmented.tsx";
+import { decisionHref } from "../shell/route.ts";
+
+const BY = [
+  { value: "category", text: "By category" },
+  { value: "model", text: "By model" },
+] as const;
+
+/** Where prompts lie; like ones are near each other. */
+export function MapPanel({ map, models }: { map: PromptMap; models: readonly string[] }) {
+  const [by, setBy] = useState<"category" | "model">("category");
+  const { points, categories } = map;
+  const names = by === "category" ? categories.map(({ category }) => category) : models;
+  const nameOf = (point: MapPoint) => (by === "category" ? point.category : point.models?.[0]);
+  const shown = names.filter((name) => points.some((point) => nameOf(point) === name));
+  const option: ChartOption = useMemo(
+    () => (colours) => ({
+      grid: { left: 8, right: 8, top: 8, bottom: 8 },
+      xAxis: { show: false, scale: true },
+      yAxis: { show: false, scale: true },
+      tooltip: tooltip("item", ({ data }: { data: Dot }) => ({
+        title: clockTime(Date.parse(data.point.at)),
+        rows: [
+          { name: topicOf(data.point.category), value: "" },
+          { name: data.point.models?.join(" and ") ?? "a duel without a vote", value: "" },
+        ],
+      })),
+      series: [
+        {
+          type: "scatter",
+          symbolSize: 9,
+          cursor: "pointer",
+          data: points.map((point): Dot & { itemStyle: object } => {
+            const name = nameOf(point);
+            const colour = name === undefined ? colours.strong : colourOf(names, name);
+            return {
+              value: [point.x, point.y],
+              point,
+              itemStyle: { color: colour, opacity: 0.75 },
+            };
+          }),
+        },
+        {
+          type: "scatter",
+          symbolSize: 1,
+          silent: true,
+          tooltip: { show: false },
+          label: {
+            show: true,
+            formatter: "{b}",
+            color: colours.ink,
+            fontSize: 12,
+            textBorderColor: colours.surface,
+            textBorderWidth: 3,
+          },
+          labelLayout: { hideOverlap: true },
+          data: categories.map(({ category, x, y }) => ({
+            name: topicOf(category),
+            value: [x, y],
+          })),
+        },
+      ],
+    }),
+    [map, by],
+  );
+  return (
+    <Panel
+      title="Map of prompts"
+      about="The last prompts, in the plane in which the categories lie furthest apart. A click opens the decision."
+      actions={<Segmented label="Colours" options={BY} value={by} onChange={setBy} />}
+    >
+      <Chart
+        option={option}
+        height={320}
+        label={`Map of ${plural(points.length, "prompt")}: ${categories.map(({ category }) => `${topicOf(category)} ${points.filter((point) => point.category === category).length}`).join(", ")}. The list of decisions has them all.`}
+        onClick={(data) => {
+          const { point } = data as Dot;
+          if (point) location.hash = decisionHref(point.id);
+        }}
+      />
+      <Legend
+        entries={shown.map((name) => ({
+          name: by === "category" ? topicOf(name) : name,
+          colour: colourOf(names, name),
+        }))}
+      />
+    </Panel>
+  );
+}
+
+interface Dot {
+  readonly value: [number, number];
+  readonly point: MapPoint;
+}

@@ -1,0 +1,133 @@
+import { useState } from "preact/hooks";
+import type { Tradeoff, TradeoffPoint } from "../api/stats.ts";
+import { colourOf } from "../charts/colours.ts";
+import { dollars, percent, plural, signed } from "../format.ts";
+import { Button } from "../parts/button.tsx";
+import { CopyButton } from "../parts/copy-button.tsx";
+import { Legend } from "../parts/legend.tsx";
+import { Panel } from "../parts/panel.tsx";
+import { usePage } from "../shell/page.ts";
+import { useValue } from "../state/observable.ts";
+
+/** What moving the cost-quality trade-off would do, before it is moved. */
+export function TradeoffPanel({
+  tradeoff,
+  models,
+}: {
+  tradeoff: Tradeoff;
+  models: readonly string[];
+}) {
+  const { settings } = usePage();
+  const set = useValue(settings);
+  const { current, points, recent_queries: queries } = tradeoff;
+  const [chosen, setChosen] = useState(set.tradeoff ?? current);
+  const at = (value: number) => points.find((point) => point.tradeoff === value) ?? points[0]!;
+  const [now, then] = [at(nearest(points, current)), at(chosen)];
+  const order = models.filter((name) => (then.shares[name] ?? 0) > 0);
+  if (queries === 0) {
+    return (
+      <Panel title="Cost or quality">
+        <p class="text-sm text-muted">Nothing was asked yet, so there is nothing to weigh.</p>
+      </Panel>
+    );
+  }
+  return (
+    <Panel
+      title="Cost or quality"
+      about={`What another setting would do to the last ${plural(queries, "request")}, by what is believed now.`}
+    >
+      <label class="flex flex-col gap-2 text-sm">
+        <span class="flex justify-between text-muted">
+          <span>quality alone</span>
+          <span class="font-medium text-ink">cost_quality_tradeoff {chosen}</span>
+          <span>the cheapest</span>
+        </span>
+        <input
+          type="range"
+          min={0}
+          max={10}
+          step={0.5}
+          value={chosen}
+          class="h-8 w-full accent-accent"
+          aria-valuetext={`${chosen}: ${effect(now, then)}`}
+          onInput={(event) => setChosen(Number(event.currentTarget.value))}
+        />
+      </label>
+      <p class="text-lg" aria-live="polite">
+        {chosen === now.tradeoff ? "This is the router's own setting." : effect(now, then)}
+      </p>
+      <dl class="grid grid-cols-2 gap-4 text-sm sm:max-w-md">
+        <Figure
+          name="a request"
+          value={then.cost === null ? "no prices" : dollars(then.cost)}
+          before={now.cost === null ? "" : dollars(now.cost)}
+        />
+        <Figure
+          name={`quality${then.quality.lo === undefined ? "" : `, ${signed(then.quality.lo, 2)} to ${signed(then.quality.hi!, 2)}`}`}
+          value={signed(then.quality.mean)}
+          before={signed(now.quality.mean)}
+        />
+      </dl>
+      <div class="flex flex-col gap-2">
+        <div class="flex h-4 overflow-hidden rounded-full" aria-hidden="true">
+          {order.map((name) => (
+            <div
+              key={name}
+              style={{
+                width: `${100 * then.shares[name]!}%`,
+                background: colourOf(models, name),
+              }}
+            />
+          ))}
+        </div>
+        <Legend
+          entries={order.map((name) => ({
+            name: `${name} ${percent(then.shares[name]!)}`,
+            colour: colourOf(models, name),
+          }))}
+        />
+      </div>
+      <div class="flex flex-wrap items-center gap-2 text-sm">
+        <Button
+          disabled={(set.tradeoff ?? current) === chosen}
+          onClick={() =>
+            settings.set({ ...set, tradeoff: chosen === current ? undefined : chosen })
+          }
+        >
+          Use {chosen} for my questions in the arena
+        </Button>
+        <span class="text-muted">
+          For everybody: <code class="text-ink">cost_quality_tradeoff: {chosen}</code> under the
+          router in joust.yaml
+        </span>
+        <CopyButton text={`cost_quality_tradeoff: ${chosen}`} what="setting" />
+      </div>
+    </Panel>
+  );
+}
+
+function Figure({ name, value, before }: { name: string; value: string; before: string }) {
+  return (
+    <div>
+      <dt class="text-muted">{name}</dt>
+      <dd class="tabular-nums">
+        <span class="text-xl font-semibold">{value}</span>
+        {before !== "" && before !== value && <span class="text-muted"> now {before}</span>}
+      </dd>
+    </div>
+  );
+}
+
+function effect(now: TradeoffPoint, then: TradeoffPoint): string {
+  const quality = then.quality.mean - now.quality.mean;
+  const better = Math.abs(quality) < 0.0005 ? "the same quality" : `${signed(quality)} in quality`;
+  if (now.cost === null || then.cost === null || now.cost === 0) return `${better}.`;
+  const change = then.cost / now.cost - 1;
+  if (Math.abs(change) < 0.0005) return `No change in cost, ${better}.`;
+  return `${percent(Math.abs(change))} ${change < 0 ? "cheaper" : "dearer"}, ${better}.`;
+}
+
+function nearest(points: readonly TradeoffPoint[], wanted: number): number {
+  const distance = ({ tradeoff }: TradeoffPoint) => Math.abs(tradeoff - wanted);
+  return points.reduce((a, b) => (distance(b) < distance(a) ? b : a)).tradeoff;
+}

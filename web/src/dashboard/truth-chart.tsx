@@ -1,0 +1,103 @@
+import { useMemo } from "preact/hooks";
+import { topicOf } from "../arena/suggestions.ts";
+import { GRID, tooltip, valueAxis } from "../charts/axes.ts";
+import { Chart, type ChartOption } from "../charts/chart.tsx";
+import { colourOf } from "../charts/colours.ts";
+import { signed } from "../format.ts";
+import { Legend } from "../parts/legend.tsx";
+import type { Pair } from "./truth.ts";
+
+/** As much of the chart library's drawing kit as an interval needs. */
+interface Kit {
+  value(dimension: number): number;
+  coord(point: readonly [number, number]): [number, number];
+}
+
+/** A dot for each model and category: on the diagonal, what is believed is true. */
+export function TruthChart({ pairs }: { pairs: readonly Pair[] }) {
+  const categories = [...new Set(pairs.map(({ category }) => category))];
+  const option: ChartOption = useMemo(
+    () => (colours) => {
+      const ends = pairs.flatMap(({ truth, estimate }) => [truth, estimate]);
+      const reach = Math.ceil(10 * Math.max(0.1, ...ends.map(Math.abs))) / 10;
+      const colour = ({ category }: Pair) => colourOf(categories, category);
+      const axis = (name: string) =>
+        valueAxis(colours, (value) => signed(value, 1), {
+          min: -reach,
+          max: reach,
+          name,
+          nameLocation: "middle",
+          nameTextStyle: { color: colours.muted, fontSize: 12 },
+        });
+      return {
+        grid: { ...GRID, left: 20, bottom: 20 },
+        xAxis: { ...axis("true quality"), nameGap: 24 },
+        yAxis: { ...axis("estimated quality"), nameGap: 40 },
+        tooltip: tooltip("item", ({ dataIndex }: { dataIndex: number }) => {
+          const { model, category, truth, estimate, lo, hi } = pairs[dataIndex]!;
+          return {
+            title: `${model}, ${topicOf(category)}`,
+            rows: [
+              { name: "true", value: signed(truth, 2) },
+              { name: "estimated", value: signed(estimate, 2), colour: colour(pairs[dataIndex]!) },
+              ...(lo === null
+                ? []
+                : [{ name: "95% interval", value: `${signed(lo, 2)} to ${signed(hi!, 2)}` }]),
+            ],
+          };
+        }),
+        series: [
+          {
+            type: "line",
+            symbol: "none",
+            silent: true,
+            lineStyle: { color: colours.strong, type: "dashed", width: 1 },
+            data: [
+              [-reach, -reach],
+              [reach, reach],
+            ],
+          },
+          {
+            type: "custom",
+            silent: true,
+            clip: true,
+            data: pairs.map(({ truth, lo, hi }) => [truth, lo ?? 0, hi ?? 0]),
+            renderItem: ({ dataIndex }: { dataIndex: number }, kit: Kit) => {
+              const [x, y1] = kit.coord([kit.value(0), kit.value(1)]);
+              const [, y2] = kit.coord([kit.value(0), kit.value(2)]);
+              return {
+                type: "line",
+                shape: { x1: x, x2: x, y1, y2 },
+                style: { stroke: colour(pairs[dataIndex]!), opacity: 0.25, lineWidth: 2 },
+              };
+            },
+          },
+          {
+            type: "scatter",
+            symbolSize: 8,
+            data: pairs.map((pair) => ({
+              value: [pair.truth, pair.estimate],
+              itemStyle: { color: colour(pair) },
+            })),
+          },
+        ],
+      };
+    },
+    [pairs],
+  );
+  return (
+    <div class="flex min-w-0 flex-col gap-2">
+      <Chart
+        option={option}
+        height={320}
+        label="Estimated against true quality, a dot for each model and category; on the diagonal they are the same."
+      />
+      <Legend
+        entries={categories.map((category) => ({
+          name: topicOf(category),
+          colour: colourOf(categories, category),
+        }))}
+      />
+    </div>
+  );
+}

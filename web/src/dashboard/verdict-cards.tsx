@@ -1,0 +1,45 @@
+import type { Learning, Stats } from "../api/stats.ts";
+import { learningVerdict, savingVerdict, trustVerdict, type Verdict } from "./verdict.ts";
+
+/** The three things one wants to know first. */
+export function VerdictCards({
+  stats,
+  learning,
+}: {
+  stats: Stats;
+  learning: Learning | undefined;
+}) {
+  const cards = [
+    { question: "Is it learning?", verdict: learningVerdict(stats, learning) },
+    { question: "Is it saving?", verdict: savingVerdict(stats) },
+    { question: "Can I trust it?", verdict: trustVerdict(stats) },
+  ];
+  return (
+    <div class="grid gap-4 md:grid-cols-3">
+      {cards.map(({ question, verdict }) => (
+        <Card key={question} question={question} verdict={verdict} />
+      ))}
+    </div>
+  );
+}
+
+const TONES = { good: "bg-good", bad: "bg-bad", open: "bg-strong" } as const;
+const TONE_WORDS = { good: "yes", bad: "no", open: "not clear yet" } as const;
+
+function Card({ question, verdict }: { question: string; verdict: Verdict }) {
+  const { figure, tone, caption, sentence } = verdict;
+  return (
+    <section class="flex flex-col gap-2 rounded-2xl border border-line bg-surface p-4 sm:p-5">
+      <h2 class="flex items-center gap-2 text-sm text-muted">
+        <span class={`size-2 rounded-full ${TONES[tone]}`} aria-hidden="true" />
+        {question}
+        <span class="sr-only">{TONE_WORDS[tone]}</span>
+      </h2>
+      <p class="flex flex-wrap items-baseline gap-x-2.5">
+        <span class="text-3xl font-semibold tracking-tight tabular-nums">{figure}</span>
+        <span class="text-sm text-muted">{caption}</span>
+      </p>
+      <p class="text-sm">{sentence}</p>
+    </section>
+  );
+}

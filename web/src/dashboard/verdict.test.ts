@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import type { Band, Learning, Stats } from "../api/stats.ts";
+import { learningVerdict, savingVerdict, trustVerdict } from "./verdict.ts";
+
+const band = (mean: number, half = 0.01): Band => ({ mean, lo: mean - half, hi: mean + half });
+const learning = (...regrets: Band[]): Learning => ({
+  stretches: regrets.map((regret) => ({
+    from: "",
+    to: "",
+    requests: 10,
+    regret,
+    win_rate: band(0.5),
+  })),
+});
+const leader = { model: "big", value: 0.1, sd: 0.05, lo: 0, hi: 0.2, best: 0.9 };
+const STATS = {
+  mode: "apply",
+  guard: null,
+  win_rate: band(0.6, 0.05),
+  leaderboard: { overall: [leader], categories: [] },
+  counts: { duel_rate: 0.5, votes: 3, ratings: 1 },
+  spend: {
+    total: 0.2,
+    requests: 100,
+    always_best: { model: "big", cost: 0.5, savings: 0.3 },
+    always_cheapest: { model: "small", cost: 0.05, savings: -0.15 },
+  },
+} as unknown as Stats;
+
+describe("is it learning", () => {
+  it("says so where regret has clearly fallen, and no sooner", () => {
+    const clearly = learningVerdict(STATS, learning(band(0.3), band(0.2), band(0.1)));
+    expect(clearly).toMatchObject({ figure: "60%", tone: "good" });
+    expect(clearly.sentence).toBe(
+      "Choices lose 0.10 of quality to the best possible, 0.30 when these requests began.",
+    );
+    const perhaps = learningVerdict(
+      STATS,
+      learning(band(0.3, 0.2), band(0.3, 0.2), band(0.25, 0.2)),
+    );
+    expect(perhaps).toMatchObject({ tone: "open" });
+    expect(perhaps.sentence).toMatch(/too close to call/);
+    expect(learningVerdict(STATS, learning(band(0.1), band(0.2), band(0.3))).tone).toBe("bad");
+  });
+
+  it("has nothing to say of nothing", () => {
+    expect(learningVerdict({ ...STATS, win_rate: null }, undefined).figure).toBe("\u2013");
+  });
+});
+
+describe("is it saving", () => {
+  it("compares with the best model for all, and the cheapest", () => {
+    expect(savingVerdict(STATS)).toMatchObject({
+      figure: "$0.20",
+      tone: "good",
+      sentence: "60% less than always big ($0.50). Always small would have cost $0.050.",
+    });
+  });
+
+  it("says why it costs more, where it does", () => {
+    const always_best = { model: "big", cost: 0.1, savings: -0.1 };
+    const dear = { ...STATS, spend: { ...STATS.spend, always_best } };
+    expect(savingVerdict(dear).sentence).toMatch(
+      /^\$0\.10 more than always big\. 50% of requests were duels/,
+    );
+  });
+});
+
+describe("can it be trusted", () => {
+  it("is as sure as the posterior", () => {
+    expect(trustVerdict(STATS)).toMatchObject({ figure: "90%", tone: "good" });
+  });
+
+  it("tells of the guard and of routers that do not choose", () => {
+    expect(trustVerdict({ ...STATS, guard: "big" })).toMatchObject({
+      figure: "Guard on",
+      tone: "bad",
+    });
+    expect(trustVerdict({ ...STATS, mode: "observe" }).figure).toBe("Observing");
+  });
+});

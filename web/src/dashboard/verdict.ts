@@ -1,0 +1,101 @@
+import type { Learning, Stats } from "../api/stats.ts";
+import { dollars, percent, plural } from "../format.ts";
+
+/** The answer to one question at a glance. */
+export interface Verdict {
+  readonly figure: string;
+  readonly tone: "good" | "bad" | "open";
+  /** What the figure is. */
+  readonly caption: string;
+  readonly sentence: string;
+}
+
+/** Is it learning? Requests of now against requests of then, by what is believed now. */
+export function learningVerdict({ win_rate: win }: Stats, learning: Learning | undefined): Verdict {
+  const stretches = learning?.stretches ?? [];
+  const [first, last] = [stretches[0], stretches.at(-1)];
+  if (!win || !first || !last) {
+    return {
+      figure: "\u2013",
+      tone: "open",
+      caption: "win rate",
+      sentence: "Nothing was asked yet. Each vote on a duel teaches the router.",
+    };
+  }
+  const [then, now] = [first.regret, last.regret];
+  const isBetter = now.mean < then.mean;
+  // Half of either band: far enough apart not to be chance alone.
+  const gap = Math.abs(then.mean - now.mean);
+  const isClear = stretches.length > 2 && gap > (then.hi - then.lo + now.hi - now.lo) / 4;
+  const from = `Choices lose ${now.mean.toFixed(2)} of quality to the best possible`;
+  return {
+    figure: percent(win.mean),
+    tone: isClear ? (isBetter ? "good" : "bad") : "open",
+    caption: `win rate, ${percent(win.lo)} to ${percent(win.hi)}`,
+    sentence:
+      stretches.length > 1
+        ? `${from}, ${then.mean.toFixed(2)} when these requests began${isClear ? "" : ": too close to call"}.`
+        : `${from}.`,
+  };
+}
+
+/** Is it saving? */
+export function savingVerdict({ spend, counts }: Stats): Verdict {
+  const { always_best: best, always_cheapest: cheapest, total } = spend;
+  const caption = `spent on ${plural(spend.requests, "request")}`;
+  if (!best || best.cost === 0) {
+    const sentence =
+      spend.requests === 0 ? "No request yet." : "Prices are not known, so savings are not either.";
+    return { figure: dollars(total), tone: "open", caption, sentence };
+  }
+  const floor = cheapest
+    ? ` Always ${cheapest.model} would have cost ${dollars(cheapest.cost)}.`
+    : "";
+  if (best.savings >= 0) {
+    return {
+      figure: dollars(total),
+      tone: "good",
+      caption,
+      sentence: `${percent(best.savings / best.cost)} less than always ${best.model} (${dollars(best.cost)}).${floor}`,
+    };
+  }
+  const duels =
+    counts.duel_rate > 0
+      ? ` ${percent(counts.duel_rate)} of requests were duels, which ask two models.`
+      : "";
+  return {
+    figure: dollars(total),
+    tone: counts.duel_rate > 0.25 ? "open" : "bad",
+    caption,
+    sentence: `${dollars(-best.savings)} more than always ${best.model}.${duels}${floor}`,
+  };
+}
+
+/** Can it be trusted? */
+export function trustVerdict({ leaderboard, guard, mode, counts }: Stats): Verdict {
+  const leader = leaderboard.overall[0];
+  const sure = leader?.best;
+  const votes = `${plural(counts.votes + counts.ratings, "vote")} in this window.`;
+  if (guard !== null) {
+    return {
+      figure: "Guard on",
+      tone: "bad",
+      caption: `${guard} answers`,
+      sentence: `Votes say that ${guard} alone does better than routing, so it answers until they say otherwise. ${votes}`,
+    };
+  }
+  if (mode !== "apply") {
+    return {
+      figure: mode === "observe" ? "Observing" : "Bypassed",
+      tone: "open",
+      caption: "the router does not choose",
+      sentence: `The configuration says who answers. ${votes}`,
+    };
+  }
+  return {
+    figure: sure === null || sure === undefined ? (leader?.model ?? "\u2013") : percent(sure),
+    tone: sure !== null && sure !== undefined && sure > 0.8 ? "good" : "open",
+    caption: leader ? `sure that ${leader.model} is best overall` : "no models",
+    sentence: `The guard is off: nothing says that one fixed model would do better. ${votes}`,
+  };
+}

@@ -1,0 +1,100 @@
+import type { Decision, DecisionAnswer } from "../api/decision.ts";
+import { count, dollars, duration } from "../format.ts";
+import { Panel } from "../parts/panel.tsx";
+
+const STATUS = { ok: "complete", failed: "failed", cancelled: "stopped" } as const;
+
+/** What came of it: who answered, how long it took, what it cost. */
+export function AnswersTable({ decision }: { decision: Decision }) {
+  const { answers, duel, hidden } = decision;
+  const longest = Math.max(1, ...answers.map(({ latency_ms = 0 }) => latency_ms));
+  if (answers.length === 0) {
+    return (
+      <Panel title="Answers">
+        <p class="text-sm text-muted">None yet, or none was asked for.</p>
+      </Panel>
+    );
+  }
+  return (
+    <Panel
+      title="Answers"
+      {...(hidden !== undefined && { about: "Names, times and prices are shown after the vote." })}
+    >
+      <section class="overflow-x-auto" aria-label="Answers" tabIndex={0}>
+        <table class="w-full min-w-xl text-sm">
+          <thead>
+            <tr class="text-xs text-muted">
+              {["", "Model", "Status", "Time", "Tokens", "Cost"].map((name) => (
+                <th
+                  key={name}
+                  scope="col"
+                  class={`pb-1 font-normal ${name === "Cost" || name === "Tokens" ? "text-right" : "text-left"}`}
+                >
+                  {name === "" ? <span class="sr-only">Answer</span> : name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {answers.map((answer) => (
+              <Row key={answer.slot} answer={answer} isDuel={duel} longest={longest} />
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </Panel>
+  );
+}
+
+function Row({
+  answer,
+  isDuel,
+  longest,
+}: {
+  answer: DecisionAnswer;
+  isDuel: boolean;
+  longest: number;
+}) {
+  const { slot, model, status, latency_ms: latency, first_byte_ms: first, cost } = answer;
+  const { input_tokens: input, output_tokens: output, fallbacks = [] } = answer;
+  return (
+    <tr class="border-t border-line align-top tabular-nums">
+      <td class="py-2 pr-3">{isDuel ? (slot === 0 ? "A" : "B") : ""}</td>
+      <td class="py-2 pr-3">
+        {model ?? "hidden"}
+        {fallbacks.map((one) => (
+          <span key={one.model} class="block text-xs text-muted">
+            after {one.model}: {one.reason}
+          </span>
+        ))}
+      </td>
+      <td class={`py-2 pr-3 ${status === "failed" ? "text-bad" : ""}`}>{STATUS[status]}</td>
+      <td class="min-w-40 py-2 pr-3">
+        {latency !== undefined && (
+          <>
+            <span class="flex h-2 overflow-hidden rounded-full bg-sunken" aria-hidden="true">
+              <span
+                class="bg-strong"
+                style={{ width: `${(100 * (first ?? latency)) / longest}%` }}
+              />
+              <span
+                class="bg-accent"
+                style={{ width: `${(100 * (latency - (first ?? latency))) / longest}%` }}
+              />
+            </span>
+            <span class="mt-1 block text-xs text-muted">
+              {duration(latency)}
+              {first !== undefined &&
+                latency - first >= 1 &&
+                `, first word after ${duration(first)}`}
+            </span>
+          </>
+        )}
+      </td>
+      <td class="py-2 text-right">
+        {input === undefined ? "" : `${count(input)} in, ${count(output ?? 0)} out`}
+      </td>
+      <td class="py-2 pl-3 text-right">{cost === undefined ? "" : dollars(cost)}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,121 @@
+import type { Decision, Score } from "../api/decision.ts";
+import { dollars, signed } from "../format.ts";
+import { Panel } from "../parts/panel.tsx";
+
+/** Who could have answered: quality with its uncertainty, price, and what is left of the one after the other. */
+export function Candidates({ decision }: { decision: Decision }) {
+  const { scores = [], chosen = [], excluded = {} } = decision;
+  const sorted = scores.toSorted((a, b) => (b.net ?? b.value ?? 0) - (a.net ?? a.value ?? 0));
+  const ends = scores.flatMap(({ value = 0, uncertainty = 0, net = value }) => [
+    value - uncertainty,
+    value + uncertainty,
+    net,
+  ]);
+  // At 10 the price outweighs everything; the picture stays about quality.
+  const min = Math.max(-1.5, Math.min(-0.01, ...ends));
+  const max = Math.max(0.01, ...ends);
+  const at = (value: number) =>
+    `${Math.min(100, Math.max(0, (100 * (value - min)) / (max - min)))}%`;
+  return (
+    <Panel
+      title="Candidates"
+      about="Dot: expected quality relative to the pool's mean, with one standard deviation. Tick: what is left of it after the price, which is what is compared."
+    >
+      <section class="overflow-x-auto" aria-label="Candidates" tabIndex={0}>
+        <table class="w-full min-w-xl text-sm">
+          <thead>
+            <tr class="text-xs text-muted">
+              <th scope="col" class="pb-1 text-left font-normal">
+                Model
+              </th>
+              <th scope="col">
+                <span class="sr-only">Picture</span>
+              </th>
+              {["Quality", "±", "Price", "Net"].map((name) => (
+                <th key={name} scope="col" class="pl-4 text-right font-normal">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {sorted.map((score) => (
+              <Row
+                key={score.model}
+                score={score}
+                isChosen={chosen.includes(score.model)}
+                at={at}
+              />
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {Object.keys(excluded).length > 0 && (
+        <p class="text-sm text-muted">
+          Not asked:{" "}
+          {Object.entries(excluded)
+            .map(([model, lack]) => `${model} ${lack}`)
+            .join("; ")}
+          .
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+function Row({
+  score,
+  isChosen,
+  at,
+}: {
+  score: Score;
+  isChosen: boolean;
+  at: (value: number) => string;
+}) {
+  const { model, value, uncertainty, cost, net } = score;
+  const colour = isChosen ? "bg-accent" : "bg-strong";
+  return (
+    <tr class="tabular-nums">
+      <th
+        scope="row"
+        title={model}
+        class={`max-w-44 truncate py-1.5 pr-3 text-left ${isChosen ? "font-semibold text-accent" : "font-normal"}`}
+      >
+        {model}
+        {isChosen && <span class="sr-only"> (chosen)</span>}
+      </th>
+      <td class="w-full min-w-32">
+        <div class="relative h-5" aria-hidden="true">
+          <div class="absolute inset-y-0 w-px bg-line" style={{ left: at(0) }} />
+          {value !== undefined && uncertainty !== undefined && (
+            <div
+              class={`absolute top-1/2 h-1.5 -translate-y-1/2 rounded-full opacity-35 ${colour}`}
+              style={{
+                left: at(value - uncertainty),
+                width: `calc(${at(value + uncertainty)} - ${at(value - uncertainty)})`,
+              }}
+            />
+          )}
+          {value !== undefined && (
+            <div
+              class={`absolute top-1/2 size-3 -translate-1/2 rounded-full ${colour}`}
+              style={{ left: at(value) }}
+            />
+          )}
+          {net !== undefined && (
+            <div
+              class="absolute top-1/2 h-4 w-0.5 -translate-1/2 bg-ink"
+              style={{ left: at(net) }}
+            />
+          )}
+        </div>
+      </td>
+      <td class="pl-4 text-right">{value === undefined ? "" : signed(value)}</td>
+      <td class="pl-4 text-right text-muted">
+        {uncertainty === undefined ? "" : uncertainty.toFixed(3)}
+      </td>
+      <td class="pl-4 text-right">{cost === undefined ? "" : dollars(cost)}</td>
+      <td class="pl-4 text-right">{net === undefined ? "" : signed(net)}</td>
+    </tr>
+  );
+}

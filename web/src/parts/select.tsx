@@ -1,0 +1,29 @@
+/** One of several, by the browser's own list. */
+export function Select<T extends string>({
+  label,
+  options,
+  value,
+  onChange,
+}: {
+  label: string;
+  options: readonly { readonly value: T; readonly text: string }[];
+  value: T;
+  onChange: (value: T) => void;
+}) {
+  return (
+    <label class="flex items-center gap-2 text-sm text-muted">
+      <span class="sr-only">{label}</span>
+      <select
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value as T)}
+        class="min-h-9 max-w-full rounded-lg border border-line bg-surface px-2.5 text-ink"
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
