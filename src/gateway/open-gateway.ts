@@ -6,7 +6,6 @@ import type { EncoderPlaces } from "../encoder/open-encoder.ts";
 import { InputError } from "../input/input-error.ts";
 import { Random } from "../random/random.ts";
 import { GroupCommit } from "../store/group-commit.ts";
-import { openPostgres } from "../store/postgres/open.ts";
 import { readKey } from "../store/seal.ts";
 import { openSqlite } from "../store/sqlite/open.ts";
 import type { Store } from "../store/store.ts";
@@ -75,7 +74,10 @@ export async function openGateway(options: GatewayOptions): Promise<RunningGatew
 
 async function openStore(options: GatewayOptions): Promise<Store> {
   const place = placeOf(options);
-  return "url" in place ? openPostgres(place.url) : openSqlite(place.file);
+  if ("file" in place) return openSqlite(place.file);
+  // Loaded only where it is used.
+  const { openPostgres } = await import("../store/postgres/open.ts");
+  return openPostgres(place.url);
 }
 
 function placeOf({ config, dataDir }: GatewayOptions): GuardTask["store"] {

@@ -48,7 +48,11 @@ export type Method = (typeof METHODS)[number];
 
 /** Opens a SQLite file on a thread of its own: a commit waits for the disk, and requests must not. */
 export async function openSqlite(file: string): Promise<Store> {
-  const worker = new Worker(new URL("./sqlite.worker.ts", import.meta.url), { workerData: file });
+  const worker = new Worker(new URL("./sqlite.worker.ts", import.meta.url), {
+    workerData: file,
+    // What it makes lives for one batch; more room for it would only grow.
+    resourceLimits: { maxYoungGenerationSizeMb: 8 },
+  });
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   const listeners = new Listeners();
   let gone: Error | undefined;
