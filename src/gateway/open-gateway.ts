@@ -33,6 +33,7 @@ import { Retention } from "./retention.ts";
 import { PolicyKinds } from "./routing/policy-kinds.ts";
 import { SandboxVoters } from "./sandbox/voters.ts";
 import { Builder } from "./serving/builder.ts";
+import type { Serving } from "./serving/serving.ts";
 import type { Clock } from "./upstream/clock.ts";
 
 export interface GatewayOptions {
@@ -147,6 +148,7 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
   });
   const unwatch = watchPosteriors(gateway);
   const guard = new Guard(() => serving, { folder, store: placeOf(options) }, logger);
+  const warnings = warnNowAndThen(() => serving, logger);
   const retention = new Retention(store, () => serving, clock, logger);
   return {
     gateway,
@@ -162,6 +164,7 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
       voters.stop();
       unwatch();
       retention.stop();
+      clearInterval(warnings);
       await guard.stop();
       await drain(app, serving.config.server.drain_seconds * 1000);
       await builder.close(serving);
@@ -192,6 +195,15 @@ function checkStoreKey({ store: { key } }: Config): void {
     const [problem, remedy] = (error as Error).message.split("; help: ");
     throw new InputError({ file: "joust.yaml", field: "store.key" }, problem!, remedy!);
   }
+}
+
+function warnNowAndThen(serving: () => Serving, logger: Logger): NodeJS.Timeout {
+  const timer = setInterval(() => {
+    for (const { name, warnings } of serving().routers.values()) {
+      for (const warning of warnings) logger.warn({ router: name }, warning);
+    }
+  }, 3_600_000);
+  return timer.unref();
 }
 
 /** Whoever can reach it may spend the operator's money. */

@@ -39,6 +39,7 @@ export async function stats(gateway: Gateway, router: LiveRouter, hours: number)
     posterior_version: view.version,
     learner: router.isLearner,
     guard: router.guard ?? null,
+    warnings: router.warnings,
     tradeoff: router.config.cost_quality_tradeoff,
     recent_queries: traffic.length,
     leaderboard: { overall, categories: byCategory },

@@ -13,6 +13,7 @@ import type { ServedModel } from "../serving/served-model.ts";
 import type { Clock } from "../upstream/clock.ts";
 import { type Calibration, poolOf } from "./calibration.ts";
 import { DuelCap } from "./duel-cap.ts";
+import { LanguageWatch } from "./language-watch.ts";
 import type { View } from "./plan.ts";
 import type { PolicyKinds } from "./policy-kinds.ts";
 import { RecentQueries } from "./recent-queries.ts";
@@ -32,6 +33,7 @@ export class LiveRouter {
   readonly name: string;
   readonly calibration: Calibration;
   readonly recent = new RecentQueries();
+  readonly #languages = new LanguageWatch();
   config: RouterConfig;
   cap: DuelCap;
   /** The model that is served while routing does worse than it. */
@@ -144,8 +146,19 @@ export class LiveRouter {
     return this.#learner.fold !== undefined;
   }
 
+  /** What an operator should know. */
+  get warnings(): string[] {
+    const { kind, name } = this.calibration.encoder;
+    const share = this.#languages.foreignShare;
+    if (kind === "openai" || share < FOREIGN_SHARE) return [];
+    return [
+      `${Math.round(100 * share)}% of the recent prompts are not in English, which the encoder ${name} knows best: routing may not tell their kinds apart; help: fit an encoder to your prompts (joust fit), or use OpenAItext`,
+    ];
+  }
+
   /** x of a prompt. An encoder that fails must not keep anybody from an answer. */
   async encode(text: string): Promise<{ x: Float64Array; failed: boolean }> {
+    this.#languages.see(text);
     try {
       const [x] = await this.calibration.encoder.encode([text]);
       return { x: toFloat32(x!), failed: false };
@@ -219,6 +232,8 @@ function settingsOf(
   );
   return { explore, budget, costUnit: Math.max(...costs) || 1 };
 }
+
+const FOREIGN_SHARE = 0.2;
 
 /** Tokens; only the budget depends on it, and that in the unit of its own correction. */
 const USUAL_PROMPT = 500;
