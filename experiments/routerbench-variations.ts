@@ -4,7 +4,7 @@ import { curvesExhibit, finalTable } from "../src/reproduce/exhibits.ts";
 import type { Curve, Exhibit } from "../src/reproduce/experiment.ts";
 import { type LineOptions, type Look, weighted } from "../src/reproduce/scene.ts";
 import type { DataSpec } from "../src/reproduce/work/specs.ts";
-import { EXCEL, NAME, sceneOf, WEIGHTINGS } from "./routerbench-scene.ts";
+import { EXCEL, NAME, sceneOf, type WEIGHTINGS } from "./routerbench-scene.ts";
 
 interface Choice {
   /** Weights of cost in the weighting besides the paper's 0.05. */
@@ -22,12 +22,12 @@ interface Choice {
 type Weighting = (typeof WEIGHTINGS)[number];
 
 const ALL: Choice = {
-  lambdas: [0, 0.01, 0.2],
-  mus: [0, 0.01, 0.1, 1],
-  raw: WEIGHTINGS,
+  lambdas: [0, 0.2],
+  mus: [0, 0.1, 1],
+  raw: ["perf_cost", ...EXCEL],
   scaled: EXCEL,
-  priced: WEIGHTINGS,
-  gpt4: WEIGHTINGS,
+  priced: ["perf", ...EXCEL],
+  gpt4: ["perf", "excel_perf_cost"],
   offline: EXCEL,
   sharper: true,
 };

@@ -45,7 +45,11 @@ export const routerbench: Experiment = {
     for (const [i, form] of source.forms.entries()) {
       const data = { files: form.files, scores: source.scores, exclude: ["gpt-4"] };
       const scene = sceneOf(bench, form.name, data);
-      const blocks = bench.encoders.flatMap((encoder) => {
+      // The second form is for the transformers, which the paper is about.
+      const encoders = bench.encoders.filter(
+        (encoder) => i === 0 || encoder.kind === "transformer" || encoder === bench.main,
+      );
+      const blocks = encoders.flatMap((encoder) => {
         const long = i === 0 && encoder === bench.main;
         return encoderBlocks(scene, encoder, long ? bench.size.long : bench.size.short);
       });
@@ -65,24 +69,47 @@ interface Block {
 }
 
 function encoderBlocks(scene: Scene, encoder: BenchEncoder, rounds: number): Block[] {
-  const { scales, short } = scene.bench.size;
+  const { scales } = scene.bench.size;
   const last = encoder.epochs.at(-1) ?? 0;
   return (encoder.epochs.length > 0 ? encoder.epochs : [0]).map((epochs) => {
-    const length = epochs === last ? rounds : Math.min(rounds, short);
-    const look: Look = { encoder, epochs, rounds: length };
-    const curves = scales.flatMap((voteScale) => curvesOf(scene, look, voteScale));
-    return { encoder, epochs, rounds: length, curves };
+    const curves = scales.flatMap((voteScale) =>
+      curvesOf(scene, { encoder, epochs, voteScale, rounds, last }),
+    );
+    return { encoder, epochs, rounds: epochs === last ? rounds : scene.bench.size.short, curves };
   });
 }
 
-function curvesOf(scene: Scene, look: Look, voteScale: number): Curve[] {
-  const { epochs } = look;
-  const original = { ...look, epochs: 0 };
+interface CurvesOptions {
+  readonly encoder: BenchEncoder;
+  readonly epochs: number;
+  readonly voteScale: number;
+  /** Of the longest curves. */
+  readonly rounds: number;
+  /** The epochs after which they are followed that long. */
+  readonly last: number;
+}
+
+function curvesOf(
+  scene: Scene,
+  { encoder, epochs, voteScale, rounds, last }: CurvesOptions,
+): Curve[] {
+  const { short } = scene.bench.size;
+  const length = epochs === last ? rounds : short;
+  const look: Look = { encoder, epochs, rounds: length };
+  // What is not tuned is the same runs whatever the epochs beside it.
+  const original: Look = { encoder, epochs: 0, rounds };
   return [
     ...WEIGHTINGS.flatMap((weighting) => {
-      const models = weighted(weighting);
-      const ctrl = scene.line({ look: original, epochs, group: "ctrl", voteScale, models });
-      return epochs === 0 ? [ctrl] : [scene.line({ look, group: "exp", voteScale, models }), ctrl];
+      const whole = LONG.includes(weighting);
+      const common = { epochs, voteScale, models: weighted(weighting) };
+      const ctrl = scene.line({
+        look: original,
+        group: "ctrl",
+        rounds: whole ? rounds : short,
+        ...common,
+      });
+      if (epochs === 0) return [ctrl];
+      return [scene.line({ look, group: "exp", rounds: whole ? length : short, ...common }), ctrl];
     }),
     ...EXAMPLES.map((examples) =>
       scene.line({
@@ -91,25 +118,39 @@ function curvesOf(scene: Scene, look: Look, voteScale: number): Curve[] {
         voteScale,
         models: { listing: "model", examples },
         examples,
+        rounds: examples === EXAMPLES.at(-1) ? rounds : short,
       }),
     ),
-    ...scene.baselines(look, weighted("perf"), voteScale),
+    ...scene.baselines(look, weighted("perf"), voteScale, { original }),
   ];
+}
+
+/** The weightings that are followed longest. */
+const LONG: readonly string[] = ["perf", "excel_perf_cost", "excel_mask"];
+
+function isLong({ weighting, examples }: Curve): boolean {
+  return LONG.includes(weighting) || examples === EXAMPLES.at(-1);
 }
 
 function figuresOf(scene: Scene, blocks: readonly Block[], scores: Scores): Exhibit[] {
   const { bench } = scene;
   const { size, main } = bench;
   const { form } = scene.options;
-  const own = blocks.map(({ encoder, epochs, rounds, curves }) => {
+  const own = blocks.flatMap(({ encoder, epochs, rounds, curves }) => {
     const name = epochs > 0 ? `${encoder.name}_E${epochs}` : encoder.name;
-    return curvesExhibit({
-      id: `${NAME}-${form}-${name}`,
-      title: `RouterBench (${form}), ${name}, ${rounds} rounds`,
-      caption:
-        "Solid: fine-tuned on 35 offline queries (exp). Dashed: the encoder as it was (ctrl). Dash-dotted: model embeddings from prompts with 1, 3 and 5 example queries. zero-feedback and joust use the fine-tuned vectors where there are any.",
-      curves,
-    });
+    const figure = (length: number, shown: readonly Curve[]) =>
+      curvesExhibit({
+        id: `${NAME}-${form}-${name}-${length}`,
+        title: `RouterBench (${form}), ${name}, ${length} rounds`,
+        caption:
+          "Solid: fine-tuned on 35 offline queries (exp). Dashed: the encoder as it was (ctrl). Dash-dotted: model embeddings from prompts with 1, 3 and 5 example queries. zero-feedback and joust use the fine-tuned vectors where there are any.",
+        curves: shown,
+        rounds: length,
+      });
+    const long = curves.filter((c) => c.group === "baseline" || isLong(c));
+    return rounds > size.short
+      ? [figure(size.short, curves), figure(rounds, long)]
+      : [figure(rounds, curves)];
   });
   const longest = blocks.filter(({ encoder, epochs }) => epochs === (encoder.epochs.at(-1) ?? 0));
   const curves = longest.flatMap((block) => block.curves);
@@ -200,7 +241,7 @@ function notesOf(
   { size, main }: Bench,
   forms: readonly { name: string; note: string }[],
 ): string[] {
-  const left = `Left out for time: ${size.long} rounds of all but ${main.name} at its most epochs on the first form; transformers fine-tuned on 15 queries a benchmark; fine-tuned curves with GPT-4 in the pool.`;
+  const left = `Left out for time: ${size.long} rounds of all but ${main.name} at its most epochs on the first form, and there of Perf_cost and of prompts with 1 and 3 queries; small encoders on the second form; transformers fine-tuned on 15 queries a benchmark; fine-tuned curves with GPT-4 in the pool.`;
   return [
     ...forms.map(({ name, note }) => `Form "${name}": ${note}`),
     "Five offline queries a benchmark are drawn anew for each run and never streamed; each run has its own fine-tuning. A round's benchmark is drawn uniformly, its query with replacement.",

@@ -70,7 +70,7 @@ export class Bench {
 
   embed(encoder: BenchEncoder, texts: readonly TextsSpec[], count: number, label: string): JobId {
     const spec: EmbedSpec = { encoder: encoder.ref, texts };
-    const seconds = count * SECONDS_A_TEXT[encoder.kind];
+    const seconds = count * SECONDS_A_TEXT[encoder.kind] * weight(encoder);
     return this.plan.add(
       { kind: "embed", spec, needs: needsOf(texts) },
       { label: `embed ${encoder.name}, ${label}`, seconds },
@@ -84,7 +84,8 @@ export class Bench {
     { pairs, count, label }: { pairs: number; count: number; label: string },
   ): JobId {
     const steps = spec.epochs * Math.ceil(pairs / 16);
-    const seconds = steps * SECONDS_A_STEP[encoder.kind] + count * SECONDS_A_TEXT[encoder.kind];
+    const { kind } = encoder;
+    const seconds = (steps * SECONDS_A_STEP[kind] + count * SECONDS_A_TEXT[kind]) * weight(encoder);
     const needs = needsOf([...spec.texts, { of: "stream", draw: spec.draw, stream: ANY_STREAM }]);
     return this.plan.add(
       { kind: "fit", spec: { ...spec, encoder: encoder.ref } satisfies FitSpec, needs },
@@ -153,7 +154,11 @@ function needsOf(texts: readonly TextsSpec[]): JobId[] {
 
 /** Measured on one core of a shared machine; only for the time left. */
 const SECONDS_A_TEXT = { hash: 2e-4, static: 2e-4, transformer: 0.02, openai: 0.005 };
-const SECONDS_A_STEP = { hash: 0, static: 0.01, transformer: 1.3, openai: 0 };
+const SECONDS_A_STEP = { hash: 0, static: 0.004, transformer: 1.8, openai: 0 };
+/** How much slower a transformer is than MiniLM: wider layers, and twice as many. */
+function weight({ kind, dimension }: BenchEncoder): number {
+  return kind === "transformer" ? (dimension / 384) ** 3 : 1;
+}
 /** FGTS.CDB, a round, a model, a dimension; features that are stored take longer. */
 const SECONDS_A_FEATURE = 1.4e-6;
 const STORED = 1.6;

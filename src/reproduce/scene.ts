@@ -152,22 +152,23 @@ export class Scene {
     return this.bench.embed(encoder, [texts], 4 * models, label);
   }
 
-  /** The lines that every figure has, on the vectors of the figure's encoder. */
+  /** The lines that every figure has, on the vectors of the figure's encoder where they look at any. */
   baselines(
     look: Look,
     models: ToldSpec["models"],
     voteScale: number,
-    rest: Partial<LineOptions> = {},
+    rest: Partial<LineOptions> & { readonly original?: Look } = {},
   ): Curve[] {
+    const { original = { ...look, epochs: 0, categories: undefined }, ...options } = rest;
     return BASELINES.map((kind) =>
       this.line({
-        look: BLIND.includes(kind) ? { ...look, epochs: 0, categories: undefined } : look,
+        look: BLIND.includes(kind) ? original : look,
         group: "baseline",
         voteScale,
         models,
         policy: { kind, options: {} },
         name: kind,
-        ...rest,
+        ...options,
       }),
     );
   }
