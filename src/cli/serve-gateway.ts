@@ -2,9 +2,14 @@ import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CONFIG, type Config } from "../gateway/config/config.ts";
-import { readConfig } from "../gateway/config/read-config.ts";
+import { located, readConfig } from "../gateway/config/read-config.ts";
 import { newLogger } from "../gateway/logger.ts";
-import { openGateway, type RunningGateway } from "../gateway/open-gateway.ts";
+import {
+  checkGateway,
+  type GatewayOptions,
+  openGateway,
+  type RunningGateway,
+} from "../gateway/open-gateway.ts";
 import { SANDBOX } from "../gateway/sandbox/asked.ts";
 import type { Serving } from "../gateway/serving/serving.ts";
 import { systemClock } from "../gateway/upstream/clock.ts";
@@ -20,17 +25,19 @@ const DEFAULT_CONFIG = "joust.yaml";
 
 export async function serve(flags: ServeFlags): Promise<number> {
   const file = configFile(flags.config);
+  try {
+    return await serveFile(file, flags);
+  } catch (error) {
+    throw file === undefined ? error : await located(error, file);
+  }
+}
+
+async function serveFile(file: string | undefined, flags: ServeFlags): Promise<number> {
   const read = async () => withFlags(await configOf(file), flags);
   const config = await read();
-  if (flags.check) {
-    const routers = Object.keys(config.routers).join(", ");
-    process.stdout.write(`${file ?? "the defaults"}: fine; routers: ${routers}\n`);
-    return 0;
-  }
   const level = config.server.log ?? (process.stdout.isTTY ? "warn" : "info");
   const logger = newLogger(level);
-  const stop = interruptible();
-  const running = await openGateway({
+  const options: GatewayOptions = {
     config,
     env: process.env,
     dataDir: resolve(flags.data),
@@ -41,10 +48,19 @@ export async function serve(flags: ServeFlags): Promise<number> {
     clock: systemClock,
     logger,
     version: readVersion(),
-  });
+  };
+  if (flags.check) {
+    const { models } = await checkGateway(options);
+    const routers = Object.keys(config.routers).join(", ");
+    const names = models.map(({ spec }) => spec.name).join(", ");
+    process.stdout.write(`${file ?? "no file"}: fine\n  models: ${names}\n  routers: ${routers}\n`);
+    return 0;
+  }
+  const stop = interruptible();
+  const running = await openGateway(options);
   process.stdout.write(welcome(running, file, flags.data));
   const unwatch =
-    file === undefined ? () => {} : watchFile(file, () => reload(running, read, logger));
+    file === undefined ? () => {} : watchFile(file, () => reload(running, file, read, logger));
   await new Promise<void>((done) => {
     stop.signal.addEventListener("abort", () => done(), { once: true });
   });
@@ -65,24 +81,28 @@ async function configOf(file: string | undefined): Promise<Config> {
 }
 
 function withFlags(config: Config, { port, host }: ServeFlags): Config {
+  const { JOUST_STORE_KEY: key } = process.env;
   const server = {
     ...config.server,
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
   };
-  return { ...config, server };
+  const store = { ...config.store, ...(config.store.key === undefined && key && { key }) };
+  return { ...config, server, store };
 }
 
 /** A file that cannot be served leaves everything as it is. */
 async function reload(
   running: RunningGateway,
+  file: string,
   read: () => Promise<Config>,
   logger: ReturnType<typeof newLogger>,
 ): Promise<void> {
   try {
     await running.reload(await read());
     logger.warn("the configuration has changed and is served now");
-  } catch (error) {
+  } catch (thrown) {
+    const error = await located(thrown, file);
     const message = error instanceof Error ? error.message : String(error);
     logger.error(
       { problem: message },

@@ -30,9 +30,11 @@ import { Judge } from "./judge/judge.ts";
 import { Metrics } from "./metrics.ts";
 import { Recorder } from "./recorder.ts";
 import { Retention } from "./retention.ts";
+import type { RouterTools } from "./routing/live-router.ts";
 import { PolicyKinds } from "./routing/policy-kinds.ts";
 import { SandboxVoters } from "./sandbox/voters.ts";
 import { Builder } from "./serving/builder.ts";
+import type { Pool } from "./serving/model-specs.ts";
 import type { Serving } from "./serving/serving.ts";
 import type { Clock } from "./upstream/clock.ts";
 
@@ -73,6 +75,26 @@ export async function openGateway(options: GatewayOptions): Promise<RunningGatew
   }
 }
 
+/** Throws what is wrong with a configuration; opens encoders, bundles and tables, but serves nothing. */
+export async function checkGateway(options: GatewayOptions): Promise<Pool> {
+  checkStoreKey(options.config);
+  const builder = new Builder({
+    ...builderOptions(options),
+    kinds: new PolicyKinds(),
+    random: Random.seeded(1),
+    onRetry: () => {},
+  });
+  try {
+    return await builder.check(options.config);
+  } finally {
+    await builder.close();
+  }
+}
+
+function builderOptions({ env, projectData: data, encoders, folder, clock }: GatewayOptions) {
+  return { env, data, encoders, folder, clock };
+}
+
 async function openStore(options: GatewayOptions): Promise<Store> {
   const place = placeOf(options);
   if ("file" in place) return openSqlite(place.file);
@@ -87,7 +109,7 @@ function placeOf({ config, dataDir }: GatewayOptions): GuardTask["store"] {
 }
 
 async function serve(options: GatewayOptions, store: Store): Promise<RunningGateway> {
-  const { config, env, clock, logger, encoders, folder } = options;
+  const { config, clock, logger, folder } = options;
   const entropy = Random.seeded(randomBytes(6).readUIntBE(0, 6));
   const seeds = entropy.split("decisions");
   const metrics = new Metrics();
@@ -96,22 +118,21 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
   const access = await Access.open(config, store, clock);
   checkHost(config, access);
   const recorder = new Recorder(log, access.spending, metrics, feed, clock);
+  const kinds = new PolicyKinds();
   const builder = new Builder({
-    env,
-    data: options.projectData,
-    encoders,
-    folder,
+    ...builderOptions(options),
+    kinds,
     random: entropy.split("retries"),
-    tools: {
-      store,
-      kinds: new PolicyKinds(),
-      clock,
-      node: `${process.pid}-${randomBytes(4).toString("hex")}`,
-      onError: (error, router) => logger.error({ err: error, router }, "router"),
-    },
     onRetry: (model, error) => recorder.upstreamError(model, error),
   });
-  let serving = await builder.build(config);
+  const tools: RouterTools = {
+    store,
+    kinds,
+    clock,
+    node: `${process.pid}-${randomBytes(4).toString("hex")}`,
+    onError: (error, router) => logger.error({ err: error, router }, "router"),
+  };
+  let serving = await builder.build(config, tools);
   const closing = new AbortController();
   const voters = new SandboxVoters(
     publicInterface(() => app, access.addInnerKey("sandbox-voters", ["route", "vote"])),
@@ -155,7 +176,7 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
     url,
     reload: async (next) => {
       const before = serving;
-      serving = await builder.build(next, before);
+      serving = await builder.build(next, tools, before);
       access.configure(next);
       await builder.release(before, serving);
     },

@@ -1,5 +1,9 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { expect, it } from "vitest";
-import { parseConfig } from "./read-config.ts";
+import { temporaryFolder } from "../../input/folder.fixture.ts";
+import { InputError } from "../../input/input-error.ts";
+import { located, parseConfig } from "./read-config.ts";
 
 const KNOWN = ["openai", "anthropic"];
 const parse = (text: string, env = {}) => parseConfig(text, "joust.yaml", env, KNOWN);
@@ -66,4 +70,32 @@ it.each([
   ["3", /^joust\.yaml:1: /],
 ])("%j is refused with its line", (text, message) => {
   expect(() => parse(text)).toThrow(message);
+});
+
+it("what is found wrong later is told with its line too", async () => {
+  const write = temporaryFolder();
+  const file = write(
+    "mine.yaml",
+    "models:\n  gpt-5.4:\n    provider: openai\nrouters:\n  a.b:\n    policy: x\n",
+  );
+  const late = (field: string) =>
+    new InputError({ file: "joust.yaml", field }, "is odd", "mend it");
+  const said = async (field: string) => String(await located(late(field), file));
+  expect(await said("routers.a.b.policy")).toContain(
+    `${file}:6: field "routers.a.b.policy": is odd`,
+  );
+  expect(await said("models.gpt-5.4.model")).toContain(`${file}:2: `);
+  const other = new Error("other");
+  expect(await located(other, file)).toBe(other);
+});
+
+it("the example of the documentation is a configuration", () => {
+  const page = readFileSync(resolve(import.meta.dirname, "../../../docs/configuration.md"), "utf8");
+  const [example] = page.match(/(?<=```yaml\n)[^`]+/g)!;
+  const variables = [...example!.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => [
+    name!,
+    "0123456789abcdef",
+  ]);
+  const config = parse(example!, Object.fromEntries(variables));
+  expect(Object.keys(config.routers)).toContain("auto");
 });

@@ -56,6 +56,38 @@ export function parseConfig(
   throw new InputError({ file, line, field }, fault.problem, fault.remedy);
 }
 
+/**
+ * What was found wrong later, when the configuration was put to use, with file
+ * and line: who finds it knows the field alone.
+ */
+export async function located(error: unknown, file: string): Promise<unknown> {
+  if (!(error instanceof InputError) || error.file !== CONFIG_FILE || !error.field) return error;
+  const lines = new LineCounter();
+  const text = await readFile(file, "utf8").catch(() => "");
+  const document = parseDocument(text, { lineCounter: lines });
+  const line = lineOf(document, lines, pathOf(document, error.field));
+  return new InputError({ file, line, field: error.field }, error.problem, error.remedy);
+}
+
+/** What errors call the file where they do not know better. */
+const CONFIG_FILE = "joust.yaml";
+
+/** The members that a field names; names may have dots themselves. */
+function pathOf(document: Document.Parsed, field: string): string[] {
+  const path: string[] = [];
+  let node: unknown = document.contents;
+  let rest = field;
+  while (isMap(node) && rest !== "") {
+    const keys = node.items.flatMap(({ key }) => (isScalar(key) ? [String(key.value)] : []));
+    const key = keys.find((name) => rest === name || rest.startsWith(`${name}.`));
+    if (key === undefined) break;
+    path.push(key);
+    rest = rest.slice(key.length + 1);
+    node = node.get(key, true);
+  }
+  return path;
+}
+
 type Checked =
   | { readonly config: Config; readonly fault?: never }
   | { readonly config?: never; readonly fault: Fault };

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import type { EncoderPlaces } from "../../encoder/open-encoder.ts";
 import { DEFAULT_ENCODER, openEncoder } from "../../encoder/open-encoder.ts";
 import { InputError } from "../../input/input-error.ts";
@@ -6,11 +8,13 @@ import type { Random } from "../../random/random.ts";
 import type { Config, RouterConfig } from "../config/config.ts";
 import { type Calibration, openCalibration } from "../routing/calibration.ts";
 import { LiveRouter, type RouterTools } from "../routing/live-router.ts";
+import type { PolicyKinds } from "../routing/policy-kinds.ts";
 import { readSandbox, Sandbox } from "../sandbox/sandbox.ts";
+import type { Clock } from "../upstream/clock.ts";
 import type { UpstreamError } from "../upstream/error.ts";
 import type { Provider } from "../upstream/providers.ts";
 import { Hosts } from "./hosts.ts";
-import { type PlacedModel, poolOf, type SandboxModels } from "./model-specs.ts";
+import { type PlacedModel, type Pool, poolOf, type SandboxModels } from "./model-specs.ts";
 import { ServedModel } from "./served-model.ts";
 import type { Serving } from "./serving.ts";
 
@@ -22,7 +26,8 @@ export interface BuilderOptions {
   /** Where paths in the configuration start. */
   readonly folder: string;
   readonly random: Random;
-  readonly tools: RouterTools;
+  readonly kinds: PolicyKinds;
+  readonly clock: Clock;
   readonly onRetry: (model: string, error: UpstreamError) => void;
 }
 
@@ -36,11 +41,27 @@ export class Builder {
 
   constructor(options: BuilderOptions) {
     this.#options = options;
-    this.#hosts = new Hosts(options.tools.clock);
+    this.#hosts = new Hosts(options.clock);
   }
 
-  async build(config: Config, before?: Serving): Promise<Serving> {
-    const { env } = this.#options;
+  /** Everything that can be found wrong without serving it. */
+  async check(config: Config): Promise<Pool> {
+    return (await this.#prepareAll(config, undefined)).pool;
+  }
+
+  async build(config: Config, tools: RouterTools, before?: Serving): Promise<Serving> {
+    const { pool, models, sandbox, prepared } = await this.#prepareAll(config, before);
+    // From here on nothing is refused: the new configuration is taken up.
+    const routers = new Map<string, LiveRouter>();
+    for (const takeUp of prepared) {
+      const router = await takeUp(tools);
+      routers.set(router.name, router);
+    }
+    this.#placed = pool.models;
+    return { config, from: pool.from, models, routers, sandbox };
+  }
+
+  async #prepareAll(config: Config, before: Serving | undefined) {
     const openSandbox = () => this.#openSandbox(config);
     const names = async (): Promise<SandboxModels> => {
       const sandbox = await openSandbox();
@@ -50,29 +71,20 @@ export class Builder {
         capabilities: (model) => sandbox.capabilities(model),
       };
     };
-    const pool = await poolOf(config, env, names, (provider) => this.#ask(provider));
+    const ask = (provider: Provider) => this.#ask(provider);
+    const pool = await poolOf(config, this.#options.env, names, ask);
     const usesSandbox = pool.models.some(({ provider }) => provider === undefined);
     const sandbox = usesSandbox ? await openSandbox() : undefined;
     const models = new Map(
       pool.models.map((placed) => [placed.spec.name, this.#model(placed, sandbox, before)]),
     );
     checkRouters(config, models);
-    const opened = await Promise.allSettled(
+    const prepared = await Promise.all(
       Object.entries(config.routers).map(([name, router]) =>
         this.#prepare(name, router, models, before),
       ),
     );
-    const failed = opened.find((result) => result.status === "rejected");
-    if (failed) throw failed.reason;
-    // From here on nothing is refused: the new configuration is taken up.
-    const routers = new Map<string, LiveRouter>();
-    for (const result of opened) {
-      if (result.status !== "fulfilled") continue;
-      const router = await result.value();
-      routers.set(router.name, router);
-    }
-    this.#placed = pool.models;
-    return { config, from: pool.from, models, routers, sandbox };
+    return { pool, models, sandbox, prepared };
   }
 
   /** Lets go of what is served no more. */
@@ -86,8 +98,8 @@ export class Builder {
     this.#hosts.retain(hosted);
   }
 
-  async close(serving: Serving): Promise<void> {
-    await Promise.all([...serving.routers.values()].map((router) => router.close()));
+  async close(serving?: Serving): Promise<void> {
+    await Promise.all([...(serving?.routers.values() ?? [])].map((router) => router.close()));
     const calibrations = await Promise.allSettled(this.#calibrations.values());
     for (const result of calibrations) {
       if (result.status === "fulfilled") await result.value.encoder.close();
@@ -101,9 +113,9 @@ export class Builder {
     config: RouterConfig,
     models: ReadonlyMap<string, ServedModel>,
     before: Serving | undefined,
-  ): Promise<() => Promise<LiveRouter>> {
-    const { tools, folder } = this.#options;
-    await tools.kinds.open(name, config, folder);
+  ): Promise<(tools: RouterTools) => Promise<LiveRouter>> {
+    const { kinds, folder } = this.#options;
+    await kinds.open(name, config, folder);
     const calibration = await this.#calibrate(config);
     const own = new Map(
       (config.models ?? [...models.keys()]).map((model) => [model, models.get(model)!]),
@@ -115,7 +127,7 @@ export class Builder {
         return old;
       };
     }
-    return async () => {
+    return async (tools) => {
       // One learner a router: the old one's has to go first.
       await old?.close();
       return LiveRouter.open(name, config, own, calibration, tools);
@@ -124,10 +136,14 @@ export class Builder {
 
   #calibrate({ encoder, bundle, scores }: RouterConfig): Promise<Calibration> {
     const key = JSON.stringify([encoder, bundle, scores]);
-    const { data, encoders } = this.#options;
+    const { data, encoders, folder } = this.#options;
+    const at = (path: string | undefined) => (path === undefined ? path : resolve(folder, path));
+    // A name, unless there is such a folder.
+    const named = encoder !== undefined && existsSync(at(encoder)!) ? at(encoder) : encoder;
+    const own = { encoder: named, bundle: at(bundle), scores: at(scores) };
     const found =
       this.#calibrations.get(key) ??
-      openCalibration({ encoder, bundle, scores }, { data, encoders }).catch((error) => {
+      openCalibration(own, { data, encoders }).catch((error) => {
         this.#calibrations.delete(key);
         throw error;
       });
@@ -137,9 +153,9 @@ export class Builder {
 
   #model(placed: PlacedModel, sandbox: Sandbox | undefined, before?: Serving): ServedModel {
     const { spec, provider, limits } = placed;
-    const { tools, random, onRetry } = this.#options;
+    const { clock, random, onRetry } = this.#options;
     const host = provider ? this.#hosts.get(provider, limits) : sandbox!;
-    const model = new ServedModel(spec, host, { clock: tools.clock, random, onRetry });
+    const model = new ServedModel(spec, host, { clock, random, onRetry });
     const old = before?.models.get(spec.name);
     if (old) model.inherit(old);
     return model;
@@ -148,10 +164,10 @@ export class Builder {
   #openSandbox({ sandbox: { seed, speed } }: Config): Promise<Sandbox> {
     const key = JSON.stringify([seed, speed]);
     if (this.#sandbox?.key !== key) {
-      const { data, encoders, tools } = this.#options;
+      const { data, encoders, clock } = this.#options;
       const opened = openEncoder(DEFAULT_ENCODER, encoders)
         .then((encoder) => readSandbox(data, encoder))
-        .then((read) => new Sandbox(read, { seed, speed, clock: tools.clock }));
+        .then((read) => new Sandbox(read, { seed, speed, clock }));
       this.#sandbox = { key, opened };
     }
     return this.#sandbox.opened;
