@@ -51,7 +51,7 @@ export interface DecisionAnswer {
   readonly fallbacks?: readonly { readonly model: string; readonly reason: string }[];
 }
 
-export interface DecisionVote {
+interface DecisionVote {
   readonly outcome?: "a" | "b" | "tie" | "both_bad";
   readonly rating?: number;
   readonly slot?: number;

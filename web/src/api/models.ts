@@ -1,7 +1,7 @@
 import { getJson } from "./client.ts";
 
 /** GET /v1/models. */
-export interface ListedModel {
+interface ListedModel {
   readonly id: string;
   /** joust: a router. */
   readonly owned_by: string;

@@ -17,7 +17,7 @@ export interface Standing {
   readonly best: number | null;
 }
 
-export interface CategoryStandings {
+interface CategoryStandings {
   readonly category: string;
   /** Of the recent queries. */
   readonly share: number;
@@ -47,7 +47,7 @@ export interface SeriesPoint {
   readonly shown: Readonly<Record<string, number>>;
 }
 
-export interface Alternative {
+interface Alternative {
   readonly model: string;
   readonly cost: number;
   readonly savings: number;

@@ -33,7 +33,7 @@ export interface Answer {
 export type DuelChoice = 0 | 1 | "tie" | "both_bad";
 export type Choice = { readonly winner: DuelChoice } | { readonly rating: 1 | -1 };
 
-export interface Vote {
+interface Vote {
   readonly choice: Choice;
   readonly status: "sending" | "kept" | "refused";
   readonly problem?: string | undefined;

@@ -9,7 +9,7 @@ import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
 
 /** Counts of the window in steps, those without requests included. */
-export function filledSeries({ window, series, at }: Stats): SeriesPoint[] {
+function filledSeries({ window, series, at }: Stats): SeriesPoint[] {
   const step = window.step_seconds * 1000;
   const known = new Map(series.map((point) => [Date.parse(point.at), point]));
   // Nothing before the first request is worth a picture.

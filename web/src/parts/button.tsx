@@ -9,7 +9,7 @@ const LOOKS: Readonly<Record<Look, string>> = {
 };
 
 /** At least 40 px high: fingers are thicker than pointers. */
-export function buttonClass(look: Look = "plain"): string {
+function buttonClass(look: Look = "plain"): string {
   return `inline-flex min-h-10 items-center justify-center gap-2 rounded-lg px-3.5 text-sm transition-colors disabled:opacity-45 disabled:hover:border-line ${LOOKS[look]}`;
 }
 
