@@ -1,39 +1,21 @@
 import { expect, it } from "vitest";
-import { newFolder, start } from "./joust.fixture.ts";
+import { newFolder } from "./joust.fixture.ts";
+import { chat, startServer } from "./serve.fixture.ts";
 
 it("serve: with no key and no file it serves a sandbox, says how to try it, and stops when told to", async () => {
   const folder = newFolder();
-  const gateway = start(["serve", "--port", "0", "--data", folder], folder);
-  const url = await new Promise<string>((found, fail) => {
-    let said = "";
-    gateway.stdout!.on("data", (piece: string) => {
-      said += piece;
-      const address = /^Joust serves (http:\S+)/.exec(said)?.[1];
-      if (address && said.includes("/v1/feedback")) found(address);
-    });
-    gateway.end.then(({ stderr }) => fail(new Error(stderr)));
-  });
-  const ask = (joust: object) =>
-    fetch(`${url}/v1/chat/completions`, {
-      method: "POST",
-      body: JSON.stringify({
-        model: "auto",
-        joust,
-        messages: [{ role: "user", content: "Why is the sky blue?" }],
-      }),
-    });
-  const single = await ask({});
+  const { post, process } = await startServer(["--data", folder], folder);
+  const asked = "Why is the sky blue?";
+  const single = await post("/v1/chat/completions", chat(asked));
   expect(single.status).toBe(200);
   expect(single.headers.get("x-joust-model")).toMatch(/\w/);
-  const duel = (await (await ask({ duel: true })).json()) as { id: string; choices: unknown[] };
-  expect(duel.choices).toHaveLength(2);
-  const vote = await fetch(`${url}/v1/feedback`, {
-    method: "POST",
-    body: JSON.stringify({ id: duel.id, winner: 1 }),
-  });
+  const duel = await post("/v1/chat/completions", chat(asked, { joust: { duel: true } }));
+  const { id, choices } = (await duel.json()) as { id: string; choices: unknown[] };
+  expect(choices).toHaveLength(2);
+  const vote = await post("/v1/feedback", { id, winner: 1 });
   expect(await vote.json()).toMatchObject({ status: "logged" });
-  gateway.kill("SIGTERM");
-  const { code, stdout } = await gateway.end;
+  process.kill("SIGTERM");
+  const { code, stdout } = await process.end;
   expect(code).toBe(0);
   expect(stdout).toContain("a sandbox of 10");
 });

@@ -1,0 +1,114 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { joust, newFolder, start } from "./joust.fixture.ts";
+import { chat, startServer } from "./serve.fixture.ts";
+
+const FAST = "sandbox: {speed: 1000}\n";
+
+describe("joust.yaml", () => {
+  it("is served as it is changed; one that is broken is told of, and the one before stays", async () => {
+    const folder = newFolder();
+    const file = join(folder, "joust.yaml");
+    writeFileSync(file, FAST);
+    const { url, process } = await startServer(["--data", folder], folder);
+    let said = "";
+    process.stderr!.on("data", (piece: string) => {
+      said += piece;
+    });
+    const names = async () => {
+      const { data } = (await (await fetch(`${url}/v1/models`)).json()) as {
+        data: { id: string }[];
+      };
+      return data.map(({ id }) => id);
+    };
+    expect(await names()).not.toContain("second");
+    const soon = { timeout: 60_000 };
+    writeFileSync(file, `${FAST}routers: {auto: {}, second: {models: [yi-34b]}}\n`);
+    await expect.poll(names, soon).toContain("second");
+    writeFileSync(file, `${FAST}routers:\n  auto: {explore: 7}\n`);
+    await expect.poll(() => said, soon).toMatch(/joust\.yaml:3: field "routers\.auto\.explore"/);
+    writeFileSync(file, `${FAST}routers:\n  auto:\n    policy: nobody\n`);
+    await expect.poll(() => said, soon).toMatch(/"?nobody"? ?is no policy|--policies nobody/);
+    expect(await names()).toContain("second");
+    process.kill("SIGTERM");
+    expect((await process.end).code).toBe(0);
+  });
+
+  it("is checked without being served", async () => {
+    const folder = newFolder();
+    writeFileSync(join(folder, "joust.yaml"), "routers:\n  auto: {models: [gpt-0]}\n");
+    const bad = await start(["serve", "--check"], folder).end;
+    expect(bad.code).toBe(2);
+    expect(bad.stderr).toMatch(
+      /joust\.yaml:2: field "routers\.auto\.models": "gpt-0" is not known; help: /,
+    );
+    writeFileSync(join(folder, "joust.yaml"), FAST);
+    const good = await start(["serve", "--check"], folder).end;
+    expect([good.code, good.stderr]).toEqual([0, ""]);
+    expect(good.stdout).toContain("yi-34b");
+  });
+});
+
+it("keys: made, used, listed and revoked", async () => {
+  const folder = newFolder();
+  const made = await joust("keys", "add", "ann", "--data", folder, "--budget", "5");
+  const secret = made.stdout.trim();
+  expect(secret).toMatch(/^jst_/);
+  writeFileSync(join(folder, "joust.yaml"), FAST);
+  const { url, process } = await startServer(["--data", folder], folder);
+  const ask = (key: string) =>
+    fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+  expect((await ask("jst_other")).status).toBe(401);
+  expect((await ask(secret)).status).toBe(200);
+  expect((await joust("keys", "list", "--data", folder)).stdout).toMatch(
+    /^ann .*of \$5 this month/,
+  );
+  expect((await joust("keys", "revoke", "ann", "--data", folder)).code).toBe(0);
+  await expect.poll(async () => (await ask(secret)).status, { timeout: 60_000 }).toBe(401);
+  expect(readFileSync(join(folder, "joust.db")).includes(secret)).toBe(false);
+  process.kill("SIGTERM");
+  await process.end;
+});
+
+it("killed at any moment: every acknowledged vote is in the log, once, and folds to what is served", async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, "joust.yaml"), FAST);
+  const acknowledged = new Set<string>();
+  for (let round = 0; round < 20; round++) {
+    const { post, process } = await startServer(["--data", folder], folder);
+    let isOver = false;
+    const clients = Array.from({ length: 4 }, async (_, client) => {
+      for (let i = 0; !isOver; i++) {
+        try {
+          const body = chat(`Question ${round} ${client} ${i}`, { joust: { duel: true } });
+          const duel = await post("/v1/chat/completions", body);
+          const { id } = (await duel.json()) as { id: string };
+          const vote = await post("/v1/feedback", { id, winner: i % 2 });
+          if (vote.status === 200) acknowledged.add(id.slice("chatcmpl-".length));
+        } catch {
+          return; // killed
+        }
+      }
+    });
+    await new Promise((later) => setTimeout(later, 100 + 97 * round));
+    process.kill("SIGKILL");
+    await process.end;
+    isOver = true;
+    await Promise.all(clients);
+  }
+  expect(acknowledged.size).toBeGreaterThan(50);
+  const { url, process } = await startServer(["--data", folder], folder);
+  for (const id of acknowledged) {
+    const decision = (await (await fetch(`${url}/v1/decisions/${id}`)).json()) as {
+      votes?: unknown[];
+    };
+    expect([id, decision.votes?.length]).toEqual([id, 1]);
+  }
+  process.kill("SIGTERM");
+  await process.end;
+  const replayed = await joust("replay", "--data", folder, "--json");
+  const { snapshot, votes } = JSON.parse(replayed.stdout);
+  expect(snapshot.matches).toBe(true);
+  expect(votes.votes).toBeGreaterThanOrEqual(acknowledged.size);
+});
