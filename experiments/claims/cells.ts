@@ -103,8 +103,7 @@ export function standingIn(results: Results, curves: readonly Curve[]): Curve[] 
 export function withStandIn(results: Results, finding: Finding): Finding {
   if (results.bench.encoders.some(({ name }) => name === OPENAI)) return finding;
   if (finding.cells.length === 0) return finding;
-  const evidence = `${finding.evidence} (each encoder's own prompts and means in place of OpenAItext's)`;
-  return { ...finding, evidence };
+  return withNote(finding, "each encoder's own in place of OpenAItext's");
 }
 
 /** The slope of the last third less 0.8 of that of the first. */

@@ -16,12 +16,7 @@ import type { ProgressReport } from "../reproduce/jobs/progress.ts";
 import { JobFailed } from "../reproduce/jobs/run-plan.ts";
 import { FolderStore } from "../reproduce/jobs/store.ts";
 import { Threads } from "../reproduce/jobs/threads.ts";
-import {
-  type JudgedClaim,
-  planReproduction,
-  type Reproduced,
-  reproduce,
-} from "../reproduce/reproduce.ts";
+import { planReproduction, type Reproduced, reproduce } from "../reproduce/reproduce.ts";
 import { encoderPlaces } from "./encoder-flags.ts";
 import { interruptible } from "./interrupt.ts";
 import { barOf, duration, leftOf, statusLine } from "./status-line.ts";
@@ -101,9 +96,7 @@ export async function runReproduce(
   const command = commandOf(experiment, flags);
   const record = recordOf(reproduced, { command, encoders, version: readVersion() });
   await writeReproduction(out, reproduced, record);
-  process.stdout.write(
-    flags.json ? `${JSON.stringify(record)}\n` : summary(reproduced.judged, out),
-  );
+  process.stdout.write(flags.json ? `${JSON.stringify(record)}\n` : summary(reproduced, out));
   return 0;
 }
 
@@ -170,12 +163,12 @@ function secondsOf(jobs: readonly PlannedJob[]): number {
   return jobs.reduce((sum, { seconds }) => sum + seconds, 0);
 }
 
-function summary(judged: readonly JudgedClaim[], out: string): string {
+function summary({ judged, bench }: Reproduced, out: string): string {
   const lines = judged
     .toSorted((a, b) => a.claim.id - b.claim.id)
     .map(({ claim, verdict, evidence }) => {
       return `${String(claim.id).padStart(3)}  ${claim.statement}\n     ${verdict}: ${evidence}`;
     });
   const report = `Report: ${join(out, "report.html")}`;
-  return `${ascii(lines.join("\n"))}\n\n${headlineOf(judged)}\n${report}\n`;
+  return `${ascii(lines.join("\n"))}\n\n${headlineOf(judged, bench.size.runs)}\n${report}\n`;
 }

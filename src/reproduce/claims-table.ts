@@ -24,17 +24,19 @@ export function claimsTable(judged: readonly JudgedClaim[]): Table {
   };
 }
 
-/** `Of 31 claims 12 hold, 15 do not, and 4 cannot be tested here.` */
-export function headlineOf(judged: readonly JudgedClaim[]): string {
-  const [hold, fail, open] = VERDICTS.map((verdict) =>
-    judged.filter((one) => one.verdict === verdict),
+/** `Of 31 claims 12 hold here (..), 15 do not (..), and 4 cannot be tested here (..).` */
+export function headlineOf(judged: readonly JudgedClaim[], runs: number): string {
+  const [hold = [], fail = [], open = []] = VERDICTS.map((verdict) =>
+    judged.filter((one) => one.verdict === verdict).map(({ claim }) => claim.id),
   );
-  const ids = (found: readonly JudgedClaim[] = []) =>
-    found.length === 0
-      ? ""
-      : ` (${found
-          .map(({ claim }) => claim.id)
-          .sort((a, b) => a - b)
-          .join(", ")})`;
-  return `Of ${judged.length} claims ${hold!.length} hold here${ids(hold)}, ${fail!.length} do not${ids(fail)}, and ${open!.length} cannot be tested here${ids(open)}.`;
+  const list = (ids: readonly number[]) =>
+    ids.length === 0 ? "" : ` (${ids.toSorted((a, b) => a - b).join(", ")})`;
+  const caution =
+    runs < ENOUGH_RUNS
+      ? ` This rests on ${runs === 1 ? "one run" : `${runs} runs`}, whose intervals are wide: what "does not hold" may only be undecided.`
+      : "";
+  return `Of ${judged.length} claims ${hold.length} hold here${list(hold)}, ${fail.length} do not${list(fail)}, and ${open.length} cannot be tested here${list(open)}.${caution}`;
 }
+
+/** The paper's. */
+const ENOUGH_RUNS = 5;

@@ -19,10 +19,10 @@ export function pageOf(
   drawn: ReadonlyMap<string, readonly DrawnExhibit[]>,
   record: Record,
 ): string {
-  const { parts, judged } = reproduced;
+  const { parts, judged, bench } = reproduced;
   const body = [
     `<h1>${htmlText(TITLE)}</h1>`,
-    `<p class="summary">${htmlText(headlineOf(judged))}</p>`,
+    `<p class="summary">${htmlText(headlineOf(judged, bench.size.runs))}</p>`,
     contents(reproduced),
     `<h2 id="claims">Claims</h2>`,
     `<div class="wide claims">${toHtml(claimsTable(judged))}</div>`,

@@ -35,6 +35,7 @@ export function decide(
   });
   const supporting = judged.filter(({ supports }) => supports).length;
   const opposing = judged.filter(({ lo }) => lo > 0).length;
+  const open = judged.length - supporting - opposing;
   const means = judged.map((cell) => cell.mean);
   const decimals = Math.max(1, decimalsOf(means));
   const show = (value: number) => fixed(value, decimals);
@@ -43,7 +44,8 @@ export function decide(
     verdict: supporting >= SHARE * judged.length ? "holds" : "does not hold",
     evidence: [
       `in ${supporting} of ${judged.length} ${judged.length === 1 ? "cell" : "cells"}`,
-      opposing > 0 ? ` (the opposite in ${opposing})` : "",
+      opposing > 0 ? `, the opposite in ${opposing}` : "",
+      open > 0 ? `, undecided in ${open}` : "",
       `; mean difference of ${unit} ${show(mean(means))}`,
       judged.length > 1 ? `, from ${show(least)} to ${show(most)}` : "",
     ].join(""),

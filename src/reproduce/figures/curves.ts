@@ -1,9 +1,10 @@
 import * as Plot from "@observablehq/plot";
 import { dodge, shorten, textWidth } from "../../report/labels.ts";
-import { drawSvg, INK, pixelScale } from "../../report/svg.ts";
+import { INK, pixelScale } from "../../report/svg.ts";
 import { meanInterval } from "../../simulate/statistics.ts";
 import type { Curve } from "../experiment.ts";
 import type { Measure, Results } from "../results.ts";
+import { drawCompact } from "./compact.ts";
 import type { Style } from "./style.ts";
 
 export interface CurvesFigure {
@@ -88,7 +89,7 @@ export function curvesSvg(figure: CurvesFigure, results: Results): string {
   const ticks = edges.flatMap(({ from }) =>
     roundTicks(shown).map((t) => ({ x: from + t / shown, text: String(t) })),
   );
-  const svg = drawSvg(figure.title, {
+  return drawCompact(figure.title, {
     width: Math.ceil(right + LEADER + labelWidth + 6),
     height: bottom + MARGIN.bottom,
     marginLeft: MARGIN.left,
@@ -146,7 +147,6 @@ export function curvesSvg(figure: CurvesFigure, results: Results): string {
       }),
     ],
   });
-  return rounded(svg);
 }
 
 function linesOf(
@@ -201,11 +201,4 @@ function roundTicks(rounds: number): number[] {
   const step =
     [20, 50, 60, 100, 200, 240, 500, 1000, 2000].find((one) => rounds / one <= 4) ?? rounds / 3;
   return Array.from({ length: Math.floor(rounds / step) + 1 }, (_, i) => i * step);
-}
-
-/** A tenth of a pixel is enough, and a third of the bytes. */
-function rounded(svg: string): string {
-  return svg.replace(/(\sd=")([^"]+)"/g, (_, head: string, path: string) => {
-    return `${head}${path.replace(/\d+\.\d+/g, (number) => String(Number(Number(number).toFixed(1))))}"`;
-  });
 }

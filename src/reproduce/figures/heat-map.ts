@@ -1,7 +1,7 @@
 import * as Plot from "@observablehq/plot";
 import { textWidth } from "../../report/labels.ts";
-import { drawSvg } from "../../report/svg.ts";
 import { fixed } from "../../report/table.ts";
+import { drawCompact } from "./compact.ts";
 
 export interface HeatMap {
   readonly title: string;
@@ -52,7 +52,7 @@ export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 
   });
   type CellMark = (typeof cells)[number];
   const middle = (a: number, b: number) => (a + b) / 2;
-  return drawSvg(title, {
+  return drawCompact(title, {
     width,
     height: bottom + foot,
     margin: 0,

@@ -1,7 +1,7 @@
 import * as Plot from "@observablehq/plot";
 import { textWidth } from "../../report/labels.ts";
-import { drawSvg } from "../../report/svg.ts";
 import type { PointsPicture } from "../experiment.ts";
+import { drawCompact } from "./compact.ts";
 
 const SIDE = 380;
 const TOP = 30;
@@ -34,7 +34,7 @@ export function pointsSvg(title: string, { panels, categories, colors }: PointsP
     return entry;
   });
   type Entry = (typeof legend)[number];
-  return drawSvg(title, {
+  return drawCompact(title, {
     width: Math.max(panels.length * SIDE, x),
     height: TOP + SIDE + LEGEND,
     margin: 0,

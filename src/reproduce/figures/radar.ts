@@ -1,5 +1,6 @@
 import * as Plot from "@observablehq/plot";
-import { drawSvg, INK } from "../../report/svg.ts";
+import { INK } from "../../report/svg.ts";
+import { drawCompact } from "./compact.ts";
 import { PALETTE } from "./style.ts";
 
 export interface Radar {
@@ -44,7 +45,7 @@ export function radarSvg({ title, axes, models }: Radar): string {
         fill: "#555555",
       },
     );
-  return drawSvg(title, {
+  return drawCompact(title, {
     width: Math.min(COLUMNS, models.length) * CELL.width,
     height: Math.ceil(models.length / COLUMNS) * CELL.height + 10,
     margin: 0,

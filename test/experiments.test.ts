@@ -1,0 +1,242 @@
+import { describe, expect, it } from "vitest";
+import suite from "../experiments/index.ts";
+import { propositionOne } from "../experiments/proposition.ts";
+import { topSharesOf } from "../experiments/top-shares.ts";
+import type { Bench } from "../src/reproduce/bench.ts";
+import type { PlannedJob } from "../src/reproduce/jobs/plan.ts";
+import { planReproduction } from "../src/reproduce/reproduce.ts";
+import {
+  CURVE,
+  MINILM,
+  newBench,
+  resultsOf,
+  runValue,
+  STATIC,
+} from "../src/reproduce/results.fixture.ts";
+import type { FitSpec, RunSpec } from "../src/reproduce/work/specs.ts";
+
+const NAMES = suite.experiments.map(({ name }) => name);
+const { data } = await newBench();
+const planned = (size = {}) =>
+  newBench().then(({ size: quick }) =>
+    planReproduction(suite, NAMES, {
+      data,
+      encoders: { here: [MINILM, STATIC], absent: [] },
+      size: { ...quick, ...size },
+      seed: 1,
+    }),
+  );
+const full = await planned({ quick: false, runs: 2, scales: [1, 3, 10], long: 3000, short: 720 });
+
+function jobsOf<Spec>({ plan }: Bench, kind: string): (PlannedJob & { spec: Spec })[] {
+  return plan.jobs.filter((job) => job.kind === kind) as (PlannedJob & { spec: Spec })[];
+}
+
+describe("the experiments", () => {
+  it("have the paper's curves by the paper's names", () => {
+    const names = new Set(full.bench.curves.map(({ name }) => name));
+    for (const weighting of ["Perf", "Perf_cost", "Excel_perf_cost", "Excel_mask"]) {
+      for (const epochs of [2, 4]) {
+        for (const group of ["exp", "ctrl"])
+          expect(names).toContain(`MiniLM_E${epochs}_${weighting}_${group}`);
+      }
+    }
+    for (const name of [
+      "MiniLM_1",
+      "MiniLM_3",
+      "MiniLM_5",
+      "MiniLM_mean",
+      "MiniLM_prompt",
+      "MiniLM_E4_mean",
+    ]) {
+      expect(names).toContain(name);
+    }
+    for (const name of ["MiniLM_E4_Excel_mask_ideal", "MiniLM_E4_Labels_exp_8", "MiniLM_5_15"]) {
+      expect(names).toContain(name);
+    }
+  });
+
+  it("have random, best-fixed, zero-feedback and joust beside every curve", () => {
+    const worlds = new Map<string, Set<string>>();
+    for (const { experiment, form, voteScale, variant, policy } of full.bench.curves) {
+      if (variant !== "" || experiment === "linear") continue;
+      const key = [experiment, form, voteScale].join();
+      worlds.set(key, (worlds.get(key) ?? new Set()).add(policy));
+    }
+    expect(worlds.size).toBeGreaterThan(8);
+    for (const policies of worlds.values()) {
+      for (const policy of ["random", "best-fixed", "zero-feedback", "joust"])
+        expect(policies).toContain(policy);
+    }
+  });
+
+  it("run both lengths and all vote scales on RouterBench", () => {
+    const runs = jobsOf<RunSpec>(full.bench, "run").filter(({ label }) =>
+      label.startsWith("routerbench"),
+    );
+    expect(new Set(runs.map(({ spec }) => spec.stream.rounds))).toEqual(new Set([720, 3000]));
+    expect(new Set(runs.map(({ spec }) => spec.voteScale))).toEqual(new Set([1, 3, 10]));
+  });
+
+  it("set aside 5, 15, 10 and 10 queries a category, and tune on what is told", () => {
+    const fits = jobsOf<FitSpec>(full.bench, "fit").filter(({ label }) => label.includes("MiniLM"));
+    const of = (experiment: string) =>
+      fits.filter(({ label }) => label.includes(`, ${experiment} `));
+    expect(new Set(of("routerbench").map(({ spec }) => spec.draw.offline))).toEqual(new Set([5]));
+    expect(new Set(of("unseen").map(({ spec }) => spec.draw.offline))).toEqual(new Set([15]));
+    for (const name of ["mmlu", "mixinstruct"]) {
+      expect(new Set(of(name).map(({ spec }) => spec.draw.offline))).toEqual(new Set([10]));
+    }
+    // exp knows five benchmarks, ideal all six.
+    const told = of("unseen").map(({ spec }) => spec.categories?.length);
+    expect(new Set(told)).toEqual(new Set([5, undefined]));
+    for (const { spec } of of("unseen"))
+      expect(spec.categories ?? []).not.toContain("arc-challenge");
+  });
+
+  it("unseen: 300 queries, then 420 with 120 of ARC; here in the same proportion", () => {
+    const runs = jobsOf<RunSpec>(full.bench, "run").filter(
+      ({ label, spec }) => label.startsWith("unseen") && !spec.draw.change,
+    );
+    for (const { spec } of runs) {
+      expect(spec.stream.stream).toEqual([
+        { mmlu: 27, mbpp: 27, hellaswag: 27, winogrande: 27, gsm8k: 27 },
+        { mmlu: 27, mbpp: 27, hellaswag: 27, winogrande: 27, gsm8k: 27, "arc-challenge": 54 },
+      ]);
+      expect(spec.draw.data.categories).not.toContain("mt-bench");
+    }
+  });
+
+  it("tune once for all weightings and vote scales, and once for both drops", () => {
+    const fits = jobsOf<FitSpec>(full.bench, "fit").filter(
+      ({ spec }) => spec.encoder.name === "MiniLM",
+    );
+    const counts = Map.groupBy(fits, ({ label }) => label.replace(/.*, (\w+) \(.*/, "$1"));
+    // Two runs: E2 and E4; E2 and E4; exp and ideal; one pool.
+    expect([...counts].map(([name, own]) => [name, own.length])).toEqual([
+      ["mmlu", 4],
+      ["routerbench", 4],
+      ["unseen", 4],
+      ["mixinstruct", 2],
+    ]);
+  });
+
+  it("control groups are the same runs whatever the epochs beside them", () => {
+    const ctrl = full.bench.curves.filter(
+      ({ name, variant, voteScale }) =>
+        /^MiniLM_E\d_Perf_ctrl$/.test(name) && variant === "" && voteScale === 3,
+    );
+    expect(ctrl.map(({ epochs }) => epochs)).toEqual([2, 4]);
+    expect(ctrl[0]!.runs).toEqual(ctrl[1]!.runs);
+  });
+
+  it("exhibits have ids of their own", () => {
+    const ids = full.parts.flatMap(({ exhibits }) => exhibits.map(({ id }) => id));
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ["table-weighting", "table-perf-cost", "radar", "mmlu-tsne"])
+      expect(ids).toContain(id);
+  });
+
+  it("without their data say what is missing", async () => {
+    const missing = { missing: "no data" };
+    const bare = { ...data, mmlu: missing, routerbench: missing, mixinstruct: missing };
+    const { size } = await newBench();
+    const encoders = { here: [STATIC], absent: [] };
+    const { parts, bench } = await planReproduction(suite, NAMES, {
+      data: bare,
+      encoders,
+      size,
+      seed: 1,
+    });
+    expect(bench.plan.jobs).toEqual([]);
+    for (const { notes, exhibits } of parts) expect([notes, exhibits]).toEqual([["no data"], []]);
+  });
+});
+
+describe("the claims", () => {
+  it("are numbered, say where they stand and by which criterion they are judged", () => {
+    const ids = suite.claims.map(({ id }) => id).sort((a, b) => a - b);
+    expect(ids).toEqual(Array.from({ length: ids.length }, (_, i) => i + 1));
+    expect(ids.length).toBeGreaterThanOrEqual(28);
+    for (const { statement, criterion, place, needs } of suite.claims) {
+      expect(statement).toMatch(/\.$/);
+      expect(criterion).not.toBe("");
+      expect(place).not.toBe("");
+      for (const name of needs) expect(NAMES).toContain(name);
+    }
+  });
+
+  it("9: hold where fine-tuned curves are lower run by run, and not where they are higher", async () => {
+    const of = async (exp: number, ctrl: number) => {
+      const runs = (slope: number) =>
+        [0, 0.01, 0.02].map((more) => runValue(160, () => slope + more));
+      const results = resultsOf(await newBench([MINILM]), [
+        { curve: {}, runs: runs(exp) },
+        { curve: { group: "ctrl", name: "MiniLM_E4_Excel_perf_cost_ctrl" }, runs: runs(ctrl) },
+      ]);
+      return suite.claims.find(({ id }) => id === 9)!.test(results);
+    };
+    expect(await of(0.1, 0.2)).toMatchObject({ verdict: "holds", evidence: /^in 1 of 1 cell;/ });
+    expect(await of(0.2, 0.1)).toMatchObject({
+      verdict: "does not hold",
+      evidence: /the opposite in 1/,
+    });
+  });
+
+  it("10: prompts of the curve's own encoder stand in for OpenAItext's, which count where they are", async () => {
+    const curves = (encoder: string, slope: number) => ({
+      curve: {
+        ...CURVE,
+        name: `${encoder}_5`,
+        encoder,
+        group: "prompt" as const,
+        examples: 5,
+        weighting: "",
+        epochs: 0,
+      },
+      runs: [0, 0.01].map((more) => runValue(160, () => slope + more)),
+    });
+    const own = { curve: {}, runs: [0, 0.01].map((more) => runValue(160, () => 0.2 + more)) };
+    const ten = suite.claims.find(({ id }) => id === 10)!;
+    const alone = ten.test(resultsOf(await newBench([MINILM]), [own, curves("MiniLM", 0.3)]));
+    expect(alone).toMatchObject({ verdict: "holds", evidence: /in place of OpenAItext's/ });
+    const openai = { ...STATIC, name: "OpenAItext", epochs: [] };
+    const both = [own, curves("MiniLM", 0.3), curves("OpenAItext", 0.1)];
+    const against = ten.test(resultsOf(await newBench([MINILM, openai]), both));
+    expect(against.verdict).toBe("does not hold");
+    expect(against.cells.map(({ label }) => label)).toEqual([
+      expect.stringContaining("against OpenAItext_5"),
+    ]);
+  });
+
+  it("all give a finding where nothing was run", async () => {
+    const results = resultsOf(await newBench([STATIC]), []);
+    for (const { id, test } of suite.claims) {
+      if (id !== 6) expect(test(results).verdict, `claim ${id}`).toBe("cannot be tested here");
+    }
+  });
+
+  it("6: no bias at equal sizes, bias at unequal ones, and weights that mend it", () => {
+    const { verdict, evidence } = propositionOne();
+    expect(verdict).toBe("holds");
+    const [equal, unequal, mended] = [...evidence.matchAll(/0\.\d{3}/g)].map(Number);
+    expect(equal).toBeLessThan(0.03);
+    expect(mended).toBeLessThan(0.03);
+    expect(unequal).toBeGreaterThan(0.1);
+  });
+
+  it("22: a joint best counts in equal parts", () => {
+    const query = (scores: number[]) => ({
+      id: "",
+      text: "",
+      category: -1,
+      scores: Float64Array.from(scores),
+    });
+    const queries = [query([1, 1, 0]), query([0, 1, 0.5])];
+    expect(topSharesOf({ models: ["a", "b", "c"], categories: [], queries })).toEqual([
+      { model: "b", share: 0.75 },
+      { model: "a", share: 0.25 },
+      { model: "c", share: 0 },
+    ]);
+  });
+});
