@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 /** `fast` is what `npm run check` runs; `slow` holds whole processes, long chains and real data; `browser` the page in Chromium. */
 export default defineConfig({
   test: {
+    maxWorkers: "100%", // the default leaves a core idle
     projects: [
       {
         test: {

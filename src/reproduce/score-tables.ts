@@ -44,9 +44,9 @@ export function weightingTable(scores: Scores): Exhibit {
   const rows = scores.models.map((model, k): Cell[] => [
     model,
     ...scores.categories.flatMap((_, m) => {
-      const value = round3(values[k]![m]!);
+      const value = round3(values[k]![m]!).toFixed(3);
       const excels = mask[k]![m]!;
-      return [value, excels * value, excels];
+      return [value, excels ? value : "0", String(excels)];
     }),
   ]);
   const differing = scores.models.flatMap((model, k) =>
@@ -75,7 +75,7 @@ export function priceTable({ models, categories, perf, cost }: Scores): Exhibit 
   ]);
   const rows = models.map((model, k): Cell[] => [
     model,
-    ...categories.flatMap((_, m) => [perf[k]![m]!, cost[k]![m]!]),
+    ...categories.flatMap((_, m) => [printed(perf[k]![m]!), printed(cost[k]![m]!)]),
   ]);
   return {
     id: "table-perf-cost",
@@ -87,6 +87,11 @@ export function priceTable({ models, categories, perf, cost }: Scores): Exhibit 
       table: { title, columns: [{ key: "model", title: "LLM", kind: "text" }, ...columns], rows },
     }),
   };
+}
+
+/** With the paper's digits. */
+function printed(value: number): string {
+  return value.toFixed(value < 10 ? 3 : 2);
 }
 
 /** A Kiviat diagram for each model. */

@@ -21,7 +21,9 @@ export async function promptMap(
   const records = await store.decisions({ router: name, owner, limit });
   const oldest = records.at(-1)?.routed.position ?? 0;
   const newest = records[0]?.routed.position ?? 0;
-  const routed = records.length > 0 ? await store.routed(name, oldest - 1, MOST) : [];
+  // Of all keys' queries these are the newest, without a gap.
+  const most = owner === undefined ? records.length : MOST;
+  const routed = most > 0 ? await store.routed(name, oldest - 1, most) : [];
   const xs = new Map(
     routed.filter(({ position }) => position <= newest).map(({ decision, x }) => [decision, x]),
   );
