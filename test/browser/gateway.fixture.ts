@@ -8,6 +8,8 @@ import { start } from "../e2e/joust.fixture.ts";
 /** The real program, on a port of its own, for all tests of a block. */
 export interface Served {
   readonly url: string;
+  /** Where its data is. */
+  readonly folder: string;
   stop(): Promise<void>;
   /** Again on the same port, with the same data. */
   again(): Promise<void>;
@@ -41,6 +43,7 @@ export function serve(
     get url() {
       return running!.url;
     },
+    folder,
     stop,
     again,
   };

@@ -4,7 +4,7 @@ import { useValue } from "../state/observable.ts";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
 import { useSuggestions } from "./suggestions.ts";
-import { isOpen, type Turn } from "./turn.ts";
+import { isOpen } from "./turn.ts";
 import { TurnView } from "./turn-view.tsx";
 import { VoteBar } from "./vote-bar.tsx";
 import { useVoteKeys } from "./vote-keys.ts";
@@ -20,7 +20,7 @@ export function Arena() {
   const last = turns.at(-1);
   const open = last && isOpen(last) ? last : undefined;
   const list = useRef<HTMLOListElement>(null);
-  useVoteKeys(conversation, last);
+  useVoteKeys(conversation);
 
   const routerName =
     served?.routers.find((name) => name === router) ?? served?.routers[0] ?? "auto";
@@ -82,6 +82,3 @@ export function Arena() {
     </>
   );
 }
-
-export type Ask = (prompt: string) => void;
-export type { Turn };

@@ -20,7 +20,11 @@ export function TurnView(props: TurnProps) {
   return (
     <div class="flex flex-col gap-4">
       <div class="flex justify-end">
-        <p class="max-h-72 max-w-[min(46rem,100%)] overflow-auto rounded-2xl rounded-br-md bg-sunken px-4 py-2.5 whitespace-pre-wrap">
+        <p
+          // What scrolls has to be reached by keyboard.
+          {...(isLong(turn.prompt) && { tabIndex: 0 })}
+          class="max-h-72 max-w-[min(46rem,100%)] overflow-auto rounded-2xl rounded-br-md bg-sunken px-4 py-2.5 whitespace-pre-wrap"
+        >
           <span class="sr-only">You asked: </span>
           {turn.prompt}
         </p>
@@ -30,6 +34,10 @@ export function TurnView(props: TurnProps) {
       {turn.problem !== undefined && <Problem {...props} />}
     </div>
   );
+}
+
+function isLong(text: string): boolean {
+  return text.length > 300 || text.split("\n").length > 9;
 }
 
 function DuelTurn({ turn, isLast, vote, askNext }: TurnProps) {

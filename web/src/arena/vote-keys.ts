@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { Conversation } from "./conversation.ts";
-import { type Choice, canVote, isDuel, type Turn } from "./turn.ts";
+import { type Choice, canVote, isDuel } from "./turn.ts";
 
 const DUEL_KEYS: Readonly<Record<string, Choice>> = {
   1: { winner: 0 },
@@ -10,13 +10,13 @@ const DUEL_KEYS: Readonly<Record<string, Choice>> = {
 };
 const SINGLE_KEYS: Readonly<Record<string, Choice>> = { 1: { rating: 1 }, 2: { rating: -1 } };
 
-/** Votes by key, wherever the focus is but where one writes. */
-export function useVoteKeys(conversation: Conversation, turn: Turn | undefined): void {
+/** Votes on the newest turn by key, wherever the focus is but where one writes. */
+export function useVoteKeys(conversation: Conversation): void {
   useEffect(() => {
-    if (!turn) return;
     const vote = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-      if (isWriting(event.target) || !canVote(turn)) return;
+      const turn = conversation.turns.value.at(-1);
+      if (!turn || !canVote(turn) || isWriting(event.target)) return;
       const choice = (isDuel(turn) ? DUEL_KEYS : SINGLE_KEYS)[event.key];
       if (!choice) return;
       event.preventDefault();
@@ -24,7 +24,7 @@ export function useVoteKeys(conversation: Conversation, turn: Turn | undefined):
     };
     addEventListener("keydown", vote);
     return () => removeEventListener("keydown", vote);
-  }, [conversation, turn]);
+  }, [conversation]);
 }
 
 function isWriting(target: EventTarget | null): boolean {

@@ -12,8 +12,9 @@ import { useLive } from "./live.ts";
 import { MapPanel } from "./map-panel.tsx";
 import { OverTime } from "./over-time.tsx";
 import { TradeoffPanel } from "./tradeoff-panel.tsx";
+import { TruthPanel } from "./truth-panel.tsx";
 import { VerdictCards } from "./verdict-cards.tsx";
-import { VotersPanel } from "./voters-panel.tsx";
+import { VotersSwitch } from "./voters-switch.tsx";
 
 const WINDOWS = [
   { value: "1", text: "Last hour" },
@@ -51,17 +52,18 @@ export function Dashboard() {
             onChange={setChosen}
           />
         )}
+        <VotersSwitch voters={voters} />
         <Select label="Window" options={WINDOWS} value={hours} onChange={setHours} />
       </div>
       {stats.problem !== undefined && !stats.data && <p class="text-bad">{stats.problem}</p>}
       {stats.data && router && (
         <>
           <VerdictCards stats={stats.data} learning={learning.data} />
-          {voters.data && <VotersPanel voters={voters} truth={truth.data} stats={stats.data} />}
           <div class="grid gap-4 lg:grid-cols-[2fr_3fr]">
             <Leaderboard stats={stats.data} />
             <HeatMap stats={stats.data} />
           </div>
+          {truth.data && <TruthPanel truth={truth.data} stats={stats.data} />}
           <LearningPanel learning={learning.data} />
           <OverTime stats={stats.data} />
           <div class="grid gap-4 xl:grid-cols-2">

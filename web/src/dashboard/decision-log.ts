@@ -41,9 +41,15 @@ export class DecisionLog {
 
   /** What is new, and what has changed among the newest. */
   async refresh(): Promise<void> {
-    if (this.rows.value.length === 0) return this.loadMore();
-    const { data } = await this.#page(NEWEST, undefined);
-    this.rows.set(merged(data.map(rowOf), this.rows.value));
+    const { data, next } = await this.#page(NEWEST, undefined);
+    const newest = data.map(rowOf);
+    const rows = merged(newest, this.rows.value);
+    if (rows === newest) {
+      // Nothing of what was known is near: it goes on from here.
+      this.#next = next;
+      this.isComplete.set(next === undefined);
+    }
+    this.rows.set(rows);
   }
 
   async #load(): Promise<void> {
@@ -66,7 +72,7 @@ export class DecisionLog {
 const PAGE = 200;
 const NEWEST = 50;
 
-/** The newest page over what is known. Where there is a gap between them, what is older is fetched again. */
+/** The newest page over what is known; the page itself where there is a gap between them. */
 export function merged(
   newest: readonly DecisionRow[],
   known: readonly DecisionRow[],

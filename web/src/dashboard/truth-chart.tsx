@@ -13,6 +13,10 @@ interface Kit {
   coord(point: readonly [number, number]): [number, number];
 }
 
+function widthOf({ lo, hi }: Pair): number {
+  return lo === null || hi === null ? 0 : hi - lo;
+}
+
 /** A dot for each model and category: on the diagonal, what is believed is true. */
 export function TruthChart({ pairs }: { pairs: readonly Pair[] }) {
   const categories = [...new Set(pairs.map(({ category }) => category))];
@@ -21,6 +25,9 @@ export function TruthChart({ pairs }: { pairs: readonly Pair[] }) {
       const ends = pairs.flatMap(({ truth, estimate }) => [truth, estimate]);
       const reach = Math.ceil(10 * Math.max(0.1, ...ends.map(Math.abs))) / 10;
       const colour = ({ category }: Pair) => colourOf(categories, category);
+      const widest = Math.max(...pairs.map(widthOf), 1e-9);
+      // What was hardly ever asked is hardly seen.
+      const known = (pair: Pair) => 0.3 + 0.7 * (1 - widthOf(pair) / widest);
       const axis = (name: string) =>
         valueAxis(colours, (value) => signed(value, 1), {
           min: -reach,
@@ -68,7 +75,11 @@ export function TruthChart({ pairs }: { pairs: readonly Pair[] }) {
               return {
                 type: "line",
                 shape: { x1: x, x2: x, y1, y2 },
-                style: { stroke: colour(pairs[dataIndex]!), opacity: 0.25, lineWidth: 2 },
+                style: {
+                  stroke: colour(pairs[dataIndex]!),
+                  opacity: 0.4 * known(pairs[dataIndex]!),
+                  lineWidth: 2,
+                },
               };
             },
           },
@@ -77,7 +88,7 @@ export function TruthChart({ pairs }: { pairs: readonly Pair[] }) {
             symbolSize: 8,
             data: pairs.map((pair) => ({
               value: [pair.truth, pair.estimate],
-              itemStyle: { color: colour(pair) },
+              itemStyle: { color: colour(pair), opacity: known(pair) },
             })),
           },
         ],

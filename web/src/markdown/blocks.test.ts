@@ -26,6 +26,16 @@ describe("an answer as blocks", () => {
     expect(text).toContain("&#60;script&#62;");
   });
 
+  it("finds the links that are named at its end, once they are there", () => {
+    const before = blocksOf("See [there][1] and\n\nhere.");
+    const after = blocksOf("See [there][1] and\n\nhere.\n\n[1]: https://example.org", before);
+    expect(after).toHaveLength(2);
+    expect(after[0]).toMatchObject({
+      html: '<p>See <a href="https://example.org">there</a> and</p>\n',
+    });
+    expect(after[1]).toBe(before[1]);
+  });
+
   it("fetches no picture", () => {
     expect(html("![a cat](https://example.org/cat.png)")).toBe(
       '<p><a href="https://example.org/cat.png">a cat</a></p>\n',

@@ -1,10 +1,11 @@
-import { Marked, type Token, type Tokens } from "marked";
+import { Marked, type Tokens } from "marked";
 
 /** A part of an answer that is drawn on its own, so that what is drawn already stays as it is. */
-export type Block =
-  | { readonly kind: "html"; readonly raw: string; readonly html: string }
-  | { readonly kind: "code"; readonly raw: string; readonly code: string; readonly lang: string }
-  | { readonly kind: "plain"; readonly raw: string };
+export type Block = { readonly raw: string } & (
+  | { readonly kind: "html"; readonly source: string; readonly html: string }
+  | { readonly kind: "code"; readonly source: string; readonly code: string; readonly lang: string }
+  | { readonly kind: "plain" }
+);
 
 /** Longer texts are shown as they are: markdown of that size is no reading matter, and costs seconds. */
 export const MARKDOWN_LIMIT = 200_000;
@@ -17,23 +18,33 @@ const PIECE = 16_000;
 /** `before`: the blocks of a text that this one goes on from; equal ones are taken over. */
 export function blocksOf(text: string, before: readonly Block[] = []): readonly Block[] {
   if (text.length > MARKDOWN_LIMIT || hasLongLine(text)) return plainPieces(text, before);
-  return marked
-    .lexer(text)
+  // Only where blocks begin and end: what is in them is read one by one, and once.
+  const tokens = new marked.Lexer(marked.defaults).blockTokens(text, []);
+  const references = tokens.flatMap(({ type, raw }) => (type === "def" ? [raw] : [])).join("\n");
+  return tokens
     .filter(({ type }) => type !== "space" && type !== "def")
-    .map((token, i) => {
+    .map(({ raw }, i) => {
+      const source = references !== "" && /\]/.test(raw) ? `${raw}\n\n${references}` : raw;
       const known = before[i];
-      return known && known.raw === token.raw && known.kind !== "plain" ? known : blockOf(token);
+      return known?.kind !== "plain" && known?.source === source ? known : blockOf(raw, source);
     });
 }
 
-function blockOf(token: Token): Block {
-  const { raw, type } = token;
+function blockOf(raw: string, source: string): Block {
   if (raw.length > BLOCK_LIMIT) return { kind: "plain", raw };
-  if (type === "code") {
-    const { text, lang = "" } = token as Tokens.Code;
-    return { kind: "code", raw, code: text, lang: /^[\w+#.-]*/.exec(lang)![0].toLowerCase() };
+  const tokens = marked.lexer(source);
+  const [first] = tokens;
+  if (first?.type === "code") {
+    const { text, lang = "" } = first as Tokens.Code;
+    return {
+      kind: "code",
+      raw,
+      source,
+      code: text,
+      lang: /^[\w+#.-]*/.exec(lang)![0].toLowerCase(),
+    };
   }
-  return { kind: "html", raw, html: marked.parser([token]) };
+  return { kind: "html", raw, source, html: marked.parser(tokens) };
 }
 
 function plainPieces(text: string, before: readonly Block[]): Block[] {

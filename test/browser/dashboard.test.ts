@@ -1,0 +1,133 @@
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { joust } from "../e2e/joust.fixture.ts";
+import { ask, canVote } from "./arena.fixture.ts";
+import { describeInChromium } from "./chromium.fixture.ts";
+import { getJson, serve } from "./gateway.fixture.ts";
+
+interface Replayed {
+  readonly votes: { readonly votes: number };
+  readonly leaderboards: readonly {
+    readonly category: string;
+    readonly models: readonly {
+      readonly model: string;
+      readonly value: number;
+      readonly wins: number;
+      readonly losses: number;
+      readonly ties: number;
+    }[];
+  }[];
+}
+
+describeInChromium("dashboard", ({ open }) => {
+  const gateway = serve(() => ({ sandbox: { speed: 100 } }));
+
+  const voters = (page: Page) => page.getByRole("switch");
+
+  async function duelAndVote(winner: number): Promise<void> {
+    const post = async (path: string, body: object) =>
+      (await fetch(gateway.url + path, { method: "POST", body: JSON.stringify(body) })).json();
+    const messages = [{ role: "user", content: "What is 6 times 7?" }];
+    const asked = { model: "auto", messages, joust: { duel: true } };
+    const { id } = (await post("/v1/chat/completions", asked)) as { id: string };
+    await post("/v1/feedback", { id, winner });
+  }
+
+  it("is live: votes that come from elsewhere are counted and listed without a reload", async () => {
+    const page = await open(`${gateway.url}/#/dashboard`);
+    await page.getByText("0 votes in this window").waitFor();
+    await duelAndVote(0);
+    await page.getByText("1 vote in this window").waitFor();
+    await duelAndVote(1);
+    await page.getByText("2 votes in this window").waitFor();
+    const rows = page.getByRole("region", { name: "Decisions" }).last().getByRole("link");
+    await expect.poll(() => rows.count()).toBe(2);
+    await rows
+      .first()
+      .getByText(/preferred$/)
+      .waitFor();
+  });
+
+  it("simulated voters vote when they are switched on; what is found is shown beside the truth", async () => {
+    const page = await open(`${gateway.url}/#/dashboard`);
+    await page.getByLabel("How fast they vote").selectOption("600");
+    await voters(page).click();
+    const cast = page.getByText(/^\d+ votes cast$/);
+    const count = async () => Number.parseInt((await cast.textContent()) ?? "", 10);
+    await expect.poll(count, WAIT).toBeGreaterThan(20);
+    await page.getByRole("heading", { name: "Estimated against true quality" }).waitFor();
+    await voters(page).click();
+    await page.getByRole("switch", { checked: false }).waitFor();
+    expect(await getJson(gateway.url, "/v1/sandbox/voters")).toMatchObject({ on: false });
+  });
+
+  it("every quality on it is the one that the log, folded again, gives", async () => {
+    const page = await open(`${gateway.url}/#/dashboard`);
+    // Nobody votes any more; the learner has caught up when the version stands still.
+    const stats = () => getJson<{ posterior_version: number }>(gateway.url, "/v1/stats");
+    await expect
+      .poll(async () => {
+        const before = (await stats()).posterior_version;
+        await new Promise((done) => setTimeout(done, 600));
+        return (await stats()).posterior_version - before;
+      }, WAIT)
+      .toBe(0);
+    const { stdout } = await joust("replay", "--data", gateway.folder, "--json");
+    const replayed = JSON.parse(stdout) as Replayed;
+    await page.reload();
+    await page.getByText(`${replayed.votes.votes} votes in this window`).waitFor();
+    const category = page.getByRole("combobox", { name: "Category" });
+    for (const board of replayed.leaderboards) {
+      await category.selectOption(board.category);
+      const rows = page.locator("tr[data-model]");
+      const shown = await rows.evaluateAll((all) =>
+        all.map((row) => ({
+          model: row.getAttribute("data-model"),
+          value: Number(row.querySelector("[data-value]")!.getAttribute("data-value")),
+        })),
+      );
+      const wanted = Object.fromEntries(board.models.map(({ model, value }) => [model, value]));
+      expect(shown).toHaveLength(board.models.length);
+      for (const { model, value } of shown) expect(value).toBeCloseTo(wanted[model!]!, 9);
+    }
+    // All votes are of this window, so the wins of the categories add up to those of the table.
+    const all = replayed.leaderboards.flatMap(({ models }) => models);
+    const table = page.getByRole("region", { name: "Models" }).last().getByRole("table");
+    for (const [model, counts] of Map.groupBy(all, (one) => one.model)) {
+      const wins = counts.reduce((sum, one) => sum + one.wins, 0);
+      const votes = counts.reduce((sum, one) => sum + one.wins + one.losses + one.ties, 0);
+      const row = table.getByRole("row", { name: new RegExp(`^${model} `) });
+      const text = await row.getByRole("cell").nth(4).textContent();
+      expect([model, text]).toEqual([model, votes === 0 ? "" : `${wins} of ${votes}`]);
+    }
+  });
+
+  it("the trade-off says what it would do, and is then used in the arena", async () => {
+    const page = await open(`${gateway.url}/#/dashboard`);
+    const slider = page.getByRole("slider");
+    await slider.fill("10");
+    await page.getByText(/cheaper|dearer|No change/).waitFor();
+    await page.getByRole("button", { name: "Use 10 for my questions in the arena" }).click();
+    await page.getByRole("link", { name: "Arena" }).click();
+    const sent = page.waitForRequest("**/v1/chat/completions");
+    await ask(page, "What is 7 times 8?");
+    expect((await sent).postDataJSON()).toMatchObject({ joust: { cost_quality_tradeoff: 10 } });
+    await canVote(page);
+  });
+
+  it("a decision is opened from the list, and explains itself", async () => {
+    const page = await open(`${gateway.url}/#/dashboard`);
+    const row = page.getByRole("region", { name: "Decisions" }).last().getByRole("link").last();
+    await row.click();
+    await page.getByRole("heading", { name: "Decision", exact: true }).waitFor();
+    await page
+      .getByRole("listitem")
+      .getByText(/the prompt looks like/)
+      .waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "Dashboard" }).waitFor();
+  });
+});
+
+/** Under load a machine may take its time. */
+const WAIT = { timeout: 40_000, interval: 250 };

@@ -1,0 +1,134 @@
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { answers, ask, canVote, isKept } from "./arena.fixture.ts";
+import { describeInChromium } from "./chromium.fixture.ts";
+import { serve } from "./gateway.fixture.ts";
+import { Upstream } from "./upstream.fixture.ts";
+
+/** Each would set `window.hacked`, fetch something or cover the page, if it could. */
+const EVIL = `
+<script>window.hacked = 1</script>
+<img src="https://evil.example/pixel.png" onerror="window.hacked = 2">
+
+![a picture](https://evil.example/pixel.png)
+<svg onload="window.hacked = 3"><a href="javascript:window.hacked = 4">x</a></svg>
+<iframe src="https://evil.example/"></iframe><style>body { display: none }</style>
+<a href="javascript:window.hacked = 5" onclick="window.hacked = 6">click</a>
+
+[one](javascript:window.hacked=7) [two](JaVaScRiPt:window.hacked=8)
+[three](data:text/html,<script>window.hacked=9</script>) [four](vbscript:x)
+[five](&#106;avascript:window.hacked=10) [fine](https://example.org/ "ok")
+
+<form action="https://evil.example/"><input name="password"><button>Log in</button></form>
+
+\`\`\`"><img src=x onerror=window.hacked=11>
+</code></pre><script>window.hacked = 12</script>
+\`\`\`
+
+\`\`\`html
+<script>window.hacked = 13</script>
+\`\`\`
+
+| <img src=x onerror=window.hacked=14> | b |
+|---|---|
+| <b onmouseover="window.hacked=15">c</b> | [d](javascript:window.hacked=16) |
+`;
+
+describeInChromium("answers that mean harm", ({ open }) => {
+  const upstream = new Upstream();
+  const gateway = serve(() => upstream.config);
+
+  async function answered(pieces: Iterable<string>): Promise<Page> {
+    const page = await open(gateway.url);
+    await ask(page, "Go on, then");
+    await upstream.asked(2);
+    for (const piece of pieces) upstream.say(piece);
+    upstream.say("\n\nThe end.");
+    upstream.finish();
+    await canVote(page);
+    await page.locator("article[aria-busy=true]").first().waitFor({ state: "detached" });
+    return page;
+  }
+
+  async function voteCounts(page: Page): Promise<void> {
+    await page.keyboard.press("1");
+    await isKept(page);
+  }
+
+  it("scripts, links, pictures, frames and forms do nothing", async () => {
+    const foreign: string[] = [];
+    const page = await open(gateway.url);
+    page.on("request", (request) => {
+      if (!request.url().startsWith(gateway.url)) foreign.push(request.url());
+    });
+    await ask(page, "Go on, then");
+    await upstream.asked(2);
+    // In small pieces, so that it is drawn half-way too.
+    for (let at = 0; at < EVIL.length; at += 40) {
+      upstream.say(EVIL.slice(at, at + 40));
+      if (at % 400 === 0) await new Promise((done) => setTimeout(done, 50));
+    }
+    upstream.say("\n\nThe end.");
+    upstream.finish();
+    await answers(page).first().getByText("The end.").waitFor();
+    const shown = answers(page).first();
+    expect(
+      await shown.locator("script, img, iframe, style, form, object, embed, svg").count(),
+    ).toBe(0);
+    expect(await shown.locator("input, textarea, [style], [onclick], [onerror]").count()).toBe(0);
+    const links = await shown
+      .locator("a")
+      .evaluateAll((all) =>
+        all.map((a) => ({ href: a.getAttribute("href"), rel: a.getAttribute("rel") })),
+      );
+    expect(links.filter(({ href }) => href !== null).map(({ href }) => href)).toEqual([
+      "https://evil.example/pixel.png",
+      "https://example.org/",
+    ]);
+    for (const { rel } of links) expect(rel).toContain("noopener");
+    for (const link of await shown.locator("a:not([href])").all()) await link.click();
+    // What was not run is shown.
+    await shown.getByText("<script>window.hacked = 1</script>").waitFor();
+    expect(await page.evaluate("window.hacked")).toBeUndefined();
+    expect(foreign).toEqual([]);
+    await voteCounts(page);
+  });
+
+  it("a table of 100,000 cells is text that scrolls, and the vote counts", async () => {
+    const row = `|${" cell |".repeat(100)}\n`;
+    const page = await answered([row, `|${"---|".repeat(100)}\n`, ...Array(1000).fill(row)]);
+    await answers(page).first().getByText("The end.").waitFor();
+    expect(await page.locator("article *").count()).toBeLessThan(2000);
+    await voteCounts(page);
+  });
+
+  it("1 MB is all there, in plain text, and the page goes on", async () => {
+    const piece = `${"All work and no play **makes** Jack a dull boy. ".repeat(20)}\n`;
+    const count = Math.ceil(1_000_000 / piece.length);
+    const page = await answered(Array(count).fill(piece));
+    const text = answers(page).first().locator(".answer");
+    await text.getByText("A very long answer, shown as plain text.").waitFor();
+    await expect
+      .poll(() => text.evaluate((element) => element.textContent!.length))
+      .toBeGreaterThan(1_000_000);
+    expect(await page.locator("article *").count()).toBeLessThan(2000);
+    await voteCounts(page);
+    // The next question is answered as always.
+    await ask(page, "And now?");
+    await upstream.asked(2);
+    upstream.say("Back to normal.");
+    upstream.finish();
+    await answers(page).last().getByText("Back to normal.").waitFor();
+  });
+
+  it("brackets, stars and one endless line take no time", async () => {
+    const nasty = [
+      "[".repeat(60_000),
+      "*a ".repeat(20_000),
+      "`".repeat(50_000),
+      "x".repeat(300_000),
+    ];
+    const page = await answered(nasty.flatMap((line) => [line, "\n\n"]));
+    await voteCounts(page);
+  });
+});

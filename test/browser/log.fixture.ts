@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import type { Event } from "../../src/store/events.ts";
+import { openSqlite } from "../../src/store/sqlite/open.ts";
+
+/** A data folder with so many decisions, the last one just now. */
+export async function fillLog(folder: string, count: number): Promise<void> {
+  const store = await openSqlite(join(folder, "joust.db"));
+  const models = ["mistral-7b", "mixtral-8x7b", "gpt-3.5", "claude-v2"];
+  const now = Date.now();
+  for (let from = 0; from < count; from += 1000) {
+    const events = Array.from({ length: Math.min(1000, count - from) }, (_, i): Event[] => {
+      const n = from + i;
+      const model = models[n % models.length]!;
+      const at = now - 1000 * (count - n);
+      const common = { router: "auto", decision: `seeded-${n}`, at };
+      return [
+        {
+          kind: "routed",
+          ...common,
+          mode: "apply",
+          encoder: "none",
+          x: new Float64Array(4),
+          candidates: models,
+          pair: [model, model],
+          propensity: 1,
+          seed: n,
+          version: 0,
+          values: [0.01, 0.05, 0.02, 0.04],
+          costs: [0.0001, 0.0003, 0.0008, 0.01],
+          lambda: 1,
+          reasons: {
+            tradeoff: 3,
+            categories: { gsm8k: 0.8 },
+            runner_up: models[(n + 1) % 4],
+            win: 0.6,
+          },
+        },
+        {
+          kind: "answered",
+          ...common,
+          slot: 0,
+          model,
+          status: "ok",
+          inputTokens: 50,
+          outputTokens: 100,
+          cost: 0.0002,
+          latencyMs: 900,
+        },
+      ];
+    });
+    await store.append(events.flat());
+  }
+  await store.close();
+}

@@ -1,0 +1,102 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { canVote, isKept, suggestions } from "./arena.fixture.ts";
+import { describeInChromium } from "./chromium.fixture.ts";
+import { getJson, serve } from "./gateway.fixture.ts";
+
+/** Every page as somebody with something on it would see it. */
+const PAGES = [
+  { name: "arena at first", open: async () => {} },
+  {
+    name: "arena with a vote",
+    open: async (page: Page) => {
+      await suggestions(page).first().click();
+      await canVote(page);
+      await page.keyboard.press("1");
+      await isKept(page);
+      await page.getByText(/by now, with/).waitFor();
+    },
+  },
+  {
+    name: "dashboard",
+    open: async (page: Page, url: string) => {
+      await page.goto(`${url}/#/dashboard`);
+      await page.getByRole("heading", { name: "Map of prompts" }).waitFor();
+      await page
+        .getByRole("region", { name: "Decisions" })
+        .last()
+        .getByRole("link")
+        .first()
+        .waitFor();
+    },
+  },
+  {
+    name: "decision",
+    open: async (page: Page, url: string) => {
+      const { data } = await getJson<{ data: { id: string }[] }>(url, "/v1/decisions");
+      await page.goto(`${url}/#/decisions/${data[0]!.id}`);
+      await page.getByRole("heading", { name: "Candidates" }).waitFor();
+    },
+  },
+  {
+    name: "set-up",
+    open: async (page: Page, url: string) => {
+      await page.goto(`${url}/#/setup`);
+      await page.getByText("The sandbox is on").waitFor();
+    },
+  },
+] as const;
+
+describeInChromium("reach", ({ context }) => {
+  const gateway = serve(() => ({ sandbox: { speed: 50 } }));
+
+  describe.each([
+    { colorScheme: "light", viewport: { width: 1280, height: 800 } },
+    { colorScheme: "dark", viewport: { width: 360, height: 740 } },
+  ] as const)("$colorScheme, $viewport.width px", ({ colorScheme, viewport }) => {
+    it.each(PAGES)("$name: no serious fault, nothing beside the page", async ({ open }) => {
+      const page = await (await context({ colorScheme, viewport })).newPage();
+      await page.goto(gateway.url);
+      await open(page, gateway.url);
+      // Not through a script element: the policy of the page would not let it in.
+      await page.evaluate(axe.source);
+      const { violations } = await page.evaluate(() =>
+        (window as unknown as { axe: typeof axe }).axe.run(),
+      );
+      const serious = violations
+        .filter(({ impact }) => impact === "serious" || impact === "critical")
+        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+      expect(serious).toEqual([]);
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(width).toBeLessThanOrEqual(viewport.width);
+    });
+  });
+
+  it("from question to vote by keyboard alone", async () => {
+    const page = await (await context()).newPage();
+    await page.goto(gateway.url);
+    await suggestions(page).first().waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Skip to the content");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("What is 2 + 2?");
+    await page.keyboard.press("Enter");
+    await canVote(page);
+    await page.keyboard.press("3");
+    await isKept(page);
+    expect(await focused()).toContain("Next question");
+  });
+
+  it("says how far the answers are to who cannot see them", async () => {
+    const page = await (await context()).newPage();
+    await page.goto(gateway.url);
+    await suggestions(page).first().click();
+    const status = page.getByRole("status").last();
+    await expect.poll(() => status.textContent()).toMatch(/is finished/);
+    await page.keyboard.press("1");
+    await expect.poll(() => status.textContent()).toBe("Your vote is kept.");
+  });
+});

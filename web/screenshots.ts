@@ -1,0 +1,113 @@
+/**
+ * The pictures of the README, from a running sandbox: `npm run screenshots`.
+ * The arena after a vote and the dashboard after some thousand requests and
+ * votes, light and dark.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import chromium from "@sparticuz/chromium";
+import { chromium as driver, type Page } from "playwright-core";
+
+const ROOT = resolve(import.meta.dirname, "..");
+const OUT = join(ROOT, "docs/images");
+const VOTES = 1500;
+const REQUESTS = 4000;
+const AT_ONCE = 32;
+
+const folder = mkdtempSync(join(tmpdir(), "joust-screenshots-"));
+writeFileSync(join(folder, "joust.yaml"), JSON.stringify({ sandbox: { speed: 100 } }));
+const gateway = spawn(
+  process.execPath,
+  [join(ROOT, "src/cli/main.ts"), "serve", "--port", "0", "--data", folder],
+  { cwd: folder, stdio: ["ignore", "pipe", "inherit"] },
+);
+try {
+  const [said] = (await once(gateway.stdout, "data")) as [Buffer];
+  const url = /^Joust serves (http:\S+)/.exec(said.toString())![1]!;
+  gateway.stdout.resume();
+  await useIt(url);
+  const executablePath = await chromium.executablePath();
+  const browser = await driver.launch({ executablePath, args: ["--no-sandbox"] });
+  for (const colorScheme of ["light", "dark"] as const) {
+    const viewport = { width: 1280, height: 860 };
+    const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce" });
+    const page = await context.newPage();
+    const shoot = (name: string) =>
+      page.screenshot({ path: join(OUT, `${name}-${colorScheme}.png`) });
+    await openArena(page, url);
+    await shoot("arena");
+    await openDashboard(page, url);
+    await shoot("dashboard");
+    await context.close();
+  }
+  await browser.close();
+} finally {
+  gateway.kill();
+  await once(gateway, "exit");
+  rmSync(folder, { recursive: true });
+}
+
+/** A vote for the right answer, on the first task of which there is exactly one. */
+async function openArena(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  for (const { query, answer } of readQuestions().filter(({ category }) => category === "mbpp")) {
+    await page.getByLabel("Your question").fill(query);
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Skip", exact: true }).waitFor();
+    const codes = await page.locator("article pre").allTextContents();
+    const [a, b] = codes.map((code) => code.trim() === answer);
+    if (a !== b) {
+      await page.keyboard.press(a ? "1" : "2");
+      break;
+    }
+    await page.getByRole("button", { name: "Skip", exact: true }).click();
+    await page.getByRole("button", { name: "New conversation" }).click();
+  }
+  await page.getByText(/by now, with/).waitFor();
+  await page.getByText(/times as much as/).waitFor();
+}
+
+async function openDashboard(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/#/dashboard`);
+  await page.getByRole("heading", { name: "Who is good at what" }).waitFor();
+  await page.getByRole("heading", { name: "Estimated against true quality" }).waitFor();
+  await page.locator("canvas").first().waitFor();
+}
+
+/** Simulated people vote, and others ask for single answers, as on an ordinary day. */
+async function useIt(url: string): Promise<void> {
+  const post = async (path: string, body: object) => {
+    const response = await fetch(url + path, { method: "POST", body: JSON.stringify(body) });
+    return (await response.json()) as { cast: number };
+  };
+  const questions = readQuestions();
+  await post("/v1/sandbox/voters", { on: true, votes_per_minute: 3000 });
+  let asked = 0;
+  const askOn = async () => {
+    while (asked < REQUESTS) {
+      const { query } = questions[asked++ % questions.length]!;
+      const messages = [{ role: "user", content: `${query} (${asked})` }];
+      await post("/v1/chat/completions", { model: "auto", messages });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, askOn));
+  for (let cast = 0; cast < VOTES; ) {
+    ({ cast } = (await (await fetch(`${url}/v1/sandbox/voters`)).json()) as { cast: number });
+    await new Promise((done) => setTimeout(done, 500));
+  }
+  await post("/v1/sandbox/voters", { on: false });
+}
+
+interface Question {
+  readonly category: string;
+  readonly query: string;
+  readonly answer: string;
+}
+
+function readQuestions(): Question[] {
+  const lines = readFileSync(join(ROOT, "data/queries.jsonl"), "utf8").trim().split("\n");
+  return lines.map((line) => JSON.parse(line) as Question);
+}

@@ -1,0 +1,61 @@
+import { useState } from "preact/hooks";
+import { postJson } from "../api/client.ts";
+import type { Voters } from "../api/stats.ts";
+import { plural } from "../format.ts";
+import { Select } from "../parts/select.tsx";
+import type { Live } from "./live.ts";
+
+const SPEEDS = [
+  { value: "60", text: "1 vote a second" },
+  { value: "600", text: "10 votes a second" },
+  { value: "3600", text: "an hour in a minute" },
+] as const;
+
+type Speed = (typeof SPEEDS)[number]["value"];
+
+/** In the sandbox people can be simulated: they ask, read two answers and vote, by the same interface. */
+export function VotersSwitch({ voters }: { voters: Live<Voters> }) {
+  const [problem, setProblem] = useState<string>();
+  const state = voters.data;
+  if (!state) return null;
+  const set = (change: Partial<Voters>) => {
+    setProblem(undefined);
+    postJson<Voters>("/v1/sandbox/voters", change).then(
+      () => voters.refresh(),
+      (error: Error) => setProblem(error.message),
+    );
+  };
+  const speed =
+    SPEEDS.findLast(({ value }) => state.votes_per_minute >= Number(value)) ?? SPEEDS[0];
+  return (
+    <div class="flex flex-wrap items-center gap-x-3 gap-y-2 rounded-xl border border-line bg-surface px-3 py-1">
+      <button
+        type="button"
+        role="switch"
+        aria-checked={state.on}
+        onClick={() => set({ on: !state.on })}
+        class="flex min-h-10 items-center gap-2.5 text-sm"
+      >
+        <span
+          aria-hidden="true"
+          class={`flex h-6 w-11 items-center rounded-full p-0.5 transition-colors ${state.on ? "bg-accent" : "bg-strong"}`}
+        >
+          <span
+            class={`size-5 rounded-full bg-surface transition-transform ${state.on ? "translate-x-5" : ""}`}
+          />
+        </span>
+        Simulated voters
+      </button>
+      <Select<Speed>
+        label="How fast they vote"
+        options={SPEEDS}
+        value={speed.value}
+        onChange={(value) => set({ votes_per_minute: Number(value) })}
+      />
+      {state.cast > 0 && (
+        <span class="text-sm text-muted tabular-nums">{plural(state.cast, "vote")} cast</span>
+      )}
+      {problem !== undefined && <span class="text-sm text-bad">{problem}</span>}
+    </div>
+  );
+}
