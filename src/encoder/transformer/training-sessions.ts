@@ -22,8 +22,6 @@ export class TrainingSessions {
       graphOptimizationLevel: "disabled",
       // A pattern is for one shape, and every batch has its own: 5% more memory for nothing.
       enableMemPattern: false,
-      // Waiting threads sleep: spinning costs half as much CPU again.
-      extra: { session: { intra_op: { allow_spinning: "0" } } },
       ...(threads !== undefined && { intraOpNumThreads: threads }),
     };
   }
