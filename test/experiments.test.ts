@@ -8,6 +8,7 @@ import { planReproduction } from "../src/reproduce/reproduce.ts";
 import {
   CURVE,
   MINILM,
+  madeUp,
   newBench,
   resultsOf,
   runValue,
@@ -150,6 +151,31 @@ describe("the experiments", () => {
     });
     expect(bench.plan.jobs).toEqual([]);
     for (const { notes, exhibits } of parts) expect([notes, exhibits]).toEqual([["no data"], []]);
+  });
+});
+
+describe("results of every job", () => {
+  const results = madeUp(full.bench);
+
+  it("are all that the exhibits need", () => {
+    for (const { exhibits } of full.parts) {
+      for (const exhibit of exhibits) {
+        const drawing = exhibit.draw(results);
+        const text = drawing.kind === "figure" ? drawing.svg : JSON.stringify(drawing.table);
+        expect(text, exhibit.id).not.toMatch(/NaN|Infinity|undefined/);
+      }
+    }
+  });
+
+  it("are all that the claims need, each cell once", () => {
+    for (const { id, test } of suite.claims) {
+      const { evidence, cells } = test(results);
+      expect(evidence, `claim ${id}`).not.toMatch(/NaN|Infinity|undefined/);
+      const labels = cells.map(({ label }) => label);
+      if (id !== 11) expect(labels.length, `claim ${id}`).toBe(new Set(labels).size);
+      // The paper's encoders decide.
+      for (const label of labels) expect(label).not.toMatch(/^static/);
+    }
   });
 });
 

@@ -1,5 +1,4 @@
 /** The cells that claims speak of. */
-import type { BenchEncoder } from "../../src/reproduce/encoders.ts";
 import type { Curve, Finding } from "../../src/reproduce/experiment.ts";
 import type { Measure, Results } from "../../src/reproduce/results.ts";
 import { type CellOfClaim, decide, minus } from "../../src/reproduce/verdict.ts";
@@ -9,10 +8,6 @@ const OPENAI = "OpenAItext";
 
 export const TWO_THIRDS = "in at least two thirds of the cells";
 export const NO_TUNING = { without: "no encoder here can be fine-tuned" };
-
-export function eachEncoder({ bench }: Results): readonly BenchEncoder[] {
-  return bench.encoders;
-}
 
 export function labelOf({ name, form, voteScale, variant }: Curve, t?: number): string {
   const rest = [form, variant, `s=${voteScale}`, t === undefined ? "" : `T=${t}`].filter(Boolean);
@@ -83,8 +78,7 @@ export function promptRivals(
   const openai = all.filter(({ encoder }) => encoder === OPENAI);
   const rivals =
     openai.length > 0 ? openai : all.filter(({ encoder }) => encoder === curve.encoder);
-  // Prompts are there once for each number of epochs, as the same runs.
-  return rivals.slice(0, 1).flatMap((rival) => {
+  return rivals.flatMap((rival) => {
     if (by !== "convergence") return beats(results, curve, rival, by);
     const last = (c: Curve) => results.slopes(c, 2 / 3, 1);
     const label = `${labelOf(curve)} against ${rival.name}, last third`;
@@ -96,12 +90,12 @@ export function promptRivals(
 
 /** Of curves that should be OpenAItext's: those where they are here, else all. */
 export function standingIn(results: Results, curves: readonly Curve[]): Curve[] {
-  const hasOpenai = results.bench.encoders.some(({ name }) => name === OPENAI);
+  const hasOpenai = results.encoders.some(({ name }) => name === OPENAI);
   return curves.filter(({ encoder }) => !hasOpenai || encoder === OPENAI);
 }
 
 export function withStandIn(results: Results, finding: Finding): Finding {
-  if (results.bench.encoders.some(({ name }) => name === OPENAI)) return finding;
+  if (results.encoders.some(({ name }) => name === OPENAI)) return finding;
   if (finding.cells.length === 0) return finding;
   return withNote(finding, "each encoder's own in place of OpenAItext's");
 }

@@ -2,7 +2,7 @@ import type { Options } from "../bandit/policy.ts";
 import type { DataSets } from "./data-sets.ts";
 import type { BenchEncoder } from "./encoders.ts";
 import type { Curve } from "./experiment.ts";
-import type { JobId } from "./jobs/job.ts";
+import { type JobId, stableJson } from "./jobs/job.ts";
 import { Plan } from "./jobs/plan.ts";
 import type {
   DescribeSpec,
@@ -43,6 +43,7 @@ export type CurveHead = Omit<Curve, "runs">;
 export class Bench {
   readonly plan = new Plan();
   readonly curves: Curve[] = [];
+  readonly #lines = new Map<string, Curve>();
   readonly descriptions: Description[] = [];
   /** What planning has found out about the data, for claims. */
   readonly facts = new Map<string, number>();
@@ -110,7 +111,12 @@ export class Bench {
         },
       );
     });
+    // Two figures may ask for the same line, which claims are to count once.
+    const key = stableJson({ ...head, runs });
+    const known = this.#lines.get(key);
+    if (known) return known;
     const curve = { ...head, runs };
+    this.#lines.set(key, curve);
     this.curves.push(curve);
     return curve;
   }

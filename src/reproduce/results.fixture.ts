@@ -1,10 +1,12 @@
 /** Results made up for tests of figures and claims. */
+import { Random } from "../random/random.ts";
+import { curveRounds } from "../simulate/run.ts";
 import { Bench, QUICK, type Size } from "./bench.ts";
 import { findDataSets } from "./data-sets.ts";
 import type { BenchEncoder } from "./encoders.ts";
 import type { Curve } from "./experiment.ts";
 import { Results } from "./results.ts";
-import type { RunValue } from "./work/specs.ts";
+import type { LinearSpec, RunSpec, RunValue } from "./work/specs.ts";
 
 export const MINILM: BenchEncoder = {
   name: "MiniLM",
@@ -54,6 +56,36 @@ export function runValue(rounds: number, slope: (t: number) => number, cost = 1)
     return total;
   });
   return { t, regret, priced: regret, score: 0.5, cost, agreement: 0.5, choices: [] };
+}
+
+/** Every job of a plan done by drawing numbers: of the right shape, and of no meaning. */
+export function madeUp(bench: Bench): Results {
+  const random = Random.seeded(1);
+  const categories = ["one", "two", "three"];
+  const models = Array.from({ length: 11 }, (_, k) => `model ${k}`);
+  const table = (columns: readonly unknown[]) =>
+    categories.map(() => columns.map(() => random.uniform()));
+  const shown = bench.plan.jobs.filter(({ kind }) => kind !== "embed" && kind !== "fit");
+  const values = shown.map(({ id, kind, spec }): [string, unknown] => {
+    const own = random.split(id);
+    if (kind === "describe") {
+      const [within, across, accuracy] = [0.5, 0.2, 0.8];
+      const maps = { byCategory: table(categories), byModel: table(models) };
+      return [id, { categories, models, within, across, accuracy, ...maps }];
+    }
+    if (kind === "project") {
+      const category = Array.from({ length: 60 }, (_, i) => i % 3);
+      const points = category.map((m) => [own.normal() + 9 * m, own.normal(), own.normal()]);
+      return [id, { categories, category, points, divergence: 1 }];
+    }
+    const { rounds } = kind === "linear" ? (spec as LinearSpec) : (spec as RunSpec).stream;
+    const t = curveRounds(rounds === "once" ? 595 : rounds);
+    const slope = 0.05 + 0.2 * own.uniform();
+    const regret = t.map((round) => slope * (round + 30 * Math.sqrt(round)));
+    const choices = Array.from({ length: 7 }, () => models.map(() => own.uniform()));
+    return [id, { t, regret, priced: regret, score: 0.5, cost: 1, agreement: 0.5, choices }];
+  });
+  return new Results(bench, new Map(values));
 }
 
 /** Curves with the given runs. */

@@ -1,4 +1,5 @@
 import type { Bench } from "./bench.ts";
+import type { BenchEncoder } from "./encoders.ts";
 import type { Curve } from "./experiment.ts";
 import type { JobId } from "./jobs/job.ts";
 import type { DescribeValue, RunValue } from "./work/specs.ts";
@@ -7,17 +8,34 @@ import type { DescribeValue, RunValue } from "./work/specs.ts";
 export class Results {
   readonly bench: Bench;
   readonly #values: ReadonlyMap<JobId, unknown>;
+  readonly #speaksOf: (encoder: string) => boolean;
 
-  constructor(bench: Bench, values: ReadonlyMap<JobId, unknown>) {
+  constructor(
+    bench: Bench,
+    values: ReadonlyMap<JobId, unknown>,
+    speaksOf: (encoder: string) => boolean = () => true,
+  ) {
     this.bench = bench;
     this.#values = values;
+    this.#speaksOf = speaksOf;
+  }
+
+  /** Those of some encoders, and what has none. */
+  of(names: readonly string[]): Results {
+    return new Results(this.bench, this.#values, (name) => name === "" || names.includes(name));
+  }
+
+  get encoders(): readonly BenchEncoder[] {
+    return this.bench.encoders.filter(({ name }) => this.#speaksOf(name));
   }
 
   /** The curves that have all of these attributes. */
   curves(attributes: Partial<Omit<Curve, "runs">>): Curve[] {
     const wanted = Object.entries(attributes);
-    return this.bench.curves.filter((curve) =>
-      wanted.every(([key, value]) => curve[key as keyof Curve] === value),
+    return this.bench.curves.filter(
+      (curve) =>
+        this.#speaksOf(curve.encoder) &&
+        wanted.every(([key, value]) => curve[key as keyof Curve] === value),
     );
   }
 

@@ -53,6 +53,21 @@ export function decide(
   };
 }
 
+/** A claim of several parts, which holds where each of them does. */
+export function decideEach(
+  parts: readonly { readonly name: string; readonly cells: readonly CellOfClaim[] }[],
+  options: Parameters<typeof decide>[1] = {},
+): Finding {
+  const findings = parts.map(({ name, cells }) => ({ name, ...decide(cells, options) }));
+  const open = findings.find(({ verdict }) => verdict === "cannot be tested here");
+  if (open) return untestable(open.evidence);
+  return {
+    verdict: findings.every(({ verdict }) => verdict === "holds") ? "holds" : "does not hold",
+    evidence: findings.map(({ name, evidence }) => `${name}: ${evidence}`).join(". "),
+    cells: findings.flatMap(({ cells }) => cells),
+  };
+}
+
 export function untestable(reason: string): Finding {
   return { verdict: "cannot be tested here", evidence: reason, cells: [] };
 }
