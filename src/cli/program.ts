@@ -56,6 +56,13 @@ try {
 } catch (error) {
   process.exitCode = report(error);
 }
+// A policy of the user's own may have left a timer behind: nothing waits for it but what was printed.
+await Promise.all([process.stdout, process.stderr].map(written));
+process.exit();
+
+function written(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((done) => stream.write("", () => done()));
+}
 
 /** Says what went wrong and returns the exit code: 2 where the user can mend it, 1 where we must. */
 function report(error: unknown): number {

@@ -291,6 +291,21 @@ describe("help and mistakes", () => {
     expect(withoutTimes(stdout).settings.rounds).toBe(5);
     expect(stderr).toMatch(/^hello\n.*(hm\n){10}$/s);
   });
+
+  it("a timer that a policy leaves behind is not waited for", async () => {
+    const file = join(newFolder(), "restless.mjs");
+    writeFileSync(
+      file,
+      `setInterval(() => {}, 1000); export default { name: "restless", summary: "", defaults: {},
+        create: () => { setInterval(() => {}, 1000); return {
+          choose: () => ({ pair: [0, 1] }), learn() {}, snapshot() {}, restore() {} }; } };`,
+    );
+    const args = ["--policies", file, "--runs", "1", "--rounds", "5", "--json"];
+    const { code, stdout } = await joust(...OWN, ...args);
+    expect(code).toBe(0);
+    expect(withoutTimes(stdout).settings.rounds).toBe(5);
+    expect((await joust("policies", file)).stdout).toMatch(/^restless/);
+  });
 });
 
 describeWithPublicData("public data", () => {
