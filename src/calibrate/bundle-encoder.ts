@@ -1,27 +1,35 @@
 import { join } from "node:path";
 import { type EncoderPlaces, type OpenEncoder, openEncoder } from "../encoder/open-encoder.ts";
+import { type Reference, readReference, referenceText } from "../encoder/reference.ts";
 import { InputError } from "../input/input-error.ts";
 import { BUNDLE_FILE, type Bundle, ENCODER_FOLDER, isBundle, readBundle } from "./bundle.ts";
 
 /** What `--encoder` means: an encoder by name or folder, or a bundle with its own. */
 export async function openEncoderOrBundle(
-  reference: string,
+  text: string,
   places: EncoderPlaces | undefined,
 ): Promise<{ readonly encoder: OpenEncoder; readonly bundle?: Bundle }> {
-  if (!isBundle(reference)) return { encoder: await openEncoder(reference, places) };
-  const bundle = await readBundle(reference);
+  const reference = readReference(text);
+  if (!isBundle(reference.base)) return { encoder: await openEncoder(text, places) };
+  const bundle = await readBundle(reference.base);
   return { bundle, encoder: await openBundleEncoder(reference, bundle, places) };
 }
 
-/** The vectors must be those that xi and a_k were made of: another encoder of that name is refused. */
+/**
+ * The vectors must be those that xi and a_k were made of, or the same weights' in
+ * 8 bits: another encoder of that name is refused.
+ */
 async function openBundleEncoder(
-  folder: string,
+  { base: folder, int8 }: Reference,
   { encoder }: Bundle,
   places: EncoderPlaces | undefined,
 ): Promise<OpenEncoder> {
   const { name, own, identity } = encoder;
-  const opened = await openEncoder(own ? join(folder, ENCODER_FOLDER) : name, places);
-  if (opened.identity === identity) return { ...opened, name };
+  const base = own ? join(folder, ENCODER_FOLDER) : name;
+  const opened = await openEncoder(referenceText({ base, int8 }), places);
+  if ((opened.float32 ?? opened.identity) === identity) {
+    return { ...opened, name: referenceText({ base: name, int8 }) };
+  }
   await opened.close();
   throw new InputError(
     { file: join(folder, BUNDLE_FILE), field: "encoder.identity" },

@@ -91,11 +91,12 @@ describe("settings of a fit", () => {
   });
 });
 
-it("refuses --resume with --overwrite, and a bundle to start from", () => {
+it("refuses --resume with --overwrite, and a bundle or 8 bits to start from", () => {
   expect(() => checkFlags({ ...OUT, resume: true, overwrite: true })).toThrow("give one of them");
   write("bundle/bundle.json", "{}");
   const bundle = write("bundle/x", "").slice(0, -2);
   expect(() => checkFlags({ ...OUT, encoder: bundle })).toThrow(/is a bundle, .*help: name the/);
+  expect(() => checkFlags({ ...OUT, encoder: "MiniLM:int8" })).toThrow(/help: fit MiniLM, and/);
   checkFlags({ ...OUT, encoder: "hash" });
 });
 

@@ -3,6 +3,7 @@ import { WEIGHTING_DEFAULTS, type Weighting } from "../bandit/weighting.ts";
 import { type BundleSettings, isBundle } from "../calibrate/bundle.ts";
 import { trainingDefaults, untrainable } from "../calibrate/fine-tune.ts";
 import type { OpenEncoder } from "../encoder/open-encoder.ts";
+import { readReference } from "../encoder/reference.ts";
 import { InputError } from "../input/input-error.ts";
 import type { Dataset } from "../simulate/dataset.ts";
 import { readScores } from "../simulate/load/scores.ts";
@@ -37,7 +38,16 @@ export function checkFlags({ encoder, resume, overwrite }: FitFlags): void {
       "give one of them",
     );
   }
-  if (encoder === undefined || !isBundle(encoder)) return;
+  if (encoder === undefined) return;
+  const { base, int8 } = readReference(encoder);
+  if (int8) {
+    throw new InputError(
+      { file: "--encoder" },
+      `${encoder} runs in 8 bits, in which nothing can be fitted`,
+      `fit ${base}, and give :int8 to who uses the bundle: --encoder BUNDLE:int8`,
+    );
+  }
+  if (!isBundle(encoder)) return;
   throw new InputError(
     { file: "--encoder" },
     `${encoder} is a bundle, which was fitted already`,

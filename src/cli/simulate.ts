@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { styleText } from "node:util";
 import { isBundle } from "../calibrate/bundle.ts";
 import type { EncodeProgress } from "../encoder/encode-all.ts";
+import { readReference } from "../encoder/reference.ts";
 import { InputError } from "../input/input-error.ts";
 import { refuseForeign } from "../report/files.ts";
 import { resultTable } from "../report/result-table.ts";
@@ -59,7 +60,7 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
   if (out !== undefined && !overwrite) await refuseForeign(out);
   // Standard output is the result's, and policies of the user's own may print.
   globalThis.console = new Console(process.stderr);
-  const fitted = flags.encoder !== undefined && isBundle(flags.encoder);
+  const fitted = flags.encoder !== undefined && isBundle(readReference(flags.encoder).base);
   const policies = await parsePolicies(
     flags.policies ?? DEFAULT_POLICIES,
     process.cwd(),

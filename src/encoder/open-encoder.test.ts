@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InputError } from "../input/input-error.ts";
+import { dot } from "../linalg/linalg.ts";
 import { type EncoderPlaces, openEncoder } from "./open-encoder.ts";
 import { modelIdentity } from "./transformer/identity.ts";
 import { temporaryModels, tinyModel } from "./transformer/tiny-model.fixture.ts";
@@ -35,7 +36,22 @@ describe("openEncoder", () => {
     await Promise.all([byPath.close(), byName.close()]);
   });
 
+  it("runs a transformer in 8 bits where :int8 stands behind it, and tells the two apart", async () => {
+    const float = await openEncoder(tiny);
+    const int8 = await openEncoder(`${tiny}:int8`);
+    expect(int8).toMatchObject({ name: "tiny:int8", dimension: 8, float32: float.identity });
+    // The log tells encoders apart by so many characters.
+    expect(int8.identity.slice(0, 16)).not.toBe(float.identity.slice(0, 16));
+    const [a] = await float.encode(["the cat"]);
+    const [b] = await int8.encode(["the cat"]);
+    expect(b).not.toEqual(a);
+    expect(dot(a!, b!)).toBeGreaterThan(0.98);
+    await Promise.all([float.close(), int8.close()]);
+  });
+
   it.each([
+    ["static:int8", /^static:int8: asks for 8 bits .*; help: write static, or take MiniLM, e5b/],
+    ["MiniLM:int8", /^MiniLM: is in none of .*; help: joust models get MiniLM/],
     [
       "MinLM",
       /^--encoder: "MinLM" is no encoder; help: did you mean "MiniLM"\? there are static, hash/,

@@ -9,6 +9,7 @@ import { findModel, locateModel, type ModelPlaces } from "./find-model.ts";
 import { hashEncoder } from "./hash.ts";
 import { KNOWN_MODELS, knownModel } from "./known-models.ts";
 import { OPENAI_TEXT, type OpenaiOptions, openaiEncoder } from "./openai.ts";
+import { readReference, referenceText } from "./reference.ts";
 import { BUNDLED_STATIC, isStaticFolder, openStatic } from "./static/open-static.ts";
 
 export const ENCODER_KINDS = ["hash", "static", "transformer", "openai"] as const;
@@ -18,6 +19,8 @@ export interface OpenEncoder extends Encoder {
   readonly kind: (typeof ENCODER_KINDS)[number];
   /** The same for the same vectors: a checksum of its weights, or of a vector where it has none. */
   readonly identity: string;
+  /** In 8 bits: the identity of the float32 encoder that it stands for. */
+  readonly float32?: string;
   /** Where its weights are, if it has any. */
   readonly path?: string;
   /** Whether any machine can find it by its name; otherwise it was a folder here. */
@@ -39,7 +42,7 @@ export interface EncoderPlaces {
 const STATIC = "static";
 export const DEFAULT_ENCODER = STATIC;
 
-/** Every name that `--encoder` knows; a folder may be given too. */
+/** Every name that `--encoder` knows; a folder may be given too, and `:int8` behind a transformer. */
 export const ENCODER_NAMES: readonly string[] = [
   STATIC,
   hashEncoder.name,
@@ -52,11 +55,23 @@ export async function openEncoder(
   reference: string,
   places: EncoderPlaces = NOWHERE,
 ): Promise<OpenEncoder> {
-  if (reference === hashEncoder.name) return openHash();
-  if (reference === STATIC) return openStaticOf(undefined);
-  if (reference === OPENAI_TEXT.name) return openOpenai(places);
-  if (isStaticFolder(reference)) return openStaticOf(reference);
-  return openTransformerOf(reference, places);
+  const { base, int8 } = readReference(reference);
+  const opened = await openNamed(base, int8, places);
+  if (!int8 || opened.kind === "transformer") return opened;
+  await opened.close();
+  throw new InputError(
+    { file: reference },
+    "asks for 8 bits of an encoder that is no transformer",
+    `write ${base}, or take ${KNOWN_MODELS.map(({ name }) => name).join(", ")} or the folder of a transformer`,
+  );
+}
+
+async function openNamed(base: string, int8: boolean, places: EncoderPlaces): Promise<OpenEncoder> {
+  if (base === hashEncoder.name) return openHash();
+  if (base === STATIC) return openStaticOf(undefined);
+  if (base === OPENAI_TEXT.name) return openOpenai(places);
+  if (isStaticFolder(base)) return openStaticOf(base);
+  return openTransformerOf(base, int8, places);
 }
 
 const NOWHERE: EncoderPlaces = {
@@ -92,6 +107,7 @@ function openOpenai({ openai, vectors }: EncoderPlaces): OpenEncoder {
 
 async function openTransformerOf(
   reference: string,
+  int8: boolean,
   { models: places, threads }: EncoderPlaces,
 ): Promise<OpenEncoder> {
   const named = !existsSync(reference);
@@ -106,12 +122,14 @@ async function openTransformerOf(
   // onnxruntime is loaded only where it is needed.
   const { openTransformer } = await import("./transformer/transformer-encoder.ts");
   const { modelIdentity } = await import("./transformer/identity.ts");
-  const encoder = await openTransformer(path, { threads });
+  const encoder = await openTransformer(path, { threads, int8 });
+  const float32 = await modelIdentity(path);
   return {
     kind: "transformer",
-    name: encoder.name,
+    name: referenceText({ base: encoder.name, int8 }),
     dimension: encoder.dimension,
-    identity: await modelIdentity(path),
+    identity: int8 ? createHash("sha256").update(`${float32} int8`).digest("hex") : float32,
+    ...(int8 && { float32 }),
     path,
     named,
     encode: (texts) => encoder.encode(texts),

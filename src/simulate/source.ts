@@ -4,6 +4,7 @@ import { BUNDLE_FILE } from "../calibrate/bundle.ts";
 import { openEncoderOrBundle } from "../calibrate/bundle-encoder.ts";
 import { type EncodeOptions, encodeAll } from "../encoder/encode-all.ts";
 import { DEFAULT_ENCODER, type EncoderPlaces } from "../encoder/open-encoder.ts";
+import { readReference } from "../encoder/reference.ts";
 import { checksum } from "../input/checksum.ts";
 import { InputError } from "../input/input-error.ts";
 import { calibrationOf } from "./calibration.ts";
@@ -55,7 +56,8 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   } finally {
     await encoder?.close();
   }
-  const files = { data, scores, embeddings, bundle: bundle && join(reference!, BUNDLE_FILE) };
+  const bundled = bundle && join(readReference(reference!).base, BUNDLE_FILE);
+  const files = { data, scores, embeddings, bundle: bundled };
   const sha256: Record<string, string> = {};
   for (const [role, path] of Object.entries(files)) {
     if (path !== undefined) sha256[role] = await checksum(await filesOf(path));

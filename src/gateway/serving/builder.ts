@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { EncoderPlaces } from "../../encoder/open-encoder.ts";
 import { DEFAULT_ENCODER, openEncoder } from "../../encoder/open-encoder.ts";
+import { readReference } from "../../encoder/reference.ts";
 import { InputError } from "../../input/input-error.ts";
 import { didYouMean } from "../../input/nearest.ts";
 import type { Random } from "../../random/random.ts";
@@ -139,7 +140,8 @@ export class Builder {
     const { data, encoders, folder } = this.#options;
     const at = (path: string | undefined) => (path === undefined ? path : resolve(folder, path));
     // A name, unless there is such a folder.
-    const named = encoder !== undefined && existsSync(at(encoder)!) ? at(encoder) : encoder;
+    const named =
+      encoder !== undefined && existsSync(at(readReference(encoder).base)!) ? at(encoder) : encoder;
     const own = { encoder: named, bundle: at(bundle), scores: at(scores) };
     const found =
       this.#calibrations.get(key) ??
