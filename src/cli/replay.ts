@@ -4,17 +4,28 @@ import { Command } from "commander";
 import { POLICIES } from "../bandit/policies/index.ts";
 import type { PolicyKind } from "../bandit/policy.ts";
 import { InputError } from "../input/input-error.ts";
-import type { Kinds } from "../learner/fold.ts";
+import type { Fold, Kinds } from "../learner/fold.ts";
 import { type Replay, type ReplayOptions, replay } from "../learner/replay.ts";
 import { type Table, toText } from "../report/table.ts";
 import { contenderOf, parsePolicies } from "../simulate/policy-spec.ts";
+import type { Store } from "../store/store.ts";
+import { number } from "./flags.ts";
 import { JOUST } from "./invocation.ts";
-import { moment, routerOf, type StoreFlags, withStore, withStoreFlags } from "./store-flags.ts";
+import {
+  DEFAULT_DATA,
+  moment,
+  routerOf,
+  type StoreFlags,
+  withStore,
+  withStoreFlags,
+} from "./store-flags.ts";
 
 interface ReplayFlags extends StoreFlags {
   readonly policy?: string | undefined;
   readonly until?: number | undefined;
   readonly json?: boolean | undefined;
+  readonly hours: number;
+  readonly config?: string | undefined;
 }
 
 export function replayCommand(): Command {
@@ -26,14 +37,23 @@ export function replayCommand(): Command {
   return withStoreFlags(command)
     .option("--policy <p>", "as if this policy had been configured: name:key=value or ./mine.ts")
     .option("--until <time>", "only what was logged by then", moment("--until"))
-    .option("--json", "print JSON and nothing else")
+    .option("--json", "print JSON and nothing else, with all numbers of the dashboard")
+    .option("--hours <n>", "how far back its counts go", number("--hours", HOURS), 24)
+    .option("--config <file>", "where its prices are (default: as joust serve finds them)")
     .helpOption("-h, --help", "this text")
     .addHelpText("after", AFTER)
     .action(async (flags: ReplayFlags) => {
       const result = await withStore(flags, async (store) => {
         const router = await routerOf(store, flags.router);
         const { kinds, policy } = await policiesOf(flags.policy);
-        const found = await replay(store, router, { kinds, until: flags.until, ...policy });
+        let fold: Fold | undefined;
+        const onFolded = (folded: Fold) => {
+          fold = folded;
+        };
+        const options = { kinds, until: flags.until, onFolded, ...policy };
+        const found = await replay(store, router, options);
+        if (found && fold && flags.json)
+          return { ...found, ...(await dashboard(store, fold, router, flags)) };
         if (found) return found;
         throw new InputError(
           { file: `router ${router}` },
@@ -45,6 +65,24 @@ export function replayCommand(): Command {
       // The served posterior is not what its log says: somebody should look.
       if (result.snapshot?.matches === false) process.exitCode = 1;
     });
+}
+
+const HOURS = { from: 1, to: 8784, example: 24 };
+
+/** What the page shows, from the same log. All that the gateway is made of is loaded only for it. */
+async function dashboard(store: Store, fold: Fold, router: string, flags: ReplayFlags) {
+  const { insightOf } = await import("../gateway/insight/replayed.ts");
+  const { windowOf } = await import("../gateway/insight/numbers.ts");
+  const { pricesOf } = await import("../gateway/insight/spend.ts");
+  const { servedHere } = await import("./serve-gateway.ts");
+  const { config, pool } = await servedHere({
+    data: flags.data ?? DEFAULT_DATA,
+    ...(flags.config !== undefined && { config: flags.config }),
+  });
+  return insightOf(store, router, fold, windowOf(flags.hours, flags.until ?? Date.now()), {
+    prices: pricesOf(pool.models),
+    current: config.routers[router]?.cost_quality_tradeoff ?? null,
+  });
 }
 
 const AFTER = `

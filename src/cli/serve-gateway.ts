@@ -11,6 +11,7 @@ import {
   type RunningGateway,
 } from "../gateway/open-gateway.ts";
 import { SANDBOX } from "../gateway/sandbox/asked.ts";
+import type { Pool } from "../gateway/serving/model-specs.ts";
 import type { Serving } from "../gateway/serving/serving.ts";
 import { systemClock } from "../gateway/upstream/clock.ts";
 import { PROVIDER_NAMES } from "../gateway/upstream/providers.ts";
@@ -32,12 +33,24 @@ export async function serve(flags: ServeFlags): Promise<number> {
   }
 }
 
-async function serveFile(file: string | undefined, flags: ServeFlags): Promise<number> {
-  const read = async () => withFlags(await configOf(file), flags);
-  const config = await read();
-  const level = config.server.log ?? (process.stdout.isTTY ? "warn" : "info");
-  const logger = newLogger(level);
-  const options: GatewayOptions = {
+/** What is served, and at which prices, by the configuration that is found here. */
+export async function servedHere(flags: ServeFlags): Promise<{ config: Config; pool: Pool }> {
+  const file = configFile(flags.config);
+  try {
+    const config = withFlags(await configOf(file), flags);
+    const pool = await checkGateway(optionsOf(config, file, flags));
+    return { config, pool };
+  } catch (error) {
+    throw file === undefined ? error : await located(error, file);
+  }
+}
+
+function optionsOf(
+  config: Config,
+  file: string | undefined,
+  flags: ServeFlags,
+): Omit<GatewayOptions, "logger"> {
+  return {
     config,
     env: process.env,
     dataDir: resolve(flags.data),
@@ -46,9 +59,16 @@ async function serveFile(file: string | undefined, flags: ServeFlags): Promise<n
     encoders: encoderPlaces(),
     folder: file === undefined ? process.cwd() : dirname(resolve(file)),
     clock: systemClock,
-    logger,
     version: readVersion(),
   };
+}
+
+async function serveFile(file: string | undefined, flags: ServeFlags): Promise<number> {
+  const read = async () => withFlags(await configOf(file), flags);
+  const config = await read();
+  const level = config.server.log ?? (process.stdout.isTTY ? "warn" : "info");
+  const logger = newLogger(level);
+  const options = { ...optionsOf(config, file, flags), logger };
   if (flags.check) {
     const { models } = await checkGateway(options);
     const routers = Object.keys(config.routers).join(", ");

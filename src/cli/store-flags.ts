@@ -14,7 +14,7 @@ export interface StoreFlags {
 }
 
 /** As `serve` has it. */
-const DEFAULT_DATA = "joust-data";
+export const DEFAULT_DATA = "joust-data";
 export const DEFAULT_ROUTER = "auto";
 
 export function withStoreFlags(command: Command): Command {

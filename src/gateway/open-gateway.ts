@@ -76,7 +76,7 @@ export async function openGateway(options: GatewayOptions): Promise<RunningGatew
 }
 
 /** Throws what is wrong with a configuration; opens encoders, bundles and tables, but serves nothing. */
-export async function checkGateway(options: GatewayOptions): Promise<Pool> {
+export async function checkGateway(options: Omit<GatewayOptions, "logger">): Promise<Pool> {
   checkStoreKey(options.config);
   const builder = new Builder({
     ...builderOptions(options),
@@ -91,7 +91,13 @@ export async function checkGateway(options: GatewayOptions): Promise<Pool> {
   }
 }
 
-function builderOptions({ env, projectData: data, encoders, folder, clock }: GatewayOptions) {
+function builderOptions({
+  env,
+  projectData: data,
+  encoders,
+  folder,
+  clock,
+}: Omit<GatewayOptions, "logger">) {
   return { env, data, encoders, folder, clock };
 }
 

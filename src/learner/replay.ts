@@ -8,7 +8,7 @@ import {
   type Target,
   type Verdicts,
 } from "./evaluate.ts";
-import type { FoldCounts, Kinds } from "./fold.ts";
+import type { Fold, FoldCounts, Kinds } from "./fold.ts";
 import { History } from "./history.ts";
 import { type Leaderboard, leaderboards, VoteCounts } from "./leaderboard.ts";
 import { Script } from "./script.ts";
@@ -19,6 +19,8 @@ export interface ReplayOptions {
   readonly policy?: { readonly name: string; readonly kind: string; readonly options: Options };
   /** Only what was logged by this time: milliseconds since 1970. */
   readonly until?: number | undefined;
+  /** Called when all is in it. */
+  readonly onFolded?: ((fold: Fold) => void) | undefined;
 }
 
 /** What `joust replay` tells. */
@@ -49,7 +51,7 @@ interface Checked {
 export async function replay(
   store: Store,
   router: string,
-  { kinds, policy, until }: ReplayOptions,
+  { kinds, policy, until, onFolded }: ReplayOptions,
 ): Promise<Replay | undefined> {
   const end =
     until === undefined ? await store.head(router) : await store.positionAt(router, until);
@@ -73,6 +75,7 @@ export async function replay(
   });
   await history.replay(end);
   const { fold } = history;
+  onFolded?.(fold);
   const targets: Target[] = [
     { name: configuration.policy },
     ...(policy ? [{ name: policy.name, adapt }] : []),

@@ -77,7 +77,7 @@ export function tally(events: readonly Tallied[]): Tally[] {
   return [...groups.values()].flatMap((tallies) => [...tallies.values()]);
 }
 
-function noCounts(): Counts {
+export function noCounts(): Counts {
   return Object.fromEntries(COUNTS.map((name) => [name, 0])) as Counts;
 }
 

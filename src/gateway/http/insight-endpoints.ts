@@ -2,8 +2,9 @@ import { z } from "zod";
 import type { Gateway } from "../gateway.ts";
 import { events } from "../insight/events.ts";
 import { learningCurve } from "../insight/learning-curve.ts";
+import { windowOf } from "../insight/numbers.ts";
 import { promptMap } from "../insight/prompt-map.ts";
-import { stats } from "../insight/stats.ts";
+import { logged, stats } from "../insight/stats.ts";
 import { tradeoffCurve } from "../insight/tradeoff-curve.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { routerNamed } from "../serving/serving.ts";
@@ -11,7 +12,7 @@ import { bodyOf, type Endpoint, queryOf } from "./endpoint.ts";
 import { HttpError } from "./http-error.ts";
 
 const ROUTER = z.string().min(1).max(256).optional().describe("The first one unless said.");
-const STATS = z.object({
+const WINDOW = z.object({
   router: ROUTER,
   hours: z.coerce.number().min(1).max(8784).default(24).describe("How far back counts go."),
 });
@@ -42,11 +43,11 @@ export const INSIGHT_ENDPOINTS: readonly Endpoint[] = [
     path: "/v1/stats",
     summary: "Leaderboards, shares over time, spend and savings, votes, regret and win rate.",
     scope: "route",
-    query: STATS,
+    query: WINDOW,
     answer: "The numbers, with intervals.",
     refusals: [404, 503],
     handle: (call) => {
-      const { router, hours } = queryOf(STATS, call);
+      const { router, hours } = queryOf(WINDOW, call);
       return stats(call.gateway, routerNamed(call.gateway.serving, router), hours);
     },
   },
@@ -60,20 +61,24 @@ export const INSIGHT_ENDPOINTS: readonly Endpoint[] = [
     refusals: [404],
     handle: (call) => {
       const { router } = queryOf(TRADEOFF, call);
-      return tradeoffCurve(routerNamed(call.gateway.serving, router));
+      const { name, view, recent, config } = routerNamed(call.gateway.serving, router);
+      return tradeoffCurve(name, view, recent.all, config.cost_quality_tradeoff);
     },
   },
   {
     method: "GET",
     path: "/v1/learning",
-    summary: "Regret and win rate of the recent requests over time, by what is believed now.",
+    summary: "Regret, win rate and shares of models over time, by what is believed now.",
     scope: "route",
-    query: TRADEOFF,
+    query: WINDOW,
     answer: "Stretches of requests, the oldest first, with 95% bands.",
-    refusals: [404],
-    handle: (call) => {
-      const { router } = queryOf(TRADEOFF, call);
-      return learningCurve(routerNamed(call.gateway.serving, router));
+    refusals: [404, 503],
+    handle: async (call) => {
+      const { router, hours } = queryOf(WINDOW, call);
+      await logged(call.gateway);
+      const { store, clock, serving } = call.gateway;
+      const { name, view } = routerNamed(serving, router);
+      return learningCurve(store, name, view, windowOf(hours, clock.date()));
     },
   },
   {

@@ -1,7 +1,7 @@
 import { Random } from "../../random/random.ts";
 import type { Gateway } from "../gateway.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
-import { spendOf } from "./spend.ts";
+import { pricesOf, spendOf } from "./spend.ts";
 import { standings } from "./standings.ts";
 import { mixOf, trafficOf } from "./traffic.ts";
 import { worthOf } from "./worth.ts";
@@ -33,7 +33,7 @@ async function collectRouter(gateway: Gateway, router: LiveRouter): Promise<void
   try {
     metrics.lag.set({ router: name }, Math.max(0, (await store.head(name)) - view.version));
     const [best] = standings(view, mixOf(view, traffic), random);
-    const spend = spendOf(await store.tallies(span), router.models, best?.model);
+    const spend = spendOf(await store.tallies(span), pricesOf(router.models.values()), best?.model);
     if (spend.always_best) metrics.savings.set({ router: name }, spend.always_best.savings);
   } catch {
     // Without the store the last values stand, and joust_store_up tells why.

@@ -89,6 +89,30 @@ describe("stats", () => {
     expect((await get("/v1/stats?hours=x")).status).toBe(400);
   });
 
+  it("what was chosen is judged in stretches, from the first request of the window on", async () => {
+    const { post, get } = gateway();
+    for (let i = 0; i < 9; i++) await post("/v1/chat/completions", chat(`hi ${i}`));
+    const { json } = await get("/v1/learning?hours=1");
+    const { requests } = (await get("/v1/stats?hours=1")).json.counts;
+    const stretches = json.stretches as Record<string, never>[];
+    const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
+    expect(sum(stretches.map((stretch) => stretch.requests!))).toBe(requests);
+    expect(stretches[0]!.fallen).toEqual({ mean: 0, lo: 0, hi: 0 });
+    for (const { from, to, shares, regret, fallen } of stretches) {
+      expect(Date.parse(from!)).toBeLessThanOrEqual(Date.parse(to!));
+      expect(sum(Object.values(shares!))).toBeCloseTo(1, 9);
+      for (const { mean, lo, hi } of [regret!, fallen!] as {
+        mean: number;
+        lo: number;
+        hi: number;
+      }[]) {
+        expect(mean).toBeGreaterThanOrEqual(lo);
+        expect(mean).toBeLessThanOrEqual(hi);
+      }
+    }
+    expect((await get("/v1/learning?hours=0")).status).toBe(400);
+  });
+
   it("the trade-off goes from quality to the cheapest", async () => {
     const { post, get } = gateway();
     await post("/v1/chat/completions", chat("hi"));

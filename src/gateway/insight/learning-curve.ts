@@ -1,46 +1,86 @@
 import { Random } from "../../random/random.ts";
-import type { LiveRouter } from "../routing/live-router.ts";
-import { trafficOf } from "./traffic.ts";
-import { type Worth, worthOfEach } from "./worth.ts";
+import type { Logged, Routed } from "../../store/events.ts";
+import type { Store } from "../../store/store.ts";
+import type { Window } from "./numbers.ts";
+import { type Belief, trafficOf } from "./traffic.ts";
+import { type Band, worthOfEach } from "./worth.ts";
 
 /** How good the choices of a stretch of requests were. */
 interface Stretch {
   readonly from: string;
   readonly to: string;
   readonly requests: number;
-  readonly regret: Worth["regret"];
-  readonly win_rate: Worth["winRate"];
+  /** Who answered. */
+  readonly shares: Readonly<Record<string, number>>;
+  readonly regret: Band;
+  /** By how much less than in the first stretch. */
+  readonly fallen: Band;
+  readonly win_rate: Band;
 }
 
 /**
- * GET /v1/learning: the recent requests in stretches, the oldest first, and what
- * each stretch's choices were worth by what is believed now. Looking back with
- * one posterior, a falling regret is a router that has learnt.
+ * GET /v1/learning: the requests of a window in stretches, the oldest first, and
+ * what each stretch's choices were worth by what is believed now. Looking back
+ * with one posterior, a falling regret is a router that has learnt.
  */
-export function learningCurve(router: LiveRouter): object {
-  const { view } = router;
-  const recent = router.recent.all.toSorted((a, b) => a.at - b.at);
-  const size = Math.max(LEAST, Math.ceil(recent.length / STRETCHES));
-  const parts = Array.from({ length: Math.ceil(recent.length / size) }, (_, i) =>
-    recent.slice(i * size, (i + 1) * size),
+export async function learningCurve(
+  store: Store,
+  router: string,
+  belief: Belief,
+  window: Window,
+): Promise<object> {
+  const sample = await sampled(store, router, window);
+  const size = Math.max(LEAST, Math.ceil(sample.length / STRETCHES));
+  const parts = Array.from({ length: Math.ceil(sample.length / size) }, (_, i) =>
+    sample.slice(i * size, (i + 1) * size),
   );
-  const traffic = parts.map((part) => trafficOf(view, part));
-  const random = Random.seeded(view.version).split("learning");
-  const stretches = worthOfEach(view, traffic, random).flatMap((worth, i): Stretch[] => {
+  const traffic = parts.map((part) => trafficOf(belief, part));
+  const random = Random.seeded(belief.version).split("learning");
+  const stretches = worthOfEach(belief, traffic, random).flatMap((worth, i): Stretch[] => {
     if (!worth) return [];
-    const [from, to] = [parts[i]![0]!, parts[i]!.at(-1)!].map(({ at }) =>
-      new Date(at).toISOString(),
-    );
-    const { regret, winRate } = worth;
-    return [{ from: from!, to: to!, requests: traffic[i]!.length, regret, win_rate: winRate }];
+    const { regret, fallen, winRate } = worth;
+    return [
+      {
+        from: new Date(parts[i]![0]!.at).toISOString(),
+        to: new Date(parts[i]!.at(-1)!.at).toISOString(),
+        requests: traffic[i]!.length,
+        shares: sharesOf(parts[i]!),
+        regret,
+        fallen,
+        win_rate: winRate,
+      },
+    ];
   });
-  return {
-    object: "learning",
-    router: router.name,
-    posterior_version: view.version,
-    stretches,
-  };
+  return { object: "learning", router, posterior_version: belief.version, stretches };
 }
 
 const STRETCHES = 16;
+/** Requests in a stretch. */
 const LEAST = 4;
+const MOST = 48;
+
+/** Requests from all over the window: all of them, or some of each part of the log. */
+async function sampled(
+  store: Store,
+  router: string,
+  { from, to }: Window,
+): Promise<Logged<Routed>[]> {
+  const [newest] = await store.decisions({ router, limit: 1 });
+  if (!newest) return [];
+  const first = await store.positionAt(router, from);
+  const end = newest.routed.position;
+  const at = (part: number) => Math.floor(first + ((end - first) * part) / STRETCHES);
+  const parts = Array.from({ length: STRETCHES }, async (_, i) => {
+    const page = await store.routed(router, at(i), MOST);
+    return page.filter((one) => one.position <= at(i + 1) && one.at >= from && one.at < to);
+  });
+  return (await Promise.all(parts)).flat();
+}
+
+function sharesOf(requests: readonly Routed[]): Record<string, number> {
+  const shares: Record<string, number> = {};
+  for (const { pair } of requests) {
+    for (const name of pair) shares[name] = (shares[name] ?? 0) + 0.5 / requests.length;
+  }
+  return shares;
+}

@@ -1,6 +1,7 @@
 import type { Tally } from "../../store/tally.ts";
 import { ALL_MODELS } from "../../store/tally.ts";
-import type { ServedModel } from "../serving/served-model.ts";
+import type { ModelSpec } from "../serving/served-model.ts";
+import type { Price } from "../upstream/usage.ts";
 
 /** What was spent, and what the same tokens would have cost with one model for all. */
 export interface Spend {
@@ -19,13 +20,24 @@ interface Alternative {
   readonly savings: number;
 }
 
+/** Of the models that there are prices for. */
+export type Prices = ReadonlyMap<string, Price>;
+
+export function pricesOf(models: Iterable<{ readonly spec: ModelSpec }>): Prices {
+  return new Map(
+    [...models].flatMap(({ spec: { name, price } }): [string, Price][] =>
+      price ? [[name, price]] : [],
+    ),
+  );
+}
+
 /**
  * Duels answer twice, which always asking one model would not have done: the
  * tokens are scaled down to one answer a request.
  */
 export function spendOf(
   tallies: readonly Tally[],
-  models: ReadonlyMap<string, ServedModel>,
+  prices: Prices,
   best: string | undefined,
 ): Spend {
   const byModel: Record<string, number> = {};
@@ -43,15 +55,14 @@ export function spendOf(
   }
   const once = all.answers > 0 ? Math.min(1, all.shown / all.answers) : 0;
   const costWith = (name: string): number | undefined => {
-    const price = models.get(name)?.spec.price;
+    const price = prices.get(name);
     return price && (once * (all.input * price.input + all.output * price.output)) / 1e6;
   };
   const alternative = (name: string | undefined): Alternative | null => {
     const cost = name === undefined ? undefined : costWith(name);
     return cost === undefined ? null : { model: name!, cost, savings: cost - all.cost };
   };
-  const priced = [...models.keys()].filter((name) => costWith(name) !== undefined);
-  const cheapest = priced.toSorted((a, b) => costWith(a)! - costWith(b)!)[0];
+  const cheapest = [...prices.keys()].toSorted((a, b) => costWith(a)! - costWith(b)!)[0];
   return {
     total: all.cost,
     by_model: byModel,

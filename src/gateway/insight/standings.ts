@@ -1,6 +1,6 @@
 import type { Random } from "../../random/random.ts";
 import { Random as Seeded } from "../../random/random.ts";
-import type { View } from "../routing/plan.ts";
+import type { Belief } from "./traffic.ts";
 
 /** What is believed of a model on a mixture of categories, relative to the pool's mean. */
 export interface Standing {
@@ -15,12 +15,12 @@ export interface Standing {
 }
 
 /** The best first. */
-export function standings(view: View, membership: Float64Array, random: Random): Standing[] {
-  const { pool, router } = view;
+export function standings(belief: Belief, membership: Float64Array, random: Random): Standing[] {
+  const { pool, router } = belief;
   const { policy } = router;
   const estimate = policy.estimate?.(membership);
-  const best = policy.imagine && bestShares(view, membership, random);
-  const values = estimate?.mean ?? plainValues(view, membership);
+  const best = policy.imagine && bestShares(belief, membership, random);
+  const values = estimate?.mean ?? plainValues(belief, membership);
   return pool.models
     .map((model, k) => {
       const sd = estimate ? estimate.sd[k]! : null;
@@ -40,18 +40,18 @@ export function standings(view: View, membership: Float64Array, random: Random):
 const Z = 1.96;
 const WORLDS = 400;
 
-function bestShares(view: View, membership: Float64Array, random: Random): Float64Array {
-  const shares = new Float64Array(view.pool.models.length);
+function bestShares(belief: Belief, membership: Float64Array, random: Random): Float64Array {
+  const shares = new Float64Array(belief.pool.models.length);
   for (let i = 0; i < WORLDS; i++) {
-    const utilities = view.router.policy.imagine!(random).utilities(membership);
+    const utilities = belief.router.policy.imagine!(random).utilities(membership);
     shares[utilities.indexOf(Math.max(...utilities))]! += 1 / WORLDS;
   }
   return shares;
 }
 
 /** Of a policy that has values but no uncertainty: those at the centroids, mixed. */
-export function plainValues(view: View, membership: Float64Array): Float64Array {
-  const { pool, router } = view;
+export function plainValues(belief: Belief, membership: Float64Array): Float64Array {
+  const { pool, router } = belief;
   const candidates = pool.models.map((_, k) => k);
   const out = new Float64Array(pool.models.length);
   membership.forEach((share, m) => {

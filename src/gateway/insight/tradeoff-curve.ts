@@ -1,9 +1,8 @@
 import { Random } from "../../random/random.ts";
-import type { LiveRouter } from "../routing/live-router.ts";
-import type { View } from "../routing/plan.ts";
+import type { RecentQuery } from "../routing/recent-queries.ts";
 import { lambdaOf } from "../tradeoff.ts";
 import { plainValues } from "./standings.ts";
-import { type TrafficQuery, trafficOf } from "./traffic.ts";
+import { type Belief, type TrafficQuery, trafficOf } from "./traffic.ts";
 import { type Band, bandOf } from "./worth.ts";
 
 /** What a setting of cost_quality_tradeoff would do to the recent queries. */
@@ -19,18 +18,22 @@ interface Point {
 }
 
 /** GET /v1/tradeoff: the curve from quality alone to the cheapest. */
-export function tradeoffCurve(router: LiveRouter): object {
-  const { view } = router;
-  const traffic = trafficOf(view, router.recent.all);
-  const values = traffic.map(({ w }) => valuesOn(view, w));
-  const worlds = imagined(view, traffic);
+export function tradeoffCurve(
+  router: string,
+  belief: Belief,
+  recent: readonly RecentQuery[],
+  current: number | null,
+): object {
+  const traffic = trafficOf(belief, recent);
+  const values = traffic.map(({ w }) => valuesOn(belief, w));
+  const worlds = imagined(belief, traffic);
   return {
     object: "tradeoff",
-    router: router.name,
-    current: router.config.cost_quality_tradeoff,
-    posterior_version: view.version,
+    router,
+    current,
+    posterior_version: belief.version,
     recent_queries: traffic.length,
-    points: GRID.map((tradeoff) => pointAt(tradeoff, view, traffic, values, worlds)),
+    points: GRID.map((tradeoff) => pointAt(tradeoff, belief, traffic, values, worlds)),
   };
 }
 
@@ -38,7 +41,7 @@ const GRID = Array.from({ length: 21 }, (_, i) => i / 2);
 
 function pointAt(
   tradeoff: number,
-  { pool }: View,
+  { pool }: Belief,
   traffic: readonly TrafficQuery[],
   values: readonly Float64Array[],
   worlds: readonly (readonly Float64Array[])[],
@@ -69,17 +72,17 @@ function pointAt(
   return { tradeoff, lambda, shares, quality, cost: isPriced ? cost : null };
 }
 
-function valuesOn(view: View, w: Float64Array): Float64Array {
-  return view.router.policy.estimate?.(w).mean ?? plainValues(view, w);
+function valuesOn(belief: Belief, w: Float64Array): Float64Array {
+  return belief.router.policy.estimate?.(w).mean ?? plainValues(belief, w);
 }
 
 const WORLDS = 100;
 
 /** Utilities relative to the pool's mean: by world, then by query. */
-function imagined(view: View, traffic: readonly TrafficQuery[]): Float64Array[][] {
-  const { policy } = view.router;
+function imagined(belief: Belief, traffic: readonly TrafficQuery[]): Float64Array[][] {
+  const { policy } = belief.router;
   if (!policy.imagine) return [];
-  const random = Random.seeded(view.version).split("tradeoff");
+  const random = Random.seeded(belief.version).split("tradeoff");
   return Array.from({ length: WORLDS }, () => {
     const { utilities } = policy.imagine!(random);
     return traffic.map(({ w }) => {

@@ -2,6 +2,9 @@ import { mean } from "../../linalg/linalg.ts";
 import type { View } from "../routing/plan.ts";
 import type { RecentQuery } from "../routing/recent-queries.ts";
 
+/** What is believed of a pool: of the router that is served, or of a log that was folded again. */
+export type Belief = Pick<View, "pool" | "router" | "version" | "membership">;
+
 /** A recent query in the terms of the present pool: models are places in it. */
 export interface TrafficQuery {
   /** Its membership of the categories. */
@@ -14,8 +17,8 @@ export interface TrafficQuery {
 }
 
 /** What was asked lately; queries of models that have left the pool are left out. */
-export function trafficOf(view: View, recent: readonly RecentQuery[]): TrafficQuery[] {
-  const { pool, membership } = view;
+export function trafficOf(belief: Belief, recent: readonly RecentQuery[]): TrafficQuery[] {
+  const { pool, membership } = belief;
   const place = new Map(pool.models.map((name, k) => [name, k]));
   const dimension = pool.centroids[0]!.length;
   return recent.flatMap(({ x, candidates, costs, pair }) => {
@@ -31,8 +34,8 @@ export function trafficOf(view: View, recent: readonly RecentQuery[]): TrafficQu
 }
 
 /** Shares of the categories in it; equal ones where nothing was asked yet. */
-export function mixOf(view: View, traffic: readonly TrafficQuery[]): Float64Array {
-  const M = view.pool.categories.length;
+export function mixOf(belief: Belief, traffic: readonly TrafficQuery[]): Float64Array {
+  const M = belief.pool.categories.length;
   if (traffic.length === 0) return new Float64Array(M).fill(1 / M);
   return mean(traffic.map(({ w }) => w));
 }

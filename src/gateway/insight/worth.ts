@@ -1,7 +1,6 @@
 import { sigmoid } from "../../bandit/btl.ts";
 import type { Random } from "../../random/random.ts";
-import type { View } from "../routing/plan.ts";
-import type { TrafficQuery } from "./traffic.ts";
+import type { Belief, TrafficQuery } from "./traffic.ts";
 
 /** An estimate with its 95% band. */
 export interface Band {
@@ -25,32 +24,46 @@ export interface Worth {
  * for their mean. Undefined without queries or without a policy that imagines.
  */
 export function worthOf(
-  view: View,
+  belief: Belief,
   traffic: readonly TrafficQuery[],
   random: Random,
 ): Worth | undefined {
-  return worthOfEach(view, [traffic], random)[0];
+  return worthOfEach(belief, [traffic], random)[0];
+}
+
+export interface StretchWorth extends Worth {
+  /**
+   * By how much less regret than in the first stretch, in the same worlds: what is
+   * not known of the models is in both. Which queries came is chance too, so in
+   * each world they are drawn again (bootstrap).
+   */
+  readonly fallen: Band;
 }
 
 /** The same for several stretches of queries, in the same worlds. */
 export function worthOfEach(
-  view: View,
+  belief: Belief,
   stretches: readonly (readonly TrafficQuery[])[],
   random: Random,
-): (Worth | undefined)[] {
-  const { policy } = view.router;
+): (StretchWorth | undefined)[] {
+  const { policy } = belief.router;
   if (!policy.imagine || stretches.every(({ length }) => length === 0)) {
     return stretches.map(() => undefined);
   }
   const worlds = Array.from({ length: WORLDS }, () => {
     const world = policy.imagine!(random);
-    return stretches.map((traffic) => worthIn(world, traffic));
+    return stretches.map((traffic) => {
+      const worth = worthIn(world, traffic);
+      return { ...worth, redrawn: redrawnMean(worth.regrets, random) };
+    });
   });
   return stretches.map(({ length }, i) => {
     if (length === 0) return undefined;
     const samples = worlds.map((world) => world[i]!);
+    const first = stretches.findIndex((traffic) => traffic.length > 0);
     return {
       regret: bandOf(samples.map(({ regret }) => regret)),
+      fallen: bandOf(worlds.map((world) => world[first]!.redrawn - world[i]!.redrawn)),
       winRate: bandOf(samples.map(({ wins }) => wins)),
       quality: bandOf(samples.map(({ quality }) => quality)),
     };
@@ -59,26 +72,33 @@ export function worthOfEach(
 
 /** Means over the queries, if the world were so. */
 function worthIn({ scale, utilities }: World, traffic: readonly TrafficQuery[]) {
-  let regret = 0;
+  const regrets = new Float64Array(traffic.length);
   let wins = 0;
   let quality = 0;
-  for (const { w, candidates, served } of traffic) {
+  for (const [i, { w, candidates, served }] of traffic.entries()) {
     const f = utilities(w);
     const middle = f.reduce((sum, value) => sum + value, 0) / f.length;
     const best = candidates.reduce((top, k) => Math.max(top, f[k]!), -Infinity);
     for (const k of served) {
       const share = 1 / served.length / traffic.length;
-      regret += share * (Math.max(best, f[k]!) - f[k]!);
+      regrets[i]! += (Math.max(best, f[k]!) - f[k]!) / served.length;
       quality += share * (f[k]! - middle);
       for (const j of candidates) {
         wins += (share / candidates.length) * sigmoid(scale * (f[k]! - f[j]!));
       }
     }
   }
-  return { regret, wins, quality };
+  const regret = regrets.reduce((sum, value) => sum + value / regrets.length, 0);
+  return { regret, regrets, wins, quality };
 }
 
-type World = ReturnType<NonNullable<View["router"]["policy"]["imagine"]>>;
+function redrawnMean(values: Float64Array, random: Random): number {
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[random.integer(values.length)]!;
+  return sum / values.length;
+}
+
+type World = ReturnType<NonNullable<Belief["router"]["policy"]["imagine"]>>;
 
 const WORLDS = 100;
 

@@ -31,11 +31,17 @@ export class RecentQueries {
     return this.#ring;
   }
 
-  /** Those of the log, after a restart. */
-  async fill(store: Store, router: string): Promise<void> {
-    const page = await store.decisions({ router, limit: this.#size });
+  /** Those of the log, after a restart; or those of it before a time. */
+  async fill(store: Store, router: string, to = Infinity): Promise<void> {
+    const pageBefore = (before?: number) => store.decisions({ router, before, limit: this.#size });
+    let page = await pageBefore();
+    while (page.length > 0 && page.at(-1)!.routed.at >= to) {
+      page = await pageBefore(page.at(-1)!.routed.position);
+    }
+    const newest = page.find(({ routed }) => routed.at < to);
+    if (newest && newest !== page[0]) page = await pageBefore(newest.routed.position + 1);
     const oldest = page.at(-1)?.routed.position;
     if (oldest === undefined) return;
-    for (const query of await store.routed(router, oldest - 1, this.#size)) this.add(query);
+    for (const query of await store.routed(router, oldest - 1, page.length)) this.add(query);
   }
 }

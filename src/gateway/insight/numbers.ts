@@ -1,0 +1,134 @@
+import { Random } from "../../random/random.ts";
+import { ALL_MODELS, BUCKET_MS, type Counts, noCounts, type Tally } from "../../store/tally.ts";
+import type { RecentQuery } from "../routing/recent-queries.ts";
+import { type Prices, spendOf } from "./spend.ts";
+import { standings } from "./standings.ts";
+import { type Belief, mixOf, trafficOf } from "./traffic.ts";
+import { worthOf } from "./worth.ts";
+
+/** How far back counts go, and in which steps. Times are milliseconds since 1970. */
+export interface Window {
+  readonly hours: number;
+  readonly from: number;
+  /** Not included. */
+  readonly to: number;
+  readonly step: number;
+}
+
+export function windowOf(hours: number, now: number): Window {
+  // About a hundred points, whatever the span.
+  const step = Math.max(1, Math.ceil((hours * HOUR) / 100 / BUCKET_MS)) * BUCKET_MS;
+  return { hours, from: Math.floor((now - hours * HOUR) / step) * step, to: now + 1, step };
+}
+
+const HOUR = 3_600_000;
+
+/** What the numbers are made of: a posterior, the last queries, and counts of a window. */
+export interface Sources {
+  readonly belief: Belief;
+  readonly recent: readonly RecentQuery[];
+  readonly window: Window;
+  readonly tallies: readonly Tally[];
+  readonly prices: Prices;
+}
+
+/** Where a router stands, what it costs and what it is worth. */
+export function numbersOf({ belief, recent, window, tallies, prices }: Sources) {
+  const traffic = trafficOf(belief, recent);
+  const mix = mixOf(belief, traffic);
+  // The same numbers until something is learnt or asked.
+  const random = Random.seeded(belief.version);
+  const overall = standings(belief, mix, random.split("overall"));
+  const { categories, models } = belief.pool;
+  const byCategory = categories.map((category, m) => ({
+    category,
+    share: mix[m]!,
+    models: standings(belief, only(m, categories.length), random.split(m)),
+  }));
+  const { all, byModel } = totalsOf(tallies);
+  const worth = worthOf(belief, traffic, random.split("worth"));
+  return {
+    window: {
+      from: new Date(window.from).toISOString(),
+      hours: window.hours,
+      step_seconds: window.step / 1000,
+    },
+    posterior_version: belief.version,
+    recent_queries: traffic.length,
+    leaderboard: { overall, categories: byCategory },
+    counts: {
+      requests: all.shown,
+      duels: all.duels,
+      duel_rate: all.shown > 0 ? all.duels / all.shown : 0,
+      answers: all.answers,
+      failures: all.failures,
+      votes: all.votes,
+      ties: all.ties,
+      both_bad: all.both_bad,
+      ratings: all.ratings,
+      first_wins: all.wins,
+      input_tokens: all.input_tokens,
+      output_tokens: all.output_tokens,
+    },
+    models: models.map((model) => modelCounts(model, byModel.get(model))),
+    series: seriesOf(tallies),
+    spend: spendOf(tallies, prices, overall[0]?.model),
+    regret: worth?.regret ?? null,
+    win_rate: worth?.winRate ?? null,
+    quality: worth?.quality ?? null,
+  };
+}
+
+function only(m: number, M: number): Float64Array {
+  return Float64Array.from({ length: M }, (_, other) => Number(other === m));
+}
+
+function totalsOf(tallies: readonly Tally[]): { all: Counts; byModel: Map<string, Counts> } {
+  const byModel = new Map<string, Counts>();
+  for (const { model, counts } of tallies) {
+    const sum = byModel.get(model);
+    byModel.set(model, sum ? added(sum, counts) : counts);
+  }
+  return { all: byModel.get(ALL_MODELS) ?? noCounts(), byModel };
+}
+
+export function added(a: Counts, b: Counts): Counts {
+  const names = Object.keys(a) as (keyof Counts)[];
+  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Counts;
+}
+
+function modelCounts(model: string, counts: Counts = noCounts()) {
+  const { shown, duels, answers, failures, votes, wins, ties, both_bad, ratings } = counts;
+  return {
+    model,
+    shown,
+    duels,
+    answers,
+    failures,
+    votes,
+    wins,
+    ties,
+    both_bad,
+    ratings,
+    mean_rating: ratings > 0 ? counts.rating_sum / ratings : null,
+    cost: counts.cost,
+    mean_latency_ms: answers > 0 ? counts.latency_ms / answers : null,
+  };
+}
+
+/** Over time: requests, duels, votes, spend, and how often each model was shown. */
+function seriesOf(tallies: readonly Tally[]) {
+  const points = Map.groupBy(tallies, ({ bucket }) => bucket);
+  return [...points].map(([bucket, list]) => {
+    const all = list.find(({ model }) => model === ALL_MODELS)?.counts ?? noCounts();
+    const shown = list.filter(({ model }) => model !== ALL_MODELS);
+    return {
+      at: new Date(bucket).toISOString(),
+      requests: all.shown,
+      duels: all.duels,
+      votes: all.votes,
+      cost: all.cost,
+      shown: Object.fromEntries(shown.map(({ model, counts }) => [model, counts.shown])),
+    };
+  });
+}

@@ -1,0 +1,90 @@
+import { categoryMembership } from "../../bandit/features.ts";
+import type { Fold } from "../../learner/fold.ts";
+import type { Store } from "../../store/store.ts";
+import { type Tallied, type Tally, tally } from "../../store/tally.ts";
+import type { RecentQuery } from "../routing/recent-queries.ts";
+import { RecentQueries } from "../routing/recent-queries.ts";
+import { learningCurve } from "./learning-curve.ts";
+import { added, numbersOf, type Window } from "./numbers.ts";
+import type { Prices } from "./spend.ts";
+import { tradeoffCurve } from "./tradeoff-curve.ts";
+import type { Belief } from "./traffic.ts";
+
+/** What the page shows of a router, under the names of the interface. */
+export interface Insight {
+  readonly stats: ReturnType<typeof numbersOf>;
+  readonly learning: object;
+  readonly tradeoff: object;
+}
+
+/**
+ * The page's numbers, all computed anew: beliefs from the log as it was folded
+ * again, and counts event by event rather than from the tallies that are kept.
+ */
+export async function insightOf(
+  store: Store,
+  router: string,
+  fold: Fold,
+  window: Window,
+  { prices, current }: { readonly prices: Prices; readonly current: number | null },
+): Promise<Insight> {
+  const belief = beliefOf(fold);
+  const recent = await recentOf(store, router, window.to);
+  const tallies = await recount(store, router, window);
+  const own = new Map([...prices].filter(([model]) => belief.pool.models.includes(model)));
+  return {
+    stats: numbersOf({ belief, recent, window, tallies, prices: own }),
+    learning: await learningCurve(store, router, belief, window),
+    tradeoff: tradeoffCurve(router, belief, recent, current),
+  };
+}
+
+function beliefOf({ router, configuration, position }: Fold): Belief {
+  const { pool } = configuration!;
+  const membership = categoryMembership(pool.centroids);
+  return { pool, router: router!, version: position, membership };
+}
+
+async function recentOf(store: Store, router: string, to: number): Promise<readonly RecentQuery[]> {
+  const recent = new RecentQueries();
+  await recent.fill(store, router, to);
+  return recent.all;
+}
+
+/** What `store.tallies` says, counted again. */
+async function recount(store: Store, router: string, { from, to, step }: Window): Promise<Tally[]> {
+  const sums = new Map<string, Tally>();
+  const count = (events: readonly Tallied[]) => {
+    const inside = events.filter(({ at }) => at >= from && at < to);
+    for (const { bucket: fine, model, counts } of tally(inside)) {
+      const bucket = fine - (fine % step);
+      const key = `${bucket} ${model}`;
+      const sum = sums.get(key)?.counts;
+      sums.set(key, { router, bucket, model, counts: sum ? added(sum, counts) : counts });
+    }
+  };
+  for await (const page of decisionsOf(store, router)) {
+    count(page.flatMap(({ routed, answers }) => [routed, ...answers]));
+    // An answer comes after its request, so what is older than the window by a day has none in it.
+    if (page.at(-1)!.routed.at < from - LATEST_ANSWER_MS) break;
+  }
+  for (let after = 0; ; ) {
+    const page = await store.learning(router, after, PAGE);
+    if (page.length === 0) break;
+    count(page);
+    after = page.at(-1)!.position;
+  }
+  return [...sums.values()].toSorted((a, b) => a.bucket - b.bucket || (a.model < b.model ? -1 : 1));
+}
+
+const PAGE = 500;
+const LATEST_ANSWER_MS = 86_400_000;
+
+async function* decisionsOf(store: Store, router: string) {
+  for (let before: number | undefined; ; ) {
+    const page = await store.decisions({ router, before, limit: PAGE });
+    if (page.length === 0) return;
+    yield page;
+    before = page.at(-1)!.routed.position;
+  }
+}
