@@ -1,7 +1,8 @@
 /** Section 3: FGTS.CDB where its assumption holds, utilities linear in phi. For the claim that regret grows like sqrt(T). */
-import type { Bench } from "../src/reproduce/bench.ts";
+import { type Bench, fgts } from "../src/reproduce/bench.ts";
 import { curvesExhibit } from "../src/reproduce/exhibits.ts";
 import type { Curve, Exhibit } from "../src/reproduce/experiment.ts";
+import { BASELINES } from "../src/reproduce/scene.ts";
 
 export const LINEAR = "linear";
 const MODELS = 10;
@@ -13,32 +14,38 @@ export function linearWorld(bench: Bench): Exhibit[] {
   const { size, seed } = bench;
   const rounds = size.quick ? ROUNDS.quick : ROUNDS.full;
   const curves = size.scales.flatMap((voteScale) =>
-    DIMENSIONS.map((dimension): Curve => {
-      const spec = { models: MODELS, dimension, rounds, voteScale, seed };
-      return {
-        experiment: LINEAR,
-        name: `FGTS.CDB, d=${dimension}`,
-        encoder: "",
-        epochs: 0,
-        group: "exp",
-        weighting: "",
-        examples: 0,
-        policy: "fgts-cdb",
-        form: `d=${dimension}`,
-        voteScale,
-        variant: "",
-        runs: bench.runs.map((run) => bench.linear({ ...spec, run })),
-      };
-    }),
+    DIMENSIONS.flatMap((dimension) =>
+      [fgts({ horizon: rounds }), ...BASELINES.map((kind) => ({ kind, options: {} }))].map(
+        (policy): Curve => {
+          const spec = { models: MODELS, dimension, rounds, voteScale, seed, policy };
+          return {
+            experiment: LINEAR,
+            name: policy.kind === "fgts-cdb" ? "FGTS.CDB" : policy.kind,
+            encoder: "",
+            epochs: 0,
+            group: policy.kind === "fgts-cdb" ? "exp" : "baseline",
+            weighting: "",
+            examples: 0,
+            policy: policy.kind,
+            form: `d = ${dimension}`,
+            voteScale,
+            variant: "",
+            runs: bench.runs.map((run) => bench.linear({ ...spec, run })),
+          };
+        },
+      ),
+    ),
   );
   bench.curves.push(...curves);
   return [
-    curvesExhibit({
-      id: LINEAR,
-      title: "FGTS.CDB where utilities are linear",
-      caption: `${MODELS} models, x and a_k uniform on the sphere of R^d, utility <theta, phi(x, a_k)> with |theta| = 1: the theory promises regret of order d sqrt(T).`,
-      curves,
-      distinct: true,
-    }),
+    ...DIMENSIONS.map((dimension) =>
+      curvesExhibit({
+        id: `${LINEAR}-${dimension}`,
+        title: `FGTS.CDB where utilities are linear in ${dimension} dimensions`,
+        caption: `${MODELS} models, x and a_k uniform on the sphere of R^${dimension}, utility <theta, phi(x, a_k)> with |theta| = 1: the theory promises regret of order d sqrt(T). Nothing is told: there is one category and no score, so that zero-feedback guesses, and joust, which learns by categories, can find no more than the best fixed model.`,
+        curves: curves.filter(({ form }) => form === `d = ${dimension}`),
+        distinct: true,
+      }),
+    ),
   ];
 }

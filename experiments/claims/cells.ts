@@ -122,12 +122,14 @@ export function half(results: Results, curve: Curve): number[] {
 
 /** The exponent of T in the linear world, less the 0.6 that it must stay below. */
 export function exponents(results: Results): Finding {
-  const cells = results.curves({ experiment: LINEAR }).map((curve): CellOfClaim => {
-    const rounds = results.rounds(curve);
-    const [late, early] = [results.regrets(curve)!, results.regrets(curve, rounds / 2)!];
-    const differences = late.map((regret, i) => Math.log2(regret / early[i]!) - 0.6);
-    return { label: `${curve.name}, s=${curve.voteScale}`, differences };
-  });
+  const cells = results
+    .curves({ experiment: LINEAR, policy: "fgts-cdb" })
+    .map((curve): CellOfClaim => {
+      const rounds = results.rounds(curve);
+      const [late, early] = [results.regrets(curve)!, results.regrets(curve, rounds / 2)!];
+      const differences = late.map((regret, i) => Math.log2(regret / early[i]!) - 0.6);
+      return { label: labelOf(curve), differences };
+    });
   return decide(cells, { unit: "exponent to 0.6" });
 }
 

@@ -65,6 +65,10 @@ export function reproduceCommand(): Command {
       "where results of jobs are kept; can be deleted at any time (default: reproduce in the user's cache)",
       folder("--cache"),
     )
+    .option(
+      "--curve <name>",
+      "run this curve alone, in all its worlds, and print its numbers: MiniLM_E4_Excel_perf_cost_exp; no report is written",
+    )
     .option("--json", "print reproduce.json and nothing else")
     .helpOption("-h, --help", "this text");
   return command

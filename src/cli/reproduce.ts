@@ -4,9 +4,10 @@ import { cacheFolder } from "../encoder/find-model.ts";
 import type { EncoderPlaces } from "../encoder/open-encoder.ts";
 import { InputError } from "../input/input-error.ts";
 import { plural } from "../report/summary.ts";
-import { ascii } from "../report/table.ts";
+import { ascii, type Table, toText } from "../report/table.ts";
 import { FULL, QUICK, type Size } from "../reproduce/bench.ts";
 import { headlineOf } from "../reproduce/claims-table.ts";
+import { curvesNamed, reproduceCurves } from "../reproduce/curve.ts";
 import { type DataSets, findDataSets } from "../reproduce/data-sets.ts";
 import { findEncoders } from "../reproduce/encoders.ts";
 import type { Suite } from "../reproduce/experiment.ts";
@@ -16,7 +17,12 @@ import type { ProgressReport } from "../reproduce/jobs/progress.ts";
 import { JobFailed } from "../reproduce/jobs/run-plan.ts";
 import { FolderStore } from "../reproduce/jobs/store.ts";
 import { Threads } from "../reproduce/jobs/threads.ts";
-import { planReproduction, type Reproduced, reproduce } from "../reproduce/reproduce.ts";
+import {
+  planReproduction,
+  type Reproduced,
+  type ReproduceOptions,
+  reproduce,
+} from "../reproduce/reproduce.ts";
 import { encoderPlaces } from "./encoder-flags.ts";
 import { interruptible } from "./interrupt.ts";
 import { barOf, duration, leftOf, statusLine } from "./status-line.ts";
@@ -35,6 +41,7 @@ export interface ReproduceFlags {
   readonly cache?: string | undefined;
   readonly threads?: number | undefined;
   readonly workers?: string | undefined;
+  readonly curve?: string | undefined;
   readonly dryRun?: boolean | undefined;
   readonly json?: boolean | undefined;
 }
@@ -63,8 +70,11 @@ export async function runReproduce(
   const names = experiment === "all" ? EXPERIMENTS : [experiment];
   const size = sizeOf(flags);
   const planned = await planReproduction(suite, names, { data, encoders, size, seed });
+  const curves = flags.curve === undefined ? undefined : curvesNamed(planned, flags.curve);
   if (flags.dryRun) {
-    process.stdout.write(planText(planned.bench.plan.jobs, threads));
+    const { plan } = planned.bench;
+    const { jobs } = curves ? plan.only(curves.flatMap(({ runs }) => runs)) : plan;
+    process.stdout.write(planText(jobs, threads));
     return 0;
   }
   const store = new FolderStore(flags.cache ?? defaultCache());
@@ -72,14 +82,17 @@ export async function runReproduce(
   const crew = await crewOf(flags, store, data, threads, places);
   const interrupt = interruptible();
   const status = statusLine(process.stderr);
+  const options: ReproduceOptions = {
+    store,
+    crew,
+    signal: interrupt.signal,
+    onProgress: (report) => status?.show(progressLine(report)),
+  };
   let reproduced: Reproduced | undefined;
+  let table: Table | undefined;
   try {
-    reproduced = await reproduce(planned, {
-      store,
-      crew,
-      signal: interrupt.signal,
-      onProgress: (report) => status?.show(progressLine(report)),
-    });
+    if (curves) table = await reproduceCurves(planned, curves, options);
+    else reproduced = await reproduce(planned, options);
   } catch (error) {
     // What the user can mend is said as it was said in the thread.
     throw error instanceof JobFailed && error.cause instanceof InputError ? error.cause : error;
@@ -87,6 +100,10 @@ export async function runReproduce(
     status?.clear();
     interrupt.release();
     await crew.close();
+  }
+  if (table) {
+    process.stdout.write(flags.json ? `${JSON.stringify(table)}\n` : toText(table));
+    return 0;
   }
   if (!reproduced) {
     process.stderr.write("joust: stopped; what is done is kept, and the same command goes on\n");

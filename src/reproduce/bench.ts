@@ -138,11 +138,13 @@ export class Bench {
   }
 
   linear(spec: LinearSpec): JobId {
-    const { models, dimension, rounds, run } = spec;
-    const seconds = rounds * models * dimension * SECONDS_A_FEATURE;
+    const { dimension, run, policy } = spec;
     return this.plan.add(
       { kind: "linear", spec, needs: [] },
-      { label: `linear world d=${dimension}, run ${run + 1}`, seconds },
+      {
+        label: `linear world d=${dimension}: ${policy.kind}, run ${run + 1}`,
+        seconds: secondsOf(spec, spec),
+      },
     );
   }
 }
@@ -170,7 +172,7 @@ const SECONDS_A_FEATURE = 1.4e-6;
 const STORED = 1.6;
 
 function secondsOf(
-  { policy }: RunSpec,
+  { policy }: Pick<RunSpec, "policy">,
   { rounds, models, dimension }: { rounds: number; models: number; dimension: number },
 ): number {
   const { metadata = "none", features = "hadamard" } = policy.options;

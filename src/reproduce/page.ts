@@ -1,9 +1,11 @@
 /** The whole reproduction as one HTML page that needs nothing else. */
 import { definitions, figure, htmlPage } from "../report/report.ts";
 import { htmlText, toHtml } from "../report/table.ts";
+import type { Bench } from "./bench.ts";
 import { claimsTable, headlineOf } from "./claims-table.ts";
-import type { Drawing, Exhibit, PointsPicture } from "./experiment.ts";
+import type { Drawing, Exhibit, Experiment, PointsPicture } from "./experiment.ts";
 import { VIEW } from "./figures/points.ts";
+import { howTable } from "./how.ts";
 import type { Record } from "./record.ts";
 import type { Reproduced } from "./reproduce.ts";
 
@@ -32,6 +34,7 @@ export function pageOf(
       ...(drawn.get(experiment.name) ?? []).map(({ exhibit, drawing }) =>
         exhibitHtml(exhibit, drawing),
       ),
+      howHtml(bench, experiment, String(record.settings["command"])),
     ]),
     `<h2 id="reading">How to read this, and how to make it again</h2>`,
     ...READING.map((paragraph) => `<p>${paragraph}</p>`),
@@ -40,6 +43,16 @@ export function pageOf(
     `<script>${SCRIPT}</script>`,
   ];
   return htmlPage(TITLE, body.join("\n"), CSS);
+}
+
+/** Closed until someone wants to know. */
+function howHtml(bench: Bench, { name, title }: Experiment, command: string): string {
+  const table = howTable(bench, name, `${title}: how each curve was made`);
+  if (table.rows.length === 0) return "";
+  const again = command.replace(/reproduce \w+/, `reproduce ${name}`);
+  return `<details class="how" id="${name}-how"><summary>How each of the ${table.rows.length} curves was made, and how to run one again</summary>
+<p>All of this experiment: <code>${htmlText(again)}</code><br>One curve in all its worlds, with its numbers as a table: <code>${htmlText(again)} ${htmlText(`--curve "${table.rows[0]![0]}"`)}</code></p>
+<div class="wide claims">${toHtml(table)}</div></details>`;
 }
 
 function contents({ parts }: Reproduced): string {
@@ -89,8 +102,11 @@ over rounds. The vote scale s decides how noisy votes are: P(a beats b) = sigmoi
 coin flip, since utilities lie between 0 and 1. Lines are means over runs, bands 95% intervals by Student's t. Run i of every curve has the same offline queries, the
 same stream and the same voters, so curves are compared by the paired difference, run by run.`,
   `<b>Claims</b> were written down with their criteria before the run. A cell is one comparison: an encoder, a weighting, a form of the queries, a vote scale, a length.`,
-  `<b>Again.</b> The command under Settings gives the same numbers; results are cached, so that a second time takes
-seconds. A single experiment can be named in place of all. Every figure is in figures/ as SVG, every table in tables/ as CSV and LaTeX, and
+  `<b>Again.</b> The command under Settings gives the same numbers, bit for bit; results are cached, so that a second time takes
+seconds. A single experiment can be named in place of all, and <code>--curve NAME</code> runs one curve with all that it needs and prints its numbers.
+At the end of each experiment a list says of every curve on which queries, vectors, model embeddings and policy it was run. Fine-tuning: every pair of offline queries of one
+category is a like pair, as many pairs across categories unlike ones; cosine loss, AdamW, learning rate 2e-5 (static: 3e-3), batches of 16 pairs, a tenth of the steps
+to warm up, then linear decay to 0 at the last step. E2 is therefore a training of its own and no checkpoint of E4. Every figure is in figures/ as SVG, every table in tables/ as CSV and LaTeX, and
 reproduce.json has each curve with its runs, each claim with its cells, and how each was made.`,
 ];
 
@@ -125,6 +141,7 @@ h2 { border-top: 1px solid var(--rule); padding-top: 1.5rem; margin-top: 2.5rem;
 h3 { font-size: 1rem; margin: 1.5rem 0 0.25rem; }
 .exhibit { margin: 1.5rem 0 2rem; }
 .caption { color: var(--faint); font-size: 0.875rem; max-width: 46rem; margin-top: 0.5rem; }
+.how { margin: 1rem 0; } .how summary { cursor: pointer; font-weight: 600; } .how td:nth-child(3) { font-weight: 400; }
 .claims table { white-space: normal; font-size: 0.82rem; }
 .claims td, .claims th { vertical-align: top; }
 .claims td:nth-child(2) { min-width: 15rem; } .claims td:nth-child(3) { min-width: 7rem; font-weight: 600; }

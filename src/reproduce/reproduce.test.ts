@@ -220,7 +220,7 @@ describe("what is written", () => {
   };
   const recordFor = async () =>
     recordOf(await reproduced(), {
-      command: "joust reproduce",
+      command: "joust reproduce all",
       encoders: { here: [], absent: [{ name: "e5b", reason: "is not here" }] },
       version: "1",
     });
@@ -232,6 +232,9 @@ describe("what is written", () => {
     expect(page).not.toMatch(/(src|href)="https?:|@import|url\(/);
     expect(page).toContain("a &#60;note&#62;");
     expect(page).toContain("not run: is not here");
+    // How each curve was made, and the command that makes it again.
+    expect(page).toContain("100 vectors and 2 models on the sphere of R^2");
+    expect(page).toContain(`joust reproduce routerbench --curve &#34;${CURVE.name}&#34;`);
     const record = JSON.parse(readFileSync(join(folder, "reproduce.json"), "utf8"));
     expect(record.curves[0]).toMatchObject({
       name: CURVE.name,

@@ -1,7 +1,7 @@
 /** Results made up for tests of figures and claims. */
 import { Random } from "../random/random.ts";
 import { curveRounds } from "../simulate/run.ts";
-import { Bench, QUICK, type Size } from "./bench.ts";
+import { Bench, fgts, QUICK, type Size } from "./bench.ts";
 import { findDataSets } from "./data-sets.ts";
 import type { BenchEncoder } from "./encoders.ts";
 import type { Curve } from "./experiment.ts";
@@ -96,8 +96,10 @@ export function resultsOf(
   const values = new Map<string, unknown>();
   for (const [c, { curve, runs }] of curves.entries()) {
     const ids = runs.map((run, r) => {
-      values.set(`${c}.${r}`, run);
-      return `${c}.${r}`;
+      const world = { models: 2, dimension: 2, rounds: run.t.at(-1)!, voteScale: 1 };
+      const id = bench.linear({ ...world, policy: fgts(), seed: c, run: r });
+      values.set(id, run);
+      return id;
     });
     bench.curves.push({ ...CURVE, ...curve, runs: ids });
   }

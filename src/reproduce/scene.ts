@@ -174,7 +174,8 @@ export class Scene {
   }
 }
 
-const BASELINES = ["random", "best-fixed", "zero-feedback", "joust"];
+/** On every plot. */
+export const BASELINES = ["random", "best-fixed", "zero-feedback", "joust"];
 /** They do not look at vectors. */
 export const BLIND = ["random", "best-fixed"];
 

@@ -86,8 +86,10 @@ export function curvesSvg(figure: CurvesFigure, results: Results): string {
     from: i * (1 + GAP),
     to: i * (1 + GAP) + 1,
   }));
-  const ticks = edges.flatMap(({ from }) =>
-    roundTicks(shown).map((t) => ({ x: from + t / shown, text: String(t) })),
+  const ticks = edges.flatMap(({ from }, i) =>
+    roundTicks(shown)
+      .filter((t) => i === edges.length - 1 || t < 0.93 * shown) // not upon the next panel's 0
+      .map((t) => ({ x: from + t / shown, text: String(t) })),
   );
   return drawCompact(figure.title, {
     width: Math.ceil(right + LEADER + labelWidth + 6),
@@ -196,7 +198,7 @@ function lineOf({ curve, points, style }: Line) {
   });
 }
 
-/** A few whole numbers of rounds from 0, the last near the end but not upon the next panel's 0. */
+/** A few whole numbers of rounds from 0. */
 function roundTicks(rounds: number): number[] {
   const step =
     [20, 50, 60, 100, 200, 240, 500, 1000, 2000].find((one) => rounds / one <= 4) ?? rounds / 3;

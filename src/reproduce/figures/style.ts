@@ -55,7 +55,7 @@ export function inTurn(curves: readonly Curve[]): (curve: Curve) => Style {
       color: PALETTE[i % PALETTE.length]!,
       dash: DASHES[curve.group],
       width: 1.7,
-      band: own.length <= 3,
+      band: own.length <= 3 || (curve.group === "exp" && curve.variant === ""),
     };
   };
 }

@@ -24,6 +24,23 @@ export class Plan {
     return id;
   }
 
+  find(id: JobId): PlannedJob {
+    const job = this.#jobs.get(id);
+    if (!job) throw new RangeError(`${id} is not planned`);
+    return job;
+  }
+
+  /** A plan of these jobs and of all that they need. */
+  only(ids: readonly JobId[]): Plan {
+    const wanted = new Set(ids);
+    for (const { id, needs } of this.jobs.reverse()) {
+      if (wanted.has(id)) for (const need of needs) wanted.add(need);
+    }
+    const plan = new Plan();
+    for (const job of this.jobs) if (wanted.has(job.id)) plan.#jobs.set(job.id, job);
+    return plan;
+  }
+
   get jobs(): PlannedJob[] {
     return [...this.#jobs.values()];
   }

@@ -1,5 +1,5 @@
 import { createFeatures, FEATURE_DEFAULTS } from "../../bandit/features.ts";
-import { fgtsCdb } from "../../bandit/policies/fgts-cdb.ts";
+import { POLICIES } from "../../bandit/policies/index.ts";
 import { dotAt, normalized } from "../../linalg/linalg.ts";
 import { Random } from "../../random/random.ts";
 import type { Calibration, Dataset } from "../../simulate/dataset.ts";
@@ -14,7 +14,7 @@ import type { LinearSpec, RunValue } from "./specs.ts";
  * with phi = normalize(x o a_k), x and a_k on the unit sphere, theta of length 1.
  */
 export async function linear(spec: LinearSpec, context: Context): Promise<Result> {
-  const { models: K, dimension, rounds, voteScale, seed, run } = spec;
+  const { models: K, dimension, rounds, voteScale, seed, run, policy } = spec;
   const random = Random.seeded(seed).split("linear").split(run);
   const onSphere = (random: Random) =>
     normalized(Float64Array.from({ length: dimension }, () => random.normal()));
@@ -46,8 +46,8 @@ export async function linear(spec: LinearSpec, context: Context): Promise<Result
   };
   const settings = { ...SETTINGS, rounds, voteScale, seed, told: { kind: "bundle" } as const };
   const environment = createEnvironment(dataset, vectors, settings, random.split("environment"));
-  const options = { ...fgtsCdb.defaults, weighting: "fitted", horizon: rounds };
-  const contender = { kind: fgtsCdb as Parameters<typeof runPolicy>[1]["kind"], options };
+  const kind = POLICIES.find(({ name }) => name === policy.kind)!;
+  const contender = { kind, options: { ...kind.defaults, ...policy.options } };
   const measured = runPolicy(environment, contender, settings, random.split("policy"), (t) => {
     if (t % 32 === 0) context.check();
   });

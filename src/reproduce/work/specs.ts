@@ -153,8 +153,9 @@ export interface ProjectValue {
   readonly divergence: number;
 }
 
-/** FGTS.CDB where its model is true: utilities linear in phi. */
+/** Where FGTS.CDB's model is true: utilities linear in phi. */
 export interface LinearSpec {
+  readonly policy: RunSpec["policy"];
   readonly models: number;
   readonly dimension: number;
   readonly rounds: number;

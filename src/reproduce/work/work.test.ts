@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { dot, normalized } from "../../linalg/linalg.ts";
+import { fgts } from "../bench.ts";
 import type { Result } from "../jobs/job.ts";
 import { openData } from "./data.ts";
 import { describe as describeVectors } from "./describe.ts";
@@ -263,7 +264,15 @@ it("describes how queries lie to categories and models", async () => {
 });
 
 it("in a linear world FGTS.CDB learns: the second half costs less than the first", async () => {
-  const spec = { models: 4, dimension: 8, rounds: 400, voteScale: 10, seed: 1, run: 0 };
+  const spec = {
+    models: 4,
+    dimension: 8,
+    rounds: 400,
+    voteScale: 10,
+    seed: 1,
+    run: 0,
+    policy: fgts({ horizon: 400 }),
+  };
   const { regret } = (await linear(spec, contextOf())).value as RunValue;
   expect(regret.at(-1)! - regret[49]!).toBeLessThan(0.6 * regret[49]!);
 });

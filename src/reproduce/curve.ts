@@ -1,0 +1,39 @@
+import { InputError } from "../input/input-error.ts";
+import { didYouMean } from "../input/nearest.ts";
+import type { Table } from "../report/table.ts";
+import { finalTable } from "./exhibits.ts";
+import type { Curve } from "./experiment.ts";
+import { runPlan } from "./jobs/run-plan.ts";
+import type { ReproduceOptions, Reproduction } from "./reproduce.ts";
+import { Results } from "./results.ts";
+import KINDS from "./work/kinds.ts";
+
+/** The curves of that name in all their worlds. */
+export function curvesNamed({ bench }: Reproduction, name: string): Curve[] {
+  const found = bench.curves.filter((curve) => curve.name === name);
+  if (found.length > 0) return found;
+  const names = [...new Set(bench.curves.map((curve) => curve.name))];
+  throw new InputError(
+    { file: "--curve" },
+    `there is no curve ${name} here`,
+    `${didYouMean(name, names)}names are as in the figures, and all in the report's lists of curves`,
+  );
+}
+
+/** Runs what these curves need and nothing else; undefined where it was stopped. */
+export async function reproduceCurves(
+  { bench }: Reproduction,
+  curves: readonly Curve[],
+  options: ReproduceOptions,
+): Promise<Table | undefined> {
+  const plan = bench.plan.only(curves.flatMap(({ runs }) => runs));
+  const keys = await runPlan(plan, { kinds: KINDS, ...options });
+  if (!keys) return undefined;
+  const values = new Map<string, unknown>();
+  for (const id of new Set(curves.flatMap(({ runs }) => runs)))
+    values.set(id, (await options.store.get(keys.get(id)!)).value);
+  const results = new Results(bench, values);
+  const rounds = [...new Set(curves.map((curve) => results.rounds(curve)))].sort((a, b) => a - b);
+  const drawing = finalTable("curve", curves[0]!.name, { curves, rounds }).draw(results);
+  return drawing.kind === "table" ? drawing.table : undefined;
+}
