@@ -50,8 +50,8 @@ export interface Episode {
 }
 
 export const ROUNDS = 1000;
-/** Most scenarios and options were chosen on seed 1. */
-const SEED = 2;
+/** Scenarios and options were chosen on seeds 1, 2 and 77. */
+const SEED = 3;
 
 /** One run of joust in a scenario. Run r is the same world for every variant. */
 export function playEpisode(

@@ -10,10 +10,16 @@ export interface BenchResult {
   readonly figures: Record<string, number>;
 }
 
-const BENCHES: Record<
-  string,
-  { summary: string; load: () => Promise<(names: readonly string[]) => Promise<BenchResult>> }
-> = {
+/** How much of it; a bench that needs none of them leaves them alone. */
+export interface BenchFlags {
+  readonly rounds?: string | undefined;
+  readonly kills?: string | undefined;
+  readonly minutes?: string | undefined;
+}
+
+type Bench = (names: readonly string[], flags: BenchFlags) => Promise<BenchResult>;
+
+const BENCHES: Record<string, { summary: string; load: () => Promise<Bench> }> = {
   core: {
     summary: "decision and update time of joust against history and pool size, FGTS.CDB beside it",
     load: async () => (await import("./core.ts")).core,
@@ -47,11 +53,22 @@ const BENCHES: Record<
     summary: "each addition to the paper on and off; writes docs/beyond.md",
     load: async () => (await import("./beyond.ts")).beyond,
   },
+  gateway: {
+    summary:
+      "what the gateway adds to a call, beside a bare pass-through, Portkey and LiteLLM; writes docs/performance.md",
+    load: async () => (await import("./gateway.ts")).gateway,
+  },
 };
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: "boolean" }, help: { type: "boolean", short: "h" } },
+  options: {
+    json: { type: "boolean" },
+    help: { type: "boolean", short: "h" },
+    rounds: { type: "string" },
+    kills: { type: "string" },
+    minutes: { type: "string" },
+  },
 });
 const name = positionals[0] ?? "";
 const bench = BENCHES[name];
@@ -63,7 +80,7 @@ if (!bench || values.help) {
   process.exitCode = values.help ? 0 : 2;
 } else {
   const run = await bench.load();
-  const { ratios, figures } = await run(positionals.slice(1));
+  const { ratios, figures } = await run(positionals.slice(1), values);
   if (values.json) console.log(JSON.stringify({ bench: name, ratios, figures }));
   else {
     for (const [title, rows] of Object.entries({ ratios, figures })) {

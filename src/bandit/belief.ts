@@ -84,10 +84,15 @@ export class Belief {
     return predictive(logit, q);
   }
 
+  /** Of outcome 1. */
+  probability(observation: Observation): number {
+    return predictive(observation.logit, this.#spread(observation));
+  }
+
   /** What a vote to come will do to the variances, whichever way it goes: a copy's, never the belief's. */
   narrow(observation: Observation, eta: number, robust = 0): void {
     const q = this.#spread(observation);
-    const p = predictive(observation.logit, q);
+    const p = this.probability(observation);
     for (const { model } of observation.terms) {
       this.covariances[model] = this.covariances[model]!.slice();
     }

@@ -182,6 +182,18 @@ describe("joust", () => {
     expect(evidence.get(10)).toBeGreaterThan(evidence.get(1)! + 5);
   });
 
+  it("a ranking of models of which nothing is known speaks for no hypothesis", () => {
+    const policy = create({}, untold);
+    policy.learn({ kind: "ranking", x: at(0).x, order: [2, 0, 3, 1] }, Random.seeded(1));
+    const { beliefs } = policy.snapshot().state as {
+      beliefs: { hypothesis: { logPrior: number }; evidence: number }[];
+    };
+    expect(beliefs).toHaveLength(3);
+    for (const { hypothesis, evidence } of beliefs) {
+      expect(evidence - hypothesis.logPrior).toBeCloseTo(Math.log(1 / 24), 10);
+    }
+  });
+
   it("forgets under drift: what was learnt long ago weighs less", () => {
     const steady = create({}, untold);
     const drifting = create({ drift: 0.98 }, untold);

@@ -255,9 +255,10 @@ class Joust implements Policy {
   #learnRanking(sight: Sight, order: readonly number[], weight: number): void {
     for (let i = 0; i + 1 < order.length; i++) {
       for (const belief of this.#beliefs) {
-        const stage = stageOf(belief, sight, order[i]!, order.slice(i + 1));
-        const p = belief.observe(stage, 1, weight, this.#options.robust);
-        belief.evidence += weight * safeLog(p);
+        const left = order.slice(i);
+        belief.evidence += weight * safeLog(firstProbability(belief, sight, left));
+        const stage = stageOf(belief, sight, order[i]!, left.slice(1));
+        belief.observe(stage, 1, weight, this.#options.robust);
       }
     }
     for (const k of order) this.#meet(k);
@@ -353,6 +354,19 @@ interface JoustState {
     readonly sharedVariance: Float64Array;
     readonly evidence: number;
   }[];
+}
+
+/**
+ * That the first of these is the one preferred. A stage is linear only around the
+ * means, so a vague belief would give each of them too much (four that are all
+ * alike and unknown more than 1/4); their sum has to be 1.
+ */
+function firstProbability(belief: Belief, sight: Sight, order: readonly number[]): number {
+  const chances = order.map((first) => {
+    const rest = order.filter((k) => k !== first);
+    return belief.probability(stageOf(belief, sight, first, rest));
+  });
+  return chances[0]! / chances.reduce((sum, chance) => sum + chance, 0);
 }
 
 /** Told scores of a mixture of categories, relative to the pool's mean. */

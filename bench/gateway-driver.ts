@@ -1,0 +1,95 @@
+import { Client, type Dispatcher } from "undici";
+
+/** Where requests are sent, and with which headers. */
+export interface Target {
+  /** http://127.0.0.1:PORT */
+  readonly origin: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly model: string;
+}
+
+/** Milliseconds of one request. */
+interface Times {
+  readonly first: number;
+  readonly whole: number;
+}
+
+/** Sends chat requests; no two prompts are alike. */
+export class Driver {
+  readonly #questions: readonly string[];
+  #sent = 0;
+
+  constructor(questions: readonly string[]) {
+    this.#questions = questions;
+  }
+
+  /** One after another, over one connection, for so long. */
+  async oneByOne(target: Target, stream: boolean, seconds: number): Promise<Times[]> {
+    return this.#worker(target, stream, performance.now() + 1000 * seconds);
+  }
+
+  /** Requests a second with so many under way at once. */
+  async rate(target: Target, stream: boolean, seconds: number, atOnce = 16): Promise<number> {
+    const start = performance.now();
+    const until = start + 1000 * seconds;
+    const workers = Array.from({ length: atOnce }, () => this.#worker(target, stream, until));
+    const done = (await Promise.all(workers)).flat().length;
+    return (1000 * done) / (performance.now() - start);
+  }
+
+  /** So many requests, 16 at once. */
+  async count(target: Target, requests: number): Promise<void> {
+    let left = requests;
+    const more = () => left-- > 0;
+    await Promise.all(Array.from({ length: 16 }, () => this.#work(target, false, more)));
+  }
+
+  async #worker(target: Target, stream: boolean, until: number): Promise<Times[]> {
+    return this.#work(target, stream, () => performance.now() < until);
+  }
+
+  async #work(target: Target, stream: boolean, more: () => boolean): Promise<Times[]> {
+    const client = new Client(target.origin, { pipelining: 1, bodyTimeout: 60_000 });
+    const times: Times[] = [];
+    while (more()) times.push(await ask(client, target, this.#body(target, stream)));
+    await client.close();
+    return times;
+  }
+
+  #body({ model }: Target, stream: boolean): string {
+    const n = this.#sent++;
+    const content = `${this.#questions[n % this.#questions.length]} (${n})`;
+    const messages = [
+      { role: "system", content: "You are a helpful assistant." },
+      { role: "user", content },
+    ];
+    return JSON.stringify({ model, ...(stream && { stream }), messages, temperature: 0.7 });
+  }
+}
+
+function ask(client: Client, { headers }: Target, body: string): Promise<Times> {
+  return new Promise((done, fail) => {
+    const start = performance.now();
+    let first = Number.NaN;
+    let status = 0;
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart() {},
+      onResponseStart(_, code) {
+        status = code;
+      },
+      onResponseData() {
+        if (Number.isNaN(first)) first = performance.now() - start;
+      },
+      onResponseEnd() {
+        if (status === 200) done({ first, whole: performance.now() - start });
+        else fail(new Error(`answered ${status}`));
+      },
+      onResponseError(_, error) {
+        fail(error);
+      },
+    };
+    const path = "/v1/chat/completions";
+    const all = { ...headers, "content-type": "application/json" };
+    client.dispatch({ method: "POST", path, headers: all, body }, handler);
+  });
+}

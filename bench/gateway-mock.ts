@@ -1,0 +1,68 @@
+/**
+ * An OpenAI-compatible host that answers at once, always the same: what a gateway
+ * takes is all that there is to measure. A process of its own: node gateway-mock.ts PORT
+ */
+import { createServer, type ServerResponse } from "node:http";
+
+const CHUNKS = 200;
+const HEAD = { id: "chatcmpl-mock", created: 1_700_000_000, model: "mock" };
+const TEXT = "The sky is blue because air scatters short waves of light more than long ones. ";
+const USAGE = { prompt_tokens: 40, completion_tokens: CHUNKS, total_tokens: 40 + CHUNKS };
+
+const WHOLE = JSON.stringify({
+  ...HEAD,
+  object: "chat.completion",
+  choices: [
+    {
+      index: 0,
+      message: { role: "assistant", content: TEXT.repeat(8) },
+      logprobs: null,
+      finish_reason: "stop",
+    },
+  ],
+  usage: USAGE,
+});
+
+const EVENTS = Array.from({ length: CHUNKS }, (_, i) => {
+  const isLast = i === CHUNKS - 1;
+  const delta = i === 0 ? { role: "assistant", content: "" } : isLast ? {} : { content: " word" };
+  return event({ choices: [{ index: 0, delta, finish_reason: isLast ? "stop" : null }] });
+});
+const LAST = `${event({ choices: [], usage: USAGE })}data: [DONE]\n\n`;
+
+const server = createServer((request, response) => {
+  let size = 0;
+  let isStream = false;
+  let wantsUsage = false;
+  request.on("data", (piece: Buffer) => {
+    size += piece.length;
+    isStream ||= piece.includes('"stream":true') || piece.includes('"stream": true');
+    wantsUsage ||= piece.includes("include_usage");
+  });
+  request.on("end", () => {
+    if (isStream) stream(response, wantsUsage);
+    else {
+      response.writeHead(200, { "content-type": "application/json", "x-request-bytes": size });
+      response.end(WHOLE);
+    }
+  });
+});
+server.keepAliveTimeout = 60_000;
+server.listen(Number(process.argv[2]), "127.0.0.1");
+
+/** One event a turn of the event loop, as a model's words come one by one. */
+function stream(response: ServerResponse, wantsUsage: boolean): void {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  let sent = 0;
+  const next = () => {
+    if (response.destroyed) return;
+    response.write(EVENTS[sent++]);
+    if (sent < CHUNKS) setImmediate(next);
+    else response.end(wantsUsage ? LAST : "data: [DONE]\n\n");
+  };
+  next();
+}
+
+function event(more: object): string {
+  return `data: ${JSON.stringify({ ...HEAD, object: "chat.completion.chunk", ...more })}\n\n`;
+}

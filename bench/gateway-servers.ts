@@ -1,0 +1,208 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Target } from "./gateway-driver.ts";
+import { CACHE, pythonWith } from "./python.ts";
+
+const run = promisify(execFile);
+
+/** A process that answers chat requests. */
+export class Server implements Target {
+  readonly name: string;
+  readonly origin: string;
+  readonly model: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly #child: ChildProcess;
+
+  private constructor(name: string, child: ChildProcess, port: number, target: Partial<Target>) {
+    this.name = name;
+    this.origin = `http://127.0.0.1:${port}`;
+    this.model = target.model ?? "mock";
+    this.headers = target.headers ?? {};
+    this.#child = child;
+  }
+
+  /** `command` gets its port; resolves when it answers there. */
+  static async start(
+    name: string,
+    command: (port: number) => readonly [string, ...string[]],
+    target: Partial<Target> = {},
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Server> {
+    const port = await freePort();
+    const [program, ...args] = command(port);
+    const child = spawn(program, args, {
+      stdio: "ignore",
+      env: { ...process.env, ...env },
+    });
+    const server = new Server(name, child, port, target);
+    for (let tries = 0; ; tries++) {
+      const answer = await fetch(`${server.origin}/healthz`).catch(() => undefined);
+      if (answer) return server;
+      if (child.exitCode !== null || tries > 600) {
+        throw new Error(`${name} does not start; run ${[program, ...args].join(" ")} to see why`);
+      }
+      await sleep(100);
+    }
+  }
+
+  /** Resident megabytes. */
+  child_pid() {
+    return this.#child.pid;
+  }
+  async memory(): Promise<number> {
+    const { stdout } = await run("ps", ["-o", "rss=", "-p", String(this.#child.pid)]);
+    return (Number(stdout) * 1024) / 1e6;
+  }
+
+  /** Seconds of processor time so far; NaN where the system does not tell. */
+  async processorSeconds(): Promise<number> {
+    const stat = await readFile(`/proc/${this.#child.pid}/stat`, "utf8").catch(() => "");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null) return;
+    const end = once(this.#child, "exit");
+    this.#child.kill("SIGTERM");
+    const late = setTimeout(() => this.#child.kill("SIGKILL"), 5000);
+    await end;
+    clearTimeout(late);
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+const NODE = process.execPath;
+
+export function startMock(): Promise<Server> {
+  const file = fileURLToPath(new URL("./gateway-mock.ts", import.meta.url));
+  return Server.start("direct", (port) => [NODE, file, String(port)]);
+}
+
+export function startFloor(mock: Server): Promise<Server> {
+  const file = fileURLToPath(new URL("./gateway-floor.ts", import.meta.url));
+  const { port: upstream } = new URL(mock.origin);
+  return Server.start("floor", (port) => [NODE, file, String(port), upstream]);
+}
+
+/** As `npm start` serves it: five models behind one router, the static encoder, SQLite, metrics, request log. */
+export async function startJoust(
+  mock: Server,
+  folder: string,
+  flags: readonly string[] = [],
+): Promise<Server> {
+  const main = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
+  const { scripts } = JSON.parse(
+    await readFile(new URL("../package.json", import.meta.url), "utf8"),
+  ) as { scripts: { start: string } };
+  const nodeFlags = scripts.start.split(" ").filter((word) => word.startsWith("--"));
+  const models = [1, 2, 3, 4, 5].map(
+    (n) => `  model-${n}: {provider: mock, model: mock, price: {input: ${n}, output: ${4 * n}}}`,
+  );
+  const file = join(folder, "joust.yaml");
+  await mkdir(folder, { recursive: true });
+  await writeFile(
+    file,
+    `providers:\n  mock: {url: "${mock.origin}/v1", key: none}\nmodels:\n${models.join("\n")}\n`,
+  );
+  const command = (port: number): [string, ...string[]] => [
+    NODE,
+    ...nodeFlags,
+    ...flags,
+    main,
+    "serve",
+    "--config",
+    file,
+    "--data",
+    folder,
+    "--port",
+    String(port),
+  ];
+  return Server.start("joust", command, { model: "auto" });
+}
+
+/** Portkey from npm, in a folder of its own; undefined, said on stderr, where it cannot be had. */
+export async function startPortkey(mock: Server): Promise<Server | undefined> {
+  const folder = join(CACHE, "bench-portkey");
+  const main = join(folder, "node_modules/@portkey-ai/gateway/build/start-server.js");
+  try {
+    if (!existsSync(main)) {
+      process.stderr.write(`installing Portkey in ${folder}, once\n`);
+      await mkdir(folder, { recursive: true });
+      // With a newer @hono/node-server every stream answers 500.
+      const overrides = { "@hono/node-server": "1.13.5" };
+      await writeFile(
+        join(folder, "package.json"),
+        JSON.stringify({ dependencies: { "@portkey-ai/gateway": "1.15.2" }, overrides }),
+      );
+      await run("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: folder });
+    }
+    const headers = {
+      "x-portkey-provider": "openai",
+      "x-portkey-custom-host": `${mock.origin}/v1`,
+      authorization: "Bearer none",
+    };
+    const command = (port: number): [string, ...string[]] => [
+      NODE,
+      main,
+      `--port=${port}`,
+      "--headless",
+    ];
+    return await Server.start("portkey", command, { headers }, { NODE_ENV: "production" });
+  } catch (error) {
+    process.stderr.write(`no Portkey here (${reason(error)}): left out\n`);
+    return undefined;
+  }
+}
+
+/** LiteLLM's proxy, likewise. Without httptools and opentelemetry it is slower. */
+export async function startLiteLlm(mock: Server): Promise<Server | undefined> {
+  const packages = ["litellm[proxy]==1.106.2", "httptools", "opentelemetry-api"];
+  const python = await pythonWith("bench-litellm", packages, "import litellm, httptools");
+  if (!python) return undefined;
+  const config = join(dirname(dirname(python)), `bench-${process.pid}.yaml`);
+  await writeFile(
+    config,
+    `model_list:
+  - model_name: mock
+    litellm_params: {model: openai/mock, api_base: "${mock.origin}/v1", api_key: none}
+general_settings: {master_key: sk-bench}
+litellm_settings: {telemetry: false}
+`,
+  );
+  const command = (port: number): [string, ...string[]] => [
+    join(dirname(python), "litellm"),
+    "--config",
+    config,
+    "--host",
+    "127.0.0.1",
+    "--port",
+    String(port),
+  ];
+  const headers = { authorization: "Bearer sk-bench" };
+  try {
+    const env = { LITELLM_LOG: "ERROR", LITELLM_LOCAL_MODEL_COST_MAP: "True" };
+    return await Server.start("litellm", command, { headers }, env);
+  } catch (error) {
+    process.stderr.write(`no LiteLLM here (${reason(error)}): left out\n`);
+    return undefined;
+  }
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message.split("\n")[0]! : String(error);
+}

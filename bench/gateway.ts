@@ -1,0 +1,208 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Table } from "../src/report/table.ts";
+import { Driver } from "./gateway-driver.ts";
+import {
+  type Server,
+  startFloor,
+  startJoust,
+  startLiteLlm,
+  startMock,
+  startPortkey,
+} from "./gateway-servers.ts";
+import type { BenchFlags, BenchResult } from "./main.ts";
+import { DOCS, publish } from "./publish.ts";
+
+const ROUNDS = 5;
+/** Of one measure of one gateway in one round. */
+const SECONDS = 1.5;
+const MANY = 100_000;
+
+/** What one round measures of one gateway, in the order of the table. */
+interface Measured {
+  readonly p50: number;
+  readonly rate: number;
+  readonly firstChunk: number;
+  readonly streams: number;
+  /** Milliseconds of processor time a request at full rate. */
+  readonly processor: number;
+}
+
+/**
+ * What a gateway adds: the same host, driver and prompts direct, through a bare
+ * pass-through, through Joust and through others. All run at once and are asked in
+ * turn, round by round, so that whatever else the machine does meets all alike.
+ */
+export async function gateway(names: readonly string[], flags: BenchFlags): Promise<BenchResult> {
+  const folder = await mkdtemp(join(tmpdir(), "joust-bench-"));
+  const driver = new Driver(await questions());
+  const mock = await startMock();
+  const servers = [mock];
+  try {
+    servers.push(await startFloor(mock), await startJoust(mock, folder));
+    const peers = { portkey: startPortkey, litellm: startLiteLlm };
+    for (const [name, start] of Object.entries(peers)) {
+      const peer = names.length === 0 || names.includes(name) ? await start(mock) : undefined;
+      if (peer) servers.push(peer);
+    }
+    const rounds = await measure(servers, driver, Number(flags.rounds ?? ROUNDS));
+    return await report(servers, rounds, driver, names.length === 0);
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** One row a round, one column a server. */
+async function measure(
+  servers: readonly Server[],
+  driver: Driver,
+  rounds: number,
+): Promise<Measured[][]> {
+  for (const server of servers) {
+    for (const stream of [false, true]) await driver.rate(server, stream, SECONDS);
+  }
+  const all: Measured[][] = [];
+  for (let round = 0; round < rounds; round++) {
+    process.stderr.write(`round ${round + 1} of ${rounds}\n`);
+    const row: Measured[] = [];
+    // Each comes first once, for who comes first meets another machine.
+    for (let i = 0; i < servers.length; i++) {
+      const s = (i + round) % servers.length;
+      row[s] = await measureOne(servers[s]!, driver);
+    }
+    all.push(row);
+  }
+  return all;
+}
+
+async function measureOne(server: Server, driver: Driver): Promise<Measured> {
+  const p50 = median((await driver.oneByOne(server, false, SECONDS)).map(({ whole }) => whole));
+  const firstChunk = median(
+    (await driver.oneByOne(server, true, SECONDS)).map(({ first }) => first),
+  );
+  const before = await server.processorSeconds();
+  const rate = await driver.rate(server, false, SECONDS);
+  const processor = (1000 * ((await server.processorSeconds()) - before)) / (rate * SECONDS);
+  const streams = await driver.rate(server, true, SECONDS);
+  return { p50, rate, firstChunk, streams, processor };
+}
+
+async function report(
+  servers: readonly Server[],
+  rounds: readonly Measured[][],
+  driver: Driver,
+  isWhole: boolean,
+): Promise<BenchResult> {
+  const of = (name: string) => servers.findIndex((server) => server.name === name);
+  /** A number of a round that compares gateways; its median over the rounds. */
+  const typical = (number: (round: Measured[]) => number) => median(rounds.map(number));
+  const direct = of("direct");
+  const added = (s: number, what: "p50" | "firstChunk") =>
+    typical((round) => round[s]![what] - round[direct]![what]);
+  const ratio = (a: string, b: string, number: (round: Measured[], s: number) => number) =>
+    typical((round) => number(round, of(a)) / number(round, of(b)));
+  const addedTo = (what: "p50" | "firstChunk") => (round: Measured[], s: number) =>
+    round[s]![what] - round[direct]![what];
+
+  const ratios: Record<string, number> = {};
+  const figures: Record<string, number> = {};
+  ratios["added p50, joust / floor"] = ratio("joust", "floor", addedTo("p50"));
+  ratios["first chunk added, joust / floor"] = ratio("joust", "floor", addedTo("firstChunk"));
+  ratios["streams a second, joust / floor"] = ratio("joust", "floor", (r, s) => r[s]!.streams);
+  for (const peer of ["portkey", "litellm"].filter((name) => of(name) >= 0)) {
+    ratios[`added p50, joust / ${peer}`] = ratio("joust", peer, addedTo("p50"));
+    ratios[`requests a second, joust / ${peer}`] = ratio("joust", peer, (r, s) => r[s]!.rate);
+  }
+  ratios["requests a second, joust / floor"] = ratio("joust", "floor", (r, s) => r[s]!.rate);
+
+  const rows: (string | number)[][] = [];
+  for (const [s, server] of servers.entries()) {
+    const row = {
+      "added p50 ms": added(s, "p50"),
+      "requests a second": typical((round) => round[s]!.rate),
+      "first chunk added ms": added(s, "firstChunk"),
+      "streams a second": typical((round) => round[s]!.streams),
+      "processor ms a request": typical((round) => round[s]!.processor),
+      "memory MB": await server.memory(),
+    };
+    for (const [what, value] of Object.entries(row)) figures[`${server.name} ${what}`] = value;
+    rows.push([server.name, ...Object.values(row)]);
+  }
+
+  const joust = servers[of("joust")]!;
+  const stages = await stageTimes(joust);
+  for (const { stage, micros } of stages) figures[`joust stage ${stage} us`] = micros;
+  const memory = await memoryOf(joust, driver);
+  Object.assign(figures, memory);
+  if (isWhole) {
+    const table = { title: "What gateways add", columns: COLUMNS, rows } satisfies Table;
+    const made = await publish("performance", table);
+    await writeFile(resolve(DOCS, "performance.md"), document(made, ratios, stages, memory));
+  }
+  return { ratios, figures };
+}
+
+const COLUMNS: Table["columns"] = [
+  { key: "gateway", title: "gateway", kind: "text" },
+  { key: "added_p50_ms", title: "added p50, ms", kind: "number" },
+  { key: "requests_per_second", title: "requests/s, 16 at once", kind: "whole" },
+  { key: "first_chunk_added_ms", title: "first chunk added, ms", kind: "number" },
+  { key: "streams_per_second", title: "streams/s, 16 at once", kind: "whole" },
+  { key: "processor_ms", title: "processor ms a request", kind: "number" },
+  { key: "memory_mb", title: "memory after load, MB", kind: "whole" },
+];
+
+interface StageTime {
+  readonly stage: string;
+  readonly micros: number;
+}
+
+/** Mean times of what Joust does with a request, by its own metrics. */
+async function stageTimes({ origin }: Server): Promise<StageTime[]> {
+  const text = await (await fetch(`${origin}/metrics`)).text();
+  const read = (name: string) => Number(new RegExp(`^${name} (\\S+)`, "m").exec(text)?.[1]);
+  const stages = [...text.matchAll(/^joust_stage_seconds_sum\{stage="(\w+)"\}/gm)].map(
+    ([, stage]) => stage!,
+  );
+  return stages.map((stage) => {
+    const sum = read(`joust_stage_seconds_sum\\{stage="${stage}"\\}`);
+    return {
+      stage,
+      micros: (1e6 * sum) / read(`joust_stage_seconds_count\\{stage="${stage}"\\}`),
+    };
+  });
+}
+
+/** Megabytes as requests go on, up to 100,000 more. */
+async function memoryOf(joust: Server, driver: Driver): Promise<Record<string, number>> {
+  const steps = 4;
+  const found: Record<string, number> = {};
+  for (let step = 1; step <= steps; step++) {
+    await driver.count(joust, MANY / steps);
+    found[`joust memory MB after ${(step * MANY) / steps} more`] = await joust.memory();
+  }
+  return found;
+}
+
+async function questions(): Promise<string[]> {
+  const text = await readFile(new URL("../data/queries.jsonl", import.meta.url), "utf8");
+  return text
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { query: string }).query);
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
+function document(
+  _table: string,
+  _ratios: Record<string, number>,
+  _stages: readonly StageTime[],
+  _memory: Record<string, number>,
+): string {
+  return "";
+}
