@@ -18,7 +18,7 @@ export function fitCommand(): Command {
     )
     .argument(
       "<data>",
-      "jsonl or jsonl.gz: queries with categories (and --scores), outcomes, or comparisons, as simulate takes them",
+      "jsonl or jsonl.gz: queries with categories (and --scores), outcomes, comparisons or exported votes, as simulate takes them; with --from-log the data folder of joust serve, or a postgres:// address",
     );
   command
     .optionsGroup("Data:")
@@ -26,6 +26,8 @@ export function fitCommand(): Command {
       "--scores <csv>",
       "table of model,category,perf,cost; without it means over the offline queries are the scores",
     )
+    .option("--from-log", "the votes of a live log, where it keeps the text of prompts")
+    .option("--router <name>", "of the log (default auto, or the only one)")
     .option("--exclude <a,b>", "leave these models out", names("--exclude"))
     .option(
       "--offline <n>",
@@ -95,6 +97,8 @@ Examples:
     ${JOUST} simulate data/queries.jsonl --scores data/scores/routerbench.csv --exclude gpt-4 --encoder out/bundle
   A transformer, for as long as it takes; after Ctrl-C the same command with --resume goes on:
     ${JOUST} fit outcomes.jsonl.gz --encoder MiniLM --epochs 4 --offline 15 --out out/minilm
+  What people have voted on so far, for the router that has served them:
+    ${JOUST} fit joust-data --from-log --out out/voted
   No fine-tuning, to see what it is worth:
     ${JOUST} fit outcomes.jsonl.gz --encoder MiniLM --epochs 0 --out out/control
 `;

@@ -96,6 +96,7 @@ it("refuses --resume with --overwrite, and a bundle or 8 bits to start from", ()
   write("bundle/bundle.json", "{}");
   const bundle = write("bundle/x", "").slice(0, -2);
   expect(() => checkFlags({ ...OUT, encoder: bundle })).toThrow(/is a bundle, .*help: name the/);
+  expect(() => checkFlags({ ...OUT, router: "auto" })).toThrow("help: add --from-log");
   expect(() => checkFlags({ ...OUT, encoder: "MiniLM:int8" })).toThrow(/help: fit MiniLM, and/);
   checkFlags({ ...OUT, encoder: "hash" });
 });

@@ -10,6 +10,8 @@ import { readScores } from "../simulate/load/scores.ts";
 
 export interface FitFlags {
   readonly out: string;
+  readonly fromLog?: boolean | undefined;
+  readonly router?: string | undefined;
   readonly scores?: string | undefined;
   readonly exclude?: readonly string[] | undefined;
   readonly encoder?: string | undefined;
@@ -30,7 +32,10 @@ export interface FitFlags {
 export const FIT_DEFAULTS = { offline: 5, seed: 1 };
 
 /** What can be refused before anything is read. */
-export function checkFlags({ encoder, resume, overwrite }: FitFlags): void {
+export function checkFlags({ encoder, resume, overwrite, router, fromLog }: FitFlags): void {
+  if (router !== undefined && !fromLog) {
+    throw new InputError({ file: "--router" }, "names a router of a log", "add --from-log");
+  }
   if (resume && overwrite) {
     throw new InputError(
       { file: "--overwrite" },

@@ -2,10 +2,13 @@ import { expect, it } from "vitest";
 import { CONTENTS } from "../calibrate/bundle.fixture.ts";
 import { fewerNote, fitRecord, fitSummary } from "./fit-summary.ts";
 
+const Q = { title: "q.jsonl", file: "q.jsonl" };
 const FLAGS = { out: "out/my bundle", scores: "data/scores.csv", exclude: ["gpt-4", "b"] };
 
 it("says what was fitted, how good it is, where it is and what to type next", () => {
-  expect(fitSummary("data/queries.jsonl", FLAGS, CONTENTS)).toBe(`\
+  expect(
+    fitSummary({ title: "queries.jsonl", file: "data/queries.jsonl" }, FLAGS, CONTENTS),
+  ).toBe(`\
 Fitted hash_E0_Excel_perf_cost_ctrl
   queries   2 of queries.jsonl, in 2 categories
   encoder   hash, as it is
@@ -19,20 +22,23 @@ Next:   npm run -s joust -- simulate data/queries.jsonl --scores data/scores.csv
 it("shows what training did", () => {
   const settings = { ...CONTENTS.settings, epochs: 2 };
   const measured = { pairs: 140, losses: [0.25, 0.125], heldOut: 1, before: 0.5, after: 1 };
-  const text = fitSummary("q.jsonl", { out: "b" }, { ...CONTENTS, settings, measured });
+  const text = fitSummary(Q, { out: "b" }, { ...CONTENTS, settings, measured });
   expect(text).toContain(
     "hash, fine-tuned on 140 pairs for 2 epochs; mean loss 0.250 in the first, 0.125 in the last\n",
   );
   expect(text).toContain("accuracy  0.500 before, 1.000 after: share of 1 other query nearest");
   expect(text).toContain("their scores: means over these queries\n");
   const categories = ["c", "a"].map((name, m) => ({ ...CONTENTS.categories[m]!, name }));
-  expect(fitSummary("q.jsonl", { out: "b" }, { ...CONTENTS, categories })).toContain(
+  expect(fitSummary(Q, { out: "b" }, { ...CONTENTS, categories })).toContain(
     "2 of q.jsonl, grouped by best model (2 of them)\n",
   );
   const none = { ...measured, heldOut: 0, before: null, after: null };
-  const used = fitSummary("q.jsonl", { out: "b" }, { ...CONTENTS, measured: none });
+  const used = fitSummary(Q, { out: "b" }, { ...CONTENTS, measured: none });
   expect(used).toContain("accuracy  not measured: every query was used\n");
   expect(used).toContain("simulate OTHER_DATA --encoder b\n");
+  const log = fitSummary({ title: "the log of auto" }, { out: "b" }, { ...CONTENTS, measured });
+  expect(log).toContain("2 of the log of auto, in");
+  expect(log).toContain("simulate OTHER_DATA --encoder b\n");
 });
 
 it("names the categories with fewer queries than asked for", () => {

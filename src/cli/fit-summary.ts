@@ -2,24 +2,29 @@
 import { basename } from "node:path";
 import type { BundleContents } from "../calibrate/write-bundle.ts";
 import { plural } from "../report/summary.ts";
+import type { FitData } from "./fit-data.ts";
 import { FIT_DEFAULTS, type FitFlags } from "./fit-settings.ts";
 import { JOUST } from "./invocation.ts";
 
 /** What was fitted, how good it is, where it is, and what to type next. */
-export function fitSummary(data: string, flags: FitFlags, contents: BundleContents): string {
+export function fitSummary(
+  { title, file = OTHER }: Pick<FitData, "title" | "file">,
+  flags: FitFlags,
+  contents: BundleContents,
+): string {
   const { name, encoder, settings, models, offline, measured } = contents;
   const scores = flags.scores === undefined ? "means over these queries" : basename(flags.scores);
   return `Fitted ${name}
-  queries   ${offline.length} of ${basename(data)}, ${grouping(contents)}
+  queries   ${offline.length} of ${title}, ${grouping(contents)}
   encoder   ${encoder.name}, ${training(contents)}
   models    ${models.length}, embedded by ${settings.weighting}; their scores: ${scores}
   accuracy  ${accuracy(measured)}
 Bundle: ${flags.out}
-Next:   ${nextCommand(measured.heldOut > 0 ? data : OTHER, flags)}
+Next:   ${nextCommand(measured.heldOut > 0 ? file : OTHER, flags)}
 `;
 }
 
-/** Where every query was used, none is left to stream. */
+/** Where every query was used none is left to stream, and a log is no file. */
 const OTHER = "OTHER_DATA";
 
 /** The same for machines; the vectors are in the bundle. */

@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import type { HeldOut } from "../calibrate/calibrate.ts";
 import type { StepProgress } from "../calibrate/fine-tune.ts";
 import { fitBundle } from "../calibrate/fit.ts";
@@ -6,12 +5,10 @@ import { checkOffline } from "../calibrate/offline-check.ts";
 import { WorkFolder } from "../calibrate/work-folder.ts";
 import { type BundleContents, checkTarget } from "../calibrate/write-bundle.ts";
 import { DEFAULT_ENCODER, openEncoder } from "../encoder/open-encoder.ts";
-import { checksum } from "../input/checksum.ts";
 import { Random } from "../random/random.ts";
-import { loadDataset } from "../simulate/load/load.ts";
 import { takeOffline } from "../simulate/offline.ts";
-import { filesOf } from "../simulate/source.ts";
 import { encoderPlaces } from "./encoder-flags.ts";
+import { openFitData } from "./fit-data.ts";
 import {
   checkFlags,
   checkScores,
@@ -32,7 +29,8 @@ export async function runFit(data: string, flags: FitFlags): Promise<number> {
   const { out, resume, overwrite, offline: count = FIT_DEFAULTS.offline } = flags;
   checkFlags(flags);
   checkTarget(out, overwrite);
-  const dataset = await loadDataset(data, { scores: flags.scores, exclude: flags.exclude });
+  const source = await openFitData(data, flags);
+  const { dataset, title, sources } = source;
   await checkScores(flags.scores, dataset);
   const random = Random.seeded(flags.seed ?? FIT_DEFAULTS.seed);
   const { offline, heldOut } = takeOffline(dataset, count, random.split("offline"));
@@ -43,7 +41,7 @@ export async function runFit(data: string, flags: FitFlags): Promise<number> {
   let contents: BundleContents;
   try {
     const settings = settingsOf(flags, dataset, encoder);
-    if (settings.epochs > 0) checkOffline(data, offline, dataset.categories.length === 0);
+    if (settings.epochs > 0) checkOffline(title, offline, dataset.categories.length === 0);
     contents = await fitBundle(
       {
         offline,
@@ -52,7 +50,7 @@ export async function runFit(data: string, flags: FitFlags): Promise<number> {
         places,
         settings,
         version: readVersion(),
-        sources: await sourcesOf({ data, scores: flags.scores }),
+        sources,
       },
       {
         ...{ out, resume, overwrite, signal: interrupt.signal },
@@ -75,7 +73,7 @@ export async function runFit(data: string, flags: FitFlags): Promise<number> {
   process.stdout.write(
     flags.json
       ? `${JSON.stringify(fitRecord(out, contents))}\n`
-      : fitSummary(data, flags, contents),
+      : fitSummary(source, flags, contents),
   );
   return 0;
 }
@@ -86,15 +84,6 @@ function sampleOf({ texts, categories }: HeldOut, random: Random): HeldOut {
     texts: chosen.map((i) => texts[i]!),
     categories: chosen.map((i) => categories[i]!),
   };
-}
-
-async function sourcesOf(files: Readonly<Record<string, string | undefined>>) {
-  const sources: Record<string, { file: string; sha256: string }> = {};
-  for (const [role, path] of Object.entries(files)) {
-    if (path === undefined) continue;
-    sources[role] = { file: basename(path), sha256: await checksum(await filesOf(path)) };
-  }
-  return sources;
 }
 
 function stepLine({ step, steps, loss, millisecondsLeft }: StepProgress): string {

@@ -9,7 +9,6 @@ import { forget, freeze, rollBack, thaw } from "../learner/controls.ts";
 import { exportVotes } from "../learner/export-votes.ts";
 import { importVotes } from "../learner/import-votes.ts";
 import { prune } from "../learner/prune.ts";
-import { readKey } from "../store/seal.ts";
 import type { Store } from "../store/store.ts";
 import { ENCODER_HELP, encoderPlaces } from "./encoder-flags.ts";
 import { folder } from "./flags.ts";
@@ -23,6 +22,7 @@ import {
   withStore,
   withStoreFlags,
 } from "./store-flags.ts";
+import { storeKey } from "./store-key.ts";
 
 export function votesCommand(): Command {
   const command = new Command("votes")
@@ -123,8 +123,7 @@ function exportCommand(): Command {
     )
     .option("--out <file>", "write there, not to stdout")
     .action(async (flags: ExportFlags) => {
-      const text = process.env.JOUST_STORE_KEY;
-      const key = text === undefined ? undefined : storeKey(text);
+      const key = storeKey(process.env);
       const out = flags.out === undefined ? process.stdout : createWriteStream(flags.out);
       await withStore(flags, async (store) => {
         const router = await routerOf(store, flags.router);
@@ -137,16 +136,6 @@ function exportCommand(): Command {
         await once(out, "finish");
       }
     });
-}
-
-function storeKey(text: string): Uint8Array {
-  try {
-    return readKey(text);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    const [problem, remedy] = error.message.split("; help: ");
-    throw new InputError({ file: "JOUST_STORE_KEY" }, problem!, remedy!);
-  }
 }
 
 interface ControlFlags extends StoreFlags {

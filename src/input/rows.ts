@@ -4,13 +4,23 @@ import { type Line, readLines } from "./lines.ts";
 import { nearest } from "./nearest.ts";
 
 /** The rows of a jsonl file, each checked against the shape; `remedy` says what a row should be. */
-export async function* readRows<Fields extends z.ZodRawShape>(
+export function readRows<Fields extends z.ZodRawShape>(
   file: string,
   shape: z.ZodObject<Fields>,
   remedy: string,
 ): AsyncGenerator<{ line: number; row: z.infer<z.ZodObject<Fields>> }> {
+  return rowsOf(file, readLines(file), shape, remedy);
+}
+
+/** The same of lines that come from elsewhere; `file` is what messages call it. */
+export async function* rowsOf<Fields extends z.ZodRawShape>(
+  file: string,
+  lines: AsyncIterable<Line>,
+  shape: z.ZodObject<Fields>,
+  remedy: string,
+): AsyncGenerator<{ line: number; row: z.infer<z.ZodObject<Fields>> }> {
   const misspelt = spellChecker(Object.keys(shape.shape));
-  for await (const line of readLines(file)) {
+  for await (const line of lines) {
     const place = { file, line: line.number };
     const record = parseRecord(file, line);
     const [field, meant] = misspelt(record) ?? [];

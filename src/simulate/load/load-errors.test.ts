@@ -53,6 +53,16 @@ describe("errors name file, line and field", () => {
     ],
     ["a score of NaN", '{"query":"q","scores":{"x":NaN,"y":0}}', /:1: is not JSON.*no NaN/],
     [
+      "a vote on one model",
+      jsonl({ at: 1, query: "q", a: "x", outcome: "a" }),
+      /:1: field "outcome": is not of two models/,
+    ],
+    [
+      "votes without texts",
+      jsonl({ at: 1, x: [1], a: "x", b: "y", outcome: "a" }),
+      /bad.jsonl: has no vote .*prompts: true/,
+    ],
+    [
       "a negative cost",
       jsonl({ ...s, costs: { x: -1, y: 0 } }),
       /:1: field "costs.x": is -1, below 0/,

@@ -181,6 +181,41 @@ describe("formats", () => {
     expect(queries.map(({ scores }) => scores)).toEqual([f(0, 1, 1), f(0.5, 1, 1), f(1, 1, 1)]);
   });
 
+  it("exported votes: equal prompts are one query, a ranking is its pairs; ratings and mere vectors say nothing", async () => {
+    const at = "2026-11-15T12:00:00Z";
+    const data = write(
+      "votes.jsonl",
+      jsonl(
+        { at, query: "hi", a: "x", b: "y", outcome: "b", voter: "ann", weight: 0.5 },
+        { at, x: [1, 0], encoder: "static@0", a: "x", b: "y", outcome: "a" },
+        { at, query: "so?", model: "x", rating: 1 },
+        { at, query: "why?", ranking: ["z", "x", "y"] },
+        { at, query: "hi", a: "y", b: "z", outcome: "both_bad" },
+      ),
+    );
+    const { models, categories, queries } = await loadDataset(data);
+    expect([models, categories]).toEqual([["x", "y", "z"], []]);
+    expect(queries.map(({ id, text, comparisons }) => ({ id, text, comparisons }))).toEqual([
+      {
+        id: "line-1",
+        text: "hi",
+        comparisons: [
+          { a: 0, b: 1, outcome: "b" },
+          { a: 1, b: 2, outcome: "both_bad" },
+        ],
+      },
+      {
+        id: "line-4",
+        text: "why?",
+        comparisons: [
+          { a: 2, b: 0, outcome: "a" },
+          { a: 2, b: 1, outcome: "a" },
+          { a: 0, b: 1, outcome: "a" },
+        ],
+      },
+    ]);
+  });
+
   it("MMLU: a file with a header, and folders of header-less ones without val", async () => {
     const row = '"Which, if any?",one,"two, or\nmore",3,4,B\n';
     const text = "Which, if any?\nA) one\nB) two, or\nmore\nC) 3\nD) 4";

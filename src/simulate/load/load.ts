@@ -15,6 +15,7 @@ import { pairwise } from "./pairwise.ts";
 import { queries } from "./queries.ts";
 import type { Format, Row } from "./row.ts";
 import { readScores } from "./scores.ts";
+import { votes } from "./votes.ts";
 
 export interface LoadOptions extends Selection {
   /** A csv model,category,perf,cost. */
@@ -35,6 +36,15 @@ export async function loadDataset(
   const path = paths[0] ?? "";
   const rows: Row[] = [];
   for (const one of paths) for await (const row of await openRows(one)) rows.push(row);
+  return datasetOf(rows, path, options);
+}
+
+/** The same of rows that are read already; `path` is what messages call them. */
+export async function datasetOf(
+  rows: readonly Row[],
+  path: string,
+  options: LoadOptions = {},
+): Promise<Dataset> {
   const [first] = rows;
   if (!first) throw new InputError({ file: path }, "holds no queries", "name a file with rows");
   const table = options.scores === undefined ? undefined : await readScores(options.scores);
@@ -54,6 +64,7 @@ const FORMATS: readonly Format[] = [
   pairwise,
   comparisons,
   arena,
+  votes,
   llmrouter,
   outcomes,
   queries,

@@ -1,0 +1,68 @@
+/** What `fit` learns from: a file of data, or the log of a router that was served. */
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { checksum } from "../input/checksum.ts";
+import { linesOf } from "../input/lines.ts";
+import { exportVotes } from "../learner/export-votes.ts";
+import type { Dataset } from "../simulate/dataset.ts";
+import { datasetOf, loadDataset } from "../simulate/load/load.ts";
+import type { Row } from "../simulate/load/row.ts";
+import { votedRows } from "../simulate/load/votes.ts";
+import { filesOf } from "../simulate/source.ts";
+import type { FitFlags } from "./fit-settings.ts";
+import { routerOf, withStore } from "./store-flags.ts";
+import { storeKey } from "./store-key.ts";
+
+export interface FitData {
+  readonly dataset: Dataset;
+  /** What the screen calls it. */
+  readonly title: string;
+  /** The file, which simulate takes too; a log is none. */
+  readonly file?: string | undefined;
+  /** Names and checksums, for the bundle. */
+  readonly sources: Readonly<Record<string, { readonly file: string; readonly sha256: string }>>;
+}
+
+export async function openFitData(data: string, flags: FitFlags): Promise<FitData> {
+  const { scores, exclude, fromLog, router } = flags;
+  const selection = { scores, exclude };
+  if (fromLog) {
+    const { rows, title, sha256 } = await readLog(data, router);
+    const dataset = await datasetOf(rows, title, selection);
+    return {
+      dataset,
+      title,
+      sources: { data: { file: title, sha256 }, ...(await tableOf(scores)) },
+    };
+  }
+  const dataset = await loadDataset(data, selection);
+  const sources = { data: await sourceOf(data), ...(await tableOf(scores)) };
+  return { dataset, title: basename(data), file: data, sources };
+}
+
+async function tableOf(scores: string | undefined) {
+  return scores === undefined ? {} : { scores: await sourceOf(scores) };
+}
+
+async function sourceOf(path: string): Promise<{ file: string; sha256: string }> {
+  return { file: basename(path), sha256: await checksum(await filesOf(path)) };
+}
+
+/** `place` is the data folder of joust serve, or the address of a PostgreSQL. */
+function readLog(place: string, flag: string | undefined) {
+  const store = place.includes("://") ? { database: place } : { data: place };
+  return withStore(store, async (store) => {
+    const router = await routerOf(store, flag);
+    const title = `the log of ${router}`;
+    const hash = createHash("sha256");
+    const exported = async function* () {
+      for await (const line of exportVotes(store, router, storeKey(process.env))) {
+        hash.update(`${line}\n`);
+        yield `${line}\n`;
+      }
+    };
+    const rows: Row[] = [];
+    for await (const row of votedRows(title, linesOf(exported()))) rows.push(row);
+    return { rows, title, sha256: hash.digest("hex") };
+  });
+}
