@@ -30,7 +30,7 @@ export async function runFit(data: string, flags: FitFlags): Promise<number> {
   checkFlags(flags);
   checkTarget(out, overwrite);
   const source = await openFitData(data, flags);
-  const { dataset, title, sources } = source;
+  const { dataset, title, file = title, sources } = source;
   await checkScores(flags.scores, dataset);
   const random = Random.seeded(flags.seed ?? FIT_DEFAULTS.seed);
   const { offline, heldOut } = takeOffline(dataset, count, random.split("offline"));
@@ -41,7 +41,7 @@ export async function runFit(data: string, flags: FitFlags): Promise<number> {
   let contents: BundleContents;
   try {
     const settings = settingsOf(flags, dataset, encoder);
-    if (settings.epochs > 0) checkOffline(title, offline, dataset.categories.length === 0);
+    if (settings.epochs > 0) checkOffline(file, offline, dataset.categories.length === 0);
     contents = await fitBundle(
       {
         offline,

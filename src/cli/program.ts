@@ -5,7 +5,7 @@ import { InputError } from "../input/input-error.ts";
 import { distillCommand } from "./distill.ts";
 import { encodeCommand } from "./encode.ts";
 import { fitCommand } from "./fit-command.ts";
-import { callersFolder } from "./invocation.ts";
+import { callersFolder, JOUST } from "./invocation.ts";
 import { keysCommand } from "./keys.ts";
 import { modelsCommand } from "./models.ts";
 import { policiesCommand } from "./policies.ts";
@@ -45,11 +45,7 @@ const commands = [
   keysCommand(),
 ];
 for (const command of commands) program.addCommand(command);
-for (const command of [program, ...commands, ...commands.flatMap((one) => one.commands)]) {
-  command.exitOverride().configureOutput({
-    outputError: (text, write) => write(text.replace(/^error: /, "joust: ")),
-  });
-}
+prepare(program, JOUST);
 
 try {
   await program.parseAsync();
@@ -62,6 +58,15 @@ process.exit();
 
 function written(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((done) => stream.write("", () => done()));
+}
+
+/** Exit codes and words of our own where a command is called wrongly, for it and those below it. */
+function prepare(command: Command, typed: string): void {
+  command
+    .exitOverride()
+    .showHelpAfterError(`help: ${typed} --help tells what it takes`)
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "joust: ")) });
+  for (const below of command.commands) prepare(below, `${typed} ${below.name()}`);
 }
 
 /** Says what went wrong and returns the exit code: 2 where the user can mend it, 1 where we must. */

@@ -15,9 +15,6 @@ export function simulateCommand(): Command {
     .description(
       "Streams the queries of a data set past several routing policies, each of which picks two models a round and learns from a simulated vote, and compares their cumulative regret.",
     )
-    .showHelpAfterError(
-      `help: write ${JOUST} simulate DATA with options; ${JOUST} simulate --help lists them`,
-    )
     .argument(
       "<data>",
       "jsonl or jsonl.gz: outcomes, comparisons, or queries (with --scores); RouterBench, llmrouter-9models, MixInstruct, Chatbot Arena and MMLU are known by their shape",

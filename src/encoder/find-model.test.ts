@@ -85,7 +85,7 @@ describe("locate", () => {
 
   it("says how to get a known model that is not here", async () => {
     await expect(locateModel("e5b", places())).rejects.toThrow(
-      /^e5b: is in none of .*models.*; help: joust models get e5b, or name the folder/,
+      /^e5b: is in none of .*models.*; help: joust models get e5b, set JOUST_MODELS to the folder/,
     );
   });
 

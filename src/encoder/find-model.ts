@@ -68,7 +68,7 @@ export async function locateModel(name: string, places: ModelPlaces): Promise<st
       ? `is in none of ${places.search.join(", ")}`
       : "is neither a model's folder nor the name of a model that is here",
     known
-      ? `joust models get ${known.name}, or name the folder that holds it with --models`
+      ? `joust models get ${known.name}, set JOUST_MODELS to the folder that holds its own, or give that itself`
       : `${didYouMean(name, names)}name a folder with config.json, or one of ${names.join(", ")}`,
   );
 }

@@ -246,7 +246,9 @@ describe("help and mistakes", () => {
 
   it("an unknown command, or none, gets a suggestion or the help", async () => {
     const unknown = await joust("simulat");
-    expect(unknown.stderr).toBe("joust: unknown command 'simulat'\n(Did you mean simulate?)\n");
+    expect(unknown.stderr).toBe(
+      "joust: unknown command 'simulat'\n(Did you mean simulate?)\nhelp: npm run -s joust -- --help tells what it takes\n",
+    );
     expect(unknown.code).toBe(2);
     const none = await joust();
     expect(none.stderr).toMatch(/^Usage: joust .*simulate/s);
