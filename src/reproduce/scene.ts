@@ -144,8 +144,10 @@ export class Scene {
     );
   }
 
-  prompts({ encoder, categories }: Look, prompt: PromptSpec, run: number): JobId {
-    const { experiment, form, models } = this.options;
+  prompts(look: Look, prompt: PromptSpec, run: number): JobId {
+    const { experiment, form, models, vectorsOf } = this.options;
+    if (vectorsOf) return vectorsOf.prompts(look, prompt, run);
+    const { encoder, categories } = look;
     const label = `${experiment} (${form}) prompts, run ${run + 1}`;
     const draw = this.draw(run);
     const texts: TextsSpec = { of: "prompts", draw, prompt, ...(categories && { categories }) };
