@@ -5,6 +5,7 @@ import { quantize, type StaticTable, vectorOf } from "../encoder/static/static-t
 import { InputError } from "../input/input-error.ts";
 import { axpy, dot, norm } from "../linalg/linalg.ts";
 import type { Pair } from "./pairs.ts";
+import type { StepProgress } from "./step-progress.ts";
 
 export interface StaticTraining {
   readonly table: StaticTable;
@@ -16,14 +17,6 @@ export interface StaticTraining {
   readonly onStep?: ((progress: StepProgress) => void) | undefined;
   /** Stops after a step. */
   readonly signal?: AbortSignal | undefined;
-}
-
-interface StepProgress {
-  /** Steps done. */
-  readonly step: number;
-  readonly steps: number;
-  readonly loss: number;
-  readonly millisecondsLeft: number;
 }
 
 export interface TrainedStatic {

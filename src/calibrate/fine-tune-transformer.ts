@@ -8,6 +8,7 @@ import {
 import { InputError } from "../input/input-error.ts";
 import { ADAMW, AdamW, globalNorm } from "./adamw.ts";
 import type { Pair } from "./pairs.ts";
+import type { StepProgress } from "./step-progress.ts";
 import { TrainingCheckpoint } from "./training-checkpoint.ts";
 
 export interface TransformerTraining extends TrainableEncoderOptions {
@@ -25,14 +26,6 @@ export interface TransformerTraining extends TrainableEncoderOptions {
   readonly onStep?: ((progress: StepProgress) => void) | undefined;
   /** Stops after a step, with a checkpoint. */
   readonly signal?: AbortSignal | undefined;
-}
-
-interface StepProgress {
-  /** Steps done. */
-  readonly step: number;
-  readonly steps: number;
-  readonly loss: number;
-  readonly millisecondsLeft: number;
 }
 
 export interface TrainedTransformer {

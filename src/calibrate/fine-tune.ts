@@ -4,6 +4,7 @@ import type { OpenEncoder } from "../encoder/open-encoder.ts";
 import { InputError } from "../input/input-error.ts";
 import type { Random } from "../random/random.ts";
 import { batchesOf, type Pair } from "./pairs.ts";
+import type { StepProgress } from "./step-progress.ts";
 
 /** How an encoder is trained. */
 export interface TrainingSettings {
@@ -30,14 +31,6 @@ type Trainable = keyof typeof TRAINING_DEFAULTS;
 
 function isTrainable(kind: OpenEncoder["kind"]): kind is Trainable {
   return Object.hasOwn(TRAINING_DEFAULTS, kind);
-}
-
-export interface StepProgress {
-  /** Steps done. */
-  readonly step: number;
-  readonly steps: number;
-  readonly loss: number;
-  readonly millisecondsLeft: number;
 }
 
 export interface TrainingOptions extends TrainingSettings {

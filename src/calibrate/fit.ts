@@ -4,8 +4,9 @@ import { type EncoderPlaces, type OpenEncoder, openEncoder } from "../encoder/op
 import { Random } from "../random/random.ts";
 import { type BundleSettings, textChecksum } from "./bundle.ts";
 import { calibrate, type HeldOut, type OfflineQueries, type Tuned } from "./calibrate.ts";
-import { fineTune, type StepProgress } from "./fine-tune.ts";
+import { fineTune } from "./fine-tune.ts";
 import type { Pair } from "./pairs.ts";
+import type { StepProgress } from "./step-progress.ts";
 import { WorkFolder } from "./work-folder.ts";
 import { type BundleContents, checkTarget, writeBundle, writeError } from "./write-bundle.ts";
 

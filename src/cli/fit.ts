@@ -1,7 +1,7 @@
 import type { HeldOut } from "../calibrate/calibrate.ts";
-import type { StepProgress } from "../calibrate/fine-tune.ts";
 import { fitBundle } from "../calibrate/fit.ts";
 import { checkOffline } from "../calibrate/offline-check.ts";
+import type { StepProgress } from "../calibrate/step-progress.ts";
 import { WorkFolder } from "../calibrate/work-folder.ts";
 import { type BundleContents, checkTarget } from "../calibrate/write-bundle.ts";
 import { DEFAULT_ENCODER, openEncoder } from "../encoder/open-encoder.ts";

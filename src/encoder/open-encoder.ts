@@ -34,7 +34,7 @@ export interface EncoderPlaces {
   readonly openai: Pick<OpenaiOptions, "apiKey" | "baseUrl">;
   /** Keeps the vectors of slow encoders. */
   readonly vectors: string;
-  /** Of a transformer: as many as there are cores, if not given. Another number may give other last bits. */
+  /** Of a transformer: the cores, up to four, if not given. Another number may give other last bits. */
   readonly threads?: number | undefined;
 }
 
