@@ -1,6 +1,7 @@
 import { rename } from "node:fs/promises";
 import { type EncodeProgress, encodeAll } from "../encoder/encode-all.ts";
 import { type EncoderPlaces, type OpenEncoder, openEncoder } from "../encoder/open-encoder.ts";
+import { writeError } from "../input/system-error.ts";
 import { Random } from "../random/random.ts";
 import { type BundleSettings, textChecksum } from "./bundle.ts";
 import { calibrate, type HeldOut, type OfflineQueries, type Tuned } from "./calibrate.ts";
@@ -8,7 +9,7 @@ import { fineTune } from "./fine-tune.ts";
 import type { Pair } from "./pairs.ts";
 import type { StepProgress } from "./step-progress.ts";
 import { WorkFolder } from "./work-folder.ts";
-import { type BundleContents, checkTarget, writeBundle, writeError } from "./write-bundle.ts";
+import { type BundleContents, checkTarget, writeBundle } from "./write-bundle.ts";
 
 export interface FitRequest {
   readonly offline: OfflineQueries;

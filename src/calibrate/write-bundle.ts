@@ -4,6 +4,7 @@ import { join, relative, resolve, sep } from "node:path";
 import { replaceFolder } from "../encoder/replace-folder.ts";
 import { checksum } from "../input/checksum.ts";
 import { InputError } from "../input/input-error.ts";
+import { writeError } from "../input/system-error.ts";
 import { BUNDLE_FILE, type Bundle, bundleText, ENCODER_FOLDER, isBundle } from "./bundle.ts";
 
 /** All but the checksums of the files, which writing finds out. */
@@ -68,15 +69,4 @@ async function fileChecksums(folder: string): Promise<Record<string, string>> {
     sums[relative(folder, path).replaceAll(sep, "/")] = await checksum([path]);
   }
   return sums;
-}
-
-/** What the system says about writing there, as an InputError where the user can mend it. */
-export function writeError(folder: string, error: unknown): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (!/^(ENOTDIR|EACCES|EPERM|EROFS|ENOSPC|EEXIST)$/.test(code)) return error;
-  return new InputError(
-    { file: folder },
-    `cannot be written (${code})`,
-    "name a folder that you may write to, with room on its disk",
-  );
 }

@@ -4,6 +4,7 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../input/input-error.ts";
+import { codeOf } from "../input/system-error.ts";
 import {
   answered,
   failureOf,
@@ -150,7 +151,7 @@ function silenceSignal(milliseconds: number) {
 }
 
 function diskFault(part: string, size: number, error: unknown): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  const code = codeOf(error);
   if (code !== "ENOSPC" && code !== "EDQUOT") return error;
   return new InputError(
     { file: dirname(part) },

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { InputError } from "../input/input-error.ts";
+import { codeOf } from "../input/system-error.ts";
 
 /**
  * Vectors that were paid for, one file each: its name is the hash of model,
@@ -37,7 +38,7 @@ export class EmbeddingCache {
       await writeFile(probe, "");
       await rm(probe);
     } catch (error) {
-      const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
+      const reason = codeOf(error) || String(error);
       throw new InputError(
         { file: this.#folder },
         `cannot be written (${reason}), so every vector would be paid for again`,

@@ -4,6 +4,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { z } from "zod";
 import { InputError } from "../input/input-error.ts";
 import { readJsonIfAny } from "../input/json.ts";
+import { writeError } from "../input/system-error.ts";
 import { downloadFile } from "./download.ts";
 import { folderOf } from "./find-model.ts";
 import { type LockOptions, withLock } from "./folder-lock.ts";
@@ -66,7 +67,7 @@ export async function downloadModel(options: ModelDownload): Promise<Downloaded>
       download,
     );
   } catch (error) {
-    throw placeFault(models, error);
+    throw writeError(models, error, "name a folder that you may write to: --models DIR");
   }
 }
 
@@ -218,14 +219,4 @@ async function filesIn(folder: string): Promise<string[]> {
   return entries
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name));
-}
-
-function placeFault(models: string, error: unknown): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (!/^(EEXIST|ENOTDIR|EACCES|EPERM|EROFS|ENOSPC)$/.test(code)) return error;
-  return new InputError(
-    { file: models },
-    `cannot be written (${code})`,
-    "name a folder that you may write to: --models DIR",
-  );
 }

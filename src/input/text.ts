@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { InputError } from "./input-error.ts";
+import { codeOf } from "./system-error.ts";
 
 /** The text of a UTF-8 file in pieces, unpacked if it is gzip, whatever its name; a BOM is dropped. */
 export async function* readText(path: string): AsyncGenerator<string> {
@@ -43,8 +44,7 @@ const GZIP = 0x1f8b; // how every gzip file begins (RFC 1952)
 
 /** What the system says about a file, as an InputError where the user can mend it. */
 export function readError(file: string, error: unknown): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const known = PROBLEMS[code];
+  const known = PROBLEMS[codeOf(error)];
   return known ? new InputError({ file }, ...known) : error;
 }
 

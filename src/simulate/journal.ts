@@ -4,6 +4,7 @@ import { mkdir, readFile, truncate, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { InputError } from "../input/input-error.ts";
+import { codeOf, writeError } from "../input/system-error.ts";
 import type { PolicySpec } from "./policy-spec.ts";
 import type { Run } from "./run.ts";
 
@@ -35,7 +36,7 @@ export class Journal {
       await makeFolder(dirname(file));
       await writeFile(file, `${JSON.stringify({ world })}\n`);
     } catch (error) {
-      throw writeError(dirname(file), error);
+      throw writeError(dirname(file), error, ELSEWHERE);
     }
     return new Journal(file, world, new Map());
   }
@@ -98,6 +99,7 @@ async function read(file: string): Promise<Written> {
   };
 }
 
+const ELSEWHERE = "choose another --out, one that you may write to";
 /** How every file of these begins. */
 const BEGIN = '{"world":';
 const ANEW = "add --overwrite (without --resume) to begin anew";
@@ -166,27 +168,20 @@ async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : "";
+    const code = codeOf(error);
     if (code === "EEXIST") return; // a file in its place is found when something is written
-    if (code !== "ENOENT" || existsSync(dirname(path))) throw error;
+    if (code !== "ENOENT") throw error;
+    if (existsSync(dirname(path))) {
+      throw new InputError({ file: path }, `cannot be written (${code})`, ELSEWHERE);
+    }
     await makeFolder(dirname(path));
     await mkdir(path);
   }
 }
 
-function writeError(folder: string, error: unknown): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (!/^(EEXIST|ENOENT|ENOTDIR|EISDIR|EACCES|EPERM|EROFS|ENOSPC)$/.test(code)) return error;
-  return new InputError(
-    { file: "--out" },
-    `${folder} cannot be written (${code})`,
-    "name a folder that you may write to, or a new one",
-  );
-}
-
 function ifMissing(error: unknown): string {
   // ENOTDIR: a file where the folder should be, which writing will complain about.
-  const code = error instanceof Error && "code" in error ? error.code : "";
+  const code = codeOf(error);
   if (code === "ENOENT" || code === "ENOTDIR") return "";
   throw error;
 }
