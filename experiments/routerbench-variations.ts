@@ -2,7 +2,7 @@
 import { type Bench, fgts, PRICE } from "../src/reproduce/bench.ts";
 import { curvesExhibit, finalTable } from "../src/reproduce/exhibits.ts";
 import type { Curve, Exhibit } from "../src/reproduce/experiment.ts";
-import { type LineOptions, type Look, weighted } from "../src/reproduce/scene.ts";
+import { BLIND, type LineOptions, type Look, weighted } from "../src/reproduce/scene.ts";
 import type { DataSpec } from "../src/reproduce/work/specs.ts";
 import { EXCEL, NAME, sceneOf, type WEIGHTINGS } from "./routerbench-scene.ts";
 
@@ -142,7 +142,7 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
       curve.form === form &&
       curve.variant === "" &&
       curve.encoder === main.name &&
-      curve.epochs === epochs,
+      (curve.epochs === epochs || BLIND.includes(curve.policy)),
   );
   const baselines = main720.filter(({ group }) => group === "baseline");
   const itself = main720.filter((c) => c.weighting === "excel_perf_cost" && c.group === group);

@@ -9,7 +9,7 @@
 import type { Bench } from "../src/reproduce/bench.ts";
 import { curvesExhibit, finalTable } from "../src/reproduce/exhibits.ts";
 import type { Curve, Exhibit, Experiment } from "../src/reproduce/experiment.ts";
-import { type Look, Scene, weighted } from "../src/reproduce/scene.ts";
+import { BLIND, type Look, Scene, weighted } from "../src/reproduce/scene.ts";
 import { laterName } from "../src/reproduce/work/draw.ts";
 import type { DataSpec } from "../src/reproduce/work/specs.ts";
 import { EXAMPLES, EXCEL } from "./routerbench-scene.ts";
@@ -156,8 +156,7 @@ function changeOf(bench: Bench, data: DataSpec, form: string, known: number): Ex
     { kind: "fgts-cdb", options: { weighting: "fitted" }, name: "FGTS.CDB" },
     { kind: "joust", options: {}, name: "joust" },
     { kind: "joust", options: { drift: 0.995 }, name: "joust drift=0.995" },
-    { kind: "random", options: {}, name: "random" },
-    { kind: "best-fixed", options: {}, name: "best-fixed" },
+    ...["zero-feedback", ...BLIND].map((kind) => ({ kind, options: {}, name: kind })),
   ];
   const line = (scene: Scene, rounds: number, variant: string) =>
     size.scales.flatMap((voteScale) =>

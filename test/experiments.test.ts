@@ -16,6 +16,7 @@ import {
   runValue,
   STATIC,
 } from "../src/reproduce/results.fixture.ts";
+import { BASELINES } from "../src/reproduce/scene.ts";
 import type { FitSpec, RunSpec } from "../src/reproduce/work/specs.ts";
 
 const NAMES = suite.experiments.map(({ name }) => name);
@@ -184,12 +185,15 @@ describe("how a curve was made", () => {
 describe("results of every job", () => {
   const results = madeUp(full.bench);
 
-  it("are all that the exhibits need", () => {
+  it("are all that the exhibits need, every plot with its baselines", () => {
     for (const { exhibits } of full.parts) {
       for (const exhibit of exhibits) {
         const drawing = exhibit.draw(results);
         const text = drawing.kind === "figure" ? drawing.svg : JSON.stringify(drawing.table);
         expect(text, exhibit.id).not.toMatch(/NaN|Infinity|undefined/);
+        if (!text.includes("Cumulative regret")) continue;
+        for (const name of BASELINES)
+          expect(text, exhibit.id).toMatch(new RegExp(`>${name} [\\d.]+<`));
       }
     }
   });

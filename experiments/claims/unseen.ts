@@ -50,16 +50,12 @@ export const unseenClaims: readonly Claim[] = [
         ideal.flatMap((curve) => beats(results, curve, { group: "exp" })),
         NO_TUNING,
       );
-      const opposite = { holds: "does not hold", "does not hold": "holds" } as const;
-      const { verdict } = finding;
-      return {
-        ...finding,
-        verdict: verdict === "cannot be tested here" ? verdict : opposite[verdict],
-        evidence:
-          verdict === "cannot be tested here"
-            ? finding.evidence
-            : `ideal better ${finding.evidence}`,
-      };
+      const { verdict, cells } = finding;
+      if (verdict === "cannot be tested here") return finding;
+      const evidence = `ideal better ${finding.evidence}`;
+      return verdict === "holds"
+        ? { verdict: "does not hold", refuted: true, evidence, cells }
+        : { verdict: "holds", evidence, cells };
     },
   },
   {

@@ -14,28 +14,33 @@ export function claimsTable(judged: readonly JudgedClaim[]): Table {
       { key: "evidence", title: "Measured here", kind: "text" },
       { key: "criterion", title: "Criterion, fixed before the run", kind: "text" },
     ],
-    rows: sorted.map(({ claim, verdict, evidence }) => [
+    rows: sorted.map(({ claim, verdict, refuted, evidence }) => [
       String(claim.id),
       `${claim.statement} (${claim.place})`,
-      verdict,
+      `${verdict}${refuted === undefined ? "" : refuted ? " (refuted)" : " (not shown)"}`,
       evidence,
       claim.criterion,
     ]),
   };
 }
 
-/** `Of 31 claims 12 hold here (..), 15 do not (..), and 4 cannot be tested here (..).` */
+/** `Of 31 claims 12 hold here (..), 15 do not (..), and 4 cannot be tested here (..); ..` */
 export function headlineOf(judged: readonly JudgedClaim[], runs: number): string {
   const [hold = [], fail = [], open = []] = VERDICTS.map((verdict) =>
     judged.filter((one) => one.verdict === verdict).map(({ claim }) => claim.id),
   );
   const list = (ids: readonly number[]) =>
     ids.length === 0 ? "" : ` (${ids.toSorted((a, b) => a - b).join(", ")})`;
+  const refuted = judged.filter((one) => one.refuted).map(({ claim }) => claim.id);
+  const opposite =
+    refuted.length > 0
+      ? `. Of those that do not, the opposite is shown of ${refuted.length}${list(refuted)}; the others are merely not shown`
+      : "";
   const caution =
     runs < ENOUGH_RUNS
       ? ` This rests on ${runs === 1 ? "one run" : `${runs} runs`}, whose intervals are wide: what "does not hold" may only be undecided.`
       : "";
-  return `Of ${judged.length} claims ${hold.length} hold here${list(hold)}, ${fail.length} do not${list(fail)}, and ${open.length} cannot be tested here${list(open)}.${caution}`;
+  return `Of ${judged.length} claims ${hold.length} hold here${list(hold)}, ${fail.length} do not${list(fail)}, and ${open.length} cannot be tested here${list(open)}${opposite}.${caution}`;
 }
 
 /** The paper's. */

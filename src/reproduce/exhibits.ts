@@ -70,7 +70,7 @@ export function finalTable(
     title,
     caption,
     draw: (results) => {
-      const last = points.at(-1);
+      const [first] = points;
       const priced = unique.some((curve) => hasCosts(results, curve));
       const columns: Column[] = [
         { key: "curve", title: "Curve", kind: "text" },
@@ -87,7 +87,7 @@ export function finalTable(
           ? [
               {
                 key: "regret_priced",
-                title: "under Perf \u2212 0.05 Cost",
+                title: `under Perf \u2212 0.05 Cost${first === undefined ? "" : `, T = ${first}`}`,
                 kind: "interval",
               } as const,
               { key: "cost", title: "Cost a query", kind: "number" } as const,
@@ -108,9 +108,7 @@ export function finalTable(
           [curve.form, curve.variant].filter(Boolean).join(", "),
           curve.voteScale,
           ...points.map((t) => at(t)),
-          ...(priced
-            ? [at(last, "priced") ?? at(points[0], "priced"), costs.length > 0 ? mean(costs) : null]
-            : []),
+          ...(priced ? [at(first, "priced"), costs.length > 0 ? mean(costs) : null] : []),
           mean(runs.map(({ score }) => score)),
           mean(runs.map(({ agreement }) => agreement)),
         ];

@@ -90,6 +90,8 @@ export interface Claim {
 
 export interface Finding {
   readonly verdict: Verdict;
+  /** It does not hold, and the opposite does; otherwise it is merely not shown. */
+  readonly refuted?: boolean;
   /** The numbers in short, or why there are none. */
   readonly evidence: string;
   readonly cells: readonly JudgedCell[];

@@ -101,7 +101,9 @@ its defaults.`,
 over rounds. The vote scale s decides how noisy votes are: P(a beats b) = sigmoid(s (utility of a - utility of b)); s = 1 is the paper's letter and nearly a
 coin flip, since utilities lie between 0 and 1. Lines are means over runs, bands 95% intervals by Student's t. Run i of every curve has the same offline queries, the
 same stream and the same voters, so curves are compared by the paired difference, run by run.`,
-  `<b>Claims</b> were written down with their criteria before the run. A cell is one comparison: an encoder, a weighting, a form of the queries, a vote scale, a length.`,
+  `<b>Claims</b> were written down with their criteria before the run. A cell is one comparison: an encoder, a weighting, a form of the queries, a vote scale, a length;
+it decides where the 95% interval of the paired difference leaves out 0. A claim holds where at least two thirds of its cells are for it, is refuted where as many are against it, and is otherwise
+not shown. The paper's encoders decide where they are here, not the program's own word vectors (static).`,
   `<b>Again.</b> The command under Settings gives the same numbers, bit for bit; results are cached, so that a second time takes
 seconds. A single experiment can be named in place of all, and <code>--curve NAME</code> runs one curve with all that it needs and prints its numbers.
 At the end of each experiment a list says of every curve on which queries, vectors, model embeddings and policy it was run. Fine-tuning: every pair of offline queries of one

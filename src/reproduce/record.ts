@@ -82,8 +82,8 @@ export function recordOf(
     ),
     curves: bench.curves.map((curve) => recordedCurve(results, curve)),
     claims: judged
-      .map(({ claim: { id, statement, criterion }, verdict, evidence, cells }) => {
-        return { id, statement, criterion, verdict, evidence, cells };
+      .map(({ claim: { id, statement, criterion }, ...finding }) => {
+        return { id, statement, criterion, ...finding };
       })
       .sort((a, b) => a.id - b.id),
   };

@@ -16,7 +16,7 @@ import { PLACES } from "./jobs/alone.fixture.ts";
 import { recordOf } from "./record.ts";
 import { CURVE, newBench, resultsOf, runValue } from "./results.fixture.ts";
 import { openScores, weightingTable, without } from "./score-tables.ts";
-import { decide, minus, untestable } from "./verdict.ts";
+import { type CellOfClaim, decide, decideEach, minus, untestable } from "./verdict.ts";
 import { refuseForeign, writeReproduction } from "./write.ts";
 
 function newFolder(): string {
@@ -35,7 +35,21 @@ describe("verdicts", () => {
     expect(decide([clear(1), clear(1), clear(1)]).evidence).toBe(
       "in 0 of 3 cells, the opposite in 3; mean difference of regret 1.0, from 1.0 to 1.0",
     );
+    expect(decide([clear(1), clear(1), open]).refuted).toBe(true);
+    expect(decide([clear(1), open, open]).refuted).toBe(false);
+    expect(decide([clear(-1)]).refuted).toBeUndefined();
     expect(decide([clear(-1), open]).cells.map(({ supports }) => supports)).toEqual([true, false]);
+  });
+
+  it("a claim of parts holds if each does, however many cells the others have", () => {
+    const parts = (second: CellOfClaim) => [
+      { name: "a", cells: [clear(-1), clear(-1), clear(-1)] },
+      { name: "b", cells: [second] },
+    ];
+    expect(decideEach(parts(clear(-1))).verdict).toBe("holds");
+    expect(decideEach(parts(open))).toMatchObject({ verdict: "does not hold", refuted: false });
+    expect(decideEach(parts(clear(1))).refuted).toBe(true);
+    expect(decideEach([...parts(clear(-1)), { name: "c", cells: [] }])).toEqual(decide([]));
   });
 
   it("one run, or nothing to compare, decides nothing", () => {
@@ -51,7 +65,7 @@ describe("verdicts", () => {
       { claim: claim(3), ...decide([]) },
     ];
     expect(headlineOf(judged, 5)).toBe(
-      "Of 3 claims 1 hold here (2), 1 do not (1), and 1 cannot be tested here (3).",
+      "Of 3 claims 1 hold here (2), 1 do not (1), and 1 cannot be tested here (3). Of those that do not, the opposite is shown of 1 (1); the others are merely not shown.",
     );
     expect(headlineOf(judged, 3)).toMatch("rests on 3 runs");
     expect(claimsTable(judged).rows.map(([id]) => id)).toEqual(["1", "2", "3"]);
@@ -73,6 +87,8 @@ describe("results", () => {
     const ctrl = results.counterpart(exp!, { group: "ctrl" })!;
     expect(minus(results.regrets(exp!)!, results.regrets(ctrl)!)).toEqual([-100, 0]);
     expect(results.counterpart(exp!, { form: "other" })).toBeUndefined();
+    expect(results.of(["MiniLM"]).curves({})).toHaveLength(2);
+    expect(results.of(["e5b"]).curves({})).toEqual([]);
   });
 });
 

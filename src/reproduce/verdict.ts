@@ -20,6 +20,7 @@ const SHARE = 2 / 3;
 /**
  * The criterion of every comparison: the claim holds if the 95% interval of the
  * paired difference lies on its side of 0 in at least two thirds of the cells.
+ * It is refuted if it lies on the other side in as many.
  */
 export function decide(
   cells: readonly CellOfClaim[],
@@ -40,8 +41,10 @@ export function decide(
   const decimals = Math.max(1, decimalsOf(means));
   const show = (value: number) => fixed(value, decimals);
   const [least, most] = [Math.min(...means), Math.max(...means)];
+  const holds = supporting >= SHARE * judged.length;
   return {
-    verdict: supporting >= SHARE * judged.length ? "holds" : "does not hold",
+    verdict: holds ? "holds" : "does not hold",
+    ...(!holds && { refuted: opposing >= SHARE * judged.length }),
     evidence: [
       `in ${supporting} of ${judged.length} ${judged.length === 1 ? "cell" : "cells"}`,
       opposing > 0 ? `, the opposite in ${opposing}` : "",
@@ -61,8 +64,10 @@ export function decideEach(
   const findings = parts.map(({ name, cells }) => ({ name, ...decide(cells, options) }));
   const open = findings.find(({ verdict }) => verdict === "cannot be tested here");
   if (open) return untestable(open.evidence);
+  const holds = findings.every(({ verdict }) => verdict === "holds");
   return {
-    verdict: findings.every(({ verdict }) => verdict === "holds") ? "holds" : "does not hold",
+    verdict: holds ? "holds" : "does not hold",
+    ...(!holds && { refuted: findings.some(({ refuted }) => refuted) }),
     evidence: findings.map(({ name, evidence }) => `${name}: ${evidence}`).join(". "),
     cells: findings.flatMap(({ cells }) => cells),
   };
