@@ -66,7 +66,7 @@ async function openArena(page: Page, url: string): Promise<void> {
     await page.getByRole("button", { name: "Skip", exact: true }).click();
     await page.getByRole("button", { name: "New conversation" }).click();
   }
-  await page.getByText(/by now, with/).waitFor();
+  await page.getByText(/^Since your vote the router leans/).waitFor();
   await page.getByText(/times as much as/).waitFor();
 }
 

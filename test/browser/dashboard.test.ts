@@ -1,23 +1,8 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { joust } from "../e2e/joust.fixture.ts";
 import { ask, canVote } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { getJson, serve } from "./gateway.fixture.ts";
-
-interface Replayed {
-  readonly votes: { readonly votes: number };
-  readonly leaderboards: readonly {
-    readonly category: string;
-    readonly models: readonly {
-      readonly model: string;
-      readonly value: number;
-      readonly wins: number;
-      readonly losses: number;
-      readonly ties: number;
-    }[];
-  }[];
-}
 
 describeInChromium("dashboard", ({ open }) => {
   const gateway = serve(() => ({ sandbox: { speed: 100 } }));
@@ -59,47 +44,6 @@ describeInChromium("dashboard", ({ open }) => {
     await voters(page).click();
     await page.getByRole("switch", { checked: false }).waitFor();
     expect(await getJson(gateway.url, "/v1/sandbox/voters")).toMatchObject({ on: false });
-  });
-
-  it("every quality on it is the one that the log, folded again, gives", async () => {
-    const page = await open(`${gateway.url}/#/dashboard`);
-    // Nobody votes any more; the learner has caught up when the version stands still.
-    const stats = () => getJson<{ posterior_version: number }>(gateway.url, "/v1/stats");
-    await expect
-      .poll(async () => {
-        const before = (await stats()).posterior_version;
-        await new Promise((done) => setTimeout(done, 600));
-        return (await stats()).posterior_version - before;
-      }, WAIT)
-      .toBe(0);
-    const { stdout } = await joust("replay", "--data", gateway.folder, "--json");
-    const replayed = JSON.parse(stdout) as Replayed;
-    await page.reload();
-    await page.getByText(`${replayed.votes.votes} votes in this window`).waitFor();
-    const category = page.getByRole("combobox", { name: "Category" });
-    for (const board of replayed.leaderboards) {
-      await category.selectOption(board.category);
-      const rows = page.locator("tr[data-model]");
-      const shown = await rows.evaluateAll((all) =>
-        all.map((row) => ({
-          model: row.getAttribute("data-model"),
-          value: Number(row.querySelector("[data-value]")!.getAttribute("data-value")),
-        })),
-      );
-      const wanted = Object.fromEntries(board.models.map(({ model, value }) => [model, value]));
-      expect(shown).toHaveLength(board.models.length);
-      for (const { model, value } of shown) expect(value).toBeCloseTo(wanted[model!]!, 9);
-    }
-    // All votes are of this window, so the wins of the categories add up to those of the table.
-    const all = replayed.leaderboards.flatMap(({ models }) => models);
-    const table = page.getByRole("region", { name: "Models" }).last().getByRole("table");
-    for (const [model, counts] of Map.groupBy(all, (one) => one.model)) {
-      const wins = counts.reduce((sum, one) => sum + one.wins, 0);
-      const votes = counts.reduce((sum, one) => sum + one.wins + one.losses + one.ties, 0);
-      const row = table.getByRole("row", { name: new RegExp(`^${model} `) });
-      const text = await row.getByRole("cell").nth(4).textContent();
-      expect([model, text]).toEqual([model, votes === 0 ? "" : `${wins} of ${votes}`]);
-    }
   });
 
   it("the trade-off says what it would do, and is then used in the arena", async () => {

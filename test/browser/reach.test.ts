@@ -15,7 +15,7 @@ const PAGES = [
       await canVote(page);
       await page.keyboard.press("1");
       await isKept(page);
-      await page.getByText(/by now, with/).waitFor();
+      await page.getByText(/^Since your vote the router/).waitFor();
     },
   },
   {

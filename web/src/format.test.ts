@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ago, dollars, duration, percent, plural, signed } from "./format.ts";
+import { ago, dollars, duration, percent, plural, signed, timeLabels } from "./format.ts";
 
 describe("dollars", () => {
   it.each([
@@ -36,7 +36,8 @@ it("durations, signs and counts", () => {
     duration(61_000),
     duration(180_000),
   ]).toEqual(["12 ms", "994 ms", "1.0 s", "61.0 s", "3 min"]);
-  expect([signed(0.1234), signed(-0.5, 1), signed(0)]).toEqual(["+0.123", "\u22120.5", "+0.000"]);
+  expect([signed(0.1234), signed(-0.5, 1)]).toEqual(["+0.123", "\u22120.5"]);
+  expect([signed(0), signed(-0.0004), signed(0.004, 2)]).toEqual(["0.000", "0.000", "0.00"]);
   expect([plural(1, "vote"), plural(1200, "vote")]).toEqual(["1 vote", "1,200 votes"]);
 });
 
@@ -46,4 +47,13 @@ it("ages", () => {
   const ages = seconds.map((age) => ago(now - 1000 * age, now));
   expect(ages).toEqual(["now", "now", "12 s", "1 min", "2 h"]);
   expect(ago(now - 86_400_000 * 2, now)).toBe("Nov 13");
+});
+
+it("times of a chart are as exact as its span asks for", () => {
+  const after = (milliseconds: number) => new Date(1_700_000_000_000 + milliseconds).toISOString();
+  const lengths = (span: number) => timeLabels([after(0), after(span)]).map((text) => text.length);
+  expect(lengths(60_000)).toEqual(["12:05:30".length, "12:05:30".length]);
+  expect(lengths(3_600_000)).toEqual(["12:05".length, "12:05".length]);
+  expect(timeLabels([after(0), after(7 * 86_400_000)])[0]).toMatch(/^Nov 1[45]$/);
+  expect(timeLabels([])).toEqual([]);
 });

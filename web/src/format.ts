@@ -24,9 +24,10 @@ export function percent(share: number): string {
   return `${value.toFixed(size >= 0.095 ? 1 : 2)}%`;
 }
 
-/** +0.123 */
+/** +0.123, and 0.000 for what is nearer to it than that */
 export function signed(value: number, digits = 3): string {
   const text = value.toFixed(digits);
+  if (Number(text) === 0) return text.replace("-", "");
   return value >= 0 ? `+${text}` : text.replace("-", "\u2212");
 }
 
@@ -63,3 +64,22 @@ export function clockTime(time: number): string {
     hour12: false,
   });
 }
+
+/** Times of a chart, as exact as its span asks for: 12:05:30, 12:05, 14 Nov. */
+export function timeLabels(times: readonly string[]): string[] {
+  const all = times.map((time) => new Date(time));
+  const span = all.length < 2 ? 0 : all.at(-1)!.getTime() - all[0]!.getTime();
+  return all.map((time) =>
+    span > 2 * DAY_MS
+      ? time.toLocaleDateString("en", { day: "numeric", month: "short" })
+      : time.toLocaleTimeString("en", {
+          hour: "2-digit",
+          minute: "2-digit",
+          hour12: false,
+          ...(span < 10 * MINUTE_MS && { second: "2-digit" }),
+        }),
+  );
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;

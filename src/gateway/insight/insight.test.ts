@@ -97,7 +97,7 @@ describe("stats", () => {
     const stretches = json.stretches as Record<string, never>[];
     const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
     expect(sum(stretches.map((stretch) => stretch.requests!))).toBe(requests);
-    expect(stretches[0]!.fallen).toEqual({ mean: 0, lo: 0, hi: 0 });
+    expect(stretches[0]!.fallen).toEqual({ mean: 0, lo: 0, hi: 0, sure: 0 });
     for (const { from, to, shares, regret, fallen } of stretches) {
       expect(Date.parse(from!)).toBeLessThanOrEqual(Date.parse(to!));
       expect(sum(Object.values(shares!))).toBeCloseTo(1, 9);

@@ -3,7 +3,7 @@ import type { Logged, Routed } from "../../store/events.ts";
 import type { Store } from "../../store/store.ts";
 import type { Window } from "./numbers.ts";
 import { type Belief, trafficOf } from "./traffic.ts";
-import { type Band, worthOfEach } from "./worth.ts";
+import { type Band, type StretchWorth, worthOfEach } from "./worth.ts";
 
 /** How good the choices of a stretch of requests were. */
 interface Stretch {
@@ -14,7 +14,7 @@ interface Stretch {
   readonly shares: Readonly<Record<string, number>>;
   readonly regret: Band;
   /** By how much less than in the first stretch. */
-  readonly fallen: Band;
+  readonly fallen: StretchWorth["fallen"];
   readonly win_rate: Band;
 }
 

@@ -37,7 +37,10 @@ export interface StretchWorth extends Worth {
    * not known of the models is in both. Which queries came is chance too, so in
    * each world they are drawn again (bootstrap).
    */
-  readonly fallen: Band;
+  readonly fallen: Band & {
+    /** Probability that it has fallen at all. */
+    readonly sure: number;
+  };
 }
 
 /** The same for several stretches of queries, in the same worlds. */
@@ -63,7 +66,7 @@ export function worthOfEach(
     const first = stretches.findIndex((traffic) => traffic.length > 0);
     return {
       regret: bandOf(samples.map(({ regret }) => regret)),
-      fallen: bandOf(worlds.map((world) => world[first]!.redrawn - world[i]!.redrawn)),
+      fallen: fallenOf(worlds.map((world) => world[first]!.redrawn - world[i]!.redrawn)),
       winRate: bandOf(samples.map(({ wins }) => wins)),
       quality: bandOf(samples.map(({ quality }) => quality)),
     };
@@ -90,6 +93,11 @@ function worthIn({ scale, utilities }: World, traffic: readonly TrafficQuery[]) 
   }
   const regret = regrets.reduce((sum, value) => sum + value / regrets.length, 0);
   return { regret, regrets, wins, quality };
+}
+
+function fallenOf(samples: readonly number[]): StretchWorth["fallen"] {
+  const sure = samples.filter((fall) => fall > 0).length / samples.length;
+  return { ...bandOf(samples), sure };
 }
 
 function redrawnMean(values: Float64Array, random: Random): number {

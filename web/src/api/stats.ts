@@ -95,7 +95,11 @@ export interface Learning {
     readonly from: string;
     readonly to: string;
     readonly requests: number;
+    /** Who answered. */
+    readonly shares: Readonly<Record<string, number>>;
     readonly regret: Band;
+    /** By how much less than in the first stretch, and how likely it is less at all. */
+    readonly fallen: Band & { readonly sure: number };
     readonly win_rate: Band;
   }[];
 }

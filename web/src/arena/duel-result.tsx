@@ -63,6 +63,7 @@ export function DuelResult({
           b={decision.models[1]!}
           before={decision.win_probability}
           after={decision.now?.win_probability}
+          since="Since your vote"
         />
       )}
       {decision && !decision.hidden && (

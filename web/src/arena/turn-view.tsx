@@ -18,7 +18,7 @@ interface TurnProps {
 export function TurnView(props: TurnProps) {
   const { turn } = props;
   return (
-    <div class="flex flex-col gap-4">
+    <div class={`flex flex-col gap-4 ${isDuel(turn) ? "" : COLUMN}`}>
       <div class="flex justify-end">
         <p
           // What scrolls has to be reached by keyboard.
@@ -35,6 +35,9 @@ export function TurnView(props: TurnProps) {
     </div>
   );
 }
+
+/** A line of one answer is not as long as the window is wide. */
+const COLUMN = "mx-auto w-full max-w-4xl";
 
 function isLong(text: string): boolean {
   return text.length > 300 || text.split("\n").length > 9;
@@ -53,7 +56,7 @@ function DuelTurn({ turn, isLast, vote, askNext }: TurnProps) {
   const slots = isPast ? [keptSlot(turn)] : [0, 1];
   return (
     <>
-      <div class={`grid items-start gap-4 ${isPast ? "" : "md:grid-cols-2"}`}>
+      <div class={`grid items-start gap-4 ${isPast ? "max-w-4xl" : "md:grid-cols-2"}`}>
         {slots.map((slot) => (
           <AnswerCard
             key={slot}

@@ -1,6 +1,7 @@
 import { BarChart, CustomChart, LineChart, ScatterChart } from "echarts/charts";
 import { GridComponent, MarkLineComponent, TooltipComponent } from "echarts/components";
 import { init, use } from "echarts/core";
+import { LabelLayout } from "echarts/features";
 import { CanvasRenderer } from "echarts/renderers";
 
 /** As much of echarts as the page draws; fetched with the first chart. */
@@ -9,6 +10,7 @@ use([
   CanvasRenderer,
   CustomChart,
   GridComponent,
+  LabelLayout,
   LineChart,
   MarkLineComponent,
   ScatterChart,

@@ -36,7 +36,7 @@ export function Dashboard() {
   const sandbox = served?.isSandbox;
   const voters = useLive<Voters>(sandbox ? "/v1/sandbox/voters" : undefined, 1000);
   const truth = useLive<Truth>(sandbox ? "/v1/sandbox/truth" : undefined, 3_600_000);
-  const learning = useLive<Learning>(query && `/v1/learning?${query}`, 5000);
+  const learning = useLive<Learning>(query && `/v1/learning?${query}&hours=${hours}`, 5000);
   const tradeoff = useLive<Tradeoff>(query && `/v1/tradeoff?${query}`, 10_000);
   const map = useLive<PromptMap>(query && `/v1/map?${query}&limit=400`, 10_000);
   const models = stats.data?.models.map(({ model }) => model) ?? [];
@@ -55,7 +55,7 @@ export function Dashboard() {
         <VotersSwitch voters={voters} />
         <Select label="Window" options={WINDOWS} value={hours} onChange={setHours} />
       </div>
-      {stats.problem !== undefined && !stats.data && <p class="text-bad">{stats.problem}</p>}
+      {!stats.data && (stats.problem === undefined ? <Skeleton /> : <Problem {...stats} />)}
       {stats.data && router && (
         <>
           <VerdictCards stats={stats.data} learning={learning.data} />
@@ -65,7 +65,7 @@ export function Dashboard() {
           </div>
           {truth.data && <TruthPanel truth={truth.data} stats={stats.data} />}
           <LearningPanel learning={learning.data} />
-          <OverTime stats={stats.data} />
+          <OverTime stats={stats.data} learning={learning.data} />
           <div class="grid gap-4 xl:grid-cols-2">
             {tradeoff.data && <TradeoffPanel tradeoff={tradeoff.data} models={models} />}
             {map.data && <MapPanel map={map.data} models={models} />}
@@ -74,6 +74,28 @@ export function Dashboard() {
           <HealthPanel stats={stats.data} />
         </>
       )}
+    </div>
+  );
+}
+
+function Problem({ problem }: { problem: string | undefined }) {
+  return <p class="text-bad">{problem}</p>;
+}
+
+/** The page's shape, while its numbers are on their way. */
+function Skeleton() {
+  return (
+    <div class="flex animate-pulse flex-col gap-4" aria-hidden="true">
+      <div class="grid gap-4 md:grid-cols-3">
+        {[0, 1, 2].map((i) => (
+          <div key={i} class="h-38 rounded-2xl border border-line bg-surface" />
+        ))}
+      </div>
+      <div class="grid gap-4 lg:grid-cols-[2fr_3fr]">
+        {[0, 1].map((i) => (
+          <div key={i} class="h-130 rounded-2xl border border-line bg-surface" />
+        ))}
+      </div>
     </div>
   );
 }

@@ -10,7 +10,7 @@ import { useValue } from "../state/observable.ts";
 import { DecisionLog, type DecisionRow } from "./decision-log.ts";
 
 /** Pixels; on a telephone a sentence takes two lines. */
-const ROW = { narrow: 76, wide: 58 };
+const ROW = { narrow: 76, wide: 44 };
 const HEIGHT = 530;
 
 /** What was decided and why, as it happens and as far back as one likes. */
@@ -20,7 +20,7 @@ export function DecisionsPanel({ router }: { router: string }) {
   const rows = useValue(log.rows);
   const isComplete = useValue(log.isComplete);
   const [now, setNow] = useState(Date.now());
-  const rowHeight = useMedia("(min-width: 48rem)") ? ROW.wide : ROW.narrow;
+  const rowHeight = useMedia("(min-width: 64rem)") ? ROW.wide : ROW.narrow;
   useEffect(() => {
     let timer: number | undefined;
     const refresh = () => {
@@ -68,14 +68,16 @@ function Row({ row, now }: { row: DecisionRow; now: number }) {
   return (
     <a
       href={decisionHref(id)}
-      class="flex h-full flex-col justify-center gap-0.5 border-b border-line px-2 hover:bg-sunken focus-visible:-outline-offset-2"
+      class="flex h-full flex-col justify-center gap-x-4 gap-y-0.5 border-b border-line px-2 hover:bg-sunken focus-visible:-outline-offset-2 lg:flex-row lg:items-center"
     >
-      <span class="line-clamp-2 text-sm leading-snug">{text}</span>
-      <span class="flex gap-x-3 overflow-hidden text-xs whitespace-nowrap text-muted tabular-nums">
-        <span>{ago(at, now)}</span>
-        {category !== undefined && <span>{topicOf(category)}</span>}
-        {cost !== undefined && <span>{dollars(cost)}</span>}
-        {votes !== "" && <span class="truncate text-accent">{votes}</span>}
+      <span class="line-clamp-2 text-sm leading-snug lg:line-clamp-1 lg:flex-1">{text}</span>
+      <span class="flex gap-x-3 overflow-hidden text-xs whitespace-nowrap text-muted tabular-nums lg:gap-x-4">
+        <span class="text-accent max-lg:order-last max-lg:truncate lg:w-44 lg:truncate">
+          {votes}
+        </span>
+        <span class="lg:w-28">{category !== undefined && topicOf(category)}</span>
+        <span class="lg:w-20 lg:text-right">{cost !== undefined && dollars(cost)}</span>
+        <span class="max-lg:order-first lg:w-14 lg:text-right">{ago(at, now)}</span>
       </span>
     </a>
   );

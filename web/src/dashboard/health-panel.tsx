@@ -10,6 +10,7 @@ const STATES = {
 } as const;
 
 export function HealthPanel({ stats }: { stats: Stats }) {
+  const all = stats.models.reduce((sum, { shown }) => sum + shown, 0);
   return (
     <Panel title="Models" about="What they did in this window.">
       <section class="overflow-x-auto" aria-label="Models" tabIndex={0}>
@@ -22,7 +23,7 @@ export function HealthPanel({ stats }: { stats: Stats }) {
               <th scope="col" class="font-normal">
                 State
               </th>
-              {["Answers", "Failed", "Mean time", "Won", "Cost"].map((name) => (
+              {["Shown", "Answers", "Failed", "Mean time", "Won", "Cost"].map((name) => (
                 <th key={name} scope="col" class="text-right font-normal">
                   {name}
                 </th>
@@ -31,7 +32,7 @@ export function HealthPanel({ stats }: { stats: Stats }) {
           </thead>
           <tbody>
             {stats.models.map((model) => (
-              <Row key={model.model} {...model} />
+              <Row key={model.model} {...model} all={all} />
             ))}
           </tbody>
         </table>
@@ -43,13 +44,15 @@ export function HealthPanel({ stats }: { stats: Stats }) {
 function Row({
   model,
   breaker,
+  shown,
+  all,
   answers,
   failures,
   mean_latency_ms: latency,
   votes,
   wins,
   cost,
-}: ModelCounts) {
+}: ModelCounts & { all: number }) {
   const { text, colour } = STATES[breaker ?? "gone"];
   return (
     <tr class="border-t border-line tabular-nums">
@@ -62,6 +65,7 @@ function Row({
           {text}
         </span>
       </td>
+      <td class="text-right">{all === 0 ? "" : percent(shown / all)}</td>
       <td class="text-right">{count(answers)}</td>
       <td class={`text-right ${failures > 0 ? "text-bad" : "text-muted"}`}>
         {answers === 0 ? "" : percent(failures / answers)}

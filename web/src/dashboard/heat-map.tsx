@@ -16,18 +16,21 @@ export function HeatMap({ stats }: { stats: Stats }) {
       about="Estimated quality relative to the category's mean, give or take one standard deviation. Faint where it is not known well."
     >
       <section class="-mx-1 overflow-x-auto px-1" aria-label="Quality by category" tabIndex={0}>
-        <table class="w-full border-separate border-spacing-0.5 text-sm">
+        <table
+          class="w-full table-fixed border-separate border-spacing-0.5 text-sm"
+          style={{ minWidth: `${8.5 + 4.75 * categories.length}rem` }}
+        >
           <thead>
-            <tr>
-              <th scope="col" class="sr-only">
-                Model
+            <tr class="align-bottom">
+              <th scope="col" class="w-34">
+                <span class="sr-only">Model</span>
               </th>
               {categories.map(({ category }) => (
                 <th
                   key={category}
                   scope="col"
                   title={category}
-                  class="min-w-14 px-0.5 pb-1 text-center text-xs font-normal text-muted"
+                  class="pb-1 text-center text-xs font-normal text-muted"
                 >
                   {topicOf(category)}
                 </th>
@@ -39,7 +42,7 @@ export function HeatMap({ stats }: { stats: Stats }) {
               <tr key={model}>
                 <th
                   scope="row"
-                  class="sticky left-0 max-w-28 truncate bg-surface pr-2 text-left font-normal"
+                  class="sticky left-0 truncate bg-surface pr-2 text-left font-normal"
                   title={model}
                 >
                   {model}

@@ -2,8 +2,7 @@ import { useMemo } from "preact/hooks";
 import type { Band, Learning } from "../api/stats.ts";
 import { categoryAxis, GRID, tooltip, valueAxis } from "../charts/axes.ts";
 import { Chart, type ChartOption } from "../charts/chart.tsx";
-import { running } from "../charts/running.ts";
-import { percent } from "../format.ts";
+import { percent, plural, timeLabels } from "../format.ts";
 import { Panel } from "../parts/panel.tsx";
 
 /** Regret and win rate of the recent requests, by what is believed now. */
@@ -12,7 +11,7 @@ export function LearningPanel({ learning }: { learning: Learning | undefined }) 
   return (
     <Panel
       title="How the choices got better"
-      about="The recent requests in order, judged by what is believed now, with 95% bands."
+      about="Requests from the beginning of the window until now, judged by what is believed now, with 95% bands."
     >
       {stretches.length === 0 ? (
         <p class="text-sm text-muted">Nothing was asked yet.</p>
@@ -56,17 +55,17 @@ function BandChart({
 }) {
   const { stretches } = learning;
   const bands = stretches.map(of);
-  const ends = running(stretches.map(({ requests }) => requests));
+  const times = timeLabels(stretches.map(({ from }) => from));
   const option: ChartOption = useMemo(
     () => (colours) => ({
       grid: GRID,
-      xAxis: categoryAxis(colours, ends.map(String), { boundaryGap: false }),
+      xAxis: categoryAxis(colours, times, { boundaryGap: false }),
       yAxis: valueAxis(colours, format, middle === undefined ? { min: 0 } : { scale: true }),
       tooltip: tooltip("axis", (hover: { dataIndex: number }[]) => {
         const i = hover[0]!.dataIndex;
         const { mean, lo, hi } = bands[i]!;
         return {
-          title: `requests ${i === 0 ? 1 : ends[i - 1]! + 1} to ${ends[i]}`,
+          title: `from ${times[i]}, ${plural(stretches[i]!.requests, "request")}`,
           rows: [
             { name: title, value: format(mean), colour: colours.accent },
             { name: "95% band", value: `${format(lo)} to ${format(hi)}` },

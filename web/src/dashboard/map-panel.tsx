@@ -59,8 +59,11 @@ export function MapPanel({ map, models }: { map: PromptMap; models: readonly str
             formatter: "{b}",
             color: colours.ink,
             fontSize: 12,
-            textBorderColor: colours.surface,
-            textBorderWidth: 3,
+            fontWeight: 600,
+            backgroundColor: colours.surface,
+            borderRadius: 4,
+            padding: [3, 5],
+            opacity: 0.85,
           },
           labelLayout: { hideOverlap: true },
           data: categories.map(({ category, x, y }) => ({
@@ -75,7 +78,7 @@ export function MapPanel({ map, models }: { map: PromptMap; models: readonly str
   return (
     <Panel
       title="Map of prompts"
-      about="The last prompts, in the plane in which the categories lie furthest apart. A click opens the decision."
+      about="The last prompts, like ones near each other. A click opens the decision."
       actions={<Segmented label="Colours" options={BY} value={by} onChange={setBy} />}
     >
       <Chart

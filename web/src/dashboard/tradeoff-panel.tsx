@@ -36,11 +36,9 @@ export function TradeoffPanel({
       title="Cost or quality"
       about={`What another setting would do to the last ${plural(queries, "request")}, by what is believed now.`}
     >
-      <label class="flex flex-col gap-2 text-sm">
-        <span class="flex justify-between text-muted">
-          <span>quality alone</span>
-          <span class="font-medium text-ink">cost_quality_tradeoff {chosen}</span>
-          <span>the cheapest</span>
+      <label class="flex flex-col text-sm">
+        <span>
+          cost_quality_tradeoff <strong>{chosen}</strong>
         </span>
         <input
           type="range"
@@ -52,6 +50,10 @@ export function TradeoffPanel({
           aria-valuetext={`${chosen}: ${effect(now, then)}`}
           onInput={(event) => setChosen(Number(event.currentTarget.value))}
         />
+        <span class="flex justify-between text-xs text-muted" aria-hidden="true">
+          <span>quality alone</span>
+          <span>the cheapest</span>
+        </span>
       </label>
       <p class="text-lg" aria-live="polite">
         {chosen === now.tradeoff ? "This is the router's own setting." : effect(now, then)}
@@ -63,9 +65,14 @@ export function TradeoffPanel({
           before={now.cost === null ? "" : dollars(now.cost)}
         />
         <Figure
-          name={`quality${then.quality.lo === undefined ? "" : `, ${signed(then.quality.lo, 2)} to ${signed(then.quality.hi!, 2)}`}`}
+          name="quality"
           value={signed(then.quality.mean)}
           before={signed(now.quality.mean)}
+          range={
+            then.quality.lo === undefined
+              ? ""
+              : `${signed(then.quality.lo, 2)} to ${signed(then.quality.hi!, 2)}`
+          }
         />
       </dl>
       <div class="flex flex-col gap-2">
@@ -87,7 +94,7 @@ export function TradeoffPanel({
           }))}
         />
       </div>
-      <div class="flex flex-wrap items-center gap-2 text-sm">
+      <div class="mt-auto flex flex-col items-start gap-3 text-sm">
         <Button
           disabled={(set.tradeoff ?? current) === chosen}
           onClick={() =>
@@ -96,23 +103,36 @@ export function TradeoffPanel({
         >
           Use {chosen} for my questions in the arena
         </Button>
-        <span class="text-muted">
-          For everybody: <code class="text-ink">cost_quality_tradeoff: {chosen}</code> under the
-          router in joust.yaml
-        </span>
-        <CopyButton text={`cost_quality_tradeoff: ${chosen}`} what="setting" />
+        <p class="flex flex-wrap items-center gap-x-1 text-muted">
+          For everybody, in joust.yaml under the router:{" "}
+          <span class="flex items-center rounded-lg bg-sunken pl-2">
+            <code class="text-ink">cost_quality_tradeoff: {chosen}</code>
+            <CopyButton text={`cost_quality_tradeoff: ${chosen}`} what="setting" />
+          </span>
+        </p>
       </div>
     </Panel>
   );
 }
 
-function Figure({ name, value, before }: { name: string; value: string; before: string }) {
+function Figure({
+  name,
+  value,
+  before,
+  range = "",
+}: {
+  name: string;
+  value: string;
+  before: string;
+  range?: string;
+}) {
   return (
     <div>
       <dt class="text-muted">{name}</dt>
       <dd class="tabular-nums">
         <span class="text-xl font-semibold">{value}</span>
         {before !== "" && before !== value && <span class="text-muted"> now {before}</span>}
+        {range !== "" && <span class="block text-muted">{range}</span>}
       </dd>
     </div>
   );

@@ -77,7 +77,7 @@ export function TruthChart({ pairs }: { pairs: readonly Pair[] }) {
                 shape: { x1: x, x2: x, y1, y2 },
                 style: {
                   stroke: colour(pairs[dataIndex]!),
-                  opacity: 0.4 * known(pairs[dataIndex]!),
+                  opacity: 0.45 * known(pairs[dataIndex]!) ** 2,
                   lineWidth: 2,
                 },
               };

@@ -3,12 +3,18 @@ import type { Band, Learning, Stats } from "../api/stats.ts";
 import { learningVerdict, savingVerdict, trustVerdict } from "./verdict.ts";
 
 const band = (mean: number, half = 0.01): Band => ({ mean, lo: mean - half, hi: mean + half });
+const less = (a: Band, b: Band) => {
+  const [mean, lo, hi] = [a.mean - b.mean, a.lo - b.hi, a.hi - b.lo];
+  return { mean, lo, hi, sure: lo > 0 ? 0.99 : hi < 0 ? 0 : 0.6 };
+};
 const learning = (...regrets: Band[]): Learning => ({
   stretches: regrets.map((regret) => ({
     from: "",
     to: "",
     requests: 10,
+    shares: {},
     regret,
+    fallen: less(regrets[0]!, regret),
     win_rate: band(0.5),
   })),
 });
@@ -32,14 +38,14 @@ describe("is it learning", () => {
     const clearly = learningVerdict(STATS, learning(band(0.3), band(0.2), band(0.1)));
     expect(clearly).toMatchObject({ figure: "60%", tone: "good" });
     expect(clearly.sentence).toBe(
-      "Choices lose 0.10 of quality to the best possible, 0.30 when these requests began.",
+      "Choices lose 0.10 of quality to the best possible, 0.30 at the beginning of the window: 99% sure that this is less.",
     );
     const perhaps = learningVerdict(
       STATS,
       learning(band(0.3, 0.2), band(0.3, 0.2), band(0.25, 0.2)),
     );
     expect(perhaps).toMatchObject({ tone: "open" });
-    expect(perhaps.sentence).toMatch(/too close to call/);
+    expect(perhaps.sentence).toMatch(/60% sure that this is less/);
     expect(learningVerdict(STATS, learning(band(0.1), band(0.2), band(0.3))).tone).toBe("bad");
   });
 

@@ -22,19 +22,16 @@ export function learningVerdict({ win_rate: win }: Stats, learning: Learning | u
       sentence: "Nothing was asked yet. Each vote on a duel teaches the router.",
     };
   }
-  const [then, now] = [first.regret, last.regret];
-  const isBetter = now.mean < then.mean;
-  // Half of either band: far enough apart not to be chance alone.
-  const gap = Math.abs(then.mean - now.mean);
-  const isClear = stretches.length > 2 && gap > (then.hi - then.lo + now.hi - now.lo) / 4;
+  const [then, now, { sure }] = [first.regret, last.regret, last.fallen];
   const from = `Choices lose ${now.mean.toFixed(2)} of quality to the best possible`;
   return {
     figure: percent(win.mean),
-    tone: isClear ? (isBetter ? "good" : "bad") : "open",
+    tone:
+      stretches.length < 2 || (sure > 0.05 && sure < 0.95) ? "open" : sure > 0.5 ? "good" : "bad",
     caption: `win rate, ${percent(win.lo)} to ${percent(win.hi)}`,
     sentence:
       stretches.length > 1
-        ? `${from}, ${then.mean.toFixed(2)} when these requests began${isClear ? "" : ": too close to call"}.`
+        ? `${from}, ${then.mean.toFixed(2)} at the beginning of the window: ${percent(sure)} sure that this is less.`
         : `${from}.`,
   };
 }

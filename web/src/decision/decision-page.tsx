@@ -17,7 +17,7 @@ export function DecisionPage({ id }: { id: string }) {
     <div class="mx-auto flex w-full max-w-5xl flex-col gap-4 px-3 py-6 sm:px-6">
       <p class="text-sm">
         <a href="#/dashboard" class="text-muted underline underline-offset-2 hover:text-ink">
-          Dashboard
+          {"\u2190"} Dashboard
         </a>
       </p>
       <h1 class="text-2xl font-semibold tracking-tight">Decision</h1>
@@ -66,7 +66,13 @@ function Everything({ decision }: { decision: Decision }) {
           </blockquote>
         )}
         {win !== undefined && models && rival !== undefined && (
-          <WinBar a={models[0]!} b={rival} before={win} after={now?.win_probability} />
+          <WinBar
+            a={models[0]!}
+            b={rival}
+            before={win}
+            after={now?.win_probability}
+            since="Since then"
+          />
         )}
         {decision.reasons && (
           <ul class="flex list-disc flex-col gap-1 pl-5 text-sm">

@@ -22,7 +22,7 @@ export function Panel({
       class={`flex min-w-0 flex-col gap-4 rounded-2xl border border-line bg-surface p-4 sm:p-5 ${extra}`}
     >
       <div class="flex flex-wrap items-start gap-x-4 gap-y-2">
-        <div class="min-w-0 flex-1 basis-60">
+        <div class="min-w-0 flex-1 basis-44">
           <h2 id={id} class="font-semibold">
             {title}
           </h2>

@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, it } from "vitest";
+import { ROOT } from "../e2e/joust.fixture.ts";
+import { suggestions } from "./arena.fixture.ts";
+import { describeInChromium } from "./chromium.fixture.ts";
+import { serve } from "./gateway.fixture.ts";
+
+const MOST = 250_000;
+
+describeInChromium("the first view", ({ open }) => {
+  const gateway = serve();
+  const gzipped = (path: string) => gzipSync(readFileSync(join(ROOT, "web/dist", path))).length;
+
+  it("takes at most 250 kB of script, gzipped; what draws charts comes with the first chart", async () => {
+    const page = await open("about:blank");
+    const scripts = new Set<string>();
+    page.on("request", (request) => {
+      if (request.resourceType() === "script") scripts.add(new URL(request.url()).pathname);
+    });
+    await page.goto(gateway.url);
+    await suggestions(page).first().waitFor();
+    const first = [...scripts];
+    expect(first.length).toBeGreaterThan(0);
+    expect(first.reduce((sum, path) => sum + gzipped(path), 0)).toBeLessThanOrEqual(MOST);
+    expect(first.filter((path) => path.includes("echarts"))).toEqual([]);
+    await page.getByRole("link", { name: "Dashboard" }).click();
+    await page.locator("canvas").first().waitFor();
+    expect([...scripts].filter((path) => path.includes("echarts"))).toHaveLength(1);
+  });
+
+  it("runs no script but files of its own, and says so to the browser", async () => {
+    const response = await fetch(gateway.url);
+    const policy = new Map(
+      response.headers
+        .get("content-security-policy")!
+        .split(";")
+        .map((rule) => rule.trim().split(" "))
+        .map(([name, ...sources]) => [name, sources.join(" ")]),
+    );
+    expect(policy.get("default-src")).toBe("'none'");
+    for (const name of ["script-src", "style-src", "connect-src"]) {
+      expect([name, policy.get(name)]).toEqual([name, "'self'"]);
+    }
+    const html = await response.text();
+    expect(html.match(/<script[^>]*>/g)).toEqual([expect.stringMatching(/ src="\/assets\//)]);
+    expect(html).not.toMatch(/<style|<script[^>]*>[^<]|\son\w+=|\sstyle=/i);
+  });
+
+  it("no built file asks another host for anything", () => {
+    const files = readdirSync(join(ROOT, "web/dist/assets"));
+    const css = files.filter((name) => name.endsWith(".css"));
+    expect(css.length).toBeGreaterThan(0);
+    for (const name of css) {
+      const text = readFileSync(join(ROOT, "web/dist/assets", name), "utf8");
+      expect(text).not.toMatch(/url\(["']?https?:|@import/);
+    }
+  });
+});

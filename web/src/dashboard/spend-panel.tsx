@@ -1,0 +1,87 @@
+import { useMemo } from "preact/hooks";
+import { categoryAxis, GRID, type Row, tooltip, valueAxis } from "../charts/axes.ts";
+import { Chart, type ChartOption } from "../charts/chart.tsx";
+import { dollars, timeLabels } from "../format.ts";
+import { Legend } from "../parts/legend.tsx";
+import { Panel } from "../parts/panel.tsx";
+import type { Hover, OverTimeProps } from "./series.ts";
+
+/** What was spent by when, beside what one model for all would have cost. */
+export function SpendPanel({ stats, points }: OverTimeProps) {
+  const { total, always_best: best, always_cheapest: cheapest } = stats.spend;
+  const sums = running(points.map(({ cost }) => cost));
+  // Spread as the requests were.
+  const requests = running(points.map((point) => point.requests));
+  const all = requests.at(-1) || 1;
+  const alternatives = [
+    ...(best ? [{ ...best, colour: "strong" as const }] : []),
+    ...(cheapest && cheapest.model !== best?.model
+      ? [{ ...cheapest, colour: "good" as const }]
+      : []),
+  ].map((one) => ({ ...one, name: `always ${one.model}` }));
+  const option: ChartOption = useMemo(
+    () => (colours) => {
+      const times = timeLabels(points.map(({ at }) => at));
+      return {
+        grid: GRID,
+        xAxis: categoryAxis(colours, times, { boundaryGap: false }),
+        yAxis: valueAxis(colours, dollars),
+        tooltip: tooltip("axis", (hover: Hover) => {
+          const i = hover[0]!.dataIndex;
+          const rows: Row[] = [
+            { name: "spent", value: dollars(sums[i]!), colour: colours.accent },
+            ...alternatives.map(({ name, cost, colour }) => ({
+              name,
+              value: dollars((cost * requests[i]!) / all),
+              colour: colours[colour],
+            })),
+          ];
+          return { title: times[i]!, rows };
+        }),
+        series: [
+          ...alternatives.map(({ name, cost, colour }) => ({
+            name,
+            type: "line",
+            symbol: "none",
+            lineStyle: { color: colours[colour], type: "dashed", width: 1.5 },
+            data: requests.map((sum) => (cost * sum) / all),
+          })),
+          {
+            name: "spent",
+            type: "line",
+            symbol: "none",
+            lineStyle: { color: colours.accent, width: 2.5 },
+            areaStyle: { color: colours.accent, opacity: 0.12 },
+            data: sums,
+          },
+        ],
+      };
+    },
+    [points],
+  );
+  const entries = [
+    { name: `spent ${dollars(total)}`, colour: "var(--accent)" },
+    ...alternatives.map(({ name, cost, colour }) => ({
+      name: `${name} ${dollars(cost)}`,
+      colour: `var(--${colour})`,
+    })),
+  ];
+  return (
+    <Panel title="Spend" about="Since the beginning of the window, beside one model for all.">
+      <Chart
+        option={option}
+        label={`Spend over time: ${entries.map(({ name }) => name).join("; ")}.`}
+      />
+      <Legend entries={entries} />
+    </Panel>
+  );
+}
+
+/** Sums up to and with each place. */
+function running(values: readonly number[]): number[] {
+  let sum = 0;
+  return values.map((value) => {
+    sum += value;
+    return sum;
+  });
+}
