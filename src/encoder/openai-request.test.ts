@@ -28,7 +28,8 @@ describe("what passes is tried again", () => {
 
   it("an answer that does not come in time", async () => {
     const never: Answer = () => {};
-    const { encoder, asked } = await setUp([never], { timeout: 50 });
+    // A good answer needs less, however busy the machine.
+    const { encoder, asked } = await setUp([never], { timeout: 2000 });
     expect(await encoder.encode(["a"])).toEqual(vectors("a"));
     expect(asked.length).toBe(2);
   });
