@@ -241,7 +241,7 @@ function notesOf(
   { size, main }: Bench,
   forms: readonly { name: string; note: string }[],
 ): string[] {
-  const left = `Left out for time: ${size.long} rounds of all but ${main.name} at its most epochs on the first form, and there of Perf_cost and of prompts with 1 and 3 queries; small encoders on the second form; transformers fine-tuned on 15 queries a benchmark; fine-tuned curves with GPT-4 in the pool.`;
+  const left = `Left out for time: ${size.long} rounds of all but ${main.name} at its most epochs on the first form, and there of Perf_cost and of prompts with 1 and 3 queries; small encoders on the second form; transformers fine-tuned on 15 queries a benchmark, which the unseen benchmark has; fine-tuned curves with GPT-4 in the pool.`;
   return [
     ...forms.map(({ name, note }) => `Form "${name}": ${note}`),
     "Five offline queries a benchmark are drawn anew for each run and never streamed; each run has its own fine-tuning. A round's benchmark is drawn uniformly, its query with replacement.",

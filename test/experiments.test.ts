@@ -87,7 +87,8 @@ describe("the experiments", () => {
     const of = (experiment: string) =>
       fits.filter(({ label }) => label.includes(`, ${experiment} `));
     expect(new Set(of("routerbench").map(({ spec }) => spec.draw.offline))).toEqual(new Set([5]));
-    expect(new Set(of("unseen").map(({ spec }) => spec.draw.offline))).toEqual(new Set([15]));
+    // 5 to see whether they suffice.
+    expect(new Set(of("unseen").map(({ spec }) => spec.draw.offline))).toEqual(new Set([15, 5]));
     for (const name of ["mmlu", "mixinstruct"]) {
       expect(new Set(of(name).map(({ spec }) => spec.draw.offline))).toEqual(new Set([10]));
     }
@@ -116,11 +117,11 @@ describe("the experiments", () => {
       ({ spec }) => spec.encoder.name === "MiniLM",
     );
     const counts = Map.groupBy(fits, ({ label }) => label.replace(/.*, (\w+) \(.*/, "$1"));
-    // Two runs: E2 and E4; E2 and E4; exp and ideal; one pool.
+    // Two runs: E2 and E4; E2 and E4; exp, ideal and ideal on fewer; one pool.
     expect([...counts].map(([name, own]) => [name, own.length])).toEqual([
       ["mmlu", 4],
       ["routerbench", 4],
-      ["unseen", 4],
+      ["unseen", 6],
       ["mixinstruct", 2],
     ]);
   });

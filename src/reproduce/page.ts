@@ -52,7 +52,7 @@ function howHtml(bench: Bench, { name, title }: Experiment, command: string): st
   const again = command.replace(/reproduce \w+/, `reproduce ${name}`);
   return `<details class="how" id="${name}-how"><summary>How each of the ${table.rows.length} curves was made, and how to run one again</summary>
 <p>All of this experiment: <code>${htmlText(again)}</code><br>One curve in all its worlds, with its numbers as a table: <code>${htmlText(again)} ${htmlText(`--curve "${table.rows[0]![0]}"`)}</code></p>
-<div class="wide claims">${toHtml(table)}</div></details>`;
+<div class="wide">${toHtml(table)}</div></details>`;
 }
 
 function contents({ parts }: Reproduced): string {
@@ -143,7 +143,7 @@ h2 { border-top: 1px solid var(--rule); padding-top: 1.5rem; margin-top: 2.5rem;
 h3 { font-size: 1rem; margin: 1.5rem 0 0.25rem; }
 .exhibit { margin: 1.5rem 0 2rem; }
 .caption { color: var(--faint); font-size: 0.875rem; max-width: 46rem; margin-top: 0.5rem; }
-.how { margin: 1rem 0; } .how summary { cursor: pointer; font-weight: 600; } .how td:nth-child(3) { font-weight: 400; }
+.how { margin: 1rem 0; } .how summary { cursor: pointer; font-weight: 600; } .how table { white-space: normal; font-size: 0.82rem; } .how td { vertical-align: top; }
 .claims table { white-space: normal; font-size: 0.82rem; }
 .claims td, .claims th { vertical-align: top; }
 .claims td:nth-child(2) { min-width: 15rem; } .claims td:nth-child(3) { min-width: 7rem; font-weight: 600; }
