@@ -7,6 +7,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { serve } from "./http-server.fixture.ts";
@@ -24,17 +25,39 @@ import {
 } from "./hub.fixture.ts";
 import type { DownloadProgress } from "./hub.ts";
 
+interface Breaker {
+  breakAt(bytes: number, response: ServerResponse): void;
+  onProgress(progress: DownloadProgress): void;
+}
+
+/** Breaks a connection once what was sent of the weights is on the disk: sooner, it may be lost on the way. */
+function newBreaker(): Breaker {
+  const { length: size } = weightsOf(tinyRepository());
+  let waiting = { bytes: Infinity, destroy: () => {} };
+  return {
+    breakAt: (bytes, response) => {
+      waiting = { bytes, destroy: () => response.destroy() };
+    },
+    // The weights come last.
+    onProgress: ({ done, total }) => {
+      if (size - (total - done) >= waiting.bytes) waiting.destroy();
+    },
+  };
+}
+
 describe("goes on where it broke", () => {
-  const brokenOnce = () =>
+  const brokenOnce = ({ breakAt }: Breaker) =>
     first(1, ({ bytes }, response) => {
       response.writeHead(200, { "content-length": bytes!.length });
-      response.write(bytes!.subarray(0, 2000), () => setTimeout(() => response.destroy(), 5));
+      response.write(bytes!.subarray(0, 2000));
+      breakAt(2000, response);
       return true;
     });
 
   it("within one run", async () => {
-    const { get, path, files, asked, slept } = await setUp(brokenOnce());
-    await get();
+    const breaker = newBreaker();
+    const { get, path, files, asked, slept } = await setUp(brokenOnce(breaker));
+    await get(breaker);
     expect(readFileSync(join(path, WEIGHTS))).toEqual(weightsOf(files));
     const ranges = asked.filter(({ url }) => isWeights(url)).map(({ range }) => range);
     expect(ranges).toEqual([undefined, "bytes=2000-"]);
@@ -42,8 +65,9 @@ describe("goes on where it broke", () => {
   });
 
   it("in the next run, after the first was given up", async () => {
-    const { get, path, files, asked, models } = await setUp(brokenOnce());
-    await expect(get({ attempts: 1 })).rejects.toThrow(
+    const breaker = newBreaker();
+    const { get, path, files, asked, models } = await setUp(brokenOnce(breaker));
+    await expect(get({ attempts: 1, ...breaker })).rejects.toThrow(
       /broke the connection .* goes on where it was/,
     );
     expect(readdirSync(models)).toEqual(["tiny.download"]); // no lock, nothing in place
@@ -58,20 +82,22 @@ describe("goes on where it broke", () => {
   });
 
   it("from the beginning, where the host knows no ranges", async () => {
-    const half = brokenOnce();
+    const breaker = newBreaker();
+    const half = brokenOnce(breaker);
     const { get, path, files, asked } = await setUp((asked, response) => {
       const broken = half(asked, response);
       if (broken !== undefined || !asked.bytes) return broken;
       response.end(asked.bytes); // 200, whatever was asked for
       return true;
     });
-    await get();
+    await get(breaker);
     expect(asked.filter(({ range }) => range === "bytes=2000-").length).toBe(1);
     expect(readFileSync(join(path, WEIGHTS))).toEqual(weightsOf(files));
   });
 
   it("from the beginning, where the host refuses the range", async () => {
-    const half = brokenOnce();
+    const breaker = newBreaker();
+    const half = brokenOnce(breaker);
     const { get, path, files, asked } = await setUp((asked, response) => {
       const broken = half(asked, response);
       if (broken !== undefined) return broken;
@@ -79,12 +105,13 @@ describe("goes on where it broke", () => {
       response.writeHead(416).end();
       return true;
     });
-    await get();
+    await get(breaker);
     expect(asked.filter(({ range }) => range === "bytes=2000-").length).toBe(1);
     expect(readFileSync(join(path, WEIGHTS))).toEqual(weightsOf(files));
   });
 
   it("as often as it takes, if each time brings something", async () => {
+    const breaker = newBreaker();
     const { get, path, files, asked } = await setUp(
       first(20, ({ bytes, range }, response) => {
         const from = Number(/\d+/.exec(range ?? "0")![0]);
@@ -93,26 +120,27 @@ describe("goes on where it broke", () => {
           const place = `bytes ${from}-${bytes!.length - 1}/${bytes!.length}`;
           response.writeHead(206, { ...rest, "content-range": place });
         } else response.writeHead(200, rest);
-        response.write(bytes!.subarray(from, from + 200), () =>
-          setTimeout(() => response.destroy(), 2),
-        );
+        response.write(bytes!.subarray(from, from + 200));
+        breaker.breakAt(from + 200, response);
         return true;
       }),
     );
-    await get(); // with three attempts
+    await get(breaker); // with three attempts
     expect(readFileSync(join(path, WEIGHTS))).toEqual(weightsOf(files));
     expect(asked.filter(({ url }) => isWeights(url)).length).toBe(21);
   });
 
   it("but not for ever with a host that always breaks at the same byte", async () => {
+    const breaker = newBreaker();
     const { get, asked } = await setUp(
       first(99, ({ bytes }, response) => {
         response.writeHead(200, { "content-length": bytes!.length });
-        response.write(bytes!.subarray(0, 500), () => setTimeout(() => response.destroy(), 2));
+        response.write(bytes!.subarray(0, 500));
+        breaker.breakAt(500, response);
         return true;
       }),
     );
-    await expect(get()).rejects.toThrow(/broke the connection/);
+    await expect(get(breaker)).rejects.toThrow(/broke the connection/);
     expect(asked.filter(({ url }) => isWeights(url)).length).toBeLessThanOrEqual(5);
   });
 
