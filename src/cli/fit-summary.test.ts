@@ -38,7 +38,7 @@ it("shows what training did", () => {
   expect(used).toContain("simulate OTHER_DATA --encoder b\n");
   const log = fitSummary({ title: "the log of auto" }, { out: "b" }, { ...CONTENTS, measured });
   expect(log).toContain("2 of the log of auto, in");
-  expect(log).toContain("simulate OTHER_DATA --encoder b\n");
+  expect(log).toContain("Next:   name it in joust.yaml as bundle: of the router\n");
 });
 
 it("names the categories with fewer queries than asked for", () => {

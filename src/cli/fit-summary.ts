@@ -8,7 +8,7 @@ import { JOUST } from "./invocation.ts";
 
 /** What was fitted, how good it is, where it is, and what to type next. */
 export function fitSummary(
-  { title, file = OTHER }: Pick<FitData, "title" | "file">,
+  { title, file }: Pick<FitData, "title" | "file">,
   flags: FitFlags,
   contents: BundleContents,
 ): string {
@@ -20,12 +20,14 @@ export function fitSummary(
   models    ${models.length}, embedded by ${settings.weighting}; their scores: ${scores}
   accuracy  ${accuracy(measured)}
 Bundle: ${flags.out}
-Next:   ${nextCommand(measured.heldOut > 0 ? file : OTHER, flags)}
+Next:   ${file === undefined ? SERVE : nextCommand(measured.heldOut > 0 ? file : OTHER, flags)}
 `;
 }
 
-/** Where every query was used none is left to stream, and a log is no file. */
+/** Where every query was used, none is left to stream. */
 const OTHER = "OTHER_DATA";
+/** Who fits on a log has served it, and wants it served better. */
+const SERVE = "name it in joust.yaml as bundle: of the router";
 
 /** The same for machines; the vectors are in the bundle. */
 export function fitRecord(out: string, contents: BundleContents) {
