@@ -25,7 +25,6 @@ interface DistillFlags {
 
 export function distillCommand(): Command {
   return new Command("distill")
-    .summary("make a static encoder, as the bundled one is, from a transformer")
     .description(
       "Makes a static encoder from a transformer: a table with a vector for each of its tokens. It needs no text and no network, takes some ten seconds, and gives the same file on every machine. The bundled encoder is MiniLM's.",
     )

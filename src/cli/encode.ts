@@ -16,7 +16,6 @@ interface EncodeFlags {
 
 export function encodeCommand(): Command {
   return new Command("encode")
-    .summary("turn queries into vectors, one a line")
     .description(
       'Prints {"id","embedding"} for each query of a file, in its order. A file whose first line begins with { is jsonl in any format that simulate reads, a .csv or a folder is MMLU\'s, anything else is plain text with a query a line.',
     )

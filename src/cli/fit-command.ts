@@ -12,7 +12,6 @@ const { static: table, transformer: net } = TRAINING_DEFAULTS;
 
 export function fitCommand(): Command {
   const command = new Command("fit")
-    .summary("fine-tune an encoder to your queries and embed your models: a calibration bundle")
     .description(
       "Takes a few queries of each category (the offline queries), pulls those of a category together and those of different ones apart by contrastive fine-tuning, and makes of them and of the models' scores the embeddings that routing starts from. All of it goes into a bundle, which simulate --encoder takes.",
     )

@@ -11,7 +11,6 @@ import { type StoreFlags, withStore, withStoreFlags } from "./store-flags.ts";
 
 export function keysCommand(): Command {
   const command = new Command("keys")
-    .summary("API keys of the gateway: add, list, revoke, budget")
     .description(
       "Keys of the gateway, kept by their hash. Without one it serves this machine alone; from the first\none on every request needs one. A gateway that runs notices changes within seconds.",
     )

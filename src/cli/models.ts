@@ -15,7 +15,6 @@ import { barOf, duration, statusLine } from "./status-line.ts";
 
 export function modelsCommand(): Command {
   return new Command("models")
-    .summary("list the encoders, or download one")
     .description("The encoders that --encoder knows: list them, or download one from a hub.")
     .helpOption("-h, --help", "this text")
     .helpCommand(false)

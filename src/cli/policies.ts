@@ -8,7 +8,6 @@ import { JOUST } from "./invocation.ts";
 
 export function policiesCommand(): Command {
   return new Command("policies")
-    .summary("list the routing policies and their options")
     .description("Every policy that --policies knows, with its options: default, meaning, values.")
     .argument("[name]", "this policy alone: a name, or a file of your own")
     .option("--json", "print them as JSON")

@@ -2,20 +2,9 @@
 import { inspect } from "node:util";
 import { Command, CommanderError } from "commander";
 import { InputError } from "../input/input-error.ts";
-import { distillCommand } from "./distill.ts";
-import { encodeCommand } from "./encode.ts";
-import { fitCommand } from "./fit-command.ts";
+import { commandsFor } from "./commands.ts";
 import { callersFolder, JOUST } from "./invocation.ts";
-import { keysCommand } from "./keys.ts";
-import { modelsCommand } from "./models.ts";
-import { policiesCommand } from "./policies.ts";
-import { replayCommand } from "./replay.ts";
-import { reproduceCommand } from "./reproduce-command.ts";
-import { serveCommand } from "./serve.ts";
-import { simulateCommand } from "./simulate-command.ts";
 import { readVersion } from "./version.ts";
-import { votesCommand } from "./votes.ts";
-import { workCommand } from "./work.ts";
 
 // A reader that has seen enough (| head) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -30,20 +19,7 @@ const program = new Command("joust")
   .version(readVersion(), "-V, --version", "print the version")
   .helpOption("-h, --help", "this text")
   .helpCommand("help [command]", "the help of a command");
-const commands = [
-  serveCommand(),
-  simulateCommand(),
-  fitCommand(),
-  reproduceCommand(),
-  workCommand(),
-  encodeCommand(),
-  distillCommand(),
-  modelsCommand(),
-  policiesCommand(),
-  replayCommand(),
-  votesCommand(),
-  keysCommand(),
-];
+const commands = await commandsFor(process.argv.slice(2));
 for (const command of commands) program.addCommand(command);
 prepare(program, JOUST);
 

@@ -29,11 +29,9 @@ interface ReplayFlags extends StoreFlags {
 }
 
 export function replayCommand(): Command {
-  const command = new Command("replay")
-    .summary("fold the log again: posterior, its hash, what another policy would be worth")
-    .description(
-      "Folds the log of a router again from its first vote: the same posterior, bit for bit, as the one that is served. Tells its hash, what it believes of each model, and estimates from the logged propensities what policies would be worth. Nothing is encoded again, and nothing is written.",
-    );
+  const command = new Command("replay").description(
+    "Folds the log of a router again from its first vote: the same posterior, bit for bit, as the one that is served. Tells its hash, what it believes of each model, and estimates from the logged propensities what policies would be worth. Nothing is encoded again, and nothing is written.",
+  );
   return withStoreFlags(command)
     .option("--policy <p>", "as if this policy had been configured: name:key=value or ./mine.ts")
     .option("--until <time>", "only what was logged by then", moment("--until"))

@@ -7,7 +7,6 @@ import { EXPERIMENTS, type ReproduceFlags, runReproduce } from "./reproduce.ts";
 
 export function reproduceCommand(): Command {
   const command = new Command("reproduce")
-    .summary("run the paper's experiments again and judge its claims")
     .description(
       "Runs the experiments of LLM Routing with Dueling Feedback, each curve beside what the simplest baselines do, and says of every claim whether it holds here. Work is cut into jobs whose results are cached: stopped, the same command goes on, and a second time takes seconds.",
     )

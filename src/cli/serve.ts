@@ -12,7 +12,6 @@ export interface ServeFlags {
 
 export function serveCommand(): Command {
   return new Command("serve")
-    .summary("the gateway: an OpenAI-compatible endpoint that routes, duels and learns")
     .description(
       "Serves an OpenAI-compatible endpoint. Models come from joust.yaml, from keys in the environment\n(OPENAI_API_KEY, ANTHROPIC_API_KEY, ...), or, where there is neither, from a sandbox of ten.",
     )

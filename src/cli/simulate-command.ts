@@ -11,7 +11,6 @@ import { DEFAULT_POLICIES, runSimulate, type SimulateFlags } from "./simulate.ts
 
 export function simulateCommand(): Command {
   const command = new Command("simulate")
-    .summary("compare routing policies on a data set with simulated voters")
     .description(
       "Streams the queries of a data set past several routing policies, each of which picks two models a round and learns from a simulated vote, and compares their cumulative regret.",
     )

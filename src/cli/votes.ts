@@ -26,7 +26,6 @@ import { storeKey } from "./store-key.ts";
 
 export function votesCommand(): Command {
   const command = new Command("votes")
-    .summary("votes of a live log in and out; freeze, roll back, forget a voter")
     .description(
       "Reads and writes the log of a router, also while it is served: its learner notices within a second.",
     )

@@ -16,7 +16,6 @@ interface WorkFlags {
 
 export function workCommand(): Command {
   return new Command("work")
-    .summary("one more machine for reproduce")
     .description(
       "Takes jobs of a `joust reproduce --workers` from PostgreSQL, does them and gives the results back, until it is stopped. Data and vectors come through the database; models must be here. What it was at when it ends is taken by others.",
     )
