@@ -66,15 +66,41 @@ async function answerOnce(turn: Turn, stopwatch: Stopwatch): Promise<void> {
     gateway.recorder,
   );
   stopwatch.called();
-  // Handled below; while the decision is logged nobody listens.
-  answering.catch(() => {});
-  const routed = logDecision(gateway, router, decided);
-  await finish(turn, answering, stopwatch.startedAt, routed);
+  const records = meanwhile(() => ({
+    routed: logDecision(gateway, router, decided),
+    note: noteOf(turn),
+  }));
+  await finish(turn, answering, stopwatch.startedAt, records);
+}
+
+/** What a request is told and logged of, made while its model thinks. */
+interface Records {
+  readonly routed: Routed;
+  readonly note: Json;
+}
+
+/** Does it once the call has been sent, or at once when it is asked for. */
+function meanwhile<T>(work: () => T): () => T {
+  let done: { readonly value: T } | undefined;
+  const result = () => {
+    done ??= { value: work() };
+    return done.value;
+  };
+  // The call goes out in an immediate of its own, before this one.
+  setImmediate(() => {
+    try {
+      result();
+    } catch {
+      // Whoever asks for it hears of it.
+    }
+  });
+  return result;
 }
 
 async function answerTwice(turn: Turn, stopwatch: Stopwatch): Promise<void> {
   const { gateway, client, router, decided, chat, request } = turn;
   const { plan } = decided;
+  const note = noteOf(turn);
   const isJudged = gateway.judge.wants(router, chat);
   const ended = duel(gateway, client, {
     plan,
@@ -85,7 +111,7 @@ async function answerTwice(turn: Turn, stopwatch: Stopwatch): Promise<void> {
       created: Math.floor(gateway.clock.date() / 1000),
       model: request.model,
     },
-    note: { ...noteOf(turn), duel: true },
+    note: { ...note, duel: true },
     wantsUsage: chat.wantsUsage,
     onTexts: isJudged
       ? (texts) => gateway.judge.onDuel(gateway, caseOf(turn, routed), texts)
@@ -110,7 +136,7 @@ async function answerTwice(turn: Turn, stopwatch: Stopwatch): Promise<void> {
       ...found,
       fallbacks: [...error.fallbacks, ...found.fallbacks],
     }));
-    await finish(turn, answering, stopwatch.startedAt, routed);
+    await finish(turn, answering, stopwatch.startedAt, () => ({ routed, note }));
   }
 }
 
@@ -119,16 +145,17 @@ async function finish(
   turn: Turn,
   answers: Promise<Answering>,
   startedAt: number,
-  routed: Routed,
+  records: () => Records,
 ): Promise<void> {
   const { gateway, client, router, decided, request, chat } = turn;
   const asked = slotOf(turn);
   try {
-    const answering = await answers;
+    const answering = await answers.finally(records); // the log tells of the decision first
     const { model, fallbacks } = answering;
+    const { routed, note: told } = records();
     if (decided.session) gateway.sessions.remember(decided.session, model.name);
     const note = {
-      ...noteOf(turn),
+      ...told,
       model: model.name,
       ...(fallbacks.length > 0 && { fallbacks }),
     };

@@ -33,7 +33,6 @@ async function deliverWhole(gateway: Gateway, client: Client, single: Single): P
   const { model, answer, fallbacks } = answering;
   const body = await whole(answer);
   const end = await answer.end;
-  const cost = gateway.recorder.answered(asked, model, end, fallbacks);
   const known = model.cost(end.usage);
   const labels = note && labelsOf(single, { ...note, ...(known !== undefined && { cost: known }) });
   client.send(
@@ -45,7 +44,7 @@ async function deliverWhole(gateway: Gateway, client: Client, single: Single): P
     labels ? labelWhole(body, labels) : body,
   );
   single.onText?.(textOfWhole(body));
-  return cost;
+  return gateway.recorder.answered(asked, model, end, fallbacks);
 }
 
 async function deliverStream(gateway: Gateway, client: Client, single: Single): Promise<number> {
