@@ -13,12 +13,21 @@ import { chromium as driver, type Page } from "playwright-core";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const OUT = join(ROOT, "docs/images");
-const VOTES = 1500;
-const REQUESTS = 4000;
+const VOTES = 1200;
+/** For each vote so many ask for one answer, as on an ordinary day. */
+const REQUESTS = 5;
+const WINDOW = { viewport: { width: 1280, height: 900 }, deviceScaleFactor: 1.25 };
 const AT_ONCE = 32;
 
 const folder = mkdtempSync(join(tmpdir(), "joust-screenshots-"));
-writeFileSync(join(folder, "joust.yaml"), JSON.stringify({ sandbox: { speed: 100 } }));
+writeFileSync(
+  join(folder, "joust.yaml"),
+  JSON.stringify({
+    server: { log: "warn" },
+    sandbox: { speed: 100 },
+    routers: { auto: { cost_quality_tradeoff: 5 } },
+  }),
+);
 const gateway = spawn(
   process.execPath,
   [join(ROOT, "src/cli/main.ts"), "serve", "--port", "0", "--data", folder],
@@ -32,8 +41,7 @@ try {
   const executablePath = await chromium.executablePath();
   const browser = await driver.launch({ executablePath, args: ["--no-sandbox"] });
   for (const colorScheme of ["light", "dark"] as const) {
-    const viewport = { width: 1280, height: 860 };
-    const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce" });
+    const context = await browser.newContext({ ...WINDOW, colorScheme, reducedMotion: "reduce" });
     const page = await context.newPage();
     const shoot = (name: string) =>
       page.screenshot({ path: join(OUT, `${name}-${colorScheme}.png`) });
@@ -74,29 +82,32 @@ async function openDashboard(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/#/dashboard`);
   await page.getByRole("heading", { name: "Who is good at what" }).waitFor();
   await page.getByRole("heading", { name: "Estimated against true quality" }).waitFor();
+  await page.getByText(/sure that this is less/).waitFor();
   await page.locator("canvas").first().waitFor();
 }
 
-/** Simulated people vote, and others ask for single answers, as on an ordinary day. */
+/** Simulated people vote, and others ask for single answers. */
 async function useIt(url: string): Promise<void> {
-  const post = async (path: string, body: object) => {
-    const response = await fetch(url + path, { method: "POST", body: JSON.stringify(body) });
-    return (await response.json()) as { cast: number };
+  const post = (path: string, body: object) =>
+    fetch(url + path, { method: "POST", body: JSON.stringify(body) });
+  const votesCast = async () => {
+    const response = await fetch(`${url}/v1/sandbox/voters`);
+    return ((await response.json()) as { cast: number }).cast;
   };
   const questions = readQuestions();
-  await post("/v1/sandbox/voters", { on: true, votes_per_minute: 3000 });
-  let asked = 0;
+  let [cast, asked] = [0, 0];
   const askOn = async () => {
-    while (asked < REQUESTS) {
+    while (asked < REQUESTS * cast) {
       const { query } = questions[asked++ % questions.length]!;
       const messages = [{ role: "user", content: `${query} (${asked})` }];
-      await post("/v1/chat/completions", { model: "auto", messages });
+      await (await post("/v1/chat/completions", { model: "auto", messages })).arrayBuffer();
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, askOn));
-  for (let cast = 0; cast < VOTES; ) {
-    ({ cast } = (await (await fetch(`${url}/v1/sandbox/voters`)).json()) as { cast: number });
-    await new Promise((done) => setTimeout(done, 500));
+  await post("/v1/sandbox/voters", { on: true, votes_per_minute: 1800 });
+  while (cast < VOTES) {
+    await new Promise((done) => setTimeout(done, 200));
+    cast = await votesCast();
+    await Promise.all(Array.from({ length: AT_ONCE }, askOn));
   }
   await post("/v1/sandbox/voters", { on: false });
 }

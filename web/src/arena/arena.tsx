@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { scrollBehavior } from "../parts/media.ts";
 import { usePage } from "../shell/page.ts";
 import { useValue } from "../state/observable.ts";
 import { Announcer } from "./announcer.tsx";
@@ -39,7 +40,8 @@ export function Arena() {
   // A new question begins at the top of the window, with room for its answers below.
   useEffect(() => {
     if (last && Date.now() - last.at < 1000) {
-      list.current?.lastElementChild?.scrollIntoView({ block: "start", behavior: "smooth" });
+      const behavior = scrollBehavior();
+      list.current?.lastElementChild?.scrollIntoView({ block: "start", behavior });
     }
   }, [last?.id]);
 

@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
 import { Plus, Send, Stop } from "../parts/icons.tsx";
 import { Segmented } from "../parts/segmented.tsx";
+import { Select } from "../parts/select.tsx";
 import { usePage } from "../shell/page.ts";
 import { useValue } from "../state/observable.ts";
 import { isStreaming } from "./turn.ts";
@@ -67,18 +68,12 @@ export function Composer({
           onChange={(mode) => settings.set({ ...set, isDuel: mode === "duel" })}
         />
         {routers.length > 1 && (
-          <label class="flex items-center gap-1.5 text-sm text-muted">
-            <span class="sr-only">Router</span>
-            <select
-              value={set.router ?? routers[0]}
-              onChange={(event) => settings.set({ ...set, router: event.currentTarget.value })}
-              class="min-h-9 rounded-lg border border-line bg-surface px-2 text-ink"
-            >
-              {routers.map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
-          </label>
+          <Select
+            label="Router"
+            options={routers.map((name) => ({ value: name, text: name }))}
+            value={set.router ?? routers[0]!}
+            onChange={(router) => settings.set({ ...set, router })}
+          />
         )}
         <div class="ml-auto flex items-center gap-2">
           {isFollowUp && (

@@ -3,6 +3,7 @@ import type { Decision } from "../api/decision.ts";
 import { dollars } from "../format.ts";
 import { Button } from "../parts/button.tsx";
 import { Check, Next } from "../parts/icons.tsx";
+import { scrollBehavior } from "../parts/media.ts";
 import { WinBar } from "../parts/win-bar.tsx";
 import { decisionHref } from "../shell/route.ts";
 import type { Choice, DuelChoice, Turn } from "./turn.ts";
@@ -29,7 +30,7 @@ export function DuelResult({
   }, [status]);
   const isKnown = decision?.models !== undefined;
   useEffect(() => {
-    section.current?.scrollIntoView({ block: "nearest", behavior: "smooth" });
+    section.current?.scrollIntoView({ block: "nearest", behavior: scrollBehavior() });
   }, [isKnown]);
   return (
     <section

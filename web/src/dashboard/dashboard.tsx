@@ -59,7 +59,7 @@ export function Dashboard() {
       {stats.data && router && (
         <>
           <VerdictCards stats={stats.data} learning={learning.data} />
-          <div class="grid gap-4 lg:grid-cols-[2fr_3fr]">
+          <div class="grid gap-4 xl:grid-cols-[2fr_3fr]">
             <Leaderboard stats={stats.data} />
             <HeatMap stats={stats.data} />
           </div>
@@ -91,7 +91,7 @@ function Skeleton() {
           <div key={i} class="h-38 rounded-2xl border border-line bg-surface" />
         ))}
       </div>
-      <div class="grid gap-4 lg:grid-cols-[2fr_3fr]">
+      <div class="grid gap-4 xl:grid-cols-[2fr_3fr]">
         {[0, 1].map((i) => (
           <div key={i} class="h-130 rounded-2xl border border-line bg-surface" />
         ))}

@@ -3,6 +3,7 @@ import type { Standing, Stats } from "../api/stats.ts";
 import { topicOf } from "../arena/suggestions.ts";
 import { colourOf } from "../charts/colours.ts";
 import { percent, signed } from "../format.ts";
+import { IntervalDot } from "../parts/interval-dot.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Select } from "../parts/select.tsx";
 
@@ -73,23 +74,12 @@ function Standings({
               {model}
             </th>
             <td class="w-full">
-              <div class="relative h-5" aria-hidden="true">
-                <div class="absolute inset-y-0 w-px bg-line" style={{ left: at(0) }} />
-                {lo !== null && hi !== null && (
-                  <div
-                    class="absolute top-1/2 h-1.5 -translate-y-1/2 rounded-full opacity-35"
-                    style={{
-                      left: at(lo),
-                      width: `calc(${at(hi)} - ${at(lo)})`,
-                      background: colourOf(names, model),
-                    }}
-                  />
-                )}
-                <div
-                  class="absolute top-1/2 size-3 -translate-1/2 rounded-full"
-                  style={{ left: at(value), background: colourOf(names, model) }}
-                />
-              </div>
+              <IntervalDot
+                at={at}
+                value={value}
+                band={lo === null || hi === null ? undefined : [lo, hi]}
+                colour={colourOf(names, model)}
+              />
               {lo !== null && hi !== null && (
                 <span class="sr-only">
                   {signed(lo)} to {signed(hi)}

@@ -49,6 +49,10 @@ describe("is it learning", () => {
     expect(learningVerdict(STATS, learning(band(0.1), band(0.2), band(0.3))).tone).toBe("bad");
   });
 
+  it("says what it knows while the rest is on its way", () => {
+    expect(learningVerdict(STATS, undefined)).toMatchObject({ figure: "60%", tone: "open" });
+  });
+
   it("has nothing to say of nothing", () => {
     expect(learningVerdict({ ...STATS, win_rate: null }, undefined).figure).toBe("\u2013");
   });

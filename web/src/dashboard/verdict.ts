@@ -12,13 +12,17 @@ export interface Verdict {
 
 /** Is it learning? Requests of now against requests of then, by what is believed now. */
 export function learningVerdict({ win_rate: win }: Stats, learning: Learning | undefined): Verdict {
+  const caption = win ? `win rate, ${percent(win.lo)} to ${percent(win.hi)}` : "win rate";
   const stretches = learning?.stretches ?? [];
   const [first, last] = [stretches[0], stretches.at(-1)];
+  if (win && !learning) {
+    return { figure: percent(win.mean), tone: "open", caption, sentence: "Looking back\u2026" };
+  }
   if (!win || !first || !last) {
     return {
       figure: "\u2013",
       tone: "open",
-      caption: "win rate",
+      caption,
       sentence: "Nothing was asked yet. Each vote on a duel teaches the router.",
     };
   }
@@ -28,7 +32,7 @@ export function learningVerdict({ win_rate: win }: Stats, learning: Learning | u
     figure: percent(win.mean),
     tone:
       stretches.length < 2 || (sure > 0.05 && sure < 0.95) ? "open" : sure > 0.5 ? "good" : "bad",
-    caption: `win rate, ${percent(win.lo)} to ${percent(win.hi)}`,
+    caption,
     sentence:
       stretches.length > 1
         ? `${from}, ${then.mean.toFixed(2)} at the beginning of the window: ${percent(sure)} sure that this is less.`

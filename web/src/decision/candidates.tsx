@@ -1,5 +1,6 @@
 import type { Decision, Score } from "../api/decision.ts";
 import { dollars, signed } from "../format.ts";
+import { IntervalDot } from "../parts/interval-dot.tsx";
 import { Panel } from "../parts/panel.tsx";
 
 /** Who could have answered: quality with its uncertainty, price, and what is left of the one after the other. */
@@ -73,7 +74,6 @@ function Row({
   at: (value: number) => string;
 }) {
   const { model, value, uncertainty, cost, net } = score;
-  const colour = isChosen ? "bg-accent" : "bg-strong";
   return (
     <tr class="tabular-nums">
       <th
@@ -85,30 +85,23 @@ function Row({
         {isChosen && <span class="sr-only"> (chosen)</span>}
       </th>
       <td class="w-full min-w-32">
-        <div class="relative h-5" aria-hidden="true">
-          <div class="absolute inset-y-0 w-px bg-line" style={{ left: at(0) }} />
-          {value !== undefined && uncertainty !== undefined && (
-            <div
-              class={`absolute top-1/2 h-1.5 -translate-y-1/2 rounded-full opacity-35 ${colour}`}
-              style={{
-                left: at(value - uncertainty),
-                width: `calc(${at(value + uncertainty)} - ${at(value - uncertainty)})`,
-              }}
-            />
-          )}
-          {value !== undefined && (
-            <div
-              class={`absolute top-1/2 size-3 -translate-1/2 rounded-full ${colour}`}
-              style={{ left: at(value) }}
-            />
-          )}
+        <IntervalDot
+          at={at}
+          value={value}
+          band={
+            value === undefined || uncertainty === undefined
+              ? undefined
+              : [value - uncertainty, value + uncertainty]
+          }
+          colour={isChosen ? "var(--accent)" : "var(--strong)"}
+        >
           {net !== undefined && (
             <div
               class="absolute top-1/2 h-4 w-0.5 -translate-1/2 bg-ink"
               style={{ left: at(net) }}
             />
           )}
-        </div>
+        </IntervalDot>
       </td>
       <td class="pl-4 text-right">{value === undefined ? "" : signed(value)}</td>
       <td class="pl-4 text-right text-muted">

@@ -12,3 +12,8 @@ export function useMedia(query: string): boolean {
   }, [query]);
   return holds;
 }
+
+/** Smooth, unless the person wants nothing to move. */
+export function scrollBehavior(): ScrollBehavior {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+}

@@ -1,17 +1,8 @@
 import { useId } from "preact/hooks";
+import type { OneOf } from "./one-of.ts";
 
 /** One of a few: radio buttons that look like a switch. */
-export function Segmented<T extends string>({
-  label,
-  options,
-  value,
-  onChange,
-}: {
-  label: string;
-  options: readonly { readonly value: T; readonly text: string }[];
-  value: T;
-  onChange: (value: T) => void;
-}) {
+export function Segmented<T extends string>({ label, options, value, onChange }: OneOf<T>) {
   const name = useId();
   return (
     <fieldset class="inline-flex rounded-lg bg-sunken p-0.5">

@@ -1,15 +1,7 @@
+import type { OneOf } from "./one-of.ts";
+
 /** One of several, by the browser's own list. */
-export function Select<T extends string>({
-  label,
-  options,
-  value,
-  onChange,
-}: {
-  label: string;
-  options: readonly { readonly value: T; readonly text: string }[];
-  value: T;
-  onChange: (value: T) => void;
-}) {
+export function Select<T extends string>({ label, options, value, onChange }: OneOf<T>) {
   return (
     <label class="flex items-center gap-2 text-sm text-muted">
       <span class="sr-only">{label}</span>
