@@ -25,7 +25,7 @@ import {
 } from "../reproduce/reproduce.ts";
 import { encoderPlaces } from "./encoder-flags.ts";
 import { interruptible } from "./interrupt.ts";
-import { barOf, duration, leftOf, statusLine } from "./status-line.ts";
+import { barOf, duration, leftOf, type StatusLine, statusLine } from "./status-line.ts";
 import { readVersion } from "./version.ts";
 
 export const EXPERIMENTS = ["mmlu", "routerbench", "unseen", "mixinstruct"] as const;
@@ -81,12 +81,12 @@ export async function runReproduce(
   await store.open();
   const crew = await crewOf(flags, store, data, threads, places);
   const interrupt = interruptible();
-  const status = statusLine(process.stderr);
+  const status = statusLine(process.stderr) ?? everyFewMinutes();
   const options: ReproduceOptions = {
     store,
     crew,
     signal: interrupt.signal,
-    onProgress: (report) => status?.show(progressLine(report)),
+    onProgress: (report) => status.show(progressLine(report)),
   };
   let reproduced: Reproduced | undefined;
   let table: Table | undefined;
@@ -97,7 +97,7 @@ export async function runReproduce(
     // What the user can mend is said as it was said in the thread.
     throw error instanceof JobFailed && error.cause instanceof InputError ? error.cause : error;
   } finally {
-    status?.clear();
+    status.clear();
     interrupt.release();
     await crew.close();
   }
@@ -164,6 +164,19 @@ function commandOf(
 function progressLine({ done, total, millisecondsLeft, running }: ProgressReport): string {
   const now = running[0] === undefined ? "" : `: ${running[0]}`;
   return `${barOf(done, total)} ${done}/${total} jobs${leftOf(millisecondsLeft)}${now}`;
+}
+
+/** In a log: hours of work are not to be silent, and minutes of it are. */
+function everyFewMinutes(): StatusLine {
+  let last = performance.now();
+  return {
+    show(text) {
+      if (performance.now() - last < 5 * 60_000) return;
+      last = performance.now();
+      process.stderr.write(`${text}\n`);
+    },
+    clear() {},
+  };
 }
 
 function planText(jobs: readonly PlannedJob[], threads: number): string {

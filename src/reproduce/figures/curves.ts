@@ -76,7 +76,7 @@ export function curvesSvg(figure: CurvesFigure, results: Results): string {
   );
   const labels = sorted.map((line, i) => ({
     ...line,
-    text: `${shorten(line.curve.name, 40)} ${endOf(line).mean.toFixed(1)}`,
+    text: `${shorten(line.curve.name, 52)} ${endOf(line).mean.toFixed(1)}`,
     from: endOf(line),
     at: y.toData(centers[i]!),
   }));

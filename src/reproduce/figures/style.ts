@@ -35,9 +35,17 @@ const BASELINES: Readonly<Record<string, Style>> = {
   joust: { color: "#0b3c8c", dash: "none", width: 2.6, band: true },
 };
 
+/** A second line of the same policy, such as zero-feedback (ideal), is dashed otherwise. */
+function baselineOf({ policy, name }: Curve): Style | undefined {
+  const usual = BASELINES[policy];
+  if (!usual || name === policy) return usual;
+  return { ...usual, dash: usual.dash === "none" ? "6 3" : "1.5 7", band: false };
+}
+
 /** By weighting and group, for the curves of one encoder. */
-export function byWeighting({ policy, group, weighting, examples }: Curve): Style {
-  const baseline = BASELINES[policy];
+export function byWeighting(curve: Curve): Style {
+  const { group, weighting, examples } = curve;
+  const baseline = baselineOf(curve);
   if (baseline) return baseline;
   const color = (group === "prompt" ? PROMPTS[examples] : WEIGHTINGS[weighting]) ?? "#555555";
   const band = group === "exp" && BANDED.includes(weighting);
@@ -48,7 +56,7 @@ export function byWeighting({ policy, group, weighting, examples }: Curve): Styl
 export function inTurn(curves: readonly Curve[]): (curve: Curve) => Style {
   const own = curves.filter(({ policy }) => !BASELINES[policy]);
   return (curve) => {
-    const baseline = BASELINES[curve.policy];
+    const baseline = baselineOf(curve);
     if (baseline) return baseline;
     const i = own.indexOf(curve);
     return {

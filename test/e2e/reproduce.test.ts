@@ -1,0 +1,87 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { Record } from "../../src/reproduce/record.ts";
+import { joust, newFolder, ROOT, start } from "./joust.fixture.ts";
+
+const EXPECTED = read(join(ROOT, "experiments/expected/quick/reproduce.json"));
+
+function read(path: string): Record {
+  return JSON.parse(readFileSync(path, "utf8")) as Record;
+}
+
+/** These learn nothing: nothing but the data, the draws and the stream decides their regret. */
+const EXACT = ["random", "best-fixed"];
+
+describe("joust reproduce mmlu --quick", () => {
+  it("interrupted, killed and begun again gives what is expected", async () => {
+    const [out, cache] = [join(newFolder(), "out"), newFolder()];
+    const args = ["reproduce", "mmlu", "--quick", "--out", out, "--cache", cache];
+    const done = () => globSync("*/*.json", { cwd: cache }).filter((name) => !/^work/.test(name));
+    const whenDone = async (count: number) => {
+      while (done().length < count) await pause(50);
+    };
+
+    const first = start(args);
+    await whenDone(4);
+    first.kill("SIGINT");
+    expect(await first.end).toMatchObject({ code: 130, stderr: /the same command goes on/ });
+    const kept = done();
+    expect(kept.length).toBeGreaterThanOrEqual(4);
+
+    const second = start(args);
+    await whenDone(kept.length + 4);
+    second.kill("SIGKILL");
+    expect(await second.end).toMatchObject({ signal: "SIGKILL" });
+
+    const third = await joust(...args, "--json");
+    expect(third).toMatchObject({ code: 0, stderr: "" });
+    const record = JSON.parse(third.stdout) as Record;
+    expect(record).toEqual(read(join(out, "reproduce.json")));
+    compare(record, EXPECTED);
+
+    // All is there: nothing is done again, and nothing differs.
+    const before = done();
+    const again = await joust(...args, "--json");
+    expect(again.stdout).toBe(third.stdout);
+    expect(done()).toEqual(before);
+
+    // One of its curves by itself, from the same cache.
+    const [curve] = record.curves;
+    const alone = await joust(...args, "--curve", curve!.name, "--json");
+    expect(alone.code).toBe(0);
+    expect(JSON.stringify(JSON.parse(alone.stdout).rows)).toContain(curve!.name);
+    expect(done()).toEqual(before);
+  });
+});
+
+/**
+ * The same data and curves; what does not learn to the last digit; what learns
+ * within the 95% interval of the expected runs, so that a change that is meant
+ * to leave a policy's worth as it was need not leave its every choice so.
+ */
+function compare(record: Record, expected: Record): void {
+  const own = expected.curves.filter(({ experiment }) => /mmlu|linear/.test(experiment));
+  const nameOf = ({ experiment, name, form, variant }: (typeof own)[number]) =>
+    [experiment, name, form, variant].join("|");
+  expect(record.curves.map(nameOf)).toEqual(own.map(nameOf));
+  for (const { name, sha256 } of record.data)
+    expect(expected.data).toContainEqual({ name, sha256 });
+  for (const [i, { policy, regret }] of record.curves.entries()) {
+    const { lo, hi, runs, mean } = own[i]!.regret;
+    const label = nameOf(own[i]!);
+    if (EXACT.includes(policy)) expect(regret.runs, label).toEqual(runs);
+    else {
+      expect(regret.mean, label).toBeGreaterThanOrEqual(Math.min(lo!, 0.9 * mean));
+      expect(regret.mean, label).toBeLessThanOrEqual(Math.max(hi!, 1.1 * mean));
+    }
+  }
+}
+
+it("a curve that there is none of, and an experiment that there is none of, are refused at once", async () => {
+  const args = ["--quick", "--out", newFolder(), "--cache", newFolder()];
+  const curve = await joust("reproduce", "mmlu", ...args, "--curve", "static_E10_man");
+  expect(curve).toMatchObject({ code: 2, stderr: /did you mean "static_E10_mean"/ });
+  expect((await joust("reproduce", "imagenet", ...args)).code).not.toBe(0);
+});
