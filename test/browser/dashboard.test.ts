@@ -59,6 +59,30 @@ describeInChromium("dashboard", ({ open }) => {
     await canVote(page);
   });
 
+  it("a point of the map opens its decision", async () => {
+    const page = await open(`${gateway.url}/#/dashboard`);
+    const map = page.getByRole("img", { name: /^Map of \d+ prompt/ });
+    await map.locator("canvas").waitFor();
+    await map.scrollIntoViewIfNeeded();
+    // As a person looks for one: until the pointer says that there is something.
+    const place = await map.evaluate((chart) => {
+      const canvas = chart.querySelector("canvas")!;
+      const { left, top, right, bottom } = canvas.getBoundingClientRect();
+      for (let y = top; y < bottom; y += 4) {
+        for (let x = left; x < right; x += 4) {
+          const at = { clientX: x, clientY: y, bubbles: true };
+          canvas.dispatchEvent(new MouseEvent("mousemove", at));
+          if (canvas.parentElement!.style.cursor === "pointer") return { x, y };
+        }
+      }
+      return undefined;
+    });
+    expect(place).toBeDefined();
+    await page.mouse.click(place!.x, place!.y);
+    await page.getByRole("heading", { name: "Decision", exact: true }).waitFor();
+    expect(page.url()).toContain("#/decisions/");
+  });
+
   it("a decision is opened from the list, and explains itself", async () => {
     const page = await open(`${gateway.url}/#/dashboard`);
     const row = page.getByRole("region", { name: "Decisions" }).last().getByRole("link").last();
