@@ -24,7 +24,7 @@ const STATS = {
   guard: null,
   win_rate: band(0.6, 0.05),
   leaderboard: { overall: [leader], categories: [] },
-  counts: { duel_rate: 0.5, votes: 3, ratings: 1 },
+  counts: { duel_rate: 0.5, votes: 3, ratings: 1, answers: 150, failures: 0 },
   spend: {
     total: 0.2,
     requests: 100,
@@ -70,10 +70,20 @@ describe("is it saving", () => {
   it("says why it costs more, where it does", () => {
     const always_best = { model: "big", cost: 0.1, savings: -0.1 };
     const dear = { ...STATS, spend: { ...STATS.spend, always_best } };
+    expect(savingVerdict(dear)).toMatchObject({ tone: "bad" });
     expect(savingVerdict(dear).sentence).toMatch(
-      /^\$0\.10 more than always big\. 50% of requests were duels/,
+      /^\$0\.10 more than always big\. 50% of requests were duels, which ask two models\. /,
     );
   });
+});
+
+it("duels are the price of learning: without them it may well save", () => {
+  const always_best = { model: "big", cost: 0.16, savings: -0.04 };
+  const learning = { ...STATS, spend: { ...STATS.spend, always_best } };
+  expect(savingVerdict(learning)).toMatchObject({ tone: "open" });
+  expect(savingVerdict(learning).sentence).toMatch(
+    /two models; without, it saves 17%\. Always small/,
+  );
 });
 
 describe("can it be trusted", () => {

@@ -35,7 +35,7 @@ export function learningVerdict({ win_rate: win }: Stats, learning: Learning | u
     caption,
     sentence:
       stretches.length > 1
-        ? `${from}, ${then.mean.toFixed(2)} at the beginning of the window: ${percent(sure)} sure that this is less.`
+        ? `${from}, ${then.mean.toFixed(2)} at the beginning of the window: ${sure > 0.99 ? "over 99%" : percent(sure)} sure that this is less.`
         : `${from}.`,
   };
 }
@@ -60,15 +60,19 @@ export function savingVerdict({ spend, counts }: Stats): Verdict {
       sentence: `${percent(best.savings / best.cost)} less than always ${best.model} (${dollars(best.cost)}).${floor}`,
     };
   }
+  // The second answers of duels are the price of learning, not of serving.
+  const once = Math.min(1, spend.requests / Math.max(1, counts.answers - counts.failures));
+  const saved = 1 - (once * total) / best.cost;
   const duels =
     counts.duel_rate > 0
-      ? ` ${percent(counts.duel_rate)} of requests were duels, which ask two models.`
+      ? ` ${percent(counts.duel_rate)} of requests were duels, which ask two models`
       : "";
+  const without = duels === "" ? "" : saved > 0 ? `; without, it saves ${percent(saved)}.` : ".";
   return {
     figure: dollars(total),
-    tone: counts.duel_rate > 0.25 ? "open" : "bad",
+    tone: saved > 0 ? "open" : "bad",
     caption,
-    sentence: `${dollars(-best.savings)} more than always ${best.model}.${duels}${floor}`,
+    sentence: `${dollars(-best.savings)} more than always ${best.model}.${duels}${without}${floor}`,
   };
 }
 
