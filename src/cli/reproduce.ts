@@ -6,7 +6,7 @@ import { InputError } from "../input/input-error.ts";
 import { plural } from "../report/summary.ts";
 import { ascii, type Table, toText } from "../report/table.ts";
 import { FULL, QUICK, type Size } from "../reproduce/bench.ts";
-import { headlineOf } from "../reproduce/claims-table.ts";
+import { headlineOf, verdictText } from "../reproduce/claims-table.ts";
 import { curvesNamed, reproduceCurves } from "../reproduce/curve.ts";
 import { type DataSets, findDataSets } from "../reproduce/data-sets.ts";
 import { findEncoders } from "../reproduce/encoders.ts";
@@ -196,8 +196,9 @@ function secondsOf(jobs: readonly PlannedJob[]): number {
 function summary({ judged, bench }: Reproduced, out: string): string {
   const lines = judged
     .toSorted((a, b) => a.claim.id - b.claim.id)
-    .map(({ claim, verdict, evidence }) => {
-      return `${String(claim.id).padStart(3)}  ${claim.statement}\n     ${verdict}: ${evidence}`;
+    .map(({ claim, ...finding }) => {
+      const found = `${verdictText(finding)}: ${finding.evidence}`;
+      return `${String(claim.id).padStart(3)}  ${claim.statement}\n     ${found}`;
     });
   const report = `Report: ${join(out, "report.html")}`;
   return `${ascii(lines.join("\n"))}\n\n${headlineOf(judged, bench.size.runs)}\n${report}\n`;

@@ -1,5 +1,5 @@
 import type { Table } from "../report/table.ts";
-import { VERDICTS } from "./experiment.ts";
+import { type Finding, VERDICTS } from "./experiment.ts";
 import type { JudgedClaim } from "./reproduce.ts";
 
 /** One row a claim, in the order of their numbers. */
@@ -14,14 +14,19 @@ export function claimsTable(judged: readonly JudgedClaim[]): Table {
       { key: "evidence", title: "Measured here", kind: "text" },
       { key: "criterion", title: "Criterion, fixed before the run", kind: "text" },
     ],
-    rows: sorted.map(({ claim, verdict, refuted, evidence }) => [
+    rows: sorted.map(({ claim, ...finding }) => [
       String(claim.id),
       `${claim.statement} (${claim.place})`,
-      `${verdict}${refuted === undefined ? "" : refuted ? " (refuted)" : " (not shown)"}`,
-      evidence,
+      verdictText(finding),
+      finding.evidence,
       claim.criterion,
     ]),
   };
+}
+
+export function verdictText({ verdict, refuted }: Finding): string {
+  if (refuted === undefined) return verdict;
+  return `${verdict} (${refuted ? "refuted" : "not shown"})`;
 }
 
 /** `Of 31 claims 12 hold here (..), 15 do not (..), and 4 cannot be tested here (..); ..` */
