@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { number } from "./flags.ts";
 import { JOUST } from "./invocation.ts";
+import { DEFAULT_DATA } from "./store-flags.ts";
 
 export interface ServeFlags {
   readonly config?: string;
@@ -18,7 +19,7 @@ export function serveCommand(): Command {
     .option("--config <file>", "what to serve (default: joust.yaml, where there is one)")
     .option("--port <n>", "port to listen on (default: 8080)", number("--port", PORT))
     .option("--host <address>", "address to listen on (default: 127.0.0.1)")
-    .option("--data <dir>", "folder of the database", "joust-data")
+    .option("--data <dir>", "folder of the database", DEFAULT_DATA)
     .option("--check", "check the configuration and stop")
     .helpOption("-h, --help", "this text")
     .addHelpText("after", EXAMPLES)

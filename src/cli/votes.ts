@@ -8,6 +8,7 @@ import { InputError } from "../input/input-error.ts";
 import { forget, freeze, rollBack, thaw } from "../learner/controls.ts";
 import { exportVotes } from "../learner/export-votes.ts";
 import { importVotes } from "../learner/import-votes.ts";
+import { logNameOf } from "../learner/log-name.ts";
 import { prune } from "../learner/prune.ts";
 import type { Store } from "../store/store.ts";
 import { ENCODER_HELP, encoderPlaces } from "./encoder-flags.ts";
@@ -86,7 +87,7 @@ async function runImport(store: Store, file: string, flags: ImportFlags): Promis
   const { encoder } = await openEncoderOrBundle(reference, encoderPlaces(flags.models));
   const status = statusLine(process.stderr);
   try {
-    const name = `${encoder.name}@${encoder.identity.slice(0, 16)}`;
+    const name = logNameOf(encoder);
     if (configured && configured.encoder !== name) {
       throw new InputError(
         { file: "--encoder" },

@@ -35,8 +35,8 @@ import { PolicyKinds } from "./routing/policy-kinds.ts";
 import { SandboxVoters } from "./sandbox/voters.ts";
 import { Builder } from "./serving/builder.ts";
 import type { Pool } from "./serving/model-specs.ts";
-import type { Serving } from "./serving/serving.ts";
 import type { Clock } from "./upstream/clock.ts";
+import { Warnings } from "./warnings.ts";
 
 export interface GatewayOptions {
   readonly config: Config;
@@ -175,7 +175,7 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
   });
   const unwatch = watchPosteriors(gateway);
   const guard = new Guard(() => serving, { folder, store: placeOf(options) }, logger);
-  const warnings = warnNowAndThen(() => serving, logger);
+  const warnings = new Warnings(() => serving, clock, logger);
   const retention = new Retention(store, () => serving, clock, logger);
   return {
     gateway,
@@ -191,7 +191,7 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
       voters.stop();
       unwatch();
       retention.stop();
-      clearInterval(warnings);
+      warnings.stop();
       await guard.stop();
       await drain(app, serving.config.server.drain_seconds * 1000);
       await builder.close(serving);
@@ -222,15 +222,6 @@ function checkStoreKey({ store: { key } }: Config): void {
     const [problem, remedy] = (error as Error).message.split("; help: ");
     throw new InputError({ file: "joust.yaml", field: "store.key" }, problem!, remedy!);
   }
-}
-
-function warnNowAndThen(serving: () => Serving, logger: Logger): NodeJS.Timeout {
-  const timer = setInterval(() => {
-    for (const { name, warnings } of serving().routers.values()) {
-      for (const warning of warnings) logger.warn({ router: name }, warning);
-    }
-  }, 3_600_000);
-  return timer.unref();
 }
 
 /** Whoever can reach it may spend the operator's money. */

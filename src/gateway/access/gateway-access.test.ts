@@ -145,6 +145,18 @@ describe("keys", () => {
   });
 });
 
+it("a budget that is used up stays so after a restart", async () => {
+  const yaml = `${SANDBOX}\nkeys: {poor: {key: poo-poo-poo-poo-poo, budget: 0.000001}}`;
+  const poor = { authorization: "Bearer poo-poo-poo-poo-poo" };
+  const folder = newFolder();
+  const first = await startGateway(yaml, { folder });
+  expect((await first.post("/v1/chat/completions", chat("Why?"), poor)).status).toBe(200);
+  await first.close();
+  const second = await startGateway(yaml, { folder });
+  const refused = await second.post("/v1/chat/completions", chat("Why?"), poor);
+  expect([refused.status, refused.json.error.code]).toEqual([429, "insufficient_quota"]);
+});
+
 describe("without keys", () => {
   it("only this machine is served", async () => {
     const open = startGateway(`${SANDBOX}\nserver: {host: 0.0.0.0}`, { folder: newFolder() });

@@ -9,6 +9,7 @@ import {
   type OpenEncoder,
 } from "../../encoder/open-encoder.ts";
 import { InputError } from "../../input/input-error.ts";
+import { logNameOf } from "../../learner/log-name.ts";
 import { readScores, type ScoreTable } from "../../simulate/load/scores.ts";
 import type { RouterConfig } from "../config/config.ts";
 import { readExamples } from "../sandbox/kinds.ts";
@@ -45,7 +46,6 @@ export async function openCalibration(
     );
   }
   const scores = config.scores === undefined ? undefined : await readScores(config.scores);
-  const encoderName = `${encoder.name}@${encoder.identity.slice(0, 16)}`;
   const kinds = bundle
     ? {
         categories: bundle.categories.map(({ name }) => name),
@@ -60,7 +60,7 @@ export async function openCalibration(
       `they are ${kinds.categories.join(", ")}`,
     );
   }
-  return { encoder, encoderName, ...kinds, bundle, scores };
+  return { encoder, encoderName: logNameOf(encoder), ...kinds, bundle, scores };
 }
 
 /**

@@ -24,17 +24,22 @@ const EVERY = 8;
 const KEEP = 0.98;
 const ENOUGH = 100;
 
-/** Letters of another script, or many words and none of those that no English text is without. */
+/**
+ * Letters of another script, or many words and next to none of those that no
+ * English text is without: one in four is usual, and German has "in" and "an" too.
+ */
 export function looksEnglish(text: string): boolean {
   const start = text.slice(0, 600);
   const letters = start.match(/\p{L}/gu)?.length ?? 0;
   const latin = start.match(/\p{Script=Latin}/gu)?.length ?? 0;
   if (letters > 0 && latin < letters / 2) return false;
   const words = start.toLowerCase().match(/\p{L}+/gu) ?? [];
-  return words.length < FEW || words.some((word) => ENGLISH.has(word));
+  const known = words.filter((word) => ENGLISH.has(word)).length;
+  return words.length < FEW || known >= LEAST_SHARE * words.length;
 }
 
 const FEW = 8;
+const LEAST_SHARE = 1 / 12;
 const ENGLISH = new Set(
   "the of and to is in that for it with as on by this are be or from at an what how why which not".split(
     " ",

@@ -174,8 +174,14 @@ export class LiveRouter {
   }
 
   #newFollower(): Follower {
-    const { store, kinds } = this.#tools;
-    return new Follower({ store, router: this.name, kinds: kinds.find, settings: this.#settings });
+    const { store, kinds, onError } = this.#tools;
+    return new Follower({
+      store,
+      router: this.name,
+      kinds: kinds.find,
+      settings: this.#settings,
+      onError: (error) => onError(error, this.name),
+    });
   }
 
   /** A configuration that is not the last one logged becomes a part of the log. */
