@@ -31,18 +31,16 @@ const EVENTS = Array.from({ length: CHUNKS }, (_, i) => {
 const LAST = `${event({ choices: [], usage: USAGE })}data: [DONE]\n\n`;
 
 const server = createServer((request, response) => {
-  let size = 0;
-  let isStream = false;
-  let wantsUsage = false;
-  request.on("data", (piece: Buffer) => {
-    size += piece.length;
-    isStream ||= piece.includes('"stream":true') || piece.includes('"stream": true');
-    wantsUsage ||= piece.includes("include_usage");
+  let body = "";
+  request.setEncoding("utf8").on("data", (piece: string) => {
+    body += piece;
   });
   request.on("end", () => {
-    if (isStream) stream(response, wantsUsage);
-    else {
-      response.writeHead(200, { "content-type": "application/json", "x-request-bytes": size });
+    if (/"stream": ?true/.test(body)) {
+      const tokens = Number(/"max_tokens": ?(\d+)/.exec(body)?.[1] ?? CHUNKS);
+      stream(response, tokens, body.includes("include_usage"));
+    } else {
+      response.writeHead(200, { "content-type": "application/json" });
       response.end(WHOLE);
     }
   });
@@ -51,13 +49,13 @@ server.keepAliveTimeout = 60_000;
 server.listen(Number(process.argv[2]), "127.0.0.1");
 
 /** One event a turn of the event loop, as a model's words come one by one. */
-function stream(response: ServerResponse, wantsUsage: boolean): void {
+function stream(response: ServerResponse, tokens: number, wantsUsage: boolean): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
-  let sent = 0;
+  let left = Math.min(tokens, CHUNKS);
   const next = () => {
     if (response.destroyed) return;
-    response.write(EVENTS[sent++]);
-    if (sent < CHUNKS) setImmediate(next);
+    response.write(EVENTS[CHUNKS - left--]);
+    if (left > 0) setImmediate(next);
     else response.end(wantsUsage ? LAST : "data: [DONE]\n\n");
   };
   next();

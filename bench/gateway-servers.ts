@@ -53,9 +53,6 @@ export class Server implements Target {
   }
 
   /** Resident megabytes. */
-  child_pid() {
-    return this.#child.pid;
-  }
   async memory(): Promise<number> {
     const { stdout } = await run("ps", ["-o", "rss=", "-p", String(this.#child.pid)]);
     return (Number(stdout) * 1024) / 1e6;

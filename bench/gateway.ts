@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Table } from "../src/report/table.ts";
-import { Driver } from "./gateway-driver.ts";
+import { type Driver, driverOfQuestions } from "./gateway-driver.ts";
 import {
   type Server,
   startFloor,
@@ -14,9 +14,9 @@ import {
 import type { BenchFlags, BenchResult } from "./main.ts";
 import { DOCS, publish } from "./publish.ts";
 
-const ROUNDS = 5;
+const ROUNDS = 9;
 /** Of one measure of one gateway in one round. */
-const SECONDS = 1.5;
+const SECONDS = 0.8;
 const MANY = 100_000;
 
 /** What one round measures of one gateway, in the order of the table. */
@@ -36,7 +36,7 @@ interface Measured {
  */
 export async function gateway(names: readonly string[], flags: BenchFlags): Promise<BenchResult> {
   const folder = await mkdtemp(join(tmpdir(), "joust-bench-"));
-  const driver = new Driver(await questions());
+  const driver = await driverOfQuestions();
   const mock = await startMock();
   const servers = [mock];
   try {
@@ -184,14 +184,6 @@ async function memoryOf(joust: Server, driver: Driver): Promise<Record<string, n
     found[`joust memory MB after ${(step * MANY) / steps} more`] = await joust.memory();
   }
   return found;
-}
-
-async function questions(): Promise<string[]> {
-  const text = await readFile(new URL("../data/queries.jsonl", import.meta.url), "utf8");
-  return text
-    .trim()
-    .split("\n")
-    .map((line) => (JSON.parse(line) as { query: string }).query);
 }
 
 function median(values: readonly number[]): number {

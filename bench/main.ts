@@ -58,6 +58,15 @@ const BENCHES: Record<string, { summary: string; load: () => Promise<Bench> }> =
       "what the gateway adds to a call, beside a bare pass-through, Portkey and LiteLLM; writes docs/performance.md",
     load: async () => (await import("./gateway.ts")).gateway,
   },
+  faults: {
+    summary: "kill -9 of the gateway at --kills random moments under load (200): nothing is lost",
+    load: async () => (await import("./faults.ts")).faults,
+  },
+  soak: {
+    summary:
+      "the gateway at half of its maximum for --minutes (30): memory, p99 and errors as time goes on",
+    load: async () => (await import("./soak.ts")).soak,
+  },
 };
 
 const { positionals, values } = parseArgs({

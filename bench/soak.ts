@@ -1,0 +1,107 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Driver, driverOfQuestions } from "./gateway-driver.ts";
+import { type Server, startJoust, startMock } from "./gateway-servers.ts";
+import type { BenchFlags, BenchResult } from "./main.ts";
+
+const MINUTES = 30;
+/** Parts of the time that are compared. */
+const PARTS = 6;
+
+/**
+ * Half of what the gateway can do, steadily, one request in ten a stream: memory
+ * and the slowest requests must be at the end what they were after the start, and
+ * no request may fail.
+ */
+export async function soak(_: readonly string[], flags: BenchFlags): Promise<BenchResult> {
+  const minutes = Number(flags.minutes ?? MINUTES);
+  const folder = await mkdtemp(join(tmpdir(), "joust-soak-"));
+  const mock = await startMock();
+  const servers = [mock];
+  try {
+    const joust = await startJoust(mock, folder);
+    servers.push(joust);
+    const driver = await driverOfQuestions();
+    await driver.rate(joust, false, 5);
+    const rate = (await driver.rate(joust, false, 5)) / 2;
+    process.stderr.write(`${minutes} minutes at ${Math.round(rate)} requests a second\n`);
+    const parts: Part[] = [];
+    for (let part = 0; part < PARTS; part++) {
+      parts.push(await steady(joust, driver, rate, (60_000 * minutes) / PARTS));
+      const { p50, p99, memory, failed } = parts.at(-1)!;
+      process.stderr.write(
+        `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${memory.toFixed(0)} MB, ${failed} failed\n`,
+      );
+    }
+    return report(parts, rate);
+  } finally {
+    await Promise.all(servers.map((server) => server.stop()));
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Part {
+  readonly requests: number;
+  readonly failed: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly memory: number;
+}
+
+/** Requests at their times, whether those before have been answered or not. */
+async function steady(
+  joust: Server,
+  driver: Driver,
+  rate: number,
+  milliseconds: number,
+): Promise<Part> {
+  const start = performance.now();
+  const times: number[] = [];
+  const underWay = new Set<Promise<void>>();
+  let sent = 0;
+  let failed = 0;
+  const send = () => {
+    const one = driver
+      .one(joust, ++sent % 10 === 0)
+      .then(
+        ({ whole }) => void times.push(whole),
+        () => {
+          failed++;
+        },
+      )
+      .finally(() => underWay.delete(one));
+    underWay.add(one);
+  };
+  for (let now = 0; now < milliseconds; now = performance.now() - start) {
+    while (sent < (rate * now) / 1000) send();
+    await sleep(2);
+  }
+  await Promise.all(underWay);
+  times.sort((a, b) => a - b);
+  const at = (share: number) => times[Math.floor(share * times.length)] ?? Number.NaN;
+  return { requests: sent, failed, p50: at(0.5), p99: at(0.99), memory: await joust.memory() };
+}
+
+function report(parts: readonly Part[], rate: number): BenchResult {
+  const [first, last] = [parts[1]!, parts.at(-1)!];
+  const figures: Record<string, number> = { "requests a second": rate };
+  for (const [i, { requests, p50, p99, memory }] of parts.entries()) {
+    Object.assign(figures, {
+      [`part ${i + 1} requests`]: requests,
+      [`part ${i + 1} p50 ms`]: p50,
+      [`part ${i + 1} p99 ms`]: p99,
+      [`part ${i + 1} memory MB`]: memory,
+    });
+  }
+  const failed = parts.reduce((sum, part) => sum + part.failed, 0);
+  return {
+    ratios: {
+      "memory growth, last / second part": last.memory / first.memory,
+      "p99 growth, last / second part": last.p99 / first.p99,
+      "requests failed": failed,
+    },
+    figures,
+  };
+}
