@@ -25,8 +25,8 @@ export default defineConfig({
           name: "browser",
           include: ["test/browser/*.test.ts"],
           globalSetup: "test/browser/page.setup.ts",
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 120_000,
           fileParallelism: false, // frames are measured
         },
       },
