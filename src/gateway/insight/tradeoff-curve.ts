@@ -82,7 +82,7 @@ const WORLDS = 100;
 function imagined(belief: Belief, traffic: readonly TrafficQuery[]): Float64Array[][] {
   const { policy } = belief.router;
   if (!policy.imagine) return [];
-  const random = Random.seeded(belief.version).split("tradeoff");
+  const random = Random.seeded(1).split("tradeoff");
   return Array.from({ length: WORLDS }, () => {
     const { utilities } = policy.imagine!(random);
     return traffic.map(({ w }) => {
