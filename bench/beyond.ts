@@ -61,7 +61,7 @@ const EXPERIMENTS: readonly Experiment[] = [
       scenario: { settings: { ties: 1 } },
       ...regret,
     },
-    note: "In Davidson's model the score of a tie is 0 where two models are equal: ties tell apart only models that wins have told apart already. What half a win adds is a pull towards equality, so ties count a quarter.",
+    note: "In Davidson's model a tie says nothing where two models are equal, and is rare where they are not.",
   },
   {
     name: "both_bad is a dislike of both",

@@ -50,8 +50,8 @@ export interface Episode {
 }
 
 export const ROUNDS = 1000;
-/** Scenarios and options were chosen on seeds 1, 2 and 77. */
-const SEED = 3;
+/** Scenarios and options were chosen on seeds 1, 2, 3, 77 and 78. */
+const SEED = 4;
 
 /** One run of joust in a scenario. Run r is the same world for every variant. */
 export function playEpisode(

@@ -49,12 +49,13 @@ export async function faults(_: readonly string[], flags: BenchFlags): Promise<B
   return { ratios: { "votes lost": found.lost, "votes counted twice": found.doubled }, figures };
 }
 
+/** A gateway as a process of its own. */
 interface Served {
   readonly url: string;
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-async function serve(folder: string): Promise<Served> {
+export async function serve(folder: string): Promise<Served> {
   const child = spawn(process.execPath, [MAIN, "serve", "--port", "0", "--data", "."], {
     cwd: folder,
     stdio: ["ignore", "pipe", "ignore"],

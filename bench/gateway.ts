@@ -1,5 +1,5 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Table } from "../src/report/table.ts";
 import { type Driver, driverOfQuestions } from "./gateway-driver.ts";
@@ -191,10 +191,50 @@ function median(values: readonly number[]): number {
 }
 
 function document(
-  _table: string,
-  _ratios: Record<string, number>,
-  _stages: readonly StageTime[],
-  _memory: Record<string, number>,
+  table: string,
+  ratios: Readonly<Record<string, number>>,
+  stages: readonly StageTime[],
+  memory: Readonly<Record<string, number>>,
 ): string {
-  return "";
+  const goal = (name: string, bound: string) =>
+    name in ratios ? [`| ${name} | ${ratios[name]!.toFixed(2)} | ${bound} |`] : [];
+  const micros = stages.map(({ stage, micros }) => `| ${stage} | ${micros.toFixed(0)} |`);
+  const megabytes = Object.entries(memory).map(
+    ([name, value]) => `${name.replace(/^joust memory MB /, "")} ${value.toFixed(0)} MB`,
+  );
+  return `# What the gateway costs
+
+Made by \`npm run bench -- gateway\` on ${cpus().length} cores with Node ${process.versions.node}: one mock host that answers at
+once, one driver and the same prompts, no two alike, direct, through a bare pass-through in Node (the
+floor), through Joust as \`npm start\` serves it (static encoder, five models, SQLite log, metrics,
+request log) and through other gateways with nothing of that. All run at once and are asked in turn; medians over
+rounds. Absolute numbers mean little on a shared machine; the ratios are of the same rounds. Also as
+[CSV](tables/performance.csv) and [LaTeX](tables/performance.tex).
+
+${table}
+| ratio | measured | goal |
+| :-- | --: | :-- |
+${[
+  ...goal("added p50, joust / floor", "at most 2"),
+  ...goal("added p50, joust / portkey", "at most 0.6"),
+  ...goal("requests a second, joust / portkey", "at least 2.2"),
+  ...goal("first chunk added, joust / floor", "at most 2"),
+  ...goal("streams a second, joust / floor", "at least 0.7"),
+].join("\n")}
+
+Memory of Joust as requests go on: ${megabytes.join(", ")}; the goal is 200 MB and flat.
+
+## Where the time goes
+
+Mean times before the model is called, by Joust's own metrics (\`joust_stage_seconds\`); the rest of what is
+added is HTTP, twice.
+
+| stage | microseconds |
+| :-- | --: |
+${micros.join("\n")}
+
+What nobody waits for is done when nobody waits: a decision is logged when its model has been asked, an
+answer when it has been sent, and both are written by a thread of their own, many in a commit. Bytes of an
+answer are passed on as they come; of a stream's events only id and model are rewritten, in place.
+`;
 }

@@ -62,6 +62,10 @@ const BENCHES: Record<string, { summary: string; load: () => Promise<Bench> }> =
     summary: "kill -9 of the gateway at --kills random moments under load (200): nothing is lost",
     load: async () => (await import("./faults.ts")).faults,
   },
+  clients: {
+    summary: "OpenAI's Python client and schemathesis against the gateway",
+    load: async () => (await import("./clients.ts")).clients,
+  },
   soak: {
     summary:
       "the gateway at half of its maximum for --minutes (30): memory, p99 and errors as time goes on",

@@ -25,6 +25,23 @@ export function duelOf(belief: Belief, { w, told }: Sight, a: number, b: number)
 }
 
 /**
+ * The duel d where ties are possible and a share r of votes between equals is
+ * decided. In Davidson's model the expected score, a tie being half a win, is
+ * 1/2 + sinh(d/2) / (2 cosh(d/2) + nu), nu = 2 (1 - r) / r; at nu = 2 that is
+ * sigmoid(d/2) exactly, twice as certain as one vote, and near sigmoid(r d) with
+ * weight 1/r for any nu. To count ties as half wins of d itself would pull all
+ * models together, for nothing in the wins makes up for it.
+ */
+export function tied({ w, terms, shared, logit }: Observation, r: number): Observation {
+  return {
+    w,
+    terms: terms.map(({ model, factor }) => ({ model, factor: r * factor })),
+    shared: shared.map((value) => r * value),
+    logit: r * logit,
+  };
+}
+
+/**
  * One stage of Plackett-Luce: `first` is preferred to all of `rest`. Its
  * probability is sigmoid(f_first - log sum_j exp f_j), a duel against the soft
  * maximum of the rest; that is linear around the means with the softmax of the

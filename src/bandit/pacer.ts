@@ -5,7 +5,7 @@
  * between queries, and nobody knows how large lambda has to be; so the step is
  * AdaGrad's (Duchi et al. 2011), with squares forgotten slowly, as prices change:
  *
- *   squares <- 0.999 squares + g^2,   price <- clip(price + REACH g / sqrt(squares), -REACH, 5)
+ *   squares <- 0.999 squares + g^2,   price <- clip(price + FIRST g / sqrt(squares), -SAVED, 5)
  *
  * and lambda = max(0, price). A price below 0 is something saved, which pays for
  * a dear query before lambda rises. A fixed step on a moving average of costs
@@ -34,8 +34,8 @@ export class Pacer {
     const g = cost / this.#budget - 1;
     if (g === 0) return;
     this.#squares = 0.999 * this.#squares + g * g;
-    const price = this.#price + (REACH * g) / Math.sqrt(this.#squares);
-    this.#price = Math.min(5, Math.max(-REACH, price));
+    const price = this.#price + (FIRST * g) / Math.sqrt(this.#squares);
+    this.#price = Math.min(5, Math.max(-SAVED, price));
   }
 
   snapshot(): PacerState {
@@ -44,7 +44,8 @@ export class Pacer {
 }
 
 /** In utility: the first step, and the most that can be saved. */
-const REACH = 0.1;
+const FIRST = 0.1;
+const SAVED = 0.3;
 
 export interface PacerState {
   readonly price: number;

@@ -4,7 +4,7 @@ import type { Random } from "../../random/random.ts";
 import { Belief, type Hypothesis, type Observation, POSITION, TOLD } from "../belief.ts";
 import { estimateOf } from "../estimate.ts";
 import { categoryMembership, fillUnknown } from "../features.ts";
-import { duelOf, ratingOf, type Sight, stageOf } from "../observation.ts";
+import { duelOf, ratingOf, type Sight, stageOf, tied } from "../observation.ts";
 import { bestPair, type Outlook, pick, sampledPair } from "../pair-rule.ts";
 import {
   type About,
@@ -28,7 +28,7 @@ const defaults = {
   minGain: 0,
   drift: 1,
   robust: 1,
-  ties: 0.25,
+  ties: 0.5,
   bothBad: 1,
   pointwise: 0.25,
   position: true,
@@ -93,6 +93,9 @@ const OPINIONS = [
 const NEGLIGIBLE = 1e-3;
 /** Drift costs a pass over all blocks, so it is caught up with every so many votes. */
 const DRIFT_EVERY = 32;
+/** Votes before the share of ties is believed, and the least share of wins. */
+const TIES_AFTER = 4;
+const LEAST_DECIDED = 0.1;
 /** Duels after which a model that joined later is one of the others. */
 const NEWCOMER_DUELS = 12;
 
@@ -103,6 +106,7 @@ class Joust implements Policy {
   readonly #see: (x: Float64Array) => Sight;
   readonly #sightOn: (membership: Float64Array) => Sight;
   #votes = 0;
+  #ties = 0;
   /** Duels so far of each model that joined after the start. */
   readonly #newcomers = new Map<number, number>();
 
@@ -186,6 +190,7 @@ class Joust implements Policy {
       state: {
         categories: this.#pool.categories,
         votes: this.#votes,
+        ties: this.#ties,
         newcomers: [...this.#newcomers],
         beliefs: this.#beliefs.map((belief) => ({
           hypothesis: belief.hypothesis,
@@ -200,7 +205,7 @@ class Joust implements Policy {
   }
 
   restore({ models, state }: Snapshot): void {
-    const { categories, votes, newcomers, beliefs } = state as JoustState;
+    const { categories, votes, ties, newcomers, beliefs } = state as JoustState;
     if (!isDeepStrictEqual(categories, this.#pool.categories)) {
       throw new RangeError(
         `the snapshot is of the categories ${categories.join(", ")}, the pool's are ` +
@@ -210,6 +215,7 @@ class Joust implements Policy {
     const from = alignModels(models, this.#pool.models);
     const duels = new Map(newcomers);
     this.#votes = votes;
+    this.#ties = ties;
     this.#newcomers.clear();
     from.forEach((old, k) => {
       if (old < 0) this.#newcomers.set(k, 0);
@@ -233,16 +239,22 @@ class Joust implements Policy {
   }
 
   #learnDuel(sight: Sight, a: number, b: number, win: number, weight: number): void {
+    const { ties, robust } = this.#options;
     const tie = win === 0.5;
-    const eta = tie ? this.#options.ties * weight : weight;
-    if (eta === 0) return;
+    if (tie && ties === 0) return;
+    // Where ties are common a win says less; see `tied`.
+    const r = Math.max(LEAST_DECIDED, 1 - this.#ties / (this.#votes + TIES_AFTER));
+    const eta = ((tie ? ties : 1) * weight) / r;
     for (const belief of this.#beliefs) {
-      const p = belief.observe(this.#duel(belief, sight, a, b), win, eta, this.#options.robust);
+      const duel = this.#duel(belief, sight, a, b);
       // Half a win each speaks for equal models, but also for a small vote scale, whatever the
       // truth. Davidson's model given that somebody won is BTL, so only wins tell scales apart.
+      const p = belief.probability(duel);
       if (!tie) belief.evidence += weight * safeLog(win === 1 ? p : 1 - p);
+      belief.observe(tied(duel, r), win, eta, robust);
     }
     for (const k of [a, b]) this.#meet(k);
+    if (tie) this.#ties++;
     this.#count();
   }
 
@@ -344,6 +356,7 @@ class Joust implements Policy {
 interface JoustState {
   readonly categories: readonly string[];
   readonly votes: number;
+  readonly ties: number;
   /** Model and its duels so far. */
   readonly newcomers: readonly (readonly [number, number])[];
   readonly beliefs: readonly {
