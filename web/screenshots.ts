@@ -25,7 +25,6 @@ writeFileSync(
   JSON.stringify({
     server: { log: "warn" },
     sandbox: { speed: 100 },
-    routers: { auto: { cost_quality_tradeoff: 5 } },
   }),
 );
 const gateway = spawn(
