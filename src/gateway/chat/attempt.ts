@@ -1,5 +1,6 @@
 import type { Fallback, Recorder } from "../recorder.ts";
 import type { ServedModel } from "../serving/served-model.ts";
+import { endModelSpan, startModelSpan } from "../tracing.ts";
 import { UpstreamError } from "../upstream/error.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../upstream/upstream.ts";
 
@@ -33,10 +34,21 @@ export class NobodyAnswered extends Error {
   }
 }
 
-export function callModel(model: ServedModel, errand: Errand): Promise<UpstreamAnswer> {
+export async function callModel(model: ServedModel, errand: Errand): Promise<UpstreamAnswer> {
   const { endpoint, body, stream, signal } = errand;
-  const request = { endpoint, body, stream, model: model.spec.upstreamName };
-  return model.upstream.call(request, signal);
+  const { upstreamName, provider } = model.spec;
+  const span = startModelSpan(endpoint, model.name, provider);
+  try {
+    const answer = await model.upstream.call(
+      { endpoint, body, stream, model: upstreamName },
+      signal,
+    );
+    answer.end.then((end) => endModelSpan(span, end));
+    return answer;
+  } catch (error) {
+    endModelSpan(span, error instanceof UpstreamError ? { error } : {});
+    throw error;
+  }
 }
 
 /** Asks a model, and where it fails before its first byte, the next ones. */

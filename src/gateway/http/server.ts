@@ -4,6 +4,7 @@ import type { Caller } from "../access/access.ts";
 import { checkOrigin } from "../access/origin.ts";
 import { Client } from "../chat/client.ts";
 import type { Gateway } from "../gateway.ts";
+import { traced } from "../tracing.ts";
 import { type Call, type Endpoint, TextAnswer } from "./endpoint.ts";
 import { errorAnswer, HttpError } from "./http-error.ts";
 import type { StaticFiles } from "./static-files.ts";
@@ -85,7 +86,7 @@ function handler(gateway: Gateway, endpoint: Endpoint) {
     counted.set(status, child);
     child.inc();
   };
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<Client> => {
     const startedAt = gateway.clock.now();
     reply.hijack();
     const client = new Client(reply.raw, corsHeaders(request));
@@ -102,10 +103,10 @@ function handler(gateway: Gateway, endpoint: Endpoint) {
         query: request.query as Call["query"],
         params: request.params as Call["params"],
       };
-      const answer = await endpoint.handle(call, client);
-      if (answer instanceof TextAnswer) {
-        client.send(200, { "content-type": answer.type }, answer.text);
-      } else if (answer !== undefined) client.send(200, {}, JSON.stringify(answer));
+      const result = await endpoint.handle(call, client);
+      if (result instanceof TextAnswer) {
+        client.send(200, { "content-type": result.type }, result.text);
+      } else if (result !== undefined) client.send(200, {}, JSON.stringify(result));
     } catch (error) {
       fail(gateway, endpoint, client, reply.raw, error);
     }
@@ -120,7 +121,11 @@ function handler(gateway: Gateway, endpoint: Endpoint) {
       },
       "request",
     );
+    return client;
   };
+  const { method, path: route } = endpoint;
+  return (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
+    traced(method, route, request.headers, () => answer(request, reply));
 }
 
 function fail(

@@ -1,0 +1,62 @@
+import {
+  context,
+  propagation,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
+import type { AnswerEnd } from "./upstream/upstream.ts";
+
+/**
+ * Spans for whoever sets an OpenTelemetry SDK up (node --import ./sdk.js); without
+ * one they cost next to nothing. Names and attributes follow its conventions for
+ * HTTP and for generative AI. No prompt, answer or key is in them.
+ */
+const tracer = trace.getTracer("joust");
+
+/** Runs the work of a request within its span, which goes on from the client's. */
+export async function traced(
+  method: string,
+  route: string,
+  headers: object,
+  work: () => Promise<{ readonly status: number; readonly decision: string | undefined }>,
+): Promise<void> {
+  const kind = SpanKind.SERVER;
+  const attributes = { "http.request.method": method, "http.route": route };
+  const outer = propagation.extract(context.active(), headers);
+  const span = tracer.startSpan(`${method} ${route}`, { kind, attributes }, outer);
+  const { status, decision } = await context.with(trace.setSpan(outer, span), work);
+  span.setAttribute("http.response.status_code", status);
+  if (decision !== undefined) span.setAttribute("joust.decision_id", decision);
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+}
+
+/** A call of a model, until its answer is over. */
+export function startModelSpan(endpoint: string, model: string, provider: string): Span {
+  const operation = OPERATIONS[endpoint] ?? endpoint;
+  const attributes = {
+    "gen_ai.operation.name": operation,
+    "gen_ai.request.model": model,
+    "gen_ai.provider.name": provider,
+  };
+  return tracer.startSpan(`${operation} ${model}`, { kind: SpanKind.CLIENT, attributes });
+}
+
+export function endModelSpan(span: Span, { usage, error }: Partial<AnswerEnd>): void {
+  if (usage) {
+    span.setAttribute("gen_ai.usage.input_tokens", usage.promptTokens);
+    span.setAttribute("gen_ai.usage.output_tokens", usage.completionTokens);
+  }
+  if (error) {
+    span.setAttribute("error.type", error.code);
+    span.setStatus({ code: SpanStatusCode.ERROR });
+  }
+  span.end();
+}
+
+const OPERATIONS: Readonly<Record<string, string>> = {
+  "chat/completions": "chat",
+  completions: "text_completion",
+};
