@@ -8,9 +8,9 @@ import { direct } from "../chat/direct.ts";
 import { route } from "../chat/route.ts";
 import { feedback } from "../feedback/feedback.ts";
 import { readVote, VOTE } from "../feedback/vote-body.ts";
-import type { Gateway } from "../gateway.ts";
 import { collect } from "../insight/collect.ts";
 import { decisionView, presentView } from "../insight/decision-view.ts";
+import { logged } from "../insight/stats.ts";
 import { ServedModel } from "../serving/served-model.ts";
 import { resolve, type Serving } from "../serving/serving.ts";
 import { CHAT, COMPLETION, EMBEDDING } from "./chat-schema.ts";
@@ -188,7 +188,7 @@ function mayVoteByKey(access: Access, { headers }: Call): boolean {
 async function decisions(call: Call): Promise<object> {
   const { gateway, caller } = call;
   const { router, session_id, before, limit } = queryOf(DECISIONS_QUERY, call);
-  await written(gateway);
+  await logged(gateway);
   const page = await gateway.store.decisions({
     router,
     session: session_id,
@@ -201,7 +201,7 @@ async function decisions(call: Call): Promise<object> {
 }
 
 async function decision({ gateway, caller, params }: Call): Promise<object> {
-  await written(gateway);
+  await logged(gateway);
   const record = await gateway.store.decision(params.id!.replace(/^chatcmpl-/, ""));
   const isTheirs = record && (caller.isAdmin || record.routed.owner === caller.owner);
   if (!isTheirs) throw noDecision();
@@ -217,11 +217,6 @@ async function decision({ gateway, caller, params }: Call): Promise<object> {
       prompt: unseal(sealed, record.routed.decision, key ? readKey(key) : undefined),
     }),
   };
-}
-
-/** Who has just been answered finds the decision: it waits no more for company. */
-async function written({ log }: Gateway): Promise<void> {
-  if (log.stats.waiting > 0 && !log.stats.down) await log.flush();
 }
 
 function modelList({ models, routers }: Serving) {
