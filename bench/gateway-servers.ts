@@ -45,7 +45,8 @@ export class Server implements Target {
     for (let tries = 0; ; tries++) {
       const answer = await fetch(`${server.origin}/healthz`).catch(() => undefined);
       if (answer) return server;
-      if (child.exitCode !== null || tries > 600) {
+      if (child.exitCode !== null || tries > 1800) {
+        child.kill();
         throw new Error(`${name} does not start; run ${[program, ...args].join(" ")} to see why`);
       }
       await sleep(100);
