@@ -60,7 +60,7 @@ export async function policies(names: readonly string[]): Promise<BenchResult> {
     if (world.name === "routerbench") parts.push(await onPaperFeatures(world, options));
     if (world.name === "llmrouter") parts.push(await longRun(world, options, result.ratios));
   }
-  parts.push(`## What was tuned\n`, await publish("tuned", tunedTable(tuned)));
+  parts.push(REASONS, `## What was tuned\n`, await publish("tuned", tunedTable(tuned)));
   await writeFile(resolve(DOCS, "policies.md"), `${preface()}\n${parts.join("\n")}`);
   return result;
 }
@@ -300,6 +300,21 @@ function secondHalf(run: Run): number {
   const middle = curveRounds(LONG).findIndex((t) => t >= LONG / 2);
   return finalRegret(run) - run.curve[middle]!;
 }
+
+const REASONS = `## Where a goal is missed, and why
+
+- **joust is not the lowest in every row.** With told scores that are right or nearly so, COLSTIM on category
+  features explores less and pays less; with permuted scores it is among the worst, for it has no way to stop
+  believing them. mixllm and metallm start from what votes say and win there, and pay for it where the scores are
+  right. joust weighs both opinions by the votes and is near the best of either; that hedge is its price.
+- **Noisy and permuted scores with blunt votes (s = 1, and 3).** A vote carries information in proportion to s^2. At
+  s = 1 seven hundred of them do not tell ten models apart in seven categories: no learner gets below the best
+  fixed model there, and none comes near the goal.
+- **llmrouter-9models: the ratio to FGTS.CDB.** Regret is against the best model of each single query, which no
+  category knows: even the best fixed model of hindsight has more than half of FGTS.CDB's regret, so a ratio of
+  0.35 to 0.5 is out of reach of anything that routes by category. Told scores are means of five queries a task,
+  never exact.
+`;
 
 function preface(): string {
   return `# Policies compared
