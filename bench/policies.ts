@@ -130,7 +130,7 @@ function labelOf({ name }: World, { told, voteScale }: Cell): string {
   return `${name}-${told}-${voteScale}`;
 }
 
-/** One row a policy, one column a cell; a last row names the learner with the lowest mean. */
+/** One row a policy, one column a cell. */
 function regretTable(cells: ReadonlyMap<Cell, Regrets>): Table {
   const [first] = cells.values();
   const names = [...first!.regrets.keys()];
@@ -142,12 +142,10 @@ function regretTable(cells: ReadonlyMap<Cell, Regrets>): Table {
     name,
     ...[...cells.values()].map(({ regrets }) => meanInterval(regrets.get(name)!)),
   ]);
-  const learners = names.filter((name) => !BASELINES.includes(name));
-  const lowest = [...cells.values()].map(({ regrets }) => bestOf(regrets, learners)[0]);
   return {
     title: `Cumulative regret at T = ${ROUNDS}, mean and 95% interval of ${RUNS} runs`,
     columns,
-    rows: [...rows, ["lowest of the learners", ...lowest]],
+    rows,
   };
 }
 
@@ -303,17 +301,19 @@ function secondHalf(run: Run): number {
 
 const REASONS = `## Where a goal is missed, and why
 
-- **joust is not the lowest in every row.** With told scores that are right or nearly so, COLSTIM on category
-  features explores less and pays less; with permuted scores it is among the worst, for it has no way to stop
-  believing them. mixllm and metallm start from what votes say and win there, and pay for it where the scores are
-  right. joust weighs both opinions by the votes and is near the best of either; that hedge is its price.
-- **Noisy and permuted scores with blunt votes (s = 1, and 3).** A vote carries information in proportion to s^2. At
-  s = 1 seven hundred of them do not tell ten models apart in seven categories: no learner gets below the best
-  fixed model there, and none comes near the goal.
+- **joust is not the lowest in every row.** With told scores that are right or nearly so, COLSTIM or MaxPairUCB on category
+  features explore less and pay less; with permuted scores they fall far behind, for they have no way to stop believing
+  them. mixllm and metallm lean on votes and are the best there, and pay for it where the scores are right. joust weighs
+  both opinions by the votes, and is close to the best of either; that hedge is its price.
+- **Noisy and permuted scores with blunt votes (s = 3 and 1).** A vote carries information in proportion to s^2. At s = 1
+  seven hundred of them do not tell ten models apart in seven categories: with permuted scores no learner on RouterBench
+  gets below twice the best fixed model's regret.
 - **llmrouter-9models: the ratio to FGTS.CDB.** Regret is against the best model of each single query, which no
   category knows: even the best fixed model of hindsight has more than half of FGTS.CDB's regret, so a ratio of
   0.35 to 0.5 is out of reach of anything that routes by category. Told scores are means of five queries a task,
   never exact.
+- **Below the best fixed model at T = 3000** in the mean for s = 10 and 3, though the interval has 0 in it; not for s = 1.
+  The best fixed model is known in hindsight only.
 `;
 
 function preface(): string {
