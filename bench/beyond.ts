@@ -114,6 +114,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "budget pacer",
+    note: "Costs differ a hundredfold between queries: a dear one, before anything is saved, raises the price for a while.",
     on: { router: { budget: BUDGET } },
     off: {},
     helps: {
