@@ -41,7 +41,7 @@ const TABLES: readonly [name: string, recipe: Recipe, sum?: Sum][] = [
     { layer: 0, axes: "evenly", flatten: 0, dimension: 256 },
   ],
   ["and axes over tokens as they are met (Zipf)", { ...BUNDLED, flatten: 0 }],
-  ["and variances evened out by 3/4: **bundled**", BUNDLED],
+  ["and variances evened out by 3/4 (bundled)", BUNDLED],
   ["variances evened out by 1/2", { ...BUNDLED, flatten: 2 }],
   ["variances evened out wholly (whitening)", { ...BUNDLED, flatten: 4 }],
   ["axes over the vocabulary evenly", { ...BUNDLED, axes: "evenly" }],

@@ -34,7 +34,7 @@ export function pageOf(
       ...(drawn.get(experiment.name) ?? []).map(({ exhibit, drawing }) =>
         exhibitHtml(exhibit, drawing),
       ),
-      howHtml(bench, experiment, String(record.settings["command"])),
+      howHtml(bench, experiment, String(record.settings.command)),
     ]),
     `<h2 id="reading">How to read this, and how to make it again</h2>`,
     ...READING.map((paragraph) => `<p>${paragraph}</p>`),
