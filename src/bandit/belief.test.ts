@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../random/random.ts";
 import { Belief, BIAS, type Hypothesis, SLOPE, TOLD } from "./belief.ts";
-import { duelOf, ratingOf, type Sight, stageOf } from "./observation.ts";
+import { duelOf, ratingOf, stageOf } from "./observation.ts";
 import { GaussianPosterior } from "./posterior.ts";
+import type { Sight } from "./sight.ts";
 
 const K = 3;
 const M = 2;
@@ -49,7 +50,9 @@ describe("one vote", () => {
   it("gives the exact update of means and of every block that is kept", () => {
     const belief = prior();
     const exact = dense();
-    const p = belief.observe(duelOf(belief, SIGHT, 0, 2), 1, 1);
+    const duel = duelOf(belief, SIGHT, 0, 2);
+    const p = belief.probability(duel);
+    belief.observe(duel, 1, 1);
     expect(p).toBeCloseTo(exact.update(denseFeature(0, 2), 1), 12);
     const d = exact.dimension;
     for (let k = 0; k < K; k++) {
@@ -144,10 +147,10 @@ describe("a ranking", () => {
     const other = prior();
     const duel = duelOf(other, SIGHT, 2, 0);
     duel.shared[1] = 0;
-    expect(one.observe(stageOf(one, SIGHT, 2, [0]), 1, 1)).toBeCloseTo(
-      other.observe(duel, 1, 1),
-      12,
-    );
+    const stage = stageOf(one, SIGHT, 2, [0]);
+    expect(one.probability(stage)).toBeCloseTo(other.probability(duel), 12);
+    one.observe(stage, 1, 1);
+    other.observe(duel, 1, 1);
     expect(one.means).toEqual(other.means);
   });
 

@@ -63,12 +63,12 @@ export class Belief {
 
   /**
    * Takes in one observation: outcome 1 with probability sigmoid(a), a linear in
-   * the coefficients around their means. Returns the probability it had given to 1.
+   * the coefficients around their means.
    * `robust` > 0 bounds the weight by robust / sd(a): a single surprising vote
    * about something unknown cannot move much (He et al. 2022, corruption-robust
    * linear bandits).
    */
-  observe(observation: Observation, outcome: number, eta: number, robust = 0): number {
+  observe(observation: Observation, outcome: number, eta: number, robust = 0): void {
     const { w, terms, shared, logit } = observation;
     const q = this.#spread(observation);
     const { c, w: curvature } = solveVote(logit, q, outcome, boundedWeight(eta, q, robust));
@@ -81,10 +81,9 @@ export class Belief {
       this.shared[i]! += c * this.sharedVariance[i]! * shared[i]!;
     }
     this.#shrink(observation, curvature, q);
-    return predictive(logit, q);
   }
 
-  /** Of outcome 1. */
+  /** That it gives to outcome 1. */
   probability(observation: Observation): number {
     return predictive(observation.logit, this.#spread(observation));
   }
@@ -92,7 +91,7 @@ export class Belief {
   /** What a vote to come will do to the variances, whichever way it goes: a copy's, never the belief's. */
   narrow(observation: Observation, eta: number, robust = 0): void {
     const q = this.#spread(observation);
-    const p = this.probability(observation);
+    const p = predictive(observation.logit, q);
     for (const { model } of observation.terms) {
       this.covariances[model] = this.covariances[model]!.slice();
     }

@@ -1,10 +1,5 @@
 import { type Belief, BIAS, type Observation, POSITION, SHARED, SLOPE, TOLD } from "./belief.ts";
-
-/** A query as a belief sees it: its membership w and the told scores t_k relative to the pool's mean. */
-export interface Sight {
-  readonly w: Float64Array;
-  readonly told: Float64Array;
-}
+import type { Sight } from "./sight.ts";
 
 /** a against b: s (utility_a - utility_b), plus the bias to the answer shown first. */
 export function duelOf(belief: Belief, { w, told }: Sight, a: number, b: number): Observation {
@@ -68,6 +63,19 @@ export function stageOf(
   });
   const logit = s * belief.value(first, w, told[first]!) - (top + Math.log(total));
   return { w, terms, shared, logit };
+}
+
+/**
+ * That the first of these is the one preferred. A stage is linear only around the
+ * means, so a vague belief would give each of them too much (four that are all
+ * alike and unknown more than 1/4); their sum has to be 1.
+ */
+export function firstProbability(belief: Belief, sight: Sight, order: readonly number[]): number {
+  const chances = order.map((first) => {
+    const rest = order.filter((k) => k !== first);
+    return belief.probability(stageOf(belief, sight, first, rest));
+  });
+  return chances[0]! / chances.reduce((sum, chance) => sum + chance, 0);
 }
 
 /**

@@ -9,7 +9,7 @@
  *
  * and lambda = max(0, price). A price below 0 is something saved, which pays for
  * a dear query before lambda rises. A fixed step on a moving average of costs
- * kept the same budgets at a fifth of their use and twice the regret.
+ * used a fifth of the same budgets, at one and a half times the regret.
  */
 export class Pacer {
   readonly #budget: number;

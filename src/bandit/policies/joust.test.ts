@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../random/random.ts";
 import { sigmoid } from "../btl.ts";
+import { categoryMembership } from "../features.ts";
 import { easyProblem } from "../policy.case.ts";
 import type { Feedback, Outcome, Policy, Pool } from "../policy.ts";
 import { joust } from "./joust.ts";
@@ -192,6 +193,24 @@ describe("joust", () => {
     for (const { hypothesis, evidence } of beliefs) {
       expect(evidence - hypothesis.logPrior).toBeCloseTo(Math.log(1 / 24), 10);
     }
+  });
+
+  it("ties among the votes do not pull models together", () => {
+    const policy = create({ ties: 1 }, untold);
+    // Davidson's model with nu = 2: a tie whenever two votes of half the gap disagree. As half
+    // wins of the gap itself they would halve it; the share of ties is that of equals nearly.
+    const gap = 1.5;
+    for (let t = 0; t < 6000; t++) {
+      const random = Random.seeded(t);
+      const [one, two] = [0, 1].map(() => random.uniform() < sigmoid(gap / 2));
+      const pair = t % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
+      const winner = one !== two ? undefined : one ? 0 : 1;
+      const outcome = winner === undefined ? "tie" : winner === pair[0] ? "a" : "b";
+      policy.learn({ kind: "duel", x: at(0).x, pair, outcome }, random);
+    }
+    const { scale, utilities } = policy.imagine!(Random.seeded(1));
+    const [u0, u1] = utilities(categoryMembership(pool.centroids)(at(0).x));
+    expect(Math.abs(scale * (u0! - u1!) - gap)).toBeLessThan(0.3);
   });
 
   it("forgets under drift: what was learnt long ago weighs less", () => {

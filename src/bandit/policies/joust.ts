@@ -3,8 +3,7 @@ import { dot } from "../../linalg/linalg.ts";
 import type { Random } from "../../random/random.ts";
 import { Belief, type Hypothesis, type Observation, POSITION, TOLD } from "../belief.ts";
 import { estimateOf } from "../estimate.ts";
-import { categoryMembership, fillUnknown } from "../features.ts";
-import { duelOf, ratingOf, type Sight, stageOf, tied } from "../observation.ts";
+import { duelOf, firstProbability, ratingOf, stageOf, tied } from "../observation.ts";
 import { bestPair, type Outlook, pick, sampledPair } from "../pair-rule.ts";
 import {
   type About,
@@ -20,6 +19,7 @@ import {
   type World,
   winOf,
 } from "../policy.ts";
+import { type Sight, sightOf, sightOn } from "../sight.ts";
 
 const defaults = {
   rule: "pair",
@@ -367,46 +367,6 @@ interface JoustState {
     readonly sharedVariance: Float64Array;
     readonly evidence: number;
   }[];
-}
-
-/**
- * That the first of these is the one preferred. A stage is linear only around the
- * means, so a vague belief would give each of them too much (four that are all
- * alike and unknown more than 1/4); their sum has to be 1.
- */
-function firstProbability(belief: Belief, sight: Sight, order: readonly number[]): number {
-  const chances = order.map((first) => {
-    const rest = order.filter((k) => k !== first);
-    return belief.probability(stageOf(belief, sight, first, rest));
-  });
-  return chances[0]! / chances.reduce((sum, chance) => sum + chance, 0);
-}
-
-/** Told scores of a mixture of categories, relative to the pool's mean. */
-function sightOn(pool: Pool): (membership: Float64Array) => Sight {
-  const told = pool.told && fillUnknown(pool.told);
-  const K = pool.models.length;
-  return (w) => {
-    const scores = new Float64Array(K);
-    if (told) {
-      let middle = 0;
-      for (let k = 0; k < K; k++) {
-        scores[k] = dot(w, told[k]!);
-        middle += scores[k]! / K;
-      }
-      for (let k = 0; k < K; k++) scores[k]! -= middle;
-    }
-    return { w, told: scores };
-  };
-}
-
-function sightOf(pool: Pool, on: (membership: Float64Array) => Sight): (x: Float64Array) => Sight {
-  const membership = categoryMembership(pool.centroids);
-  let last: { readonly x: Float64Array; readonly sight: Sight } | undefined;
-  return (x) => {
-    if (last?.x !== x) last = { x, sight: on(membership(x)) };
-    return last.sight;
-  };
 }
 
 function safeLog(p: number): number {
