@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { Random } from "../src/random/random.ts";
 import type { BenchFlags, BenchResult } from "./main.ts";
 
-const MAIN = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
+const MAIN = fileURLToPath(new URL("../src/cli/main.js", import.meta.url));
 const KILLS = 200;
 const CLIENTS = 4;
 

@@ -103,7 +103,7 @@ export async function startJoust(
   folder: string,
   flags: readonly string[] = [],
 ): Promise<Server> {
-  const main = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
+  const main = fileURLToPath(new URL("../src/cli/main.js", import.meta.url));
   const { scripts } = JSON.parse(
     await readFile(new URL("../package.json", import.meta.url), "utf8"),
   ) as { scripts: { start: string } };

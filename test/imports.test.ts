@@ -90,13 +90,14 @@ describe("violations", () => {
       expect(check({ "bandit/x.ts": `import { a } from "./${test}";` })).toEqual([
         `bandit/x.ts imports bandit/${test}: it belongs to the tests`,
       ]);
-      const anything = `import { a } from "./y.test.ts";\nimport { b } from "../cli/main.ts";`;
+      const anything = `import { a } from "./y.test.ts";\nimport { b } from "../cli/program.ts";`;
       expect(check({ [`bandit/${test}`]: anything })).toEqual([]);
     },
   );
 
   it("does not read comments for imports", () => {
-    const text = '/**\n * import { a } from "../cli/main.ts";\n */\n// import "../cli/main.ts";';
+    const text =
+      '/**\n * import { a } from "../cli/program.ts";\n */\n// import "../cli/program.ts";';
     expect(check({ "bandit/x.ts": text })).toEqual([]);
   });
 });

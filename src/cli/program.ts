@@ -1,4 +1,4 @@
-/** The command line, run by main.ts when it is imported. */
+/** The command line, run by main.js when it is imported. */
 import { inspect } from "node:util";
 import { Command, CommanderError } from "commander";
 import { InputError } from "../input/input-error.ts";

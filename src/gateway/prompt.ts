@@ -34,7 +34,8 @@ export function textOf(content: unknown): string {
  * nothing is left, the block was the question.
  */
 function withoutHarness(text: string): string {
-  const left = withoutBlocks(text).replace(BLANK_LINES, "\n").trim();
+  const own = text.includes("<") ? withoutBlocks(text) : text;
+  const left = own.includes("\n") ? own.replace(BLANK_LINES, "\n").trim() : own.trim();
   return left === "" ? text.trim() : left;
 }
 

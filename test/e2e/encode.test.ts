@@ -8,7 +8,7 @@ import { OWN_QUERIES, OWN_SCORES } from "../../src/simulate/load/real-data.fixtu
 import { joust, ROOT, withoutTimes } from "./joust.fixture.ts";
 
 const write = temporaryFolder();
-const MAIN = join(ROOT, "src/cli/main.ts");
+const MAIN = join(ROOT, "src/cli/main.js");
 
 interface Vector {
   readonly id: string;

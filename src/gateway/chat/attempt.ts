@@ -1,3 +1,4 @@
+import type { Members } from "../json-scan.ts";
 import type { Fallback, Recorder } from "../recorder.ts";
 import type { ServedModel } from "../serving/served-model.ts";
 import { endModelSpan, startModelSpan } from "../tracing.ts";
@@ -8,6 +9,7 @@ import type { UpstreamAnswer, UpstreamRequest } from "../upstream/upstream.ts";
 export interface Errand {
   readonly endpoint: UpstreamRequest["endpoint"];
   readonly body: Uint8Array;
+  readonly members?: Members | undefined;
   readonly stream: boolean;
   readonly signal: AbortSignal;
 }
@@ -35,14 +37,12 @@ export class NobodyAnswered extends Error {
 }
 
 export async function callModel(model: ServedModel, errand: Errand): Promise<UpstreamAnswer> {
-  const { endpoint, body, stream, signal } = errand;
+  const { endpoint, body, members, stream, signal } = errand;
   const { upstreamName, provider } = model.spec;
   const span = startModelSpan(endpoint, model.name, provider);
   try {
-    const answer = await model.upstream.call(
-      { endpoint, body, stream, model: upstreamName },
-      signal,
-    );
+    const request = { endpoint, body, members, stream, model: upstreamName };
+    const answer = await model.upstream.call(request, signal);
     answer.end.then((end) => endModelSpan(span, end));
     return answer;
   } catch (error) {

@@ -179,8 +179,8 @@ function caseOf({ router, chat, request }: Turn, routed: Routed): Case {
 }
 
 function errandOf({ request, client }: Turn): Errand {
-  const { body, stream } = request;
-  return { endpoint: "chat/completions", body, stream, signal: client.signal };
+  const { body, members, stream } = request;
+  return { endpoint: "chat/completions", body, members, stream, signal: client.signal };
 }
 
 function askedOf({ router, decided, caller, chat }: Turn): Omit<Asked, "slot"> {

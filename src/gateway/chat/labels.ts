@@ -1,5 +1,5 @@
 import { editMembers } from "../json-edit.ts";
-import { scanObject } from "../json-scan.ts";
+import type { Members } from "../json-scan.ts";
 import type { Json } from "../upstream/json-value.ts";
 
 /**
@@ -14,9 +14,9 @@ export interface Labels {
   readonly joust: string;
 }
 
-export function labelWhole(body: Uint8Array, { id, model, joust }: Labels): Uint8Array {
+export function labelWhole(answer: Members, { id, model, joust }: Labels): Uint8Array {
   const set = { id: JSON.stringify(id), model: JSON.stringify(model), joust };
-  return editMembers(scanObject(body), { set });
+  return editMembers(answer, { set });
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Gateway } from "../gateway.ts";
+import { scanObject } from "../json-scan.ts";
 import { StreamText, textOfWhole } from "../judge/answer-text.ts";
 import type { Asked } from "../recorder.ts";
 import { endingInErrorEvent } from "../upstream/error.ts";
@@ -41,7 +42,7 @@ async function deliverWhole(gateway: Gateway, client: Client, single: Single): P
       ...headersOf(single),
       ...(known !== undefined && { "x-joust-cost": dollars(known) }),
     },
-    labels ? labelWhole(body, labels) : body,
+    labels ? labelWhole(end.members ?? scanObject(body), labels) : body,
   );
   single.onText?.(textOfWhole(body));
   return gateway.recorder.answered(asked, model, end, fallbacks);

@@ -182,6 +182,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
       sentAt: this.#watch.startedAt,
       firstByteAt: this.#watch.firstByteAt,
       endedAt: this.#settings.clock.now(),
+      members: this.#translation?.members,
       error,
     });
   }

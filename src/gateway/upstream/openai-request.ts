@@ -16,7 +16,7 @@ interface Outgoing {
  */
 export function outgoing(upstream: string, request: UpstreamRequest, askUsage: boolean): Outgoing {
   try {
-    const members = scanObject(request.body);
+    const members = request.members ?? scanObject(request.body);
     const set: Record<string, string> = { model: JSON.stringify(request.model) };
     const options = request.stream && askUsage ? withUsage(members) : undefined;
     if (options !== undefined) set.stream_options = options;

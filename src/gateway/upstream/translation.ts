@@ -1,4 +1,4 @@
-import { JsonError, scanObject } from "../json-scan.ts";
+import { JsonError, type Members, scanObject } from "../json-scan.ts";
 import { UpstreamError } from "./error.ts";
 import { readUsage, type Usage } from "./usage.ts";
 
@@ -16,6 +16,8 @@ export interface Translation {
   readonly events: number;
   /** All has been said: what happens to the connection now is no fault. */
   readonly isDone: boolean;
+  /** Of an answer in one piece that was looked through. */
+  readonly members?: Members | undefined;
 }
 
 export type Pass = (bytes: Uint8Array) => void;
@@ -25,6 +27,7 @@ export class WholeAnswer implements Translation {
   readonly events = 0;
   readonly isDone = false;
   usage: Usage | undefined;
+  members: Members | undefined;
   readonly #upstream: string;
   readonly #chunks: Buffer[] = [];
 
@@ -39,7 +42,8 @@ export class WholeAnswer implements Translation {
   end(pass: Pass): void {
     const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
     try {
-      this.usage = readUsage(scanObject(body).value("usage"));
+      this.members = scanObject(body);
+      this.usage = readUsage(this.members.value("usage"));
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       throw new UpstreamError("broken", this.#upstream, `sent no whole answer: ${error.message}`);

@@ -1,3 +1,4 @@
+import type { Members } from "../json-scan.ts";
 import type { UpstreamError } from "./error.ts";
 import type { Usage } from "./usage.ts";
 
@@ -24,6 +25,8 @@ export interface UpstreamRequest {
   readonly endpoint: Endpoint;
   /** As the client sent it; the upstream puts the model's name into it and takes `joust` out. */
   readonly body: Uint8Array;
+  /** Where its members stand, if somebody has looked already. */
+  readonly members?: Members | undefined;
   /** The upstream's own name of the model. */
   readonly model: string;
   readonly stream: boolean;
@@ -57,5 +60,7 @@ export interface AnswerEnd {
   readonly sentAt: number;
   readonly firstByteAt: number;
   readonly endedAt: number;
+  /** Of an answer in one piece that was looked through: where its members stand. */
+  readonly members?: Members | undefined;
   readonly error: UpstreamError | undefined;
 }

@@ -18,6 +18,7 @@ export function connect(file: string): Connection {
     db.pragma("foreign_keys = on");
     // After a burst the file beside the database shrinks again.
     db.pragma(`journal_size_limit = ${64 * 2 ** 20}`);
+    db.pragma(`cache_size = -${CACHE_KB}`);
     migrate(db, file);
     return db;
   } catch (error) {
@@ -27,8 +28,13 @@ export function connect(file: string): Connection {
 
 /** A second connection sees what the first has committed, and never waits for it. */
 export function connectReader(file: string): Connection {
-  return new Sqlite(file, { timeout: BUSY_MS, readonly: true });
+  const db = new Sqlite(file, { timeout: BUSY_MS, readonly: true });
+  db.pragma(`cache_size = -${CACHE_KB}`);
+  return db;
 }
+
+/** Of each connection; the driver's own 16 MB would be filled, and the system keeps the file in memory anyway. */
+const CACHE_KB = 2000;
 
 const BUSY_MS = 5000;
 
