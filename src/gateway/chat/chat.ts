@@ -66,10 +66,10 @@ async function answerOnce(turn: Turn, stopwatch: Stopwatch): Promise<void> {
     gateway.recorder,
   );
   stopwatch.called();
-  const records = meanwhile(() => ({
-    routed: logDecision(gateway, router, decided),
-    note: noteOf(turn),
-  }));
+  const records = meanwhile(() => {
+    stopwatch.tell();
+    return { routed: logDecision(gateway, router, decided), note: noteOf(turn) };
+  });
   await finish(turn, answering, stopwatch.startedAt, records);
 }
 
@@ -118,6 +118,7 @@ async function answerTwice(turn: Turn, stopwatch: Stopwatch): Promise<void> {
       : undefined,
   });
   stopwatch.called();
+  stopwatch.tell();
   ended.catch(() => {});
   const routed = logDecision(gateway, router, decided);
   if (decided.session) gateway.sessions.forget(decided.session);
@@ -209,26 +210,35 @@ function noteOf({ gateway, router, decided }: Turn): Json {
   };
 }
 
-/** Where the time goes that a request waits here before a model is called. */
+type Stage = "parse" | "encode" | "decide";
+
+/** Where the time goes that a request waits here before a model is called. Told afterwards: counting takes time too. */
 class Stopwatch {
   readonly #gateway: Gateway;
   readonly startedAt: number;
-  #last: number;
+  readonly #ends: (readonly [Stage, number])[] = [];
+  #calledAt = Number.NaN;
 
   constructor(gateway: Gateway) {
     this.#gateway = gateway;
     this.startedAt = gateway.clock.now();
-    this.#last = this.startedAt;
   }
 
-  stage(name: "parse" | "encode" | "decide"): void {
-    const now = this.#gateway.clock.now();
-    this.#gateway.metrics.stage[name].observe((now - this.#last) / 1000);
-    this.#last = now;
+  stage(name: Stage): void {
+    this.#ends.push([name, this.#gateway.clock.now()]);
   }
 
   called(): void {
-    const { clock, metrics } = this.#gateway;
-    metrics.added.observe((clock.now() - this.startedAt) / 1000);
+    this.#calledAt = this.#gateway.clock.now();
+  }
+
+  tell(): void {
+    const { stage, added } = this.#gateway.metrics;
+    let last = this.startedAt;
+    for (const [name, end] of this.#ends) {
+      stage[name].observe((end - last) / 1000);
+      last = end;
+    }
+    added.observe((this.#calledAt - this.startedAt) / 1000);
   }
 }
