@@ -13,8 +13,8 @@ it("starts once, says what it opened, and gives each caller its own answer", asy
   const worker = stub();
   const [opened, ...answers] = await Promise.all([
     worker.open(),
-    worker.encode(["a"]),
-    worker.encode(["four", "seven"]),
+    worker.encode(["a"], true),
+    worker.encode(["four", "seven"], true),
   ]);
   expect(opened).toEqual({ name: "stub", dimension: 2 });
   expect(answers.map((vectors) => [...vectors])).toEqual([
@@ -34,13 +34,13 @@ it("an InputError arrives whole", async () => {
 
 it("a model that could not be opened is tried again by the next call", async () => {
   const worker = stub("broken");
-  await expect(worker.encode(["a"])).rejects.toThrow("is gone");
-  await expect(worker.encode(["a"])).rejects.toThrow("is gone");
+  await expect(worker.encode(["a"], true)).rejects.toThrow("is gone");
+  await expect(worker.encode(["a"], true)).rejects.toThrow("is gone");
 });
 
 it("a job that fails harms no other", async () => {
   const worker = stub();
-  const jobs = [worker.encode(["fail"]), worker.encode(["a"])];
+  const jobs = [worker.encode(["fail"], true), worker.encode(["a"], true)];
   await expect(jobs[0]).rejects.toThrow("no such text");
   expect([...(await jobs[1]!)]).toEqual([1, 2]);
 });
@@ -50,13 +50,13 @@ it.each(["throw", "exit"])(
   async (harm) => {
     const worker = stub();
     await worker.open();
-    const jobs = [worker.encode([harm]), worker.encode(["a"])];
+    const jobs = [worker.encode([harm], true), worker.encode(["a"], true)];
     for (const job of jobs) {
       const error = await job.catch((error: unknown) => error);
       expect(error).toBeInstanceOf(ThreadEnded);
       expect(String(error)).toMatch(/thread ended before it had answered; help: /);
       expect(String((error as Error).cause)).toMatch(harm === "throw" ? /thrown/ : /exit code 3/);
     }
-    expect([...(await worker.encode(["four"]))]).toEqual([4, 1]);
+    expect([...(await worker.encode(["four"], true))]).toEqual([4, 1]);
   },
 );

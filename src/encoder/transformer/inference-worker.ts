@@ -22,6 +22,8 @@ export interface Opened {
 export interface Job {
   readonly id: number;
   readonly texts: readonly string[];
+  /** Nobody else works meanwhile: all threads may be used for it. */
+  readonly alone: boolean;
 }
 export const OPENING = 0;
 /** In place of a job: finish what came before, and end. */
@@ -61,10 +63,10 @@ export class InferenceWorker {
     return this.#running().opened;
   }
 
-  async encode(texts: readonly string[]): Promise<Float32Array> {
+  async encode(texts: readonly string[], alone: boolean): Promise<Float32Array> {
     const thread = this.#running();
     await thread.opened;
-    return thread.encode(texts);
+    return thread.encode(texts, alone);
   }
 
   async close(): Promise<void> {
@@ -114,10 +116,10 @@ class Thread {
       });
   }
 
-  encode(texts: readonly string[]): Promise<Float32Array> {
+  encode(texts: readonly string[], alone: boolean): Promise<Float32Array> {
     const id = ++this.#count;
     this.#worker.ref();
-    this.#worker.postMessage({ id, texts } satisfies Job);
+    this.#worker.postMessage({ id, texts, alone } satisfies Job);
     return this.#expect(id) as Promise<Float32Array>;
   }
 

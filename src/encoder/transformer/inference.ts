@@ -21,7 +21,7 @@ export interface InferenceOptions {
 export interface Inference {
   readonly dimension: number;
   /** The vectors of the texts, one after another. */
-  encode(texts: readonly string[]): Promise<Float32Array<ArrayBuffer>>;
+  encode(texts: readonly string[], alone: boolean): Promise<Float32Array<ArrayBuffer>>;
   release(): Promise<void>;
 }
 
@@ -34,15 +34,15 @@ export async function openInference(
   const { architecture, pooling, tokenizer, maxLength, prefix } = model;
   const dimension = architecture.hiddenSize;
   const { words, alone, together } = await openSessions(model, options, gate);
-  const limits = together ? TOGETHER : ALONE;
+  const limits = options.int8 ? ONE_BY_ONE : TOGETHER;
 
   return {
     dimension,
-    async encode(texts) {
+    async encode(texts, isAlone) {
       const ids = texts.map((text) => tokenizer.encode(prefix + text, maxLength));
       const vectors = new Float32Array(texts.length * dimension);
       // One session for all runs: the threads of another would still wait for work, in a loop.
-      const session = together && texts.length > 1 ? together : alone;
+      const session = isAlone ? alone : together;
       const lengths = ids.map(({ length }) => length);
       for (const batch of planBatches(lengths, limits)) {
         const chosen = batch.map((k) => ids[k]!);
@@ -60,7 +60,7 @@ export async function openInference(
     },
     async release() {
       await gate.pass(() => alone.release());
-      if (together) await gate.pass(() => together.release());
+      await gate.pass(() => together.release());
     },
   };
 }
@@ -71,15 +71,16 @@ export async function openInference(
  * operator no longer fits the cache.
  */
 const TOGETHER = { overhead: 27, most: 512 };
-const ALONE = { overhead: 0, most: 0 };
+/** In 8 bits a text must not be mixed with others: see int8.ts. */
+const ONE_BY_ONE = { overhead: 0, most: 0 };
 
 interface Sessions {
   /** The table of words. */
   readonly words: Float32Array;
-  /** For one text at a time: a tenth faster at that. */
+  /** For one text while nobody else works: a tenth faster at that. */
   readonly alone: InferenceSession;
-  /** For any number; not in 8 bits, see int8.ts. */
-  readonly together?: InferenceSession;
+  /** For any number; in 8 bits on one thread, one of several lanes. */
+  readonly together: InferenceSession;
 }
 
 async function openSessions(
@@ -90,9 +91,9 @@ async function openSessions(
   const words = weights.get(WORDS)!.data.slice();
   const { graph, texts } = encoderGraph({ architecture, pooling, normalize, groups: 1, weights });
   graph.output("vectors", texts);
-  const open = async (graph: Graph) => {
+  const open = async (graph: Graph, intraOpNumThreads = threads) => {
     const bytes = onnxBytes(graph);
-    const options = { ...SESSION, intraOpNumThreads: threads };
+    const options = { ...SESSION, intraOpNumThreads };
     const session = await gate.pass(() => InferenceSession.create(bytes, options));
     free([bytes]);
     return session;
@@ -100,7 +101,7 @@ async function openSessions(
   const many = withFedWords(graph);
   const one = forOneText(many);
   const sessions = int8
-    ? { words, alone: await open(toInt8(one)) }
+    ? { words, alone: await open(toInt8(one)), together: await open(toInt8(one), 1) }
     : { words, alone: await open(one), together: await open(many) };
   free([...weights.values()].map(({ data }) => data));
   return sessions;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { InputError } from "../../input/input-error.ts";
 import { dot, norm } from "../../linalg/linalg.ts";
 import { InferenceWorker, ThreadEnded } from "./inference-worker.ts";
+import { Lanes } from "./lanes.ts";
 import { readModelFolder } from "./model-folder.ts";
 import { embed } from "./reference/forward.ts";
 import { temporaryModels, tinyModel } from "./tiny-model.fixture.ts";
@@ -122,7 +123,7 @@ describe("with a thread of which one knows what it does", () => {
   const file = new URL("./stub.worker.fixture.ts", import.meta.url);
   const start = (cacheSize: number) => {
     const worker = new InferenceWorker({ folder: "stub", int8: false, threads: 1 }, file);
-    const encoder = new TransformerEncoder("stub", 2, worker, cacheSize);
+    const encoder = new TransformerEncoder("stub", 2, new Lanes([worker]), cacheSize);
     onTestFinished(() => encoder.close());
     return encoder;
   };

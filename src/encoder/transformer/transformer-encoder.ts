@@ -2,6 +2,7 @@
 import { availableParallelism } from "node:os";
 import type { Encoder } from "../encoder.ts";
 import { InferenceWorker, ThreadEnded } from "./inference-worker.ts";
+import { Lanes } from "./lanes.ts";
 import { Lru } from "./lru.ts";
 import { MicroBatcher } from "./micro-batch.ts";
 
@@ -22,9 +23,12 @@ export async function openTransformer(
   folder: string,
   { int8 = false, threads = THREADS, cacheSize = 64e6 }: TransformerOptions = {},
 ): Promise<TransformerEncoder> {
-  const worker = new InferenceWorker({ folder, int8, threads });
-  const { name, dimension } = await worker.open();
-  return new TransformerEncoder(name, dimension, worker, cacheSize);
+  const lane = () => new InferenceWorker({ folder, int8, threads });
+  // In float32 the operators are long enough to be shared out.
+  const others = Array.from({ length: int8 ? threads - 1 : 0 }, lane);
+  const lanes = new Lanes([lane(), ...others]);
+  const { name, dimension } = await lanes.open();
+  return new TransformerEncoder(name, dimension, lanes, cacheSize);
 }
 
 const THREADS = Math.min(4, availableParallelism());
@@ -39,15 +43,15 @@ const JOB = 32;
 export class TransformerEncoder implements Encoder {
   readonly name: string;
   readonly dimension: number;
-  readonly #worker: InferenceWorker;
+  readonly #lanes: Lanes;
   readonly #cache: Lru<Float32Array>;
   readonly #batcher: MicroBatcher<string, Float32Array>;
   #closed = false;
 
-  constructor(name: string, dimension: number, worker: InferenceWorker, cacheSize: number) {
+  constructor(name: string, dimension: number, lanes: Lanes, cacheSize: number) {
     this.name = name;
     this.dimension = dimension;
-    this.#worker = worker;
+    this.#lanes = lanes;
     this.#cache = new Lru(cacheSize, sizeOf);
     this.#batcher = new MicroBatcher((texts) => this.#run(texts), JOB);
   }
@@ -68,19 +72,16 @@ export class TransformerEncoder implements Encoder {
   async close(): Promise<void> {
     this.#closed = true;
     this.#batcher.fail(new Error("the encoder was closed"));
-    await this.#worker.close();
+    await this.#lanes.close();
   }
 
   async #run(texts: readonly string[]): Promise<Float32Array[]> {
-    const vectors = await this.#worker.encode(texts).catch((error: unknown) => {
+    const vectors = await this.#lanes.encode(texts).catch((error: unknown) => {
       if (error instanceof ThreadEnded) this.#batcher.fail(error);
       throw error;
     });
-    return texts.map((text, k) => {
-      const vector = vectors.slice(k * this.dimension, (k + 1) * this.dimension);
-      this.#cache.set(text, vector);
-      return vector;
-    });
+    for (const [k, text] of texts.entries()) this.#cache.set(text, vectors[k]!);
+    return vectors;
   }
 }
 

@@ -33,9 +33,9 @@ try {
   port.close();
 }
 
-async function work(inference: Inference, { id, texts }: Job): Promise<void> {
+async function work(inference: Inference, { id, texts, alone }: Job): Promise<void> {
   try {
-    send({ id, value: await inference.encode(texts) });
+    send({ id, value: await inference.encode(texts, alone) });
   } catch (error) {
     send({ id, failure: sendable(error) });
   }
