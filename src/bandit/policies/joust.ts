@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { dot } from "../../linalg/linalg.ts";
 import type { Random } from "../../random/random.ts";
 import { Belief, type Hypothesis, type Observation, POSITION, TOLD } from "../belief.ts";
 import { estimateOf } from "../estimate.ts";
@@ -105,6 +104,8 @@ class Joust implements Policy {
   readonly #beliefs: Belief[];
   readonly #see: (x: Float64Array) => Sight;
   readonly #sightOn: (membership: Float64Array) => Sight;
+  /** Told scores of each category, one after the other, relative to the pool's mean. */
+  readonly #told: readonly Float64Array[];
   #votes = 0;
   #ties = 0;
   /** Duels so far of each model that joined after the start. */
@@ -115,6 +116,10 @@ class Joust implements Policy {
     this.#options = options;
     this.#sightOn = sightOn(pool);
     this.#see = sightOf(pool, this.#sightOn);
+    this.#told = pool.categories.map((_, m) => {
+      const only = pool.categories.map((_, other) => Number(other === m));
+      return this.#sightOn(Float64Array.from(only)).told;
+    });
     const opinions = pool.told ? OPINIONS : [{ ...WORTHLESS, toldSd: 0 }];
     const logPrior = -Math.log(opinions.length);
     const hypotheses: Hypothesis[] = SCALES.flatMap((scale) =>
@@ -174,12 +179,20 @@ class Joust implements Policy {
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     const views = this.#beliefs.map((belief, i) => ({ belief, weight: weights[i]! / total }));
     const { belief } = pick(views, random.uniform());
-    const coefficients = belief.draw(random);
+    const { told, theta } = belief.draw(random);
+    // Linear in the membership, so a number for each model and category says all.
+    const cells = theta.map((row, k) => row.map((cell, m) => cell + told * this.#told[m]![k]!));
     return {
       scale: belief.hypothesis.scale,
       utilities: (membership) => {
-        const { w, told } = this.#sightOn(membership);
-        return told.map((score, k) => coefficients.told * score + dot(w, coefficients.theta[k]!));
+        const values = new Float64Array(cells.length);
+        for (let k = 0; k < values.length; k++) {
+          const row = cells[k]!;
+          let value = 0;
+          for (let m = 0; m < row.length; m++) value += membership[m]! * row[m]!;
+          values[k] = value;
+        }
+        return values;
       },
     };
   }

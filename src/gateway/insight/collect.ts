@@ -25,14 +25,13 @@ async function collectRouter(gateway: Gateway, router: LiveRouter): Promise<void
   metrics.version.set({ router: name }, view.version);
   metrics.guard.set({ router: name }, guard === undefined ? 0 : 1);
   const traffic = trafficOf(view, router.recent.all);
-  const random = Random.seeded(view.version);
-  const worth = worthOf(view, traffic, random);
+  const worth = worthOf(view, traffic, Random.seeded(view.version));
   if (worth) metrics.regret.set({ router: name }, worth.regret.mean);
   const now = clock.date();
   const span = { router: name, from: now - MONTH_MS, to: now + 1, step: DAY_MS };
   try {
     metrics.lag.set({ router: name }, Math.max(0, (await store.head(name)) - view.version));
-    const [best] = standings(view, mixOf(view, traffic), random);
+    const [best] = standings(view, mixOf(view, traffic));
     const spend = spendOf(await store.tallies(span), pricesOf(router.models.values()), best?.model);
     if (spend.always_best) metrics.savings.set({ router: name }, spend.always_best.savings);
   } catch {

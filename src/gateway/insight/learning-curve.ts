@@ -57,7 +57,7 @@ export async function learningCurve(
 const STRETCHES = 16;
 /** Requests in a stretch. */
 const LEAST = 4;
-const MOST = 48;
+const MOST = 32;
 
 /** Requests from all over the window: all of them, or some of each part of the log. */
 async function sampled(

@@ -4,6 +4,7 @@ import type { RecentQuery } from "../routing/recent-queries.ts";
 import { type Prices, spendOf } from "./spend.ts";
 import { standings } from "./standings.ts";
 import { type Belief, mixOf, trafficOf } from "./traffic.ts";
+import { worldsOf } from "./worlds.ts";
 import { worthOf } from "./worth.ts";
 
 /** How far back counts go, and in which steps. Times are milliseconds since 1970. */
@@ -38,12 +39,13 @@ export function numbersOf({ belief, recent, window, tallies, prices }: Sources) 
   const mix = mixOf(belief, traffic);
   // The same draws each time: numbers move when something was learnt or asked, and by no more.
   const random = Random.seeded(1);
-  const overall = standings(belief, mix, random.split("overall"));
+  const worlds = worldsOf(belief, random.split("worlds"), WORLDS);
+  const overall = standings(belief, mix, worlds);
   const { categories, models } = belief.pool;
   const byCategory = categories.map((category, m) => ({
     category,
     share: mix[m]!,
-    models: standings(belief, only(m, categories.length), random.split(m)),
+    models: standings(belief, only(m, categories.length), worlds),
   }));
   const { all, byModel } = totalsOf(tallies);
   const worth = worthOf(belief, traffic, random.split("worth"));
@@ -78,6 +80,8 @@ export function numbersOf({ belief, recent, window, tallies, prices }: Sources) 
     quality: worth?.quality ?? null,
   };
 }
+
+const WORLDS = 400;
 
 function only(m: number, M: number): Float64Array {
   return Float64Array.from({ length: M }, (_, other) => Number(other === m));

@@ -1,5 +1,5 @@
-import type { Random } from "../../random/random.ts";
-import { Random as Seeded } from "../../random/random.ts";
+import type { World } from "../../bandit/policy.ts";
+import { Random } from "../../random/random.ts";
 import type { Belief } from "./traffic.ts";
 
 /** What is believed of a model on a mixture of categories, relative to the pool's mean. */
@@ -14,12 +14,15 @@ export interface Standing {
   readonly best: number | null;
 }
 
-/** The best first. */
-export function standings(belief: Belief, membership: Float64Array, random: Random): Standing[] {
+/** The best first. Without worlds nothing is said of how likely that is. */
+export function standings(
+  belief: Belief,
+  membership: Float64Array,
+  worlds: readonly World[] = [],
+): Standing[] {
   const { pool, router } = belief;
-  const { policy } = router;
-  const estimate = policy.estimate?.(membership);
-  const best = policy.imagine && bestShares(belief, membership, random);
+  const estimate = router.policy.estimate?.(membership);
+  const best = worlds.length > 0 && bestShares(worlds, membership);
   const values = estimate?.mean ?? plainValues(belief, membership);
   return pool.models
     .map((model, k) => {
@@ -38,13 +41,12 @@ export function standings(belief: Belief, membership: Float64Array, random: Rand
 }
 
 const Z = 1.96;
-const WORLDS = 400;
 
-function bestShares(belief: Belief, membership: Float64Array, random: Random): Float64Array {
-  const shares = new Float64Array(belief.pool.models.length);
-  for (let i = 0; i < WORLDS; i++) {
-    const utilities = belief.router.policy.imagine!(random).utilities(membership);
-    shares[utilities.indexOf(Math.max(...utilities))]! += 1 / WORLDS;
+function bestShares(worlds: readonly World[], membership: Float64Array): number[] {
+  const all = worlds.map((world) => world.utilities(membership));
+  const shares = Array.from(all[0]!, () => 0);
+  for (const utilities of all) {
+    shares[utilities.indexOf(Math.max(...utilities))]! += 1 / worlds.length;
   }
   return shares;
 }
@@ -56,7 +58,7 @@ export function plainValues(belief: Belief, membership: Float64Array): Float64Ar
   const out = new Float64Array(pool.models.length);
   membership.forEach((share, m) => {
     const x = pool.centroids[m]!;
-    const { values } = router.policy.choose({ x, candidates }, Seeded.seeded(0));
+    const { values } = router.policy.choose({ x, candidates }, Random.seeded(0));
     values?.forEach((value, k) => {
       out[k]! += share * value;
     });

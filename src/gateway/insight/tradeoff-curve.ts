@@ -3,6 +3,7 @@ import type { RecentQuery } from "../routing/recent-queries.ts";
 import { lambdaOf } from "../tradeoff.ts";
 import { plainValues } from "./standings.ts";
 import { type Belief, type TrafficQuery, trafficOf } from "./traffic.ts";
+import { worldsOf } from "./worlds.ts";
 import { type Band, bandOf } from "./worth.ts";
 
 /** What a setting of cost_quality_tradeoff would do to the recent queries. */
@@ -25,8 +26,11 @@ export function tradeoffCurve(
   current: number | null,
 ): object {
   const traffic = trafficOf(belief, recent);
-  const values = traffic.map(({ w }) => valuesOn(belief, w));
-  const worlds = imagined(belief, traffic);
+  const values = overTraffic(traffic, (w) => valuesOn(belief, w));
+  const random = Random.seeded(1).split("tradeoff");
+  const worlds = worldsOf(belief, random, WORLDS).map(({ utilities }) =>
+    overTraffic(traffic, utilities),
+  );
   return {
     object: "tradeoff",
     router,
@@ -38,22 +42,38 @@ export function tradeoffCurve(
 }
 
 const GRID = Array.from({ length: 21 }, (_, i) => i / 2);
+const WORLDS = 100;
+
+/** Of every query and model, relative to the mean of the models: one row a query. */
+type Utilities = readonly Float64Array[];
+
+function overTraffic(
+  traffic: readonly TrafficQuery[],
+  utilities: (w: Float64Array) => Float64Array,
+): Utilities {
+  return traffic.map(({ w }) => {
+    const f = utilities(w);
+    let middle = 0;
+    for (let k = 0; k < f.length; k++) middle += f[k]! / f.length;
+    for (let k = 0; k < f.length; k++) f[k]! -= middle;
+    return f;
+  });
+}
+
+function valuesOn(belief: Belief, w: Float64Array): Float64Array {
+  return belief.router.policy.estimate?.(w).mean ?? plainValues(belief, w);
+}
 
 function pointAt(
   tradeoff: number,
   { pool }: Belief,
   traffic: readonly TrafficQuery[],
-  values: readonly Float64Array[],
-  worlds: readonly (readonly Float64Array[])[],
+  values: Utilities,
+  worlds: readonly Utilities[],
 ): Point {
   const lambda = lambdaOf(tradeoff);
+  const chosen = traffic.map((query, i) => choiceOf(query, values[i]!, lambda));
   const shares: Record<string, number> = {};
-  const chosen = traffic.map(({ candidates, costs }, i) => {
-    const dearest = costs ? candidates.reduce((top, k) => Math.max(top, costs[k]!), 0) : 0;
-    const worth = (k: number) =>
-      values[i]![k]! - (dearest > 0 ? (lambda * costs![k]!) / dearest : 0);
-    return candidates.reduce((a, b) => (worth(b) > worth(a) ? b : a));
-  });
   let cost = 0;
   let isPriced = traffic.length > 0;
   chosen.forEach((k, i) => {
@@ -63,32 +83,33 @@ function pointAt(
     isPriced &&= price !== undefined;
     cost += (price ?? 0) / traffic.length;
   });
-  const meanOver = (of: readonly Float64Array[]) =>
-    chosen.reduce((sum, k, i) => sum + of[i]![k]! / traffic.length, 0);
+  const mean = meanOf(chosen, values);
   const quality =
     worlds.length > 0 && traffic.length > 0
-      ? { ...bandOf(worlds.map(meanOver)), mean: meanOver(values) }
-      : { mean: meanOver(values) };
+      ? { ...bandOf(worlds.map((world) => meanOf(chosen, world))), mean }
+      : { mean };
   return { tradeoff, lambda, shares, quality, cost: isPriced ? cost : null };
 }
 
-function valuesOn(belief: Belief, w: Float64Array): Float64Array {
-  return belief.router.policy.estimate?.(w).mean ?? plainValues(belief, w);
+/** The model that is worth most when its price is taken off. */
+function choiceOf(
+  { candidates, costs }: TrafficQuery,
+  values: Float64Array,
+  lambda: number,
+): number {
+  let dearest = 0;
+  if (costs) for (const k of candidates) dearest = Math.max(dearest, costs[k]!);
+  let best = -1;
+  let most = -Infinity;
+  for (const k of candidates) {
+    const net = values[k]! - (dearest > 0 ? (lambda * costs![k]!) / dearest : 0);
+    if (net > most) [best, most] = [k, net];
+  }
+  return best;
 }
 
-const WORLDS = 100;
-
-/** Utilities relative to the pool's mean: by world, then by query. */
-function imagined(belief: Belief, traffic: readonly TrafficQuery[]): Float64Array[][] {
-  const { policy } = belief.router;
-  if (!policy.imagine) return [];
-  const random = Random.seeded(1).split("tradeoff");
-  return Array.from({ length: WORLDS }, () => {
-    const { utilities } = policy.imagine!(random);
-    return traffic.map(({ w }) => {
-      const f = utilities(w);
-      const middle = f.reduce((sum, value) => sum + value, 0) / f.length;
-      return f.map((value) => value - middle);
-    });
-  });
+function meanOf(chosen: readonly number[], utilities: Utilities): number {
+  let sum = 0;
+  for (let i = 0; i < chosen.length; i++) sum += utilities[i]![chosen[i]!]!;
+  return chosen.length > 0 ? sum / chosen.length : 0;
 }

@@ -1,4 +1,3 @@
-import { sigmoid } from "../../bandit/btl.ts";
 import type { Random } from "../../random/random.ts";
 import type { Belief, TrafficQuery } from "./traffic.ts";
 
@@ -78,17 +77,24 @@ function worthIn({ scale, utilities }: World, traffic: readonly TrafficQuery[]) 
   const regrets = new Float64Array(traffic.length);
   let wins = 0;
   let quality = 0;
-  for (const [i, { w, candidates, served }] of traffic.entries()) {
+  let strengths = new Float64Array(0);
+  for (let i = 0; i < traffic.length; i++) {
+    const { w, candidates, served } = traffic[i]!;
     const f = utilities(w);
-    const middle = f.reduce((sum, value) => sum + value, 0) / f.length;
-    const best = candidates.reduce((top, k) => Math.max(top, f[k]!), -Infinity);
+    let middle = 0;
+    for (let k = 0; k < f.length; k++) middle += f[k]! / f.length;
+    let best = -Infinity;
+    for (const k of candidates) best = Math.max(best, f[k]!);
+    // sigmoid(s (f_k - f_j)) = e_k / (e_k + e_j) with e = exp(s f): one exponential a model.
+    if (strengths.length !== f.length) strengths = new Float64Array(f.length);
+    for (let k = 0; k < f.length; k++) strengths[k] = Math.exp(scale * (f[k]! - middle));
+    const share = 1 / served.length / traffic.length;
     for (const k of served) {
-      const share = 1 / served.length / traffic.length;
       regrets[i]! += (Math.max(best, f[k]!) - f[k]!) / served.length;
       quality += share * (f[k]! - middle);
-      for (const j of candidates) {
-        wins += (share / candidates.length) * sigmoid(scale * (f[k]! - f[j]!));
-      }
+      let beaten = 0;
+      for (const j of candidates) beaten += strengths[k]! / (strengths[k]! + strengths[j]!);
+      wins += (share * beaten) / candidates.length;
     }
   }
   const regret = regrets.reduce((sum, value) => sum + value / regrets.length, 0);
