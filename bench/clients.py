@@ -1,11 +1,11 @@
-"""The Python client of OpenAI's against a gateway with a sandbox: python clients.py URL"""
+"""The Python client of OpenAI's against a gateway with a sandbox: python clients.py URL KEY"""
 
 import json
 import sys
 
 import openai
 
-client = openai.OpenAI(base_url=f"{sys.argv[1]}/v1", api_key="none", max_retries=0)
+client = openai.OpenAI(base_url=f"{sys.argv[1]}/v1", api_key=sys.argv[2], max_retries=0)
 ASKED = [{"role": "user", "content": "Why is the sky blue?"}]
 TOOL = {
     "type": "function",

@@ -10,6 +10,7 @@ import { pythonWith } from "./python.ts";
 
 const run = promisify(execFile);
 
+const KEY = "key-of-the-bench-alone";
 /** Streams that never end by themselves. */
 const ENDLESS = "/v1/events";
 
@@ -26,11 +27,13 @@ export async function clients(): Promise<BenchResult> {
   );
   if (!python) return { ratios: {}, figures: {} };
   const folder = await mkdtemp(join(tmpdir(), "joust-clients-"));
-  await writeFile(join(folder, "joust.yaml"), "sandbox: {speed: 1000}\n");
+  // With a key from the start: the first that is made by chance would lock all others out.
+  const keys = `keys: {bench: {key: ${KEY}, scopes: [route, vote, admin]}}\n`;
+  await writeFile(join(folder, "joust.yaml"), `sandbox: {speed: 1000}\n${keys}`);
   const gateway = await serve(folder);
   try {
     const script = fileURLToPath(new URL("./clients.py", import.meta.url));
-    const { stdout } = await run(python, [script, gateway.url]);
+    const { stdout } = await run(python, [script, gateway.url, KEY]);
     const done = Object.entries(JSON.parse(stdout) as Record<string, string>);
     for (const [name, said] of done) process.stderr.write(`openai ${name}: ${said}\n`);
     const failed = done.filter(([, said]) => said !== "ok").length;
@@ -51,6 +54,7 @@ async function fuzz(program: string, url: string): Promise<{ failed: boolean; sa
     "run",
     `${url}/openapi.json`,
     ...["--checks", "not_a_server_error"],
+    ...["--header", `Authorization: Bearer ${KEY}`],
     ...["--exclude-path", ENDLESS],
     ...["--max-examples", "60"],
     ...["--request-timeout", "20"],

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { checked } from "../http/check.ts";
 import { HttpError } from "../http/http-error.ts";
+import { printable } from "../http/printable.ts";
 
 /** What a client asks of the router, beside its request proper. */
 export interface Wishes {
@@ -14,8 +15,7 @@ export interface Wishes {
 const DUEL = z.union([z.boolean(), z.literal("auto")]);
 const TRADEOFF = z.number().min(0).max(10);
 const ALLOWED = z.array(z.string().min(1).max(256)).min(1).max(1000);
-/** No control characters: it is kept in a database and shown in lists. */
-const SESSION = z.string().regex(/^[^\p{Cc}]{1,256}$/u, "has to be 1 to 256 printable characters");
+const SESSION = printable(256);
 
 /** The member `joust` of a request. */
 export const EXTENSION = z.strictObject({

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Verdict } from "../../store/events.ts";
 import { checked } from "../http/check.ts";
 import { HttpError } from "../http/http-error.ts";
+import { printable } from "../http/printable.ts";
 
 const ID = z.string().min(1).max(256);
 const WINNER = z.union([z.literal([0, 1]), z.enum(["0", "1", "a", "b", "tie", "both_bad"])]);
@@ -15,9 +16,7 @@ export const VOTE = z
     rating: RATING.optional().describe("Of one answer: -1 (bad) to 1 (good)."),
     slot: z.literal([0, 1]).optional().describe("Which answer is rated; the only one unless said."),
     ranking: z.array(ID).min(2).max(100).optional().describe("Names of models, the best first."),
-    voter: z
-      .string()
-      .regex(/^[^\p{Cc}]{1,128}$/u, "has to be 1 to 128 printable characters")
+    voter: printable(128)
       .optional()
       .describe("Who votes, if one key is many people's. Counts once a decision."),
     vote_token: z

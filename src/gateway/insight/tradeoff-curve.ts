@@ -1,6 +1,9 @@
+import type { World } from "../../bandit/policy.ts";
 import { Random } from "../../random/random.ts";
 import type { RecentQuery } from "../routing/recent-queries.ts";
 import { lambdaOf } from "../tradeoff.ts";
+import { advantageOf } from "./advantage.ts";
+import { choicesAt, meanUtilityOf } from "./choices.ts";
 import { plainValues } from "./standings.ts";
 import { type Belief, type TrafficQuery, trafficOf } from "./traffic.ts";
 import { worldsOf } from "./worlds.ts";
@@ -18,7 +21,7 @@ interface Point {
   readonly cost: number | null;
 }
 
-/** GET /v1/tradeoff: the curve from quality alone to the cheapest. */
+/** GET /v1/tradeoff: the curve from quality alone to the cheapest, and what routing gains where it stands. */
 export function tradeoffCurve(
   router: string,
   belief: Belief,
@@ -26,39 +29,26 @@ export function tradeoffCurve(
   current: number | null,
 ): object {
   const traffic = trafficOf(belief, recent);
-  const values = overTraffic(traffic, (w) => valuesOn(belief, w));
-  const random = Random.seeded(1).split("tradeoff");
-  const worlds = worldsOf(belief, random, WORLDS).map(({ utilities }) =>
-    overTraffic(traffic, utilities),
-  );
+  const values = traffic.map(({ w }) => valuesOn(belief, w));
+  const worlds = worldsOf(belief, Random.seeded(1).split("tradeoff"), WORLDS);
+  const { models } = belief.pool;
+  const advantage =
+    current === null
+      ? null
+      : advantageOf(choicesAt(current, traffic, values), current, traffic, values, worlds);
   return {
     object: "tradeoff",
     router,
     current,
     posterior_version: belief.version,
     recent_queries: traffic.length,
-    points: GRID.map((tradeoff) => pointAt(tradeoff, belief, traffic, values, worlds)),
+    advantage: advantage && { ...advantage, over: models[advantage.over]! },
+    points: GRID.map((tradeoff) => pointAt(tradeoff, models, traffic, values, worlds)),
   };
 }
 
 const GRID = Array.from({ length: 21 }, (_, i) => i / 2);
-const WORLDS = 100;
-
-/** Of every query and model, relative to the mean of the models: one row a query. */
-type Utilities = readonly Float64Array[];
-
-function overTraffic(
-  traffic: readonly TrafficQuery[],
-  utilities: (w: Float64Array) => Float64Array,
-): Utilities {
-  return traffic.map(({ w }) => {
-    const f = utilities(w);
-    let middle = 0;
-    for (let k = 0; k < f.length; k++) middle += f[k]! / f.length;
-    for (let k = 0; k < f.length; k++) f[k]! -= middle;
-    return f;
-  });
-}
+const WORLDS = 400;
 
 function valuesOn(belief: Belief, w: Float64Array): Float64Array {
   return belief.router.policy.estimate?.(w).mean ?? plainValues(belief, w);
@@ -66,50 +56,32 @@ function valuesOn(belief: Belief, w: Float64Array): Float64Array {
 
 function pointAt(
   tradeoff: number,
-  { pool }: Belief,
+  models: readonly string[],
   traffic: readonly TrafficQuery[],
-  values: Utilities,
-  worlds: readonly Utilities[],
+  values: readonly Float64Array[],
+  worlds: readonly World[],
 ): Point {
-  const lambda = lambdaOf(tradeoff);
-  const chosen = traffic.map((query, i) => choiceOf(query, values[i]!, lambda));
+  const chosen = choicesAt(tradeoff, traffic, values);
   const shares: Record<string, number> = {};
-  let cost = 0;
+  let [cost, mean] = [0, 0];
   let isPriced = traffic.length > 0;
   chosen.forEach((k, i) => {
-    const name = pool.models[k]!;
+    const name = models[k]!;
     shares[name] = (shares[name] ?? 0) + 1 / traffic.length;
     const price = traffic[i]!.costs?.[k];
     isPriced &&= price !== undefined;
     cost += (price ?? 0) / traffic.length;
+    mean += values[i]![k]! / traffic.length;
   });
-  const mean = meanOf(chosen, values);
   const quality =
     worlds.length > 0 && traffic.length > 0
-      ? { ...bandOf(worlds.map((world) => meanOf(chosen, world))), mean }
+      ? { ...bandOf(worlds.map(meanUtilityOf(chosen, traffic))), mean }
       : { mean };
-  return { tradeoff, lambda, shares, quality, cost: isPriced ? cost : null };
-}
-
-/** The model that is worth most when its price is taken off. */
-function choiceOf(
-  { candidates, costs }: TrafficQuery,
-  values: Float64Array,
-  lambda: number,
-): number {
-  let dearest = 0;
-  if (costs) for (const k of candidates) dearest = Math.max(dearest, costs[k]!);
-  let best = -1;
-  let most = -Infinity;
-  for (const k of candidates) {
-    const net = values[k]! - (dearest > 0 ? (lambda * costs![k]!) / dearest : 0);
-    if (net > most) [best, most] = [k, net];
-  }
-  return best;
-}
-
-function meanOf(chosen: readonly number[], utilities: Utilities): number {
-  let sum = 0;
-  for (let i = 0; i < chosen.length; i++) sum += utilities[i]![chosen[i]!]!;
-  return chosen.length > 0 ? sum / chosen.length : 0;
+  return {
+    tradeoff,
+    lambda: lambdaOf(tradeoff),
+    shares,
+    quality,
+    cost: isPriced ? cost : null,
+  };
 }
