@@ -126,7 +126,7 @@ export interface Estimate {
 export interface World {
   /** The vote scale s. */
   readonly scale: number;
-  /** Of every model, where queries belong to the categories in these shares. */
+  /** Of every model, where queries belong to the categories in these shares; linear in them. */
   utilities(membership: Float64Array): Float64Array;
 }
 

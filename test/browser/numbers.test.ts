@@ -82,7 +82,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     const verdicts = [
       learningVerdict(served, learning),
       savingVerdict(served),
-      trustVerdict(served),
+      trustVerdict(served, tradeoff.advantage),
     ];
     for (const { figure, caption, sentence } of verdicts) {
       for (const words of [figure, caption, sentence]) expect(main).toContain(words);

@@ -115,6 +115,8 @@ export interface TradeoffPoint {
 export interface Tradeoff {
   readonly current: number;
   readonly recent_queries: number;
+  /** What routing is worth beside always `over`, and how likely it is no less. */
+  readonly advantage: (Band & { readonly over: string; readonly sure: number }) | null;
   readonly points: readonly TradeoffPoint[];
 }
 

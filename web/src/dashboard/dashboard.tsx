@@ -58,7 +58,7 @@ export function Dashboard() {
       {!stats.data && (stats.problem === undefined ? <Skeleton /> : <Problem {...stats} />)}
       {stats.data && router && (
         <>
-          <VerdictCards stats={stats.data} learning={learning.data} />
+          <VerdictCards stats={stats.data} learning={learning.data} tradeoff={tradeoff.data} />
           <div class="grid gap-4 xl:grid-cols-[2fr_3fr]">
             <Leaderboard stats={stats.data} />
             <HeatMap stats={stats.data} />

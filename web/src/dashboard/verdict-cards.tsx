@@ -1,18 +1,20 @@
-import type { Learning, Stats } from "../api/stats.ts";
+import type { Learning, Stats, Tradeoff } from "../api/stats.ts";
 import { learningVerdict, savingVerdict, trustVerdict, type Verdict } from "./verdict.ts";
 
 /** The three things one wants to know first. */
 export function VerdictCards({
   stats,
   learning,
+  tradeoff,
 }: {
   stats: Stats;
   learning: Learning | undefined;
+  tradeoff: Tradeoff | undefined;
 }) {
   const cards = [
     { question: "Is it learning?", verdict: learningVerdict(stats, learning) },
     { question: "Is it saving?", verdict: savingVerdict(stats) },
-    { question: "Can I trust it?", verdict: trustVerdict(stats) },
+    { question: "Can I trust it?", verdict: trustVerdict(stats, tradeoff?.advantage) },
   ];
   return (
     <div class="grid gap-4 md:grid-cols-3">

@@ -18,12 +18,10 @@ const learning = (...regrets: Band[]): Learning => ({
     win_rate: band(0.5),
   })),
 });
-const leader = { model: "big", value: 0.1, sd: 0.05, lo: 0, hi: 0.2, best: 0.9 };
 const STATS = {
   mode: "apply",
   guard: null,
   win_rate: band(0.6, 0.05),
-  leaderboard: { overall: [leader], categories: [] },
   counts: { duel_rate: 0.5, votes: 3, ratings: 1, answers: 150, failures: 0 },
   spend: {
     total: 0.2,
@@ -87,15 +85,33 @@ it("duels are the price of learning: without them it may well save", () => {
 });
 
 describe("can it be trusted", () => {
-  it("is as sure as the posterior", () => {
-    expect(trustVerdict(STATS)).toMatchObject({ figure: "90%", tone: "good" });
+  const advantage = (sure: number) => ({ ...band(0.03, 0.02), over: "big", sure });
+
+  it("is as sure as the posterior that routing does no harm", () => {
+    expect(trustVerdict(STATS, advantage(0.95))).toMatchObject({
+      figure: "95%",
+      tone: "good",
+      caption: "sure that routing is no worse than always big",
+      sentence:
+        "It is worth +0.03 of quality a request beside it, price included (+0.01 to +0.05). The guard is off. 4 votes in this window.",
+    });
+    expect(trustVerdict(STATS, advantage(0.8)).tone).toBe("open");
+    expect(trustVerdict(STATS, advantage(0.05)).tone).toBe("bad");
+  });
+
+  it("claims nothing before the first vote", () => {
+    const fresh = { ...STATS, counts: { ...STATS.counts, votes: 0, ratings: 0 } };
+    const same = { ...band(0, 0), over: "small", sure: 1 };
+    for (const found of [undefined, null, same]) {
+      expect(trustVerdict(fresh, found)).toMatchObject({ figure: "\u2013", tone: "open" });
+    }
   });
 
   it("tells of the guard and of routers that do not choose", () => {
-    expect(trustVerdict({ ...STATS, guard: "big" })).toMatchObject({
+    expect(trustVerdict({ ...STATS, guard: "big" }, advantage(0.95))).toMatchObject({
       figure: "Guard on",
       tone: "bad",
     });
-    expect(trustVerdict({ ...STATS, mode: "observe" }).figure).toBe("Observing");
+    expect(trustVerdict({ ...STATS, mode: "observe" }, null).figure).toBe("Observing");
   });
 });

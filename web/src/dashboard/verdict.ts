@@ -1,5 +1,5 @@
-import type { Learning, Stats } from "../api/stats.ts";
-import { dollars, percent, plural } from "../format.ts";
+import type { Learning, Stats, Tradeoff } from "../api/stats.ts";
+import { dollars, percent, plural, signed } from "../format.ts";
 
 /** The answer to one question at a glance. */
 export interface Verdict {
@@ -76,11 +76,13 @@ export function savingVerdict({ spend, counts }: Stats): Verdict {
   };
 }
 
-/** Can it be trusted? */
-export function trustVerdict({ leaderboard, guard, mode, counts }: Stats): Verdict {
-  const leader = leaderboard.overall[0];
-  const sure = leader?.best;
-  const votes = `${plural(counts.votes + counts.ratings, "vote")} in this window.`;
+/** Can it be trusted? Not to know the best of all models, which may be a matter of luck among equals, but to do no harm. */
+export function trustVerdict(
+  { guard, mode, counts }: Stats,
+  advantage: Tradeoff["advantage"] | undefined,
+): Verdict {
+  const cast = counts.votes + counts.ratings;
+  const votes = `${plural(cast, "vote")} in this window.`;
   if (guard !== null) {
     return {
       figure: "Guard on",
@@ -97,10 +99,19 @@ export function trustVerdict({ leaderboard, guard, mode, counts }: Stats): Verdi
       sentence: `The configuration says who answers. ${votes}`,
     };
   }
+  if (!advantage || (cast === 0 && advantage.lo === advantage.hi)) {
+    return {
+      figure: "\u2013",
+      tone: "open",
+      caption: "nothing to go by yet",
+      sentence: `Before the first votes price decides among models that nothing is known of. ${votes}`,
+    };
+  }
+  const { over, sure, mean, lo, hi } = advantage;
   return {
-    figure: sure === null || sure === undefined ? (leader?.model ?? "\u2013") : percent(sure),
-    tone: sure !== null && sure !== undefined && sure > 0.8 ? "good" : "open",
-    caption: leader ? `sure that ${leader.model} is best overall` : "no models",
-    sentence: `The guard is off: nothing says that one fixed model would do better. ${votes}`,
+    figure: sure > 0.99 ? "Over 99%" : percent(sure),
+    tone: sure >= 0.9 ? "good" : sure < 0.1 ? "bad" : "open",
+    caption: `sure that routing is no worse than always ${over}`,
+    sentence: `It is worth ${signed(mean, 2)} of quality a request beside it, price included (${signed(lo, 2)} to ${signed(hi, 2)}). The guard is off. ${votes}`,
   };
 }
