@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { ROOT } from "../e2e/joust.fixture.ts";
-import { suggestions } from "./arena.fixture.ts";
+import { canVote, suggestions } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { serve } from "./gateway.fixture.ts";
 
@@ -25,6 +25,12 @@ describeInChromium("the first view", ({ open }) => {
     expect(first.length).toBeGreaterThan(0);
     expect(first.reduce((sum, path) => sum + gzipped(path), 0)).toBeLessThanOrEqual(MOST);
     expect(first.filter((path) => path.includes("echarts"))).toEqual([]);
+    await page.getByRole("link", { name: "Dashboard" }).click();
+    await page.getByRole("heading", { name: "Nothing was asked yet" }).waitFor();
+    expect([...scripts].filter((path) => path.includes("echarts"))).toEqual([]);
+    await page.getByRole("link", { name: "Arena", exact: true }).click();
+    await suggestions(page).first().click();
+    await canVote(page);
     await page.getByRole("link", { name: "Dashboard" }).click();
     await page.locator("canvas").first().waitFor();
     expect([...scripts].filter((path) => path.includes("echarts"))).toHaveLength(1);

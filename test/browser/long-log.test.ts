@@ -7,6 +7,7 @@ import { fillLog } from "./log.fixture.ts";
 /** Under load a machine may take its time. */
 const WAIT = { timeout: 40_000, interval: 50 };
 const FRAMES = 60;
+const TIMES = 3;
 /** Pixels a frame: a hurried reader. */
 const STEP = 80;
 /** Thirty frames a second, on whatever runs the tests. */
@@ -24,6 +25,7 @@ describeInChromium("a long log", ({ open }) => {
     await list.getByRole("link").first().waitFor();
     await list.scrollIntoViewIfNeeded();
     const clock = await threadClock(page);
+    await isQuiet(clock);
     const size = () => list.getByRole("listitem").first().getAttribute("aria-setsize").then(Number);
     const few = await scrolled(list, clock);
     expect(await size()).toBe(200);
@@ -40,6 +42,7 @@ describeInChromium("a long log", ({ open }) => {
     await list.evaluate((box) => {
       box.scrollTop = box.scrollHeight / 2;
     });
+    await isQuiet(clock);
     const many = await scrolled(list, clock);
     expect([few.gaps, many.gaps]).toEqual([0, 0]);
     expect(many.perFrame).toBeLessThan(FRAME_MS);
@@ -61,25 +64,49 @@ async function threadClock(page: Page): Promise<() => Promise<number>> {
   };
 }
 
-/** Scrolls frame by frame. `gaps`: frames in which a place in view had no row. */
+/** Until the page has drawn whatever it was drawing: less than a frame's work in a while. */
+async function isQuiet(clock: () => Promise<number>): Promise<void> {
+  const worked = async () => {
+    const before = await clock();
+    await new Promise((done) => setTimeout(done, 300));
+    return (await clock()) - before;
+  };
+  await expect.poll(worked, WAIT).toBeLessThan(FRAME_MS / 2);
+}
+
+/**
+ * Scrolls frame by frame, several times over the same rows. `gaps`: frames in which a place
+ * in view had no row. `perFrame`: of the best time, since whatever else comes in between
+ * (a collection of garbage, a shared cache) makes a frame dearer and none cheaper.
+ */
 async function scrolled(list: Locator, clock: () => Promise<number>) {
-  const before = await clock();
-  const gaps = await list.evaluate(
-    async (box, { FRAMES, STEP }) => {
-      const { left, top, height } = box.getBoundingClientRect();
-      const isCovered = (share: number) =>
-        document.elementFromPoint(left + 60, top + share * height)?.closest("li") != null;
-      let gaps = 0;
-      for (let i = 0; i < FRAMES; i++) {
-        box.scrollTop += STEP;
-        await new Promise((done) => requestAnimationFrame(done));
-        // After the frame's own work, when it is as it will be seen.
-        await new Promise((done) => setTimeout(done));
-        if (![0.1, 0.5, 0.9].every(isCovered)) gaps++;
-      }
-      return gaps;
-    },
-    { FRAMES, STEP },
-  );
-  return { gaps, perFrame: ((await clock()) - before) / FRAMES };
+  const start = await list.evaluate((box) => box.scrollTop);
+  let gaps = 0;
+  const perFrame: number[] = [];
+  for (let time = 0; time < TIMES; time++) {
+    const before = await clock();
+    gaps += await list.evaluate(scroll, { start, FRAMES, STEP });
+    perFrame.push(((await clock()) - before) / FRAMES);
+  }
+  return { gaps, perFrame: Math.min(...perFrame) };
+}
+
+/** In the page. */
+async function scroll(
+  box: Element,
+  { start, FRAMES, STEP }: { start: number; FRAMES: number; STEP: number },
+): Promise<number> {
+  const { left, top, height } = box.getBoundingClientRect();
+  const isCovered = (share: number) =>
+    document.elementFromPoint(left + 60, top + share * height)?.closest("li") != null;
+  let gaps = 0;
+  box.scrollTop = start;
+  for (let i = 0; i < FRAMES; i++) {
+    box.scrollTop += STEP;
+    await new Promise((done) => requestAnimationFrame(done));
+    // After the frame's own work, when it is as it will be seen.
+    await new Promise((done) => setTimeout(done));
+    if (![0.1, 0.5, 0.9].every(isCovered)) gaps++;
+  }
+  return gaps;
 }

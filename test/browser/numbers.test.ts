@@ -1,10 +1,20 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import type { Learning, Standing, Stats, Tradeoff, Truth } from "../../web/src/api/stats.ts";
+import type { Decision } from "../../web/src/api/decision.ts";
+import type {
+  Learning,
+  PromptMap,
+  Standing,
+  Stats,
+  Tradeoff,
+  Truth,
+} from "../../web/src/api/stats.ts";
 import { agreement, compared } from "../../web/src/dashboard/truth.ts";
 import { learningVerdict, savingVerdict, trustVerdict } from "../../web/src/dashboard/verdict.ts";
+import { categoryIn, inWords, votesInWords } from "../../web/src/decision/in-words.ts";
 import { count, dollars, duration, percent, plural, signed } from "../../web/src/format.ts";
+import { topicOf } from "../../web/src/topics.ts";
 import { joust } from "../e2e/joust.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { getJson, serve } from "./gateway.fixture.ts";
@@ -14,9 +24,10 @@ interface Numbers {
   readonly stats: Stats;
   readonly learning: Learning;
   readonly tradeoff: Tradeoff;
+  readonly map: PromptMap;
 }
 
-const SOURCES = ["stats", "learning", "tradeoff"] as const;
+const SOURCES = ["stats", "learning", "tradeoff", "map"] as const;
 
 describeInChromium("the dashboard's numbers", ({ open }) => {
   const gateway = serve(() => ({ sandbox: { speed: 100 } }));
@@ -73,12 +84,12 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
   });
 
   /** Canvases apart, which are drawn from what was compared above, whatever can be read is looked at. */
-  async function shows(page: Page, { stats, learning, tradeoff }: Numbers): Promise<void> {
+  async function shows(page: Page, { stats, learning, tradeoff, map }: Numbers): Promise<void> {
     const served = { ...stats, mode: "apply", guard: null } as const;
-    await page.getByRole("heading", { name: "Cost or quality" }).waitFor();
-    const text = async (selector: string) =>
-      (await page.locator(selector).allTextContents()).join("\n");
-    const main = await text("main");
+    for (const name of ["Cost or quality", "Map of prompts"]) {
+      await page.getByRole("heading", { name }).waitFor();
+    }
+    const main = (await page.locator("main").allTextContents()).join("\n");
     const verdicts = [
       learningVerdict(served, learning),
       savingVerdict(served),
@@ -96,25 +107,84 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     for (const { model, cost } of [spend.always_best!, spend.always_cheapest!]) {
       expect(main).toContain(`always ${model} ${dollars(cost)}`);
     }
-    const labels = await page
-      .getByRole("img")
-      .evaluateAll((all) => all.map((image) => image.getAttribute("aria-label")).join("\n"));
-    const last = learning.stretches.at(-1)!;
-    expect(labels).toContain(`${last.regret.mean.toFixed(2)} at last`);
-    expect(labels).toContain(`${percent(last.win_rate.mean)} at last`);
-    const shown = stats.models.map(({ model, shown }) => `${model} ${shown}`).join(", ");
-    expect(labels).toContain(`Answers shown: ${shown}.`);
-    const now = tradeoff.points.find((point) => point.tradeoff === tradeoff.current)!;
-    expect(main).toContain(dollars(now.cost!));
-    expect(main).toContain(signed(now.quality.mean));
-    for (const [model, share] of Object.entries(now.shares)) {
-      expect(main).toContain(`${model} ${percent(share)}`);
-    }
+    await showsCharts(page, { stats, learning, map });
     const truth = await getJson<Truth>(gateway.url, "/v1/sandbox/truth");
     const found = agreement(compared(truth, stats))!;
     expect(main).toContain(`${found.best} of ${found.categories} categories`);
     expect(main).toContain(found.correlation.toFixed(2));
+    expect(main).toContain(percent(found.covered!));
     await showsModels(page, stats);
+    await showsDecisions(page);
+    await showsTradeoff(page, tradeoff);
+  }
+
+  /** What a chart says to who does not see it. */
+  async function showsCharts(
+    page: Page,
+    { stats, learning, map }: Pick<Numbers, "stats" | "learning" | "map">,
+  ): Promise<void> {
+    const labels = await page
+      .getByRole("img")
+      .evaluateAll((all) => all.map((image) => image.getAttribute("aria-label")));
+    const [first, last] = [learning.stretches[0]!, learning.stretches.at(-1)!];
+    const change = (of: (stretch: typeof first) => Stats["regret"], format: Format) => {
+      const { mean, lo, hi } = of(last)!;
+      return `${format(of(first)!.mean)} at first, ${format(mean)} at last, between ${format(lo)} and ${format(hi)}.`;
+    };
+    const shown = stats.models.map((one) => `${one.model} ${one.shown}`).join(", ");
+    const asked = map.categories.map(({ category }) => {
+      const points = map.points.filter((point) => point.category === category);
+      return `${topicOf(category)} ${points.length}`;
+    });
+    for (const label of [
+      `Regret a request: ${change(
+        ({ regret }) => regret,
+        (value) => value.toFixed(2),
+      )}`,
+      `Win rate: ${change(({ win_rate }) => win_rate, percent)}`,
+      `Share of traffic over time. Answers shown: ${shown}.`,
+      `Map of ${plural(map.points.length, "prompt")}: ${asked.join(", ")}. The list of decisions has them all.`,
+    ]) {
+      expect(labels).toContain(label);
+    }
+  }
+
+  /** Before it is moved, and wherever it is moved to. */
+  async function showsTradeoff(page: Page, { points, current, recent_queries }: Tradeoff) {
+    const panel = page.getByRole("region", { name: "Cost or quality" });
+    const text = async () => (await panel.allTextContents()).join("\n");
+    const now = points.find(({ tradeoff }) => tradeoff === current)!;
+    expect(await text()).toContain(`the last ${plural(recent_queries, "request")}`);
+    for (const { tradeoff, cost, quality, shares } of points) {
+      await panel.getByRole("slider").fill(String(tradeoff));
+      await panel.getByRole("strong").getByText(String(tradeoff), { exact: true }).waitFor();
+      const said = await text();
+      const { mean, lo, hi } = quality;
+      const figures = [dollars(cost!), signed(mean), `${signed(lo!, 2)} to ${signed(hi!, 2)}`];
+      for (const figure of figures) expect(said).toContain(figure);
+      for (const [model, share] of Object.entries(shares)) {
+        expect(said).toContain(`${model} ${percent(share)}`);
+      }
+      const [cheaper, better] = [cost! / now.cost! - 1, mean - now.quality.mean];
+      if (Math.abs(cheaper) >= 0.0005) expect(said).toContain(percent(Math.abs(cheaper)));
+      if (Math.abs(better) >= 0.0005) expect(said).toContain(`${signed(better)} in quality`);
+    }
+  }
+
+  /** Decisions are as they were logged; nothing is computed of them. */
+  async function showsDecisions(page: Page): Promise<void> {
+    const list = page.getByRole("region", { name: "Decisions" }).last();
+    const rows = await list.getByRole("link").allTextContents();
+    expect(rows.length).toBeGreaterThan(5);
+    const path = `/v1/decisions?limit=${rows.length}`;
+    const { data } = await getJson<{ data: readonly Decision[] }>(gateway.url, path);
+    for (const [i, decision] of data.entries()) {
+      const cost = decision.answers.reduce((sum, answer) => sum + (answer.cost ?? 0), 0);
+      const category = topicOf(categoryIn(decision)!);
+      expect(rows[i]).toContain(
+        `${inWords(decision)}${votesInWords(decision)}${category}${dollars(cost)}`,
+      );
+    }
   }
 
   async function showsStandings(page: Page, { leaderboard }: Stats): Promise<void> {
@@ -122,6 +192,10 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     const boards = [{ category: "", models: leaderboard.overall }, ...leaderboard.categories];
     for (const board of boards) {
       await category.selectOption(board.category);
+      if ("share" in board) {
+        const chosen = category.getByRole("option", { selected: true });
+        expect(await chosen.textContent()).toContain(`(${percent(board.share)})`);
+      }
       const rows = await page
         .locator("tr[data-model]")
         .evaluateAll((all) =>
@@ -164,6 +238,8 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     }
   }
 });
+
+type Format = (value: number) => string;
 
 /** Where what was replayed differs from what was served by more than the order of sums. */
 function differences(served: unknown, replayed: unknown, path: string): string[] {

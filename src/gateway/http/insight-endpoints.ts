@@ -3,7 +3,7 @@ import type { Gateway } from "../gateway.ts";
 import { events } from "../insight/events.ts";
 import { learningCurve } from "../insight/learning-curve.ts";
 import { windowOf } from "../insight/numbers.ts";
-import { promptMap } from "../insight/prompt-map.ts";
+import { MAP_POINTS, promptMap } from "../insight/prompt-map.ts";
 import { logged, stats } from "../insight/stats.ts";
 import { tradeoffCurve } from "../insight/tradeoff-curve.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -19,7 +19,7 @@ const WINDOW = z.object({
 const TRADEOFF = z.object({ router: ROUTER });
 const MAP = z.object({
   router: ROUTER,
-  limit: z.coerce.number().int().min(1).max(1000).default(400),
+  limit: z.coerce.number().int().min(1).max(1000).default(MAP_POINTS),
 });
 const VOTERS = z.object({
   on: z.boolean().optional(),
@@ -92,7 +92,9 @@ export const INSIGHT_ENDPOINTS: readonly Endpoint[] = [
     handle: (call) => {
       const { router, limit } = queryOf(MAP, call);
       const owner = call.caller.isAdmin ? undefined : call.caller.owner;
-      return promptMap(call.gateway, routerNamed(call.gateway.serving, router), owner, limit);
+      const { store, serving } = call.gateway;
+      const { name, view } = routerNamed(serving, router);
+      return promptMap(store, name, view, owner, limit);
     },
   },
   {

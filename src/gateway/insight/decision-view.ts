@@ -48,7 +48,7 @@ export function decisionView(record: DecisionRecord): object {
 }
 
 /** By a person: after a judge's vote people are still to vote blind. */
-function isVoted(votes: DecisionRecord["votes"]): boolean {
+export function isVoted(votes: DecisionRecord["votes"]): boolean {
   return votes.some(({ source }) => source === "user");
 }
 

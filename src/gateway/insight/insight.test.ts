@@ -14,35 +14,23 @@ vi.setConfig(PATIENCE);
 const gateway = sharedGateway(() => `${SANDBOX}\nrouters: {auto: {explore: 0}}`);
 
 describe("simulated voters", () => {
-  it("vote by the public path until they are stopped, and the leaderboard moves to the truth", async () => {
+  it("vote by the public path until they are stopped, and every vote counts", async () => {
     const { post, get } = gateway();
     const truth = await get("/v1/sandbox/truth");
     expect(truth.json.kinds).toHaveLength(7);
     expect(truth.json.models).toHaveLength(10);
     await post("/v1/sandbox/voters", { on: true, votes_per_minute: 6000 });
     const state = async () => (await get("/v1/sandbox/voters")).json;
-    await expect.poll(async () => (await state()).cast, SOON).toBeGreaterThan(150);
+    await expect.poll(async () => (await state()).cast, SOON).toBeGreaterThan(40);
     await post("/v1/sandbox/voters", { on: false });
-    expect(await state()).toMatchObject({ on: false, failed: 0 });
-    const { json } = await get("/v1/stats");
-    expect(json.counts.votes).toBeGreaterThan(150);
-    const means = new Map<string, number>(
-      truth.json.models.map(({ model, quality }: { model: string; quality: number[] }) => [
-        model,
-        quality.reduce((sum, q) => sum + q, 0) / quality.length,
-      ]),
-    );
-    // Right of about half of the pairs would be chance.
-    const { overall } = json.leaderboard;
-    let right = 0;
-    let pairs = 0;
-    for (const [i, better] of overall.entries()) {
-      for (const worse of overall.slice(i + 1)) {
-        pairs++;
-        right += Number(means.get(better.model)! > means.get(worse.model)!);
-      }
-    }
-    expect(right / pairs).toBeGreaterThan(0.5);
+    // Those who were reading still vote.
+    const counted = async () => {
+      const { cast, failed } = await state();
+      const { requests, duels, votes } = (await get("/v1/stats")).json.counts;
+      return { failed, uncounted: [requests - cast, duels - cast, votes - cast] };
+    };
+    await expect.poll(counted, SOON).toEqual({ failed: 0, uncounted: [0, 0, 0] });
+    expect(await state()).toMatchObject({ on: false });
   });
 
   it("are there only where the sandbox is", async () => {

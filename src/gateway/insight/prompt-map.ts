@@ -1,8 +1,9 @@
 import { symmetricEigen } from "../../linalg/eigen.ts";
 import { axpy, dot, mean } from "../../linalg/linalg.ts";
+import type { Store } from "../../store/store.ts";
 import { shownModels } from "../feedback/feedback.ts";
-import type { Gateway } from "../gateway.ts";
-import type { LiveRouter } from "../routing/live-router.ts";
+import { isVoted } from "./decision-view.ts";
+import type { Belief } from "./traffic.ts";
 
 /**
  * GET /v1/map: recent prompts as points of a plane, near each other where they
@@ -10,20 +11,20 @@ import type { LiveRouter } from "../routing/live-router.ts";
  * stays as it is while prompts come and go.
  */
 export async function promptMap(
-  { store }: Gateway,
-  router: LiveRouter,
+  store: Store,
+  router: string,
+  { pool, membership }: Belief,
   owner: string | undefined,
   limit: number,
 ): Promise<object> {
-  const { view, name } = router;
-  const { categories, centroids } = view.pool;
+  const { categories, centroids } = pool;
   const place = planeOf(centroids);
-  const records = await store.decisions({ router: name, owner, limit });
+  const records = await store.decisions({ router, owner, limit });
   const oldest = records.at(-1)?.routed.position ?? 0;
   const newest = records[0]?.routed.position ?? 0;
   // Of all keys' queries these are the newest, without a gap.
   const most = owner === undefined ? records.length : MOST;
-  const routed = most > 0 ? await store.routed(name, oldest - 1, most) : [];
+  const routed = most > 0 ? await store.routed(router, oldest - 1, most) : [];
   const xs = new Map(
     routed.filter(({ position }) => position <= newest).map(({ decision, x }) => [decision, x]),
   );
@@ -31,9 +32,9 @@ export async function promptMap(
     const { decision, pair, at } = record.routed;
     const x = xs.get(decision);
     if (x?.length !== centroids[0]!.length) return []; // another encoder's
-    const w = view.membership(x);
+    const w = membership(x);
     const isDuel = pair[0] !== pair[1];
-    const isHidden = isDuel && record.votes.length === 0;
+    const isHidden = isDuel && !isVoted(record.votes);
     return {
       id: decision,
       at: new Date(at).toISOString(),
@@ -45,11 +46,14 @@ export async function promptMap(
   });
   return {
     object: "map",
-    router: name,
+    router,
     categories: categories.map((category, m) => ({ category, ...place(centroids[m]!) })),
     points,
   };
 }
+
+/** As many as can be told apart. */
+export const MAP_POINTS = 400;
 
 /** Of one router's queries in the log between the oldest and the newest shown, others' included. */
 const MOST = 5000;

@@ -2,10 +2,10 @@ import { categoryMembership } from "../../bandit/features.ts";
 import type { Fold } from "../../learner/fold.ts";
 import type { Store } from "../../store/store.ts";
 import { type Tallied, type Tally, tally } from "../../store/tally.ts";
-import type { RecentQuery } from "../routing/recent-queries.ts";
-import { RecentQueries } from "../routing/recent-queries.ts";
+import { RecentQueries, type RecentQuery } from "../routing/recent-queries.ts";
 import { learningCurve } from "./learning-curve.ts";
 import { added, numbersOf, type Window } from "./numbers.ts";
+import { MAP_POINTS, promptMap } from "./prompt-map.ts";
 import type { Prices } from "./spend.ts";
 import { tradeoffCurve } from "./tradeoff-curve.ts";
 import type { Belief } from "./traffic.ts";
@@ -15,6 +15,7 @@ export interface Insight {
   readonly stats: ReturnType<typeof numbersOf>;
   readonly learning: object;
   readonly tradeoff: object;
+  readonly map: object;
 }
 
 /**
@@ -36,6 +37,7 @@ export async function insightOf(
     stats: numbersOf({ belief, recent, window, tallies, prices: own }),
     learning: await learningCurve(store, router, belief, window),
     tradeoff: tradeoffCurve(router, belief, recent, current),
+    map: await promptMap(store, router, belief, undefined, MAP_POINTS),
   };
 }
 

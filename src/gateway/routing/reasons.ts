@@ -88,5 +88,6 @@ function percent(share: number): string {
 }
 
 function signed(value = 0): string {
-  return `${value < 0 ? "" : "+"}${value.toFixed(3)}`;
+  const text = value.toFixed(3);
+  return `${text.startsWith("-") ? "" : "+"}${text}`.replace("-0.000", "+0.000");
 }

@@ -60,6 +60,8 @@ export interface Stats {
   readonly window: { readonly from: string; readonly hours: number; readonly step_seconds: number };
   readonly posterior_version: number;
   readonly guard: string | null;
+  /** Sentences for the operator. */
+  readonly warnings: readonly string[];
   readonly tradeoff: number;
   readonly recent_queries: number;
   readonly leaderboard: {

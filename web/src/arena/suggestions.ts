@@ -5,21 +5,6 @@ export interface Suggestion {
   readonly query: string;
 }
 
-/** What the categories of the project's questions are about. */
-const TOPICS: Readonly<Record<string, string>> = {
-  mmlu: "Knowledge",
-  "mt-bench": "Writing",
-  mbpp: "Python",
-  hellaswag: "Everyday scenes",
-  winogrande: "Reading",
-  gsm8k: "Maths",
-  "arc-challenge": "Science",
-};
-
-export function topicOf(category: string): string {
-  return TOPICS[category] ?? category;
-}
-
 /** Questions in an order by chance; none until they are there. */
 export function useSuggestions(): readonly Suggestion[] {
   const [questions, setQuestions] = useState<readonly Suggestion[]>([]);

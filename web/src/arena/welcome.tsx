@@ -3,8 +3,9 @@ import { Button } from "../parts/button.tsx";
 import { Shuffle } from "../parts/icons.tsx";
 import { usePage } from "../shell/page.ts";
 import { useValue } from "../state/observable.ts";
+import { topicOf } from "../topics.ts";
 import { Composer } from "./composer.tsx";
-import { oneOfEach, type Suggestion, topicOf } from "./suggestions.ts";
+import { oneOfEach, type Suggestion } from "./suggestions.ts";
 
 /** Before the first question. */
 export function Welcome({

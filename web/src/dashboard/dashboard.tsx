@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Learning, PromptMap, Stats, Tradeoff, Truth, Voters } from "../api/stats.ts";
+import { Panel } from "../parts/panel.tsx";
 import { Select } from "../parts/select.tsx";
 import { usePage } from "../shell/page.ts";
 import { useValue } from "../state/observable.ts";
@@ -38,7 +39,7 @@ export function Dashboard() {
   const truth = useLive<Truth>(sandbox ? "/v1/sandbox/truth" : undefined, 3_600_000);
   const learning = useLive<Learning>(query && `/v1/learning?${query}&hours=${hours}`, 5000);
   const tradeoff = useLive<Tradeoff>(query && `/v1/tradeoff?${query}`, 10_000);
-  const map = useLive<PromptMap>(query && `/v1/map?${query}&limit=400`, 10_000);
+  const map = useLive<PromptMap>(query && `/v1/map?${query}`, 10_000);
   const models = stats.data?.models.map(({ model }) => model) ?? [];
   return (
     <div class="mx-auto flex w-full max-w-[90rem] flex-col gap-4 px-3 py-6 sm:px-6">
@@ -58,24 +59,68 @@ export function Dashboard() {
       {!stats.data && (stats.problem === undefined ? <Skeleton /> : <Problem {...stats} />)}
       {stats.data && router && (
         <>
+          <Warnings warnings={stats.data.warnings} />
           <VerdictCards stats={stats.data} learning={learning.data} tradeoff={tradeoff.data} />
+          {isNew(stats.data) && <Beginning isSandbox={sandbox === true} />}
           <div class="grid gap-4 xl:grid-cols-[2fr_3fr]">
             <Leaderboard stats={stats.data} />
             <HeatMap stats={stats.data} />
           </div>
-          {truth.data && <TruthPanel truth={truth.data} stats={stats.data} />}
-          <LearningPanel learning={learning.data} />
-          <OverTime stats={stats.data} learning={learning.data} />
-          <div class="grid gap-4 xl:grid-cols-2">
-            {tradeoff.data && <TradeoffPanel tradeoff={tradeoff.data} models={models} />}
-            {map.data && <MapPanel map={map.data} models={models} />}
-          </div>
-          <DecisionsPanel router={router} />
+          {!isNew(stats.data) && (
+            <>
+              {truth.data && <TruthPanel truth={truth.data} stats={stats.data} />}
+              <LearningPanel learning={learning.data} />
+              <OverTime stats={stats.data} learning={learning.data} />
+              <div class="grid gap-4 xl:grid-cols-2">
+                {tradeoff.data && <TradeoffPanel tradeoff={tradeoff.data} models={models} />}
+                {map.data && <MapPanel map={map.data} models={models} />}
+              </div>
+              <DecisionsPanel router={router} />
+            </>
+          )}
           <HealthPanel stats={stats.data} />
         </>
       )}
     </div>
   );
+}
+
+/** Nothing was ever asked. */
+function isNew({ recent_queries: queries, counts }: Stats): boolean {
+  return queries === 0 && counts.requests === 0;
+}
+
+/** What to do on a dashboard that has nothing to show. */
+function Beginning({ isSandbox }: { isSandbox: boolean }) {
+  const link = "text-accent underline underline-offset-2";
+  return (
+    <Panel title="Nothing was asked yet">
+      <p class="text-sm">
+        Ask something in the{" "}
+        <a href="#/" class={link}>
+          arena
+        </a>{" "}
+        and vote, or{" "}
+        <a href="#/setup" class={link}>
+          point a client
+        </a>{" "}
+        at this gateway.
+        {isSandbox && " Or switch on the simulated voters above, and watch it learn."}
+      </p>
+    </Panel>
+  );
+}
+
+function Warnings({ warnings }: { warnings: readonly string[] }) {
+  return warnings.map((warning) => (
+    <p
+      key={warning}
+      role="status"
+      class="rounded-2xl border border-warn bg-surface px-5 py-3 text-sm"
+    >
+      <strong class="font-semibold text-warn">Warning.</strong> {warning}
+    </p>
+  ));
 }
 
 function Problem({ problem }: { problem: string | undefined }) {

@@ -1,5 +1,4 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { topicOf } from "../arena/suggestions.ts";
 import { ago, dollars } from "../format.ts";
 import { useMedia } from "../parts/media.ts";
 import { Panel } from "../parts/panel.tsx";
@@ -7,6 +6,7 @@ import { VirtualList } from "../parts/virtual-list.tsx";
 import { usePage } from "../shell/page.ts";
 import { decisionHref } from "../shell/route.ts";
 import { useValue } from "../state/observable.ts";
+import { topicOf } from "../topics.ts";
 import { DecisionLog, type DecisionRow } from "./decision-log.ts";
 
 /** Pixels; on a telephone a sentence takes two lines. */

@@ -1,7 +1,7 @@
 import type { Standing, Stats } from "../api/stats.ts";
-import { topicOf } from "../arena/suggestions.ts";
 import { signed } from "../format.ts";
 import { Panel } from "../parts/panel.tsx";
+import { topicOf } from "../topics.ts";
 
 /** Each model on each category. The colour is faint where the estimate is. */
 export function HeatMap({ stats }: { stats: Stats }) {
@@ -22,7 +22,7 @@ export function HeatMap({ stats }: { stats: Stats }) {
         >
           <thead>
             <tr class="align-bottom">
-              <th scope="col" class="w-34">
+              <th scope="col" class="w-28 sm:w-34">
                 <span class="sr-only">Model</span>
               </th>
               {categories.map(({ category }) => (
@@ -42,7 +42,7 @@ export function HeatMap({ stats }: { stats: Stats }) {
               <tr key={model}>
                 <th
                   scope="row"
-                  class="sticky left-0 truncate bg-surface pr-2 text-left font-normal"
+                  class="sticky left-0 truncate bg-surface pr-2 text-left font-normal max-sm:text-xs"
                   title={model}
                 >
                   {model}

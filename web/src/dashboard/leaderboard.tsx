@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import type { Standing, Stats } from "../api/stats.ts";
-import { topicOf } from "../arena/suggestions.ts";
 import { colourOf } from "../charts/colours.ts";
 import { percent, signed } from "../format.ts";
 import { IntervalDot } from "../parts/interval-dot.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Select } from "../parts/select.tsx";
+import { topicOf } from "../topics.ts";
 
 const OVERALL = "";
 

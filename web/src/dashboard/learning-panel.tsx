@@ -14,7 +14,9 @@ export function LearningPanel({ learning }: { learning: Learning | undefined }) 
       about="Requests from the beginning of the window until now, judged by what is believed now, with 95% bands."
     >
       {stretches.length === 0 ? (
-        <p class="text-sm text-muted">Nothing was asked yet.</p>
+        <p class="text-sm text-muted">
+          {learning ? "Nothing was asked in this window." : "Looking back\u2026"}
+        </p>
       ) : (
         <div class="grid gap-6 sm:grid-cols-2">
           <BandChart

@@ -1,6 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
 import type { MapPoint, PromptMap } from "../api/stats.ts";
-import { topicOf } from "../arena/suggestions.ts";
 import { tooltip } from "../charts/axes.ts";
 import { Chart, type ChartOption } from "../charts/chart.tsx";
 import { colourOf } from "../charts/colours.ts";
@@ -9,6 +8,7 @@ import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Segmented } from "../parts/segmented.tsx";
 import { decisionHref } from "../shell/route.ts";
+import { topicOf } from "../topics.ts";
 
 const BY = [
   { value: "category", text: "By category" },

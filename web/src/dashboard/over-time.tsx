@@ -1,12 +1,22 @@
 import { useMemo } from "preact/hooks";
 import type { Learning, Stats } from "../api/stats.ts";
+import { Panel } from "../parts/panel.tsx";
 import { filledSeries } from "./series.ts";
 import { SpendPanel } from "./spend-panel.tsx";
 import { TrafficPanel } from "./traffic-panel.tsx";
 import { VotesPanel } from "./votes-panel.tsx";
 
+/** What happened in the window, in three charts. */
 export function OverTime({ stats, learning }: { stats: Stats; learning: Learning | undefined }) {
   const points = useMemo(() => filledSeries(stats), [stats]);
+  const { requests, votes } = stats.counts;
+  if (requests + votes === 0) {
+    return (
+      <Panel title="Traffic, spend and votes">
+        <p class="text-sm text-muted">Nothing happened in this window.</p>
+      </Panel>
+    );
+  }
   return (
     <div class="grid gap-4 lg:grid-cols-3">
       <TrafficPanel stats={stats} points={points} learning={learning} />

@@ -1,10 +1,10 @@
 import { useMemo } from "preact/hooks";
-import { topicOf } from "../arena/suggestions.ts";
 import { GRID, tooltip, valueAxis } from "../charts/axes.ts";
 import { Chart, type ChartOption } from "../charts/chart.tsx";
 import { colourOf } from "../charts/colours.ts";
 import { signed } from "../format.ts";
 import { Legend } from "../parts/legend.tsx";
+import { topicOf } from "../topics.ts";
 import type { Pair } from "./truth.ts";
 
 /** As much of the chart library's drawing kit as an interval needs. */

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Decision, getDecision } from "../api/decision.ts";
-import { topicOf } from "../arena/suggestions.ts";
 import { clockTime, percent } from "../format.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { WinBar } from "../parts/win-bar.tsx";
 import { usePage } from "../shell/page.ts";
+import { topicOf } from "../topics.ts";
 import { AnswersTable } from "./answers-table.tsx";
 import { Candidates } from "./candidates.tsx";
 import { inWords, votesInWords } from "./in-words.ts";

@@ -4,6 +4,8 @@ export interface Example {
   readonly lang: string;
   readonly about: string;
   readonly code: string;
+  /** Runs where the gateway does not answer to everybody. */
+  readonly isElsewhere?: boolean;
 }
 
 export interface Place {
@@ -69,11 +71,12 @@ await client.post("/feedback", { body: { id: answer.id, rating: 1 } });`,
     {
       name: "Open WebUI",
       lang: "bash",
+      isElsewhere: true,
       about:
         "Admin settings, Connections, OpenAI API: add the address and the key. Or when it is started:",
       code: `docker run -p 3000:8080 \\
   -e OPENAI_API_BASE_URL=${inContainer(base)} \\
-  -e OPENAI_API_KEY=${key ?? "KEY"} \\
+  -e OPENAI_API_KEY=YOUR_KEY \\
   --add-host host.docker.internal:host-gateway \\
   ghcr.io/open-webui/open-webui:main
 # Then choose the model "${router}"`,
@@ -81,13 +84,15 @@ await client.post("/feedback", { body: { id: answer.id, rating: 1 } });`,
     {
       name: "LibreChat",
       lang: "yaml",
-      about: "In librechat.yaml:",
+      isElsewhere: true,
+      about:
+        "In librechat.yaml. With Docker on Linux its service needs extra_hosts: [host.docker.internal:host-gateway]; without Docker take the base address above.",
       code: `version: 1.2.8
 endpoints:
   custom:
     - name: Joust
-      apiKey: ${shown}
-      baseURL: ${base}
+      apiKey: YOUR_KEY
+      baseURL: ${inContainer(base)}
       models:
         default: [${router}]
         fetch: true
@@ -99,13 +104,24 @@ endpoints:
       name: "Cursor and others",
       lang: "",
       about:
-        "Wherever a base address for OpenAI can be set (Cursor: Settings, Models, Override OpenAI Base URL). Cursor calls it from its own servers, so they must be able to reach it.",
+        "Wherever a base address for OpenAI can be set: Continue, Cline, aider, Zed. Cursor has it too (Settings, Models, Override OpenAI Base URL), but calls it from its own servers: give it a public https address and a key.",
       code: `Base URL   ${base}
 API key    ${shown}
 Model      ${router}`,
     },
   ];
 }
+
+/** What a gateway needs that is not for this machine alone. */
+export const FOR_OTHERS: Example = {
+  name: "for others",
+  lang: "bash",
+  about:
+    "It mostly runs in a container, which is another machine to the gateway. Without keys only this one is served, so make a key first, and let the gateway listen to others:",
+  code: `npm run -s joust -- keys add my-app   # prints YOUR_KEY, once
+# In joust.yaml, before the gateway is started again:
+#   server: {host: 0.0.0.0}`,
+};
 
 /** Containers call the machine that they run on by another name. */
 function inContainer(base: string): string {

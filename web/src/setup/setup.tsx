@@ -8,7 +8,7 @@ import { Panel } from "../parts/panel.tsx";
 import { Segmented } from "../parts/segmented.tsx";
 import { usePage } from "../shell/page.ts";
 import { useValue } from "../state/observable.ts";
-import { examplesFor } from "./examples.ts";
+import { type Example, examplesFor, FOR_OTHERS } from "./examples.ts";
 
 /** What is on, and how to use it from elsewhere. */
 export function Setup() {
@@ -42,8 +42,8 @@ export function Setup() {
             />
           </div>
         </div>
-        <p class="text-sm">{example.about}</p>
-        <Code code={example.code} lang={example.lang} />
+        {example.isElsewhere && key === undefined && <Steps {...FOR_OTHERS} />}
+        <Steps {...example} />
         <p class="text-sm text-muted">
           Everything else is in{" "}
           <a href="/openapi.json" class="text-accent underline underline-offset-2">
@@ -54,6 +54,15 @@ export function Setup() {
       </Panel>
       <Keys hasKey={key !== undefined} />
     </div>
+  );
+}
+
+function Steps({ about, code, lang }: Example) {
+  return (
+    <>
+      <p class="text-sm">{about}</p>
+      <Code code={code} lang={lang} />
+    </>
   );
 }
 

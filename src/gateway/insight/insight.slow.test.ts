@@ -1,0 +1,29 @@
+import { expect, it, vi } from "vitest";
+import { PATIENCE, SANDBOX, SOON, sharedGateway } from "../gateway.fixture.ts";
+
+vi.setConfig(PATIENCE);
+
+/**
+ * Of all models of the sandbox these are furthest apart: 0.55 and 0.74 of their
+ * answers are right. A voter prefers the better one in 0.62 of the votes that are
+ * no ties, so of 400 the sign of the difference is wrong once in 30,000 runs.
+ */
+const [WORSE, BETTER] = ["mistral-7b", "gpt-3.5"];
+const VOTES = 400;
+const gateway = sharedGateway(
+  () => `${SANDBOX}\nrouters: {auto: {models: [${WORSE}, ${BETTER}], explore: 0}}`,
+);
+
+it("simulated voters move the leaderboard to the truth", async () => {
+  const { post, get } = gateway();
+  const leader = async () => (await get("/v1/stats")).json.leaderboard.overall[0];
+  expect(await leader()).toMatchObject({ value: 0 });
+  await post("/v1/sandbox/voters", { on: true, votes_per_minute: 6000 });
+  const cast = async () => (await get("/v1/sandbox/voters")).json.cast;
+  await expect.poll(cast, SOON).toBeGreaterThanOrEqual(VOTES);
+  await post("/v1/sandbox/voters", { on: false });
+  const { model, value, best } = await leader();
+  expect(model).toBe(BETTER);
+  expect(value).toBeGreaterThan(0);
+  expect(best).toBeGreaterThan(0.5);
+});
