@@ -6,6 +6,8 @@
  */
 import { fileURLToPath } from "node:url";
 
+// Whoever builds it, a test among them, builds what is served: no names of files, no development checks.
+process.env.NODE_ENV = "production";
 const folder = fileURLToPath(new URL("./", import.meta.url));
 const isStep = process.env.npm_lifecycle_event === "prepare";
 const tools = await import("vite").catch((error) => {

@@ -54,13 +54,20 @@ describeInChromium("the first view", ({ open }) => {
     expect(html).not.toMatch(/<style|<script[^>]*>[^<]|\son\w+=|\sstyle=/i);
   });
 
+  const built = (type: string) =>
+    readdirSync(join(ROOT, "web/dist/assets"))
+      .filter((name) => name.endsWith(type))
+      .map((name) => readFileSync(join(ROOT, "web/dist/assets", name), "utf8"));
+
   it("no built file asks another host for anything", () => {
-    const files = readdirSync(join(ROOT, "web/dist/assets"));
-    const css = files.filter((name) => name.endsWith(".css"));
-    expect(css.length).toBeGreaterThan(0);
-    for (const name of css) {
-      const text = readFileSync(join(ROOT, "web/dist/assets", name), "utf8");
-      expect(text).not.toMatch(/url\(["']?https?:|@import/);
-    }
+    const styles = built(".css");
+    expect(styles.length).toBeGreaterThan(0);
+    for (const text of styles) expect(text).not.toMatch(/url\(["']?https?:|@import/);
+  });
+
+  it("no built file tells where it was built", () => {
+    const scripts = built(".js");
+    expect(scripts.length).toBeGreaterThan(0);
+    for (const text of scripts) expect(text).not.toContain(ROOT);
   });
 });

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
 import { ThumbDown, ThumbUp } from "../parts/icons.tsx";
+import { decisionHref } from "../shell/route.ts";
 import { AnswerCard } from "./answer-card.tsx";
 import { DuelResult } from "./duel-result.tsx";
 import { type Choice, canVote, isDuel, isOpen, isStreaming, keptSlot, type Turn } from "./turn.ts";
@@ -123,7 +124,7 @@ function SingleTurn({ turn, isLast, vote, askNext }: TurnProps) {
           </span>
           {decision?.id && (
             <a
-              href={`#/decisions/${decision.id}`}
+              href={decisionHref(decision.id)}
               class="ml-auto px-2 text-sm text-muted underline underline-offset-2 hover:text-ink"
             >
               Why this model?

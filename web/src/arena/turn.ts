@@ -1,10 +1,9 @@
 /**
  * Glossary
  *
- * turn      a prompt and what came of it: one answer, or two to choose from
- * choice    what a voter says: of a duel the better one, a tie, or both bad; of one answer a thumb
- * kept      the gateway has acknowledged the vote, and will not lose it
- * revealed  who answered, for how much, how fast, and what Joust had thought
+ * turn    a prompt and what came of it: one answer, or two to choose from
+ * choice  what a voter says: of a duel the better one, a tie, or both bad; of one answer a thumb
+ * kept    the gateway has acknowledged the vote, and will not lose it
  */
 export interface Turn {
   readonly id: string;

@@ -86,9 +86,7 @@ function Standings({
                 </span>
               )}
             </td>
-            <td class="pl-3 text-right whitespace-nowrap tabular-nums" data-value={value}>
-              {signed(value)}
-            </td>
+            <td class="pl-3 text-right whitespace-nowrap tabular-nums">{signed(value)}</td>
             <td
               class="pl-3 text-right whitespace-nowrap text-muted tabular-nums max-sm:hidden"
               title="Probability of being the best"
