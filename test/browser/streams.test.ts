@@ -28,6 +28,26 @@ describeInChromium("answers under way", ({ open }) => {
     }
   });
 
+  it("markdown is drawn as it was meant", async () => {
+    const page = await open(gateway.url);
+    await ask(page, "What is left to do?");
+    await upstream.asked(2);
+    upstream.say("- [x] done\n- [ ] open\n\n7. seventh\n8. eighth\n\n");
+    upstream.say("| name | price |\n|---|--:|\n| a | 12 |\n\n```ts\nconst x = 1;\n```\n");
+    upstream.finish();
+    const answer = answers(page).first();
+    await answer.locator("code .hljs-keyword").getByText("const").waitFor();
+    const boxes = answer.getByRole("checkbox", { disabled: true });
+    expect(await boxes.count()).toBe(2);
+    expect([await boxes.first().isChecked(), await boxes.last().isChecked()]).toEqual([
+      true,
+      false,
+    ]);
+    expect(await answer.locator("ol").getAttribute("start")).toBe("7");
+    const price = answer.getByRole("cell", { name: "12" });
+    expect(await price.evaluate((cell) => getComputedStyle(cell).textAlign)).toMatch(/right$/);
+  });
+
   it("loaded anew in the middle it keeps what had come, takes a vote on it, and asks again", async () => {
     const page = await open(gateway.url);
     await ask(page, "Why is grass green?");

@@ -6,8 +6,9 @@ export function clean(html: string): DocumentFragment {
   return purifier.sanitize(html, {
     RETURN_DOM_FRAGMENT: true, // what was looked at is what is shown: nothing is parsed again
     ALLOWED_TAGS: TAGS,
-    ALLOWED_ATTR: ["href", "title", "align", "start", "type", "checked", "disabled", "class"],
+    ALLOWED_ATTR: ["href", "title", "class", ...PLAIN],
     ALLOWED_URI_REGEXP: /^(https?:|mailto:)/i,
+    ADD_URI_SAFE_ATTR: PLAIN, // all others must be addresses like those
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
   });
@@ -16,6 +17,9 @@ export function clean(html: string): DocumentFragment {
 const TAGS =
   `a b blockquote br code del em h1 h2 h3 h4 h5 h6 hr i input li ol p pre s span strong sub sup
   table tbody td th thead tr ul`.split(/\s+/);
+
+/** Attributes of tables, lists and check boxes. */
+const PLAIN = ["align", "start", "type", "checked", "disabled"];
 
 let purifier: ReturnType<typeof createPurifier> | undefined;
 

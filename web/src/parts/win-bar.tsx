@@ -54,7 +54,7 @@ function Side({
   isRight?: boolean;
 }) {
   return (
-    <div class={`min-w-0 ${isRight ? "text-right" : ""}`}>
+    <div class={`min-w-0 flex-1 ${isRight ? "text-right" : ""}`}>
       <div class="truncate" title={name}>
         {name}
       </div>
