@@ -24,8 +24,8 @@ export async function soak(_: readonly string[], flags: BenchFlags): Promise<Ben
     const joust = await startJoust(mock, folder);
     servers.push(joust);
     const driver = await driverOfQuestions();
-    await driver.rate(joust, false, 5);
-    const rate = (await driver.rate(joust, false, 5)) / 2;
+    for (const stream of [false, true]) await driver.rate(joust, stream, 3);
+    const rate = (await mostOf(joust, driver)) / 2;
     process.stderr.write(`${minutes} minutes at ${Math.round(rate)} requests a second\n`);
     const parts: Part[] = [];
     for (let part = 0; part < PARTS; part++) {
@@ -48,6 +48,12 @@ interface Part {
   readonly p50: number;
   readonly p99: number;
   readonly memory: number;
+}
+
+/** Requests a second at most, one in ten a stream. */
+async function mostOf(joust: Server, driver: Driver): Promise<number> {
+  const [whole, streams] = [await driver.rate(joust, false, 5), await driver.rate(joust, true, 5)];
+  return 1 / (0.9 / whole + 0.1 / streams);
 }
 
 /** Requests at their times, whether those before have been answered or not. */
