@@ -3,11 +3,13 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { hashEncoder } from "../../src/encoder/hash.ts";
+import { temporaryModels, tinyModel } from "../../src/encoder/transformer/tiny-model.fixture.ts";
 import { temporaryFolder } from "../../src/input/folder.fixture.ts";
 import { OWN_QUERIES, OWN_SCORES } from "../../src/simulate/load/real-data.fixture.ts";
 import { joust, ROOT, withoutTimes } from "./joust.fixture.ts";
 
 const write = temporaryFolder();
+const writeModel = temporaryModels();
 const MAIN = join(ROOT, "src/cli/main.js");
 
 interface Vector {
@@ -46,6 +48,13 @@ it("prints a line for each query of a file or of stdin, plain or jsonl, by the e
   expect(parse(packed.stdout).map(({ id }) => id)).toEqual(["q0", "q1"]);
   // The default is another encoder.
   expect(parse(piped(text).stdout)[0]!.embedding).not.toEqual([...vectors[0]!]);
+});
+
+it("ends when a transformer in 8 bits has done its work, also while another thread still opens it", () => {
+  const folder = writeModel(tinyModel("bert"));
+  const { stdout, stderr, status } = piped("a cat\nthe mat\n", "--encoder", `${folder}:int8`);
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(parse(stdout).map(({ embedding }) => embedding.length)).toEqual([8, 8]);
 });
 
 it("gives simulate --embeddings what --encoder gives it", async () => {

@@ -91,6 +91,7 @@ class Thread {
   readonly #ended = Promise.withResolvers<void>();
   readonly #jobs = new Map<number, PromiseWithResolvers<Value>>();
   #count = OPENING;
+  #isClosing = false;
 
   /** `onUseless` is called when no job can be given to it any more. */
   constructor(file: URL, options: ModelOptions, onUseless: () => void) {
@@ -125,6 +126,7 @@ class Thread {
 
   /** Never `terminate()`: see NativeGate. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     this.#worker.ref();
     this.#worker.postMessage(CLOSE);
     await this.#ended.promise;
@@ -141,7 +143,8 @@ class Thread {
     this.#jobs.delete(answer.id);
     if ("value" in answer) job.resolve(answer.value);
     else job.reject(received(answer.failure));
-    if (this.#jobs.size === 0) this.#worker.unref();
+    // Who closes it waits for its end, also where it was still opening.
+    if (this.#jobs.size === 0 && !this.#isClosing) this.#worker.unref();
   }
 }
 
