@@ -64,7 +64,7 @@ describe("a judge", () => {
     ["streamed answers", false, true],
   ])("votes on %s, with its own weight, and the router learns from it", async (_, duel, stream) => {
     const url = await startModels();
-    const { post, gateway } = await startGateway(
+    const { post, get, gateway } = await startGateway(
       `providers: {p: {url: "${url}"}}
 models: {bad: {provider: p}, good: {provider: p}, judge: {provider: p}}
 routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1, weight: 0.5}}}`,
@@ -80,6 +80,10 @@ routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1
     const { models, verdict } = vote as unknown as { models: string[]; verdict: object };
     expect(verdict).toEqual({ outcome: models[0] === "good" ? "a" : "b" });
     expect(models.toSorted()).toEqual(["bad", "good"]);
+    // People are still to vote blind.
+    const [point] = (await get("/v1/map")).json.points;
+    expect("models" in point).toBe(!duel);
+    expect("models" in (await get(`/v1/decisions/${point.id}`)).json).toBe(!duel);
     await expect
       .poll(async () => (await post("/v1/route", chat("hi"))).json.model, SOON)
       .toBe("good");
