@@ -126,6 +126,8 @@ export interface Estimate {
 export interface World {
   /** The vote scale s. */
   readonly scale: number;
+  /** Net share of answers that voters prefer, for a small unit of utility; ties count for neither. */
+  readonly margin: number;
   /** Of every model, where queries belong to the categories in these shares; linear in them. */
   utilities(membership: Float64Array): Float64Array;
 }

@@ -169,19 +169,55 @@ describe("joust", () => {
     expect(pair[0]).toBe(4);
   });
 
-  it("learns the vote scale from how sharp votes are", () => {
-    const sharp = create({}, untold);
+  /** Model 0 wins every time; the evidence that hypotheses have then, by one of their members. */
+  function evidenceBy(member: "scale" | "cellSd", of: Pool): Map<number, number> {
+    const sharp = create({}, of);
     for (let t = 0; t < 400; t++) {
       const [a, b] = t % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
       const outcome = a === 0 ? "a" : "b";
       sharp.learn({ kind: "duel", x: at(t).x, pair: [a, b], outcome }, Random.seeded(t));
     }
     const { beliefs } = sharp.snapshot().state as {
-      beliefs: { hypothesis: { scale: number }; evidence: number }[];
+      beliefs: { hypothesis: { scale: number; cellSd: number }; evidence: number }[];
     };
-    const evidence = new Map(beliefs.map((belief) => [belief.hypothesis.scale, belief.evidence]));
+    const most = new Map<number, number>();
+    for (const { hypothesis, evidence } of beliefs) {
+      const key = hypothesis[member];
+      most.set(key, Math.max(evidence, most.get(key) ?? -Infinity));
+    }
+    return most;
+  }
+
+  it("learns the vote scale from how sharp votes are", () => {
+    const evidence = evidenceBy("scale", pool);
     expect(evidence.get(10)).toBeGreaterThan(evidence.get(1)! + 5);
   });
+
+  it("with nothing told learns how far apart models are", () => {
+    const evidence = evidenceBy("cellSd", untold);
+    const spreads = [...evidence.keys()].sort((a, b) => a - b);
+    expect(evidence.get(spreads.at(-1)!)).toBeGreaterThan(evidence.get(spreads[0]!)! + 5);
+  });
+
+  it.each([0, 0.5, 1])(
+    "with nothing told counts quality in answers that are better, %d of equals tied",
+    (tied) => {
+      const policy = create({}, untold);
+      const right = [0.8, 0.5, 0.65, 0.65];
+      for (let t = 0; t < 6000; t++) {
+        const random = Random.seeded(t);
+        const a = random.integer(4);
+        const b = (a + 1 + random.integer(3)) % 4;
+        const [one, two] = [a, b].map((k) => random.uniform() < right[k]!);
+        const either = random.uniform() < 0.5 ? "a" : "b";
+        const equal = random.uniform() < tied ? "tie" : either;
+        const outcome = one === two ? equal : one ? "a" : "b";
+        policy.learn({ kind: "duel", x: at(0).x, pair: [a, b], outcome }, random);
+      }
+      const values = valuesOf(policy);
+      expect(Math.abs(values[0]! - values[1]! - 0.3)).toBeLessThan(0.05);
+    },
+  );
 
   it("a ranking of models of which nothing is known speaks for no hypothesis", () => {
     const policy = create({}, untold);

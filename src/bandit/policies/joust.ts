@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Random } from "../../random/random.ts";
 import { Belief, type Hypothesis, type Observation, POSITION, TOLD } from "../belief.ts";
 import { estimateOf } from "../estimate.ts";
+import { hypothesesOf, UNTOLD_SCALE } from "../hypotheses.ts";
 import { duelOf, firstProbability, ratingOf, stageOf, tied } from "../observation.ts";
 import { bestPair, type Outlook, pick, sampledPair } from "../pair-rule.ts";
 import {
@@ -76,18 +77,6 @@ export const joust: PolicyKind<JoustOptions> = {
   create: (pool, options) => new Joust(pool, options),
 };
 
-const SCALES = [1, 3, 10];
-const WORTHLESS = { told: 0, toldSd: 0.5, cellSd: 0.2, correlation: 0.3 };
-/**
- * What the told scores may be worth, equally likely before the first vote: they
- * are right, roughly right, or say nothing. The less they say the more is left
- * to votes, and then a model good at one thing is likely good at another.
- */
-const OPINIONS = [
-  { told: 1, toldSd: 0.05, cellSd: 0.03, correlation: 0 },
-  { told: 1, toldSd: 0.2, cellSd: 0.12, correlation: 0 },
-  WORTHLESS,
-];
 /** Beliefs below this share of the best one's weight have no say in a choice. */
 const NEGLIGIBLE = 1e-3;
 /** Drift costs a pass over all blocks, so it is caught up with every so many votes. */
@@ -120,12 +109,7 @@ class Joust implements Policy {
       const only = pool.categories.map((_, other) => Number(other === m));
       return this.#sightOn(Float64Array.from(only)).told;
     });
-    const opinions = pool.told ? OPINIONS : [{ ...WORTHLESS, toldSd: 0 }];
-    const logPrior = -Math.log(opinions.length);
-    const hypotheses: Hypothesis[] = SCALES.flatMap((scale) =>
-      opinions.map((opinion) => ({ scale, ...opinion, logPrior })),
-    );
-    this.#beliefs = hypotheses.map((hypothesis) => this.#prior(hypothesis));
+    this.#beliefs = hypothesesOf(pool).map((hypothesis) => this.#prior(hypothesis));
   }
 
   #prior(hypothesis: Hypothesis): Belief {
@@ -180,10 +164,15 @@ class Joust implements Policy {
     const views = this.#beliefs.map((belief, i) => ({ belief, weight: weights[i]! / total }));
     const { belief } = pick(views, random.uniform());
     const { told, theta } = belief.draw(random);
+    const { scale } = belief.hypothesis;
+    const unit = this.#unit();
     // Linear in the membership, so a number for each model and category says all.
-    const cells = theta.map((row, k) => row.map((cell, m) => cell + told * this.#told[m]![k]!));
+    const cells = theta.map((row, k) =>
+      row.map((cell, m) => unit * (cell + told * this.#told[m]![k]!)),
+    );
     return {
-      scale: belief.hypothesis.scale,
+      scale: scale / unit,
+      margin: this.#margin(scale) / unit,
       utilities: (membership) => {
         const values = new Float64Array(cells.length);
         for (let k = 0; k < values.length; k++) {
@@ -256,7 +245,7 @@ class Joust implements Policy {
     const tie = win === 0.5;
     if (tie && ties === 0) return;
     // Where ties are common a win says less; see `tied`.
-    const r = Math.max(LEAST_DECIDED, 1 - this.#ties / (this.#votes + TIES_AFTER));
+    const r = this.#decided();
     const eta = ((tie ? ties : 1) * weight) / r;
     for (const belief of this.#beliefs) {
       const duel = this.#duel(belief, sight, a, b);
@@ -269,6 +258,28 @@ class Joust implements Policy {
     for (const k of [a, b]) this.#meet(k);
     if (tie) this.#ties++;
     this.#count();
+  }
+
+  /** r: the share of votes that say who is better. */
+  #decided(): number {
+    return Math.max(LEAST_DECIDED, 1 - this.#ties / (this.#votes + TIES_AFTER));
+  }
+
+  /**
+   * Net share of answers that voters prefer, P(preferred) - P(the other is), for a
+   * unit of utility at scale s. A vote's expected score y, a tie being half a win,
+   * is 1/2 + half of it. Wins counting 1 and ties tau, beliefs are fitted to
+   * y' - 1/2 = (y - 1/2) / (r + tau (1 - r)), as sigmoid(r s d) (see `tied`), whose
+   * slope is r s / 4: so it is r (r + tau (1 - r)) s / 2 for small differences d.
+   */
+  #margin(s: number): number {
+    const r = this.#decided();
+    return (r * (r + this.#options.ties * (1 - r)) * s) / 2;
+  }
+
+  /** What a unit of the beliefs is in the values that are told: told scores set it, or else the margin. */
+  #unit(): number {
+    return this.#pool.told ? 1 : this.#margin(UNTOLD_SCALE);
   }
 
   #duel(belief: Belief, sight: Sight, a: number, b: number): Observation {
@@ -332,6 +343,7 @@ class Joust implements Policy {
   #outlookOn(sight: Sight, { penalty, pending }: Pick<Round, "penalty" | "pending">): Outlook {
     const K = this.#pool.models.length;
     const top = Math.max(...this.#beliefs.map((belief) => belief.evidence));
+    const unit = this.#unit();
     const views: Outlook["views"][number][] = [];
     let total = 0;
     for (const belief of this.#beliefs) {
@@ -339,14 +351,15 @@ class Joust implements Policy {
       if (weight < NEGLIGIBLE) continue;
       total += weight;
       const seen = pending && pending.length > 0 ? this.#narrowed(belief, pending) : belief;
+      const scale = belief.hypothesis.scale / unit;
       const values = new Float64Array(K);
       const variances = new Float64Array(K);
       for (let k = 0; k < K; k++) {
-        values[k] = seen.value(k, sight.w, sight.told[k]!);
-        variances[k] = seen.variance(k, sight.w);
+        values[k] = unit * seen.value(k, sight.w, sight.told[k]!);
+        variances[k] = unit * unit * seen.variance(k, sight.w);
       }
       const toldVariance = seen.sharedVariance[TOLD]!;
-      views.push({ weight, scale: belief.hypothesis.scale, values, variances, toldVariance });
+      views.push({ weight, scale, values, variances, toldVariance });
     }
     const mean = new Float64Array(K);
     for (const view of views) {

@@ -24,7 +24,11 @@ const traffic = Array.from({ length: 40 }, (): TrafficQuery => {
 
 function newWorld(): World {
   const cells = Array.from({ length: K }, () => row(M));
-  return { scale: 1, utilities: (w) => Float64Array.from(cells, (cell) => dot(w, cell)) };
+  return {
+    scale: 1,
+    margin: 0.5,
+    utilities: (w) => Float64Array.from(cells, (cell) => dot(w, cell)),
+  };
 }
 
 const world = newWorld();

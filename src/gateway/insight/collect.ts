@@ -31,8 +31,8 @@ async function collectRouter(gateway: Gateway, router: LiveRouter): Promise<void
   const span = { router: name, from: now - MONTH_MS, to: now + 1, step: DAY_MS };
   try {
     metrics.lag.set({ router: name }, Math.max(0, (await store.head(name)) - view.version));
-    const [best] = standings(view, mixOf(view, traffic));
-    const spend = spendOf(await store.tallies(span), pricesOf(router.models.values()), best?.model);
+    const overall = standings(view, mixOf(view, traffic));
+    const spend = spendOf(await store.tallies(span), pricesOf(router.models.values()), overall);
     if (spend.always_best) metrics.savings.set({ router: name }, spend.always_best.savings);
   } catch {
     // Without the store the last values stand, and joust_store_up tells why.

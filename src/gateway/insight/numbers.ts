@@ -74,7 +74,7 @@ export function numbersOf({ belief, recent, window, tallies, prices }: Sources) 
     },
     models: models.map((model) => modelCounts(model, byModel.get(model))),
     series: seriesOf(tallies),
-    spend: spendOf(tallies, prices, overall[0]?.model),
+    spend: spendOf(tallies, prices, overall),
     regret: worth?.regret ?? null,
     win_rate: worth?.winRate ?? null,
     quality: worth?.quality ?? null,

@@ -2,6 +2,7 @@ import type { Tally } from "../../store/tally.ts";
 import { ALL_MODELS } from "../../store/tally.ts";
 import type { ModelSpec } from "../serving/served-model.ts";
 import type { Price } from "../upstream/usage.ts";
+import { mayBeBest, type Standing } from "./standings.ts";
 
 /** What was spent, and what the same tokens would have cost with one model for all. */
 export interface Spend {
@@ -9,7 +10,7 @@ export interface Spend {
   readonly by_model: Readonly<Record<string, number>>;
   readonly requests: number;
   readonly cost_per_request: number;
-  readonly always_best: Alternative | null;
+  readonly always_best: AlwaysBest | null;
   readonly always_cheapest: Alternative | null;
 }
 
@@ -18,6 +19,15 @@ interface Alternative {
   readonly cost: number;
   /** What routing has saved against it; negative where it would have been cheaper. */
   readonly savings: number;
+}
+
+/** Against the model with the highest value, which need not be the best one. */
+interface AlwaysBest extends Alternative {
+  /** The fewest models of which one is the best with 95% probability, as far as they have prices. */
+  readonly among: readonly string[];
+  /** Between the savings against these. */
+  readonly lo: number;
+  readonly hi: number;
 }
 
 /** Of the models that there are prices for. */
@@ -38,7 +48,7 @@ export function pricesOf(models: Iterable<{ readonly spec: ModelSpec }>): Prices
 export function spendOf(
   tallies: readonly Tally[],
   prices: Prices,
-  best: string | undefined,
+  overall: readonly Standing[],
 ): Spend {
   const byModel: Record<string, number> = {};
   const all = { cost: 0, answers: 0, shown: 0, input: 0, output: 0 };
@@ -54,21 +64,35 @@ export function spendOf(
     all.output += counts.output_tokens;
   }
   const once = all.answers > 0 ? Math.min(1, all.shown / all.answers) : 0;
-  const costWith = (name: string): number | undefined => {
-    const price = prices.get(name);
-    return price && (once * (all.input * price.input + all.output * price.output)) / 1e6;
+  const always = (model: string): Alternative[] => {
+    const price = prices.get(model);
+    if (!price) return [];
+    const cost = (once * (all.input * price.input + all.output * price.output)) / 1e6;
+    return [{ model, cost, savings: cost - all.cost }];
   };
-  const alternative = (name: string | undefined): Alternative | null => {
-    const cost = name === undefined ? undefined : costWith(name);
-    return cost === undefined ? null : { model: name!, cost, savings: cost - all.cost };
-  };
-  const cheapest = [...prices.keys()].toSorted((a, b) => costWith(a)! - costWith(b)!)[0];
+  const [cheapest] = [...prices.keys()].flatMap(always).toSorted((a, b) => a.cost - b.cost);
   return {
     total: all.cost,
     by_model: byModel,
     requests: all.shown,
     cost_per_request: all.shown > 0 ? all.cost / all.shown : 0,
-    always_best: alternative(best),
-    always_cheapest: alternative(cheapest),
+    always_best: alwaysBest(overall, always),
+    always_cheapest: cheapest ?? null,
+  };
+}
+
+function alwaysBest(
+  overall: readonly Standing[],
+  always: (model: string) => Alternative[],
+): AlwaysBest | null {
+  const [leader] = overall.slice(0, 1).flatMap(({ model }) => always(model));
+  if (!leader) return null;
+  const likely = mayBeBest(overall).flatMap(always);
+  const savings = [leader, ...likely].map((one) => one.savings);
+  return {
+    ...leader,
+    among: likely.map(({ model }) => model),
+    lo: Math.min(...savings),
+    hi: Math.max(...savings),
   };
 }

@@ -42,6 +42,20 @@ export function standings(
 
 const Z = 1.96;
 
+/**
+ * The fewest models of which one is the best with 95% probability, the likeliest
+ * first; the first one alone where nothing is said of how likely that is.
+ */
+export function mayBeBest(standings: readonly Standing[]): string[] {
+  const likely = standings.toSorted((a, b) => (b.best ?? 0) - (a.best ?? 0));
+  let sum = 0;
+  const enough = likely.findIndex(({ best }) => {
+    sum += best ?? 1;
+    return sum > 0.95 - 1e-9; // shares of worlds, added up
+  });
+  return likely.slice(0, enough + 1).map(({ model }) => model);
+}
+
 function bestShares(worlds: readonly World[], membership: Float64Array): number[] {
   const all = worlds.map((world) => world.utilities(membership));
   const shares = Array.from(all[0]!, () => 0);

@@ -77,21 +77,22 @@ export class SandboxVoters {
     const shown = await this.#public.duel(asked);
     if (shown?.answers.length !== 2) return false;
     const right = shown.answers.map((answer) => answer.includes(question.answer));
-    await this.#public.vote(shown.id, this.#verdict(right), voter);
+    await this.#public.vote(shown.id, verdictOn(right, this.#random), voter);
     return true;
   }
+}
 
-  #verdict([a, b]: readonly boolean[]): 0 | 1 | "tie" | "both_bad" {
-    if (a === b) {
-      // Of two good answers a person often likes one better, for reasons of their own.
-      if (this.#random.uniform() < PICKY) return this.#random.integer(2) as 0 | 1;
-      return a ? "tie" : "both_bad";
-    }
-    const better = a ? 0 : 1;
-    return this.#random.uniform() < SLIP ? ((1 - better) as 0 | 1) : better;
+/** Of one who can tell right from wrong, if not always; true: the answer is right. */
+export function verdictOn([a, b]: readonly boolean[], random: Random): 0 | 1 | "tie" | "both_bad" {
+  if (a === b) {
+    // Of two good answers a person often likes one better, for reasons of their own.
+    if (random.uniform() < PICKY) return random.integer(2) as 0 | 1;
+    return a ? "tie" : "both_bad";
   }
+  const better = a ? 0 : 1;
+  return random.uniform() < SLIP ? ((1 - better) as 0 | 1) : better;
 }
 
 const MOST_UNDER_WAY = 64;
 const PICKY = 0.5;
-const SLIP = 0.05;
+export const SLIP = 0.05;

@@ -1,0 +1,122 @@
+import { categoryMembership } from "../../bandit/features.ts";
+import { createPolicy } from "../../bandit/options.ts";
+import { joust } from "../../bandit/policies/joust.ts";
+import { type Outcome, winOf } from "../../bandit/policy.ts";
+import { Estimator } from "../../learner/estimates.ts";
+import { Random } from "../../random/random.ts";
+import { Router } from "../../router.ts";
+import { ALL_MODELS, type Counts, noCounts } from "../../store/tally.ts";
+import { toFloat32 } from "../../store/vector.ts";
+import { openCalibration, poolOf } from "../routing/calibration.ts";
+import type { RecentQuery } from "../routing/recent-queries.ts";
+import { tokensOf } from "../sandbox/reply.ts";
+import { DATA, sandbox } from "../sandbox/sandbox.fixture.ts";
+import { SLIP, verdictOn } from "../sandbox/voters.ts";
+import { lambdaOf } from "../tradeoff.ts";
+import { numbersOf, windowOf } from "./numbers.ts";
+
+/**
+ * Simulated voters in the sandbox, without a gateway around it: the same
+ * questions, qualities, prices, verdicts, encoder and policy, and the numbers of
+ * the page in the end. Each run has models and a mix of kinds of its own, so that
+ * it has a truth of its own: over runs of one truth, no band could be right in
+ * 95% of them other than by luck.
+ */
+export interface Run {
+  readonly numbers: ReturnType<typeof numbersOf>;
+  /** Always the first model, by the votes on explored duels. */
+  readonly estimates: ReturnType<Estimator["result"]>["targets"][number];
+  readonly truth: {
+    readonly regret: number;
+    /** The best of the models for these queries. */
+    readonly best: string;
+    readonly savings: number;
+    /** Of always the first model, as voters judge. */
+    readonly value: number;
+  };
+}
+
+const { profile, questions } = sandbox;
+const places = { search: [], download: "", hubCache: "" };
+const encoders = { models: places, openai: { apiKey: undefined }, vectors: "" };
+const calibration = await openCalibration({}, { data: DATA, encoders });
+const vectors = await calibration.encoder.encode(questions.map(({ query }) => query));
+const asked = questions.map((question, i) => ({ ...question, x: toFloat32(vectors[i]!) }));
+const prices = new Map(profile.models.map((model) => [model, sandbox.price(model)]));
+
+export function runSandbox(seed: number, rounds: number, explore: number): Run {
+  const random = Random.seeded(seed);
+  const models = shuffled(profile.models, random).slice(0, 2 + random.integer(9));
+  const mix = profile.kinds.map(() => -Math.log(1 - random.uniform()));
+  const pool = poolOf(calibration, models);
+  const costs = Float64Array.from(models, (model) => prices.get(model)!.input);
+  const costUnit = Math.max(...costs);
+  const settings = { explore, costUnit, weighVoters: true };
+  const router = new Router(createPolicy(joust, pool), settings);
+  const candidates = models.map((_, k) => k);
+  const estimator = new Estimator(["always the first"]);
+  const always = Float64Array.from(models, (_, k) => Number(k === 0));
+  const recent: RecentQuery[] = [];
+  const counts: Counts = noCounts();
+  const means = new Float64Array(models.length);
+  let regret = 0;
+  for (let t = 0; t < rounds; t++) {
+    const kind = profile.kinds[drawn(mix, random)]!;
+    const ofKind = asked.filter(({ category }) => category === kind);
+    const { x, query, answer } = ofKind[random.integer(ofKind.length)]!;
+    const quality = models.map((model) => profile.quality(model, kind));
+    const lambda = lambdaOf(TRADEOFF);
+    const decision = router.route({ x, candidates, costs, lambda, answers: 2 }, random.split(t));
+    const { pair, values, propensity } = decision;
+    const right = pair.map((k) => random.uniform() < quality[k]!);
+    const verdict = verdictOn(right, random);
+    const outcome: Outcome = verdict === 0 ? "a" : verdict === 1 ? "b" : verdict;
+    router.vote(decision, outcome, random, `voter ${random.integer(VOTERS)}`);
+
+    const [a, b] = pair;
+    const duel = { a, b, propensity, win: winOf(outcome) };
+    estimator.add({ size: models.length, values: [...values!], duel }, [always]);
+    recent.push({ at: t, x, candidates: models, pair: [models[a]!, models[b]!] });
+    counts.shown++;
+    counts.answers += 2;
+    counts.input_tokens += 2 * tokensOf(query).length;
+    counts.output_tokens += 2 * tokensOf(answer).length;
+    for (const k of pair) counts.cost += profile.cost(models[k]!, kind);
+    regret += (Math.max(...quality) - (quality[a]! + quality[b]!) / 2) / rounds;
+    for (const k of candidates) means[k]! += quality[k]! / rounds;
+  }
+  const belief = { pool, router, version: rounds, membership: categoryMembership(pool.centroids) };
+  const tallies = [{ router: "auto", bucket: 0, model: ALL_MODELS, counts }];
+  const own = new Map(models.map((model) => [model, prices.get(model)!]));
+  const best = models[means.indexOf(Math.max(...means))]!;
+  const tokens = (counts.input_tokens + counts.output_tokens) / 2;
+  const middle = means.reduce((sum, mean) => sum + mean / models.length, 0);
+  return {
+    numbers: numbersOf({ belief, recent, window: windowOf(1, rounds), tallies, prices: own }),
+    estimates: estimator.result().targets[0]!,
+    truth: {
+      regret,
+      best,
+      savings: (tokens * prices.get(best)!.input) / 1e6 - counts.cost,
+      // Of two answers of which one is right it is preferred but for slips; else either.
+      value: 1 / 2 + (1 / 2 - SLIP) * (means[0]! - middle),
+    },
+  };
+}
+
+const TRADEOFF = 3;
+const VOTERS = 5;
+
+function shuffled<T>(values: readonly T[], random: Random): T[] {
+  const keys = new Map(values.map((value) => [value, random.uniform()]));
+  return values.toSorted((a, b) => keys.get(a)! - keys.get(b)!);
+}
+
+function drawn(weights: readonly number[], random: Random): number {
+  let rest = random.uniform() * weights.reduce((sum, weight) => sum + weight, 0);
+  const found = weights.findIndex((weight) => {
+    rest -= weight;
+    return rest < 0;
+  });
+  return Math.max(0, found);
+}
