@@ -5,6 +5,7 @@ import type { Access } from "./access/access.ts";
 import type { VoteTokens } from "./access/vote-token.ts";
 import type { Sessions } from "./chat/sessions.ts";
 import type { Feed } from "./insight/feed.ts";
+import type { PastTallies } from "./insight/past-tallies.ts";
 import type { Judge } from "./judge/judge.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Recorder } from "./recorder.ts";
@@ -27,6 +28,7 @@ export interface Gateway {
   readonly voters: SandboxVoters;
   readonly metrics: Metrics;
   readonly feed: Feed;
+  readonly tallies: PastTallies;
   readonly clock: Clock;
   readonly logger: Logger;
   /** For one decision. */

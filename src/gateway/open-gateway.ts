@@ -26,6 +26,7 @@ import { createServer } from "./http/server.ts";
 import { StaticFiles } from "./http/static-files.ts";
 import { watchPosteriors } from "./insight/events.ts";
 import { Feed } from "./insight/feed.ts";
+import { PastTallies } from "./insight/past-tallies.ts";
 import { Judge } from "./judge/judge.ts";
 import { Metrics } from "./metrics.ts";
 import { Recorder } from "./recorder.ts";
@@ -156,6 +157,7 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
     voters,
     metrics,
     feed,
+    tallies: new PastTallies(store),
     clock,
     logger,
     sessions: new Sessions(store),

@@ -1,0 +1,57 @@
+import { afterAll, expect, it } from "vitest";
+import { answered, routed, T0, vote } from "../../store/events.fixture.ts";
+import { newFiles } from "../../store/folder.fixture.ts";
+import { openSqlite } from "../../store/sqlite/open.ts";
+import type { TallyQuery } from "../../store/store.ts";
+import { windowOf } from "./numbers.ts";
+import { PastTallies } from "./past-tallies.ts";
+
+const HOUR = 3_600_000;
+const newFile = newFiles();
+const store = await openSqlite(newFile());
+afterAll(() => store.close());
+
+let logged = 0;
+/** A decision with its answers and a vote, so many hours after the beginning. */
+async function happen(hours: number): Promise<void> {
+  const n = logged++;
+  const at = T0 + hours * HOUR;
+  await store.append([
+    routed(n, { at }),
+    answered(n, 0, { at }),
+    answered(n, 1, { at }),
+    vote(n, { outcome: "a" }, { at }),
+  ]);
+}
+
+it("whatever is read when, it is what the store has; what is over is read once", async () => {
+  const asked: TallyQuery[] = [];
+  const past = new PastTallies({
+    tallies: (query) => {
+      asked.push(query);
+      return store.tallies(query);
+    },
+  });
+  for (let hour = 0; hour < 60; hour++) {
+    await happen(hour + 0.2);
+    if (hour % 7 === 0) await happen(hour + 0.9);
+    for (const hours of [1, 24, 168]) {
+      const query = { router: "auto", ...windowOf(hours, T0 + (hour + 1) * HOUR) };
+      expect(await past.read(query)).toEqual(await store.tallies(query));
+    }
+  }
+  // The week of which two days have passed: no more of it than its last hours.
+  const { from, to } = asked.at(-1)!;
+  expect(to - from).toBeLessThan(4 * HOUR);
+});
+
+it("an earlier window is read anew, and nothing is remembered of what was forgotten", async () => {
+  const past = new PastTallies(store);
+  const query = (hours: number) => ({ router: "auto", ...windowOf(24, T0 + hours * HOUR) });
+  for (const hours of [60, 30, 59]) {
+    expect(await past.read(query(hours))).toEqual(await store.tallies(query(hours)));
+  }
+  await happen(40);
+  past.forget();
+  expect(await past.read(query(60))).toEqual(await store.tallies(query(60)));
+});
