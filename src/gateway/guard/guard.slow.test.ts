@@ -1,0 +1,64 @@
+import { expect, it, vi } from "vitest";
+import { chat, PATIENCE, startGateway, startHost, type TestGateway } from "../gateway.fixture.ts";
+import { newLogger } from "../logger.ts";
+import { Guard } from "./guard.ts";
+
+vi.setConfig(PATIENCE);
+
+/** Duels, and votes for the model that is named, by whoever it meets; those without it are ties. */
+async function vote({ post, gateway }: TestGateway, duels: number, favourite: string) {
+  const one = async (i: number) => {
+    const { json } = await post("/v1/chat/completions", chat(`hi ${i}`, { joust: { duel: true } }));
+    await gateway.log.flush();
+    const { routed } = (await gateway.store.decision(json.joust.decision_id))!;
+    const slot = routed.pair.indexOf(favourite);
+    const { status } = await post("/v1/feedback", { id: json.id, winner: slot < 0 ? "tie" : slot });
+    expect(status).toBe(200);
+  };
+  for (let i = 0; i < duels; i += AT_ONCE) {
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, k) => one(i + k)));
+  }
+}
+
+const AT_ONCE = 20;
+
+it("votes put a router that does worse than one model under guard, which says so everywhere, until they take it back", async () => {
+  const host = await startHost();
+  const running = await startGateway(
+    `providers: {p: {url: "${host.url("well")}"}}
+models: {a: {provider: p}, b: {provider: p}, c: {provider: p}}
+routers: {auto: {policy: random, explore: 0.5}}`,
+  );
+  const { gateway, folder, get, post } = running;
+  const lines: string[] = [];
+  const logger = newLogger("info", { write: (line) => void lines.push(line) });
+  const store = { file: `${folder}/joust.db` };
+  const guard = new Guard(() => gateway.serving, { folder, store }, logger, 1e8);
+  const router = gateway.serving.routers.get("auto")!;
+  /** The guard looks at what the router has learnt, which takes a moment. */
+  const look = async () => {
+    const head = await gateway.store.head("auto");
+    await expect.poll(() => router.view.version, { timeout: 40_000 }).toBe(head);
+    await guard.look();
+  };
+
+  await vote(running, 100, "b");
+  await look();
+  expect(router.guard).toBeUndefined(); // too few
+
+  await vote(running, 200, "b");
+  await look();
+  expect(router.guard).toBe("b");
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({ router: "auto", model: "b" });
+  expect(lines.at(-1)).toContain("one model alone does better than routing");
+  expect((await get("/v1/stats")).json.guard).toBe("b");
+  expect((await get("/metrics")).text).toMatch(/joust_guard_on\{router="auto"\} 1/);
+  const { json } = await post("/v1/route", chat("hi"));
+  expect(json.reasons.join()).toContain("the guard is on");
+
+  // Duels go on, since they are asked for; votes for the others make b no better than any.
+  await vote(running, 300, "a");
+  await look();
+  expect(router.guard).not.toBe("b");
+  await guard.stop();
+});
