@@ -62,7 +62,7 @@ function BandChart({
     () => (colours) => ({
       grid: GRID,
       xAxis: categoryAxis(colours, times, { boundaryGap: false }),
-      yAxis: valueAxis(colours, format, middle === undefined ? { min: 0 } : { scale: true }),
+      yAxis: valueAxis(colours, format, middle === undefined ? { min: 0 } : around(middle)),
       tooltip: tooltip("axis", (hover: { dataIndex: number }[]) => {
         const i = hover[0]!.dataIndex;
         const { mean, lo, hi } = bands[i]!;
@@ -116,6 +116,16 @@ function BandChart({
       />
     </div>
   );
+}
+
+/** An axis with room on both sides of a middle, in steps that read well. */
+function around(middle: number) {
+  const step = 0.05;
+  return {
+    interval: step,
+    min: ({ min }: { min: number }) => step * Math.floor(Math.min(min, middle - step) / step),
+    max: ({ max }: { max: number }) => step * Math.ceil(Math.max(max, middle + step) / step),
+  };
 }
 
 const HIDDEN = {

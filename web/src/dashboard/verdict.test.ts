@@ -107,6 +107,11 @@ describe("can it be trusted", () => {
     }
   });
 
+  it("claims nothing where routing is one model for all", () => {
+    const same = { ...band(0, 0), over: "big", sure: 1 };
+    expect(trustVerdict(STATS, same)).toMatchObject({ tone: "open", caption: "as always big" });
+  });
+
   it("tells of the guard and of routers that do not choose", () => {
     expect(trustVerdict({ ...STATS, guard: "big" }, advantage(0.95))).toMatchObject({
       figure: "Guard on",

@@ -108,6 +108,14 @@ export function trustVerdict(
     };
   }
   const { over, sure, mean, lo, hi } = advantage;
+  if (hi - lo < 1e-9) {
+    return {
+      figure: "All the same",
+      tone: "open",
+      caption: `as always ${over}`,
+      sentence: `It would answer all recent questions, so routing gains nothing on them and risks nothing. The guard is off. ${votes}`,
+    };
+  }
   return {
     figure: sure > 0.99 ? "Over 99%" : percent(sure),
     tone: sure >= 0.9 ? "good" : sure < 0.1 ? "bad" : "open",
