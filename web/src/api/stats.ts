@@ -53,6 +53,13 @@ interface Alternative {
   readonly savings: number;
 }
 
+/** Which model is the best is not certain: one of `among`, and savings against these lie between `lo` and `hi`. */
+interface AlwaysBest extends Alternative {
+  readonly among: readonly string[];
+  readonly lo: number;
+  readonly hi: number;
+}
+
 export interface Stats {
   readonly router: string;
   readonly mode: "apply" | "observe" | "bypass";
@@ -85,7 +92,7 @@ export interface Stats {
     readonly total: number;
     readonly requests: number;
     readonly cost_per_request: number;
-    readonly always_best: Alternative | null;
+    readonly always_best: AlwaysBest | null;
     readonly always_cheapest: Alternative | null;
   };
   readonly regret: Band | null;

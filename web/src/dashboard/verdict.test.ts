@@ -26,7 +26,7 @@ const STATS = {
   spend: {
     total: 0.2,
     requests: 100,
-    always_best: { model: "big", cost: 0.5, savings: 0.3 },
+    always_best: { model: "big", cost: 0.5, savings: 0.3, among: ["big"], lo: 0.3, hi: 0.3 },
     always_cheapest: { model: "small", cost: 0.05, savings: -0.15 },
   },
 } as unknown as Stats;
@@ -65,8 +65,16 @@ describe("is it saving", () => {
     });
   });
 
+  it("says how far that is certain", () => {
+    const doubted = { among: ["big", "large"], lo: -0.1, hi: 0.3 };
+    const always_best = { ...STATS.spend.always_best!, ...doubted };
+    expect(savingVerdict({ ...STATS, spend: { ...STATS.spend, always_best } }).sentence).toBe(
+      "60% less than always big ($0.50). Any of 2 may be the best: against these -$0.10 to $0.30 were saved. Always small would have cost $0.050.",
+    );
+  });
+
   it("says why it costs more, where it does", () => {
-    const always_best = { model: "big", cost: 0.1, savings: -0.1 };
+    const always_best = { ...STATS.spend.always_best!, cost: 0.1, savings: -0.1 };
     const dear = { ...STATS, spend: { ...STATS.spend, always_best } };
     expect(savingVerdict(dear)).toMatchObject({ tone: "bad" });
     expect(savingVerdict(dear).sentence).toMatch(
@@ -76,7 +84,7 @@ describe("is it saving", () => {
 });
 
 it("duels are the price of learning: without them it may well save", () => {
-  const always_best = { model: "big", cost: 0.16, savings: -0.04 };
+  const always_best = { ...STATS.spend.always_best!, cost: 0.16, savings: -0.04 };
   const learning = { ...STATS, spend: { ...STATS.spend, always_best } };
   expect(savingVerdict(learning)).toMatchObject({ tone: "open" });
   expect(savingVerdict(learning).sentence).toMatch(

@@ -52,12 +52,16 @@ export function savingVerdict({ spend, counts }: Stats): Verdict {
   const floor = cheapest
     ? ` Always ${cheapest.model} would have cost ${dollars(cheapest.cost)}.`
     : "";
+  const doubt =
+    best.among.length > 1
+      ? ` Any of ${best.among.length} may be the best: against these ${dollars(best.lo)} to ${dollars(best.hi)} were saved.`
+      : "";
   if (best.savings >= 0) {
     return {
       figure: dollars(total),
       tone: "good",
       caption,
-      sentence: `${percent(best.savings / best.cost)} less than always ${best.model} (${dollars(best.cost)}).${floor}`,
+      sentence: `${percent(best.savings / best.cost)} less than always ${best.model} (${dollars(best.cost)}).${doubt}${floor}`,
     };
   }
   // The second answers of duels are the price of learning, not of serving.
@@ -72,7 +76,7 @@ export function savingVerdict({ spend, counts }: Stats): Verdict {
     figure: dollars(total),
     tone: saved > 0 ? "open" : "bad",
     caption,
-    sentence: `${dollars(-best.savings)} more than always ${best.model}.${duels}${without}${floor}`,
+    sentence: `${dollars(-best.savings)} more than always ${best.model}.${duels}${without}${doubt}${floor}`,
   };
 }
 
