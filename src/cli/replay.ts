@@ -4,6 +4,7 @@ import { Command } from "commander";
 import { POLICIES } from "../bandit/policies/index.ts";
 import type { PolicyKind } from "../bandit/policy.ts";
 import { InputError } from "../input/input-error.ts";
+import { ENOUGH_EXPLORED } from "../learner/estimates.ts";
 import type { Fold, Kinds } from "../learner/fold.ts";
 import { type Replay, type ReplayOptions, replay } from "../learner/replay.ts";
 import { type Table, toText } from "../report/table.ts";
@@ -149,8 +150,16 @@ function screen(result: Replay): string {
     "",
     ...boards(result).map(table),
     ...evaluations(result).map(table),
+    ...(isTooFew(result) ? [dim(TOO_FEW)] : []),
   ].join("\n");
 }
+
+function isTooFew({ evaluation }: Replay): boolean {
+  return evaluation !== null && evaluation.explored < ENOUGH_EXPLORED;
+}
+
+const TOO_FEW =
+  "Few votes are on choices made at random, so the intervals are too narrow; help: more votes, or a larger explore";
 
 function snapshotLine({ position, hash, matches }: NonNullable<Replay["snapshot"]>): string {
   return matches

@@ -7,11 +7,11 @@ import { Estimator } from "./estimates.ts";
 import { World } from "./world.fixture.ts";
 
 const RUNS = 200;
-const ROUNDS = 500;
+const ROUNDS = 1000;
 
 it("the intervals hold the truth in 90 to 98% of 200 runs, and little else", () => {
   const names = ["zero-feedback", "greedy", "always m0"];
-  const covered = { ips: [0, 0, 0], snips: [0, 0, 0], dr: [0, 0, 0] };
+  const covered = { ips: [0, 0, 0], snips: [0, 0, 0], dr: [0, 0, 0], gain: [0, 0, 0] };
   let width = 0;
   for (let run = 0; run < RUNS; run++) {
     const world = new World(run, 4);
@@ -45,19 +45,22 @@ it("the intervals hold the truth in 90 to 98% of 200 runs, and little else", () 
       }
     }
     estimator.result().targets.forEach((target, t) => {
-      for (const kind of ["ips", "snips", "dr"] as const) {
+      for (const kind of ["ips", "snips", "dr", "gain"] as const) {
         const { lo, hi } = target[kind];
-        if (lo <= truth[t]! && truth[t]! <= hi) covered[kind][t]!++;
+        const value = kind === "gain" ? truth[t]! - truth[0]! : truth[t]!;
+        if (lo <= value && value <= hi) covered[kind][t]!++;
       }
       width += (target.dr.hi - target.dr.lo) / (2 * RUNS * names.length);
     });
   }
-  for (const count of covered.dr) {
+  // A policy's gain over itself is 0 without any doubt.
+  for (const count of [...covered.dr, ...covered.snips, ...covered.gain.slice(1)]) {
     expect(count / RUNS).toBeGreaterThanOrEqual(0.9);
     expect(count / RUNS).toBeLessThanOrEqual(0.98);
   }
-  for (const count of [...covered.ips, ...covered.snips]) {
-    expect(count / RUNS).toBeGreaterThanOrEqual(0.88);
-  }
-  expect(width).toBeLessThan(0.25);
+  // A few votes carry most of the weight of IPS, whose intervals are wide for it.
+  for (const count of covered.ips) expect(count / RUNS).toBeGreaterThanOrEqual(0.9);
+  const mean = covered.ips.reduce((sum, count) => sum + count / RUNS / names.length, 0);
+  expect(mean).toBeLessThanOrEqual(0.98);
+  expect(width).toBeLessThan(0.15);
 });

@@ -89,5 +89,15 @@ describe("Estimator", () => {
     expect(Math.abs(result.votes / result.duels - 0.5)).toBeLessThan(0.02);
     const { dr } = estimate(duels([[0, 1, 1]], 1)).targets[0]!;
     expect([dr.lo, dr.hi]).toEqual([Number.NaN, Number.NaN]);
+    expect(estimate(duels([[0, 1, 1]], 100)).explored).toBe(0);
+    // Of the pairs three have a chance of a half at most, and two of them less.
+    expect(result.explored / result.votes).toBeCloseTo(2 / 7, 1);
+  });
+
+  it("claims nothing where one vote has all the weight", () => {
+    const quiet: Sample = { size: 3, values: undefined, duel: undefined };
+    const duel = { a: 0, b: 1, propensity: 0.5, win: 1 };
+    const { snips } = estimate([quiet, { ...quiet, duel }, quiet]).targets[0]!;
+    expect([snips.lo, snips.hi]).toEqual([Number.NaN, Number.NaN]);
   });
 });

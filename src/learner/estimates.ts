@@ -25,7 +25,7 @@ import { type Interval, mean, tQuantile } from "../simulate/statistics.ts";
  * whether a duel is voted on depends neither on the query nor on the answers; the
  * other policy learns from the votes as they were logged, not from those that its
  * own choices would have brought. Intervals are 95% by the central limit theorem:
- * with few explored duels among the votes they are too narrow.
+ * with fewer than ENOUGH_EXPLORED votes on explored duels they are too narrow.
  */
 export class Estimator {
   readonly #names: readonly string[];
@@ -35,6 +35,7 @@ export class Estimator {
   #decisions = 0;
   #duels = 0;
   #votes = 0;
+  #explored = 0;
 
   constructor(targets: readonly string[]) {
     this.#names = targets;
@@ -53,7 +54,10 @@ export class Estimator {
     this.#decisions++;
     if (duel) this.#duels++;
     const y = duel?.win;
-    if (y !== undefined) this.#votes++;
+    if (duel && y !== undefined) {
+      this.#votes++;
+      if (duel.propensity < 0.5) this.#explored++;
+    }
     const better = this.#better(decision.values);
     this.#terms.forEach((terms, t) => {
       const pi = shares[t]!;
@@ -91,6 +95,7 @@ export class Estimator {
       decisions: this.#decisions,
       duels: this.#duels,
       votes: this.#votes,
+      explored: this.#explored,
       targets: this.#terms.map((terms, t) => ({
         name: this.#names[t]!,
         ips: interval(terms.base.map((value, i) => value + terms.reward[i]! / rho)),
@@ -129,8 +134,17 @@ export interface Evaluation {
   readonly decisions: number;
   readonly duels: number;
   readonly votes: number;
+  /** Votes on duels that were less likely than not, chosen at random most of them. */
+  readonly explored: number;
   readonly targets: readonly Estimates[];
 }
+
+/**
+ * In the sandbox, 2% of choices random, the intervals of IPS, SNIPS and DR held the
+ * truth in 0.86, 0.78 and 0.91 of 200 runs of 512 duels, about ten of them explored,
+ * and in 0.98, 0.95 and 0.99 of 150 runs of 1,000.
+ */
+export const ENOUGH_EXPLORED = 20;
 
 interface Estimates {
   readonly name: string;
@@ -158,14 +172,23 @@ function interval(values: readonly number[]): Interval {
   );
 }
 
-/** 1/2n + (1 - 1/n) sum reward / sum weight; rho is in both and goes out. Delta method. */
+/**
+ * 1/2n + (1 - 1/n) sum reward / sum weight; rho is in both and goes out. Errors are
+ * those of the ratio without the decision (jackknife): one that carries a share h of
+ * all weight has drawn the ratio to itself, and its own error is 1 / (1 - h) larger.
+ */
 function selfNormalized({ reward, weight, base }: Terms): Interval {
   const total = weight.reduce((sum, value) => sum + value, 0);
   const ratio = reward.reduce((sum, value) => sum + value, 0) / total;
   const offset = mean(base);
   const share = 1 - 2 * offset;
-  const errors = reward.map((value, i) => share * (value - ratio * weight[i]!));
-  return around(offset + share * ratio, errors, total);
+  const center = offset + share * ratio;
+  // One decision with all the weight says nothing about spread.
+  if (weight.includes(total)) return { mean: center, lo: Number.NaN, hi: Number.NaN };
+  const errors = reward.map(
+    (value, i) => (share * (value - ratio * weight[i]!)) / (1 - weight[i]! / total),
+  );
+  return around(center, errors, total);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { ENOUGH_EXPLORED } from "../../learner/estimates.ts";
 import type { LogEvaluation } from "../../learner/evaluate.ts";
 
 /**
@@ -6,8 +7,9 @@ import type { LogEvaluation } from "../../learner/evaluate.ts";
  * lies above 0 (doubly robust, on the log's own votes). Routing gives up some
  * quality for cost on purpose, so only a model that costs no more counts.
  */
-export function guardModel({ targets, costs, votes }: LogEvaluation): string | undefined {
-  if (votes < FEWEST_VOTES) return undefined;
+export function guardModel(evaluation: LogEvaluation): string | undefined {
+  const { targets, costs, votes, explored } = evaluation;
+  if (votes < FEWEST_VOTES || explored < ENOUGH_EXPLORED) return undefined;
   const routed = costs[0];
   const better = targets.flatMap(({ name, gain }, t) => {
     const model = /^always (.+)$/.exec(name)?.[1];

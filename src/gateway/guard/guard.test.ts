@@ -14,12 +14,14 @@ function evaluation(
   gains: Record<string, [number, number]>,
   costs: readonly (number | undefined)[],
   votes = 1000,
+  explored = 20,
 ): LogEvaluation {
   const targets = [["routing", [0, 0]] as const, ...Object.entries(gains)];
   return {
     decisions: 5000,
     duels: 2000,
     votes,
+    explored,
     costs,
     targets: targets.map(([name, [lo, hi]]) => ({
       name: name === "routing" ? name : `always ${name}`,
@@ -45,6 +47,7 @@ describe("the guard's rule", () => {
 
   it("says nothing on few votes", () => {
     expect(guardModel(evaluation({ a: [0.1, 0.2] }, [1, 1], 50))).toBeUndefined();
+    expect(guardModel(evaluation({ a: [0.1, 0.2] }, [1, 1], 1000, 10))).toBeUndefined();
   });
 });
 
