@@ -245,6 +245,9 @@ type Format = (value: number) => string;
 function differences(served: unknown, replayed: unknown, path: string): string[] {
   // Windows begin when they are asked for.
   if (path === "stats.window") return [];
+  if (Array.isArray(replayed) && (served as unknown[])?.length !== replayed.length) {
+    return [`${path}: not as many were served as replayed`];
+  }
   if (typeof replayed === "object" && replayed !== null) {
     return Object.entries(replayed).flatMap(([key, value]) =>
       differences((served as Record<string, unknown> | undefined)?.[key], value, `${path}.${key}`),

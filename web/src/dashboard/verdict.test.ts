@@ -69,7 +69,7 @@ describe("is it saving", () => {
     const doubted = { among: ["big", "large"], lo: -0.1, hi: 0.3 };
     const always_best = { ...STATS.spend.always_best!, ...doubted };
     expect(savingVerdict({ ...STATS, spend: { ...STATS.spend, always_best } }).sentence).toBe(
-      "60% less than always big ($0.50). Any of 2 may be the best: against these -$0.10 to $0.30 were saved. Always small would have cost $0.050.",
+      "60% less than always big ($0.50). Against the 2 that may be the best: -$0.10 to $0.30 saved. Always small would have cost $0.050.",
     );
   });
 

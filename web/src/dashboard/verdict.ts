@@ -54,7 +54,7 @@ export function savingVerdict({ spend, counts }: Stats): Verdict {
     : "";
   const doubt =
     best.among.length > 1
-      ? ` Any of ${best.among.length} may be the best: against these ${dollars(best.lo)} to ${dollars(best.hi)} were saved.`
+      ? ` Against the ${best.among.length} that may be the best: ${dollars(best.lo)} to ${dollars(best.hi)} saved.`
       : "";
   if (best.savings >= 0) {
     return {
