@@ -37,7 +37,7 @@ export async function clients(): Promise<BenchResult> {
     const done = Object.entries(JSON.parse(stdout) as Record<string, string>);
     for (const [name, said] of done) process.stderr.write(`openai ${name}: ${said}\n`);
     const failed = done.filter(([, said]) => said !== "ok").length;
-    const fuzzed = await fuzz(join(dirname(python), "schemathesis"), gateway.url);
+    const fuzzed = await fuzz(join(dirname(python), "schemathesis"), gateway.url, folder);
     process.stderr.write(`${fuzzed.said}\n`);
     return {
       ratios: { "openai checks failed": failed, "schemathesis failed": Number(fuzzed.failed) },
@@ -49,7 +49,12 @@ export async function clients(): Promise<BenchResult> {
   }
 }
 
-async function fuzz(program: string, url: string): Promise<{ failed: boolean; said: string }> {
+/** It leaves notes of its own in `cwd`. */
+async function fuzz(
+  program: string,
+  url: string,
+  cwd: string,
+): Promise<{ failed: boolean; said: string }> {
   const args = [
     "run",
     `${url}/openapi.json`,
@@ -62,7 +67,7 @@ async function fuzz(program: string, url: string): Promise<{ failed: boolean; sa
     "--no-color",
   ];
   try {
-    const { stdout } = await run(program, args, { maxBuffer: 2 ** 26 });
+    const { stdout } = await run(program, args, { cwd, maxBuffer: 2 ** 26 });
     return { failed: false, said: stdout.slice(-1500) };
   } catch (error) {
     const { stdout = String(error) } = error as { stdout?: string };
