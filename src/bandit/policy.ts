@@ -128,8 +128,11 @@ export interface World {
   readonly scale: number;
   /** Net share of answers that voters prefer, for a small unit of utility; ties count for neither. */
   readonly margin: number;
-  /** Of every model, where queries belong to the categories in these shares; linear in them. */
-  utilities(membership: Float64Array): Float64Array;
+  /**
+   * Of every model, where queries belong to the categories in these shares; linear in them.
+   * Into `out`, for who asks often: a new array takes longer than what is put into it.
+   */
+  utilities(membership: Float64Array, out?: Float64Array): Float64Array;
 }
 
 /** What only a simulation can know; the baselines `oracle` and `best-fixed` are made of it. */

@@ -167,21 +167,23 @@ class Joust implements Policy {
     const { scale } = belief.hypothesis;
     const unit = this.#unit();
     // Linear in the membership, so a number for each model and category says all.
-    const cells = theta.map((row, k) =>
-      row.map((cell, m) => unit * (cell + told * this.#told[m]![k]!)),
-    );
+    const [K, M] = [theta.length, this.#told.length];
+    const cells = new Float64Array(K * M);
+    theta.forEach((row, k) => {
+      row.forEach((cell, m) => {
+        cells[k * M + m] = unit * (cell + told * this.#told[m]![k]!);
+      });
+    });
     return {
       scale: scale / unit,
       margin: this.#margin(scale) / unit,
-      utilities: (membership) => {
-        const values = new Float64Array(cells.length);
-        for (let k = 0; k < values.length; k++) {
-          const row = cells[k]!;
+      utilities: (membership, out = new Float64Array(K)) => {
+        for (let k = 0; k < K; k++) {
           let value = 0;
-          for (let m = 0; m < row.length; m++) value += membership[m]! * row[m]!;
-          values[k] = value;
+          for (let m = 0; m < M; m++) value += membership[m]! * cells[k * M + m]!;
+          out[k] = value;
         }
-        return values;
+        return out;
       },
     };
   }

@@ -62,10 +62,12 @@ export function meanUtilityOf(
     axpy(1 / traffic.length, w, part);
     axpy(1 / traffic.length, w, all);
   });
+  let f: Float64Array | undefined;
   return ({ utilities }) => {
-    const pool = utilities(all);
+    f = utilities(all, f);
     let sum = 0;
-    for (const [k, part] of parts) sum += utilities(part)[k]!;
-    return sum - pool.reduce((total, value) => total + value, 0) / pool.length;
+    for (let k = 0; k < f.length; k++) sum -= f[k]! / f.length;
+    for (const [k, part] of parts) sum += utilities(part, f)[k]!;
+    return sum;
   };
 }

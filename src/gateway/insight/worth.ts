@@ -1,3 +1,4 @@
+import type { World } from "../../bandit/policy.ts";
 import type { Random } from "../../random/random.ts";
 import type { Belief, TrafficQuery } from "./traffic.ts";
 
@@ -83,10 +84,11 @@ function worthIn({ scale, margin, utilities }: World, traffic: readonly TrafficQ
   const regrets = new Float64Array(traffic.length);
   let wins = 0;
   let quality = 0;
+  let f: Float64Array | undefined;
   let strengths = new Float64Array(0);
   for (let i = 0; i < traffic.length; i++) {
     const { w, candidates, served } = traffic[i]!;
-    const f = utilities(w);
+    f = utilities(w, f);
     let middle = 0;
     for (let k = 0; k < f.length; k++) middle += f[k]! / f.length;
     let best = -Infinity;
@@ -117,8 +119,6 @@ function redrawnMean(values: Float64Array, random: Random): number {
   for (let i = 0; i < values.length; i++) sum += values[random.integer(values.length)]!;
   return sum / values.length;
 }
-
-type World = ReturnType<NonNullable<Belief["router"]["policy"]["imagine"]>>;
 
 /** The third of them from below and from above have exactly 95% between them. */
 const WORLDS = 119;
