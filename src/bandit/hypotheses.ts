@@ -27,8 +27,7 @@ const OPINIONS = [
  * preferred, P(preferred) - P(the other is) = d, so s = 2 (of votes without ties;
  * the policy allows for ties). What is left to find out is how far models lie
  * apart, the prior sd of theta. To assume one sd and to learn s instead leaves the
- * unit to that sd: with 0.2, about twice what the sandbox's models have, regret was
- * estimated 0.05 too high however many votes there were.
+ * unit to that sd (docs/decisions/0005-unit-of-quality.md).
  */
 export const UNTOLD_SCALE = 2;
 const SPREADS = [0.15, 0.3, 0.6].map((cellSd) => ({ ...WORTHLESS, toldSd: 0, cellSd }));
