@@ -22,7 +22,7 @@ export function HeatMap({ stats }: { stats: Stats }) {
         >
           <thead>
             <tr class="align-bottom">
-              <th scope="col" class="w-28 sm:w-34">
+              <th scope="col" class="w-30 sm:w-34">
                 <span class="sr-only">Model</span>
               </th>
               {categories.map(({ category }) => (

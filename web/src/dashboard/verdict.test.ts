@@ -22,6 +22,7 @@ const STATS = {
   mode: "apply",
   guard: null,
   win_rate: band(0.6, 0.05),
+  models: [{ model: "big" }, { model: "large" }, { model: "small" }],
   counts: { duel_rate: 0.5, votes: 3, ratings: 1, answers: 150, failures: 0 },
   spend: {
     total: 0.2,
@@ -63,6 +64,14 @@ describe("is it saving", () => {
       tone: "good",
       sentence: "60% less than always big ($0.50). Always small would have cost $0.050.",
     });
+  });
+
+  it("takes no side on a handful of requests", () => {
+    const spend = { ...STATS.spend, requests: 3 };
+    const dear = { ...spend, always_best: { ...spend.always_best!, cost: 0.1, savings: -0.1 } };
+    for (const early of [spend, dear]) {
+      expect(savingVerdict({ ...STATS, spend: early }).tone).toBe("open");
+    }
   });
 
   it("says how far that is certain", () => {

@@ -41,7 +41,7 @@ export function learningVerdict({ win_rate: win }: Stats, learning: Learning | u
 }
 
 /** Is it saving? */
-export function savingVerdict({ spend, counts }: Stats): Verdict {
+export function savingVerdict({ spend, counts, models }: Stats): Verdict {
   const { always_best: best, always_cheapest: cheapest, total } = spend;
   const caption = `spent on ${plural(spend.requests, "request")}`;
   if (!best || best.cost === 0) {
@@ -49,17 +49,19 @@ export function savingVerdict({ spend, counts }: Stats): Verdict {
       spend.requests === 0 ? "No request yet." : "Prices are not known, so savings are not either.";
     return { figure: dollars(total), tone: "open", caption, sentence };
   }
+  const isEarly = spend.requests < FEW;
   const floor = cheapest
     ? ` Always ${cheapest.model} would have cost ${dollars(cheapest.cost)}.`
     : "";
+  // That any of all may be the best says nothing.
   const doubt =
-    best.among.length > 1
+    best.among.length > 1 && best.among.length < models.length
       ? ` Against the ${best.among.length} that may be the best: ${dollars(best.lo)} to ${dollars(best.hi)} saved.`
       : "";
   if (best.savings >= 0) {
     return {
       figure: dollars(total),
-      tone: "good",
+      tone: isEarly ? "open" : "good",
       caption,
       sentence: `${percent(best.savings / best.cost)} less than always ${best.model} (${dollars(best.cost)}).${doubt}${floor}`,
     };
@@ -74,11 +76,14 @@ export function savingVerdict({ spend, counts }: Stats): Verdict {
   const without = duels === "" ? "" : saved > 0 ? `; without, it saves ${percent(saved)}.` : ".";
   return {
     figure: dollars(total),
-    tone: saved > 0 ? "open" : "bad",
+    tone: isEarly || saved > 0 ? "open" : "bad",
     caption,
     sentence: `${dollars(-best.savings)} more than always ${best.model}.${duels}${without}${doubt}${floor}`,
   };
 }
+
+/** Requests that prove nothing. */
+const FEW = 20;
 
 /** Can it be trusted? Not to know the best of all models, which may be a matter of luck among equals, but to do no harm. */
 export function trustVerdict(
