@@ -128,14 +128,10 @@ function curvesOf(scene: Scene, encoder: Look["encoder"], rounds: number): Curve
       name: named(`E${epochs}_Labels_ctrl`),
     }),
     ...(quick ? EXAMPLES.slice(-1) : EXAMPLES).map((examples) =>
-      scene.line({
-        look: original,
-        group: "prompt",
-        models: { listing: "plain", examples },
-        examples,
-        ...common,
-        name: named(String(examples)),
-      }),
+      scene.promptLine(
+        { listing: "plain", examples },
+        { look: original, ...common, name: named(String(examples)) },
+      ),
     ),
     ...scene.baselines(look, models, VOTE_SCALE),
   ];

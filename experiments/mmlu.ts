@@ -80,14 +80,10 @@ function curvesOf(scene: Scene, encoder: BenchEncoder): Curve[] {
           ...common,
           name: named("mean"),
         }),
-        scene.line({
-          look: original,
-          group: "prompt",
-          models: { listing: "topic", examples: 2 },
-          examples: 2,
-          ...common,
-          name: named("prompt"),
-        }),
+        scene.promptLine(
+          { listing: "topic", examples: 2 },
+          { look: original, ...common, name: named("prompt") },
+        ),
         ...encoder.epochs.map((epochs) =>
           scene.line({
             look: { ...original, epochs },

@@ -112,14 +112,10 @@ function curvesOf(
       return [scene.line({ look, group: "exp", rounds: whole ? length : short, ...common }), ctrl];
     }),
     ...EXAMPLES.map((examples) =>
-      scene.line({
-        look: original,
-        group: "prompt",
-        voteScale,
-        models: { listing: "model", examples },
-        examples,
-        rounds: examples === EXAMPLES.at(-1) ? rounds : short,
-      }),
+      scene.promptLine(
+        { listing: "model", examples },
+        { look: original, voteScale, rounds: examples === EXAMPLES.at(-1) ? rounds : short },
+      ),
     ),
     ...scene.baselines(look, weighted("perf"), voteScale, { original }),
   ];

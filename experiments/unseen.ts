@@ -103,13 +103,7 @@ function curvesOf(scene: Scene, all: Look, voteScale: number): Curve[] {
       ];
     }),
     ...EXAMPLES.map((examples) =>
-      scene.line({
-        look: original,
-        group: "prompt",
-        voteScale,
-        models: { listing: "model", examples },
-        examples,
-      }),
+      scene.promptLine({ listing: "model", examples }, { look: original, voteScale }),
     ),
     ...scene.baselines(five, weighted("perf"), voteScale),
     scene.line({

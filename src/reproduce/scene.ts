@@ -144,6 +144,15 @@ export class Scene {
     );
   }
 
+  /** Models embedded by prompts about them, with example queries. */
+  promptLine(
+    prompt: PromptSpec,
+    options: Omit<LineOptions, "group" | "models" | "examples">,
+  ): Curve {
+    const { examples } = prompt;
+    return this.line({ ...options, group: "prompt", models: prompt, examples });
+  }
+
   prompts(look: Look, prompt: PromptSpec, run: number): JobId {
     const { experiment, form, models, vectorsOf } = this.options;
     if (vectorsOf) return vectorsOf.prompts(look, prompt, run);
