@@ -21,7 +21,7 @@ export class GroupCommit {
   #suspects = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
-  #downSince: number | undefined;
+  #isDown = false;
   #backOff = FIRST_BACK_OFF;
   #draining = false;
   #closed = false;
@@ -64,7 +64,7 @@ export class GroupCommit {
 
   /** Counts since the start, and what is waiting now. */
   get stats() {
-    return { ...this.#stats, waiting: this.#queue.length, down: this.#downSince !== undefined };
+    return { ...this.#stats, waiting: this.#queue.length, down: this.#isDown };
   }
 
   /** Tries to write all that waits. */
@@ -88,7 +88,7 @@ export class GroupCommit {
   #record(entry: VoteRequest | Control): Promise<Receipt> {
     const { promise, resolve, reject } = Promise.withResolvers<Receipt>();
     if (this.#closed) reject(new StoreUnavailable("it is closed"));
-    else if (this.#downSince !== undefined) reject(this.#unavailable("it is down"));
+    else if (this.#isDown) reject(this.#unavailable("it is down"));
     else if (this.#urgent >= this.#settings.maxVotes) reject(this.#unavailable("it is too busy"));
     else {
       this.#urgent++;
@@ -99,7 +99,7 @@ export class GroupCommit {
   }
 
   #schedule(): void {
-    if (this.#running || this.#downSince !== undefined) return;
+    if (this.#running || this.#isDown) return;
     if (this.#urgent > 0 || this.#queue.length >= this.#settings.maxBatch) this.#start();
     else this.#timer ??= setTimeout(() => this.#start(), this.#settings.delayMs);
   }
@@ -117,7 +117,8 @@ export class GroupCommit {
   async #run(): Promise<void> {
     // All that this turn of the event loop has to say goes together.
     await Promise.resolve();
-    while (this.#queue.length > 0 || this.#downSince !== undefined) {
+    // An empty batch asks a store that was down whether it is back.
+    while (this.#queue.length > 0 || this.#isDown) {
       const size = this.#suspects > 0 ? 1 : this.#settings.maxBatch;
       const batch = this.#queue.splice(0, size);
       this.#suspects = Math.max(0, this.#suspects - 1);
@@ -134,7 +135,7 @@ export class GroupCommit {
       this.#urgent -= urgent;
       this.#stats.commits++;
       this.#stats.logged += batch.length;
-      this.#downSince = undefined;
+      this.#isDown = false;
       this.#backOff = FIRST_BACK_OFF;
       batch.forEach(({ resolve }, i) => {
         resolve?.(receipts[i]!);
@@ -160,7 +161,7 @@ export class GroupCommit {
 
   /** Nobody is kept waiting; decisions stay in the queue until the store is back. */
   #goDown(batch: readonly Item[], error: StoreUnavailable): void {
-    this.#downSince ??= performance.now();
+    this.#isDown = true;
     this.#queue.unshift(...batch);
     const waiting = this.#queue.filter(({ reject }) => reject);
     const rest = this.#queue.filter(({ reject }) => !reject);

@@ -1,7 +1,7 @@
 /** What is read, one statement a function: the same on both databases. */
 import { sql } from "kysely";
-import type { Answered, Control, Learning, Logged, Routed, Voted } from "./events.ts";
-import { controlOf, eventOf, type LoggedRow, learningOf, routedOf } from "./row.ts";
+import type { Answered, Control, Event, Learning, Logged, Routed, Voted } from "./events.ts";
+import { eventOf, type LoggedRow } from "./row.ts";
 import type { DecisionRecord, PageQuery, StoredKey, StoredSnapshot, TallyQuery } from "./store.ts";
 import type { Database } from "./tables.ts";
 import { COUNTS, type Counts, type Tally } from "./tally.ts";
@@ -26,7 +26,7 @@ export async function learning(
     .orderBy("position")
     .limit(limit)
     .execute();
-  return rows.map(learningOf);
+  return rows.map(eventOf<Learning>);
 }
 
 export async function controls(db: Database, router: string): Promise<Logged<Control>[]> {
@@ -37,7 +37,7 @@ export async function controls(db: Database, router: string): Promise<Logged<Con
     .where("router", "=", router)
     .orderBy("position")
     .execute();
-  return rows.map(controlOf);
+  return rows.map(eventOf<Control>);
 }
 
 export async function head(db: Database, router: string): Promise<number> {
@@ -106,7 +106,7 @@ export async function routed(
     .orderBy("position")
     .limit(limit)
     .execute();
-  return rows.map(routedOf);
+  return rows.map(eventOf<Routed>);
 }
 
 export async function decisions(
@@ -159,17 +159,13 @@ async function withAnswersAndVotes(db: Database, rows: readonly Bare[]): Promise
       .orderBy("position")
       .execute();
   const [answers, votes] = await Promise.all([of("answered"), of("voted")]);
-  const read = <T>(row: Bare) => eventOf({ ...row, x: null }) as unknown as T;
-  const byDecision = <T>(list: readonly Bare[]) => {
-    const groups = Map.groupBy(list, ({ decision }) => decision);
-    return (id: string | null): T[] => (groups.get(id) ?? []).map((row) => read<T>(row));
-  };
-  const answersOf = byDecision<Logged<Answered>>(answers);
-  const votesOf = byDecision<Logged<Omit<Voted, "x">>>(votes);
+  const read = <E extends Pick<Event, "kind">>(row: Bare) => eventOf<E>({ ...row, x: null });
+  const answersOf = Map.groupBy(answers, ({ decision }) => decision);
+  const votesOf = Map.groupBy(votes, ({ decision }) => decision);
   return rows.map((row) => ({
-    routed: read<Logged<Omit<Routed, "x">>>(row),
-    answers: answersOf(row.decision),
-    votes: votesOf(row.decision),
+    routed: read<Omit<Routed, "x">>(row),
+    answers: (answersOf.get(row.decision) ?? []).map(read<Answered>),
+    votes: (votesOf.get(row.decision) ?? []).map(read<Omit<Voted, "x">>),
   }));
 }
 

@@ -1,4 +1,4 @@
-import type { Control, Event, Learning, Logged, Routed } from "./events.ts";
+import type { Event, Logged } from "./events.ts";
 import { bytesOf, vectorOf } from "./vector.ts";
 
 /** An event as both databases keep it: what is searched for in columns, the rest as JSON. */
@@ -17,17 +17,19 @@ export interface Row {
 
 export type LoggedRow = Row & { readonly position: number };
 
+/** Columns that a row of this kind does not use. */
+const NOTHING = { decision: null, slot: null, voter: null, owner: null, session: null, x: null };
+
 export function rowOf(event: Event): Row {
   switch (event.kind) {
     case "routed": {
       const { kind, router, at, decision, owner, session, x, prompt: _, ...body } = event;
       return {
+        ...NOTHING,
         router,
         kind,
         at,
         decision: checkName("decision", decision),
-        slot: null,
-        voter: null,
         owner: owner ?? null,
         // A client's own words, and no reason to lose the decision: PostgreSQL knows no NUL in a text.
         session: session?.replaceAll("\u0000", "") ?? null,
@@ -38,68 +40,43 @@ export function rowOf(event: Event): Row {
     case "answered": {
       const { kind, router, at, decision, slot, owner, ...body } = event;
       return {
+        ...NOTHING,
         router,
         kind,
         at,
         decision: checkName("decision", decision),
         slot,
-        voter: null,
         owner: owner ?? null,
-        session: null,
-        x: null,
         body: JSON.stringify(body),
       };
     }
     case "voted": {
       const { kind, router, at, decision, voter, x, ...body } = event;
       return {
+        ...NOTHING,
         router,
         kind,
         at,
         decision: checkName("decision", decision),
-        slot: null,
         voter: voter === "" ? voter : checkName("voter", voter),
-        owner: null,
-        session: null,
         x: bytesOf(x),
         body: JSON.stringify(body),
       };
     }
     default: {
       const { kind, router, at, ...body } = event;
-      return {
-        router,
-        kind,
-        at,
-        decision: null,
-        slot: null,
-        voter: null,
-        owner: null,
-        session: null,
-        x: null,
-        body: JSON.stringify(body, packArrays),
-      };
+      return { ...NOTHING, router, kind, at, body: JSON.stringify(body, packArrays) };
     }
   }
 }
 
-export function eventOf(row: LoggedRow): Logged<Event> {
+/** Whoever asks knows what kinds the rows are of. */
+export function eventOf<E extends Pick<Event, "kind">>(row: LoggedRow): Logged<E> {
   const { position, kind, router, at, body } = row;
   const rest = JSON.parse(body, unpackArrays) as object;
   // The columns last: they are what counts, whatever the event was when it was sent.
-  return Object.freeze({ ...rest, position, kind, router, at, ...columnsOf(row) } as Logged<Event>);
-}
-
-export function learningOf(row: LoggedRow): Logged<Learning> {
-  return eventOf(row) as Logged<Learning>;
-}
-
-export function controlOf(row: LoggedRow): Logged<Control> {
-  return eventOf(row) as Logged<Control>;
-}
-
-export function routedOf(row: LoggedRow): Logged<Routed> {
-  return eventOf(row) as Logged<Routed>;
+  const event: unknown = { ...rest, position, kind, router, at, ...columnsOf(row) };
+  return Object.freeze(event as Logged<E>);
 }
 
 function columnsOf({ decision, slot, voter, owner, session, x }: LoggedRow): object {

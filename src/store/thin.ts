@@ -24,10 +24,3 @@ export function superfluous(
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-
-/** Without it the votes would be lost for good. */
-export function noSnapshot(router: string, position: number): RangeError {
-  return new RangeError(
-    `no snapshot of ${router} at ${position}; help: prune votes up to one that there is`,
-  );
-}

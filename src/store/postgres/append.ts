@@ -16,6 +16,7 @@ import { APPEND_LOCK, transaction } from "./connect.ts";
  */
 export async function append(pool: pg.Pool, entries: readonly Entry[]): Promise<Receipt[]> {
   if (entries.length === 0) {
+    // Whether there is a database to append to.
     await transaction(pool, "", async () => {});
     return [];
   }

@@ -70,7 +70,7 @@ export async function migrate(pool: pg.Pool, url: string): Promise<void> {
   await pool.query("SELECT 1").catch((error: unknown) => {
     throw connectError(url, error);
   });
-  await transaction(pool, lock(MIGRATION_LOCK), async (client) => {
+  await transaction(pool, MIGRATION_LOCK, async (client) => {
     await client.query(
       "CREATE TABLE IF NOT EXISTS migrations (number integer PRIMARY KEY, name text NOT NULL)",
     );
@@ -97,7 +97,7 @@ function lock(number: number): string {
 
 /** Whoever appends holds this one, so positions are given in the order of commits. */
 export const APPEND_LOCK = lock(1);
-const MIGRATION_LOCK = 2;
+const MIGRATION_LOCK = lock(2);
 
 /** The address without its password. */
 function placeOf(url: string): string {

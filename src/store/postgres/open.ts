@@ -1,6 +1,7 @@
 import { Kysely, PostgresDialect } from "kysely";
 import type pg from "pg";
 import { Listeners } from "../changes.ts";
+import { pruneInSteps } from "../prune.ts";
 import { SqlReads } from "../sql-reads.ts";
 import type {
   Change,
@@ -69,15 +70,8 @@ class PostgresStore extends SqlReads implements Store {
     return writes.saveSnapshot(this.#pool, snapshot, token);
   }
 
-  async prune(what: PruneQuery): Promise<PruneReport> {
-    const total = { prompts: 0, decisions: 0, votes: 0 };
-    for (;;) {
-      const step = await writes.pruneStep(this.#pool, what, PRUNE_STEP);
-      total.prompts += step.prompts;
-      total.decisions += step.decisions;
-      total.votes += step.votes;
-      if (Math.max(step.prompts, step.decisions, step.votes) < PRUNE_STEP) return total;
-    }
+  prune(what: PruneQuery): Promise<PruneReport> {
+    return pruneInSteps((limit) => writes.pruneStep(this.#pool, what, limit));
   }
 
   saveKey(key: StoredKey) {
@@ -97,5 +91,3 @@ class PostgresStore extends SqlReads implements Store {
     await this.db.destroy();
   }
 }
-
-const PRUNE_STEP = 500;

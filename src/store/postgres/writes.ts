@@ -1,9 +1,10 @@
 /** What is written besides the log. */
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
+import { noSnapshot } from "../prune.ts";
 import type { PruneQuery, PruneReport, StoredKey, StoredSnapshot } from "../store.ts";
 import { LeaseLost } from "../store-error.ts";
-import { noSnapshot, superfluous } from "../thin.ts";
+import { superfluous } from "../thin.ts";
 import { notify } from "./append.ts";
 import { transaction, unavailable } from "./connect.ts";
 

@@ -15,7 +15,6 @@ export function connect(file: string): Connection {
     db.pragma("journal_mode = wal");
     // An fsync each commit: what is acknowledged has survived a power cut, not only a kill.
     db.pragma("synchronous = full");
-    db.pragma("foreign_keys = on");
     // After a burst the file beside the database shrinks again.
     db.pragma(`journal_size_limit = ${64 * 2 ** 20}`);
     db.pragma(`cache_size = -${CACHE_KB}`);

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { InputError } from "../../input/input-error.ts";
 import { Listeners } from "../changes.ts";
 import type { Change, Store } from "../store.ts";
-import { LeaseLost, StoreUnavailable, VoteRefused } from "../store-error.ts";
+import { LeaseLost, StoreUnavailable } from "../store-error.ts";
 
 /** What the thread is asked and what it says. */
 export interface Call {
@@ -104,7 +104,7 @@ function revive(error: unknown): Error {
   return Object.assign(Object.create(kind.prototype) as Error, { name, message }, fields);
 }
 
-const KINDS = [StoreUnavailable, VoteRefused, LeaseLost, InputError, RangeError];
+const KINDS = [StoreUnavailable, LeaseLost, InputError, RangeError];
 
 /** As the thread sends it. */
 export interface SentError {

@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import { Kysely, SqliteDialect } from "kysely";
 import { Listeners } from "../changes.ts";
+import { pruneInSteps } from "../prune.ts";
 import { SqlReads } from "../sql-reads.ts";
 import type {
   Change,
@@ -66,16 +66,8 @@ export class SqliteStore extends SqlReads implements Store {
     this.#listeners.tell({ router, what: "snapshot", position });
   }
 
-  async prune(what: PruneQuery): Promise<PruneReport> {
-    const total = { prompts: 0, decisions: 0, votes: 0 };
-    for (;;) {
-      const step = this.#write(() => writes.pruneStep(this.#writer, what, PRUNE_STEP));
-      total.prompts += step.prompts;
-      total.decisions += step.decisions;
-      total.votes += step.votes;
-      if (Math.max(step.prompts, step.decisions, step.votes) < PRUNE_STEP) return total;
-      await setImmediate();
-    }
+  prune(what: PruneQuery): Promise<PruneReport> {
+    return pruneInSteps((limit) => this.#write(() => writes.pruneStep(this.#writer, what, limit)));
   }
 
   async saveKey(key: StoredKey) {
@@ -90,7 +82,7 @@ export class SqliteStore extends SqlReads implements Store {
     return this.#listeners.add(listener);
   }
 
-  /** The file's greatest size, for who wants to keep room on the disk; appending past it is refused. */
+  /** The file's greatest size: a disk that is full without filling one. */
   limitPages(pages: number): void {
     this.#writer.pragma(`max_page_count = ${pages}`);
   }
@@ -108,5 +100,3 @@ export class SqliteStore extends SqlReads implements Store {
     }
   }
 }
-
-const PRUNE_STEP = 500;

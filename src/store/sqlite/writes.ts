@@ -1,17 +1,18 @@
 /** What is written besides the log. */
 import { randomBytes } from "node:crypto";
+import { noSnapshot } from "../prune.ts";
 import type { PruneQuery, PruneReport, StoredKey, StoredSnapshot } from "../store.ts";
 import { LeaseLost } from "../store-error.ts";
-import { noSnapshot, superfluous } from "../thin.ts";
+import { superfluous } from "../thin.ts";
 import type { Connection } from "./connect.ts";
 
-/** Taken where it has run out, or is to be taken anyway; who held it before cannot save any more. */
+/** Taken where it runs out before `free`; who held it before cannot save any more. */
 export function acquireLease(
   db: Connection,
   router: string,
   holder: string,
   until: number,
-  now: number,
+  free: number,
 ): number | undefined {
   return db
     .prepare<[string, string, number, number], number>(`
@@ -21,7 +22,7 @@ export function acquireLease(
       WHERE old.until < ?
       RETURNING token`)
     .pluck()
-    .get(router, holder, until, now);
+    .get(router, holder, until, free);
 }
 
 export function renewLease(db: Connection, router: string, token: number, until: number): boolean {
@@ -58,7 +59,7 @@ function horizon(db: Connection, router: string): number {
   return statement.pluck().get(router) ?? 0;
 }
 
-/** One step: at most `limit` rows of each kind, so that appending need not wait long. */
+/** One step: at most `limit` rows of each kind. */
 export function pruneStep(db: Connection, what: PruneQuery, limit: number): PruneReport {
   const step = db.transaction(() => ({
     prompts: what.prompts === undefined ? 0 : prunePrompts(db, what.prompts, limit),

@@ -1,0 +1,26 @@
+import { setImmediate } from "node:timers/promises";
+import type { PruneReport } from "./store.ts";
+
+/** Prunes so many rows at a time until there are no more, so that appending need not wait long. */
+export async function pruneInSteps(
+  step: (limit: number) => PruneReport | Promise<PruneReport>,
+): Promise<PruneReport> {
+  const total = { prompts: 0, decisions: 0, votes: 0 };
+  for (;;) {
+    const { prompts, decisions, votes } = await step(STEP);
+    total.prompts += prompts;
+    total.decisions += decisions;
+    total.votes += votes;
+    if (Math.max(prompts, decisions, votes) < STEP) return total;
+    await setImmediate();
+  }
+}
+
+const STEP = 500;
+
+/** Without it the votes would be lost for good. */
+export function noSnapshot(router: string, position: number): RangeError {
+  return new RangeError(
+    `no snapshot of ${router} at ${position}; help: prune votes up to one that there is`,
+  );
+}
