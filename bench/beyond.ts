@@ -200,6 +200,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "position bias is fitted",
+    note: "One number more to find out; the interval holds 0.",
     on: { options: { position: true } },
     off: { options: { position: false } },
     helps: {
@@ -211,6 +212,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "voters are weighed",
+    note: "A voter is judged by what the router knows, and where nothing is told that is little for long.",
     on: { router: { weighVoters: true } },
     off: {},
     helps: {
@@ -226,7 +228,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "surprising votes are bounded",
-    note: "No more than a trend; it costs nothing, and stays on.",
+    note: "No more than a trend either way; it stays on, since no single vote should count for much.",
     on: {},
     off: { options: { robust: 0 } },
     helps: {
