@@ -15,6 +15,7 @@ import { type Decided, decide, logDecision } from "./decide.ts";
 import { direct } from "./direct.ts";
 import { duel } from "./duel.ts";
 import { deliver } from "./single.ts";
+import { Stopwatch } from "./stopwatch.ts";
 import { readWishes, type Wishes } from "./wishes.ts";
 
 /** POST /v1/chat/completions: the online path around `plan`. */
@@ -35,9 +36,7 @@ export async function chatCompletions(
   const chat = readChat(request.members);
   const wishes = readWishes(request.members.value("joust"), headers);
   stopwatch.stage("parse");
-  const decided = await decide(gateway, caller, target, chat, wishes, (name) =>
-    stopwatch.stage(name),
-  );
+  const decided = await decide(gateway, caller, target, chat, wishes, stopwatch);
   client.decision = decided.plan.decision;
   const turn: Turn = { gateway, caller, client, router: target, request, chat, wishes, decided };
   await (decided.plan.isDuel ? answerTwice(turn, stopwatch) : answerOnce(turn, stopwatch));
@@ -123,15 +122,16 @@ async function answerTwice(turn: Turn, stopwatch: Stopwatch): Promise<void> {
   const routed = logDecision(gateway, router, decided);
   if (decided.session) gateway.sessions.forget(decided.session);
   try {
-    const { costs } = await ended;
-    router.cap.spent(costs[0] + costs[1], costs[1]);
+    const [first, second] = await ended;
+    router.cap.spent(first + second, second);
   } catch (error) {
     if (!(error instanceof NobodyAnswered) || client.signal.aborted) throw error;
     // Both have failed: whoever else there is gives one answer.
     const [next, ...rest] = plan.others();
     if (!next || !error.first.elsewhere) {
-      gateway.recorder.failed(slotOf(turn), error.lastModel, error.first, 0, error.fallbacks);
-      throw error.first;
+      const { first, lastModel, fallbacks } = error;
+      gateway.recorder.failed(slotOf(turn), lastModel, first, stopwatch.startedAt, fallbacks);
+      throw first;
     }
     const answering = attempt(next, () => rest, errandOf(turn), gateway.recorder).then((found) => ({
       ...found,
@@ -208,37 +208,4 @@ function noteOf({ gateway, router, decided }: Turn): Json {
     ...(decided.details.notes?.duel === "capped" && { duel: "capped" }),
     vote_token: gateway.voteTokens.issue(decision, decided.details.at),
   };
-}
-
-type Stage = "parse" | "encode" | "decide";
-
-/** Where the time goes that a request waits here before a model is called. Told afterwards: counting takes time too. */
-class Stopwatch {
-  readonly #gateway: Gateway;
-  readonly startedAt: number;
-  readonly #ends: (readonly [Stage, number])[] = [];
-  #calledAt = Number.NaN;
-
-  constructor(gateway: Gateway) {
-    this.#gateway = gateway;
-    this.startedAt = gateway.clock.now();
-  }
-
-  stage(name: Stage): void {
-    this.#ends.push([name, this.#gateway.clock.now()]);
-  }
-
-  called(): void {
-    this.#calledAt = this.#gateway.clock.now();
-  }
-
-  tell(): void {
-    const { stage, added } = this.#gateway.metrics;
-    let last = this.startedAt;
-    for (const [name, end] of this.#ends) {
-      stage[name].observe((end - last) / 1000);
-      last = end;
-    }
-    added.observe((this.#calledAt - this.startedAt) / 1000);
-  }
 }

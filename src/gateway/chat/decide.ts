@@ -8,6 +8,7 @@ import { type Details, type Plan, plan } from "../routing/plan.ts";
 import type { Reasons } from "../routing/reasons.ts";
 import type { Chat } from "./chat-request.ts";
 import { implicitId, type Session } from "./sessions.ts";
+import type { Stopwatch } from "./stopwatch.ts";
 import type { Wishes } from "./wishes.ts";
 
 /** A request that is decided on, before anybody is asked. */
@@ -25,13 +26,13 @@ export async function decide(
   router: LiveRouter,
   chat: Chat,
   wishes: Wishes,
-  stage: (name: "encode" | "decide") => void = () => {},
+  stopwatch?: Stopwatch,
 ): Promise<Decided> {
   const session = sessionOf(router, caller, chat, wishes);
   const before = session && (await gateway.sessions.modelOf(session, chat.isRunning));
   const isKept = before !== undefined && (chat.inToolLoop || !session!.isImplicit);
   const { x, failed } = await router.encode(chat.prompt);
-  stage("encode");
+  stopwatch?.stage("encode");
   const { duel, note } = duelFor(router, caller, chat, wishes);
   const decision = randomUUID();
   const planned = plan(router.view, {
@@ -45,7 +46,7 @@ export async function decide(
     seed: gateway.newSeed(),
   });
   router.cap.routed(planned.isDuel);
-  stage("decide");
+  stopwatch?.stage("decide");
   return {
     plan: planned,
     session,

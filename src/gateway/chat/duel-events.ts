@@ -10,10 +10,9 @@ export interface DuelHead {
   readonly model: string;
 }
 
-/** An answer of a duel in one piece, as the choice of its place. */
-export function choiceOf(answer: unknown, index: number): Json | undefined {
-  const [choice] = choicesOf(answer);
-  return choice && { ...choice, index };
+/** What an answer in one piece says. */
+export function choiceOf(answer: unknown): Json | undefined {
+  return choicesOf(answer)[0];
 }
 
 export function wholeDuel(

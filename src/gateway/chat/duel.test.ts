@@ -178,8 +178,14 @@ models: {a: {provider: A, retries: 0}, b: {provider: B, retries: 0}${c ? ", c: {
     }
     expect(Math.max(...seen)).toBe(1);
     const none = await start("error500", "hugeError");
-    const { status, json } = await none.post("/v1/chat/completions", allowed);
+    const begin = performance.now();
+    const { status, json, headers } = await none.post("/v1/chat/completions", allowed);
     expect(status).toBe(500);
     expect(json.error.type).toBe("upstream_error");
+    const { log, store } = none.gateway;
+    await log.flush();
+    const { answers } = (await store.decision(headers.get("x-joust-decision-id")!))!;
+    expect(answers).toMatchObject([{ slot: 0, status: "failed", fallbacks: [{}, {}] }]);
+    expect(answers[0]!.latencyMs).toBeLessThan(performance.now() - begin);
   });
 });

@@ -37,13 +37,11 @@ interface Corner {
 
 type Corners = readonly [Corner, Corner];
 
-/** What the two answers have cost, and who gave them. */
-export interface DuelEnd {
-  readonly costs: readonly [number, number];
-  readonly answered: readonly boolean[];
-}
+/** US dollars of the two answers. */
+type Costs = readonly [number, number];
 
-export async function duel(gateway: Gateway, client: Client, duel: Duel): Promise<DuelEnd> {
+/** Returns what the answers have cost, when both are over. */
+export async function duel(gateway: Gateway, client: Client, duel: Duel): Promise<Costs> {
   const corners: Corners = [enter(gateway, duel, 0), enter(gateway, duel, 1)];
   return duel.errand.stream
     ? streamed(gateway, client, duel, corners)
@@ -66,13 +64,13 @@ async function inOnePiece(
   client: Client,
   duel: Duel,
   corners: Corners,
-): Promise<DuelEnd> {
+): Promise<Costs> {
   const answers = await Promise.all(
     corners.map(async (corner) => {
       const answer = await corner.answer;
       if (!answer) return undefined;
       try {
-        const choice = choiceOf(JSON.parse(Buffer.from(await whole(answer)).toString()), 0);
+        const choice = choiceOf(JSON.parse(Buffer.from(await whole(answer)).toString()));
         return choice && { choice, end: await answer.end };
       } catch (error) {
         corner.error = asUpstreamError(error, corner.model);
@@ -82,7 +80,12 @@ async function inOnePiece(
   );
   const given = answers.filter((answer) => answer !== undefined);
   if (given.length === 0) throw nobody(corners);
-  const costs = corners.map((corner, i) => record(gateway, duel, corner, answers[i]?.end));
+  const costs = record(
+    gateway,
+    duel,
+    corners,
+    answers.map((answer) => answer?.end),
+  );
   const body = wholeDuel(
     duel.head,
     given.map(({ choice }, index) => ({ ...choice, index })),
@@ -94,7 +97,7 @@ async function inOnePiece(
     const [a, b] = given.map(({ choice }) => textOf({ choices: [choice] }));
     duel.onTexts?.([a!, b!]);
   }
-  return { costs: costs as [number, number], answered: answers.map((answer) => !!answer) };
+  return costs;
 }
 
 /**
@@ -106,7 +109,7 @@ async function streamed(
   client: Client,
   duel: Duel,
   corners: Corners,
-): Promise<DuelEnd> {
+): Promise<Costs> {
   const first = await corners[0].answer;
   if (!first && !(await corners[1].answer)) throw nobody(corners);
   client.beginStream(headersOf(duel));
@@ -121,7 +124,7 @@ async function streamed(
   const ends = await Promise.all(
     corners.map((corner) => play(write, duel, corner, first ? corner.slot : 0)),
   );
-  const costs = corners.map((corner) => record(gateway, duel, corner, ends[corner.slot]));
+  const costs = record(gateway, duel, corners, ends);
   const broken = corners.filter(({ error }) => error !== undefined);
   if (first && broken.length > 0) {
     const choices = broken.map(({ slot }) => ({ index: slot, delta: {}, finish_reason: "error" }));
@@ -134,10 +137,7 @@ async function streamed(
   await client.write("data: [DONE]\n\n");
   client.end();
   if (text && first && broken.length === 0) duel.onTexts!([text.text(0), text.text(1)]);
-  return {
-    costs: costs as [number, number],
-    answered: corners.map(({ slot, error }) => ends[slot] !== undefined && error === undefined),
-  };
+  return costs;
 }
 
 /** One answer from its first event to its last; undefined where it never began. */
@@ -163,17 +163,21 @@ async function play(
   return answer.end;
 }
 
-/** Writes down how an answer ended; returns its cost. */
+/** Writes down how both answers ended; returns what they have cost. */
 function record(
   { recorder }: Gateway,
   { asked }: Duel,
-  { slot, model, error, startedAt }: Corner,
-  end: AnswerEnd | undefined,
-): number {
-  const own = { ...asked, slot };
-  if (end) return recorder.answered(own, model, end, [], true);
-  if (error) recorder.failed(own, model.name, error, startedAt, []);
-  return 0;
+  [a, b]: Corners,
+  ends: readonly (AnswerEnd | undefined)[],
+): Costs {
+  const costOf = ({ slot, model, error, startedAt }: Corner) => {
+    const own = { ...asked, slot };
+    const end = ends[slot];
+    if (end) return recorder.answered(own, model, end, [], true);
+    if (error) recorder.failed(own, model.name, error, startedAt, []);
+    return 0;
+  };
+  return [costOf(a), costOf(b)];
 }
 
 function nobody([a, b]: Corners): NobodyAnswered {

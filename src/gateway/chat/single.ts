@@ -92,17 +92,17 @@ function withCost(piece: Uint8Array, { model }: Answering): Uint8Array {
   const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
   if (!bytes.includes(USAGE)) return bytes;
   const lines = bytes.toString().split("\n");
-  return Buffer.from(lines.map((line) => costLine(line, model.cost.bind(model))).join("\n"));
+  return Buffer.from(lines.map((line) => costLine(line, model)).join("\n"));
 }
 
 const USAGE = Buffer.from('"usage":{');
 
-function costLine(line: string, costOf: Answering["model"]["cost"]): string {
+function costLine(line: string, model: Answering["model"]): string {
   const open = /^data: *\{/.exec(line)?.[0].length;
   if (open === undefined || !line.includes('"usage":{')) return line;
   const event: unknown = JSON.parse(line.slice(open - 1));
   if (!isRecord(event) || "joust" in event) return line;
-  const cost = costOf(readUsage(event.usage));
+  const cost = model.cost(readUsage(event.usage));
   if (cost === undefined) return line;
   return `data: {"joust":${JSON.stringify({ cost })},${line.slice(open)}`;
 }
