@@ -20,6 +20,6 @@ export function guardModel(evaluation: LogEvaluation): string | undefined {
   return better.toSorted((a, b) => b.gain - a.gain)[0]?.model;
 }
 
-/** With fewer the interval says little, whatever it says. */
-const FEWEST_VOTES = 200;
+/** Duels voted on: with fewer the interval says little, whatever it says. */
+export const FEWEST_VOTES = 200;
 const SAME = 1.02;

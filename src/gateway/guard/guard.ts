@@ -20,7 +20,7 @@ export class Guard {
   readonly #logger: Logger;
   readonly #timer: NodeJS.Timeout;
   /** Versions of the posterior that were judged. */
-  readonly #judged = new Map<LiveRouter, number>();
+  readonly #judged = new WeakMap<LiveRouter, number>();
   #running: Promise<void> | undefined;
   #worker: Worker | undefined;
 
@@ -67,7 +67,11 @@ export class Guard {
   async #lookAt(router: LiveRouter): Promise<void> {
     const { name, config } = router;
     const workerData: GuardTask = { router: name, config, ...this.#place };
-    const worker = new Worker(new URL("./guard.worker.ts", import.meta.url), { workerData });
+    const worker = new Worker(new URL("./guard.worker.ts", import.meta.url), {
+      workerData,
+      // It reads page after page of vectors: collected late they would be 100 MB.
+      resourceLimits: { maxYoungGenerationSizeMb: 8 },
+    });
     this.#worker = worker;
     try {
       const model = await new Promise<string | undefined>((found, fail) => {

@@ -6,7 +6,7 @@ import { openPostgres } from "../../store/postgres/open.ts";
 import { openSqlite } from "../../store/sqlite/open.ts";
 import { PolicyKinds } from "../routing/policy-kinds.ts";
 import type { GuardTask } from "./guard.ts";
-import { guardModel } from "./guard-rule.ts";
+import { FEWEST_VOTES, guardModel } from "./guard-rule.ts";
 
 const { router, config, folder, store: place } = workerData as GuardTask;
 const kinds = new PolicyKinds();
@@ -17,8 +17,11 @@ try {
   const onVote = (vote: Parameters<typeof collectVerdict>[1]) => collectVerdict(votes, vote);
   const history = new History(store, router, { kinds: kinds.find, snapshots: false, onVote });
   await history.replay();
-  const targets = [{ name: "routing" }];
-  const evaluation = await evaluate(store, router, targets, votes, { kinds: kinds.find });
+  // Most logs have a million decisions before they have that many votes: they are not gone through for nothing.
+  const evaluation =
+    votes.size < FEWEST_VOTES
+      ? undefined
+      : await evaluate(store, router, [{ name: "routing" }], votes, { kinds: kinds.find });
   parentPort!.postMessage({ model: evaluation && guardModel(evaluation) });
 } finally {
   await store.close();
