@@ -17,7 +17,7 @@ import type { Clock } from "./upstream/clock.ts";
 export interface Gateway {
   readonly serving: Serving;
   readonly store: Store;
-  /** The one way into the store's log. */
+  /** The one way of requests into the store's log. */
   readonly log: GroupCommit;
   readonly access: Access;
   readonly voteTokens: VoteTokens;

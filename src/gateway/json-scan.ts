@@ -25,12 +25,10 @@ const MAX_DEPTH = 128;
 
 export class JsonError extends Error {
   override readonly name = "JsonError";
-  /** The byte at which it shows. */
-  readonly offset: number;
 
+  /** `offset`: the byte at which it shows. */
   constructor(problem: string, offset: number) {
     super(`the JSON ${problem}, at byte ${offset}`);
-    this.offset = offset;
   }
 }
 

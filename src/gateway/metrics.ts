@@ -7,20 +7,20 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 export class Metrics {
   readonly registry = new Registry();
 
-  /** By the endpoint's path and the class of the status. */
+  /** By the endpoint's path and the status. */
   readonly requests = new Counter({
     name: "joust_requests_total",
     help: "Requests answered.",
     labelNames: ["endpoint", "status"] as const,
     registers: [this.registry],
   });
-  private readonly addedAll = new Histogram({
+  readonly #added = new Histogram({
     name: "joust_added_seconds",
     help: "From a request's last byte to the call of the upstream: what the gateway adds before.",
     buckets: FAST,
     registers: [this.registry],
   });
-  private readonly stages = new Histogram({
+  readonly #stages = new Histogram({
     name: "joust_stage_seconds",
     help: "Where that time goes.",
     labelNames: ["stage"] as const,
@@ -136,11 +136,11 @@ export class Metrics {
   });
 
   /** Ready to count: to look a label up costs more, none included. */
-  readonly added = this.addedAll.labels();
+  readonly added = this.#added.labels();
   readonly stage = {
-    parse: this.stages.labels("parse"),
-    encode: this.stages.labels("encode"),
-    decide: this.stages.labels("decide"),
+    parse: this.#stages.labels("parse"),
+    encode: this.#stages.labels("encode"),
+    decide: this.#stages.labels("decide"),
   };
 
   constructor() {

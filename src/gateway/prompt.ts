@@ -1,3 +1,5 @@
+import { isRecord } from "./upstream/json-value.ts";
+
 /**
  * The text that stands for a request: what the person asked last, with the
  * little context it needs, and without what harnesses put around it. Long
@@ -96,8 +98,4 @@ function anyText(messages: readonly unknown[]): string {
 
 function wordCount(text: string): number {
   return text.split(/\s+/, FEW_WORDS + 1).filter((word) => word !== "").length;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

@@ -34,6 +34,7 @@ export class Recorder {
   readonly #metrics: Metrics;
   readonly #feed: Feed;
   readonly #clock: Clock;
+  readonly #ofModels = new WeakMap<ServedModel, ModelMetrics>();
 
   constructor(log: GroupCommit, spending: Spending, metrics: Metrics, feed: Feed, clock: Clock) {
     this.#log = log;
@@ -70,12 +71,12 @@ export class Recorder {
     fallbacks: readonly Fallback[],
     hidden = false,
   ): number {
-    const { usage } = usageOf(end, asked.promptTokens);
+    const usage = usageOf(end, asked.promptTokens);
     const cost = model.cost(usage) ?? 0;
     model.note(end.usage);
     const status =
       end.error === undefined ? "ok" : end.error.code === "cancelled" ? "cancelled" : "failed";
-    const { metrics } = this.#of(model);
+    const metrics = this.#metricsOf(model);
     metrics.duration((end.endedAt - end.sentAt) / 1000);
     if (!Number.isNaN(end.firstByteAt)) metrics.firstByte((end.firstByteAt - end.sentAt) / 1000);
     metrics.tokens(usage);
@@ -147,16 +148,11 @@ export class Recorder {
     });
   }
 
-  readonly #children = new WeakMap<ServedModel, ModelMetrics>();
-
   /** Looking a label up costs more than counting. */
-  #of(model: ServedModel): { metrics: ModelMetrics } {
-    let metrics = this.#children.get(model);
-    if (!metrics) {
-      metrics = modelMetrics(this.#metrics, model.name);
-      this.#children.set(model, metrics);
-    }
-    return { metrics };
+  #metricsOf(model: ServedModel): ModelMetrics {
+    const metrics = this.#ofModels.get(model) ?? modelMetrics(this.#metrics, model.name);
+    this.#ofModels.set(model, metrics);
+    return metrics;
   }
 }
 

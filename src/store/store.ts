@@ -150,13 +150,16 @@ export interface PruneReport {
   readonly votes: number;
 }
 
-/** An API key, by its hash. */
+/** An API key as it is kept: never itself, only its hash. */
 export interface StoredKey {
+  /** Names the key in logs and lists; tells nothing of it. */
   readonly id: string;
   readonly name: string;
   readonly hash: string;
   readonly scopes: readonly string[];
+  /** US dollars in a calendar month (UTC). */
   readonly budget?: number | undefined;
+  /** Requests a minute. */
   readonly rate?: number | undefined;
   /** Whether its requests may be answered twice, where they do not say. */
   readonly duels?: boolean | "auto" | undefined;

@@ -15,9 +15,7 @@ export interface Caller {
   readonly duels?: boolean | "auto" | undefined;
 }
 
-type Key = Pick<StoredKey, "id" | "hash" | "scopes" | "budget" | "rate" | "revokedAt"> & {
-  readonly duels?: boolean | "auto" | undefined;
-};
+type Key = Omit<StoredKey, "name" | "createdAt">;
 
 /** Keys, what they may do, how often and for how much. */
 export class Access {
@@ -92,7 +90,7 @@ export class Access {
       return NOBODY;
     }
     const key = await this.#keyOf(headers);
-    if (!allows(key as { scopes: readonly Scope[] }, scope)) {
+    if (!allows(key, scope)) {
       throw new HttpError(
         403,
         `this key may ${key.scopes.join(" and ")}, this takes ${scope}; help: make one with \`joust keys add NAME --scopes ${scope}\``,

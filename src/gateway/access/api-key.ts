@@ -1,23 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { StoredKey } from "../../store/store.ts";
 
 /** What a key may do: ask for answers and decisions; vote on any decision of its own; everything. */
 export const SCOPES = ["route", "vote", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];
-
-/** A key as it is kept: never itself, only its hash. */
-export interface ApiKey {
-  /** Names the key in logs and lists; tells nothing of it. */
-  readonly id: string;
-  readonly name: string;
-  readonly hash: string;
-  readonly scopes: readonly Scope[];
-  /** US dollars in a calendar month (UTC). */
-  readonly budget?: number | undefined;
-  /** Requests a minute. */
-  readonly rate?: number | undefined;
-  readonly createdAt: number;
-  readonly revokedAt?: number | undefined;
-}
 
 /** 256 random bits, so that a plain hash is as good as a slow one. Shown once, at creation. */
 export function newSecret(): string {
@@ -40,6 +26,6 @@ export function secretOf(headers: Readonly<Record<string, unknown>>): string | u
 }
 
 /** `admin` includes the others. */
-export function allows(key: Pick<ApiKey, "scopes">, scope: Scope): boolean {
+export function allows(key: Pick<StoredKey, "scopes">, scope: Scope): boolean {
   return key.scopes.includes(scope) || key.scopes.includes("admin");
 }

@@ -28,7 +28,6 @@ export async function deliver(delivery: Delivery): Promise<UpstreamAnswer> {
   const queue = new ByteQueue({ pause() {}, resume() {}, stop: () => left.abort() });
   const pieces = delivery.pieces[Symbol.iterator]();
   const sentAt = clock.now();
-  let bytes = 0;
   let sent = 0;
   /** Whether there was one more. */
   const sendNext = async (): Promise<boolean> => {
@@ -36,7 +35,6 @@ export async function deliver(delivery: Delivery): Promise<UpstreamAnswer> {
     if (done) return false;
     if (piece.waitMs > 0) await clock.sleep(piece.waitMs, signal);
     signal.throwIfAborted();
-    bytes += piece.bytes.length;
     sent++;
     queue.push(piece.bytes);
     return true;
@@ -63,8 +61,8 @@ export async function deliver(delivery: Delivery): Promise<UpstreamAnswer> {
   const end = sendRest().then((error): AnswerEnd => {
     const endedAt = clock.now();
     const events = stream ? sent : 0;
-    return { usage: error ? undefined : usage, events, bytes, sentAt, firstByteAt, endedAt, error };
+    return { usage: error ? undefined : usage, events, sentAt, firstByteAt, endedAt, error };
   });
   const contentType = stream ? "text/event-stream; charset=utf-8" : "application/json";
-  return { status: 200, headers: { "content-type": contentType }, body: queue, end };
+  return { headers: { "content-type": contentType }, body: queue, end };
 }

@@ -104,11 +104,7 @@ const KINDS: Readonly<Record<string, FreeForm>> = {
   },
 };
 
-const OTHER: FreeForm = {
-  name: "an open question",
-  right: KINDS["mt-bench"]!.right,
-  wrong: KINDS["mt-bench"]!.wrong,
-};
+const OTHER: FreeForm = { ...KINDS["mt-bench"]!, name: "an open question" };
 
 /** The first words of what was asked, to show that it was read. */
 function subjectOf(text: string): string {

@@ -27,20 +27,14 @@ export class Questions {
 
   constructor(all: readonly Question[]) {
     this.all = all;
-    this.#forms = all.flatMap((question) =>
+    const typed = all.flatMap((question) =>
       [question.query, withoutOptions(question.query)].map((text) => ({
         question,
-        bag: bagOf(wordsOf(text)),
+        words: wordsOf(text),
       })),
     );
-    this.#exact = new Map(
-      all.flatMap((question) =>
-        [question.query, withoutOptions(question.query)].map((text) => [
-          wordsOf(text).join(" "),
-          question,
-        ]),
-      ),
-    );
+    this.#forms = typed.map(({ question, words }) => ({ question, bag: bagOf(words) }));
+    this.#exact = new Map(typed.map(({ question, words }) => [words.join(" "), question]));
   }
 
   static async read(file: string): Promise<Questions> {

@@ -66,11 +66,6 @@ export class Sandbox implements Upstream {
     this.#random = Random.seeded(settings.seed).split(SANDBOX);
   }
 
-  /** The kind of a prompt, of which `profile` knows how good each model is on it. */
-  async kindOf(text: string): Promise<string> {
-    return this.#data.questions.find(text)?.category ?? this.#data.classifier.classify(text);
-  }
-
   /** What it can be asked and knows the answer of. */
   get questions(): readonly Question[] {
     return this.#data.questions.all;

@@ -48,10 +48,6 @@ export class ServedModel {
     return this.breaker.state === "open";
   }
 
-  get answerTokens(): number {
-    return this.#answerTokens;
-  }
-
   /** US dollars that an answer will cost, as far as one can tell before. Undefined without a price. */
   expectedCost(promptTokens: number, answerLimit: number | undefined): number | undefined {
     const { price } = this.spec;

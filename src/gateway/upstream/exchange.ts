@@ -156,7 +156,6 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
     this.#answer.resolve({
-      status: this.#status,
       headers: this.#headers,
       body: this.#queue,
       end: this.#end.promise,
@@ -178,7 +177,6 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     this.#end.resolve({
       usage: this.#translation?.usage,
       events: this.#translation?.events ?? 0,
-      bytes: this.#bytes,
       sentAt: this.#watch.startedAt,
       firstByteAt: this.#watch.firstByteAt,
       endedAt: this.#settings.clock.now(),

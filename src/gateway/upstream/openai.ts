@@ -24,7 +24,7 @@ export class OpenAiUpstream implements Upstream {
   }
 
   async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
-    const { stream, headers, endpoint: path } = request;
+    const { stream, endpoint: path } = request;
     const { body, hideUsage } = outgoing(this.name, request, this.#asksUsage);
     const { eventBytes } = this.#transport.limits;
     const translate = (answered: Readonly<Record<string, string>>): Translation => {
@@ -35,7 +35,7 @@ export class OpenAiUpstream implements Upstream {
       }
       return new OpenAiStream(this.name, hideUsage, eventBytes);
     };
-    return this.#transport.send({ path, body, stream, headers }, translate, signal);
+    return this.#transport.send({ path, body, stream }, translate, signal);
   }
 
   /** The names of the models that it has. */

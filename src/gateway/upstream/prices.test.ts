@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { capabilitiesOf, PRICES_AS_OF, priceOf } from "./prices.ts";
+import { capabilitiesOf, priceOf } from "./prices.ts";
 import { providersIn } from "./providers.ts";
-
-it("names the month of its prices", () => {
-  expect(PRICES_AS_OF).toMatch(/^20\d\d-(0[1-9]|1[0-2])$/);
-});
 
 describe("a model is known under the names that hosts give it", () => {
   it.each([

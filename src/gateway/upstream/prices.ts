@@ -1,23 +1,20 @@
 import type { Capabilities } from "../needs.ts";
 import type { Price } from "./usage.ts";
 
-/**
- * List prices in US dollars for a million tokens, and what models can do, as
- * they were published in this month. Providers change them: check yours, and
- * put what differs into the configuration, which comes first. Long prompts,
- * batches and regions may have other prices; they are not in here.
- */
-export const PRICES_AS_OF = "2026-07";
-
-/** Input, input from the cache, output; tokens of context; what it cannot do. */
 type Row = readonly [
   input: number,
-  cached: number,
+  cachedInput: number,
   output: number,
   context: number,
   cannot?: string,
 ];
 
+/**
+ * List prices in US dollars for a million tokens, and what models can do, as
+ * they were published in July 2026. Providers change them: check yours, and
+ * put what differs into the configuration, which comes first. Long prompts,
+ * batches and regions may have other prices; they are not in here.
+ */
 const TABLE: Readonly<Record<string, Row>> = {
   // OpenAI
   "gpt-5.5": [5, 0.5, 30, 1_050_000],

@@ -29,7 +29,7 @@ export function retrying(
   settings: RetrySettings,
   clock: Clock,
   random: Random,
-  onRetry: (error: UpstreamError, waitMs: number) => void = () => {},
+  onRetry: (error: UpstreamError) => void = () => {},
 ): Upstream {
   return {
     name: upstream.name,
@@ -41,7 +41,7 @@ export function retrying(
           if (!(error instanceof UpstreamError)) throw error;
           const wait = waitBefore(attempt, error, settings, random);
           if (wait === undefined) throw error;
-          onRetry(error, wait);
+          onRetry(error);
           await clock.sleep(wait, signal).catch((cause) => {
             throw new UpstreamError("cancelled", upstream.name, "is no longer waited for", {
               cause,

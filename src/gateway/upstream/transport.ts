@@ -11,7 +11,7 @@ export class Transport {
   readonly limits: Limits;
   readonly #pool: Pool;
   readonly #basePath: string;
-  readonly #headers: readonly string[];
+  readonly #headers: string[];
   readonly #clock: Clock;
   readonly #errorBody: (body: Uint8Array) => Uint8Array;
 
@@ -53,14 +53,12 @@ export class Transport {
       errorBody: this.#errorBody,
     });
     if (signal.aborted) return exchange.answer;
-    const headers = [...this.#headers];
-    for (const [key, value] of Object.entries(message.headers ?? {})) headers.push(key, value);
     try {
       this.#pool.dispatch(
         {
           method: message.body ? "POST" : "GET",
           path: `${this.#basePath}/${message.path}`,
-          headers,
+          headers: this.#headers,
           body: message.body ?? null,
         },
         exchange,
@@ -95,7 +93,6 @@ interface Message {
   /** None: it is a GET. */
   readonly body?: Uint8Array;
   readonly stream: boolean;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 const STANDARD = { "content-type": "application/json", "user-agent": "joust" };

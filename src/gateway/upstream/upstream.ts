@@ -30,14 +30,11 @@ export interface UpstreamRequest {
   /** The upstream's own name of the model. */
   readonly model: string;
   readonly stream: boolean;
-  /** To be passed on besides the upstream's own; names in lower case. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 type Endpoint = "chat/completions" | "completions" | "embeddings";
 
 export interface UpstreamAnswer {
-  readonly status: number;
   /** Names in lower case, without those that concern one connection. */
   readonly headers: Readonly<Record<string, string>>;
   /**
@@ -55,7 +52,6 @@ export interface AnswerEnd {
   readonly usage: Usage | undefined;
   /** Events of a stream that were passed on: a floor of the tokens where usage is missing. */
   readonly events: number;
-  readonly bytes: number;
   /** By the clock, in milliseconds. */
   readonly sentAt: number;
   readonly firstByteAt: number;

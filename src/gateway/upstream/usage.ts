@@ -61,11 +61,10 @@ export function writeUsage(usage: Usage): Record<string, unknown> {
 export function usageOf(
   end: { readonly usage: Usage | undefined; readonly events: number; readonly error: unknown },
   promptTokens: number,
-): { readonly usage: Usage; readonly isEstimate: boolean } {
-  if (end.usage && end.error === undefined) return { usage: end.usage, isEstimate: false };
+): Usage {
+  if (end.usage && end.error === undefined) return end.usage;
   const known = end.usage ?? { ...NOTHING, promptTokens };
-  const completionTokens = Math.max(known.completionTokens, end.events);
-  return { usage: { ...known, completionTokens }, isEstimate: true };
+  return { ...known, completionTokens: Math.max(known.completionTokens, end.events) };
 }
 
 const NOTHING: Usage = {

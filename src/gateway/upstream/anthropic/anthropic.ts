@@ -33,13 +33,9 @@ export class AnthropicUpstream implements Upstream {
       request.stream
         ? new AnthropicStream({ upstream, answerTool, wantsUsage, created, maxEventBytes })
         : new AnthropicAnswer(upstream, answerTool, created);
-    const { stream, headers } = request;
     const bytes = Buffer.from(JSON.stringify(body));
-    return this.#transport.send(
-      { path: "messages", body: bytes, stream, headers },
-      translate,
-      signal,
-    );
+    const message = { path: "messages", body: bytes, stream: request.stream };
+    return this.#transport.send(message, translate, signal);
   }
 
   close(): Promise<void> {
