@@ -50,7 +50,15 @@ it.each([
   [`${MODELS}routers:\n  a: {}`, /^joust\.yaml:5: field "routers\.a": is the name of a model too/],
   [
     `${MODELS}routers:\n  x:\n    polcy: joust`,
-    /^joust\.yaml:6: field "routers\.x\.polcy": is not known/,
+    /^joust\.yaml:6: field "routers\.x\.polcy": is not known; help: did you mean "policy"\? there is models, encoder/,
+  ],
+  [
+    "router: {}",
+    /^joust\.yaml:1: field "router": .* did you mean "routers"\? there is server, store/,
+  ],
+  [
+    `${MODELS}routers:\n  x:\n    policy: {name: joust, option: {}}`,
+    /^joust\.yaml:6: .*did you mean "options"\? there is name, options$/,
   ],
   [
     `${MODELS}routers:\n  x:\n    mode: observe`,

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
-import type { z } from "zod";
+import { z } from "zod";
 import { InputError } from "../../input/input-error.ts";
 import { didYouMean } from "../../input/nearest.ts";
 import { CONFIG, type Config } from "./config.ts";
@@ -144,11 +144,31 @@ function faultOf(issue: z.core.$ZodIssue): Fault {
   }
   if (issue.code === "unrecognized_keys") {
     const key = issue.keys[0]!;
-    return new Fault([...issue.path, key], "is not known", "see docs/configuration.md for what is");
+    const known = membersAt(issue.path);
+    const remedy = `${didYouMean(key, known)}there is ${known.join(", ")}`;
+    return new Fault([...issue.path, key], "is not known", remedy);
   }
   if (issue.code === "invalid_key")
     return new Fault(issue.path, issue.issues[0]!.message, "rename it");
   return new Fault(issue.path, issue.message, "see docs/configuration.md");
+}
+
+/** The members that may stand there. */
+function membersAt(path: readonly PropertyKey[]): string[] {
+  let at = z.toJSONSchema(CONFIG, { io: "input" }) as Shape | undefined;
+  for (const key of path) {
+    const inner: unknown = at?.properties?.[String(key)] ?? at?.additionalProperties;
+    const shape = inner as Shape | undefined;
+    at = shape?.anyOf?.find(({ properties }) => properties) ?? shape;
+  }
+  return Object.keys(at?.properties ?? {});
+}
+
+/** Of the configuration's JSON schema as much as says which members there are. */
+interface Shape {
+  readonly properties?: Readonly<Record<string, unknown>>;
+  readonly additionalProperties?: unknown;
+  readonly anyOf?: readonly Shape[];
 }
 
 /** What no member shows by itself: names that lead nowhere, or to two things. */

@@ -20,9 +20,18 @@ export class PolicyKinds {
   /** Checks a router's policy and its options; a file is imported. Paths start from `folder`. */
   async open(router: string, { policy }: RouterConfig, folder: string): Promise<void> {
     const { name, options } = policy;
-    const [spec] = await parsePolicies(name, folder);
-    const { kind } = await contenderOf(spec!);
     const place = { file: "joust.yaml", field: `routers.${router}.policy` };
+    const [bare, ...behind] = name.split(":");
+    if (behind.length > 0) {
+      const pairs = behind.map((pair) => pair.replace("=", ": ")).join(", ");
+      const remedy = `write {name: ${bare}, options: {${pairs}}}`;
+      throw new InputError(place, `"${name}" has options behind the name`, remedy);
+    }
+    const [spec] = await parsePolicies(name, folder).catch((error: unknown) => {
+      if (!(error instanceof InputError)) throw error;
+      throw new InputError(place, `"${name}" ${error.problem}`, error.remedy);
+    });
+    const { kind } = await contenderOf(spec!);
     if (kind.needsHindsight) {
       throw new InputError(place, `${name} knows the truth, which only a simulation does`, OTHER);
     }

@@ -117,7 +117,9 @@ export class Builder {
   ): Promise<(tools: RouterTools) => Promise<LiveRouter>> {
     const { kinds, folder } = this.#options;
     await kinds.open(name, config, folder);
-    const calibration = await this.#calibrate(config);
+    const calibration = await this.#calibrate(config).catch((error: unknown) => {
+      throw inFile(error, name, config);
+    });
     const own = new Map(
       (config.models ?? [...models.keys()]).map((model) => [model, models.get(model)!]),
     );
@@ -218,4 +220,17 @@ function checkRouters({ routers }: Config, models: ReadonlyMap<string, ServedMod
       );
     }
   }
+}
+
+/** An encoder or a bundle that cannot be opened, at the router that names it. */
+function inFile(error: unknown, router: string, { bundle, scores }: RouterConfig): unknown {
+  if (!(error instanceof InputError)) return error;
+  const isTable = scores !== undefined && error.file.endsWith(scores);
+  const field = isTable ? "scores" : bundle === undefined ? "encoder" : "bundle";
+  const problem = isTable ? `${scores}: ${error.problem}` : error.problem;
+  return new InputError(
+    { file: "joust.yaml", field: `routers.${router}.${field}` },
+    problem,
+    error.remedy,
+  );
 }
