@@ -134,6 +134,16 @@ describe("votes", () => {
   });
 });
 
+it("a rating says which of two answers it is of", async () => {
+  const { post, get } = sandbox();
+  const { json } = await post("/v1/chat/completions", duelled("What is 2 + 2?"));
+  const { decision_id: id } = json.joust;
+  const either = await post("/v1/feedback", { id, rating: 1 });
+  expect([either.status, either.json.error.param]).toEqual([400, "slot"]);
+  expect((await get(`/v1/decisions/${id}`)).json.votes).toEqual([]);
+  expect((await post("/v1/feedback", { id, rating: 1, slot: 1 })).json.status).toBe("logged");
+});
+
 describe("where models fail", () => {
   const start = async (a: string, b: string, c?: string) => {
     const host = await startHost();

@@ -36,7 +36,7 @@ export async function feedback(
     decision,
     // One key's people are not another's.
     voter: caller?.owner !== undefined && voter !== "" ? `${caller.owner}/${voter}` : voter,
-    verdict: await withSlot(gateway, decision, vote.verdict),
+    verdict: await withSlot(gateway, decision, vote.verdict, owner),
     source: "user",
     weight: 1,
     ...(owner !== undefined && { owner }),
@@ -86,16 +86,24 @@ export function shownModels({ routed, answers }: DecisionRecord): string[] {
     .map((model, slot) => answers.find((answer) => answer.slot === slot)?.model ?? model);
 }
 
-/** Where one of two answers failed, the other is the one that is rated. */
+/** Where one of two answers failed, the other is the one that is rated; of two the voter has to say which. */
 async function withSlot(
   { store, log }: Gateway,
   decision: string,
   verdict: Verdict,
+  owner: string | undefined,
 ): Promise<Verdict> {
   if (!("rating" in verdict) || verdict.slot !== undefined) return verdict;
   if (log.stats.waiting > 0 && !log.stats.down) await log.flush();
   const record = await store.decision(decision);
-  const failed = record?.answers.find(({ slot, status }) => slot === 0 && status === "failed");
-  const other = record?.answers.find(({ slot, status }) => slot === 1 && status !== "failed");
-  return failed && other ? { ...verdict, slot: 1 } : verdict;
+  if (!record || record.routed.pair[0] === record.routed.pair[1]) return verdict;
+  const failed = record.answers.find(({ status }) => status === "failed");
+  if (failed) return { ...verdict, slot: failed.slot === 0 ? 1 : 0 };
+  // Of others' decisions nothing is told: the store refuses these.
+  if (owner !== undefined && record.routed.owner !== owner) return verdict;
+  throw new HttpError(
+    400,
+    "the decision has two answers; help: give slot, 0 or 1, of the one that is rated, or winner",
+    { code: "missing_value", param: "slot" },
+  );
 }

@@ -88,4 +88,19 @@ routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1
       .poll(async () => (await post("/v1/route", chat("hi"))).json.model, SOON)
       .toBe("good");
   });
+
+  it("that names no winner does not vote, and the operator is told", async () => {
+    const url = await startModels();
+    const { post, get, lines } = await startGateway(
+      `providers: {p: {url: "${url}"}}
+models: {bad: {provider: p}, good: {provider: p}, chatty: {provider: p}}
+routers: {auto: {models: [bad, good], judge: {model: chatty, share: 1}}}`,
+    );
+    const { json } = await post("/v1/chat/completions", chat("hi", { joust: { duel: true } }));
+    await expect.poll(() => lines.join(""), SOON).toMatch(/chatty named no winner; help: /);
+    expect((await get("/metrics")).text).toContain(
+      'joust_votes_total{source="judge",status="failed"} 1',
+    );
+    expect((await get(`/v1/decisions/${json.joust.decision_id}`)).json.votes).toEqual([]);
+  });
 });

@@ -108,7 +108,9 @@ export class Judge {
     const body = Buffer.from(JSON.stringify(judgeRequest(chat.prompt, answers)));
     const asked = { router: DIRECT, decision: `${routed.decision}-judge`, slot: 0 };
     const reply = await this.#call(gateway, model, body, asked, body.length / 4);
-    return verdictIn(reply);
+    const outcome = verdictIn(reply);
+    if (outcome) return outcome;
+    throw new Error(`${model.name} named no winner; help: take a model that does as it is told`);
   }
 
   async #call(
