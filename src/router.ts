@@ -172,8 +172,9 @@ export class Router {
   ): readonly [number, number] {
     const [a, b] = choice.pair;
     if (answers === 1) return alone(choice, round.candidates, round.penalty);
+    if (answers !== 2 || a !== b) return choice.pair;
     const others = round.candidates.filter((k) => k !== a);
-    if (answers !== 2 || a !== b || others.length === 0) return choice.pair;
+    if (others.length === 0) return choice.pair;
     // The policy has nothing to learn here, so the best of the others may show what it can.
     const second = this.policy.choose({ ...round, candidates: others }, random.split("second"));
     checkPair(second.pair, others);

@@ -2,6 +2,7 @@
 import { InputError } from "../input/input-error.ts";
 import type { Control } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
+import { inPages } from "./pages.ts";
 import { Script } from "./script.ts";
 
 /** From now on votes are kept but teach nothing. */
@@ -43,13 +44,8 @@ export async function rollBack(
   }
   const before = new Script(await store.controls(router), await store.head(router));
   let undone = 0;
-  for (let after = to; ; ) {
-    const page = await store.learning(router, after, PAGE);
-    if (page.length === 0) break;
-    for (const event of page) {
-      if (event.kind === "voted" && before.place(event) !== undefined) undone++;
-    }
-    after = page.at(-1)!.position;
+  for await (const event of inPages((after, limit) => store.learning(router, after, limit), to)) {
+    if (event.kind === "voted" && before.place(event) !== undefined) undone++;
   }
   await log(store, { kind: "rolled_back", router, at, to });
   return undone;
@@ -81,5 +77,3 @@ async function isFrozen(store: Store, router: string): Promise<boolean> {
 async function log(store: Store, event: Control): Promise<void> {
   await store.append([event]);
 }
-
-const PAGE = 500;

@@ -5,6 +5,8 @@ import type { Store } from "../store/store.ts";
 import { Estimator, type Evaluation, type Sample } from "./estimates.ts";
 import type { Kinds } from "./fold.ts";
 import { History } from "./history.ts";
+import { inPages } from "./pages.ts";
+import { lastConfiguration } from "./script.ts";
 
 /** A policy to be judged: the configurations of the log, read as if they had named it. */
 export interface Target {
@@ -33,7 +35,7 @@ export async function evaluate(
   const histories = targets.map(
     ({ adapt }) => new History(store, router, { kinds, snapshots: false, adapt }),
   );
-  const models = await lastModels(store, router, until);
+  const models = lastConfiguration(await store.controls(router), until)?.pool.models ?? [];
   const names = [...targets.map(({ name }) => name), ...models.map((name) => `always ${name}`)];
   const estimator = new Estimator(names);
   const costs = names.map(() => 0);
@@ -124,25 +126,10 @@ async function* decisionsOf(
   router: string,
   until: number,
 ): AsyncGenerator<Logged<Routed>> {
-  for (let after = 0; ; ) {
-    const page = await store.routed(router, after, PAGE);
-    for (const decision of page) {
-      if (decision.position > until) return;
-      const { answers, mode, candidates } = decision;
-      const chance = answers === 2 || answers === "any";
-      if (chance && mode === "apply" && candidates.length > 1) yield decision;
-    }
-    if (page.length === 0) return;
-    after = page.at(-1)!.position;
+  for await (const decision of inPages((after, limit) => store.routed(router, after, limit))) {
+    if (decision.position > until) return;
+    const { answers, mode, candidates } = decision;
+    const chance = answers === 2 || answers === "any";
+    if (chance && mode === "apply" && candidates.length > 1) yield decision;
   }
 }
-
-async function lastModels(store: Store, router: string, until: number): Promise<readonly string[]> {
-  const controls = await store.controls(router);
-  const last = controls.findLast(
-    ({ kind, position }) => kind === "configured" && position <= until,
-  );
-  return last?.kind === "configured" ? last.pool.models : [];
-}
-
-const PAGE = 500;

@@ -1,5 +1,6 @@
 import { unseal } from "../store/seal.ts";
 import type { Store } from "../store/store.ts";
+import { inPages } from "./pages.ts";
 import { Script } from "./script.ts";
 import { voteLine } from "./votes-file.ts";
 
@@ -13,17 +14,10 @@ export async function* exportVotes(
   key: Uint8Array | undefined,
 ): AsyncGenerator<string> {
   const script = new Script(await store.controls(router), await store.head(router));
-  for (let after = 0; ; ) {
-    const page = await store.learning(router, after, PAGE);
-    for (const event of page) {
-      if (event.position > script.until) return;
-      if (event.kind !== "voted" || script.place(event) === undefined) continue;
-      const sealed = await store.prompt(event.decision);
-      yield voteLine(event, sealed && unseal(sealed, event.decision, key));
-    }
-    if (page.length === 0) return;
-    after = page.at(-1)!.position;
+  for await (const event of inPages((after, limit) => store.learning(router, after, limit))) {
+    if (event.position > script.until) return;
+    if (event.kind !== "voted" || script.place(event) === undefined) continue;
+    const sealed = await store.prompt(event.decision);
+    yield voteLine(event, sealed && unseal(sealed, event.decision, key));
   }
 }
-
-const PAGE = 500;

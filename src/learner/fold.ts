@@ -3,7 +3,7 @@ import { createPolicy } from "../bandit/options.ts";
 import type { PolicyKind, Snapshot } from "../bandit/policy.ts";
 import type { VotersState } from "../bandit/voters.ts";
 import { Random } from "../random/random.ts";
-import { Router } from "../router.ts";
+import { Router, type RouterSettings } from "../router.ts";
 import type { Configured, Logged, Voted } from "../store/events.ts";
 import { fromBytes, toBytes } from "./canonical.ts";
 
@@ -162,7 +162,11 @@ export function readState(bytes: Uint8Array): FoldState {
   return fromBytes(bytes) as FoldState;
 }
 
-/** Settings that only serving needs are left out: they change nothing that is learnt. */
-function routerOf({ pool, policy, options, weighVoters }: Configured, kinds: Kinds): Router {
-  return new Router(createPolicy(kinds(policy), pool, options), { weighVoters });
+/** `settings` are those that only serving needs: they change nothing that is learnt. */
+export function routerOf(
+  { pool, policy, options, weighVoters }: Configured,
+  kinds: Kinds,
+  settings: Partial<RouterSettings> = {},
+): Router {
+  return new Router(createPolicy(kinds(policy), pool, options), { ...settings, weighVoters });
 }

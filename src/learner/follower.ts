@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { createPolicy } from "../bandit/options.ts";
-import { Router, type RouterSettings } from "../router.ts";
+import type { Router, RouterSettings } from "../router.ts";
 import type { Configured, Logged } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { StoreUnavailable } from "../store/store-error.ts";
-import { type Fold, type Kinds, type Posterior, readState } from "./fold.ts";
+import { type Fold, type Kinds, type Posterior, readState, routerOf } from "./fold.ts";
 import { learnsAnew } from "./script.ts";
 import { Wake } from "./wake.ts";
 
@@ -116,9 +115,10 @@ export class Follower {
     const newest = this.#configurations.at(-1);
     if (!newest) return;
     const began = performance.now();
+    const { kinds, settings } = this.#options;
     const before = this.#serving;
     const changed = newest.position !== before?.configuration.position;
-    const router = changed ? this.#routerOf(newest) : before.router;
+    const router = changed ? routerOf(newest, kinds, settings) : before.router;
     if (before && changed) {
       const { serving, ...learnt } = before.router.snapshot();
       const keep = !learnsAnew(before.configuration, newest);
@@ -133,11 +133,6 @@ export class Follower {
 
   #configurationAt(place: number | undefined): Logged<Configured> | undefined {
     return this.#configurations.find(({ position }) => position === place);
-  }
-
-  #routerOf({ pool, policy, options, weighVoters }: Configured): Router {
-    const { kinds, settings } = this.#options;
-    return new Router(createPolicy(kinds(policy), pool, options), { ...settings, weighVoters });
   }
 }
 

@@ -114,19 +114,20 @@ export class History {
   async #load(position: number): Promise<Fold | undefined> {
     const stored = await this.#store.snapshot(this.#router, position);
     if (stored?.position !== position) return undefined;
-    const configurationAt = (place: number) =>
-      this.#controls.find((event) => event.kind === "configured" && event.position === place);
     try {
-      const fold = Fold.fromBytes(
-        stored.state,
-        this.#options.kinds,
-        configurationAt as (place: number) => Logged<Configured> | undefined,
+      const fold = Fold.fromBytes(stored.state, this.#options.kinds, (place) =>
+        this.#configurationAt(place),
       );
       return fold.hash() === stored.hash ? fold : undefined;
     } catch (error) {
       if (error instanceof RangeError) return undefined;
       throw error;
     }
+  }
+
+  #configurationAt(place: number): Logged<Configured> | undefined {
+    const found = this.#controls.find(({ position }) => position === place);
+    return found?.kind === "configured" ? found : undefined;
   }
 
   async #runTo(script: Script): Promise<void> {
@@ -147,8 +148,8 @@ export class History {
         if (script.base && script.place(event) === event.position) this.#learn(event);
       } else if (event.kind === "configured") {
         // As adapted; those before the base are part of it.
-        const known = this.#controls.find(({ position }) => position === event.position);
-        if (known?.kind === "configured" && event.position > fold.base) fold.configure(known);
+        const known = this.#configurationAt(event.position);
+        if (known && event.position > fold.base) fold.configure(known);
       } else if (event.kind === "thawed") await this.#learnKept(script, event.position);
       fold.position = event.position;
       // Requests are served by the same thread.

@@ -9,14 +9,11 @@ export interface Leaderboard {
   readonly models: readonly Standing[];
 }
 
-interface Standing {
+interface Standing extends Count {
   readonly model: string;
   /** Estimated utility over the pool's mean, and its standard deviation, where the policy has them. */
   readonly value: number | null;
   readonly sd: number | null;
-  readonly wins: number;
-  readonly losses: number;
-  readonly ties: number;
 }
 
 /** What is believed of each model in each category, beside what voters said there. */

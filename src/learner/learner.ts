@@ -65,7 +65,7 @@ export class Learner {
 
   /** From taking the lease to losing it, or to the end. */
   async #hold(): Promise<void> {
-    const { store, router, holder, kinds, now } = this.#options;
+    const { store, router, holder, kinds, now, time } = this.#options;
     const { leaseMs, pollMs } = this.#settings;
     // One node only: whoever holds the lease is this program before it was started again.
     const steal = !store.shared && !this.#held;
@@ -84,10 +84,13 @@ export class Learner {
     let savedAt = now();
     let pause = this.#settings.saveMs;
     const save = async () => {
-      if (history.fold.position === saved) return;
+      const { fold } = history;
+      const { position } = fold;
+      if (position === saved) return;
       const began = now();
-      await saveFold(store, router, history.fold, this.#options.time(), lease.token);
-      saved = history.fold.position;
+      const taken = { hash: fold.hash(), state: fold.toBytes() };
+      await store.saveSnapshot({ router, position, at: time(), ...taken }, lease.token);
+      saved = position;
       savedAt = now();
       // A snapshot grows with models, categories and voters, its share of the time does not.
       pause = Math.max(this.#settings.saveMs, SHARE * (savedAt - began));
@@ -110,21 +113,6 @@ export class Learner {
     this.#fold = fold;
     this.#options.onLearnt?.(fold);
   }
-}
-
-/** A fold as a snapshot that any node can take up. */
-async function saveFold(
-  store: Store,
-  router: string,
-  fold: Fold,
-  at: number,
-  token: number,
-): Promise<void> {
-  const { position } = fold;
-  await store.saveSnapshot(
-    { router, position, at, hash: fold.hash(), state: fold.toBytes() },
-    token,
-  );
 }
 
 export interface LearnerOptions {

@@ -29,7 +29,7 @@ export class Lease {
     router: string,
     options: LeaseOptions,
   ): Promise<Lease | undefined> {
-    const { holder, milliseconds, steal = false } = options;
+    const { holder, milliseconds, steal } = options;
     const token = await store.acquireLease(router, holder, milliseconds, steal);
     return token === undefined ? undefined : new Lease(store, router, token, options);
   }
@@ -58,7 +58,7 @@ export interface LeaseOptions {
   readonly holder: string;
   readonly milliseconds: number;
   /** Take it from who holds it. */
-  readonly steal?: boolean | undefined;
+  readonly steal: boolean;
   /** A clock that is never set back, in milliseconds. */
   readonly now: () => number;
 }

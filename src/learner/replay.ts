@@ -1,5 +1,5 @@
 import type { Options } from "../bandit/policy.ts";
-import type { Configured, Control, Logged } from "../store/events.ts";
+import type { Configured, Logged } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import {
   collectVerdict,
@@ -11,7 +11,7 @@ import {
 import type { Fold, FoldCounts, Kinds } from "./fold.ts";
 import { History } from "./history.ts";
 import { type Leaderboard, leaderboards, VoteCounts } from "./leaderboard.ts";
-import { Script } from "./script.ts";
+import { lastConfiguration, Script } from "./script.ts";
 
 export interface ReplayOptions {
   readonly kinds: Kinds;
@@ -109,15 +109,6 @@ async function checkSnapshot(
   await history.replay(stored.position);
   const { position, hash } = stored;
   return { position, hash, matches: history.fold.hash() === hash };
-}
-
-function lastConfiguration(
-  controls: readonly Logged<Control>[],
-  until: number,
-): Logged<Configured> | undefined {
-  return controls
-    .filter((event) => event.kind === "configured")
-    .findLast(({ position }) => position <= until);
 }
 
 function withPolicy(

@@ -120,6 +120,15 @@ function baseOf(past: readonly Logged<Control>[]): Logged<Configured> | undefine
   return base;
 }
 
+export function lastConfiguration(
+  controls: readonly Logged<Control>[],
+  until: number,
+): Logged<Configured> | undefined {
+  return controls
+    .filter((event) => event.kind === "configured")
+    .findLast(({ position }) => position <= until);
+}
+
 /**
  * Whether a change of configuration leaves nothing of what was learnt: then all
  * votes are folded again. Another encoder makes another x, so votes with the old
