@@ -6,6 +6,7 @@ import type { Policy, PolicyKind, Pool } from "../src/bandit/policy.ts";
 import { normalized } from "../src/linalg/linalg.ts";
 import { Random } from "../src/random/random.ts";
 import type { BenchResult } from "./main.ts";
+import { median } from "./median.ts";
 
 const DIMENSION = 384;
 
@@ -96,8 +97,8 @@ function compare(grown: readonly Grown[], sample: number): Timing[] {
   }
   return grown.map(({ history }, g) => ({
     history,
-    decision: median(times[g]!.decisions),
-    update: median(times[g]!.updates),
+    decision: 1000 * median(times[g]!.decisions),
+    update: 1000 * median(times[g]!.updates),
   }));
 }
 
@@ -143,9 +144,4 @@ function memory(): number {
   globalThis.gc?.();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
-}
-
-function median(milliseconds: number[]): number {
-  const sorted = milliseconds.sort((a, b) => a - b);
-  return 1000 * sorted[Math.floor(sorted.length / 2)]!;
 }

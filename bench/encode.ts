@@ -5,8 +5,10 @@ import { setTimeout } from "node:timers/promises";
 import type { Encoder } from "../src/encoder/encoder.ts";
 import { openTransformer } from "../src/encoder/transformer/transformer-encoder.ts";
 import { loadDataset } from "../src/simulate/load/load.ts";
+import { mean } from "../src/simulate/statistics.ts";
 import { accuracies, MINILM, openBenchmarks } from "./category-accuracy.ts";
 import type { BenchResult } from "./main.ts";
+import { median } from "./median.ts";
 import { pythonWithSentenceTransformers } from "./python.ts";
 import { openSentenceTransformers } from "./sentence-transformers.ts";
 import { staticSpeed } from "./static-speed.ts";
@@ -155,12 +157,4 @@ function blocksOf(texts: readonly string[], size: number): (readonly string[])[]
   return Array.from({ length: Math.ceil(texts.length / size) }, (_, b) =>
     texts.slice(b * size, (b + 1) * size),
   );
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
-}
-
-function mean(numbers: readonly number[]): number {
-  return numbers.reduce((a, b) => a + b) / numbers.length;
 }

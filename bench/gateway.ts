@@ -12,6 +12,7 @@ import {
   startPortkey,
 } from "./gateway-servers.ts";
 import type { BenchFlags, BenchResult } from "./main.ts";
+import { median } from "./median.ts";
 import { DOCS, publish } from "./publish.ts";
 
 const ROUNDS = 9;
@@ -99,20 +100,18 @@ async function report(
   /** A number of a round that compares gateways; its median over the rounds. */
   const typical = (number: (round: Measured[]) => number) => median(rounds.map(number));
   const direct = of("direct");
-  const added = (s: number, what: "p50" | "firstChunk") =>
-    typical((round) => round[s]![what] - round[direct]![what]);
+  const added = (what: "p50" | "firstChunk") => (round: Measured[], s: number) =>
+    round[s]![what] - round[direct]![what];
   const ratio = (a: string, b: string, number: (round: Measured[], s: number) => number) =>
     typical((round) => number(round, of(a)) / number(round, of(b)));
-  const addedTo = (what: "p50" | "firstChunk") => (round: Measured[], s: number) =>
-    round[s]![what] - round[direct]![what];
 
   const ratios: Record<string, number> = {};
   const figures: Record<string, number> = {};
-  ratios["added p50, joust / floor"] = ratio("joust", "floor", addedTo("p50"));
-  ratios["first chunk added, joust / floor"] = ratio("joust", "floor", addedTo("firstChunk"));
+  ratios["added p50, joust / floor"] = ratio("joust", "floor", added("p50"));
+  ratios["first chunk added, joust / floor"] = ratio("joust", "floor", added("firstChunk"));
   ratios["streams a second, joust / floor"] = ratio("joust", "floor", (r, s) => r[s]!.streams);
   for (const peer of ["portkey", "litellm"].filter((name) => of(name) >= 0)) {
-    ratios[`added p50, joust / ${peer}`] = ratio("joust", peer, addedTo("p50"));
+    ratios[`added p50, joust / ${peer}`] = ratio("joust", peer, added("p50"));
     ratios[`requests a second, joust / ${peer}`] = ratio("joust", peer, (r, s) => r[s]!.rate);
   }
   ratios["requests a second, joust / floor"] = ratio("joust", "floor", (r, s) => r[s]!.rate);
@@ -120,9 +119,9 @@ async function report(
   const rows: (string | number)[][] = [];
   for (const [s, server] of servers.entries()) {
     const row = {
-      "added p50 ms": added(s, "p50"),
+      "added p50 ms": typical((round) => added("p50")(round, s)),
       "requests a second": typical((round) => round[s]!.rate),
-      "first chunk added ms": added(s, "firstChunk"),
+      "first chunk added ms": typical((round) => added("firstChunk")(round, s)),
       "streams a second": typical((round) => round[s]!.streams),
       "processor ms a request": typical((round) => round[s]!.processor),
       "memory MB": await server.memory(),
@@ -184,10 +183,6 @@ async function memoryOf(joust: Server, driver: Driver): Promise<Record<string, n
     found[`joust memory MB after ${(step * MANY) / steps} more`] = await joust.memory();
   }
   return found;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 }
 
 function document(

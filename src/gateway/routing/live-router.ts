@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { categoryMembership } from "../../bandit/features.ts";
-import type { Pool } from "../../bandit/policy.ts";
 import { Follower } from "../../learner/follower.ts";
 import { Learner } from "../../learner/learner.ts";
 import { mean } from "../../linalg/linalg.ts";
@@ -114,10 +113,9 @@ export class LiveRouter {
 
   /** All that a request is planned with. */
   get view(): View {
-    const serving = this.#follower.serving!;
-    const { configuration, router, version } = serving;
-    if (this.#view?.pool !== configuration.pool) {
-      const { pool } = configuration;
+    const { configuration, router, version } = this.#follower.serving!;
+    const { pool } = configuration;
+    if (this.#view?.pool !== pool) {
       this.#view = {
         pool,
         models: pool.models.map((name) => this.#models.get(name)),
@@ -125,7 +123,7 @@ export class LiveRouter {
       };
     }
     return {
-      ...this.#view!,
+      ...this.#view,
       name: this.name,
       config: this.config,
       router,
@@ -188,25 +186,19 @@ export class LiveRouter {
   async #logConfiguration(): Promise<void> {
     const { store, clock } = this.#tools;
     const { config, calibration } = this;
-    const pool: Pool = poolOf(calibration, [...this.#models.keys()]);
-    const essence = {
+    const essence: Essence = {
       encoder: calibration.encoderName,
       policy: config.policy.name,
       options: config.policy.options,
       weighVoters: config.weigh_voters,
       seed: config.seed,
-      pool,
+      pool: poolOf(calibration, [...this.#models.keys()]),
     };
     const controls = await store.controls(this.name);
     const last = controls.findLast((event) => event.kind === "configured");
     if (last && isDeepStrictEqual(essenceOf(last), essenceOf(essence))) return;
-    const event: Configured = {
-      kind: "configured",
-      router: this.name,
-      at: clock.date(),
-      ...essence,
-    };
-    await store.append([event]);
+    const at = clock.date();
+    await store.append([{ kind: "configured", router: this.name, at, ...essence }]);
   }
 }
 

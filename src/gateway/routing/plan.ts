@@ -65,7 +65,7 @@ export function plan(view: View, ask: Ask): Plan {
   const costs = expectedCosts(models, ask.needs);
   const chosen = choose(view, ask, able, costs);
   const { pair, propensity, values, lambda } = chosen;
-  const worth = (k: number) => (values?.[k] ?? 0) - lambda * (costs?.all[k] ?? 0);
+  const worth = worthBy(chosen, costs);
   const nameOf = (k: number) => models[k]!.name;
   return {
     decision: ask.decision,
@@ -122,13 +122,10 @@ interface Chosen {
   readonly reasons?: Partial<Reasons>;
 }
 
+type Costs = ReturnType<typeof expectedCosts>;
+
 /** The policy's choice, within what mode, session and guard leave to it. */
-function choose(
-  view: View,
-  ask: Ask,
-  able: readonly number[],
-  costs: ReturnType<typeof expectedCosts>,
-): Chosen {
+function choose(view: View, ask: Ask, able: readonly number[], costs: Costs): Chosen {
   const { config, models, guard, costUnit } = view;
   // In units of what the dearest model would cost here, whatever the request's length.
   const price = costs ? lambdaOf(ask.tradeoff) / costs.dearest : 0;
@@ -158,7 +155,7 @@ function choose(
   if (fixed === undefined || ask.duel === true) return { ...chosen, isPolicys: true };
   if (isFirm) return { ...chosen, reasons: { kept: { model: nameOf(fixed), because: "tools" } } };
   if (ask.kept) {
-    const worth = (k: number) => (values?.[k] ?? 0) - lambda * (costs?.all[k] ?? 0);
+    const worth = worthBy(chosen, costs);
     const gain = worth(pair[0]) - worth(fixed);
     const margin = config.session_margin;
     // What a new model would have to read again is paid for, and a conversation likes one voice.
@@ -172,6 +169,11 @@ function choose(
   const isFixed = served[0] === fixed && served[1] === fixed;
   const mixed = config.explore * propensity + (isFixed ? 1 - config.explore : 0);
   return { ...chosen, pair: served, propensity: mixed, reasons: { guard } };
+}
+
+/** A model's utility less what its cost is worth; none is known of a policy without values. */
+function worthBy({ values, lambda }: Chosen, costs: Costs): (k: number) => number {
+  return (k) => (values?.[k] ?? 0) - lambda * (costs?.all[k] ?? 0);
 }
 
 function answersOf({ duel }: Ask): 1 | 2 | undefined {

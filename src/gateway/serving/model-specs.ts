@@ -4,7 +4,12 @@ import type { Capabilities } from "../needs.ts";
 import { SANDBOX } from "../sandbox/asked.ts";
 import type { Limits } from "../upstream/exchange.ts";
 import { capabilitiesOf, priceOf } from "../upstream/prices.ts";
-import { knownProvider, type Provider, providersIn } from "../upstream/providers.ts";
+import {
+  type Environment,
+  knownProvider,
+  type Provider,
+  providersIn,
+} from "../upstream/providers.ts";
 import type { Price } from "../upstream/usage.ts";
 import type { ModelSpec } from "./served-model.ts";
 
@@ -21,8 +26,6 @@ export interface PlacedModel {
   readonly provider: Provider | undefined;
   readonly limits: Partial<Limits>;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the sandbox says of its models. */
 export interface SandboxModels {

@@ -94,7 +94,7 @@ const KNOWN: readonly KnownProvider[] = [
 
 export const PROVIDER_NAMES: readonly string[] = KNOWN.map(({ name }) => name);
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A provider by its name, with the key and the address that the environment has for it. */
 export function knownProvider(name: string, env: Environment): Provider | undefined {

@@ -1,0 +1,5 @@
+import { percentile } from "../src/simulate/statistics.ts";
+
+export function median(values: readonly number[]): number {
+  return percentile(values, 50);
+}
