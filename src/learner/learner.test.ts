@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { joust } from "../bandit/policies/joust.ts";
 import { Random } from "../random/random.ts";
 import { configured, MODELS, T0, xOf } from "../store/events.fixture.ts";
 import { eventually } from "../store/eventually.fixture.ts";
@@ -7,7 +8,7 @@ import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
 import { StoreUnavailable } from "../store/store-error.ts";
 import { kinds, voted, withModels } from "./events.fixture.ts";
-import { Fold, hashOf } from "./fold.ts";
+import { Fold, hashOf, type Kinds } from "./fold.ts";
 import { Follower } from "./follower.ts";
 import { History } from "./history.ts";
 import { Learner, type LearnerOptions } from "./learner.ts";
@@ -87,7 +88,7 @@ describe("Learner", { timeout: 60_000 }, () => {
     await eventually(() => first.fold?.counts.votes).toBe(9);
   });
 
-  it("takes no snapshot for good that is not what was written, and none of an unknown policy", async () => {
+  it("takes no snapshot for good that is not what was written", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 30)]);
     const token = (await store.acquireLease("auto", "test", 1e9))!;
@@ -113,6 +114,28 @@ describe("Learner", { timeout: 60_000 }, () => {
       while (await history.advance());
       expect(history.fold.hash()).toBe((await replayed(store)).hash());
     }
+  });
+
+  it("passes over snapshots of a policy that is no longer known", async () => {
+    const store = openStore();
+    await store.append([configured({ policy: "mine" }), ...votes(0, 10)]);
+    const then = new History(store, "auto", { kinds: () => joust, snapshots: false });
+    await then.replay();
+    const { fold } = then;
+    const token = (await store.acquireLease("auto", "test", 1e9))!;
+    const { position } = fold;
+    const snapshot = { position, at: T0, hash: fold.hash(), state: fold.toBytes() };
+    await store.saveSnapshot({ router: "auto", ...snapshot }, token);
+    await store.append([configured()]);
+    const known: Kinds = (name) => {
+      if (name === "mine") throw new RangeError("mine is no policy here");
+      return kinds(name);
+    };
+    const history = new History(store, "auto", { kinds: known, snapshots: true });
+    await history.open();
+    while (await history.advance());
+    expect(history.fold.hash()).toBe((await replayed(store)).hash());
+    expect(history.fold.counts.votes).toBe(10);
   });
 
   it("goes on where it was when the store has been away", async () => {
