@@ -23,6 +23,10 @@ describe("the openai client", () => {
     const openai = client();
     const models = await openai.models.list();
     expect(models.data.map(({ id }) => id)).toContain("auto");
+    // What a model can, by the names that joust.yaml has for it.
+    expect(models.data.find(({ id }) => id === "wizardlm-13b")).toMatchObject({
+      capabilities: { context: 4096, tools: false, json_schema: false },
+    });
 
     const { data, response } = await openai.chat.completions
       .create({ model: "auto", messages: ASKED })

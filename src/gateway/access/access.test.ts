@@ -46,6 +46,13 @@ describe("a rate limit", () => {
     );
   });
 
+  it.each([0.5, 3, 10, 60, 600])("of %d a minute lets that many through", (perMinute) => {
+    const limit = new RateLimit(perMinute);
+    const atOnce = Array.from({ length: 1000 }, () => limit.take("a", 0));
+    const passed = atOnce.filter((wait) => wait === 0).length;
+    expect(passed).toBe({ 0.5: 1, 3: 3, 10: 10, 60: 10, 600: 100 }[perMinute]);
+  });
+
   it("says when to come back, and then lets one through", () => {
     const limit = new RateLimit(60, 1);
     expect(limit.take("a", 0)).toBe(0);

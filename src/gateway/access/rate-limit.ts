@@ -7,7 +7,8 @@ export class RateLimit {
   readonly #burst: number;
   readonly #buckets = new Map<string, { tokens: number; at: number }>();
 
-  constructor(perMinute: number, burst = Math.max(1, perMinute / 6)) {
+  /** Ten seconds' worth may come at once; of a small limit, all of its minute. */
+  constructor(perMinute: number, burst = Math.max(1, Math.min(perMinute, 10), perMinute / 6)) {
     this.#perSecond = perMinute / 60;
     this.#burst = burst;
   }

@@ -24,9 +24,11 @@ export class Spending {
     if (spent < budget) return;
     const now = new Date(this.#now());
     const next = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1);
+    const inFile = /^config:(.+)$/.exec(owner)?.[1];
+    const raise = inFile ? `keys.${inFile}.budget in joust.yaml` : "it with `joust keys budget`";
     throw new HttpError(
       429,
-      `this key has spent $${spent.toFixed(4)} of its $${budget} for ${monthOf(+now)}; help: raise it with \`joust keys budget\`, or wait until ${new Date(next).toISOString().slice(0, 10)}`,
+      `this key has spent $${spent.toFixed(4)} of its $${budget} for ${monthOf(+now)}; help: raise ${raise}, or wait until ${new Date(next).toISOString().slice(0, 10)}`,
       {
         type: "insufficient_quota",
         code: "insufficient_quota",

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { didYouMean } from "../../input/nearest.ts";
 import { checked } from "../http/check.ts";
 import { HttpError } from "../http/http-error.ts";
 import { printable } from "../http/printable.ts";
@@ -12,20 +13,31 @@ export interface Wishes {
   readonly session?: string | undefined;
 }
 
-const DUEL = z.union([z.boolean(), z.literal("auto")]);
+const DUEL = z.union([z.boolean(), z.literal("auto")], 'has to be false, "auto" or true');
 const TRADEOFF = z.number().min(0).max(10);
 const ALLOWED = z.array(z.string().min(1).max(256)).min(1).max(1000);
 const SESSION = printable(256);
 
-/** The member `joust` of a request. */
-export const EXTENSION = z.strictObject({
+const WISHES = {
   duel: DUEL.nullish().describe(
     "Two answers to vote on: never, where it teaches enough, or always.",
   ),
   cost_quality_tradeoff: TRADEOFF.nullish().describe("0: quality alone; 10: the cheapest."),
   allowed_models: ALLOWED.nullish().describe("Only these may answer."),
   session_id: SESSION.nullish().describe("Requests of one session keep their model."),
+};
+
+/** The member `joust` of a request. */
+export const EXTENSION = z.strictObject(WISHES, {
+  error: (issue) =>
+    issue.code === "unrecognized_keys" ? unknownWish(issue.keys[0] ?? "") : undefined,
 });
+
+function unknownWish(sent: string): string {
+  const name = sent.slice(0, 64);
+  const known = Object.keys(WISHES);
+  return `has no "${name}"; help: ${didYouMean(name, known)}there is ${known.join(", ")}`;
+}
 
 const NOTHING: z.output<typeof EXTENSION> = {};
 
@@ -68,7 +80,7 @@ function asWord(text: string): unknown {
 }
 
 function asNumber(text: string): unknown {
-  return text === "" ? text : Number(text);
+  return text === "" || Number.isNaN(Number(text)) ? text : Number(text);
 }
 
 function asList(text: string): string[] {

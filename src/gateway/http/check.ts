@@ -12,8 +12,8 @@ export function checked<S extends z.ZodType>(
   const { path, message } = innermost(parsed.error.issues[0]!, at);
   const param = path.map(String).join(".");
   const place = param === "" ? "the request" : param;
-  const help = "help: /openapi.json says what it may be";
-  throw new HttpError(400, `${place}: ${message}; ${help}`, {
+  const help = message.includes("; help: ") ? "" : "; help: /openapi.json says what it may be";
+  throw new HttpError(400, `${place}: ${message}${help}`, {
     code: "invalid_value",
     param: param === "" ? undefined : param,
   });

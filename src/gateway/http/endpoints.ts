@@ -228,10 +228,13 @@ function modelList({ models, routers }: Serving) {
   });
   return [
     ...[...routers.keys()].map((name) => entry(name, "joust")),
-    ...[...models.values()].map(({ name, spec }) => ({
-      ...entry(name, spec.provider),
-      ...(spec.price && { price: spec.price }),
-      capabilities: spec.capabilities,
-    })),
+    ...[...models.values()].map(({ name, spec }) => {
+      const { jsonSchema: json_schema, ...capabilities } = spec.capabilities;
+      return {
+        ...entry(name, spec.provider),
+        ...(spec.price && { price: spec.price }),
+        capabilities: { ...capabilities, json_schema },
+      };
+    }),
   ];
 }

@@ -64,7 +64,10 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   }
   const { status, message, type, code, param, retryAfter } = asHttpError(error);
   const body = JSON.stringify({ error: { message, type, param, code } });
-  return { status, headers: headersOf(retryAfter), body, isOurs: status === 500 };
+  const headers = headersOf(retryAfter);
+  // A budget that is used up is so for days: OpenAI's clients need not try twice more.
+  if (type === "insufficient_quota") headers["x-should-retry"] = "false";
+  return { status, headers, body, isOurs: status === 500 };
 }
 
 function headersOf(retryAfter: number | undefined): Record<string, string> {
@@ -95,7 +98,7 @@ export function noDecision(): HttpError {
   return new HttpError(404, message, { code: "decision_not_found", param: "id" });
 }
 
-const OURS = "something went wrong here, and it was logged; help: report it with the request's id";
+const OURS = "something went wrong here; help: the gateway's log says what, as an error";
 
 /** Requests that never got to a handler. */
 function ofFastify(error: unknown): HttpError | undefined {

@@ -47,6 +47,16 @@ describe("a request that is not one", () => {
     });
   });
 
+  it.each([
+    ["duel", "maybe", /^joust\.duel: has to be false, "auto" or true; help: /],
+    ["duell", true, /^joust: has no "duell"; help: did you mean "duel"\? there is duel, cost_/],
+    ["allowed_models", ["gpt-77"], /^allowed_models names no model of auto; help: it has .*yi-34b/],
+  ])("a wish %s: %j is told what it may be", async (name, value, message) => {
+    const body = chat("hi", { joust: { [name]: value } });
+    const { status, json } = await gateway().post("/v1/chat/completions", body);
+    expect([status, json.error.message]).toEqual([400, expect.stringMatching(message)]);
+  });
+
   it("headers: wishes are checked there too", async () => {
     const { post } = gateway();
     const bad = await post("/v1/chat/completions", chat("hi"), { "x-joust-duel": "maybe" });

@@ -8,6 +8,13 @@ export function ableOf(
   { models, pool, name }: Pick<View, "models" | "pool" | "name">,
   { needs, allowed }: Pick<Ask, "needs" | "allowed">,
 ): { able: number[]; excluded: [string, string][] } {
+  if (allowed && !pool.models.some((model) => allowed.includes(model))) {
+    throw new HttpError(
+      400,
+      `allowed_models names no model of ${name}; help: it has ${pool.models.join(", ")}`,
+      { code: "no_capable_model", param: "joust.allowed_models" },
+    );
+  }
   const able: number[] = [];
   const resting: number[] = [];
   const excluded: [string, string][] = [];
