@@ -17,6 +17,8 @@ interface Received {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: Buffer;
+  /** Tells connections apart. */
+  readonly port: number | undefined;
 }
 
 export type Fault = keyof typeof FAULTS;
@@ -29,7 +31,7 @@ export async function startMisbehaving(): Promise<Misbehaving> {
     for await (const chunk of request) chunks.push(chunk);
     const body = Buffer.concat(chunks);
     const path = request.url!;
-    received.push({ path, headers: request.headers, body });
+    received.push({ path, headers: request.headers, body, port: request.socket.remotePort });
     response.on("close", () => {
       if (!response.writableFinished) abandoned++;
     });

@@ -135,10 +135,10 @@ describe("an upstream that behaves", () => {
 
   it("keeps its connections", async () => {
     const made = upstream("well");
-    for (let i = 0; i < 3; i++) await read(await made.call(request(i % 2 === 0), never));
-    expect(
-      host.received.slice(-3).every(({ headers }) => headers.connection === "keep-alive"),
-    ).toBe(true);
+    for (let i = 0; i < 10; i++) await read(await made.call(request(i % 2 === 0), never));
+    const ports = new Set(host.received.slice(-10).map(({ port }) => port));
+    // An answer is read before its connection is free again, so the next request may open another.
+    expect(ports.size).toBeLessThanOrEqual(2);
   });
 });
 
