@@ -15,6 +15,7 @@ import type { Pool } from "../gateway/serving/model-specs.ts";
 import type { Serving } from "../gateway/serving/serving.ts";
 import { systemClock } from "../gateway/upstream/clock.ts";
 import { PROVIDER_NAMES } from "../gateway/upstream/providers.ts";
+import { InputError } from "../input/input-error.ts";
 import { encoderPlaces } from "./encoder-flags.ts";
 import { interruptible } from "./interrupt.ts";
 import type { ServeFlags } from "./serve.ts";
@@ -29,8 +30,14 @@ export async function serve(flags: ServeFlags): Promise<number> {
   try {
     return await serveFile(file, flags);
   } catch (error) {
-    throw file === undefined ? error : await located(error, file);
+    throw file === undefined ? withoutFile(error) : await located(error, file);
   }
+}
+
+/** Where nobody has written a file a default or a flag is at fault. */
+function withoutFile(error: unknown): unknown {
+  if (!(error instanceof InputError) || error.file !== DEFAULT_CONFIG || !error.field) return error;
+  return new InputError({ file: error.field }, error.problem, error.remedy);
 }
 
 /** What is served, and at which prices, by the configuration that is found here. */
@@ -80,7 +87,9 @@ async function serveFile(file: string | undefined, flags: ServeFlags): Promise<n
   const running = await openGateway(options);
   process.stdout.write(welcome(running, file, flags.data));
   const unwatch =
-    file === undefined ? () => {} : watchFile(file, () => reload(running, file, read, logger));
+    file === undefined
+      ? () => {}
+      : watchFile(file, () => reload(running, file, config, read, logger));
   await new Promise<void>((done) => {
     stop.signal.addEventListener("abort", () => done(), { once: true });
   });
@@ -111,16 +120,22 @@ function withFlags(config: Config, { port, host }: ServeFlags): Config {
   return { ...config, server, store };
 }
 
-/** A file that cannot be served leaves everything as it is. */
+/** A file that cannot be served leaves everything as it is. `first` is what was started with. */
 async function reload(
   running: RunningGateway,
   file: string,
+  first: Config,
   read: () => Promise<Config>,
   logger: ReturnType<typeof newLogger>,
 ): Promise<void> {
   try {
-    await running.reload(await read());
+    const next = await read();
+    await running.reload(next);
     logger.warn("the configuration has changed and is served now");
+    const fixed = ({ server: { host, port }, store: { url } }: Config) => [host, port, url].join();
+    if (fixed(next) !== fixed(first)) {
+      logger.warn("server.host, server.port and store.url are as before: they take a restart");
+    }
   } catch (thrown) {
     const error = await located(thrown, file);
     const message = error instanceof Error ? error.message : String(error);
@@ -135,16 +150,18 @@ async function reload(
 function welcome({ url, gateway }: RunningGateway, file: string | undefined, data: string): string {
   const { serving } = gateway;
   const [router] = serving.routers.keys();
+  const key = gateway.access.isOpen ? "" : " -H 'authorization: Bearer YOUR_KEY'";
+  const json = `-H 'content-type: application/json'${key}`;
   return `Joust serves ${url}
   models   ${poolLine(serving, file)}
   routers  ${[...serving.routers.keys()].join(", ")} (as \`model\` of a request); learnt so far: ${data}
 
 Try it:
-  curl ${url}/v1/chat/completions -H 'content-type: application/json' \\
+  curl ${url}/v1/chat/completions ${json} \\
     -d '{"model": "${router}", "messages": [{"role": "user", "content": "Why is the sky blue?"}]}'
-  curl ${url}/v1/chat/completions -H 'content-type: application/json' \\
+  curl ${url}/v1/chat/completions ${json} \\
     -d '{"model": "${router}", "joust": {"duel": true}, "messages": [{"role": "user", "content": "Why is the sky blue?"}]}'
-  curl ${url}/v1/feedback -H 'content-type: application/json' -d '{"id": "ID OF THE ANSWER", "winner": 0}'
+  curl ${url}/v1/feedback ${json} -d '{"id": "ID OF THE ANSWER", "winner": 0}'
 `;
 }
 

@@ -183,6 +183,7 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
     gateway,
     url,
     reload: async (next) => {
+      checkStoreKey(next);
       const before = serving;
       serving = await builder.build(next, tools, before);
       access.configure(next);

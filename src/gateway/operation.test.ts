@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from "vitest";
 import { StoreUnavailable } from "../store/store-error.ts";
 import {
   chat,
+  configOf,
   newFolder,
   PATIENCE,
   SANDBOX,
@@ -121,9 +122,11 @@ describe("prompts", () => {
     expect((await secret.get(`/v1/decisions/${id}`)).json.prompt).toBe("remember me");
     const sealed = await secret.gateway.store.prompt(id);
     expect(Buffer.from(sealed!).toString("latin1")).not.toContain("remember");
-    await expect(startGateway(`${SANDBOX}\nstore: {key: abc}`)).rejects.toThrow(
-      /store\.key.*has not 32 bytes; help: /,
-    );
+    const short = `${SANDBOX}\nstore: {prompts: true, key: abc}`;
+    const refused = /store\.key.*has not 32 bytes; help: /;
+    await expect(startGateway(short)).rejects.toThrow(refused);
+    await expect(secret.reload(configOf(short))).rejects.toThrow(refused);
+    expect((await secret.post("/v1/chat/completions", chat("and me"))).status).toBe(200);
   });
 });
 

@@ -29,8 +29,10 @@ describe("joust.yaml", () => {
     writeFileSync(file, `${FAST}routers:\n  auto: {explore: 7}\n`);
     await expect.poll(() => said, soon).toMatch(/joust\.yaml:3: field "routers\.auto\.explore"/);
     writeFileSync(file, `${FAST}routers:\n  auto:\n    policy: nobody\n`);
-    await expect.poll(() => said, soon).toMatch(/"?nobody"? ?is no policy|--policies nobody/);
+    await expect.poll(() => said, soon).toMatch(/joust\.yaml:4: .*"nobody" is no policy/);
     expect(await names()).toContain("second");
+    writeFileSync(file, `${FAST}store: {url: 'postgres://127.0.0.1:1/none'}\n`);
+    await expect.poll(() => said, soon).toMatch(/store\.url are as before: they take a restart/);
     process.kill("SIGTERM");
     expect((await process.end).code).toBe(0);
   });
@@ -67,6 +69,20 @@ it("keys: made, used, listed and revoked", async () => {
   expect((await joust("keys", "revoke", "ann", "--data", folder)).code).toBe(0);
   await expect.poll(async () => (await ask(secret)).status, { timeout: 60_000 }).toBe(401);
   expect(readFileSync(join(folder, "joust.db")).includes(secret)).toBe(false);
+  process.kill("SIGTERM");
+  const { stdout } = await process.end;
+  expect(stdout.match(/curl .* -H 'authorization: Bearer YOUR_KEY'/g)).toHaveLength(3);
+});
+
+it("a port that is taken is told by the flag that chooses another", async () => {
+  const folder = newFolder();
+  const { url, process } = await startServer(["--data", folder], folder);
+  const { port } = new URL(url);
+  const second = await start(["serve", "--port", port, "--data", folder], folder).end;
+  expect([second.code, second.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^joust: server\.port: .*\(EADDRINUSE\); help: choose another: --port/),
+  ]);
   process.kill("SIGTERM");
   await process.end;
 });

@@ -133,7 +133,10 @@ const SERVER = z
 const STORE = z
   .strictObject({
     /** A PostgreSQL address for several nodes; else a SQLite file in the data folder. */
-    url: z.string().min(1).optional(),
+    url: z
+      .string()
+      .regex(/^postgres(ql)?:\/\//, "is no address like postgres://user:password@host/name")
+      .optional(),
     /** Whether the text of prompts is kept; with a key it is encrypted. */
     prompts: z.boolean().default(false),
     key: z.string().optional(),

@@ -52,6 +52,7 @@ it.each([
     `${MODELS}routers:\n  x:\n    polcy: joust`,
     /^joust\.yaml:6: field "routers\.x\.polcy": is not known; help: did you mean "policy"\? there is models, encoder/,
   ],
+  ["store: {url: 'db:5432'}", /^joust\.yaml:1: field "store\.url": is no address like postgres:/],
   [
     "router: {}",
     /^joust\.yaml:1: field "router": .* did you mean "routers"\? there is server, store/,

@@ -109,12 +109,19 @@ function placeOf(url: string): string {
   }
 }
 
+/** What passes while a gateway runs is the operator's to mend before it has begun. */
 function connectError(url: string, error: unknown): unknown {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const reason = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return error;
+  const code = "code" in error ? String(error.code) : "";
   const remedy = REMEDIES[code];
-  return remedy ? new InputError({ file: placeOf(url) }, reason, remedy) : unavailable(error);
+  if (remedy) return new InputError({ file: placeOf(url) }, error.message, remedy);
+  if (!(unavailable(error) instanceof StoreUnavailable)) return error;
+  // Of a host with two addresses the error has no message of its own.
+  const problem = `cannot be reached: ${error.message || code}`;
+  return new InputError({ file: placeOf(url) }, problem, UNREACHABLE);
 }
+
+const UNREACHABLE = "start the database, or check host and port of the address";
 
 const REMEDIES: Record<string, string> = {
   ENOTFOUND: "check the host of the address",

@@ -29,7 +29,9 @@ if (typeof server === "string") {
       await expect(wrong((u) => (u.password = "no"))).rejects.toThrow(
         /help: check user and password/,
       );
-      await expect(wrong((u) => (u.port = "1"))).rejects.toThrow(/ECONNREFUSED/);
+      await expect(wrong((u) => (u.port = "1"))).rejects.toThrow(
+        /^127\.0\.0\.1:1\/test\d+: cannot be reached: .*ECONNREFUSED.*; help: start the database/,
+      );
     });
   });
 }
