@@ -166,18 +166,14 @@ function vote(path: string, summary: string): Endpoint {
     handle: async (call) => {
       const { gateway, headers } = call;
       const { "x-joust-vote-token": header } = headers;
-      const body = bodyOf(z.looseObject({}), call);
       const token = typeof header === "string" ? { vote_token: header } : {};
-      const isByToken = hasToken({ ...token, ...body }) && !mayVoteByKey(gateway.access, call);
+      const body = { ...token, ...bodyOf(z.looseObject({}), call) };
+      const isByToken = "vote_token" in body && !mayVoteByKey(gateway.access, call);
       if (isByToken) gateway.access.limitStranger(call.address);
       const caller = isByToken ? undefined : await gateway.access.admit(headers, "vote");
-      return feedback(gateway, caller, readVote({ ...token, ...body }));
+      return feedback(gateway, caller, readVote(body));
     },
   };
-}
-
-function hasToken(body: Readonly<Record<string, unknown>>): boolean {
-  return body.vote_token !== undefined;
 }
 
 /** Whoever sends both is known by the key. */

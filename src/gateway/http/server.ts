@@ -62,7 +62,6 @@ export function createServer(
     const url = endpoint.path.replace(/\{(\w+)\}/g, ":$1");
     app.route({ method: endpoint.method, url, handler: handler(gateway, endpoint) });
   }
-  app.options("/*", (_request, reply) => reply.code(204).send());
   if (files) {
     const send = (name: string, reply: FastifyReply) => {
       reply.hijack();
