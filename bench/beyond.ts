@@ -45,6 +45,19 @@ const plain: Scenario = {};
 const learning: Scenario = { settings: LEARNING };
 const BUDGET = 0.15;
 
+const LIARS: Pick<Experiment, "helps" | "elsewhere"> = {
+  helps: {
+    where: "2 of 6 voters lie",
+    scenario: { settings: { ...LEARNING, voters: voters({ count: 6, malicious: 0.34 }) } },
+    ...regret,
+  },
+  elsewhere: {
+    where: "6 honest voters",
+    scenario: { settings: { ...LEARNING, voters: voters({ count: 6 }) } },
+    ...regret,
+  },
+};
+
 /** Every addition, simplest first. */
 const EXPERIMENTS: readonly Experiment[] = [
   {
@@ -215,32 +228,14 @@ const EXPERIMENTS: readonly Experiment[] = [
     note: "A voter is judged by what the router knows, and where nothing is told that is little for long.",
     on: { router: { weighVoters: true } },
     off: {},
-    helps: {
-      where: "2 of 6 voters lie",
-      scenario: { settings: { ...LEARNING, voters: voters({ count: 6, malicious: 0.34 }) } },
-      ...regret,
-    },
-    elsewhere: {
-      where: "6 honest voters",
-      scenario: { settings: { ...LEARNING, voters: voters({ count: 6 }) } },
-      ...regret,
-    },
+    ...LIARS,
   },
   {
     name: "surprising votes are bounded",
     note: "No more than a trend either way; it stays on, since no single vote should count for much.",
     on: {},
     off: { options: { robust: 0 } },
-    helps: {
-      where: "2 of 6 voters lie",
-      scenario: { settings: { ...LEARNING, voters: voters({ count: 6, malicious: 0.34 }) } },
-      ...regret,
-    },
-    elsewhere: {
-      where: "6 honest voters",
-      scenario: { settings: { ...LEARNING, voters: voters({ count: 6 }) } },
-      ...regret,
-    },
+    ...LIARS,
   },
 ];
 
