@@ -19,7 +19,7 @@ const CLIENTS = 4;
  * fold must be the posterior that was served.
  */
 export async function faults(_: readonly string[], flags: BenchFlags): Promise<BenchResult> {
-  const kills = Number(flags.kills ?? KILLS);
+  const kills = flags.kills ?? KILLS;
   const folder = await mkdtemp(join(tmpdir(), "joust-faults-"));
   await writeFile(join(folder, "joust.yaml"), "sandbox: {speed: 1000}\n");
   const random = Random.seeded(1);

@@ -47,7 +47,7 @@ export async function gateway(names: readonly string[], flags: BenchFlags): Prom
       const peer = names.length === 0 || names.includes(name) ? await start(mock) : undefined;
       if (peer) servers.push(peer);
     }
-    const rounds = await measure(servers, driver, Number(flags.rounds ?? ROUNDS));
+    const rounds = await measure(servers, driver, flags.rounds ?? ROUNDS);
     return await report(servers, rounds, driver, names.length === 0);
   } finally {
     await Promise.all(servers.map((server) => server.stop()));

@@ -12,9 +12,9 @@ export interface BenchResult {
 
 /** How much of it; a bench that needs none of them leaves them alone. */
 export interface BenchFlags {
-  readonly rounds?: string | undefined;
-  readonly kills?: string | undefined;
-  readonly minutes?: string | undefined;
+  readonly rounds?: number | undefined;
+  readonly kills?: number | undefined;
+  readonly minutes?: number | undefined;
 }
 
 type Bench = (names: readonly string[], flags: BenchFlags) => Promise<BenchResult>;
@@ -85,15 +85,22 @@ const { positionals, values } = parseArgs({
 });
 const name = positionals[0] ?? "";
 const bench = BENCHES[name];
-if (!bench || values.help) {
+const flags: BenchFlags = {
+  rounds: amount(values.rounds),
+  kills: amount(values.kills),
+  minutes: amount(values.minutes),
+};
+const isUsable = !Object.values(flags).some(Number.isNaN);
+if (!bench || !isUsable || values.help) {
   const known = Object.entries(BENCHES).map(
     ([key, { summary }]) => `  ${key.padEnd(10)} ${summary}`,
   );
-  console.error(`usage: npm run -s bench -- NAME [--json]\n\n${known.join("\n")}`);
+  const usage = "usage: npm run -s bench -- NAME [--rounds N] [--kills N] [--minutes N] [--json]";
+  console.error(`${usage}\n\n${known.join("\n")}`);
   process.exitCode = values.help ? 0 : 2;
 } else {
   const run = await bench.load();
-  const { ratios, figures } = await run(positionals.slice(1), values);
+  const { ratios, figures } = await run(positionals.slice(1), flags);
   if (values.json) console.log(JSON.stringify({ bench: name, ratios, figures }));
   else {
     for (const [title, rows] of Object.entries({ ratios, figures })) {
@@ -103,4 +110,10 @@ if (!bench || values.help) {
       }
     }
   }
+}
+
+/** NaN where it is no amount. */
+function amount(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  return Number(text) > 0 ? Number(text) : Number.NaN;
 }

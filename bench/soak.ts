@@ -16,7 +16,7 @@ const PARTS = 6;
  * no request may fail.
  */
 export async function soak(_: readonly string[], flags: BenchFlags): Promise<BenchResult> {
-  const minutes = Number(flags.minutes ?? MINUTES);
+  const minutes = flags.minutes ?? MINUTES;
   const folder = await mkdtemp(join(tmpdir(), "joust-soak-"));
   const mock = await startMock();
   const servers = [mock];
