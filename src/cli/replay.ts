@@ -116,7 +116,10 @@ async function policiesOf(
     );
   };
   if (text === undefined) return { kinds, policy: {} };
-  const [spec, ...more] = await parsePolicies(text, process.cwd());
+  const [spec, ...more] = await parsePolicies(text, process.cwd()).catch((error: unknown) => {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError({ file: `--policy ${text}` }, error.problem, error.remedy);
+  });
   if (more.length > 0) throw new InputError({ file: "--policy" }, "names several", "give one");
   const { kind, options } = await contenderOf(spec!);
   if (kind.needsHindsight) {

@@ -5,6 +5,7 @@ import type { Gateway } from "../gateway.ts";
 import type { Case } from "../judge/judge.ts";
 import type { Asked } from "../recorder.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
+import { NO_DUEL } from "../routing/reasons.ts";
 import { ServedModel } from "../serving/served-model.ts";
 import { resolve } from "../serving/serving.ts";
 import type { Json } from "../upstream/json-value.ts";
@@ -201,11 +202,13 @@ function slotOf(turn: Turn): Asked {
 function noteOf({ gateway, router, decided }: Turn): Json {
   const { decision } = decided.plan;
   const { mode } = router.config;
+  const wanted = decided.details.notes?.duel;
   return {
     decision_id: decision,
     router: router.name,
     ...(mode !== "apply" && { mode }),
-    ...(decided.details.notes?.duel === "capped" && { duel: "capped" }),
+    ...(wanted === "capped" && { duel: "capped" }),
+    ...(wanted === "not_possible" && { duel: false, because: NO_DUEL }),
     vote_token: gateway.voteTokens.issue(decision, decided.details.at),
   };
 }

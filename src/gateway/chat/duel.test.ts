@@ -92,6 +92,10 @@ describe("a duel", () => {
     ]) {
       const { json, headers } = await post("/v1/chat/completions", body);
       expect(headers.get("x-joust-model")).toBe(json.model);
+      // Who has asked for one is told why there is none.
+      const none = [false, expect.stringMatching(/^no duel: .*tools/)];
+      const said = [json.joust.duel, json.joust.because];
+      expect(said).toEqual("joust" in body ? none : [undefined, undefined]);
     }
     const header = await post("/v1/chat/completions", chat("hi"), { "x-joust-duel": "true" });
     expect(header.json.choices).toHaveLength(2);

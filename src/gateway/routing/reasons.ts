@@ -79,9 +79,13 @@ export function inWords(routed: Omit<Routed, "x">): string[] {
   for (const [model, lack] of Object.entries(reasons.excluded ?? {})) said.push(`${model} ${lack}`);
   if (reasons.duel === "capped")
     said.push("no duel: their share of requests or of spend is used up");
-  if (reasons.duel === "not_possible") said.push("no duel: tools, n > 1 or a single model");
+  if (reasons.duel === "not_possible") said.push(NO_DUEL);
   return said;
 }
+
+/** Why one that was wanted is not possible. */
+export const NO_DUEL =
+  "no duel: there is none with tools, n > 1, a single model, or in a mode other than apply";
 
 function percent(share: number): string {
   return `${Math.round(100 * share)}%`;
