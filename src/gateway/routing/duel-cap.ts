@@ -34,13 +34,6 @@ export class DuelCap {
     this.#spent = this.#spent * KEEP + cost;
     this.#spentOnDuels = this.#spentOnDuels * KEEP + second;
   }
-
-  get state() {
-    return {
-      duel_share: this.#requests === 0 ? 0 : this.#duels / this.#requests,
-      spend_share: this.#spent === 0 ? 0 : this.#spentOnDuels / this.#spent,
-    };
-  }
 }
 
 const KEEP = 0.999;

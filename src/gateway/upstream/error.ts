@@ -5,21 +5,17 @@
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
   readonly code: UpstreamFault;
-  readonly upstream: string;
   /** The upstream's own status, and its error as it sent it; where it got that far. */
   readonly status: number | undefined;
   readonly body: Uint8Array | undefined;
-  readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds for which the upstream asks to be left alone. */
   readonly retryAfter: number | undefined;
 
   constructor(code: UpstreamFault, upstream: string, problem: string, details: ErrorDetails = {}) {
     super(`${upstream} ${problem}`, { cause: details.cause });
     this.code = code;
-    this.upstream = upstream;
     this.status = details.status;
     this.body = details.body;
-    this.headers = details.headers ?? {};
     this.retryAfter = details.retryAfter;
   }
 
@@ -88,7 +84,6 @@ export type UpstreamFault =
 interface ErrorDetails {
   readonly status?: number;
   readonly body?: Uint8Array;
-  readonly headers?: Readonly<Record<string, string>>;
   readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
 }

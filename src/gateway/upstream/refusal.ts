@@ -14,7 +14,7 @@ export function refusal(
     ? `answered ${status}; help: ${remedy}`
     : `answered ${status}${said === undefined ? "" : `: ${said}`}`;
   const retryAfter = retryAfterOf(headers);
-  return new UpstreamError("status", upstream, problem, { status, body, headers, retryAfter });
+  return new UpstreamError("status", upstream, problem, { status, body, retryAfter });
 }
 
 const REMEDIES: Readonly<Record<number, string>> = {
