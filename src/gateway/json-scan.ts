@@ -4,13 +4,8 @@
  * byte stays as it came. It takes exactly what JSON.parse takes (json-edit.test.ts
  * compares them), except objects only and none nested deeper than the limit.
  */
-export function scanObject(
-  json: Uint8Array,
-  from = 0,
-  to = json.length,
-  maxDepth = MAX_DEPTH,
-): Members {
-  const scan = new Scan(json, to, maxDepth);
+export function scanObject(json: Uint8Array, from = 0, to = json.length): Members {
+  const scan = new Scan(json, to);
   const open = scan.blanks(from);
   if (open >= to || json[open] !== OPEN_BRACE) throw new JsonError("is not a JSON object", open);
   const spans: number[] = [];
@@ -32,10 +27,9 @@ export class JsonError extends Error {
   }
 }
 
-/** One member: its key with the quotes, and its value. */
+/** One member: where its key begins, with the quote, and its value. */
 export interface Member {
   readonly keyStart: number;
-  readonly keyEnd: number;
   readonly valueStart: number;
   readonly valueEnd: number;
 }
@@ -62,12 +56,7 @@ export class Members {
   at(i: number): Member {
     const spans = this.#spans;
     const k = 4 * i;
-    return {
-      keyStart: spans[k]!,
-      keyEnd: spans[k + 1]!,
-      valueStart: spans[k + 2]!,
-      valueEnd: spans[k + 3]!,
-    };
+    return { keyStart: spans[k]!, valueStart: spans[k + 2]!, valueEnd: spans[k + 3]! };
   }
 
   /** The member of this name; of several the last, as JSON.parse has it. */
@@ -111,12 +100,10 @@ function text(json: Uint8Array, start: number, end: number): string {
 class Scan {
   readonly #json: Uint8Array;
   readonly #to: number;
-  readonly #maxDepth: number;
 
-  constructor(json: Uint8Array, to: number, maxDepth: number) {
+  constructor(json: Uint8Array, to: number) {
     this.#json = json;
     this.#to = to;
-    this.#maxDepth = maxDepth;
   }
 
   blanks(from: number): number {
@@ -131,7 +118,7 @@ class Scan {
 
   /** Notes the places of the members in `spans`, where given. */
   object(at: number, depth: number, spans?: number[]): number {
-    this.#checkDepth(at, depth);
+    checkDepth(at, depth);
     let i = this.blanks(at + 1);
     if (this.#byte(i) === CLOSE_BRACE) return i + 1;
     for (;;) {
@@ -151,7 +138,7 @@ class Scan {
   }
 
   #array(at: number, depth: number): number {
-    this.#checkDepth(at, depth);
+    checkDepth(at, depth);
     let i = this.blanks(at + 1);
     if (this.#byte(i) === CLOSE_BRACKET) return i + 1;
     for (;;) {
@@ -239,12 +226,6 @@ class Scan {
     if (at >= this.#to) throw new JsonError("ends too early", this.#to);
     return this.#json[at]!;
   }
-
-  #checkDepth(at: number, depth: number): void {
-    if (depth > this.#maxDepth) {
-      throw new JsonError(`is nested deeper than ${this.#maxDepth} levels`, at);
-    }
-  }
 }
 
 const OPEN_BRACE = 0x7b;
@@ -262,6 +243,10 @@ const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
 );
 const ESCAPES = new Set([...'"\\/bfnrt'].map((letter) => letter.charCodeAt(0)));
+
+function checkDepth(at: number, depth: number): void {
+  if (depth > MAX_DEPTH) throw new JsonError(`is nested deeper than ${MAX_DEPTH} levels`, at);
+}
 
 function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;

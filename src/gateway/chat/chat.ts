@@ -17,7 +17,7 @@ import { direct } from "./direct.ts";
 import { duel } from "./duel.ts";
 import { deliver } from "./single.ts";
 import { Stopwatch } from "./stopwatch.ts";
-import { readWishes, type Wishes } from "./wishes.ts";
+import { readWishes } from "./wishes.ts";
 
 /** POST /v1/chat/completions: the online path around `plan`. */
 export async function chatCompletions(
@@ -39,7 +39,7 @@ export async function chatCompletions(
   stopwatch.stage("parse");
   const decided = await decide(gateway, caller, target, chat, wishes, stopwatch);
   client.decision = decided.plan.decision;
-  const turn: Turn = { gateway, caller, client, router: target, request, chat, wishes, decided };
+  const turn: Turn = { gateway, caller, client, router: target, request, chat, decided };
   await (decided.plan.isDuel ? answerTwice(turn, stopwatch) : answerOnce(turn, stopwatch));
 }
 
@@ -51,7 +51,6 @@ interface Turn {
   readonly router: LiveRouter;
   readonly request: ModelRequest;
   readonly chat: Chat;
-  readonly wishes: Wishes;
   readonly decided: Decided;
 }
 
