@@ -13,6 +13,7 @@ import { decisionView, presentView } from "../insight/decision-view.ts";
 import { logged } from "../insight/stats.ts";
 import { ServedModel } from "../serving/served-model.ts";
 import { resolve, type Serving } from "../serving/serving.ts";
+import type { Price } from "../upstream/usage.ts";
 import { CHAT, COMPLETION, EMBEDDING } from "./chat-schema.ts";
 import { bodyOf, type Call, type Endpoint, queryOf, TextAnswer } from "./endpoint.ts";
 import { HttpError, noDecision } from "./http-error.ts";
@@ -228,9 +229,13 @@ function modelList({ models, routers }: Serving) {
       const { jsonSchema: json_schema, ...capabilities } = spec.capabilities;
       return {
         ...entry(name, spec.provider),
-        ...(spec.price && { price: spec.price }),
+        ...(spec.price && { price: shownPrice(spec.price) }),
         capabilities: { ...capabilities, json_schema },
       };
     }),
   ];
+}
+
+function shownPrice({ input, output, cachedInput, cacheWrite }: Price) {
+  return { input, output, cached_input: cachedInput, cache_write: cacheWrite };
 }

@@ -12,3 +12,14 @@ it.each([
 ])("a router with %s is refused at its field", async (member, message) => {
   await expect(startGateway(`routers:\n  auto:\n    ${member}`)).rejects.toThrow(message);
 });
+
+it("a model of a provider without its key is refused, unless somebody else is at its address", async () => {
+  const yaml = "models:\n  small: {provider: openai, model: gpt-5.4-nano}";
+  await expect(startGateway(yaml)).rejects.toThrow(
+    /"models\.small\.provider": is openai, which needs .* OPENAI_API_KEY; help: export OPENAI_API_KEY/,
+  );
+  const proxied = await startGateway(yaml, { env: { OPENAI_BASE_URL: "http://127.0.0.1:1/v1" } });
+  const { data } = (await proxied.get("/v1/models")).json;
+  // Under the names that joust.yaml has.
+  expect(data[1].price).toEqual({ input: 0.2, output: 1.25, cached_input: 0.02 });
+});

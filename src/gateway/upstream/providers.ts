@@ -106,6 +106,15 @@ export function knownProvider(name: string, env: Environment): Provider | undefi
   return { ...provider, key, url: address ? urlOf(known, urlVariable, address) : provider.url };
 }
 
+/** The variable without which a provider refuses every call; somebody else at its address may need none. */
+export function missingKey(name: string, env: Environment): string | undefined {
+  const known = KNOWN.find((provider) => provider.name === name);
+  const { key, url } = knownProvider(name, env) ?? {};
+  return known && !known.isLocal && key === undefined && url === known.url
+    ? known.keyVariables[0]
+    : undefined;
+}
+
 /** Those that can be used as the environment is: a key is there, or the address of a local one. */
 export function providersIn(env: Environment): Provider[] {
   return KNOWN.flatMap(({ name, isLocal, urlVariable }) => {
