@@ -63,7 +63,7 @@ export async function forget(
     throw new InputError(
       { file: router },
       `has no vote of "${voter}"`,
-      "voters are named as in votes export",
+      "voters are named as in votes export: after a key's id, as in key_1234/ann, where one was used",
     );
   }
   await log(store, { kind: "voter_forgotten", router, at, voter });

@@ -233,7 +233,9 @@ describe("what an operator can do", () => {
       { ...voted(11), models: [MODELS[0]!, MODELS[1]!], verdict: { outcome: "a" } },
     ]);
     expect(await forget(store, "auto", "v1", T0)).toBe(3);
-    await expect(forget(store, "auto", "nobody", T0)).rejects.toThrow(/no vote of "nobody"/);
+    await expect(forget(store, "auto", "nobody", T0)).rejects.toThrow(
+      /no vote of "nobody"; help: .* key_1234\/ann/,
+    );
     // At their own positions: those are what their randomness comes from.
     const events = await store.learning("auto", 0, 100);
     const kept = events.filter((event) => !(event.kind === "voted" && event.voter === "v1"));
