@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { EncoderPlaces } from "../encoder/open-encoder.ts";
-import { InputError } from "../input/input-error.ts";
+import { checkedAt, InputError } from "../input/input-error.ts";
 import { Random } from "../random/random.ts";
 import { GroupCommit } from "../store/group-commit.ts";
 import { readKey } from "../store/seal.ts";
@@ -219,12 +219,8 @@ function endpointsOf(version: string): Endpoint[] {
 }
 
 function checkStoreKey({ store: { key } }: Config): void {
-  try {
-    if (key !== undefined) readKey(key);
-  } catch (error) {
-    const [problem, remedy] = (error as Error).message.split("; help: ");
-    throw new InputError({ file: "joust.yaml", field: "store.key" }, problem!, remedy!);
-  }
+  if (key === undefined) return;
+  checkedAt({ file: "joust.yaml", field: "store.key" }, () => readKey(key));
 }
 
 /** Whoever can reach it may spend the operator's money. */

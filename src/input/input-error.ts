@@ -29,3 +29,14 @@ export class InputError extends Error {
     this.remedy = remedy;
   }
 }
+
+/** Gives what a check says by a RangeError, "problem; help: remedy", its place. */
+export function checkedAt<T>(place: Place, check: () => T, remedy = "correct it"): T {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    const [problem, help = remedy] = error.message.split("; help: ");
+    throw new InputError(place, problem!, help);
+  }
+}

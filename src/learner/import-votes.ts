@@ -1,4 +1,4 @@
-import { InputError } from "../input/input-error.ts";
+import { checkedAt, InputError } from "../input/input-error.ts";
 import type { Voted } from "../store/events.ts";
 import { checkName } from "../store/row.ts";
 import type { Store } from "../store/store.ts";
@@ -67,14 +67,8 @@ function checkLine(file: string, line: VoteLine, { encoder, dimension }: ImportO
       "give the query in place of x, and it is encoded anew",
     );
   }
-  try {
-    for (const name of [...line.models, ...(line.voter === "" ? [] : [line.voter])]) {
-      checkName("name", name);
-    }
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    const [problem, remedy] = error.message.split("; help: ");
-    throw new InputError(place, problem!, remedy!);
+  for (const name of [...line.models, ...(line.voter === "" ? [] : [line.voter])]) {
+    checkedAt(place, () => checkName("name", name));
   }
 }
 

@@ -1,7 +1,7 @@
 import { checkOptions } from "../../bandit/options.ts";
 import { POLICIES } from "../../bandit/policies/index.ts";
 import type { PolicyKind } from "../../bandit/policy.ts";
-import { InputError } from "../../input/input-error.ts";
+import { checkedAt, InputError } from "../../input/input-error.ts";
 import type { Kinds } from "../../learner/fold.ts";
 import { contenderOf, parsePolicies } from "../../simulate/policy-spec.ts";
 import type { RouterConfig } from "../config/config.ts";
@@ -35,18 +35,13 @@ export class PolicyKinds {
     if (kind.needsHindsight) {
       throw new InputError(place, `${name} knows the truth, which only a simulation does`, OTHER);
     }
-    try {
-      for (const key of Object.keys(options)) {
-        if (Object.hasOwn(kind.defaults, key)) continue;
-        const known = Object.keys(kind.defaults).join(", ") || "none";
-        throw new RangeError(`${name} has no option ${key}; help: its options are ${known}`);
-      }
-      checkOptions(name, { ...kind.defaults, ...options }, kind.about);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      const [problem, remedy = OTHER] = error.message.split("; help: ");
-      throw new InputError(place, problem!, remedy);
+    const unknown = Object.keys(options).find((key) => !Object.hasOwn(kind.defaults, key));
+    if (unknown !== undefined) {
+      const known = Object.keys(kind.defaults).join(", ") || "none";
+      throw new InputError(place, `${name} has no option ${unknown}`, `its options are ${known}`);
     }
+    const all = { ...kind.defaults, ...options };
+    checkedAt(place, () => checkOptions(name, all, kind.about), OTHER);
     if (spec!.module) this.#own.set(name, kind);
   }
 }
