@@ -73,6 +73,9 @@ describe("a request that is not one", () => {
     expect((await post("/v1/route", "x", { "content-encoding": "gzip" })).status).toBe(415);
     const nowhere = await get("/v1/nowhere");
     expect([nowhere.status, nowhere.json.error.code]).toEqual([404, "not_found"]);
+    const usual = async (path: string) => (await post(path, chat("hi"))).json.error.message;
+    expect(await usual("/chat/completions")).toMatch(/help: it is at \/v1\/chat\/completions/);
+    expect(await usual("/v1/responses")).toMatch(/help: ask at \/v1\/chat\/completions/);
     expect((await get("/v1/feedback")).status).toBe(404);
     expect((await get("/../../etc/passwd")).status).toBe(404);
   });

@@ -38,7 +38,8 @@ export function createServer(
   app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   app.setErrorHandler((error, _request, reply) => sendError(reply, error));
   app.setNotFoundHandler((request, reply) => {
-    const message = `there is no ${request.method} ${path(request)}; help: /openapi.json says what there is`;
+    const at = path(request);
+    const message = `there is no ${request.method} ${at}; help: ${elsewhere(at, endpoints)}`;
     sendError(reply, new HttpError(404, message, { code: "not_found" }));
   });
   app.addHook("onRequest", (request, reply, next) => {
@@ -141,6 +142,16 @@ function fail(
   if (client.hasBegun) response.destroy();
   else
     client.send(status, { ...headers, ...(decision && { "x-joust-decision-id": decision }) }, body);
+}
+
+/** Where clients look that are set up in one of the usual other ways. */
+function elsewhere(path: string, endpoints: readonly Endpoint[]): string {
+  if (endpoints.some((endpoint) => endpoint.path === `/v1${path}`)) {
+    return `it is at /v1${path}, so let the client's base URL end in /v1`;
+  }
+  return path === "/v1/responses" || path === "/v1/messages"
+    ? "ask at /v1/chat/completions, in the terms of OpenAI's chats"
+    : "/openapi.json says what there is";
 }
 
 const EMPTY = new Uint8Array();
