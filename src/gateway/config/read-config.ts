@@ -1,11 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 import { InputError } from "../../input/input-error.ts";
 import { didYouMean } from "../../input/nearest.ts";
+import type { Environment } from "../upstream/providers.ts";
 import { CONFIG, type Config } from "./config.ts";
-
-export type Environment = Readonly<Record<string, string | undefined>>;
+import { YamlText } from "./yaml-text.ts";
 
 /** A fault of a configuration, at the member it is about. */
 class Fault {
@@ -40,19 +39,19 @@ export function parseConfig(
   env: Environment,
   providers: readonly string[],
 ): Config {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  const [syntax] = document.errors;
-  if (syntax) {
-    const { line } = lines.linePos(syntax.pos[0]);
-    const problem = syntax.message.split(" at line ")[0]!;
-    throw new InputError({ file, line }, `is not YAML: ${problem}`, "mend the line");
+  const yaml = new YamlText(text);
+  const { error } = yaml;
+  if (error) {
+    throw new InputError(
+      { file, line: error.line },
+      `is not YAML: ${error.problem}`,
+      "mend the line",
+    );
   }
-  const value: unknown = document.toJS() ?? {};
-  const { config, fault } = check(value, env, providers);
+  const { config, fault } = check(yaml.value ?? {}, env, providers);
   if (config) return config;
   const field = fault.path.map(String).join(".") || undefined;
-  const line = lineOf(document, lines, fault.path);
+  const line = yaml.lineOf(fault.path);
   throw new InputError({ file, line, field }, fault.problem, fault.remedy);
 }
 
@@ -62,31 +61,13 @@ export function parseConfig(
  */
 export async function located(error: unknown, file: string): Promise<unknown> {
   if (!(error instanceof InputError) || error.file !== CONFIG_FILE || !error.field) return error;
-  const lines = new LineCounter();
-  const text = await readFile(file, "utf8").catch(() => "");
-  const document = parseDocument(text, { lineCounter: lines });
-  const line = lineOf(document, lines, pathOf(document, error.field));
+  const yaml = new YamlText(await readFile(file, "utf8").catch(() => ""));
+  const line = yaml.lineOf(yaml.pathOf(error.field));
   return new InputError({ file, line, field: error.field }, error.problem, error.remedy);
 }
 
 /** What errors call the file where they do not know better. */
 const CONFIG_FILE = "joust.yaml";
-
-/** The members that a field names; names may have dots themselves. */
-function pathOf(document: Document.Parsed, field: string): string[] {
-  const path: string[] = [];
-  let node: unknown = document.contents;
-  let rest = field;
-  while (isMap(node) && rest !== "") {
-    const keys = node.items.flatMap(({ key }) => (isScalar(key) ? [String(key.value)] : []));
-    const key = keys.find((name) => rest === name || rest.startsWith(`${name}.`));
-    if (key === undefined) break;
-    path.push(key);
-    rest = rest.slice(key.length + 1);
-    node = node.get(key, true);
-  }
-  return path;
-}
 
 type Checked =
   | { readonly config: Config; readonly fault?: never }
@@ -216,30 +197,4 @@ function* faultsBetween(config: Config, known: readonly string[]): Generator<Fau
 function unknown(path: readonly PropertyKey[], name: string, known: readonly string[]): Fault {
   const remedy = `${didYouMean(name, known)}there is ${known.join(", ") || "none"}`;
   return new Fault(path, `"${name}" is not known`, remedy);
-}
-
-/** The line of the innermost member that the file has. */
-function lineOf(
-  document: Document.Parsed,
-  lines: LineCounter,
-  path: readonly PropertyKey[],
-): number | undefined {
-  for (let depth = path.length; depth > 0; depth--) {
-    const parent = depth === 1 ? document.contents : document.getIn(path.slice(0, depth - 1), true);
-    const offset = offsetOf(parent, path[depth - 1]!);
-    if (offset !== undefined) return lines.linePos(offset).line;
-  }
-  return document.contents ? 1 : undefined;
-}
-
-function offsetOf(parent: unknown, key: PropertyKey): number | undefined {
-  if (isMap(parent)) {
-    const pair = parent.items.find((item) => isScalar(item.key) && item.key.value === key);
-    return isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
-  }
-  if (isSeq(parent) && typeof key === "number") {
-    const item = parent.items[key];
-    return isNode(item) ? item.range?.[0] : undefined;
-  }
-  return undefined;
 }
