@@ -127,8 +127,13 @@ function exportCommand(): Command {
       const out = flags.out === undefined ? process.stdout : createWriteStream(flags.out);
       await withStore(flags, async (store) => {
         const router = await routerOf(store, flags.router);
-        for await (const line of exportVotes(store, router, key)) {
-          if (!out.write(`${line}\n`)) await once(out, "drain");
+        let unread = 0;
+        const lines = exportVotes(store, router, key, () => unread++);
+        for await (const line of lines) if (!out.write(`${line}\n`)) await once(out, "drain");
+        if (unread > 0) {
+          process.stderr.write(
+            `joust: the prompts of ${unread} votes are encrypted, so their vectors were written; help: set JOUST_STORE_KEY to the key that they were stored with\n`,
+          );
         }
       });
       if (out !== process.stdout) {

@@ -132,6 +132,9 @@ describe("votes export", () => {
       (await exported(store, key)).map((line) => (JSON.parse(line) as { query?: string }).query);
     expect(await queries(key)).toEqual(["Why?", "Who?"]);
     expect(await queries()).toEqual([undefined, "Who?"]);
+    let unread = 0;
+    await all(exportVotes(store, "auto", Buffer.alloc(32, 9), () => unread++));
+    expect(unread).toBe(1);
   });
 
   it("leaves out what does not count", async () => {
