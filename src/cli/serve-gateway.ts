@@ -11,7 +11,7 @@ import {
   type RunningGateway,
 } from "../gateway/open-gateway.ts";
 import { SANDBOX } from "../gateway/sandbox/asked.ts";
-import type { Pool } from "../gateway/serving/model-specs.ts";
+import { checkKeys, type Pool } from "../gateway/serving/model-specs.ts";
 import type { Serving } from "../gateway/serving/serving.ts";
 import { systemClock } from "../gateway/upstream/clock.ts";
 import { PROVIDER_NAMES } from "../gateway/upstream/providers.ts";
@@ -77,6 +77,7 @@ async function serveFile(file: string | undefined, flags: ServeFlags): Promise<n
   const logger = newLogger(level);
   const options = { ...optionsOf(config, file, flags), logger };
   if (flags.check) {
+    checkKeys(config, process.env);
     const { models } = await checkGateway(options);
     const routers = Object.keys(config.routers).join(", ");
     const names = models.map(({ spec }) => spec.name).join(", ");

@@ -69,13 +69,13 @@ export function sharedGateway(yaml: () => string | Promise<string>): () => TestG
   return () => gateway!;
 }
 
-async function open(
+/** All that a gateway is opened with but its logger. */
+export function optionsOf(
   yaml: string,
   { env = {}, folder, web = "" }: Start & { readonly folder: string },
-): Promise<TestGateway> {
-  const lines: string[] = [];
+) {
   const config = configOf(yaml, env);
-  const running = await openGateway({
+  return {
     config: { ...config, server: { ...config.server, port: 0 } },
     env,
     dataDir: folder,
@@ -88,8 +88,19 @@ async function open(
     },
     folder,
     clock: systemClock,
-    logger: newLogger("debug", { write: (line) => void lines.push(line) }),
     version: "0.0.0",
+  };
+}
+
+async function open(
+  yaml: string,
+  start: Start & { readonly folder: string },
+): Promise<TestGateway> {
+  const { folder } = start;
+  const lines: string[] = [];
+  const running = await openGateway({
+    ...optionsOf(yaml, start),
+    logger: newLogger("debug", { write: (line) => void lines.push(line) }),
   });
   let closing: Promise<void> | undefined;
   const ask = async (path: string, init: RequestInit): Promise<Answer> => {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { startGateway } from "../gateway.fixture.ts";
+import { newFolder, optionsOf, startGateway } from "../gateway.fixture.ts";
+import { checkGateway } from "../open-gateway.ts";
 
 // Each is found by the reader of some other flag or file; who serves reads of the router that names it.
 it.each([
@@ -19,6 +20,8 @@ it("a model of a provider without its key is refused, unless somebody else is at
     /"models\.small\.provider": is openai, which needs .* OPENAI_API_KEY; help: export OPENAI_API_KEY/,
   );
   const proxied = await startGateway(yaml, { env: { OPENAI_BASE_URL: "http://127.0.0.1:1/v1" } });
+  // Who only reads the log need not have it.
+  expect((await checkGateway(optionsOf(yaml, { folder: newFolder() }))).models).toHaveLength(1);
   const { data } = (await proxied.get("/v1/models")).json;
   // Under the names that joust.yaml has.
   expect(data[1].price).toEqual({ input: 0.2, output: 1.25, cached_input: 0.02 });

@@ -15,7 +15,13 @@ import type { Clock } from "../upstream/clock.ts";
 import type { UpstreamError } from "../upstream/error.ts";
 import type { Provider } from "../upstream/providers.ts";
 import { Hosts } from "./hosts.ts";
-import { type PlacedModel, type Pool, poolOf, type SandboxModels } from "./model-specs.ts";
+import {
+  checkKeys,
+  type PlacedModel,
+  type Pool,
+  poolOf,
+  type SandboxModels,
+} from "./model-specs.ts";
 import { ServedModel } from "./served-model.ts";
 import type { Serving } from "./serving.ts";
 
@@ -45,12 +51,13 @@ export class Builder {
     this.#hosts = new Hosts(options.clock);
   }
 
-  /** Everything that can be found wrong without serving it. */
+  /** Everything that can be found wrong without serving it; keys are missed by those alone who serve. */
   async check(config: Config): Promise<Pool> {
     return (await this.#prepareAll(config, undefined)).pool;
   }
 
   async build(config: Config, tools: RouterTools, before?: Serving): Promise<Serving> {
+    checkKeys(config, this.#options.env);
     const { pool, models, sandbox, prepared } = await this.#prepareAll(config, before);
     // From here on nothing is refused: the new configuration is taken up.
     const routers = new Map<string, LiveRouter>();

@@ -47,7 +47,7 @@ export async function poolOf(
     const models = named.map(async ([name, model]) =>
       model.provider === SANDBOX && !config.providers[SANDBOX]
         ? inSandbox(name, model, await openSandbox())
-        : hosted(name, model, hostOf(name, model.provider, config, env)),
+        : hosted(name, model, providerOf(model.provider, config, env)),
     );
     return { from: "file", models: await Promise.all(models) };
   }
@@ -102,14 +102,16 @@ function hosted(name: string, model: Partial<ModelConfig>, provider: Provider): 
 }
 
 /** A model that is named is to be served: without its provider's key no request would be. */
-function hostOf(model: string, name: string, config: Config, env: Environment): Provider {
-  const variable = config.providers[name] ? undefined : missingKey(name, env);
-  if (variable === undefined) return providerOf(name, config, env);
-  throw new InputError(
-    { file: "joust.yaml", field: `models.${model}.provider` },
-    `is ${name}, which needs the environment variable ${variable}`,
-    `export ${variable}, or write ${name} with a key under providers`,
-  );
+export function checkKeys({ models, providers }: Config, env: Environment): void {
+  for (const [model, { provider }] of Object.entries(models)) {
+    const variable = providers[provider] ? undefined : missingKey(provider, env);
+    if (variable === undefined) continue;
+    throw new InputError(
+      { file: "joust.yaml", field: `models.${model}.provider` },
+      `is ${provider}, which needs the environment variable ${variable}`,
+      `export ${variable}, or write ${provider} with a key under providers`,
+    );
+  }
 }
 
 /** The file's own provider, or a known one with its key from the environment. */
