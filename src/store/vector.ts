@@ -1,7 +1,7 @@
-/** x as it is logged: float32. Whoever decides by x rounds it first, so that nothing is lost. */
+/** Rounds x, in place, to what is logged of it: float32. Whoever decides by x rounds it first, so that nothing is lost. */
 export function toFloat32(x: Float64Array): Float64Array {
-  // The constructors convert natively, 8 times as fast as Float64Array.from(x, Math.fround).
-  return new Float64Array(new Float32Array(x));
+  for (let i = 0; i < x.length; i++) x[i] = Math.fround(x[i]!);
+  return x;
 }
 
 export function bytesOf(x: Float64Array): Uint8Array {
