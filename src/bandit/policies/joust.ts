@@ -20,6 +20,7 @@ import {
   winOf,
 } from "../policy.ts";
 import { type Sight, sightOf, sightOn } from "../sight.ts";
+import { drawnUtilities, toldByCategory } from "../world.ts";
 
 const defaults = {
   rule: "pair",
@@ -105,10 +106,7 @@ class Joust implements Policy {
     this.#options = options;
     this.#sightOn = sightOn(pool);
     this.#see = sightOf(pool, this.#sightOn);
-    this.#told = pool.categories.map((_, m) => {
-      const only = pool.categories.map((_, other) => Number(other === m));
-      return this.#sightOn(Float64Array.from(only)).told;
-    });
+    this.#told = toldByCategory(pool.categories.length, this.#sightOn);
     this.#beliefs = hypothesesOf(pool).map((hypothesis) => this.#prior(hypothesis));
   }
 
@@ -163,28 +161,12 @@ class Joust implements Policy {
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     const views = this.#beliefs.map((belief, i) => ({ belief, weight: weights[i]! / total }));
     const { belief } = pick(views, random.uniform());
-    const { told, theta } = belief.draw(random);
     const { scale } = belief.hypothesis;
     const unit = this.#unit();
-    // Linear in the membership, so a number for each model and category says all.
-    const [K, M] = [theta.length, this.#told.length];
-    const cells = new Float64Array(K * M);
-    theta.forEach((row, k) => {
-      row.forEach((cell, m) => {
-        cells[k * M + m] = unit * (cell + told * this.#told[m]![k]!);
-      });
-    });
     return {
       scale: scale / unit,
       margin: this.#margin(scale) / unit,
-      utilities: (membership, out = new Float64Array(K)) => {
-        for (let k = 0; k < K; k++) {
-          let value = 0;
-          for (let m = 0; m < M; m++) value += membership[m]! * cells[k * M + m]!;
-          out[k] = value;
-        }
-        return out;
-      },
+      utilities: drawnUtilities(belief.draw(random), this.#told, unit),
     };
   }
 

@@ -59,8 +59,7 @@ export async function openInference(
       return vectors;
     },
     async release() {
-      await gate.pass(() => alone.release());
-      await gate.pass(() => together.release());
+      for (const session of new Set([alone, together])) await gate.pass(() => session.release());
     },
   };
 }
@@ -100,11 +99,11 @@ async function openSessions(
   };
   const many = withFedWords(graph);
   const one = forOneText(many);
-  const sessions = int8
-    ? { words, alone: await open(toInt8(one)), together: await open(toInt8(one), 1) }
-    : { words, alone: await open(one), together: await open(many) };
+  const rough = int8 ? toInt8(one) : undefined;
+  const together = await (rough ? open(rough, 1) : open(many));
+  const alone = rough && threads === 1 ? together : await open(rough ?? one);
   free([...weights.values()].map(({ data }) => data));
-  return sessions;
+  return { words, alone, together };
 }
 
 /**

@@ -23,10 +23,10 @@ export async function openTransformer(
   folder: string,
   { int8 = false, threads = THREADS, cacheSize = 64e6 }: TransformerOptions = {},
 ): Promise<TransformerEncoder> {
-  const lane = () => new InferenceWorker({ folder, int8, threads });
+  const lane = (threads: number) => new InferenceWorker({ folder, int8, threads });
   // In float32 the operators are long enough to be shared out.
-  const others = Array.from({ length: int8 ? threads - 1 : 0 }, lane);
-  const lanes = new Lanes([lane(), ...others]);
+  const others = Array.from({ length: int8 ? threads - 1 : 0 }, () => lane(1));
+  const lanes = new Lanes([lane(threads), ...others]);
   const { name, dimension } = await lanes.open();
   return new TransformerEncoder(name, dimension, lanes, cacheSize);
 }

@@ -1,5 +1,6 @@
 import { categoryMembership } from "../../bandit/features.ts";
 import type { Fold } from "../../learner/fold.ts";
+import { inPages } from "../../learner/pages.ts";
 import type { Store } from "../../store/store.ts";
 import { type Tallied, type Tally, tally } from "../../store/tally.ts";
 import { RecentQueries, type RecentQuery } from "../routing/recent-queries.ts";
@@ -70,11 +71,8 @@ async function recount(store: Store, router: string, { from, to, step }: Window)
     // An answer comes after its request, so what is older than the window by a day has none in it.
     if (page.at(-1)!.routed.at < from - LATEST_ANSWER_MS) break;
   }
-  for (let after = 0; ; ) {
-    const page = await store.learning(router, after, PAGE);
-    if (page.length === 0) break;
-    count(page);
-    after = page.at(-1)!.position;
+  for await (const event of inPages((after, limit) => store.learning(router, after, limit))) {
+    count([event]);
   }
   return [...sums.values()].toSorted((a, b) => a.bucket - b.bucket || (a.model < b.model ? -1 : 1));
 }

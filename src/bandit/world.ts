@@ -1,0 +1,41 @@
+import type { Belief } from "./belief.ts";
+import type { World } from "./policy.ts";
+import type { Sight } from "./sight.ts";
+
+/** Told scores of each category by itself, relative to the pool's mean. */
+export function toldByCategory(
+  categories: number,
+  sightOn: (membership: Float64Array) => Sight,
+): Float64Array[] {
+  return Array.from({ length: categories }, (_, m) => {
+    const only = new Float64Array(categories);
+    only[m] = 1;
+    return sightOn(only).told;
+  });
+}
+
+/**
+ * The utilities of a world in which the coefficients are those drawn, times `unit`.
+ * They are linear in the membership, so a number for each model and category says all.
+ */
+export function drawnUtilities(
+  { told, theta }: ReturnType<Belief["draw"]>,
+  toldScores: readonly Float64Array[],
+  unit: number,
+): World["utilities"] {
+  const [K, M] = [theta.length, toldScores.length];
+  const cells = new Float64Array(K * M);
+  theta.forEach((row, k) => {
+    row.forEach((cell, m) => {
+      cells[k * M + m] = unit * (cell + told * toldScores[m]![k]!);
+    });
+  });
+  return (membership, out = new Float64Array(K)) => {
+    for (let k = 0; k < K; k++) {
+      let value = 0;
+      for (let m = 0; m < M; m++) value += membership[m]! * cells[k * M + m]!;
+      out[k] = value;
+    }
+    return out;
+  };
+}
