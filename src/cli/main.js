@@ -5,8 +5,14 @@
  * the time and 28 MB less, since nothing has to be stripped of its types again.
  * That is why this one file is no TypeScript.
  */
-import { enableCompileCache } from "node:module";
+import * as modules from "node:module";
 
-const { directory } = enableCompileCache();
+if (!process.features.typescript) {
+  process.stderr.write(
+    `joust: Node ${process.versions.node} does not run TypeScript; help: use npm start or npm run joust, which bring their own Node, or Node 24\n`,
+  );
+  process.exit(1);
+}
+const { directory } = modules.enableCompileCache();
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory;
 await import("./program.ts");
