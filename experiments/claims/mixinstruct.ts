@@ -1,11 +1,19 @@
 /** Section 5.2: MixInstruct. */
 import type { Claim, Curve } from "../../src/reproduce/experiment.ts";
-import { type CellOfClaim, decide, minus, untestable } from "../../src/reproduce/verdict.ts";
+import {
+  type CellOfClaim,
+  decide,
+  decideEach,
+  minus,
+  untestable,
+} from "../../src/reproduce/verdict.ts";
 import {
   labelOf,
   NO_TUNING,
   onMixInstruct,
   promptRivals,
+  sharedRounds,
+  slopes,
   TWO_THIRDS,
   withStandIn,
 } from "./cells.ts";
@@ -54,7 +62,7 @@ export const mixinstructClaims: readonly Claim[] = [
     place: "5.2, fig. 4b",
     statement: "Removing the most ambiguous 15% of the queries is worse than removing 8%.",
     needs: ["mixinstruct"],
-    criterion: `Regret a round is higher with 15% dropped than with 8%, for the fine-tuned curves and the prompts with five queries: the interval of R(8%) - R(15%) lies below 0 ${TWO_THIRDS}.`,
+    criterion: `For the fine-tuned curves and the prompts with five queries, over the rounds that both have, regret is higher with 15% dropped than with 8%, (a) as it is and (b) as a share of random's on the same queries, since those that stay have more to lose: the interval of R(8%) - R(15%) lies below 0, each of the two ${TWO_THIRDS}.`,
     test: (results) => {
       const few = results
         .curves({ experiment: "mixinstruct" })
@@ -62,13 +70,28 @@ export const mixinstructClaims: readonly Claim[] = [
           ({ form, group, examples }) =>
             form.endsWith("8% dropped") && (group === "exp" || examples === 5),
         );
-      const cells = few.flatMap((curve): CellOfClaim[] => {
+      const pairs = few.flatMap((curve) => {
         const more = results.counterpart(curve, { form: curve.form.replace("8%", "15%") });
-        if (!more) return [];
-        const rate = (c: Curve) => results.slopes(c, 0, 1);
-        return [{ label: labelOf(curve), differences: minus(rate(curve), rate(more)) }];
+        return more ? [{ curve, more }] : [];
       });
-      return onMixInstruct(results, decide(cells, { unit: "regret a round" }));
+      const cellsOf = (rateOf: (curve: Curve, t: number) => number[], of = "") =>
+        pairs.map(({ curve, more }): CellOfClaim => {
+          const t = sharedRounds(results, curve, more);
+          const label = `${labelOf(curve, t)} against ${more.name}${of}`;
+          return { label, differences: minus(rateOf(curve, t), rateOf(more, t)) };
+        });
+      const rate = (curve: Curve, t: number) => slopes(results, curve, 0, t);
+      const share = (curve: Curve, t: number) => {
+        const { experiment, form, encoder } = curve;
+        const [random] = results.curves({ experiment, form, encoder, policy: "random" });
+        const chance = rate(random!, t);
+        return rate(curve, t).map((value, i) => value / chance[i]!);
+      };
+      const parts = [
+        { name: "(a)", cells: cellsOf(rate), unit: "regret a round" },
+        { name: "(b)", cells: cellsOf(share, ", of random's"), unit: "its share of random's" },
+      ];
+      return onMixInstruct(results, decideEach(parts));
     },
   },
 ];

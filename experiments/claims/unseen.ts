@@ -1,12 +1,15 @@
 /** Section 5.1.1: a benchmark that nobody has heard of. */
-import type { Claim } from "../../src/reproduce/experiment.ts";
-import { decide, minus } from "../../src/reproduce/verdict.ts";
+import type { Claim, Curve } from "../../src/reproduce/experiment.ts";
+import { type CellOfClaim, decide, decideEach, minus } from "../../src/reproduce/verdict.ts";
+import { holm, pairedDifference } from "../../src/simulate/statistics.ts";
 import {
   beats,
   excelExp,
+  fallsAfter,
   labelOf,
   NO_TUNING,
   promptRivals,
+  regretAfter,
   TWO_THIRDS,
   tunedPairs,
   withStandIn,
@@ -42,20 +45,20 @@ export const unseenClaims: readonly Claim[] = [
     statement:
       "Knowing the unseen benchmark in advance (ideal) is not always better than not (exp).",
     needs: ["unseen"],
-    criterion:
-      "Holds unless ideal is better beyond chance (interval below 0) in at least two thirds of the cells.",
+    criterion: `One exception is enough to deny an always: exp has less regret than ideal in at least one cell by an interval that stands for having looked at all of them (Holm's correction, 5% in all), or ${TWO_THIRDS}. Refuted if ideal has less ${TWO_THIRDS}; otherwise open.`,
     test: (results) => {
-      const ideal = results.curves({ experiment: "unseen", group: "ideal" });
-      const finding = decide(
-        ideal.flatMap((curve) => beats(results, curve, { group: "exp" })),
-        NO_TUNING,
-      );
-      const { verdict, cells } = finding;
-      if (verdict === "cannot be tested here") return finding;
-      const evidence = `ideal better ${finding.evidence}`;
-      return verdict === "holds"
-        ? { verdict: "does not hold", refuted: true, evidence, cells }
-        : { verdict: "holds", evidence, cells };
+      const exp = results.curves({ experiment: "unseen", group: "exp", variant: "" });
+      const cells = exp.flatMap((curve) => {
+        const ideal = results.counterpart(curve, { group: "ideal" });
+        return ideal ? beats(results, curve, ideal) : [];
+      });
+      const finding = decide(cells, NO_TUNING);
+      if (finding.verdict === "cannot be tested here") return finding;
+      const exceptions = beyondChance(cells);
+      const evidence = `exp better: ${finding.evidence}; after Holm's correction: in ${exceptions}`;
+      return exceptions > 0
+        ? { verdict: "holds", evidence, cells: finding.cells }
+        : { ...finding, evidence };
     },
   },
   {
@@ -63,20 +66,42 @@ export const unseenClaims: readonly Claim[] = [
     place: "5.1.1",
     statement: "The method adapts to the unseen benchmark.",
     needs: ["unseen"],
-    criterion: `After ARC has come in, the regret a round of the Excel exp curves falls: the interval of last third less first third of the second section lies below 0 ${TWO_THIRDS}.`,
+    criterion: `After ARC has come in, (a) the regret a round of the Excel exp curves falls: the interval of last third less first third of the second section lies below 0. The known benchmarks are learned on as well, so (b) regret in the second section is less than 10% above that of ideal, which knew ARC: the interval of R(exp) - 1.1 R(ideal) lies below 0. Each of the two ${TWO_THIRDS}.`,
     test: (results) => {
-      const cells = excelExp(results, "unseen").map((curve) => {
-        const third = (i: number) => SHIFT + ((1 - SHIFT) * i) / 3;
-        const [early, late] = [
-          results.slopes(curve, SHIFT, third(1)),
-          results.slopes(curve, third(2), 1),
-        ];
-        return { label: labelOf(curve), differences: minus(late, early) };
+      const own = excelExp(results, "unseen");
+      const near = own.flatMap((curve): CellOfClaim[] => {
+        const ideal = results.counterpart(curve, { group: "ideal" });
+        if (!ideal) return [];
+        const section = (c: Curve) => regretAfter(results, c, SHIFT);
+        const label = `${labelOf(curve)} against ${ideal.name}`;
+        return [{ label, differences: minus(section(curve), section(ideal), 1.1) }];
       });
-      return decide(cells, { unit: "slope", ...NO_TUNING });
+      return decideEach(
+        [
+          {
+            name: "(a)",
+            cells: own.map((curve) => fallsAfter(results, curve, SHIFT)),
+            unit: "slope",
+          },
+          { name: "(b)", cells: near, unit: "R(exp) to 1.1 R(ideal)" },
+        ],
+        NO_TUNING,
+      );
     },
   },
 ];
 
 /** Where ARC comes in: 300 of 720 rounds, and in the same proportion with fewer. */
 const SHIFT = 300 / 720;
+
+/** In how many cells the claim is right at 5% over all of them. */
+function beyondChance(cells: readonly CellOfClaim[]): number {
+  const tested = cells.map(({ differences }) =>
+    pairedDifference(
+      differences,
+      differences.map(() => 0),
+    ),
+  );
+  const p = holm(tested.map((one) => one.p));
+  return tested.filter(({ mean }, i) => mean < 0 && p[i]! < 0.05).length;
+}

@@ -33,7 +33,7 @@ describe("verdicts", () => {
     expect(decide([clear(-1), clear(-1), open])).toMatchObject({ verdict: "holds" });
     expect(decide([clear(-1), open, open]).verdict).toBe("does not hold");
     expect(decide([clear(1), clear(1), clear(1)]).evidence).toBe(
-      "in 0 of 3 cells, the opposite in 3; mean difference of regret 1.0, from 1.0 to 1.0",
+      "shown in 0 of 3 cells, the opposite in 3; mean difference of regret 1.0, from 1.0 to 1.0",
     );
     expect(decide([clear(1), clear(1), open]).refuted).toBe(true);
     expect(decide([clear(1), open, open]).refuted).toBe(false);
@@ -52,9 +52,32 @@ describe("verdicts", () => {
     expect(decideEach([...parts(clear(-1)), { name: "c", cells: [] }])).toEqual(decide([]));
   });
 
+  it("a part that fails decides, whatever cannot be tested beside it", () => {
+    const none = { name: "b", cells: [] };
+    const failing = decideEach([{ name: "a", cells: [clear(1)] }, none]);
+    expect(failing).toMatchObject({ verdict: "does not hold", refuted: true });
+    expect(failing.evidence).toContain("b: nothing here speaks of it");
+    expect(decideEach([{ name: "a", cells: [open] }, none]).refuted).toBe(false);
+  });
+
   it("one run, or nothing to compare, decides nothing", () => {
     expect(decide([])).toEqual(untestable("nothing here speaks of it"));
     expect(decide([{ label: "", differences: [-1] }]).evidence).toMatch("give --runs 5");
+  });
+
+  it("what is not a number decides nothing, and unequal runs are no pairs", () => {
+    const broken = { label: "one", differences: [-1, Number.NaN, -1] };
+    expect(decide([clear(-1), clear(-1), broken])).toEqual(
+      untestable("a run of one has no number to compare"),
+    );
+    expect(() => minus([1, 2], [1])).toThrow("cannot pair 2 runs with 1");
+  });
+
+  it("intervals are Student's over the runs: 2.776 standard errors at five", () => {
+    const [cell] = decide([{ label: "", differences: [1, 2, 3, 4, 5] }]).cells;
+    // s = sqrt(2.5), standard error s / sqrt(5) = 0.7071
+    expect(cell!.hi).toBeCloseTo(3 + 2.776445 * Math.SQRT1_2, 5);
+    expect(cell!.lo).toBeCloseTo(3 - 2.776445 * Math.SQRT1_2, 5);
   });
 
   it("are counted in a headline that warns of few runs", () => {

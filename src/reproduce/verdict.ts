@@ -30,6 +30,8 @@ export function decide(
   if (cells.some(({ differences }) => differences.length < 2)) {
     return untestable("one run has no interval: give --runs 5");
   }
+  const broken = cells.find(({ differences }) => !differences.every(Number.isFinite));
+  if (broken) return untestable(`a run of ${broken.label} has no number to compare`);
   const judged = cells.map(({ label, differences }): JudgedCell => {
     const interval = meanInterval(differences);
     return { label, ...interval, supports: interval.hi < 0 };
@@ -46,7 +48,7 @@ export function decide(
     verdict: holds ? "holds" : "does not hold",
     ...(!holds && { refuted: opposing >= SHARE * judged.length }),
     evidence: [
-      `in ${supporting} of ${judged.length} ${judged.length === 1 ? "cell" : "cells"}`,
+      `shown in ${supporting} of ${judged.length} ${judged.length === 1 ? "cell" : "cells"}`,
       opposing > 0 ? `, the opposite in ${opposing}` : "",
       open > 0 ? `, undecided in ${open}` : "",
       `; mean difference of ${unit} ${show(mean(means))}`,
@@ -56,15 +58,28 @@ export function decide(
   };
 }
 
-/** A claim of several parts, which holds where each of them does. */
+interface Part {
+  readonly name: string;
+  readonly cells: readonly CellOfClaim[];
+  readonly unit?: string;
+}
+
+/**
+ * A claim of several parts, which holds where each of them does. A part that
+ * does not hold decides, whatever cannot be tested beside it.
+ */
 export function decideEach(
-  parts: readonly { readonly name: string; readonly cells: readonly CellOfClaim[] }[],
+  parts: readonly Part[],
   options: Parameters<typeof decide>[1] = {},
 ): Finding {
-  const findings = parts.map(({ name, cells }) => ({ name, ...decide(cells, options) }));
-  const open = findings.find(({ verdict }) => verdict === "cannot be tested here");
-  if (open) return untestable(open.evidence);
+  const findings = parts.map(({ name, cells, unit }) => ({
+    name,
+    ...decide(cells, { ...options, ...(unit !== undefined && { unit }) }),
+  }));
   const holds = findings.every(({ verdict }) => verdict === "holds");
+  const fails = findings.some(({ verdict }) => verdict === "does not hold");
+  const open = findings.find(({ verdict }) => verdict === "cannot be tested here");
+  if (open && !fails) return untestable(open.evidence);
   return {
     verdict: holds ? "holds" : "does not hold",
     ...(!holds && { refuted: findings.some(({ refuted }) => refuted) }),
@@ -77,7 +92,8 @@ export function untestable(reason: string): Finding {
   return { verdict: "cannot be tested here", evidence: reason, cells: [] };
 }
 
-/** a - b, run by run. */
+/** a - factor b, run by run. */
 export function minus(a: readonly number[], b: readonly number[], factor = 1): number[] {
+  if (a.length !== b.length) throw new RangeError(`cannot pair ${a.length} runs with ${b.length}`);
   return a.map((value, i) => value - factor * b[i]!);
 }
