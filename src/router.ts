@@ -43,13 +43,13 @@ export class Router {
     const lambda = (query.lambda ?? 0) + (this.#pacer?.lambda ?? 0);
     const penalty = this.#penalty(query, lambda);
     const pending = this.settings.pending > 0 ? this.#awaited() : undefined;
-    const round = { x, candidates, penalty, pending };
+    const round = { x, candidates, penalty, pending, answers: query.answers };
     const choice = this.policy.choose(round, random.split("choose"));
     checkPair(choice.pair, candidates);
     const chosen = this.#answers(choice, round, query.answers, random);
     const { pair, propensity } = this.#explore(chosen, query, random.split("explore"));
     // The order in which two answers are shown is fair, so that position bias can be told apart.
-    const flip = random.split("order").uniform() < 0.5;
+    const flip = pair[0] !== pair[1] && random.split("order").uniform() < 0.5;
     const shown = flip ? ([pair[1], pair[0]] as const) : pair;
     const decision: Decision = Object.freeze({
       id: query.id,
@@ -57,6 +57,7 @@ export class Router {
       pair: shown,
       propensity,
       values: choice.values,
+      estimate: choice.estimate,
       lambda,
     });
     this.#charge(decision, query.costs);
@@ -323,6 +324,7 @@ export interface Decision {
   /** Probability of this pair, in either order, given what the policy chose. */
   readonly propensity: number;
   readonly values: Float64Array | undefined;
+  readonly estimate?: Choice["estimate"];
   /** The price of a unit of cost at which it was chosen: the query's and the budget's. */
   readonly lambda: number;
 }

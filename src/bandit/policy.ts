@@ -37,6 +37,8 @@ export interface Round {
   readonly penalty?: Float64Array | undefined;
   /** Duels shown but not voted on yet, oldest first. */
   readonly pending?: readonly PendingDuel[] | undefined;
+  /** 1: one answer is all there will be, so that it need not be part of a good duel. */
+  readonly answers?: 1 | 2 | undefined;
 }
 
 /** A duel whose vote is still to come. */
@@ -50,6 +52,8 @@ export interface Choice {
   readonly pair: readonly [number, number];
   /** Estimated utility of every model of the pool, where the policy has one. */
   readonly values?: Float64Array | undefined;
+  /** What was believed of the query when this was chosen; it takes a moment to say. */
+  readonly estimate?: (() => Estimate) | undefined;
 }
 
 export type Outcome = "a" | "b" | "tie" | "both_bad";

@@ -14,11 +14,11 @@ export function promptOf(messages: readonly unknown[]): string {
   const last = turns.at(-1);
   if (last === undefined) return cut(anyText(messages));
   // "and in French?" tells nothing by itself.
-  const before = wordCount(last) < FEW_WORDS ? turns.at(-2) : undefined;
+  const before = SIX_WORDS.test(last) ? undefined : turns.at(-2);
   return before === undefined ? cut(last) : cut(`${cut(before)}\n${last}`);
 }
 
-const FEW_WORDS = 6;
+const SIX_WORDS = /^(?:\S+\s+){5}\S/;
 
 /** A message's text: a string, or its text parts. */
 export function textOf(content: unknown): string {
@@ -94,8 +94,4 @@ function anyText(messages: readonly unknown[]): string {
     .filter((text) => text !== "")
     .join("\n")
     .trim();
-}
-
-function wordCount(text: string): number {
-  return text.split(/\s+/, FEW_WORDS + 1).filter((word) => word !== "").length;
 }

@@ -35,6 +35,7 @@ export class Recorder {
   readonly #feed: Feed;
   readonly #clock: Clock;
   readonly #ofModels = new WeakMap<ServedModel, ModelMetrics>();
+  readonly #ofRouters = new Map<string, Record<"duel" | "single", { inc(): void }>>();
 
   constructor(log: GroupCommit, spending: Spending, metrics: Metrics, feed: Feed, clock: Clock) {
     this.#log = log;
@@ -47,7 +48,7 @@ export class Recorder {
   routed(event: Routed): void {
     const isDuel = event.pair[0] !== event.pair[1];
     this.#log.log(event);
-    this.#metrics.decisions.inc({ router: event.router, kind: isDuel ? "duel" : "single" });
+    this.#decisionsOf(event.router)[isDuel ? "duel" : "single"].inc();
     this.#feed.tell(event.owner, () => ({
       type: "decision",
       data: {
@@ -146,6 +147,16 @@ export class Recorder {
       const open = { model, cost, inputTokens, outputTokens, latencyMs, firstByteMs, fallbacks };
       return { type: "answer", data: { id, at, router, slot, status, ...(hidden ? {} : open) } };
     });
+  }
+
+  #decisionsOf(router: string): Record<"duel" | "single", { inc(): void }> {
+    const { decisions } = this.#metrics;
+    const counters = this.#ofRouters.get(router) ?? {
+      duel: decisions.labels(router, "duel"),
+      single: decisions.labels(router, "single"),
+    };
+    this.#ofRouters.set(router, counters);
+    return counters;
   }
 
   /** Looking a label up costs more than counting. */

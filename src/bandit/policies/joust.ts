@@ -8,6 +8,7 @@ import { bestPair, type Outlook, pick, sampledPair } from "../pair-rule.ts";
 import {
   type About,
   alignModels,
+  argmax,
   type Choice,
   type Estimate,
   type Feedback,
@@ -115,7 +116,14 @@ class Joust implements Policy {
   }
 
   choose(round: Round, random: Random): Choice {
-    const outlook = this.#outlook(round);
+    const outlook = this.#outlookOn(this.#see(round.x), round);
+    const { mean: values } = outlook;
+    const estimate = () => estimateOf(outlook);
+    if (round.answers === 1) {
+      const worth = (k: number) => values[k]! - (round.penalty?.[k] ?? 0);
+      const best = argmax(round.candidates, worth, random);
+      return { pair: [best, best], values, estimate };
+    }
     const newcomer = this.#newcomerToMeet(round.candidates);
     const candidates = newcomer === undefined ? round.candidates : this.#known(round.candidates);
     const pair =
@@ -123,7 +131,7 @@ class Joust implements Policy {
         ? sampledPair(outlook, candidates, random)
         : bestPair(outlook, candidates, this.#options, random);
     const meets = newcomer !== undefined && random.uniform() < this.#options.onboarding;
-    return { pair: meets ? [pair[0], newcomer] : pair, values: outlook.mean };
+    return { pair: meets ? [pair[0], newcomer] : pair, values, estimate };
   }
 
   learn(feedback: Feedback, _random: Random): void {
@@ -319,11 +327,7 @@ class Joust implements Policy {
     return candidates.filter((k) => !this.#newcomers.has(k));
   }
 
-  /** What the beliefs together say about this query. */
-  #outlook({ x, ...round }: Round): Outlook {
-    return this.#outlookOn(this.#see(x), round);
-  }
-
+  /** What the beliefs together say about a query. */
   #outlookOn(sight: Sight, { penalty, pending }: Pick<Round, "penalty" | "pending">): Outlook {
     const K = this.#pool.models.length;
     const top = Math.max(...this.#beliefs.map((belief) => belief.evidence));

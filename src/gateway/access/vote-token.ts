@@ -15,7 +15,7 @@ export class VoteTokens {
 
   issue(decision: string, now: number): string {
     const until = Math.floor(now / 1000) + LIFETIME_SECONDS;
-    return `${until.toString(36)}.${this.#sign(decision, until).toString("base64url")}`;
+    return `${until.toString(36)}.${this.#sign(decision, until)}`;
   }
 
   accepts(token: string, decision: string, now: number): boolean {
@@ -23,13 +23,13 @@ export class VoteTokens {
     if (!end || !signature || more.length > 0 || !/^[0-9a-z]{1,9}$/.test(end)) return false;
     const until = Number.parseInt(end, 36);
     if (until * 1000 < now) return false;
-    const given = Buffer.from(signature, "base64url");
-    const right = this.#sign(decision, until);
+    const given = Buffer.from(signature);
+    const right = Buffer.from(this.#sign(decision, until));
     return given.length === right.length && timingSafeEqual(given, right);
   }
 
-  #sign(decision: string, until: number): Buffer {
-    return createHmac("sha256", this.#secret).update(`${until} ${decision}`).digest();
+  #sign(decision: string, until: number): string {
+    return createHmac("sha256", this.#secret).update(`${until} ${decision}`).digest("base64url");
   }
 }
 

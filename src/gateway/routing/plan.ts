@@ -1,6 +1,6 @@
 import type { Pool } from "../../bandit/policy.ts";
 import { Random } from "../../random/random.ts";
-import type { Router } from "../../router.ts";
+import type { Decision, Router } from "../../router.ts";
 import type { Routed } from "../../store/events.ts";
 import type { RouterConfig } from "../config/config.ts";
 import type { Needs } from "../needs.ts";
@@ -77,7 +77,7 @@ export function plan(view: View, ask: Ask): Plan {
         .toSorted((a, b) => worth(b) - worth(a))
         .map((k) => models[k]!),
     routed: ({ at, owner, session, prompt, notes }) => {
-      const believed = beliefs(view, ask.x, able, pair, worth);
+      const believed = beliefs(view, ask.x, able, chosen, worth);
       const mean = believed.mean ?? values;
       return {
         kind: "routed",
@@ -117,6 +117,7 @@ interface Chosen {
   /** Not the mode's, the session's or the guard's. */
   readonly isPolicys?: boolean;
   readonly values?: Float64Array | undefined;
+  readonly estimate?: Decision["estimate"];
   /** Utility that a US dollar is worth here. */
   readonly lambda: number;
   readonly reasons?: Partial<Reasons>;
@@ -134,7 +135,7 @@ function choose(view: View, ask: Ask, able: readonly number[], costs: Costs): Ch
   if (config.mode === "bypass") return { ...only(fixed!), lambda: price };
 
   const isFirm = ask.kept?.firmly === true && fixed !== undefined && config.mode === "apply";
-  const { pair, propensity, values, ...decision } = view.router.route(
+  const { pair, propensity, values, estimate, ...decision } = view.router.route(
     {
       id: ask.decision,
       x: ask.x,
@@ -146,7 +147,7 @@ function choose(view: View, ask: Ask, able: readonly number[], costs: Costs): Ch
     random,
   );
   const lambda = decision.lambda / costUnit;
-  const chosen = { pair, propensity, values, lambda };
+  const chosen = { pair, propensity, values, estimate, lambda };
   const nameOf = (k: number) => models[k]!.name;
   if (config.mode === "observe") {
     const observed = { pair: [nameOf(pair[0]), nameOf(pair[1])] as const, propensity };
@@ -199,13 +200,14 @@ function beliefs(
   { router, pool, membership }: View,
   x: Float64Array,
   able: readonly number[],
-  pair: readonly [number, number],
+  chosen: Chosen,
   worth: (k: number) => number,
 ): { mean?: Float64Array; reasons: Partial<Reasons> } {
   const w = membership(x);
   const categories = topShares(pool.categories, w);
-  const estimate = router.policy.estimate?.(w);
+  const estimate = chosen.estimate ? chosen.estimate() : router.policy.estimate?.(w);
   if (!estimate) return { reasons: { categories } };
+  const { pair } = chosen;
   const { mean, sd } = estimate;
   const uncertainty = able.map((k) => short(sd[k]!));
   const rivals = pair[0] === pair[1] ? able.filter((k) => k !== pair[0]) : [pair[1]];
