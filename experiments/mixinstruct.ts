@@ -42,6 +42,7 @@ export const mixinstruct: Experiment = {
     }
     return {
       exhibits,
+      standIn: source.standIn,
       notes: [
         source.note,
         "A query's utility for a model is wins + 0.5 ties over the comparisons held, a Condorcet winner on top, divided by the largest. The ambiguity of a query is the share of pairs of models on which not all verdicts, in both orders, name one winner; the paper asks a language model instead.",

@@ -49,6 +49,7 @@ export const mmlu: Experiment = {
     }
     const own = bench.curves.filter(({ experiment }) => experiment === NAME);
     return {
+      standIn: source.standIn,
       exhibits: [
         ...figures,
         finalTable(`${NAME}-table`, "MMLU: every curve", { curves: own, rounds: [] }),
@@ -125,7 +126,7 @@ function figureOf({ name, epochs }: BenchEncoder, curves: readonly Curve[]): Exh
   return curvesExhibit({
     id: `${NAME}-${name}`,
     title: `MMLU, ${name}`,
-    caption: `The paper's fig. 1 with ${name}: a_k as a topic's mean (mean) or from a prompt, before and after fine-tuning (E), by the Hadamard product or added. zero-feedback and joust on ${last ? `${name}_E${last}` : name}.`,
+    caption: `The paper's fig. 1 with ${name}: a_k as a topic's mean (mean) or from a prompt (dash-dotted), before (dashed) and after fine-tuning (E, solid), by the Hadamard product or added. zero-feedback and joust on ${last ? `${name}_E${last}` : name}.`,
     curves,
     distinct: true,
   });
@@ -155,7 +156,7 @@ function pictures(scene: Scene, texts: DataSpec): Exhibit[] {
         id: `${NAME}-categories`,
         title: "MMLU: cosines between topic embeddings",
         caption:
-          "cos(xi_m, xi_n) of the first run's offline queries, before and after fine-tuning.",
+          "cos(xi_m, xi_n) of the first run's offline queries, before and after fine-tuning. Nearest-category accuracy: share of the streamed queries whose nearest xi_m is their own topic's.",
       },
       "byCategory",
       described,

@@ -175,7 +175,7 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
     figure(
       "single",
       `one thing changed in ${tag}_Excel_perf_cost_${group}`,
-      "The weight mu of the feel-good term (otherwise 1 / (10 e sqrt(720)) = 0.0014), addition in place of the Hadamard product, model embeddings less their mean, a sharper softmax.",
+      "The weight mu of the feel-good term (otherwise 1 / (10 e sqrt(720)) = 0.0014), addition in place of the Hadamard product (added), model embeddings less their mean (centred), a sharper softmax (temperature).",
       [...itself, ...single, ...baselines],
       true,
     ),
@@ -189,7 +189,7 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
     figure(
       "priced",
       `${tag} where voters count cost`,
-      "Votes, told scores and regret all go by Perf - 0.05 Cost; otherwise as in the main figure.",
+      "Votes, told scores and regret all go by Perf - 0.05 Cost, the weightings by told scores as they are (lambda 0); otherwise as in the main figure.",
       priced,
     ),
     figure(

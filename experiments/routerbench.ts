@@ -56,7 +56,7 @@ export const routerbench: Experiment = {
       exhibits.push(...figuresOf(scene, blocks, scores));
       if (i === 0) exhibits.push(...geometry(scene), ...variations(bench, data, form.name));
     }
-    return { exhibits, notes: notesOf(bench, source.forms) };
+    return { exhibits, notes: notesOf(bench, source.forms), standIn: source.standIn };
   },
 };
 
@@ -139,7 +139,7 @@ function figuresOf(scene: Scene, blocks: readonly Block[], scores: Scores): Exhi
         id: `${NAME}-${form}-${name}-${length}`,
         title: `RouterBench (${form}), ${name}, ${length} rounds`,
         caption:
-          "Solid: fine-tuned on 35 offline queries (exp). Dashed: the encoder as it was (ctrl). Dash-dotted: model embeddings from prompts with 1, 3 and 5 example queries. zero-feedback and joust use the fine-tuned vectors where there are any.",
+          "Color: the weighting. Solid: fine-tuned on 35 offline queries (exp). Dashed: the encoder as it was (ctrl). Dash-dotted: model embeddings from prompts with 1, 3 and 5 example queries. zero-feedback and joust use the fine-tuned vectors where there are any. Regret under Perf; under Perf less 0.05 Cost it is in the table.",
         curves: shown,
         rounds: length,
       });
@@ -156,7 +156,7 @@ function figuresOf(scene: Scene, blocks: readonly Block[], scores: Scores): Exhi
     curvesExhibit({
       id: `${NAME}-${form}-all`,
       title: `RouterBench (${form}), all encoders under the excel weightings, ${size.short} rounds`,
-      caption: `Every encoder that is here, and its prompts with five queries. zero-feedback and joust on ${main.name}.`,
+      caption: `Every encoder that is here, tuned longest, and its prompts with five queries (dash-dotted). zero-feedback and joust on ${main.name}.`,
       curves: curves.filter(
         ({ weighting, encoder, examples, policy, group }) =>
           (weighting.startsWith("excel") && group !== "ctrl") ||
@@ -171,7 +171,7 @@ function figuresOf(scene: Scene, blocks: readonly Block[], scores: Scores): Exhi
         id: `${NAME}-${form}-choices`,
         title: `RouterBench (${form}): who answers in the last third of a run, vote scale ${scale}`,
         caption:
-          "Share of a benchmark's rounds that each model answered, mean over runs. A router that has found the best model of each query has one dark cell a row, where the map of Perf is darkest.",
+          "Share of a benchmark's rounds that each model answered, mean over runs. Outlined: the benchmark's best model by Perf. A router that has found the best model of each query has one dark cell a row, the outlined one.",
       },
       curves.filter(
         ({ voteScale, weighting, group, encoder, policy, epochs }) =>
@@ -216,7 +216,7 @@ function geometry(scene: Scene): Exhibit[] {
       head(
         "categories",
         "cosines between category embeddings",
-        "cos(xi_m, xi_n) in the first run, before and after fine-tuning.",
+        "cos(xi_m, xi_n) in the first run, before and after fine-tuning. Nearest-category accuracy: share of the streamed queries whose nearest xi_m is their own benchmark's.",
       ),
       "byCategory",
       jobs,
@@ -225,7 +225,7 @@ function geometry(scene: Scene): Exhibit[] {
       head(
         "models",
         "cosines between queries and model embeddings",
-        "Mean cos(x, a_k) over the streamed queries of each benchmark, a_k by Excel_perf_cost: rows that look alike say that the query hardly decides which model's embedding is near.",
+        "Mean cos(x, a_k) over the streamed queries of each benchmark, a_k by Excel_perf_cost. Where the numbers of a row are nearly one, the models' embeddings point nearly one way, and the query hardly decides which of them is near. Each map has its own range of colors.",
       ),
       "byModel",
       jobs,

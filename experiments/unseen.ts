@@ -59,6 +59,7 @@ export const unseen: Experiment = {
     });
     const own = bench.curves.filter(({ experiment }) => experiment === NAME);
     return {
+      standIn: source.standIn,
       exhibits: [
         ...exhibits,
         finalTable(`${NAME}-table`, "Unseen benchmark: every curve", {

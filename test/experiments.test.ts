@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import suite from "../experiments/index.ts";
 import type { Bench } from "../src/reproduce/bench.ts";
-import { curvesNamed } from "../src/reproduce/curve.ts";
-import { howTable } from "../src/reproduce/how.ts";
 import type { PlannedJob } from "../src/reproduce/jobs/plan.ts";
 import { planReproduction } from "../src/reproduce/reproduce.ts";
 import { MINILM, madeUp, newBench, STATIC } from "../src/reproduce/results.fixture.ts";
@@ -145,31 +143,6 @@ describe("the experiments", () => {
     });
     expect(bench.plan.jobs).toEqual([]);
     for (const { notes, exhibits } of parts) expect([notes, exhibits]).toEqual([["no data"], []]);
-  });
-});
-
-describe("how a curve was made", () => {
-  const { rows } = howTable(full.bench, "unseen", "");
-  const row = (name: string) => rows.find(([own]) => own === name)!.join(" | ");
-
-  it("is told of queries, vectors, model embeddings and policy", () => {
-    const ideal = row("MiniLM_E4_Excel_mask_ideal");
-    expect(ideal).toMatch(/own; 15 a category offline; .* then .*54 arc-challenge/);
-    expect(ideal).toContain("MiniLM fine-tuned for 4 epochs on the run's offline queries, 15 each");
-    expect(ideal).toContain("eq. 5, tau 3, lambda 0.05 | fgts-cdb | 1, 3, 10");
-    expect(row("MiniLM_5")).toContain("MiniLM as it was | prompt of listing 3, 5 example queries");
-    expect(row("MiniLM_E4_Excel_mask_exp")).toContain("told of mmlu, mbpp, hellaswag");
-  });
-
-  it("can be done again by its name alone", () => {
-    const name = "MiniLM_E4_Excel_mask_exp";
-    const curves = curvesNamed(full, name);
-    expect(new Set(curves.map(({ experiment }) => experiment)).size).toBe(2);
-    const { jobs } = full.bench.plan.only(curves.flatMap(({ runs }) => runs));
-    expect(jobs.length).toBeLessThan(full.bench.plan.jobs.length / 10);
-    const planned = new Set(jobs.map(({ id }) => id));
-    for (const { needs } of jobs) for (const need of needs) expect(planned).toContain(need);
-    expect(() => curvesNamed(full, "MiniLM_E4_Excel_mask_esp")).toThrow(`did you mean "${name}"`);
   });
 });
 

@@ -1,6 +1,7 @@
 import { InputError } from "../input/input-error.ts";
 import { didYouMean } from "../input/nearest.ts";
 import type { Table } from "../report/table.ts";
+import { fullName } from "./curve-name.ts";
 import { finalTable } from "./exhibits.ts";
 import type { Curve } from "./experiment.ts";
 import { runPlan } from "./jobs/run-plan.ts";
@@ -8,15 +9,15 @@ import type { ReproduceOptions, Reproduction } from "./reproduce.ts";
 import { Results } from "./results.ts";
 import KINDS from "./work/kinds.ts";
 
-/** The curves of that name in all their worlds. */
-export function curvesNamed({ bench }: Reproduction, name: string): Curve[] {
-  const found = bench.curves.filter((curve) => curve.name === name);
+/** The curves of that name in all their worlds: as in a figure, or as in a table, where a baseline says on which vectors. */
+export function curvesNamed({ bench }: Pick<Reproduction, "bench">, name: string): Curve[] {
+  const found = bench.curves.filter((curve) => curve.name === name || fullName(curve) === name);
   if (found.length > 0) return found;
-  const names = [...new Set(bench.curves.map((curve) => curve.name))];
+  const names = [...new Set(bench.curves.flatMap((curve) => [curve.name, fullName(curve)]))];
   throw new InputError(
     { file: "--curve" },
     `there is no curve ${name} here`,
-    `${didYouMean(name, names)}names are as in the figures, and all in the report's lists of curves`,
+    `${didYouMean(name, names)}names are as in the figures and tables, and all in the report's lists of curves`,
   );
 }
 

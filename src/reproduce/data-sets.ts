@@ -11,6 +11,8 @@ interface Source {
   readonly files: readonly FileRef[];
   /** One sentence for the report. */
   readonly note: string;
+  /** What it is, where it is not the paper's data. */
+  readonly standIn?: string;
 }
 
 interface MmluSource extends Source {
@@ -23,6 +25,7 @@ interface RouterbenchSource {
   readonly forms: readonly (Source & { readonly name: string })[];
   /** Queries of each known benchmark in either section of the unseen experiment, and of ARC in the second. */
   readonly section: { readonly known: number; readonly arc: number };
+  readonly standIn?: string;
 }
 
 export interface MixInstructSource extends Source {
@@ -75,21 +78,31 @@ export async function findDataSets(folder: string | undefined): Promise<DataSets
 
 type Sets = Omit<DataSets, "paths">;
 
+const STAND_IN = "MixInstruct's stand-in";
+
 async function ownSets(files: Files, scores: FileRef): Promise<Sets> {
   const own = await files.all([
     join(OWN, "queries.jsonl"),
     join(OWN, "free-form", "exemplars.jsonl"),
   ]);
   const note = "The project's own 490 questions, 70 in each of seven kinds, stand in for the data.";
+  const standIn = "the project's own questions";
   return {
-    mmlu: { files: own, topics: OWN_TOPICS, note: `${note} Five of the kinds are the topics.` },
+    mmlu: {
+      files: own,
+      topics: OWN_TOPICS,
+      standIn,
+      note: `${note} Five of the kinds are the topics.`,
+    },
     routerbench: {
       scores,
+      standIn,
       forms: [{ name: "own", files: own, note }],
       section: { known: 27, arc: 54 },
     },
     mixinstruct: {
-      title: "stand-in for MixInstruct: own questions, verdicts drawn from the Perf table",
+      title: STAND_IN,
+      standIn: `${standIn}, verdicts drawn from the Perf table`,
       files: own,
       scores,
       verdicts: 1,
@@ -162,7 +175,8 @@ async function mixinstructIn(folder: string, files: Files): Promise<MixInstructS
   const standIn = join(folder, "qlora-gpt4-pairwise", "oa953_7models_gpt4_pairwise.jsonl.gz");
   if (!existsSync(standIn)) return missing("mixinstruct", "its jsonl with cmp_results");
   return {
-    title: "stand-in for MixInstruct: 953 OpenAssistant prompts, 7 models, judged by GPT-4",
+    title: STAND_IN,
+    standIn: "953 OpenAssistant prompts, 7 models, judged by GPT-4",
     files: await files.all([standIn]),
     pools: [
       { name: "all", exclude: [] },

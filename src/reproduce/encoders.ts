@@ -1,10 +1,7 @@
 import { trainingDefaults } from "../calibrate/fine-tune.ts";
-import {
-  ENCODER_NAMES,
-  type EncoderPlaces,
-  type OpenEncoder,
-  openEncoder,
-} from "../encoder/open-encoder.ts";
+import { findModel } from "../encoder/find-model.ts";
+import { knownModel } from "../encoder/known-models.ts";
+import { type EncoderPlaces, type OpenEncoder, openEncoder } from "../encoder/open-encoder.ts";
 import { InputError } from "../input/input-error.ts";
 import type { EncoderRef } from "./work/specs.ts";
 
@@ -28,8 +25,10 @@ export interface FoundEncoders {
   readonly absent: readonly AbsentEncoder[];
 }
 
-/** The paper's four in its order of size, and the one that comes with the program. */
-const PAPER_ENCODERS = ["MiniLM", "mpnet", "e5b", "OpenAItext", "static"];
+/** The paper's four in its order of size. */
+const PAPER_ENCODERS = ["MiniLM", "mpnet", "e5b", "OpenAItext"];
+/** The one that comes with the program. */
+const OWN_ENCODER = "static";
 
 /** Opens each once, to know which weights they are. Those named by the user must be there. */
 export async function findEncoders(
@@ -38,13 +37,16 @@ export async function findEncoders(
 ): Promise<FoundEncoders> {
   const here: BenchEncoder[] = [];
   const absent: AbsentEncoder[] = [];
-  for (const name of asked ?? PAPER_ENCODERS) {
+  for (const name of asked ?? [...PAPER_ENCODERS, OWN_ENCODER]) {
     try {
       here.push(await lookAt(name, places));
     } catch (error) {
       if (!(error instanceof InputError) || asked) throw error;
-      absent.push({ name, reason: ENCODER_NAMES.includes(name) ? error.problem : "is not there" });
+      absent.push({ name, reason: await reasonOf(name, error, places) });
     }
+  }
+  for (const name of asked ? PAPER_ENCODERS : []) {
+    if (!asked?.includes(name)) absent.push({ name, reason: "not asked for" });
   }
   if (here.length > 0) return { here, absent };
   throw new InputError(
@@ -52,6 +54,14 @@ export async function findEncoders(
     "none is here",
     "give --encoders hash, or --models DIR",
   );
+}
+
+/** For the report, which does not tell of this machine's folders. */
+async function reasonOf(name: string, { problem }: InputError, { models }: EncoderPlaces) {
+  if (knownModel(name) && !(await findModel(name, models))) {
+    return `its weights are not here: joust models get ${name}`;
+  }
+  return problem;
 }
 
 async function lookAt(name: string, places: EncoderPlaces): Promise<BenchEncoder> {

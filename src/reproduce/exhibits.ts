@@ -1,13 +1,14 @@
 /** Figures and tables that several experiments have. */
 import type { Cell, Column } from "../report/table.ts";
 import { mean, meanInterval } from "../simulate/statistics.ts";
+import { fullName, worldOf } from "./curve-name.ts";
 import type { Curve, Exhibit } from "./experiment.ts";
 import { curvesSvg } from "./figures/curves.ts";
-import { type HeatMap, heatMapsSvg } from "./figures/heat-map.ts";
+import { type HeatMap, heatMapsSvg, largest } from "./figures/heat-map.ts";
 import { byWeighting, inTurn } from "./figures/style.ts";
 import type { JobId } from "./jobs/job.ts";
 import type { Results } from "./results.ts";
-import { BLIND } from "./scene.ts";
+import type { Scores } from "./score-tables.ts";
 
 interface Head {
   readonly id: string;
@@ -60,16 +61,21 @@ export function finalTable(
   title: string,
   { curves, rounds }: { readonly curves: readonly Curve[]; readonly rounds: readonly number[] },
 ): Exhibit {
-  const unique = [...new Map(curves.map((curve) => [keyOf(curve), curve])).values()];
   // The end, where runs go through all queries once.
   const points = rounds.length > 0 ? rounds : [undefined];
-  const caption =
-    "Mean over runs and its 95% interval. Score and cost are means over rounds; a duel is charged both answers. Agreement is the share of rounds answered by a best model.";
+  const caption = [
+    "Means over runs and, where there are several, their 95% intervals by Student's t. World: the form of the queries, and what else was changed; s: the vote scale.",
+    rounds.length > 1
+      ? `Score, cost and agreement are means over all rounds of a curve, ${rounds.at(-1)} where that column has a number.`
+      : "Score, cost and agreement are means over all rounds.",
+    "Costs are in the unit of the table of Perf and Cost, a duel being charged both answers; agreement is the share of rounds answered by a best model, half each in a duel.",
+  ].join(" ");
   return {
     id,
     title,
     caption,
     draw: (results) => {
+      const unique = longest(results, curves);
       const [first] = points;
       const priced = unique.some((curve) => hasCosts(results, curve));
       const columns: Column[] = [
@@ -105,7 +111,7 @@ export function finalTable(
         const costs = runs.map(({ cost }) => cost).filter((cost) => cost !== null);
         return [
           fullName(curve),
-          [curve.form, curve.variant].filter(Boolean).join(", "),
+          worldOf(curve),
           curve.voteScale,
           ...points.map((t) => at(t)),
           ...(priced ? [at(first, "priced"), costs.length > 0 ? mean(costs) : null] : []),
@@ -118,14 +124,19 @@ export function finalTable(
   };
 }
 
-function keyOf(curve: Curve): string {
-  return [curve.form, curve.variant, curve.voteScale, fullName(curve)].join("|");
+/** A curve may have been asked for twice, and at two lengths where it is the same for several encoders. */
+function longest(results: Results, curves: readonly Curve[]): Curve[] {
+  const found = new Map<string, Curve>();
+  for (const curve of curves) {
+    const known = found.get(keyOf(curve));
+    if (known && results.rounds(known) >= results.rounds(curve)) continue;
+    found.set(keyOf(curve), curve);
+  }
+  return [...found.values()];
 }
 
-/** A baseline with the vectors it looks at, if any. */
-function fullName({ name, group, policy, encoder, epochs }: Curve): string {
-  if (group !== "baseline" || BLIND.includes(policy)) return name;
-  return `${name} on ${encoder}${epochs > 0 ? `_E${epochs}` : ""}`;
+function keyOf(curve: Curve): string {
+  return [curve.form, curve.variant, curve.voteScale, fullName(curve)].join("|");
 }
 
 function hasCosts(results: Results, curve: Curve): boolean {
@@ -136,11 +147,9 @@ function hasCosts(results: Results, curve: Curve): boolean {
 export function choicesExhibit(
   head: Head,
   curves: readonly Curve[],
-  {
-    categories,
-    models,
-  }: { readonly categories: readonly string[]; readonly models: readonly string[] },
+  { categories, models, perf }: Scores,
 ): Exhibit {
+  const outlined = largest(categories.map((_, m) => models.map((_, k) => perf[k]![m]!)));
   return {
     ...head,
     draw: (results) => {
@@ -149,7 +158,7 @@ export function choicesExhibit(
         const values = categories.map((_, m) =>
           models.map((_, k) => mean(runs.map((run) => run[m]?.[k] ?? Number.NaN))),
         );
-        return { title: curve.name, rows: categories, columns: models, values };
+        return { title: curve.name, rows: categories, columns: models, values, outlined };
       });
       return { kind: "figure", svg: heatMapsSvg(head.title, maps) };
     },

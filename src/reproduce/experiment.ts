@@ -24,6 +24,8 @@ export interface Experiment {
 export interface Planned {
   /** On what data, how it was made, and what was left out: paragraphs for the report. */
   readonly notes: readonly string[];
+  /** What the data is, where it is not the paper's. */
+  readonly standIn?: string | undefined;
   readonly exhibits: readonly Exhibit[];
 }
 

@@ -1,8 +1,11 @@
 /** How every curve came to be, in words, read off the jobs that made it. */
-import type { Cell, Table } from "../report/table.ts";
+import type { Table } from "../report/table.ts";
 import type { Bench } from "./bench.ts";
+import { fullName, worldOf } from "./curve-name.ts";
 import type { Curve } from "./experiment.ts";
+import { BLIND } from "./scene.ts";
 import type {
+  DataSpec,
   FitSpec,
   LinearSpec,
   PromptSpec,
@@ -11,58 +14,98 @@ import type {
   ToldSpec,
 } from "./work/specs.ts";
 
-/** One row a curve; vote scales that it was run with stand together. */
-export function howTable(bench: Bench, experiment: string, title: string): Table {
-  const rows = new Map<string, { readonly cells: readonly string[]; readonly scales: number[] }>();
-  for (const curve of bench.curves) {
-    if (!madeBy(experiment, curve)) continue;
-    const cells = cellsOf(bench, curve);
-    const key = cells.join("|");
-    const row = rows.get(key) ?? { cells, scales: [] };
-    row.scales.push(curve.voteScale);
+/** A table for the curves that were run on the same queries, which its title tells of; one row a curve. */
+export function howTables(bench: Bench, experiment: string): Table[] {
+  const own = bench.curves.filter((curve) => madeBy(experiment, curve));
+  const rows = new Map<string, { readonly made: Made; readonly scales: number[] }>();
+  for (const curve of own) {
+    const made = madeOf(bench, curve);
+    const key = [made.queries, ...made.cells].join("|");
+    const row = rows.get(key) ?? { made, scales: [] };
+    if (!row.scales.includes(curve.voteScale)) row.scales.push(curve.voteScale);
     rows.set(key, row);
   }
-  const titles = ["Curve", "Queries", "Query vectors", "Model embeddings", "Policy", "Vote scale"];
-  return {
-    title,
-    columns: titles.map((name) => ({ key: name.toLowerCase(), title: name, kind: "text" })),
-    rows: [...rows.values()].map(({ cells, scales }): Cell[] => [...cells, scales.join(", ")]),
-  };
+  const byQueries = new Map<string, string[][]>();
+  for (const { made, scales } of rows.values()) {
+    const title = `${made.queries}. Vote scale ${scales.join(", ")}.`;
+    byQueries.set(title, [...(byQueries.get(title) ?? []), [...made.cells]]);
+  }
+  return [...byQueries].map(([title, cells]) => ({ title, columns: COLUMNS, rows: cells }));
 }
+
+const COLUMNS = ["Curve", "World", "Query vectors", "Model embeddings", "Policy"].map(
+  (title) => ({ key: title.toLowerCase(), title, kind: "text" }) as const,
+);
 
 /** The linear worlds are planned with MMLU. */
 function madeBy(experiment: string, curve: Curve): boolean {
   return curve.experiment === experiment || (experiment === "mmlu" && curve.encoder === "");
 }
 
-function cellsOf({ plan }: Bench, curve: Curve): string[] {
-  const job = plan.find(curve.runs[0]!);
-  if (job.kind === "linear") {
-    const { policy, rounds, models, dimension } = job.spec as LinearSpec;
-    const world = `${rounds} vectors and ${models} models on the sphere of R^${dimension}`;
-    return [curve.name, world, "as drawn", "as drawn", policyText(policy)];
-  }
-  const { draw, told, vectors, policy, stream, lambda } = job.spec as RunSpec;
-  const offline = `${draw.offline} ${draw.data.experts || hasCategories(draw) ? "a category" : "a best model"} offline`;
-  return [
-    curve.name,
-    [
-      curve.form,
-      curve.variant,
-      offline,
-      streamText(stream),
-      lambda > 0 ? `utility less ${lambda} Cost` : "",
-    ]
-      .filter(Boolean)
-      .join("; "),
-    vectorsText(plan.find(vectors[0]!), curve.encoder),
-    modelsText(told),
-    policyText(policy),
-  ];
+interface Made {
+  /** What came, and what is true of it. */
+  readonly queries: string;
+  /** As in COLUMNS. */
+  readonly cells: readonly string[];
 }
 
-function hasCategories({ data }: RunSpec["draw"]): boolean {
-  return data.ambiguous === undefined;
+function madeOf({ plan }: Bench, curve: Curve): Made {
+  const job = plan.find(curve.runs[0]!);
+  const head = [fullName(curve), worldOf(curve)];
+  if (job.kind === "linear") {
+    const { policy, rounds, models, dimension } = job.spec as LinearSpec;
+    return {
+      queries: `${rounds} vectors and ${models} models on the sphere of R^${dimension}, drawn anew for each run`,
+      cells: [...head, ...looked(policy, "as drawn", "as drawn"), policyText(policy)],
+    };
+  }
+  const { told, vectors, policy } = job.spec as RunSpec;
+  const vector = vectorsText(plan.find(vectors[0]!), curve.encoder);
+  return {
+    queries: queriesText(job.spec as RunSpec),
+    cells: [...head, ...looked(policy, vector, modelsText(told), told), policyText(policy)],
+  };
+}
+
+/** Query vectors and model embeddings, as far as a policy looks at them. */
+function looked(
+  { kind }: RunSpec["policy"],
+  vectors: string,
+  models: string,
+  told?: ToldSpec,
+): [string, string] {
+  if (BLIND.includes(kind)) return ["not looked at", "none"];
+  if (kind === "fgts-cdb") return [vectors, models];
+  if (!told || !TOLD.includes(kind)) return [vectors, "none"];
+  return [vectors, `none: category means and told scores${onlyOf(told)}`];
+}
+
+/** The policies that read the told scores as they are. */
+const TOLD = ["zero-feedback", "joust"];
+
+function queriesText({ draw, stream, lambda }: RunSpec): string {
+  const { data, offline, change } = draw;
+  const files = data.files.map(({ name }) => name);
+  return [
+    files.length > 2 ? `${files[0]} and ${files.length - 1} files more` : files.join(" and "),
+    data.ambiguous === undefined
+      ? `${offline} offline queries a category`
+      : `the most ambiguous ${Math.round(100 * data.ambiguous)}% dropped, ${offline} offline queries a best model`,
+    streamText(stream),
+    data.exclude?.length ? `all models but ${data.exclude.join(", ")}` : "",
+    `utility: ${utilityText(data, lambda)}`,
+    change ? "in the categories called later every model has another one's scores" : "",
+  ]
+    .filter(Boolean)
+    .join("; ");
+}
+
+function utilityText({ experts, verdicts, scores }: DataSpec, lambda: number): string {
+  if (experts !== undefined)
+    return "cosine between the means of the expert's topic and the query's";
+  if (verdicts !== undefined) return "wins and half of the ties among verdicts drawn from Perf";
+  if (!scores) return "wins and half of the ties among the stored verdicts";
+  return `Perf${lambda > 0 ? ` less ${lambda} Cost` : ""} of the query's category`;
 }
 
 function streamText({ rounds, stream }: StreamSpec): string {
@@ -80,12 +123,13 @@ function streamText({ rounds, stream }: StreamSpec): string {
 function vectorsText(job: { readonly kind: string; readonly spec: unknown }, encoder: string) {
   if (job.kind === "embed") return `${encoder} as it was`;
   const { epochs, categories, draw } = job.spec as FitSpec;
-  const on = categories ? `those of ${categories.join(", ")}` : "all";
-  return `${encoder} fine-tuned for ${epochs} epochs on the run's offline queries, ${draw.offline} each: ${on}`;
+  const on = categories ? ` of ${categories.join(", ")}` : "";
+  return `${encoder} fine-tuned for ${epochs} epochs on the run's ${draw.offline} offline queries each${on}`;
 }
 
-function modelsText({ models, categories }: ToldSpec): string {
-  const of = categories ? `, told of ${categories.join(", ")} alone` : "";
+function modelsText(told: ToldSpec): string {
+  const { models } = told;
+  const of = onlyOf(told);
   if (models === "means") return "a_k is the mean of category k's offline queries";
   if ("listing" in models) return `${LISTINGS[models.listing]}, ${exampleText(models)}${of}`;
   const { weighting, tau, lambda, temperature } = models;
@@ -94,6 +138,10 @@ function modelsText({ models, categories }: ToldSpec): string {
   const priced = weighting === "perf" ? "" : `, lambda ${lambda}`;
   const sharp = temperature === 1 ? "" : `, temperature ${temperature}`;
   return `${EQUATIONS[weighting]}${ranked}${priced}${sharp}${of}`;
+}
+
+function onlyOf({ categories }: ToldSpec): string {
+  return categories ? `, told of ${categories.join(", ")} alone` : "";
 }
 
 const LISTINGS: Readonly<Record<PromptSpec["listing"], string>> = {

@@ -5,7 +5,8 @@ import type { Bench } from "./bench.ts";
 import { claimsTable, headlineOf } from "./claims-table.ts";
 import type { Drawing, Exhibit, Experiment, PointsPicture } from "./experiment.ts";
 import { VIEW } from "./figures/points.ts";
-import { howTable } from "./how.ts";
+import { howTables } from "./how.ts";
+import { AGAIN, READING } from "./reading.ts";
 import type { Record } from "./record.ts";
 import type { Reproduced } from "./reproduce.ts";
 
@@ -25,19 +26,22 @@ export function pageOf(
   const body = [
     `<h1>${htmlText(TITLE)}</h1>`,
     `<p class="summary">${htmlText(headlineOf(judged, bench.size.runs))}</p>`,
+    ...caveatsOf(reproduced, record).map((caveat) => `<p>${htmlText(caveat)}</p>`),
     contents(reproduced),
     `<h2 id="claims">Claims</h2>`,
     `<div class="wide claims">${toHtml(claimsTable(judged))}</div>`,
-    ...parts.flatMap(({ experiment, notes }) => [
-      `<h2 id="${experiment.name}">${htmlText(experiment.title)}</h2>`,
-      ...notes.map((note) => `<p>${htmlText(note)}</p>`),
-      ...(drawn.get(experiment.name) ?? []).map(({ exhibit, drawing }) =>
+    `<h2 id="reading">How to read this</h2>`,
+    ...READING.map((paragraph) => `<p>${paragraph}</p>`),
+    ...parts.flatMap((part) => [
+      `<h2 id="${part.experiment.name}">${htmlText(titleOf(part))}</h2>`,
+      ...part.notes.map((note) => `<p>${htmlText(note)}</p>`),
+      ...(drawn.get(part.experiment.name) ?? []).map(({ exhibit, drawing }) =>
         exhibitHtml(exhibit, drawing),
       ),
-      howHtml(bench, experiment, String(record.settings.command)),
+      howHtml(bench, part.experiment, String(record.settings.command)),
     ]),
-    `<h2 id="reading">How to read this, and how to make it again</h2>`,
-    ...READING.map((paragraph) => `<p>${paragraph}</p>`),
+    `<h2 id="again">How to make it again</h2>`,
+    ...AGAIN.map((paragraph) => `<p>${paragraph}</p>`),
     `<h2 id="settings">Settings, versions, checksums</h2>`,
     definitions(settingsOf(record)),
     `<script>${SCRIPT}</script>`,
@@ -45,21 +49,49 @@ export function pageOf(
   return htmlPage(TITLE, body.join("\n"), CSS);
 }
 
-/** Closed until someone wants to know. */
-function howHtml(bench: Bench, { name, title }: Experiment, command: string): string {
-  const table = howTable(bench, name, `${title}: how each curve was made`);
-  if (table.rows.length === 0) return "";
+/** What stands in for what, and what could not be run: to be read before any number. */
+export function caveatsOf(
+  { parts }: Pick<Reproduced, "parts">,
+  { absent }: Pick<Record, "absent">,
+): string[] {
+  const standIns = parts.flatMap(({ experiment, standIn }) =>
+    standIn === undefined ? [] : [`for ${experiment.title}: ${standIn}`],
+  );
+  const missing = absent.map(({ name, reason }) => `${name} (${reason})`);
+  return [
+    ...(standIns.length > 0 ? [`Stand-ins, ${standIns.join("; ")}.`] : []),
+    ...(missing.length > 0
+      ? [`Encoders of the paper that were not run: ${missing.join("; ")}.`]
+      : []),
+  ];
+}
+
+function titleOf({ experiment, standIn }: Reproduced["parts"][number]): string {
+  return standIn === undefined ? experiment.title : `${experiment.title} (a stand-in: ${standIn})`;
+}
+
+/** Closed until someone wants to know, and open on paper. */
+function howHtml(bench: Bench, { name }: Experiment, command: string): string {
+  const tables = howTables(bench, name);
+  const [first] = tables.flatMap(({ rows }) => rows);
+  if (!first) return "";
   const again = command.replace(/reproduce \w+/, `reproduce ${name}`);
-  return `<details class="how" id="${name}-how"><summary>How each of the ${table.rows.length} curves was made, and how to run one again</summary>
-<p>All of this experiment: <code>${htmlText(again)}</code><br>One curve in all its worlds, with its numbers as a table: <code>${htmlText(again)} ${htmlText(`--curve "${table.rows[0]![0]}"`)}</code></p>
-<div class="wide">${toHtml(table)}</div></details>`;
+  const curve = `${again} --curve "${first[0]}"`;
+  return `<details class="how" id="${name}-how"><summary>How each curve was made, and how to run one again</summary>
+<p>All of this experiment: <code>${htmlText(again)}</code><br>One curve in all its worlds, with its numbers as a table: <code>${htmlText(curve)}</code>, or any other name of the first column.
+The title of each list says which queries came and what was true of them.</p>
+${tables.map((table) => `<div class="wide">${toHtml(table)}</div>`).join("\n")}</details>`;
 }
 
 function contents({ parts }: Reproduced): string {
   const links = [
     ["claims", "Claims"],
-    ...parts.map(({ experiment }) => [experiment.name, experiment.title]),
     ["reading", "How to read this"],
+    ...parts.map(({ experiment, standIn }) => [
+      experiment.name,
+      `${experiment.title}${standIn === undefined ? "" : " (a stand-in)"}`,
+    ]),
+    ["again", "How to make it again"],
     ["settings", "Settings"],
   ];
   const items = links.map(([id, text]) => `<a href="#${id}">${htmlText(text!)}</a>`);
@@ -68,7 +100,7 @@ function contents({ parts }: Reproduced): string {
 
 function exhibitHtml({ id, title, caption }: Exhibit, drawing: Drawing): string {
   if (drawing.kind === "table") {
-    return `<section class="exhibit" id="${id}"><div class="wide">${toHtml(drawing.table)}</div><p class="caption">${htmlText(caption)}</p></section>`;
+    return `<section class="exhibit listed" id="${id}"><div class="wide">${toHtml(drawing.table)}</div><p class="caption">${htmlText(caption)}</p></section>`;
   }
   const turning = drawing.points ? turningPicture(id, drawing.points) : "";
   return `<section class="exhibit${turning && " turning"}" id="${id}"><h3>${htmlText(title)}</h3>${turning}${figure(drawing.svg, caption)}</section>`;
@@ -89,29 +121,6 @@ function turningPicture(id: string, { panels, colors, categories }: PointsPictur
   return `<div class="canvases" data-points="${id}">${canvases.join("")}</div><script type="application/json" id="${id}-points">${data.replaceAll("<", "\\u003c")}</script>`;
 }
 
-const READING = [
-  `<b>Names.</b> MiniLM_E4_Excel_perf_cost_exp is the encoder MiniLM, fine-tuned for 4 epochs on the offline queries,
-model embeddings by the weighting Excel_perf_cost, and the group: exp is fine-tuned, ctrl is the same encoder as it was, ideal knows
-more than the others may. MiniLM_5 has model embeddings from a prompt with five example queries. All of these are FGTS.CDB
-with Langevin sampling: eta 1, prior sd 5, five steps a round on minibatches of 128 past rounds, mu = 1 / (10 e sqrt(720)).`,
-  `<b>Baselines.</b> random; best-fixed, the one best model in hindsight; zero-feedback, the best told model of the
-nearest category, which never looks at a vote: what a learner gains from votes is what it gains over this line; joust, this project's own policy with
-its defaults.`,
-  `<b>Regret</b> is what the best model for each query would have given less what the chosen models gave (in a duel the mean of the two), summed
-over rounds. The vote scale s decides how noisy votes are: P(a beats b) = sigmoid(s (utility of a - utility of b)); s = 1 is the paper's letter and nearly a
-coin flip, since utilities lie between 0 and 1. Lines are means over runs, bands 95% intervals by Student's t. Run i of every curve has the same offline queries, the
-same stream and the same voters, so curves are compared by the paired difference, run by run.`,
-  `<b>Claims</b> were written down with their criteria before the run. A cell is one comparison: an encoder, a weighting, a form of the queries, a vote scale, a length;
-it decides where the 95% interval of the paired difference leaves out 0. A claim holds where at least two thirds of its cells are for it, is refuted where as many are against it, and is otherwise
-not shown. The paper's encoders decide where they are here, not the program's own word vectors (static).`,
-  `<b>Again.</b> The command under Settings gives the same numbers, bit for bit; results are cached, so that a second time takes
-seconds. A single experiment can be named in place of all, and <code>--curve NAME</code> runs one curve with all that it needs and prints its numbers.
-At the end of each experiment a list says of every curve on which queries, vectors, model embeddings and policy it was run. Fine-tuning: every pair of offline queries of one
-category is a like pair, as many pairs across categories unlike ones; cosine loss, AdamW, learning rate 2e-5 (static: 3e-3), batches of 16 pairs, a tenth of the steps
-to warm up, then linear decay to 0 at the last step. E2 is therefore a training of its own and no checkpoint of E4. Every figure is in figures/ as SVG, every table in tables/ as CSV and LaTeX, and
-reproduce.json has each curve with its runs, each claim with its cells, and how each was made.`,
-];
-
 function settingsOf({
   settings,
   encoders,
@@ -121,7 +130,9 @@ function settingsOf({
   code,
 }: Record): [string, string][] {
   return [
-    ...Object.entries(settings).map(([key, value]): [string, string] => [key, String(value)]),
+    ...Object.entries(settings)
+      .filter(([key]) => key !== "data") // each of them is below
+      .map(([key, value]): [string, string] => [key, String(value)]),
     ...encoders.map(({ name, identity, epochs }): [string, string] => [
       `encoder ${name}`,
       `${epochs.length > 0 ? `fine-tuned for ${epochs.join(" and ")} epochs` : "not fine-tuned"}; ${identity}`,
@@ -143,7 +154,9 @@ h2 { border-top: 1px solid var(--rule); padding-top: 1.5rem; margin-top: 2.5rem;
 h3 { font-size: 1rem; margin: 1.5rem 0 0.25rem; }
 .exhibit { margin: 1.5rem 0 2rem; }
 .caption { color: var(--faint); font-size: 0.875rem; max-width: 46rem; margin-top: 0.5rem; }
-.how { margin: 1rem 0; } .how summary { cursor: pointer; font-weight: 600; } .how table { white-space: normal; font-size: 0.82rem; } .how td { vertical-align: top; }
+.how { margin: 1rem 0; } .how summary { cursor: pointer; font-weight: 600; } .how td, .how th { vertical-align: top; }
+.how table { white-space: normal; font-size: 0.82rem; table-layout: fixed; width: 100%; margin-top: 1rem; overflow-wrap: anywhere; } .how caption { color: var(--ink); }
+.how th:nth-child(1) { width: 27%; } .how th:nth-child(2) { width: 14%; } .how th:nth-child(5) { width: 15%; }
 .claims table { white-space: normal; font-size: 0.82rem; }
 .claims td, .claims th { vertical-align: top; }
 .claims td:nth-child(2) { min-width: 15rem; } .claims td:nth-child(3) { min-width: 7rem; font-weight: 600; }
@@ -152,12 +165,22 @@ h3 { font-size: 1rem; margin: 1.5rem 0 0.25rem; }
 .canvases div { flex: 1 1 20rem; max-width: 30rem; }
 .canvases canvas { width: 100%; height: auto; background: #fff; border: 1px solid var(--rule); border-radius: 6px; cursor: grab; touch-action: none; }
 @media screen { .scripted .canvases { display: flex; } .scripted .turning figure svg { display: none; } }
-@media print { nav { display: none; } h3, .caption { break-after: avoid; } .exhibit { break-inside: avoid-page; } .claims table { font-size: 7pt; } tr { break-inside: avoid; } }
+@media print {
+  nav { display: none; }
+  p, .summary, .caption, figcaption { max-width: none; }
+  h3 { break-after: avoid; }
+  .exhibit { break-inside: avoid; } .listed { break-inside: auto; }
+  caption, thead { break-after: avoid; }
+  .claims table, .listed table { font-size: 7pt; } .how table { font-size: 6.5pt; }
+  .listed td, .listed th { padding: 0.08rem 0.35rem; }
+  details.how::details-content { content-visibility: visible; display: block; }
+}
 `;
 
 /** Draws points on a canvas and turns them with the pointer or the arrow keys. */
 const SCRIPT = `
 document.documentElement.classList.add("scripted");
+addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((list) => { list.open = true; }));
 for (const box of document.querySelectorAll("[data-points]")) {
   const { panels, colors, categories, view } = JSON.parse(document.getElementById(box.dataset.points + "-points").textContent);
   const state = { ...view };

@@ -4,7 +4,7 @@ import type { Cell, Column } from "../report/table.ts";
 import { readScores, tabulate } from "../simulate/load/scores.ts";
 import { PRICE } from "./bench.ts";
 import type { Exhibit } from "./experiment.ts";
-import { heatMapsSvg } from "./figures/heat-map.ts";
+import { type HeatMap, heatMapsSvg, largest } from "./figures/heat-map.ts";
 import { radarSvg } from "./figures/radar.ts";
 
 export interface Scores {
@@ -81,7 +81,7 @@ export function priceTable({ models, categories, perf, cost }: Scores): Exhibit 
     id: "table-perf-cost",
     title,
     caption:
-      "The paper's third table: what is told to routers, and what is true in the RouterBench experiments.",
+      "The paper's third table: what is told to routers, and what is true in the RouterBench experiments. Costs are in its unit.",
     draw: () => ({
       kind: "table",
       table: { title, columns: [{ key: "model", title: "LLM", kind: "text" }, ...columns], rows },
@@ -100,7 +100,8 @@ export function radarExhibit({ models, categories, perf }: Scores): Exhibit {
   return {
     id: "radar",
     title,
-    caption: "The Kiviat diagrams that categorical weighting rests on (section 4.2).",
+    caption:
+      "The Kiviat diagrams that categorical weighting rests on (section 4.2). Rings at 0.25, 0.5, 0.75 and 1.",
     draw: () => ({
       kind: "figure",
       svg: radarSvg({
@@ -115,23 +116,20 @@ export function radarExhibit({ models, categories, perf }: Scores): Exhibit {
 /** Utilities as the experiments have them. */
 export function utilityExhibit({ models, categories, perf, cost }: Scores): Exhibit {
   const title = "Utility of every model on every benchmark: Perf, and Perf less 0.05 Cost";
-  const byCategory = (rows: readonly Float64Array[]) =>
-    categories.map((_, m) => models.map((_, k) => rows[k]![m]!));
+  const mapOf = (title: string, rows: readonly Float64Array[]): HeatMap => {
+    const values = categories.map((_, m) => models.map((_, k) => rows[k]![m]!));
+    return { title, rows: categories, columns: models, values, outlined: largest(values) };
+  };
   return {
     id: "utilities",
     title,
     caption:
-      "A query's utility is its benchmark's. Under Perf the best model of GSM8k and ARC is one that the excel masks leave out, since they rank Perf less 0.05 Cost.",
+      "A query's utility is its benchmark's. Outlined: the best model of each benchmark. Under Perf the best model of GSM8k and ARC is one that the excel masks leave out, since they rank Perf less 0.05 Cost.",
     draw: () => ({
       kind: "figure",
       svg: heatMapsSvg(title, [
-        { title: "Perf", rows: categories, columns: models, values: byCategory(perf) },
-        {
-          title: "Perf \u2212 0.05 Cost",
-          rows: categories,
-          columns: models,
-          values: byCategory(perfCost(perf, cost, PRICE)),
-        },
+        mapOf("Perf", perf),
+        mapOf("Perf \u2212 0.05 Cost", perfCost(perf, cost, PRICE)),
       ]),
     }),
   };

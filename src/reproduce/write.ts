@@ -4,7 +4,8 @@ import { InputError } from "../input/input-error.ts";
 import { toCsv, toLatex, toMarkdown } from "../report/table.ts";
 import { replaceFile } from "../report/write.ts";
 import { claimsTable } from "./claims-table.ts";
-import { type DrawnExhibit, pageOf } from "./page.ts";
+import { titled } from "./figures/titled.ts";
+import { caveatsOf, type DrawnExhibit, pageOf } from "./page.ts";
 import type { Record } from "./record.ts";
 import type { Reproduced } from "./reproduce.ts";
 
@@ -32,12 +33,15 @@ export async function writeReproduction(
 ): Promise<void> {
   const drawn = new Map<string, DrawnExhibit[]>();
   const files = new Map<string, string>();
-  for (const { experiment, exhibits } of reproduced.parts) {
+  for (const { experiment, exhibits, standIn } of reproduced.parts) {
     const own = exhibits.map((exhibit) => ({ exhibit, drawing: exhibit.draw(reproduced.results) }));
+    const suffix = standIn === undefined ? "" : ` (a stand-in: ${standIn})`;
     drawn.set(experiment.name, own);
     for (const { exhibit, drawing } of own) {
-      if (drawing.kind === "figure") files.set(join(FIGURES, `${exhibit.id}.svg`), drawing.svg);
-      else {
+      if (drawing.kind === "figure") {
+        const svg = titled(drawing.svg, `${exhibit.title}${suffix}`);
+        files.set(join(FIGURES, `${exhibit.id}.svg`), svg);
+      } else {
         files.set(join(TABLES, `${exhibit.id}.csv`), toCsv(drawing.table));
         files.set(join(TABLES, `${exhibit.id}.tex`), toLatex(drawing.table));
       }
@@ -46,7 +50,8 @@ export async function writeReproduction(
   const claims = claimsTable(reproduced.judged);
   files.set("claims.csv", toCsv(claims));
   files.set("claims.tex", toLatex(claims));
-  files.set("claims.md", toMarkdown(claims));
+  const caveats = caveatsOf(reproduced, record).map((caveat) => `\n${caveat}\n`);
+  files.set("claims.md", `${toMarkdown(claims)}${caveats.join("")}`);
   files.set("report.html", pageOf(reproduced, drawn, record));
   files.set(MARK, `${JSON.stringify(record)}\n`);
   for (const sub of [FIGURES, TABLES]) await mkdir(join(folder, sub), { recursive: true });

@@ -11,10 +11,13 @@ export interface HeatMap {
   readonly columns: readonly string[];
   /** values[row][column] */
   readonly values: readonly (readonly number[])[];
+  /** The cells of a row that are outlined. */
+  readonly outlined?: readonly (readonly number[])[];
 }
 
 const CELL = { width: 44, height: 22 };
 const GAP = 26;
+const OUTLINE = "#d55e00"; // seen on white and on dark blue
 
 /** Maps side by side, rows alike; each has its own range of colors, since numbers stand in the cells. */
 export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 2): string {
@@ -32,7 +35,7 @@ export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 
   });
   const [width, top] = [x - GAP + 12, maps.some(({ note }) => note) ? 42 : 30];
   const bottom = top + rows.length * CELL.height;
-  const cells = placed.flatMap(({ values, from }) => {
+  const cells = placed.flatMap(({ values, from, outlined }) => {
     const all = values.flat().filter(Number.isFinite);
     const [low, high] = [Math.min(...all), Math.max(...all)];
     return values.flatMap((row, r) =>
@@ -46,6 +49,7 @@ export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 
           fill: shade(share),
           ink: share > 0.6 ? "#ffffff" : "#222222",
           text: Number.isFinite(value) ? fixed(value, decimals) : "",
+          outlined: outlined?.[r]?.includes(c) ?? false,
         };
       }),
     );
@@ -68,6 +72,10 @@ export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 
         fill: (d: CellMark) => d.fill,
         inset: 0.5,
       }),
+      Plot.rect(
+        cells.filter((cell) => cell.outlined),
+        { x1: "x1", x2: "x2", y1: "y1", y2: "y2", stroke: OUTLINE, strokeWidth: 2, inset: 1.5 },
+      ),
       Plot.text(cells, {
         x: (d: CellMark) => middle(d.x1, d.x2),
         y: (d: CellMark) => middle(d.y1, d.y2),
@@ -100,6 +108,11 @@ export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 
       ]),
     ],
   });
+}
+
+/** The places of a row's largest value, to be outlined. */
+export function largest(rows: readonly (readonly number[])[]): number[][] {
+  return rows.map((row) => [...row.keys()].filter((c) => row[c] === Math.max(...row)));
 }
 
 /** White to dark blue by way of a light one; lightness falls evenly. */

@@ -30,7 +30,7 @@ const DASHES = { exp: "none", ctrl: "5 3", ideal: "1.5 2.5", prompt: "9 2 2 2", 
 
 const BASELINES: Readonly<Record<string, Style>> = {
   random: { color: "#8f8f8f", dash: "4 3", width: 1.2, band: false },
-  "best-fixed": { color: "#117733", dash: "10 3 2 3", width: 1.4, band: false },
+  "best-fixed": { color: "#555555", dash: "14 4", width: 1.4, band: false },
   "zero-feedback": { color: "#000000", dash: "1.5 3", width: 1.8, band: false },
   joust: { color: "#0b3c8c", dash: "none", width: 2.6, band: true },
 };

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import suite from "../experiments/index.ts";
+import { curvesNamed } from "../src/reproduce/curve.ts";
+import { howTables } from "../src/reproduce/how.ts";
+import { planReproduction } from "../src/reproduce/reproduce.ts";
+import { MINILM, newBench, STATIC } from "../src/reproduce/results.fixture.ts";
+
+const NAMES = suite.experiments.map(({ name }) => name);
+const { data, size } = await newBench();
+const full = await planReproduction(suite, NAMES, {
+  data,
+  encoders: { here: [MINILM, STATIC], absent: [] },
+  size: { ...size, quick: false, runs: 2, scales: [1, 3, 10], long: 3000, short: 720 },
+  seed: 1,
+});
+
+describe("how a curve was made", () => {
+  const tables = howTables(full.bench, "unseen");
+  const row = (name: string) =>
+    tables.flatMap(({ rows }) => rows.filter(([own]) => own === name))[0]!.join(" | ");
+
+  it("is told of queries, vectors, model embeddings and policy", () => {
+    expect(tables[0]!.title).toMatch(
+      /^queries.jsonl .*; 15 offline queries a category; .* then .*54 arc-challenge; all models but gpt-4; utility: Perf of .* Vote scale 1, 3, 10.$/,
+    );
+    const ideal = row("MiniLM_E4_Excel_mask_ideal");
+    expect(ideal).toContain(
+      "MiniLM fine-tuned for 4 epochs on the run's 15 offline queries each |",
+    );
+    expect(ideal).toMatch(/eq. 5, tau 3, lambda 0.05 \| fgts-cdb$/);
+    expect(row("MiniLM_5")).toContain("MiniLM as it was | prompt of listing 3, 5 example queries");
+    expect(row("MiniLM_E4_Excel_mask_exp")).toContain("told of mmlu, mbpp, hellaswag");
+    expect(row("best-fixed")).toBe("best-fixed | own | not looked at | none | best-fixed");
+    expect(row("joust on MiniLM_E4")).toMatch(
+      /fine-tuned .* \| none: .* told scores, told of mmlu/,
+    );
+  });
+
+  it("is told of every curve of every experiment, once for all vote scales", () => {
+    const listed = NAMES.flatMap((name) => howTables(full.bench, name)).flatMap(({ title, rows }) =>
+      rows.map((cells) => [title, ...cells].join("|")),
+    );
+    expect(new Set(listed).size).toBe(listed.length);
+    const names = new Set(
+      NAMES.flatMap((name) => howTables(full.bench, name)).flatMap(({ rows }) =>
+        rows.map(([name]) => String(name)),
+      ),
+    );
+    for (const curve of full.bench.curves) {
+      expect(
+        [...names].some((name) => curvesNamed(full, name).includes(curve)),
+        curve.name,
+      ).toBe(true);
+    }
+  });
+
+  it("can be done again by its name alone", () => {
+    const name = "MiniLM_E4_Excel_mask_exp";
+    const curves = curvesNamed(full, name);
+    expect(new Set(curves.map(({ experiment }) => experiment)).size).toBe(2);
+    const { jobs } = full.bench.plan.only(curves.flatMap(({ runs }) => runs));
+    expect(jobs.length).toBeLessThan(full.bench.plan.jobs.length / 10);
+    const planned = new Set(jobs.map(({ id }) => id));
+    for (const { needs } of jobs) for (const need of needs) expect(planned).toContain(need);
+    expect(() => curvesNamed(full, "MiniLM_E4_Excel_mask_esp")).toThrow(`did you mean "${name}"`);
+  });
+
+  it("of a baseline, by the vectors that it looks at", () => {
+    const own = curvesNamed(full, "joust on static_E10");
+    expect(own.length).toBeGreaterThan(0);
+    expect(own.length).toBeLessThan(curvesNamed(full, "joust").length);
+    for (const { encoder, epochs } of own) expect([encoder, epochs]).toEqual(["static", 10]);
+  });
+});
