@@ -44,7 +44,8 @@ export function linearWorld(bench: Bench): Exhibit[] {
         title: `FGTS.CDB where utilities are linear in ${dimension} dimensions`,
         caption: `${MODELS} models, x and a_k uniform on the sphere of R^${dimension}, utility <theta, phi(x, a_k)> with |theta| = 1: the theory promises regret of order d sqrt(T). Nothing is told: there is one category and no score, so that zero-feedback guesses, and joust, which learns by categories, can find no more than the best fixed model.`,
         curves: curves.filter(({ form }) => form === `d = ${dimension}`),
-        distinct: true,
+        colors: "curves",
+        withoutQueries: true,
       }),
     ),
   ];

@@ -46,7 +46,7 @@ export const mixinstruct: Experiment = {
       notes: [
         source.note,
         "A query's utility for a model is wins + 0.5 ties over the comparisons held, a Condorcet winner on top, divided by the largest. The ambiguity of a query is the share of pairs of models on which not all verdicts, in both orders, name one winner; the paper asks a language model instead.",
-        "Offline queries are drawn from what stays when 15% are dropped, so that both drops share them and the fine-tuning.",
+        "A name ends in _8 or _15 by the percentage of the most ambiguous queries that was dropped. Offline queries are drawn from what stays when 15% are dropped, so that both drops share them and the fine-tuning. Categories are best-model labels, and told scores means over the offline queries of a label.",
         `Votes are stored verdicts, so there is no vote scale to vary; the pairs without one are voted on with s = ${VOTE_SCALE}.`,
       ],
     };
@@ -161,13 +161,13 @@ function figuresOf(
     curvesExhibit({
       id: `${id}-drops`,
       title: `${title}: dropping 8% or 15%`,
-      caption: `Fine-tuned curves of every encoder and prompts with five queries; baselines on ${main.name}.`,
+      caption: `Color: the encoder. Solid: eq. 6 on the fine-tuned encoder. Dash-dotted: prompts with five queries. zero-feedback and joust on ${main.name}.`,
       curves: curves.filter(
         ({ group, examples, encoder, policy }) =>
           group === "exp" || examples === 5 || (policy !== "fgts-cdb" && encoder === main.name),
       ),
       panelOf: ({ form }) => form.split(", ").at(-1)!,
-      distinct: true,
+      colors: "encoders",
     }),
     finalTable(`${id}-table`, `${title}: every curve`, { curves, rounds: [] }),
   ];

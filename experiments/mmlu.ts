@@ -59,7 +59,7 @@ export const mmlu: Experiment = {
       notes: [
         source.note,
         `Utilities are cosines between topic means of ${judge.name} as it was, over all queries.`,
-        "mean: a_k is the mean of topic k's ten offline queries. prompt: the encoder's vector of the paper's listing 2. centred: as mean, less the mean over the experts.",
+        "mean: a_k is the mean of topic k's ten offline queries. prompt: the encoder's vector of the paper's listing 2. centred: as mean, less the mean over the experts. added: phi(x, a) = x + a in place of the Hadamard product. Told scores are the utilities themselves.",
       ],
     };
   },
@@ -128,7 +128,7 @@ function figureOf({ name, epochs }: BenchEncoder, curves: readonly Curve[]): Exh
     title: `MMLU, ${name}`,
     caption: `The paper's fig. 1 with ${name}: a_k as a topic's mean (mean) or from a prompt (dash-dotted), before (dashed) and after fine-tuning (E, solid), by the Hadamard product or added. zero-feedback and joust on ${last ? `${name}_E${last}` : name}.`,
     curves,
-    distinct: true,
+    colors: "curves",
   });
 }
 

@@ -146,14 +146,14 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
   );
   const baselines = main720.filter(({ group }) => group === "baseline");
   const itself = main720.filter((c) => c.weighting === "excel_perf_cost" && c.group === group);
-  const figure = (id: string, title: string, caption: string, curves: Curve[], distinct = false) =>
+  const figure = (id: string, title: string, caption: string, curves: Curve[], colors?: "curves") =>
     curvesExhibit({
       id: `${NAME}-${id}`,
       title: `RouterBench (${form}): ${title}, ${rounds} rounds`,
       caption,
       curves,
       rounds,
-      distinct,
+      ...(colors && { colors }),
     });
   return [
     figure(
@@ -177,14 +177,14 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
       `one thing changed in ${tag}_Excel_perf_cost_${group}`,
       "The weight mu of the feel-good term (otherwise 1 / (10 e sqrt(720)) = 0.0014), addition in place of the Hadamard product (added), model embeddings less their mean (centred), a sharper softmax (temperature).",
       [...itself, ...single, ...baselines],
-      true,
+      "curves",
     ),
     figure(
       "lambda",
       `lambda in the weighting of ${tag}_Excel_perf_cost_${group}`,
       "lambda decides which models excel in a benchmark; 0.05 is the paper's. Costs are in the table below.",
       [...itself, ...lambdas, ...baselines],
-      true,
+      "curves",
     ),
     figure(
       "priced",
@@ -203,7 +203,7 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
       "learners of likes and dislikes",
       "MixLLM and MetaLLM read a vote as a like of the winner and a dislike of the loser, on the same vectors.",
       [...itself, ...pointwise, ...baselines],
-      true,
+      "curves",
     ),
     finalTable(`${NAME}-variations`, `RouterBench (${form}): everything varied`, {
       curves: [

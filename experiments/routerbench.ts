@@ -156,7 +156,7 @@ function figuresOf(scene: Scene, blocks: readonly Block[], scores: Scores): Exhi
     curvesExhibit({
       id: `${NAME}-${form}-all`,
       title: `RouterBench (${form}), all encoders under the excel weightings, ${size.short} rounds`,
-      caption: `Every encoder that is here, tuned longest, and its prompts with five queries (dash-dotted). zero-feedback and joust on ${main.name}.`,
+      caption: `Every encoder that is here, tuned longest. Color: the encoder. Solid: Excel_perf_cost. Dashed: Excel_mask. Dash-dotted: prompts with five queries. zero-feedback and joust on ${main.name}.`,
       curves: curves.filter(
         ({ weighting, encoder, examples, policy, group }) =>
           (weighting.startsWith("excel") && group !== "ctrl") ||
@@ -164,7 +164,7 @@ function figuresOf(scene: Scene, blocks: readonly Block[], scores: Scores): Exhi
           (policy !== "fgts-cdb" && encoder === main.name),
       ),
       rounds: size.short,
-      distinct: true,
+      colors: "encoders",
     }),
     choicesExhibit(
       {

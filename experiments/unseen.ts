@@ -132,8 +132,9 @@ function figureOf(name: string, curves: readonly Curve[], shift: number): Exhibi
   return curvesExhibit({
     id: `${NAME}-${name}`,
     title: `Unseen benchmark, ${name}`,
-    caption: `ARC comes in after ${shift} rounds. Solid: exp, told of five benchmarks. Dotted: ideal, told of ARC too. Dashed: ctrl. zero-feedback and joust are told of five.`,
+    caption: `ARC comes in after ${shift} rounds. Color: the weighting. Solid: exp, told of five benchmarks. Dotted: ideal, told of ARC too. Dashed: ctrl. Dash-dotted: prompts. zero-feedback and joust are told of five, zero-feedback (ideal) of six.`,
     curves,
+    event: { after: shift, text: "ARC comes in" },
   });
 }
 
@@ -190,7 +191,8 @@ function changeOf(bench: Bench, data: DataSpec, form: string, known: number): Ex
       title: `A change after ${half} rounds: every model's scores become another's`,
       caption: `Five benchmarks, ${main.name} as it was, Excel_perf_cost for FGTS.CDB. Not in the paper: a test of its claim that bandits adapt to change by themselves.`,
       curves: changed,
-      distinct: true,
+      colors: "curves",
+      event: { after: half, text: "scores change" },
     }),
     finalTable(
       `${NAME}-change-table`,

@@ -29,7 +29,7 @@ export function verdictText({ verdict, refuted }: Finding): string {
   return `${verdict} (${refuted ? "refuted" : "not shown"})`;
 }
 
-/** `Of 31 claims 12 hold here (..), 15 do not (..), and 4 cannot be tested here (..); ..` */
+/** `Of 31 claims 12 hold here (..), 15 do not (..), and 4 cannot be tested here (..). ..` */
 export function headlineOf(judged: readonly JudgedClaim[], runs: number): string {
   const [hold = [], fail = [], open = []] = VERDICTS.map((verdict) =>
     judged.filter((one) => one.verdict === verdict).map(({ claim }) => claim.id),
@@ -42,10 +42,13 @@ export function headlineOf(judged: readonly JudgedClaim[], runs: number): string
       ? `. Of those that do not, the opposite is shown of ${refuted.length}${list(refuted)}; the others are merely not shown`
       : "";
   const caution =
-    runs < ENOUGH_RUNS
-      ? ` This rests on ${runs === 1 ? "one run" : `${runs} runs`}, whose intervals are wide: what "does not hold" may only be undecided.`
-      : "";
-  return `Of ${judged.length} claims ${hold.length} hold here${list(hold)}, ${fail.length} do not${list(fail)}, and ${open.length} cannot be tested here${list(open)}${opposite}.${caution}`;
+    runs === 1
+      ? " This rests on one run, which has no intervals: what compares curves is left open."
+      : ` This rests on ${runs} runs, whose intervals are wide: what "does not hold" may only be undecided.`;
+  const holding = `${hold.length} ${hold.length === 1 ? "holds" : "hold"} here${list(hold)}`;
+  const failing = `${fail.length} ${fail.length === 1 ? "does" : "do"} not${list(fail)}`;
+  const rest = open.length > judged.length / 2 ? " (the others)" : list(open);
+  return `Of ${judged.length} claims ${holding}, ${failing}, and ${open.length} cannot be tested here${rest}${opposite}.${runs < ENOUGH_RUNS ? caution : ""}`;
 }
 
 /** The paper's. */

@@ -3,9 +3,9 @@ import type { Cell, Column } from "../report/table.ts";
 import { mean, meanInterval } from "../simulate/statistics.ts";
 import { fullName, worldOf } from "./curve-name.ts";
 import type { Curve, Exhibit } from "./experiment.ts";
-import { curvesSvg } from "./figures/curves.ts";
+import { type CurvesFigure, curvesSvg } from "./figures/curves.ts";
 import { type HeatMap, heatMapsSvg, largest } from "./figures/heat-map.ts";
-import { byWeighting, inTurn } from "./figures/style.ts";
+import { byEncoder, byWeighting, inTurn } from "./figures/style.ts";
 import type { JobId } from "./jobs/job.ts";
 import type { Results } from "./results.ts";
 import type { Scores } from "./score-tables.ts";
@@ -14,6 +14,7 @@ interface Head {
   readonly id: string;
   readonly title: string;
   readonly caption: string;
+  readonly withoutQueries?: boolean;
 }
 
 export interface CurvesExhibit extends Head {
@@ -21,14 +22,16 @@ export interface CurvesExhibit extends Head {
   readonly curves: readonly Curve[];
   /** Rounds shown, all unless said. */
   readonly rounds?: number;
-  /** Colors in turn, where weightings do not tell curves apart. */
-  readonly distinct?: boolean;
+  /** What colors tell apart; weightings unless said. */
+  readonly colors?: "curves" | "encoders";
+  /** What happens in the middle of a run. */
+  readonly event?: CurvesFigure["event"];
   /** What parts the panels; the vote scale unless said. */
   panelOf?(curve: Curve): string;
 }
 
 export function curvesExhibit(exhibit: CurvesExhibit): Exhibit {
-  const { id, title, caption, rounds, distinct, panelOf = scaleOf } = exhibit;
+  const { id, title, caption, rounds, colors, event, panelOf = scaleOf } = exhibit;
   // The same curve may have been asked for twice.
   const curves = [...new Map(exhibit.curves.map((c) => [`${panelOf(c)} ${c.name}`, c])).values()];
   const names = [...new Set(curves.map(panelOf))];
@@ -38,15 +41,17 @@ export function curvesExhibit(exhibit: CurvesExhibit): Exhibit {
   }));
   const styleOf = (curve: Curve) => {
     const own = panels.find((panel) => panel.curves.includes(curve))!;
-    return distinct ? inTurn(own.curves)(curve) : byWeighting(curve);
+    if (colors === "curves") return inTurn(own.curves)(curve);
+    return colors === "encoders" ? byEncoder(own.curves)(curve) : byWeighting(curve);
   };
   return {
     id,
     title,
     caption,
+    withoutQueries: exhibit.withoutQueries,
     draw: (results) => ({
       kind: "figure",
-      svg: curvesSvg({ title, panels, styleOf, rounds }, results),
+      svg: curvesSvg({ title, panels, styleOf, rounds, event }, results),
     }),
   };
 }

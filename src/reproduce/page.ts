@@ -35,6 +35,10 @@ export function pageOf(
     ...parts.flatMap((part) => [
       `<h2 id="${part.experiment.name}">${htmlText(titleOf(part))}</h2>`,
       ...part.notes.map((note) => `<p>${htmlText(note)}</p>`),
+      // The browser opens the list that holds the place.
+      ...(part.exhibits.length > 0
+        ? [`<p><a href="#${part.experiment.name}-how">How each curve was made</a></p>`]
+        : []),
       ...(drawn.get(part.experiment.name) ?? []).map(({ exhibit, drawing }) =>
         exhibitHtml(exhibit, drawing),
       ),
@@ -77,8 +81,8 @@ function howHtml(bench: Bench, { name }: Experiment, command: string): string {
   if (!first) return "";
   const again = command.replace(/reproduce \w+/, `reproduce ${name}`);
   const curve = `${again} --curve "${first[0]}"`;
-  return `<details class="how" id="${name}-how"><summary>How each curve was made, and how to run one again</summary>
-<p>All of this experiment: <code>${htmlText(again)}</code><br>One curve in all its worlds, with its numbers as a table: <code>${htmlText(curve)}</code>, or any other name of the first column.
+  return `<details class="how"><summary>How each curve was made, and how to run one again</summary>
+<p id="${name}-how">All of this experiment: <code>${htmlText(again)}</code><br>One curve in all its worlds, with its numbers as a table: <code>${htmlText(curve)}</code>, or any other name of the first column.
 The title of each list says which queries came and what was true of them.</p>
 ${tables.map((table) => `<div class="wide">${toHtml(table)}</div>`).join("\n")}</details>`;
 }

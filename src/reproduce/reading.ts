@@ -25,7 +25,7 @@ benchmark's first offline queries; of listing 2 on MMLU; on MixInstruct without 
 In the lists of curves these are the defaults of the policy <code>fgts-cdb</code>, and only what differs is named.`,
   `<b>joust</b> sees a query as w = softmax(cos(x, xi_m) / 0.1) over categories, and believes that the utility of k is a multiple of its told score there plus w . theta_k. The belief is Gaussian and is updated once a vote. Neither the
 vote scale nor the worth of the told scores is known to it: there is one belief for each of the scales 1, 3, 10 with told scores that are right, roughly right or worthless, weighted by how well it predicted the votes. It plays the pair with the largest f_i + f_j + 1.5 W_ij, W_ij being the sd of the difference as far
-as votes to come can resolve it. Told scores are the table's Perf; where there is none, means over the offline queries.`,
+as votes to come can resolve it. Told scores are the table's Perf; on MMLU the experts' utilities, on MixInstruct means over the offline queries.`,
   `<b>Fine-tuning</b> (CCFT): every pair of offline queries of one category is a like pair, as many pairs across categories unlike ones; squared error between the cosine and the label (1 or 0), AdamW, learning rate 2e-5 (static: 3e-3), batches of 16 pairs, a tenth of the steps
 to warm up, then linear decay to 0 at the last step. E2 is therefore a training of its own and no checkpoint of E4.`,
   `<b>Claims</b> were written down with their criteria before the run. A cell is one comparison: an encoder, a weighting, a form of the queries, a vote scale, a length;

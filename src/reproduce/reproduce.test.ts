@@ -88,7 +88,7 @@ describe("verdicts", () => {
       { claim: claim(3), ...decide([]) },
     ];
     expect(headlineOf(judged, 5)).toBe(
-      "Of 3 claims 1 hold here (2), 1 do not (1), and 1 cannot be tested here (3). Of those that do not, the opposite is shown of 1 (1); the others are merely not shown.",
+      "Of 3 claims 1 holds here (2), 1 does not (1), and 1 cannot be tested here (3). Of those that do not, the opposite is shown of 1 (1); the others are merely not shown.",
     );
     expect(headlineOf(judged, 3)).toMatch("rests on 3 runs");
     expect(claimsTable(judged).rows.map(([id]) => id)).toEqual(["1", "2", "3"]);

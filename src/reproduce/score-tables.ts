@@ -100,6 +100,7 @@ export function radarExhibit({ models, categories, perf }: Scores): Exhibit {
   return {
     id: "radar",
     title,
+    withoutQueries: true,
     caption:
       "The Kiviat diagrams that categorical weighting rests on (section 4.2). Rings at 0.25, 0.5, 0.75 and 1.",
     draw: () => ({
@@ -123,6 +124,7 @@ export function utilityExhibit({ models, categories, perf, cost }: Scores): Exhi
   return {
     id: "utilities",
     title,
+    withoutQueries: true,
     caption:
       "A query's utility is its benchmark's. Outlined: the best model of each benchmark. Under Perf the best model of GSM8k and ARC is one that the excel masks leave out, since they rank Perf less 0.05 Cost.",
     draw: () => ({

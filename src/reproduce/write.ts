@@ -35,12 +35,12 @@ export async function writeReproduction(
   const files = new Map<string, string>();
   for (const { experiment, exhibits, standIn } of reproduced.parts) {
     const own = exhibits.map((exhibit) => ({ exhibit, drawing: exhibit.draw(reproduced.results) }));
-    const suffix = standIn === undefined ? "" : ` (a stand-in: ${standIn})`;
+    const label = standIn === undefined ? "" : ` (a stand-in: ${standIn})`;
     drawn.set(experiment.name, own);
     for (const { exhibit, drawing } of own) {
       if (drawing.kind === "figure") {
-        const svg = titled(drawing.svg, `${exhibit.title}${suffix}`);
-        files.set(join(FIGURES, `${exhibit.id}.svg`), svg);
+        const title = `${exhibit.title}${exhibit.withoutQueries ? "" : label}`;
+        files.set(join(FIGURES, `${exhibit.id}.svg`), titled(drawing.svg, title));
       } else {
         files.set(join(TABLES, `${exhibit.id}.csv`), toCsv(drawing.table));
         files.set(join(TABLES, `${exhibit.id}.tex`), toLatex(drawing.table));

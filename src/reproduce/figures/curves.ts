@@ -15,6 +15,8 @@ export interface CurvesFigure {
   /** Rounds shown, all unless said. */
   readonly rounds?: number | undefined;
   readonly measure?: Measure;
+  /** A line across, after so many rounds. */
+  readonly event?: { readonly after: number; readonly text: string } | undefined;
 }
 
 interface Panel {
@@ -109,7 +111,7 @@ export function curvesSvg(figure: CurvesFigure, results: Results): string {
       Plot.axisY({
         ticks: 6,
         tickSize: 0,
-        label: "Cumulative regret (lower is better)",
+        label: `Cumulative regret in units of utility, ${runsText(lines, results)} (lower is better)`,
         labelArrow: "none",
       }),
       Plot.tickX(ticks, {
@@ -128,7 +130,8 @@ export function curvesSvg(figure: CurvesFigure, results: Results): string {
         dy: -14,
         fontWeight: "600",
       }),
-      Plot.text(["Round"], { x: span / 2, frameAnchor: "bottom", dy: 33 }),
+      ...(figure.event ? eventOf(figure.event, edges, shown) : []),
+      Plot.text(["Round (one query each)"], { x: span / 2, frameAnchor: "bottom", dy: 33 }),
       ...lines.filter(({ style }) => style.band).map(bandOf),
       ...lines.toSorted((a, b) => a.style.width - b.style.width).map(lineOf),
       Plot.link(labels, {
@@ -176,6 +179,35 @@ function linesOf(
     const band = style.band && runs.length > 1;
     return { curve, points: [start, ...points], style: { ...style, band } };
   });
+}
+
+/** Over how many runs lines are means, and what bands are if there are any. */
+function runsText(lines: readonly Line[], results: Results): string {
+  const runs = results.bench.size.runs;
+  if (runs === 1) return "one run";
+  const bands = lines.some(({ style }) => style.band) ? ", bands 95% intervals" : "";
+  return `mean of ${runs} runs${bands}`;
+}
+
+function eventOf(
+  { after, text }: NonNullable<CurvesFigure["event"]>,
+  edges: readonly { readonly from: number }[],
+  shown: number,
+) {
+  const places = edges.map(({ from }) => ({ x: from + after / shown, text }));
+  return [
+    Plot.ruleX(places, { x: "x", stroke: INK, strokeOpacity: 0.35, strokeWidth: 0.8 }),
+    Plot.text(places, {
+      x: "x",
+      text: "text",
+      frameAnchor: "top",
+      textAnchor: "end",
+      dx: -4,
+      dy: 6,
+      fontSize: FONT - 1,
+      fill: "#555555",
+    }),
+  ];
 }
 
 function endOf({ points }: Line): Point {

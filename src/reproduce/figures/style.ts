@@ -68,6 +68,18 @@ export function inTurn(curves: readonly Curve[]): (curve: Curve) => Style {
   };
 }
 
+/** One color an encoder, where curves of several stand together; dashes tell the weightings apart, and prompts. */
+export function byEncoder(curves: readonly Curve[]): (curve: Curve) => Style {
+  const encoders = [...new Set(curves.map(({ encoder }) => encoder))];
+  return (curve) => {
+    const { encoder, weighting, group } = curve;
+    const color = PALETTE[encoders.indexOf(encoder) % PALETTE.length]!;
+    const usual = byWeighting(curve);
+    if (group === "baseline") return usual;
+    return { ...usual, color, dash: weighting === "excel_mask" ? DASHES.ctrl : usual.dash };
+  };
+}
+
 export const PALETTE = [
   "#d55e00",
   "#0072b2",
