@@ -73,7 +73,7 @@ export const routerbenchClaims: readonly Claim[] = [
     place: "5.1, fig. 3b",
     statement: "Excel_perf_cost_exp and Excel_mask_exp beat OpenAItext_5.",
     needs: ["routerbench"],
-    criterion: `Regret of either is below that of the prompts with five queries ${TWO_THIRDS}.`,
+    criterion: `Regret of either, without metadata and with it, is below that of the prompts with five queries ${TWO_THIRDS}.`,
     test: (results) =>
       withStandIn(
         results,
@@ -121,7 +121,7 @@ export const routerbenchClaims: readonly Claim[] = [
     statement:
       "Excel_perf_cost beats Perf_cost: weight only the categories in which a model excels.",
     needs: ["routerbench"],
-    criterion: `Regret of Excel_perf_cost is below that of Perf_cost, exp against exp, ${TWO_THIRDS}.`,
+    criterion: `Regret of Excel_perf_cost is below that of Perf_cost, exp against exp, without metadata and with it, ${TWO_THIRDS}.`,
     test: (results) => {
       const excel = expCurves(results, "routerbench").filter(
         ({ weighting }) => weighting === "excel_perf_cost",
