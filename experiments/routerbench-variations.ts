@@ -201,7 +201,7 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
     figure(
       "pointwise",
       "learners of likes and dislikes",
-      "MixLLM and MetaLLM read a vote as a like of the winner and a dislike of the loser, on the same vectors.",
+      "MixLLM and MetaLLM read a vote as a like of the winner and a dislike of the loser, on the same vectors: LinUCB for each model on the query's vector (MetaLLM), or on that and its nearness to the categories (MixLLM).",
       [...itself, ...pointwise, ...baselines],
       "curves",
     ),

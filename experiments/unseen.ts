@@ -189,7 +189,7 @@ function changeOf(bench: Bench, data: DataSpec, form: string, known: number): Ex
     curvesExhibit({
       id: `${NAME}-change`,
       title: `A change after ${half} rounds: every model's scores become another's`,
-      caption: `Five benchmarks, ${main.name} as it was, Excel_perf_cost for FGTS.CDB. Not in the paper: a test of its claim that bandits adapt to change by themselves.`,
+      caption: `Five benchmarks, ${main.name} as it was, Excel_perf_cost for FGTS.CDB. Whose scores a model takes over is drawn anew for each run. drift: the share of what was learnt that joust takes to be still true one vote later. Not in the paper: a test of its claim that bandits adapt to change by themselves.`,
       curves: changed,
       colors: "curves",
       event: { after: half, text: "scores change" },

@@ -15,7 +15,7 @@ describe("what is to be read before any number", () => {
   it("names what stands in for the paper's data, and which encoders were not run", () => {
     const absent = [{ name: "e5b", reason: "its weights are not here" }];
     expect(caveatsOf({ parts: [{ ...part, standIn: "other prompts" }] }, { absent })).toEqual([
-      "Stand-ins, for MixInstruct: other prompts.",
+      "In place of the paper's data: for MixInstruct other prompts.",
       "Encoders of the paper that were not run: e5b (its weights are not here).",
     ]);
     expect(caveatsOf({ parts: [part] }, { absent: [] })).toEqual([]);

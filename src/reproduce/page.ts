@@ -58,12 +58,14 @@ export function caveatsOf(
   { parts }: Pick<Reproduced, "parts">,
   { absent }: Pick<Record, "absent">,
 ): string[] {
-  const standIns = parts.flatMap(({ experiment, standIn }) =>
-    standIn === undefined ? [] : [`for ${experiment.title}: ${standIn}`],
-  );
+  const of = Map.groupBy(parts, ({ standIn }) => standIn);
+  const standIns = [...of].flatMap(([standIn, own]) => {
+    const names = own.map(({ experiment }) => experiment.title.split(":")[0]);
+    return standIn === undefined ? [] : [`for ${names.join(", ")} ${standIn}`];
+  });
   const missing = absent.map(({ name, reason }) => `${name} (${reason})`);
   return [
-    ...(standIns.length > 0 ? [`Stand-ins, ${standIns.join("; ")}.`] : []),
+    ...(standIns.length > 0 ? [`In place of the paper's data: ${standIns.join("; ")}.`] : []),
     ...(missing.length > 0
       ? [`Encoders of the paper that were not run: ${missing.join("; ")}.`]
       : []),

@@ -9,7 +9,7 @@ the weighting Excel_perf_cost, and the group: exp is fine-tuned, ctrl is the sam
 unseen to the others. MiniLM_5 has model embeddings from a prompt with five example queries. All of these are played by FGTS.CDB. static is this program's own table of
 word vectors, which the paper does not have. <i>As it was</i> means: not fine-tuned.`,
   `<b>Figures.</b> One line a curve, the mean over runs; the names stand at the last panel, with the regret at its last round. Bands are 95% intervals of the mean by
-Student's t; they are drawn for joust and for one family of curves, since with more none can be seen, and not at all for a single run. The tables have every interval.`,
+Student's t; they are drawn for joust and for one family of curves, since with more none can be seen, and not at all for a single run. The tables have every interval. Pointing at a line shows its name.`,
   `<b>Regret</b> is what the best model for each query would have given less what the chosen models gave (in a duel the mean of the two), summed
 over rounds, in units of utility. A round is a query. The vote scale s decides how noisy votes are: P(a beats b) = sigmoid(s (utility of a - utility of b)); s = 1 is the paper's letter and nearly a
 coin flip, since utilities lie between 0 and 1. Where both answers are the same model's there is no vote. Run i of every curve has the same offline queries, the

@@ -9,7 +9,7 @@ export interface Style {
   readonly band: boolean;
 }
 
-/** Okabe and Ito's colors, which the color-blind tell apart, some a little darker. */
+/** Okabe and Ito's colors, which the color-blind tell apart, some darker, so that names in them can be read. */
 const WEIGHTINGS: Readonly<Record<string, string>> = {
   perf: "#0072b2",
   perf_cost: "#008f6b",
@@ -18,18 +18,19 @@ const WEIGHTINGS: Readonly<Record<string, string>> = {
   labels: "#d55e00",
   means: "#d55e00",
 };
+/** By lightness: they differ in a number. */
 const PROMPTS: Readonly<Record<number, string>> = {
-  1: "#c8a23c",
+  1: "#b8860b",
   2: "#8a6d3b",
-  3: "#a8822a",
-  5: "#7a5c14",
+  3: "#8c5a2b",
+  5: "#4d3319",
 };
 /** One weighting's bands: with more of them none can be seen. */
 const BANDED = ["excel_perf_cost", "labels", "means"];
 const DASHES = { exp: "none", ctrl: "5 3", ideal: "1.5 2.5", prompt: "9 2 2 2", baseline: "none" };
 
 const BASELINES: Readonly<Record<string, Style>> = {
-  random: { color: "#8f8f8f", dash: "4 3", width: 1.2, band: false },
+  random: { color: "#7a7a7a", dash: "4 3", width: 1.2, band: false },
   "best-fixed": { color: "#555555", dash: "14 4", width: 1.4, band: false },
   "zero-feedback": { color: "#000000", dash: "1.5 3", width: 1.8, band: false },
   joust: { color: "#0b3c8c", dash: "none", width: 2.6, band: true },
@@ -86,9 +87,9 @@ export const PALETTE = [
   "#008f6b",
   "#b0508a",
   "#7a5c14",
-  "#56a0d0",
+  "#3d8fc4",
   "#5a1040",
   "#6f6f1c",
-  "#e0a000",
+  "#b07d00",
   "#444444",
 ];
