@@ -219,9 +219,10 @@ ${[
 
 Memory of Joust as requests go on: ${megabytes.join(", ")}; the goal is 200 MB and flat. About 60 MB of it
 are Node's own program, which all processes on the machine share, 85 the heaps of the gateway and of the thread
-that writes the log, 28 what V8 needed to compile and the allocator keeps. \`npm start\` gives Node a young
-generation of 4 MB and one helper thread, and SQLite a page cache of 2 MB: with 8, four and 16 it was 50 MB more.
-With \`--optimize-for-size\` it is 200 MB, at half the speed.
+that writes the log, the rest what they allocate beside them. \`npm start\` gives Node a young generation of 4 MB
+and one helper thread, and SQLite a page cache of 2 MB: with 8, four and 16 it was 50 MB more. It compiles where
+it runs (\`--no-concurrent-recompilation\`): beside it, what the compiler needed once was kept a second time, 20 to
+30 MB. With \`--optimize-for-size\` it would be 200 MB, at half the speed.
 
 ## Where the time goes
 
