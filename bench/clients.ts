@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { serve } from "./faults.ts";
 import type { BenchResult } from "./main.ts";
 import { pythonWith } from "./python.ts";
+import { serve } from "./served.ts";
 
 const run = promisify(execFile);
 

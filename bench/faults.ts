@@ -1,15 +1,13 @@
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Random } from "../src/random/random.ts";
 import type { BenchFlags, BenchResult } from "./main.ts";
+import { MAIN, serve } from "./served.ts";
 
-const MAIN = fileURLToPath(new URL("../src/cli/main.js", import.meta.url));
 const KILLS = 200;
 const CLIENTS = 4;
 
@@ -50,32 +48,6 @@ export async function faults(_: readonly string[], flags: BenchFlags): Promise<B
   };
   await rm(folder, { recursive: true });
   return { ratios: { "votes lost": found.lost, "votes counted twice": found.doubled }, figures };
-}
-
-/** A gateway as a process of its own. */
-interface Served {
-  readonly url: string;
-  end(signal: NodeJS.Signals): Promise<void>;
-}
-
-export async function serve(folder: string): Promise<Served> {
-  const child = spawn(process.execPath, [MAIN, "serve", "--port", "0", "--data", "."], {
-    cwd: folder,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  const exit = once(child, "exit");
-  let said = "";
-  for await (const piece of child.stdout.setEncoding("utf8")) {
-    said += piece;
-    const url = /^Joust serves (http:\S+)/.exec(said)?.[1];
-    if (url === undefined) continue;
-    const end = async (signal: NodeJS.Signals) => {
-      child.kill(signal);
-      await exit;
-    };
-    return { url, end };
-  }
-  throw new Error(`the gateway does not start in ${folder}`);
 }
 
 /** Asks for two answers and votes, until nobody answers any more. */

@@ -7,6 +7,7 @@ import { InputError } from "../input/input-error.ts";
 import { ENOUGH_EXPLORED } from "../learner/estimates.ts";
 import type { Fold, Kinds } from "../learner/fold.ts";
 import { type Replay, type ReplayOptions, replay } from "../learner/replay.ts";
+import { plural } from "../report/summary.ts";
 import { type Table, toText } from "../report/table.ts";
 import { contenderOf, parsePolicies } from "../simulate/policy-spec.ts";
 import type { Store } from "../store/store.ts";
@@ -74,12 +75,12 @@ async function dashboard(store: Store, fold: Fold, router: string, flags: Replay
   const { windowOf } = await import("../gateway/insight/numbers.ts");
   const { pricesOf } = await import("../gateway/insight/spend.ts");
   const { servedHere } = await import("./serve-gateway.ts");
-  const { config, pool } = await servedHere({
+  const { config, placement } = await servedHere({
     data: flags.data ?? DEFAULT_DATA,
     ...(flags.config !== undefined && { config: flags.config }),
   });
   return insightOf(store, router, fold, windowOf(flags.hours, flags.until ?? Date.now()), {
-    prices: pricesOf(pool.models),
+    prices: pricesOf(placement.models),
     current: config.routers[router]?.cost_quality_tradeoff ?? null,
   });
 }
@@ -147,7 +148,7 @@ function screen(result: Replay): string {
   const table = (table: Table) => toText(table, { bold, dim }, width);
   return [
     `Router ${router}, policy ${policy}, encoder ${encoder}, position ${position}${frozen ? ", frozen" : ""}`,
-    `${votes.votes} votes learnt${passed.length > 0 ? `, passed over: ${passed.join(", ")}` : ""}`,
+    `${plural(votes.votes, "vote")} learnt${passed.length > 0 ? `, passed over: ${passed.join(", ")}` : ""}`,
     `posterior ${hash}`,
     ...(snapshot ? [snapshotLine(snapshot)] : []),
     "",

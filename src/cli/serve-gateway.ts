@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isLoopback } from "../gateway/access/origin.ts";
 import { CONFIG, type Config } from "../gateway/config/config.ts";
 import { located, readConfig } from "../gateway/config/read-config.ts";
 import { newLogger } from "../gateway/logger.ts";
@@ -11,7 +12,7 @@ import {
   type RunningGateway,
 } from "../gateway/open-gateway.ts";
 import { SANDBOX } from "../gateway/sandbox/asked.ts";
-import { checkKeys, type Pool } from "../gateway/serving/model-specs.ts";
+import { checkKeys, type Placement } from "../gateway/serving/model-specs.ts";
 import type { Serving } from "../gateway/serving/serving.ts";
 import { systemClock } from "../gateway/upstream/clock.ts";
 import { PROVIDER_NAMES } from "../gateway/upstream/providers.ts";
@@ -41,12 +42,14 @@ function withoutFile(error: unknown): unknown {
 }
 
 /** What is served, and at which prices, by the configuration that is found here. */
-export async function servedHere(flags: ServeFlags): Promise<{ config: Config; pool: Pool }> {
+export async function servedHere(
+  flags: ServeFlags,
+): Promise<{ config: Config; placement: Placement }> {
   const file = configFile(flags.config);
   try {
     const config = withFlags(await configOf(file), flags);
-    const pool = await checkGateway(optionsOf(config, file, flags));
-    return { config, pool };
+    const placement = await checkGateway(optionsOf(config, file, flags));
+    return { config, placement };
   } catch (error) {
     throw file === undefined ? error : await located(error, file);
   }
@@ -81,7 +84,9 @@ async function serveFile(file: string | undefined, flags: ServeFlags): Promise<n
     const { models } = await checkGateway(options);
     const routers = Object.keys(config.routers).join(", ");
     const names = models.map(({ spec }) => spec.name).join(", ");
-    process.stdout.write(`${file ?? "no file"}: fine\n  models: ${names}\n  routers: ${routers}\n`);
+    process.stdout.write(
+      `${file ?? "no file"}: fine\n  models: ${names}\n  routers: ${routers}\n${reachNote(config)}`,
+    );
     return 0;
   }
   const stop = interruptible();
@@ -99,6 +104,12 @@ async function serveFile(file: string | undefined, flags: ServeFlags): Promise<n
   await running.close();
   stop.release();
   return stop.code === 143 ? 0 : stop.code;
+}
+
+/** Keys may also be in the store, which a check does not open. */
+function reachNote({ server: { host }, keys }: Config): string {
+  if (isLoopback(host) || Object.keys(keys).length > 0) return "";
+  return `  note: other machines can reach ${host}, so it starts only once there is an API key: joust keys add NAME\n`;
 }
 
 function configFile(given: string | undefined): string | undefined {

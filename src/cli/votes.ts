@@ -10,6 +10,7 @@ import { exportVotes } from "../learner/export-votes.ts";
 import { importVotes } from "../learner/import-votes.ts";
 import { logNameOf } from "../learner/log-name.ts";
 import { prune } from "../learner/prune.ts";
+import { plural } from "../report/summary.ts";
 import type { Store } from "../store/store.ts";
 import { ENCODER_HELP, encoderPlaces } from "./encoder-flags.ts";
 import { folder } from "./flags.ts";
@@ -104,7 +105,7 @@ async function runImport(store: Store, file: string, flags: ImportFlags): Promis
     });
     status?.clear();
     const again = repeated > 0 ? `; ${repeated} were there already` : "";
-    process.stdout.write(`${votes} votes imported for the router ${router}${again}\n`);
+    process.stdout.write(`${plural(votes, "vote")} imported for the router ${router}${again}\n`);
   } finally {
     status?.clear();
     await encoder.close();
@@ -192,7 +193,7 @@ function rollBackCommand(): Command {
     "undo what votes have taught after a time",
     async (store, router, flags) => {
       const count = await rollBack(store, router, flags.to!, Date.now());
-      return `${router} is rolled back: ${count} votes no longer count`;
+      return `${router} is rolled back: ${noLonger(count)}`;
     },
   ).requiredOption("--to <time>", "the last moment whose votes count", moment("--to"));
 }
@@ -201,7 +202,7 @@ function pruneCommand(): Command {
   return control("prune", "delete what was logged before a time", async (store, router, flags) => {
     const deleted = await prune(store, router, flags.before!, flags.votes ?? false);
     const { decisions, prompts, votes } = deleted;
-    return `deleted: ${decisions} decisions with their answers, ${prompts} prompts, ${votes} votes`;
+    return `deleted: ${plural(decisions, "decision")} with their answers, ${plural(prompts, "prompt")}, ${plural(votes, "vote")}`;
   })
     .description(
       "Deletes decisions, answers and prompts of all routers logged before a time; charts and what was learnt stay. With --votes also the router's votes, as far as a snapshot holds what they have taught: then nothing before it can be rolled back or forgotten, and another policy learns from later votes alone.",
@@ -219,6 +220,10 @@ function forgetCommand(): Command {
       const count = await withStore(flags, async (store) =>
         forget(store, await routerOf(store, flags.router), voter, Date.now()),
       );
-      process.stdout.write(`${voter} is forgotten: ${count} votes no longer count\n`);
+      process.stdout.write(`${voter} is forgotten: ${noLonger(count)}\n`);
     });
+}
+
+function noLonger(count: number): string {
+  return `${plural(count, "vote")} no longer ${count === 1 ? "counts" : "count"}`;
 }

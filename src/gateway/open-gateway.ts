@@ -35,7 +35,7 @@ import type { RouterTools } from "./routing/live-router.ts";
 import { PolicyKinds } from "./routing/policy-kinds.ts";
 import { SandboxVoters } from "./sandbox/voters.ts";
 import { Builder } from "./serving/builder.ts";
-import type { Pool } from "./serving/model-specs.ts";
+import type { Placement } from "./serving/model-specs.ts";
 import type { Clock } from "./upstream/clock.ts";
 import { Warnings } from "./warnings.ts";
 
@@ -77,7 +77,7 @@ export async function openGateway(options: GatewayOptions): Promise<RunningGatew
 }
 
 /** Throws what is wrong with a configuration; opens encoders, bundles and tables, but serves nothing. */
-export async function checkGateway(options: Omit<GatewayOptions, "logger">): Promise<Pool> {
+export async function checkGateway(options: Omit<GatewayOptions, "logger">): Promise<Placement> {
   checkStoreKey(options.config);
   const builder = new Builder({
     ...builderOptions(options),

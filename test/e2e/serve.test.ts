@@ -49,6 +49,8 @@ describe("joust.yaml", () => {
     const good = await start(["serve", "--check"], folder).end;
     expect([good.code, good.stderr]).toEqual([0, ""]);
     expect(good.stdout).toContain("yi-34b");
+    const open = await start(["serve", "--check", "--host", "0.0.0.0"], folder).end;
+    expect(open.stdout).toContain("starts only once there is an API key");
   });
 });
 

@@ -47,11 +47,10 @@ function posteriorEvent(router: string, version: number): FeedEvent {
   return { type: "posterior", data: { router, version } };
 }
 
-/** Tells of new posteriors while somebody listens. */
+/** Tells of new posteriors. */
 export function watchPosteriors(gateway: Gateway): () => void {
   const seen = new Map<string, number>();
   const timer = setInterval(() => {
-    if (gateway.feed.size === 0) return;
     for (const [name, router] of gateway.serving.routers) {
       const { version } = router.view;
       if (seen.get(name) === version) continue;
@@ -63,4 +62,5 @@ export function watchPosteriors(gateway: Gateway): () => void {
   return () => clearInterval(timer);
 }
 
-const LOOK_MS = 250;
+/** How often it is looked for them. */
+export const LOOK_MS = 250;

@@ -26,8 +26,4 @@ export class Feed {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
-
-  get size(): number {
-    return this.#listeners.size;
-  }
 }

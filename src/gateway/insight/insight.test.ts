@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import {
   chat,
@@ -8,6 +9,7 @@ import {
   startGateway,
   startHost,
 } from "../gateway.fixture.ts";
+import { LOOK_MS } from "./events.ts";
 
 vi.setConfig(PATIENCE);
 
@@ -131,9 +133,12 @@ describe("events", () => {
       const decoder = new TextDecoder();
       for await (const piece of response.body!) seen.push(decoder.decode(piece, { stream: true }));
     })().catch(() => {});
+    const text = () => seen.join("");
+    await sleep(3 * LOOK_MS);
+    const posteriors = text().match(/event: posterior\n.*/g)!;
+    expect(new Set(posteriors).size).toBe(posteriors.length); // again only when it has changed
     const { json } = await post("/v1/chat/completions", chat("hi", { joust: { duel: true } }));
     await post("/v1/feedback", { id: json.id, winner: "tie" });
-    const text = () => seen.join("");
     await expect.poll(text, SOON).toContain("event: vote");
     expect(text()).toMatch(/event: posterior\ndata: \{"router":"auto","version":\d+\}/);
     const told = text()

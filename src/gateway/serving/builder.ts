@@ -18,8 +18,8 @@ import { Hosts } from "./hosts.ts";
 import {
   checkKeys,
   type PlacedModel,
-  type Pool,
-  poolOf,
+  type Placement,
+  placementOf,
   type SandboxModels,
 } from "./model-specs.ts";
 import { ServedModel } from "./served-model.ts";
@@ -52,21 +52,21 @@ export class Builder {
   }
 
   /** Everything that can be found wrong without serving it; keys are missed by those alone who serve. */
-  async check(config: Config): Promise<Pool> {
-    return (await this.#prepareAll(config, undefined)).pool;
+  async check(config: Config): Promise<Placement> {
+    return (await this.#prepareAll(config, undefined)).placement;
   }
 
   async build(config: Config, tools: RouterTools, before?: Serving): Promise<Serving> {
     checkKeys(config, this.#options.env);
-    const { pool, models, sandbox, prepared } = await this.#prepareAll(config, before);
+    const { placement, models, sandbox, prepared } = await this.#prepareAll(config, before);
     // From here on nothing is refused: the new configuration is taken up.
     const routers = new Map<string, LiveRouter>();
     for (const takeUp of prepared) {
       const router = await takeUp(tools);
       routers.set(router.name, router);
     }
-    this.#placed = pool.models;
-    return { config, from: pool.from, models, routers, sandbox };
+    this.#placed = placement.models;
+    return { config, from: placement.from, models, routers, sandbox };
   }
 
   async #prepareAll(config: Config, before: Serving | undefined) {
@@ -80,11 +80,11 @@ export class Builder {
       };
     };
     const ask = (provider: Provider) => this.#ask(provider);
-    const pool = await poolOf(config, this.#options.env, names, ask);
-    const usesSandbox = pool.models.some(({ provider }) => provider === undefined);
+    const placement = await placementOf(config, this.#options.env, names, ask);
+    const usesSandbox = placement.models.some(({ provider }) => provider === undefined);
     const sandbox = usesSandbox ? await openSandbox() : undefined;
     const models = new Map(
-      pool.models.map((placed) => [placed.spec.name, this.#model(placed, sandbox, before)]),
+      placement.models.map((placed) => [placed.spec.name, this.#model(placed, sandbox, before)]),
     );
     checkRouters(config, models);
     const prepared = await Promise.all(
@@ -92,7 +92,7 @@ export class Builder {
         this.#prepare(name, router, models, before),
       ),
     );
-    return { pool, models, sandbox, prepared };
+    return { placement, models, sandbox, prepared };
   }
 
   /** Lets go of what is served no more. */

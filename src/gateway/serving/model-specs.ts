@@ -15,7 +15,7 @@ import type { Price } from "../upstream/usage.ts";
 import type { ModelSpec } from "./served-model.ts";
 
 /** Which models there are, and where. */
-export interface Pool {
+export interface Placement {
   /** What named them: joust.yaml, keys in the environment, or nothing: then it is the sandbox. */
   readonly from: "file" | "environment" | "sandbox";
   readonly models: readonly PlacedModel[];
@@ -36,12 +36,12 @@ export interface SandboxModels {
 }
 
 /** `ask` tells the models that a local host has. */
-export async function poolOf(
+export async function placementOf(
   config: Config,
   env: Environment,
   openSandbox: () => Promise<SandboxModels>,
   ask: (provider: Provider) => Promise<string[]>,
-): Promise<Pool> {
+): Promise<Placement> {
   const named = Object.entries(config.models);
   if (named.length > 0) {
     const models = named.map(async ([name, model]) =>

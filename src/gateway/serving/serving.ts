@@ -2,13 +2,13 @@ import type { Config } from "../config/config.ts";
 import { HttpError } from "../http/http-error.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import type { Pool } from "./model-specs.ts";
+import type { Placement } from "./model-specs.ts";
 import type { ServedModel } from "./served-model.ts";
 
 /** What is served at one moment; another configuration makes another one. */
 export interface Serving {
   readonly config: Config;
-  readonly from: Pool["from"];
+  readonly from: Placement["from"];
   readonly models: ReadonlyMap<string, ServedModel>;
   readonly routers: ReadonlyMap<string, LiveRouter>;
   /** Where some of the models are the sandbox's. */

@@ -44,7 +44,8 @@ export class AnthropicUpstream implements Upstream {
 
   #translate({ endpoint, body, model }: UpstreamRequest): MessagesRequest {
     try {
-      if (endpoint !== "chat/completions") throw new Unsupported(`it has no ${endpoint}`);
+      if (endpoint !== "chat/completions")
+        throw new Unsupported(`it has no ${endpoint}; help: ask a model of another provider`);
       return messagesRequest(parse(body), model, maxTokensOf(model));
     } catch (error) {
       if (!(error instanceof Unsupported)) throw error;
