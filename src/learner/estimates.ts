@@ -29,35 +29,30 @@ import { type Interval, mean, tQuantile } from "../simulate/statistics.ts";
  */
 export class Estimator {
   readonly #names: readonly string[];
-  /** For each target its terms, a decision each. */
   readonly #terms: Terms[];
+  /** 1/2n of each decision. */
+  readonly #base: number[] = [];
+  /** The numbers of the decisions that were voted on. */
+  readonly #voted: number[] = [];
   readonly #slope = GaussianPosterior.independent(Float64Array.of(3), Float64Array.of(3));
-  #decisions = 0;
   #duels = 0;
-  #votes = 0;
   #explored = 0;
 
   constructor(targets: readonly string[]) {
     this.#names = targets;
-    this.#terms = targets.map(() => ({
-      direct: [],
-      residual: [],
-      reward: [],
-      weight: [],
-      base: [],
-    }));
+    this.#terms = targets.map(() => ({ direct: [], residual: [], reward: [], weight: [] }));
   }
 
   /** One decision, and for each target pi over its candidates. */
   add(decision: Sample, shares: readonly Float64Array[]): void {
     const { size: n, duel } = decision;
-    this.#decisions++;
     if (duel) this.#duels++;
     const y = duel?.win;
     if (duel && y !== undefined) {
-      this.#votes++;
+      this.#voted.push(this.#base.length);
       if (duel.propensity < 0.5) this.#explored++;
     }
+    this.#base.push(1 / (2 * n));
     const better = this.#better(decision.values);
     this.#terms.forEach((terms, t) => {
       const pi = shares[t]!;
@@ -66,19 +61,13 @@ export class Estimator {
         if (pi[k] === 0) continue;
         for (let j = 0; j < n; j++) direct += (pi[k]! * (j === k ? 0.5 : better(k, j))) / n;
       }
-      let [residual, reward, weight] = [0, 0, 0];
-      if (duel && y !== undefined) {
-        const [a, b] = [pi[duel.a]!, pi[duel.b]!];
-        const scale = 1 / (n * duel.propensity);
-        residual = scale * (a - b) * (y - better(duel.a, duel.b));
-        reward = scale * (a * y + b * (1 - y));
-        weight = scale * (a + b);
-      }
       terms.direct.push(direct);
-      terms.residual.push(residual);
-      terms.reward.push(reward);
-      terms.weight.push(weight);
-      terms.base.push(1 / (2 * n));
+      if (!duel || y === undefined) return;
+      const [a, b] = [pi[duel.a]!, pi[duel.b]!];
+      const scale = 1 / (n * duel.propensity);
+      terms.residual.push(scale * (a - b) * (y - better(duel.a, duel.b)));
+      terms.reward.push(scale * (a * y + b * (1 - y)));
+      terms.weight.push(scale * (a + b));
     });
     if (duel && y !== undefined && decision.values) {
       const gap = decision.values[duel.a]! - decision.values[duel.b]!;
@@ -87,24 +76,34 @@ export class Estimator {
   }
 
   result(): Evaluation {
-    const rho = this.#votes / this.#duels;
-    const dr = this.#terms.map(({ direct, residual }) =>
-      direct.map((value, i) => value + residual[i]! / rho),
-    );
+    const first = this.#corrected(this.#terms[0]!.direct, this.#terms[0]!.residual);
     return {
-      decisions: this.#decisions,
+      decisions: this.#base.length,
       duels: this.#duels,
-      votes: this.#votes,
+      votes: this.#voted.length,
       explored: this.#explored,
-      targets: this.#terms.map((terms, t) => ({
-        name: this.#names[t]!,
-        ips: interval(terms.base.map((value, i) => value + terms.reward[i]! / rho)),
-        snips: selfNormalized(terms),
-        dr: interval(dr[t]!),
-        // Decisions on which two policies agree say nothing of their difference, so it is narrower.
-        gain: interval(dr[t]!.map((value, i) => value - dr[0]![i]!)),
-      })),
+      targets: this.#terms.map((terms, t) => {
+        const dr = this.#corrected(terms.direct, terms.residual);
+        return {
+          name: this.#names[t]!,
+          ips: interval(this.#corrected(this.#base, terms.reward)),
+          snips: selfNormalized(terms, mean(this.#base)),
+          dr: interval(dr),
+          // Decisions on which two policies agree say nothing of their difference, so it is narrower.
+          gain: interval(dr.map((value, i) => value - first[i]!)),
+        };
+      }),
     };
+  }
+
+  /** Values of all decisions, with what the votes add to some: it stands for the duels without a vote too. */
+  #corrected(values: readonly number[], ofVotes: readonly number[]): number[] {
+    const rho = this.#voted.length / this.#duels;
+    const all = values.slice();
+    this.#voted.forEach((i, v) => {
+      all[i]! += ofVotes[v]! / rho;
+    });
+    return all;
   }
 
   /** y^(k, j) */
@@ -155,12 +154,12 @@ interface Estimates {
   readonly gain: Interval;
 }
 
+/** Of a target: `direct` of each decision, the rest of each that was voted on. */
 interface Terms {
   readonly direct: number[];
   readonly residual: number[];
   readonly reward: number[];
   readonly weight: number[];
-  readonly base: number[];
 }
 
 function interval(values: readonly number[]): Interval {
@@ -177,10 +176,9 @@ function interval(values: readonly number[]): Interval {
  * those of the ratio without the decision (jackknife): one that carries a share h of
  * all weight has drawn the ratio to itself, and its own error is 1 / (1 - h) larger.
  */
-function selfNormalized({ reward, weight, base }: Terms): Interval {
+function selfNormalized({ reward, weight }: Terms, offset: number): Interval {
   const total = weight.reduce((sum, value) => sum + value, 0);
   const ratio = reward.reduce((sum, value) => sum + value, 0) / total;
-  const offset = mean(base);
   const share = 1 - 2 * offset;
   const center = offset + share * ratio;
   // One decision with all the weight says nothing about spread.

@@ -14,6 +14,13 @@ export interface Target {
   readonly adapt?: ((configuration: Logged<Configured>) => Logged<Configured>) | undefined;
 }
 
+/** The decisions that count: those after `from`, up to and including `until`. */
+interface Stretch {
+  readonly kinds: Kinds;
+  readonly from?: number | undefined;
+  readonly until?: number | undefined;
+}
+
 export interface LogEvaluation extends Evaluation {
   /** Mean cost a decision, in US dollars as estimated when it was made; undefined where costs are not logged. */
   readonly costs: readonly (number | undefined)[];
@@ -30,18 +37,21 @@ export async function evaluate(
   router: string,
   targets: readonly Target[],
   votes: ReadonlyMap<string, Verdicts>,
-  { kinds, until = Infinity }: { readonly kinds: Kinds; readonly until?: number | undefined },
+  { kinds, from = 0, until = Infinity }: Stretch,
 ): Promise<LogEvaluation | undefined> {
-  const histories = targets.map(
-    ({ adapt }) => new History(store, router, { kinds, snapshots: false, adapt }),
-  );
+  const histories = targets.map(({ adapt }) => {
+    // Snapshots are of the policy that was configured.
+    const snapshots = from > 0 && !adapt;
+    return new History(store, router, { kinds, snapshots, from, adapt });
+  });
+  if (from > 0) for (const history of histories) await history.open();
   const models = lastConfiguration(await store.controls(router), until)?.pool.models ?? [];
   const names = [...targets.map(({ name }) => name), ...models.map((name) => `always ${name}`)];
   const estimator = new Estimator(names);
   const costs = names.map(() => 0);
   let priced = true;
   let count = 0;
-  for await (const decision of decisionsOf(store, router, until)) {
+  for await (const decision of decisionsOf(store, router, from, until)) {
     for (const history of histories) while (await history.advance(decision.position));
     const chosen = histories.map((history) => choose(history, decision));
     if (chosen.includes(undefined)) continue;
@@ -124,9 +134,11 @@ function sampleOf(decision: Logged<Routed>, verdicts: Verdicts | undefined): Sam
 async function* decisionsOf(
   store: Store,
   router: string,
+  from: number,
   until: number,
 ): AsyncGenerator<Logged<Routed>> {
-  for await (const decision of inPages((after, limit) => store.routed(router, after, limit))) {
+  const page = (after: number, limit: number) => store.routed(router, after, limit);
+  for await (const decision of inPages(page, from)) {
     if (decision.position > until) return;
     const { answers, mode, candidates } = decision;
     const chance = answers === 2 || answers === "any";

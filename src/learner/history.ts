@@ -8,6 +8,8 @@ export interface HistoryOptions {
   readonly kinds: Kinds;
   /** Snapshots to start from; without, only one that the log begins with. */
   readonly snapshots: boolean;
+  /** Where what is asked for begins: a snapshot past it is no place to start from. */
+  readonly from?: number | undefined;
   /** Reads a configuration otherwise than it was logged, to ask what would have been. */
   readonly adapt?: ((configuration: Logged<Configured>) => Logged<Configured>) | undefined;
   /** Called with each vote that counts, before it is learnt. */
@@ -95,11 +97,11 @@ export class History {
   }
 
   async #startFor(script: Script): Promise<Fold> {
+    const { snapshots, from = Infinity } = this.#options;
     const horizon = await this.#store.horizon(this.#router);
-    const positions = this.#options.snapshots
-      ? await this.#store.snapshotPositions(this.#router)
-      : [horizon];
+    const positions = snapshots ? await this.#store.snapshotPositions(this.#router) : [horizon];
     for (const position of positions.toReversed()) {
+      if (position > from && position !== horizon) continue;
       // At the horizon the votes before are gone: what else there is to start from is no better.
       const usable = script.holds(position) || position === horizon;
       const fold = position > 0 && usable && (await this.#load(position));

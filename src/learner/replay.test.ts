@@ -1,9 +1,12 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { configured, T0 } from "../store/events.fixture.ts";
+import type { Logged, Voted } from "../store/events.ts";
 import { newFiles } from "../store/folder.fixture.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Entry, Store } from "../store/store.ts";
+import { collectVerdict, evaluate, type Verdicts } from "./evaluate.ts";
 import { kinds } from "./events.fixture.ts";
+import { History } from "./history.ts";
 import { replay } from "./replay.ts";
 import { routedIn, World } from "./world.fixture.ts";
 
@@ -85,6 +88,29 @@ it("with another policy, or up to a time, is what that would have been", async (
   expect(half.votes.votes).toBeLessThan(own.votes.votes);
   expect(half.evaluation!.decisions).toBeLessThan(45);
   expect(await replay(store, "auto", { kinds, until: T0 - 1 })).toBeUndefined();
+});
+
+it("the newest stretch alone is judged by what was learnt before it, which is not learnt again", async () => {
+  const { store } = await servedLog(120);
+  const votes = new Map<string, Verdicts>();
+  const onVote = (vote: Logged<Voted>) => collectVerdict(votes, vote);
+  const whole = new History(store, "auto", { kinds, snapshots: false, onVote });
+  await whole.replay();
+  const from = Math.floor((await store.head("auto")) / 2);
+  const before = new History(store, "auto", { kinds, snapshots: false });
+  await before.replay(from);
+  const judge = () => evaluate(store, "auto", [{ name: "routing" }], votes, { kinds, from });
+  const folded = (await judge())!;
+  expect(folded.decisions).toBeLessThan(120);
+  expect(folded.votes).toBeLessThan(votes.size);
+
+  const { position } = before.fold;
+  const token = (await store.acquireLease("auto", "test", 1e9))!;
+  const [hash, state] = [before.fold.hash(), before.fold.toBytes()];
+  await store.saveSnapshot({ router: "auto", position, at: T0, hash, state }, token);
+  const read = vi.spyOn(store, "learning");
+  expect(await judge()).toEqual(folded);
+  for (const [, after] of read.mock.calls) expect(after).toBeGreaterThanOrEqual(position);
 });
 
 it("says whether the learner's snapshot is what the log says", async () => {

@@ -20,6 +20,12 @@ export function guardModel(evaluation: LogEvaluation): string | undefined {
   return better.toSorted((a, b) => b.gain - a.gain)[0]?.model;
 }
 
+/**
+ * Entries of the log looked back on: to judge costs no more when the log grows,
+ * and a router is not held to what it did when it knew nothing.
+ */
+export const WINDOW = 500_000;
+
 /** Duels voted on: with fewer the interval says little, whatever it says. */
 export const FEWEST_VOTES = 200;
 const SAME = 1.02;

@@ -1,4 +1,4 @@
-/** The thread that judges a router by its log, since it goes through all of it. */
+/** The thread that judges a router by the newest part of its log. */
 import { parentPort, workerData } from "node:worker_threads";
 import { collectVerdict, evaluate, type Verdicts } from "../../learner/evaluate.ts";
 import { History } from "../../learner/history.ts";
@@ -6,7 +6,7 @@ import { openPostgres } from "../../store/postgres/open.ts";
 import { openSqlite } from "../../store/sqlite/open.ts";
 import { PolicyKinds } from "../routing/policy-kinds.ts";
 import type { GuardTask } from "./guard.ts";
-import { FEWEST_VOTES, guardModel } from "./guard-rule.ts";
+import { FEWEST_VOTES, guardModel, WINDOW } from "./guard-rule.ts";
 
 const { router, config, folder, store: place } = workerData as GuardTask;
 const kinds = new PolicyKinds();
@@ -15,13 +15,13 @@ const store = await ("url" in place ? openPostgres(place.url) : openSqlite(place
 try {
   const votes = new Map<string, Verdicts>();
   const onVote = (vote: Parameters<typeof collectVerdict>[1]) => collectVerdict(votes, vote);
-  const history = new History(store, router, { kinds: kinds.find, snapshots: false, onVote });
-  await history.replay();
-  // Most logs have a million decisions before they have that many votes: they are not gone through for nothing.
+  const from = Math.max(0, (await store.head(router)) - WINDOW);
+  const options = { kinds: kinds.find, snapshots: true, from, onVote };
+  await new History(store, router, options).replay();
   const evaluation =
     votes.size < FEWEST_VOTES
       ? undefined
-      : await evaluate(store, router, [{ name: "routing" }], votes, { kinds: kinds.find });
+      : await evaluate(store, router, [{ name: "routing" }], votes, { kinds: kinds.find, from });
   parentPort!.postMessage({ model: evaluation && guardModel(evaluation) });
 } finally {
   await store.close();
