@@ -81,7 +81,7 @@ describe("joust replay and joust votes", () => {
     const replayed = await joust("replay", "--data", data);
     expect(replayed).toMatchObject({
       code: 2,
-      stderr: /not configured by then.*help: start joust/,
+      stderr: expect.stringMatching(/not configured by then.*help: start joust/),
     });
   });
 

@@ -30,7 +30,10 @@ describe("SQLite on its thread", { timeout: 60_000 }, () => {
     const snapshot = { router: "auto", position: 1, at: T0, hash: "h", state: Uint8Array.of(1) };
     const lost = await store.saveSnapshot(snapshot, 9).catch((error: unknown) => error);
     expect(lost).toBeInstanceOf(LeaseLost);
-    expect(lost).toMatchObject({ router: "auto", message: /taken over auto/ });
+    expect(lost).toMatchObject({
+      router: "auto",
+      message: expect.stringMatching(/taken over auto/),
+    });
     await store.close();
     await expect(store.head("auto")).rejects.toBeInstanceOf(StoreUnavailable);
   });
@@ -43,7 +46,9 @@ describe("SQLite on its thread", { timeout: 60_000 }, () => {
     );
     const error = await openSqlite(file).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(InputError);
-    expect(error).toMatchObject({ message: /is no database, or damaged; help:/ });
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/is no database, or damaged; help:/),
+    });
     await expect(openSqlite(join(file, "below"))).rejects.toThrow(/cannot be opened.*help:/);
   });
 });
@@ -67,7 +72,10 @@ it("a full disk is StoreUnavailable, nothing of the append is there, and all bef
   const many = Array.from({ length: 500 }, (_, n) => routed(n + 10));
   const failed = store.append([...many, vote(10)]);
   await expect(failed).rejects.toBeInstanceOf(StoreUnavailable);
-  await expect(failed).rejects.toMatchObject({ message: /full/, retryAfter: 1 });
+  await expect(failed).rejects.toMatchObject({
+    message: expect.stringMatching(/full/),
+    retryAfter: 1,
+  });
   expect(await store.decision("d10")).toBeUndefined();
   expect(await store.learning("auto", 0, 10)).toHaveLength(1);
   store.limitPages(1e6);
