@@ -47,9 +47,10 @@ function posteriorEvent(router: string, version: number): FeedEvent {
   return { type: "posterior", data: { router, version } };
 }
 
-/** Tells of new posteriors. */
+/** Tells of new posteriors; who begins to listen is told of those that there are. */
 export function watchPosteriors(gateway: Gateway): () => void {
-  const seen = new Map<string, number>();
+  const { routers } = gateway.serving;
+  const seen = new Map([...routers].map(([name, router]) => [name, router.view.version]));
   const timer = setInterval(() => {
     for (const [name, router] of gateway.serving.routers) {
       const { version } = router.view;
@@ -62,5 +63,5 @@ export function watchPosteriors(gateway: Gateway): () => void {
   return () => clearInterval(timer);
 }
 
-/** How often it is looked for them. */
+/** Time between two looks for them. */
 export const LOOK_MS = 250;

@@ -125,6 +125,7 @@ describe("stats", () => {
 describe("events", () => {
   it("tell of decisions, answers, votes and posteriors as they come", async () => {
     const { post, url } = gateway();
+    await sleep(2 * LOOK_MS); // what was learnt in other tests has been told
     const stop = new AbortController();
     const response = await fetch(`${url}/v1/events`, { signal: stop.signal });
     expect(response.headers.get("content-type")).toContain("text/event-stream");
@@ -134,6 +135,7 @@ describe("events", () => {
       for await (const piece of response.body!) seen.push(decoder.decode(piece, { stream: true }));
     })().catch(() => {});
     const text = () => seen.join("");
+    await expect.poll(text, SOON).toContain("event: posterior");
     await sleep(3 * LOOK_MS);
     const posteriors = text().match(/event: posterior\n.*/g)!;
     expect(new Set(posteriors).size).toBe(posteriors.length); // again only when it has changed
