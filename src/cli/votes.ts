@@ -202,7 +202,7 @@ function pruneCommand(): Command {
   return control("prune", "delete what was logged before a time", async (store, router, flags) => {
     const deleted = await prune(store, router, flags.before!, flags.votes ?? false);
     const { decisions, prompts, votes } = deleted;
-    return `deleted: ${plural(decisions, "decision")} with their answers, ${plural(prompts, "prompt")}, ${plural(votes, "vote")}`;
+    return `deleted: ${plural(decisions, "decision")} and what was answered, ${plural(prompts, "prompt")}, ${plural(votes, "vote")}`;
   })
     .description(
       "Deletes decisions, answers and prompts of all routers logged before a time; charts and what was learnt stay. With --votes also the router's votes, as far as a snapshot holds what they have taught: then nothing before it can be rolled back or forgotten, and another policy learns from later votes alone.",

@@ -76,18 +76,20 @@ export class Estimator {
   }
 
   result(): Evaluation {
-    const first = this.#corrected(this.#terms[0]!.direct, this.#terms[0]!.residual);
+    const doublyRobust = ({ direct, residual }: Terms) => this.#corrected(direct, residual);
+    const first = doublyRobust(this.#terms[0]!);
+    const offset = mean(this.#base);
     return {
       decisions: this.#base.length,
       duels: this.#duels,
       votes: this.#voted.length,
       explored: this.#explored,
       targets: this.#terms.map((terms, t) => {
-        const dr = this.#corrected(terms.direct, terms.residual);
+        const dr = doublyRobust(terms);
         return {
           name: this.#names[t]!,
           ips: interval(this.#corrected(this.#base, terms.reward)),
-          snips: selfNormalized(terms, mean(this.#base)),
+          snips: selfNormalized(terms, offset),
           dr: interval(dr),
           // Decisions on which two policies agree say nothing of their difference, so it is narrower.
           gain: interval(dr.map((value, i) => value - first[i]!)),
@@ -96,7 +98,7 @@ export class Estimator {
     };
   }
 
-  /** Values of all decisions, with what the votes add to some: it stands for the duels without a vote too. */
+  /** The values of all decisions with what votes add to some, over rho, since it stands for the duels without a vote too. */
   #corrected(values: readonly number[], ofVotes: readonly number[]): number[] {
     const rho = this.#voted.length / this.#duels;
     const all = values.slice();

@@ -14,10 +14,11 @@ export interface Target {
   readonly adapt?: ((configuration: Logged<Configured>) => Logged<Configured>) | undefined;
 }
 
-/** The decisions that count: those after `from`, up to and including `until`. */
-interface Stretch {
+interface EvaluateOptions {
   readonly kinds: Kinds;
+  /** The position after which decisions count; all do unless said. */
   readonly from?: number | undefined;
+  /** The position of the last that may count. */
   readonly until?: number | undefined;
 }
 
@@ -37,7 +38,7 @@ export async function evaluate(
   router: string,
   targets: readonly Target[],
   votes: ReadonlyMap<string, Verdicts>,
-  { kinds, from = 0, until = Infinity }: Stretch,
+  { kinds, from = 0, until = Infinity }: EvaluateOptions,
 ): Promise<LogEvaluation | undefined> {
   const histories = targets.map(({ adapt }) => {
     // Snapshots are of the policy that was configured.
