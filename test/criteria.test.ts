@@ -148,50 +148,25 @@ describe("a criterion", () => {
   });
 
   it("20: chance does not deny an always, a clear exception does", async () => {
-    const pairs = (exp: (world: number) => ReturnType<typeof line>) =>
-      worlds.flatMap(({ weighting, voteScale }, i) => [
-        exp(i),
-        line(unseen("ideal", weighting, voteScale), 0.2),
-      ]);
-    const own = (i: number, slope: number, noise?: number[]) => {
-      const { weighting, voteScale } = worlds[i]!;
-      return line(unseen("exp", weighting, voteScale), slope, noise ? { noise } : {});
-    };
+    /** Slopes of exp in the first world and in the others, where ideal's is 0.2. */
+    const against = (first: number, others: number, options = {}) =>
+      judge(
+        20,
+        worlds.flatMap(({ weighting, voteScale }, i) => [
+          line(unseen("exp", weighting, voteScale), i === 0 ? first : others, options),
+          line(unseen("ideal", weighting, voteScale), 0.2),
+        ]),
+      );
+    const open = { verdict: "does not hold", refuted: false };
     // The cells differ by chance alone.
-    expect(
-      await judge(
-        20,
-        pairs((i) => own(i, 0.2, WIDE)),
-      ),
-    ).toMatchObject({
-      verdict: "does not hold",
-      refuted: false,
-    });
+    expect(await against(0.2, 0.2, { noise: WIDE })).toMatchObject(open);
     // One of six lies beyond chance by itself, not for having looked at six.
-    const close = await judge(
-      20,
-      pairs((i) => own(i, i === 0 ? 0.14 : 0.2, WIDE)),
-    );
+    const close = await against(0.14, 0.2, { noise: WIDE });
     expect(close.cells.filter(({ supports }) => supports)).toHaveLength(1);
-    expect(close).toMatchObject({ verdict: "does not hold", refuted: false });
+    expect(close).toMatchObject(open);
     // One of six beyond any doubt.
-    expect(
-      await judge(
-        20,
-        pairs((i) => own(i, i === 0 ? 0.1 : 0.3)),
-      ),
-    ).toMatchObject({
-      verdict: "holds",
-    });
-    expect(
-      await judge(
-        20,
-        pairs((i) => own(i, 0.3)),
-      ),
-    ).toMatchObject({
-      verdict: "does not hold",
-      refuted: true,
-    });
+    expect(await against(0.1, 0.3)).toMatchObject({ verdict: "holds" });
+    expect(await against(0.3, 0.3)).toMatchObject({ verdict: "does not hold", refuted: true });
   });
 
   it("21: regret that falls is not enough where who knew of ARC has far less", async () => {

@@ -1,6 +1,12 @@
 /** Claims that speak of more than one experiment, or that are made in passing. */
 import type { Claim } from "../../src/reproduce/experiment.ts";
-import { type CellOfClaim, decide, decideEach, minus } from "../../src/reproduce/verdict.ts";
+import {
+  type CellOfClaim,
+  decide,
+  decideAny,
+  decideEach,
+  minus,
+} from "../../src/reproduce/verdict.ts";
 import {
   beats,
   cheaper,
@@ -73,25 +79,14 @@ export const beyondClaims: readonly Claim[] = [
     criterion: `With one weight mu > 0 (that of theory, which is too small to be seen, 0.1 or 1) by itself, regret is below that with mu = 0 ${TWO_THIRDS} (vote scales). Refuted if with each of them it is above.`,
     test: (results) => {
       const off = results.curves({ experiment: "routerbench", variant: "mu=0" });
-      const values = ["", "mu=0.1", "mu=1"].map((variant) => ({
+      const weights = ["", "mu=0.1", "mu=1"].map((variant) => ({
         name: variant || "theory's mu",
         cells: off.flatMap((curve) => {
           const on = results.counterpart(curve, { variant });
           return on ? beats(results, on, curve) : [];
         }),
       }));
-      const pooled = decide(values.flatMap(({ cells }) => cells));
-      if (pooled.verdict === "cannot be tested here") return pooled;
-      const findings = values
-        .filter(({ cells }) => cells.length > 0)
-        .map(({ name, cells }) => ({ name, ...decide(cells) }));
-      const holds = findings.some(({ verdict }) => verdict === "holds");
-      return {
-        verdict: holds ? "holds" : "does not hold",
-        ...(!holds && { refuted: findings.every(({ refuted }) => refuted) }),
-        evidence: findings.map(({ name, evidence }) => `${name}: ${evidence}`).join(". "),
-        cells: pooled.cells,
-      };
+      return decideAny(weights);
     },
   },
   {

@@ -12,6 +12,7 @@
  * and the evidence says so. OpenAItext stands for itself where its key is given;
  * elsewhere the prompts of each encoder that is here take its place.
  */
+import { PAPER_ENCODERS } from "../../src/reproduce/encoders.ts";
 import type { Claim } from "../../src/reproduce/experiment.ts";
 import { beyondClaims } from "./beyond.ts";
 import { withNote } from "./cells.ts";
@@ -28,17 +29,17 @@ export const claims: readonly Claim[] = [
   ...beyondClaims,
 ].map(byThePapersEncoders);
 
-const PAPER = ["MiniLM", "mpnet", "e5b", "OpenAItext"];
-
 function byThePapersEncoders(claim: Claim): Claim {
   return {
     ...claim,
     test(results) {
-      const own = results.encoders.filter(({ name }) => PAPER.includes(name));
-      if (own.some(({ epochs }) => epochs.length > 0)) return claim.test(results.of(PAPER));
+      const own = results.encoders.filter(({ name }) => PAPER_ENCODERS.includes(name));
+      if (own.some(({ epochs }) => epochs.length > 0))
+        return claim.test(results.of(PAPER_ENCODERS));
       const finding = claim.test(results);
       // Some speak of no encoder, some of none that is tuned.
-      if (claim.test(results.of(PAPER)).cells.length === finding.cells.length) return finding;
+      if (claim.test(results.of(PAPER_ENCODERS)).cells.length === finding.cells.length)
+        return finding;
       return withNote(
         finding,
         "no encoder of the paper's is here to be tuned: others in its place",

@@ -8,7 +8,6 @@ import {
   beats,
   exponents,
   flattens,
-  labelOf,
   NO_TUNING,
   standingIn,
   TWO_THIRDS,
@@ -28,14 +27,10 @@ export const mmluClaims: readonly Claim[] = [
         results,
         results.curves({ experiment: "mmlu", variant: "" }),
       ).filter(({ epochs, group }) => epochs === 0 && (group === "ctrl" || group === "prompt"));
-      const cells = curves.map((curve) => ({
-        label: labelOf(curve),
-        differences: minus(
-          results.slopes(curve, 2 / 3, 1),
-          results.slopes(curve, 0, 1 / 3),
-          0.8,
-        ).map((d) => -d),
-      }));
+      const cells = curves.map((curve) => {
+        const { label, differences } = flattens(results, curve);
+        return { label, differences: differences.map((d) => -d) };
+      });
       return withStandIn(results, decide(cells, { unit: "slope" }));
     },
   },

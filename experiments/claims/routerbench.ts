@@ -47,14 +47,10 @@ export const routerbenchClaims: readonly Claim[] = [
             const [a, b] = [results.regrets(curve, t), results.regrets(other, t)];
             if (!a || !b) return [];
             const level = 0.1 * Math.min(mean(a), mean(b));
-            const gap = mean(minus(a, b));
-            const sign = gap < 0 ? -1 : 1;
-            return [
-              {
-                label: `${labelOf(curve, t)} against ${examples}`,
-                differences: minus(a, b).map((d) => sign * d - level),
-              },
-            ];
+            const gaps = minus(a, b);
+            const sign = mean(gaps) < 0 ? -1 : 1;
+            const differences = gaps.map((gap) => sign * gap - level);
+            return [{ label: `${labelOf(curve, t)} against ${examples}`, differences }];
           }),
       );
       return withStandIn(results, decide(cells, { unit: "|difference| less 10%" }));

@@ -45,7 +45,7 @@ export const unseenClaims: readonly Claim[] = [
     statement:
       "Knowing the unseen benchmark in advance (ideal) is not always better than not (exp).",
     needs: ["unseen"],
-    criterion: `One exception is enough to deny an always: exp has less regret than ideal in at least one cell by an interval that stands for having looked at all of them (Holm's correction, 5% in all), or ${TWO_THIRDS}. Refuted if ideal has less ${TWO_THIRDS}; otherwise open.`,
+    criterion: `One exception is enough to deny an always: exp has less regret than ideal in at least one cell by an interval that allows for having looked at all of them (Holm's correction, 5% in all), or ${TWO_THIRDS}. Refuted if ideal has less ${TWO_THIRDS}; otherwise open.`,
     test: (results) => {
       const exp = results.curves({ experiment: "unseen", group: "exp", variant: "" });
       const cells = exp.flatMap((curve) => {
@@ -55,7 +55,7 @@ export const unseenClaims: readonly Claim[] = [
       const finding = decide(cells, NO_TUNING);
       if (finding.verdict === "cannot be tested here") return finding;
       const exceptions = beyondChance(cells);
-      const evidence = `exp better: ${finding.evidence}; after Holm's correction: in ${exceptions}`;
+      const evidence = `exp better: ${finding.evidence}; beyond chance after Holm's correction in ${exceptions}`;
       return exceptions > 0
         ? { verdict: "holds", evidence, cells: finding.cells }
         : { ...finding, evidence };

@@ -41,14 +41,17 @@ export function headlineOf(judged: readonly JudgedClaim[], runs: number): string
     refuted.length > 0
       ? `. Of those that do not, the opposite is shown of ${refuted.length}${list(refuted)}; the others are merely not shown`
       : "";
-  const caution =
-    runs === 1
-      ? " This rests on one run, which has no intervals: what compares curves is left open."
-      : ` This rests on ${runs} runs, whose intervals are wide: what "does not hold" may only be undecided.`;
   const holding = `${hold.length} ${hold.length === 1 ? "holds" : "hold"} here${list(hold)}`;
   const failing = `${fail.length} ${fail.length === 1 ? "does" : "do"} not${list(fail)}`;
   const rest = open.length > judged.length / 2 ? " (the others)" : list(open);
-  return `Of ${judged.length} claims ${holding}, ${failing}, and ${open.length} cannot be tested here${rest}${opposite}.${runs < ENOUGH_RUNS ? caution : ""}`;
+  return `Of ${judged.length} claims ${holding}, ${failing}, and ${open.length} cannot be tested here${rest}${opposite}.${cautionOf(runs)}`;
+}
+
+function cautionOf(runs: number): string {
+  if (runs >= ENOUGH_RUNS) return "";
+  return runs === 1
+    ? " This rests on one run, which has no intervals: what compares curves is left open."
+    : ` This rests on ${runs} runs, whose intervals are wide: what "does not hold" may only be undecided.`;
 }
 
 /** The paper's. */

@@ -26,7 +26,7 @@ export interface FoundEncoders {
 }
 
 /** The paper's four in its order of size. */
-const PAPER_ENCODERS = ["MiniLM", "mpnet", "e5b", "OpenAItext"];
+export const PAPER_ENCODERS: readonly string[] = ["MiniLM", "mpnet", "e5b", "OpenAItext"];
 /** The one that comes with the program. */
 const OWN_ENCODER = "static";
 
@@ -45,9 +45,8 @@ export async function findEncoders(
       absent.push({ name, reason: await reasonOf(name, error, places) });
     }
   }
-  for (const name of asked ? PAPER_ENCODERS : []) {
-    if (!asked?.includes(name)) absent.push({ name, reason: "not asked for" });
-  }
+  const unasked = asked ? PAPER_ENCODERS.filter((name) => !asked.includes(name)) : [];
+  absent.push(...unasked.map((name) => ({ name, reason: "not asked for" })));
   if (here.length > 0) return { here, absent };
   throw new InputError(
     { file: "--encoders" },

@@ -10,12 +10,7 @@ import type { JobId } from "./jobs/job.ts";
 import type { Results } from "./results.ts";
 import type { Scores } from "./score-tables.ts";
 
-interface Head {
-  readonly id: string;
-  readonly title: string;
-  readonly caption: string;
-  readonly withoutQueries?: boolean;
-}
+type Head = Omit<Exhibit, "draw">;
 
 export interface CurvesExhibit extends Head {
   /** A panel for each vote scale among them. */

@@ -56,19 +56,19 @@ function madeOf({ plan }: Bench, curve: Curve): Made {
     const { policy, rounds, models, dimension } = job.spec as LinearSpec;
     return {
       queries: `${rounds} vectors and ${models} models on the sphere of R^${dimension}, drawn anew for each run`,
-      cells: [...head, ...looked(policy, "as drawn", "as drawn"), policyText(policy)],
+      cells: [...head, ...seenBy(policy, "as drawn", "as drawn"), policyText(policy)],
     };
   }
   const { told, vectors, policy } = job.spec as RunSpec;
   const vector = vectorsText(plan.find(vectors[0]!), curve.encoder);
   return {
     queries: queriesText(job.spec as RunSpec),
-    cells: [...head, ...looked(policy, vector, modelsText(told), told), policyText(policy)],
+    cells: [...head, ...seenBy(policy, vector, modelsText(told), told), policyText(policy)],
   };
 }
 
 /** Query vectors and model embeddings, as far as a policy looks at them. */
-function looked(
+function seenBy(
   { kind }: RunSpec["policy"],
   vectors: string,
   models: string,
@@ -77,7 +77,7 @@ function looked(
   if (BLIND.includes(kind)) return ["not looked at", "none"];
   if (kind === "fgts-cdb") return [vectors, models];
   if (!told || !TOLD.includes(kind)) return [vectors, "none"];
-  return [vectors, `none: category means and told scores${onlyOf(told)}`];
+  return [vectors, `none: category means and told scores${toldOf(told)}`];
 }
 
 /** The policies that read the told scores as they are. */
@@ -89,8 +89,9 @@ function queriesText({ draw, stream, lambda }: RunSpec): string {
   return [
     files.length > 2 ? `${files[0]} and ${files.length - 1} files more` : files.join(" and "),
     data.ambiguous === undefined
-      ? `${offline} offline queries a category`
-      : `the most ambiguous ${Math.round(100 * data.ambiguous)}% dropped, ${offline} offline queries a best model`,
+      ? ""
+      : `the most ambiguous ${Math.round(100 * data.ambiguous)}% dropped`,
+    `${offline} offline queries a ${kindOf(data)}`,
     streamText(stream),
     data.exclude?.length ? `all models but ${data.exclude.join(", ")}` : "",
     `utility: ${utilityText(data, lambda)}`,
@@ -98,6 +99,11 @@ function queriesText({ draw, stream, lambda }: RunSpec): string {
   ]
     .filter(Boolean)
     .join("; ");
+}
+
+/** What offline queries are drawn for. */
+function kindOf({ ambiguous }: DataSpec): string {
+  return ambiguous === undefined ? "category" : "best model";
 }
 
 function utilityText({ experts, verdicts, scores }: DataSpec, lambda: number): string {
@@ -123,13 +129,13 @@ function streamText({ rounds, stream }: StreamSpec): string {
 function vectorsText(job: { readonly kind: string; readonly spec: unknown }, encoder: string) {
   if (job.kind === "embed") return `${encoder} as it was`;
   const { epochs, categories, draw } = job.spec as FitSpec;
-  const on = categories ? ` of ${categories.join(", ")}` : "";
-  return `${encoder} fine-tuned for ${epochs} epochs on the run's ${draw.offline} offline queries each${on}`;
+  const each = categories ? `of each of ${categories.join(", ")}` : `a ${kindOf(draw.data)}`;
+  return `${encoder} fine-tuned for ${epochs} epochs on the run's offline queries, ${draw.offline} ${each}`;
 }
 
 function modelsText(told: ToldSpec): string {
   const { models } = told;
-  const of = onlyOf(told);
+  const of = toldOf(told);
   if (models === "means") return "a_k is the mean of category k's offline queries";
   if ("listing" in models) return `${LISTINGS[models.listing]}, ${exampleText(models)}${of}`;
   const { weighting, tau, lambda, temperature } = models;
@@ -140,7 +146,8 @@ function modelsText(told: ToldSpec): string {
   return `${EQUATIONS[weighting]}${ranked}${priced}${sharp}${of}`;
 }
 
-function onlyOf({ categories }: ToldSpec): string {
+/** Where it is not all categories. */
+function toldOf({ categories }: ToldSpec): string {
   return categories ? `, told of ${categories.join(", ")} alone` : "";
 }
 

@@ -2,9 +2,10 @@
 import { definitions, figure, htmlPage } from "../report/report.ts";
 import { htmlText, toHtml } from "../report/table.ts";
 import type { Bench } from "./bench.ts";
+import { caveatsOf, titleOf } from "./caveats.ts";
 import { claimsTable, headlineOf } from "./claims-table.ts";
-import type { Drawing, Exhibit, Experiment, PointsPicture } from "./experiment.ts";
-import { VIEW } from "./figures/points.ts";
+import type { Drawing, Exhibit, Experiment } from "./experiment.ts";
+import { TURNING_CSS, TURNING_SCRIPT, turningPicture } from "./figures/turning.ts";
 import { howTables } from "./how.ts";
 import { AGAIN, READING } from "./reading.ts";
 import type { Record } from "./record.ts";
@@ -33,7 +34,7 @@ export function pageOf(
     `<h2 id="reading">How to read this</h2>`,
     ...READING.map((paragraph) => `<p>${paragraph}</p>`),
     ...parts.flatMap((part) => [
-      `<h2 id="${part.experiment.name}">${htmlText(titleOf(part))}</h2>`,
+      `<h2 id="${part.experiment.name}">${htmlText(titleOf(part.experiment.title, part.standIn))}</h2>`,
       ...part.notes.map((note) => `<p>${htmlText(note)}</p>`),
       // The browser opens the list that holds the place.
       ...(part.exhibits.length > 0
@@ -48,32 +49,9 @@ export function pageOf(
     ...AGAIN.map((paragraph) => `<p>${paragraph}</p>`),
     `<h2 id="settings">Settings, versions, checksums</h2>`,
     definitions(settingsOf(record)),
-    `<script>${SCRIPT}</script>`,
+    `<script>${SCRIPT}${TURNING_SCRIPT}</script>`,
   ];
-  return htmlPage(TITLE, body.join("\n"), CSS);
-}
-
-/** What stands in for what, and what could not be run: to be read before any number. */
-export function caveatsOf(
-  { parts }: Pick<Reproduced, "parts">,
-  { absent }: Pick<Record, "absent">,
-): string[] {
-  const of = Map.groupBy(parts, ({ standIn }) => standIn);
-  const standIns = [...of].flatMap(([standIn, own]) => {
-    const names = own.map(({ experiment }) => experiment.title.split(":")[0]);
-    return standIn === undefined ? [] : [`for ${names.join(", ")} ${standIn}`];
-  });
-  const missing = absent.map(({ name, reason }) => `${name} (${reason})`);
-  return [
-    ...(standIns.length > 0 ? [`In place of the paper's data: ${standIns.join("; ")}.`] : []),
-    ...(missing.length > 0
-      ? [`Encoders of the paper that were not run: ${missing.join("; ")}.`]
-      : []),
-  ];
-}
-
-function titleOf({ experiment, standIn }: Reproduced["parts"][number]): string {
-  return standIn === undefined ? experiment.title : `${experiment.title} (a stand-in: ${standIn})`;
+  return htmlPage(TITLE, body.join("\n"), CSS + TURNING_CSS);
 }
 
 /** Closed until someone wants to know, and open on paper. */
@@ -110,21 +88,6 @@ function exhibitHtml({ id, title, caption }: Exhibit, drawing: Drawing): string 
   }
   const turning = drawing.points ? turningPicture(id, drawing.points) : "";
   return `<section class="exhibit${turning && " turning"}" id="${id}"><h3>${htmlText(title)}</h3>${turning}${figure(drawing.svg, caption)}</section>`;
-}
-
-/** A canvas for each panel; the still is shown where there is no script, and on paper. */
-function turningPicture(id: string, { panels, colors, categories }: PointsPicture): string {
-  const rounded = panels.map(({ title, points, category }) => ({
-    title,
-    category,
-    points: points.map((point) => point.map((value) => Number(value.toFixed(2)))),
-  }));
-  const data = JSON.stringify({ panels: rounded, colors, categories, view: VIEW });
-  const canvases = panels.map(
-    ({ title }) =>
-      `<div><canvas width="760" height="760" tabindex="0" aria-label="${htmlText(title)}"></canvas></div>`,
-  );
-  return `<div class="canvases" data-points="${id}">${canvases.join("")}</div><script type="application/json" id="${id}-points">${data.replaceAll("<", "\\u003c")}</script>`;
 }
 
 function settingsOf({
@@ -167,10 +130,6 @@ h3 { font-size: 1rem; margin: 1.5rem 0 0.25rem; }
 .claims td, .claims th { vertical-align: top; }
 .claims td:nth-child(2) { min-width: 15rem; } .claims td:nth-child(3) { min-width: 7rem; font-weight: 600; }
 .claims td:nth-child(4), .claims td:nth-child(5) { min-width: 15rem; }
-.canvases { display: none; flex-wrap: wrap; gap: 0.5rem; }
-.canvases div { flex: 1 1 20rem; max-width: 30rem; }
-.canvases canvas { width: 100%; height: auto; background: #fff; border: 1px solid var(--rule); border-radius: 6px; cursor: grab; touch-action: none; }
-@media screen { .scripted .canvases { display: flex; } .scripted .turning figure svg { display: none; } }
 @media print {
   nav { display: none; }
   p, .summary, .caption, figcaption { max-width: none; }
@@ -183,44 +142,7 @@ h3 { font-size: 1rem; margin: 1.5rem 0 0.25rem; }
 }
 `;
 
-/** Draws points on a canvas and turns them with the pointer or the arrow keys. */
+/** For browsers that do not know how to show on paper what is closed. */
 const SCRIPT = `
-document.documentElement.classList.add("scripted");
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((list) => { list.open = true; }));
-for (const box of document.querySelectorAll("[data-points]")) {
-  const { panels, colors, categories, view } = JSON.parse(document.getElementById(box.dataset.points + "-points").textContent);
-  const state = { ...view };
-  const canvases = [...box.querySelectorAll("canvas")];
-  const draw = () => canvases.forEach((canvas, i) => {
-    const { title, points, category } = panels[i];
-    const c = canvas.getContext("2d"), size = canvas.width, half = size / 2;
-    const reach = 1.02 * Math.max(...points.map((p) => Math.hypot(...p)));
-    const [ct, st, cl, sl] = [Math.cos(state.turn), Math.sin(state.turn), Math.cos(state.tilt), Math.sin(state.tilt)];
-    const dots = points.map(([x, y, z], n) => {
-      const across = x * ct + z * st, away = z * ct - x * st;
-      return { x: half + (across / reach) * half, y: half - ((y * cl - away * sl) / reach) * half, near: 0.5 + (away * cl + y * sl) / (2 * reach), m: category[n] };
-    }).sort((a, b) => a.near - b.near);
-    c.fillStyle = "#fff"; c.fillRect(0, 0, size, size);
-    for (const { x, y, near, m } of dots) {
-      c.globalAlpha = 0.35 + 0.6 * Math.min(1, Math.max(0, near));
-      c.fillStyle = colors[m]; c.beginPath(); c.arc(x, y, 3 + 4 * near, 0, 7); c.fill();
-    }
-    c.globalAlpha = 1; c.font = "600 22px system-ui, sans-serif"; c.fillStyle = "#222"; c.fillText(title, 16, 30);
-    c.font = "18px system-ui, sans-serif";
-    categories.forEach((name, m) => { const y = size - 16 - 24 * (categories.length - 1 - m); c.fillStyle = colors[m]; c.fillRect(16, y - 12, 12, 12); c.fillStyle = "#222"; c.fillText(name, 36, y); });
-  });
-  for (const canvas of canvases) {
-    canvas.addEventListener("pointerdown", (event) => canvas.setPointerCapture(event.pointerId));
-    canvas.addEventListener("pointermove", (event) => {
-      if (!event.buttons) return;
-      state.turn += event.movementX / 150; state.tilt = Math.min(1.5, Math.max(-1.5, state.tilt + event.movementY / 150)); draw();
-    });
-    canvas.addEventListener("keydown", (event) => {
-      const step = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] }[event.key];
-      if (!step) return;
-      event.preventDefault(); state.turn += step[0]; state.tilt = Math.min(1.5, Math.max(-1.5, state.tilt + step[1])); draw();
-    });
-  }
-  draw();
-}
 `;

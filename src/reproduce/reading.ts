@@ -1,45 +1,88 @@
+/** The report's standing paragraphs, as HTML. */
+
 /**
- * What a reader of the paper needs to know of how curves were made, as
- * paragraphs of HTML: what is common to all of them. What each has of its own is
- * read off its jobs (how.ts).
+ * What a reader of the paper needs to know of how curves were made, as far as it
+ * is common to all of them; what each has of its own is read off its jobs (how.ts).
  */
 export const READING = [
-  `<b>Names.</b> MiniLM_E4_Excel_perf_cost_exp is the encoder MiniLM, fine-tuned for 4 epochs on the offline queries, model embeddings by
-the weighting Excel_perf_cost, and the group: exp is fine-tuned, ctrl is the same encoder as it was, ideal is told of the benchmark that is
-unseen to the others. MiniLM_5 has model embeddings from a prompt with five example queries. All of these are played by FGTS.CDB. static is this program's own table of
-word vectors, which the paper does not have. <i>As it was</i> means: not fine-tuned.`,
-  `<b>Figures.</b> One line a curve, the mean over runs; the names stand at the last panel, with the regret at its last round. Bands are 95% intervals of the mean by
-Student's t; they are drawn for joust and for one family of curves, since with more none can be seen, and not at all for a single run. The tables have every interval. Pointing at a line shows its name.`,
-  `<b>Regret</b> is what the best model for each query would have given less what the chosen models gave (in a duel the mean of the two), summed
-over rounds, in units of utility. A round is a query. The vote scale s decides how noisy votes are: P(a beats b) = sigmoid(s (utility of a - utility of b)); s = 1 is the paper's letter and nearly a
-coin flip, since utilities lie between 0 and 1. Where both answers are the same model's there is no vote. Run i of every curve has the same offline queries, the
-same stream and the same voters, so curves are compared by the paired difference, run by run.`,
-  `<b>Baselines</b>, in every figure. random: two models at random. best-fixed: the one model with the least regret over the whole run, known in hindsight. zero-feedback: the best told model of the
-nearest category, which never looks at a vote: what a learner gains from votes is what it gains over this line. joust: this project's own policy with its defaults (below).`,
-  `<b>Model embeddings.</b> xi_m is the mean vector of category m's offline queries. Perf (eq. 3): a_k is the mean of the xi_m weighted by the softmax of Perf_k over categories; Perf_cost: by that of
-Perf - lambda Cost. Excel_perf_cost (eq. 4): the same scores, but 0 inside the softmax wherever k is not among the best tau = 3 models of the category. Excel_mask (eq. 5): the sum of xi_m over those categories, divided by tau.
-Labels (eq. 6): the mean vector of the offline queries that k is best on, a joint best counting in part. Prompts: the encoder's vector of listing 3 with the name of the model, the benchmark that it is best at, its Perf and 1 / Cost there, and that
-benchmark's first offline queries; of listing 2 on MMLU; on MixInstruct without Perf and Cost, with queries that the model is best on. lambda is 0.05 unless said.`,
-  `<b>FGTS.CDB</b> (Algorithm 1): phi(x, a) = x o a, scaled to length 1 (<i>added</i>: x + a). Two Langevin chains, each of which plays its own best model, ties at random: prior N(0, 5<sup>2</sup>) on every coefficient, eta = 1, five steps a round from where the last round ended, each on
-128 past votes, of length 0.2 / (1/5<sup>2</sup> + t mean|v|<sup>2</sup> / 4) after t votes. mu = 1 / (10 e sqrt(T)) with T = 720 (in the linear worlds their own T), and a round feels good by at most 1.
-In the lists of curves these are the defaults of the policy <code>fgts-cdb</code>, and only what differs is named.`,
-  `<b>joust</b> sees a query as w = softmax(cos(x, xi_m) / 0.1) over categories, and believes that the utility of k is a multiple of its told score there plus w . theta_k. The belief is Gaussian and is updated once a vote. Neither the
-vote scale nor the worth of the told scores is known to it: there is one belief for each of the scales 1, 3, 10 with told scores that are right, roughly right or worthless, weighted by how well it predicted the votes. It plays the pair with the largest f_i + f_j + 1.5 W_ij, W_ij being the sd of the difference as far
-as votes to come can resolve it. Told scores are the table's Perf; on MMLU the experts' utilities, on MixInstruct means over the offline queries.`,
-  `<b>Fine-tuning</b> (CCFT): every pair of offline queries of one category is a like pair, as many pairs across categories unlike ones; squared error between the cosine and the label (1 or 0), AdamW, learning rate 2e-5 (static: 3e-3), batches of 16 pairs, a tenth of the steps
-to warm up, then linear decay to 0 at the last step. E2 is therefore a training of its own and no checkpoint of E4.`,
-  `<b>Claims</b> were written down with their criteria before the run. A cell is one comparison: an encoder, a weighting, a form of the queries, a vote scale, a length;
-it decides where the 95% interval of the paired difference leaves out 0. A claim holds where at least two thirds of its cells are for it, is refuted where as many are against it, and is otherwise
-not shown. The paper's encoders decide where they are here, not static.`,
+  `<b>Names.</b> MiniLM_E4_Excel_perf_cost_exp is the encoder MiniLM, fine-tuned for 4 epochs on
+the offline queries, model embeddings by the weighting Excel_perf_cost, and the group: exp is
+fine-tuned, ctrl is the same encoder as it was, ideal is told of the benchmark that is unseen to
+the others. MiniLM_5 has model embeddings from a prompt with five example queries. All of these
+are played by FGTS.CDB. static is this program's own table of word vectors, which the paper does
+not have. <i>As it was</i> means: not fine-tuned. A curve's world is the form of its queries and
+what else was changed.`,
+  `<b>Figures.</b> One line a curve, the mean over runs; the names stand at the last panel, with
+the regret at its last round. Bands are 95% intervals of the mean by Student's t; they are drawn
+for joust and for one family of curves, since with more none can be seen, and not at all for a
+single run. The tables have every interval. Pointing at a line shows its name.`,
+  `<b>Regret</b> is what the best model for each query would have given less what the chosen models
+gave (in a duel the mean of the two), summed over rounds, in units of utility. A round is a
+query. The vote scale s decides how noisy votes are: P(a beats b) = sigmoid(s (utility of a -
+utility of b)); s = 1 is the paper's letter and nearly a coin flip, since utilities lie between
+0 and 1. Where both answers are the same model's there is no vote. Run i of every curve has the
+same offline queries, the same stream and the same voters, so curves are compared by the paired
+difference, run by run.`,
+  `<b>Baselines</b>, in every figure. random: two models at random. best-fixed: the one model with
+the least regret over the whole run, known in hindsight. zero-feedback: the best told model of
+the nearest category, which never looks at a vote: what a learner gains from votes is what it
+gains over this line. joust: this project's own policy with its defaults (below).`,
+  `<b>Model embeddings.</b> xi_m is the mean vector of category m's offline queries. Perf (eq. 3):
+a_k is the mean of the xi_m weighted by the softmax of Perf_k over categories; Perf_cost: by
+that of Perf - lambda Cost. Excel_perf_cost (eq. 4): the same scores, but 0 inside the softmax
+wherever k is not among the best tau = 3 models of the category. Excel_mask (eq. 5): the sum of
+xi_m over those categories, divided by tau. Labels (eq. 6): the mean vector of the offline
+queries that k is best on, a joint best counting in part. Prompts: the encoder's vector of
+listing 3 with the name of the model, the benchmark that it is best at, its Perf and 1 / Cost
+there, and that benchmark's first offline queries; of listing 2 on MMLU; on MixInstruct without
+Perf and Cost, with queries that the model is best on. lambda is 0.05 unless said.`,
+  `<b>FGTS.CDB</b> (Algorithm 1): phi(x, a) = x o a, scaled to length 1 (<i>added</i>: x + a). Two
+Langevin chains, each of which plays its own best model, ties at random: prior N(0,
+5<sup>2</sup>) on every coefficient, eta = 1, five steps a round from where the last round
+ended, each on 128 past votes, of length 0.2 / (1/5<sup>2</sup> + t mean|v|<sup>2</sup> / 4)
+after t votes. mu = 1 / (10 e sqrt(T)) with T = 720 (in the linear worlds their own T), and a
+round feels good by at most 1. In the lists of curves these are the defaults of the policy
+<code>fgts-cdb</code>, and only what differs is named.`,
+  `<b>joust</b> sees a query as w = softmax(cos(x, xi_m) / 0.1) over categories, and believes that
+the utility of k is a multiple of its told score there plus w . theta_k. The belief is Gaussian
+and is updated once a vote. Neither the vote scale nor the worth of the told scores is known to
+it: there is one belief for each of the scales 1, 3, 10 with told scores that are right, roughly
+right or worthless, weighted by how well it predicted the votes. It plays the pair with the
+largest f_i + f_j + 1.5 W_ij, W_ij being the sd of the difference as far as votes to come can
+resolve it. Told scores are the table's Perf; on MMLU the experts' utilities, on MixInstruct
+means over the offline queries.`,
+  `<b>Fine-tuning</b> (CCFT): every pair of offline queries of one category is a like pair, as many
+pairs across categories unlike ones; squared error between the cosine and the label (1 or 0),
+AdamW, learning rate 2e-5 (static: 3e-3), batches of 16 pairs, a tenth of the steps to warm up,
+then linear decay to 0 at the last step. E2 is therefore a training of its own and no checkpoint
+of E4.`,
+  `<b>Claims</b> were written down with their criteria before the run; which of these were changed
+when they were read once more, and why, is in docs/decisions/0006-criteria-of-claims.md of the
+repository. A cell is one comparison: an encoder, a weighting, a form of the queries, a vote
+scale, a length; it decides where the 95% interval of the paired difference leaves out 0. A claim
+holds where at least two thirds of its cells are for it, is refuted where as many are against it,
+and is otherwise not shown. The paper's encoders decide where they are here, not static.`,
 ];
 
+/** How to make it again. */
 export const AGAIN = [
-  `The command below gives the same numbers, bit for bit, on the same data and code; results are cached, so that a second time takes seconds. <code>joust</code> is <code>npm run -s joust --</code> in a checkout of
-the repository. A single experiment can be named in place of all, and <code>--curve NAME</code> runs one curve with all that it needs, in all its worlds, and prints its numbers. At the end of
-each experiment a list says of every curve on which queries, vectors, model embeddings and policy it was run.`,
-  `<code>--data DIR</code> is a folder with <code>mmlu/</code> (the test and dev csv of the five topics), <code>routerbench-queries/</code> (<code>queries_rbprompt.jsonl.gz</code>, <code>queries.jsonl.gz</code>), and
-<code>mixinstruct/</code> (its jsonl with <code>cmp_results</code>) or the stand-in's <code>qlora-gpt4-pairwise/</code>; without it the project's own questions stand in for all. <code>--models DIR</code> has the encoders' folders; <code>joust models get MiniLM</code> fetches one. Checksums of both are below.`,
-  `Seed n gives run i a generator of its own, from which the offline queries, the stream, the votes, the fine-tuning and the policy draw: run 1 is the same whether one run is asked for or twenty.`,
-  `Every figure is in figures/ as SVG, every table in tables/ as CSV and LaTeX, and reproduce.json has each curve with its runs, each claim with its cells, and all of the settings. <i>Code of</i> a kind of job is the checksum of the modules that decide its results:
-where it is the same, so are they.`,
+  `The command below gives the same numbers, bit for bit, on the same data and code; results are
+cached, so that a second time takes seconds. <code>joust</code> is <code>npm run -s joust
+--</code> in a checkout of the repository. A single experiment can be named in place of all, and
+<code>--curve NAME</code> runs one curve with all that it needs, in all its worlds, and prints
+its numbers. At the end of each experiment a list says of every curve on which queries, vectors,
+model embeddings and policy it was run.`,
+  `<code>--data DIR</code> is a folder with <code>mmlu/</code> (the test and dev csv of the five
+topics), <code>routerbench-queries/</code> (<code>queries_rbprompt.jsonl.gz</code>,
+<code>queries.jsonl.gz</code>), and <code>mixinstruct/</code> (its jsonl with
+<code>cmp_results</code>) or the stand-in's <code>qlora-gpt4-pairwise/</code>; without it the
+project's own questions stand in for all. <code>--models DIR</code> has the encoders' folders;
+<code>joust models get MiniLM</code> fetches one. Checksums of both are below.`,
+  `Seed n gives run i a generator of its own, from which the offline queries, the stream, the
+votes, the fine-tuning and the policy draw: run 1 is the same whether one run is asked for or
+twenty.`,
+  `Every figure is in figures/ as SVG, every table in tables/ as CSV and LaTeX, and reproduce.json
+has each curve with its runs, each claim with its cells, and all of the settings. <i>Code of</i>
+a kind of job is the checksum of the modules that decide its results: where it is the same, so
+are they.`,
 ];

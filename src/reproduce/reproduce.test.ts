@@ -4,19 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { InputError } from "../input/input-error.ts";
-import { claimsTable, headlineOf } from "./claims-table.ts";
 import { findDataSets } from "./data-sets.ts";
 import { findEncoders } from "./encoders.ts";
 import { curvesExhibit, finalTable } from "./exhibits.ts";
-import type { Claim } from "./experiment.ts";
-import { heatMapsSvg } from "./figures/heat-map.ts";
-import { pointsSvg } from "./figures/points.ts";
-import { radarSvg } from "./figures/radar.ts";
 import { PLACES } from "./jobs/alone.fixture.ts";
 import { recordOf } from "./record.ts";
 import { CURVE, newBench, resultsOf, runValue } from "./results.fixture.ts";
 import { openScores, weightingTable, without } from "./score-tables.ts";
-import { type CellOfClaim, decide, decideEach, minus, untestable } from "./verdict.ts";
+import { minus } from "./verdict.ts";
 import { refuseForeign, writeReproduction } from "./write.ts";
 
 function newFolder(): string {
@@ -24,76 +19,6 @@ function newFolder(): string {
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
 }
-
-describe("verdicts", () => {
-  const clear = (sign: number) => ({ label: "", differences: [1, 1.1, 0.9].map((d) => sign * d) });
-  const open = { label: "", differences: [1, -1, 0] };
-
-  it("a claim holds if two thirds of its cells lie beyond chance on its side", () => {
-    expect(decide([clear(-1), clear(-1), open])).toMatchObject({ verdict: "holds" });
-    expect(decide([clear(-1), open, open]).verdict).toBe("does not hold");
-    expect(decide([clear(1), clear(1), clear(1)]).evidence).toBe(
-      "shown in 0 of 3 cells, the opposite in 3; mean difference of regret 1.0, from 1.0 to 1.0",
-    );
-    expect(decide([clear(1), clear(1), open]).refuted).toBe(true);
-    expect(decide([clear(1), open, open]).refuted).toBe(false);
-    expect(decide([clear(-1)]).refuted).toBeUndefined();
-    expect(decide([clear(-1), open]).cells.map(({ supports }) => supports)).toEqual([true, false]);
-  });
-
-  it("a claim of parts holds if each does, however many cells the others have", () => {
-    const parts = (second: CellOfClaim) => [
-      { name: "a", cells: [clear(-1), clear(-1), clear(-1)] },
-      { name: "b", cells: [second] },
-    ];
-    expect(decideEach(parts(clear(-1))).verdict).toBe("holds");
-    expect(decideEach(parts(open))).toMatchObject({ verdict: "does not hold", refuted: false });
-    expect(decideEach(parts(clear(1))).refuted).toBe(true);
-    expect(decideEach([...parts(clear(-1)), { name: "c", cells: [] }])).toEqual(decide([]));
-  });
-
-  it("a part that fails decides, whatever cannot be tested beside it", () => {
-    const none = { name: "b", cells: [] };
-    const failing = decideEach([{ name: "a", cells: [clear(1)] }, none]);
-    expect(failing).toMatchObject({ verdict: "does not hold", refuted: true });
-    expect(failing.evidence).toContain("b: nothing here speaks of it");
-    expect(decideEach([{ name: "a", cells: [open] }, none]).refuted).toBe(false);
-  });
-
-  it("one run, or nothing to compare, decides nothing", () => {
-    expect(decide([])).toEqual(untestable("nothing here speaks of it"));
-    expect(decide([{ label: "", differences: [-1] }]).evidence).toMatch("give --runs 5");
-  });
-
-  it("what is not a number decides nothing, and unequal runs are no pairs", () => {
-    const broken = { label: "one", differences: [-1, Number.NaN, -1] };
-    expect(decide([clear(-1), clear(-1), broken])).toEqual(
-      untestable("a run of one has no number to compare"),
-    );
-    expect(() => minus([1, 2], [1])).toThrow("cannot pair 2 runs with 1");
-  });
-
-  it("intervals are Student's over the runs: 2.776 standard errors at five", () => {
-    const [cell] = decide([{ label: "", differences: [1, 2, 3, 4, 5] }]).cells;
-    // s = sqrt(2.5), standard error s / sqrt(5) = 0.7071
-    expect(cell!.hi).toBeCloseTo(3 + 2.776445 * Math.SQRT1_2, 5);
-    expect(cell!.lo).toBeCloseTo(3 - 2.776445 * Math.SQRT1_2, 5);
-  });
-
-  it("are counted in a headline that warns of few runs", () => {
-    const claim = (id: number) => ({ id }) as Claim;
-    const judged = [
-      { claim: claim(2), ...decide([clear(-1)]) },
-      { claim: claim(1), ...decide([clear(1)]) },
-      { claim: claim(3), ...decide([]) },
-    ];
-    expect(headlineOf(judged, 5)).toBe(
-      "Of 3 claims 1 holds here (2), 1 does not (1), and 1 cannot be tested here (3). Of those that do not, the opposite is shown of 1 (1); the others are merely not shown.",
-    );
-    expect(headlineOf(judged, 3)).toMatch("rests on 3 runs");
-    expect(claimsTable(judged).rows.map(([id]) => id)).toEqual(["1", "2", "3"]);
-  });
-});
 
 describe("results", () => {
   it("are read at a round, between shares of a run, and by attributes", async () => {
@@ -112,89 +37,6 @@ describe("results", () => {
     expect(results.counterpart(exp!, { form: "other" })).toBeUndefined();
     expect(results.of(["MiniLM"]).curves({})).toHaveLength(2);
     expect(results.of(["e5b"]).curves({})).toEqual([]);
-  });
-});
-
-describe("figures", () => {
-  const small = async () => {
-    const runs = [runValue(100, () => 0.5), runValue(100, () => 0.6)];
-    const results = resultsOf(await newBench(), [
-      { curve: {}, runs },
-      { curve: { voteScale: 1 }, runs },
-      {
-        curve: { name: "joust", policy: "joust", group: "baseline", voteScale: 1 },
-        runs: [runValue(100, () => 0.1)],
-      },
-    ]);
-    return results;
-  };
-
-  it("have a panel for each vote scale, every curve's name, and the same bytes again", async () => {
-    const results = await small();
-    const exhibit = curvesExhibit({
-      id: "a",
-      title: "A",
-      caption: "",
-      curves: results.bench.curves,
-    });
-    const drawing = exhibit.draw(results);
-    const svg = drawing.kind === "figure" ? drawing.svg : "";
-    expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
-    for (const text of ["vote scale 10", "vote scale 1<", "joust 10.0", `${CURVE.name} 55.0`]) {
-      expect(svg).toContain(text);
-    }
-    expect(exhibit.draw(results)).toEqual(drawing);
-    expect(svg).not.toMatch(/NaN|Infinity|undefined/);
-  });
-
-  it("of maps, radars and points are whole", () => {
-    const rows = ["a", "b"];
-    const map = {
-      title: "one",
-      note: "n",
-      rows,
-      columns: rows,
-      values: [
-        [1, -0.001],
-        [0.5, Number.NaN],
-      ],
-    };
-    const svg = heatMapsSvg("maps", [map, { ...map, title: "two" }]);
-    expect(svg.match(/>0\.00</g)).toHaveLength(2); // no minus zero
-    const radar = radarSvg({
-      title: "r",
-      axes: ["x", "y", "z"],
-      models: [{ name: "m", values: [1, 0, 0.5] }],
-    });
-    const points = pointsSvg("p", {
-      panels: [
-        {
-          title: "t",
-          points: [
-            [0, 1, 2],
-            [3, -1, 0],
-          ],
-          category: [0, 1],
-        },
-      ],
-      categories: rows,
-      colors: ["#111111", "#222222"],
-    });
-    for (const text of [svg, radar, points]) expect(text).not.toMatch(/NaN|undefined/);
-    expect(points.match(/<circle/g)).toHaveLength(2 + 2);
-  });
-
-  it("tables have one row a curve; a baseline says on which vectors", async () => {
-    const results = await small();
-    const { curves } = results.bench;
-    const drawing = finalTable("t", "T", {
-      curves: [...curves, ...curves],
-      rounds: [50, 100],
-    }).draw(results);
-    if (drawing.kind !== "table") throw new Error("not a table");
-    expect(drawing.table.rows).toHaveLength(3);
-    expect(drawing.table.rows[2]![0]).toBe("joust on MiniLM_E4");
-    expect(drawing.table.rows[0]![3]).toMatchObject({ mean: expect.closeTo(27.5, 9) });
   });
 });
 
@@ -238,6 +80,13 @@ describe("encoders", () => {
     for (const { reason } of absent) expect(reason).not.toBe("");
     await expect(findEncoders(["e5b"], PLACES)).rejects.toThrow(InputError);
   });
+
+  it("that are not asked for are told of, the program's own is not missed", async () => {
+    const { here, absent } = await findEncoders(["hash"], PLACES);
+    expect(here.map(({ name }) => name)).toEqual(["hash"]);
+    expect(absent.map(({ name }) => name)).toEqual(["MiniLM", "mpnet", "e5b", "OpenAItext"]);
+    for (const { reason } of absent) expect(reason).toBe("not asked for");
+  });
 });
 
 describe("what is written", () => {
@@ -245,15 +94,17 @@ describe("what is written", () => {
     const runs = [runValue(100, () => 0.5), runValue(100, () => 0.6)];
     const results = resultsOf(await newBench(), [{ curve: {}, runs }]);
     const { bench } = results;
+    const head = { title: "<A>", caption: "c", curves: bench.curves };
     const exhibits = [
-      curvesExhibit({ id: "curves", title: "<A>", caption: "c", curves: bench.curves }),
+      curvesExhibit({ ...head, id: "curves" }),
+      curvesExhibit({ ...head, id: "drawn", withoutQueries: true }),
       finalTable("table", "T", { curves: bench.curves, rounds: [] }),
     ];
     const experiment = { name: "routerbench", title: "RouterBench", plan: () => Promise.reject() };
     return {
       bench,
       results,
-      parts: [{ experiment, notes: ["a <note>"], exhibits }],
+      parts: [{ experiment, notes: ["a <note>"], exhibits, standIn: "other queries" }],
       claims: [],
       judged: [],
     };
@@ -275,6 +126,12 @@ describe("what is written", () => {
     // How each curve was made, and the command that makes it again.
     expect(page).toContain("100 vectors and 2 models on the sphere of R^2");
     expect(page).toContain(`joust reproduce routerbench --curve &#34;${CURVE.name}&#34;`);
+    // Wherever it is looked at, it says what stands in for what.
+    expect(page).toContain("RouterBench (a stand-in: other queries)</h2>");
+    const text = (name: string) => readFileSync(join(folder, name), "utf8");
+    expect(text("claims.md")).toMatch(/^Of 0 claims .*\n\nIn place of .*\n\nEncoders .*\n\n\*\*/);
+    expect(text("figures/curves.svg")).toContain(">&#60;A&#62; (a stand-in: other queries)</text>");
+    expect(text("figures/drawn.svg")).toContain(">&#60;A&#62;</text>");
     const record = JSON.parse(readFileSync(join(folder, "reproduce.json"), "utf8"));
     expect(record.curves[0]).toMatchObject({
       name: CURVE.name,
@@ -293,7 +150,7 @@ describe("what is written", () => {
     // A second time over it, with what was drawn before and is no more.
     writeFileSync(join(folder, "figures", "old.svg"), "");
     await writeReproduction(folder, await reproduced(), await recordFor());
-    expect(await readdir(join(folder, "figures"))).toEqual(["curves.svg"]);
+    expect(await readdir(join(folder, "figures"))).toEqual(["curves.svg", "drawn.svg"]);
   });
 
   it("never goes over what was not made here", async () => {

@@ -76,13 +76,35 @@ export function decideEach(
     name,
     ...decide(cells, { ...options, ...(unit !== undefined && { unit }) }),
   }));
-  const holds = findings.every(({ verdict }) => verdict === "holds");
   const fails = findings.some(({ verdict }) => verdict === "does not hold");
-  const open = findings.find(({ verdict }) => verdict === "cannot be tested here");
+  const open = findings.find(isOpen);
   if (open && !fails) return untestable(open.evidence);
+  return together(findings, "every");
+}
+
+/** A claim of which one part is enough, and which is refuted if each is. Parts that were not run do not count. */
+export function decideAny(parts: readonly Part[]): Finding {
+  const run = parts.filter(({ cells }) => cells.length > 0);
+  if (run.length === 0) return decide([]);
+  const findings = run.map(({ name, cells }) => ({ name, ...decide(cells) }));
+  const open = findings.find(isOpen);
+  return open ? untestable(open.evidence) : together(findings, "some");
+}
+
+function isOpen({ verdict }: Finding): boolean {
+  return verdict === "cannot be tested here";
+}
+
+/** Holds where every finding does, or some; it is then refuted where some is, or every one. */
+function together(
+  findings: readonly (Finding & { readonly name: string })[],
+  enough: "every" | "some",
+): Finding {
+  const holds = findings[enough](({ verdict }) => verdict === "holds");
+  const refuted = findings[enough === "every" ? "some" : "every"]((one) => one.refuted);
   return {
     verdict: holds ? "holds" : "does not hold",
-    ...(!holds && { refuted: findings.some(({ refuted }) => refuted) }),
+    ...(!holds && { refuted }),
     evidence: findings.map(({ name, evidence }) => `${name}: ${evidence}`).join(". "),
     cells: findings.flatMap(({ cells }) => cells),
   };

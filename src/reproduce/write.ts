@@ -3,9 +3,10 @@ import { join } from "node:path";
 import { InputError } from "../input/input-error.ts";
 import { toCsv, toLatex, toMarkdown } from "../report/table.ts";
 import { replaceFile } from "../report/write.ts";
+import { caveatsOf, titleOf } from "./caveats.ts";
 import { claimsTable, headlineOf } from "./claims-table.ts";
 import { titled } from "./figures/titled.ts";
-import { caveatsOf, type DrawnExhibit, pageOf } from "./page.ts";
+import { type DrawnExhibit, pageOf } from "./page.ts";
 import type { Record } from "./record.ts";
 import type { Reproduced } from "./reproduce.ts";
 
@@ -35,11 +36,10 @@ export async function writeReproduction(
   const files = new Map<string, string>();
   for (const { experiment, exhibits, standIn } of reproduced.parts) {
     const own = exhibits.map((exhibit) => ({ exhibit, drawing: exhibit.draw(reproduced.results) }));
-    const label = standIn === undefined ? "" : ` (a stand-in: ${standIn})`;
     drawn.set(experiment.name, own);
     for (const { exhibit, drawing } of own) {
       if (drawing.kind === "figure") {
-        const title = `${exhibit.title}${exhibit.withoutQueries ? "" : label}`;
+        const title = titleOf(exhibit.title, exhibit.withoutQueries ? undefined : standIn);
         files.set(join(FIGURES, `${exhibit.id}.svg`), titled(drawing.svg, title));
       } else {
         files.set(join(TABLES, `${exhibit.id}.csv`), toCsv(drawing.table));

@@ -3,7 +3,7 @@ import { dodge, shorten, textWidth } from "../../report/labels.ts";
 import { INK, pixelScale } from "../../report/svg.ts";
 import { meanInterval } from "../../simulate/statistics.ts";
 import type { Curve } from "../experiment.ts";
-import type { Measure, Results } from "../results.ts";
+import type { Results } from "../results.ts";
 import { drawCompact } from "./compact.ts";
 import type { Style } from "./style.ts";
 
@@ -14,7 +14,6 @@ export interface CurvesFigure {
   styleOf(curve: Curve): Style;
   /** Rounds shown, all unless said. */
   readonly rounds?: number | undefined;
-  readonly measure?: Measure;
   /** A line across, after so many rounds. */
   readonly event?: { readonly after: number; readonly text: string } | undefined;
 }
@@ -165,12 +164,11 @@ function linesOf(
   return curves.map((curve) => {
     const runs = results.runs(curve);
     const { t } = runs[0]!;
-    const measure = figure.measure ?? "regret";
     const kept = t.flatMap((round, i) => (round <= shown ? [i] : []));
     const step = Math.max(1, kept.length / POINTS);
     const chosen = kept.filter((_, n) => Math.floor((n + 1) / step) > Math.floor(n / step));
     const points = chosen.map((i) => {
-      const { mean, lo, hi } = meanInterval(runs.map((run) => run[measure][i]!));
+      const { mean, lo, hi } = meanInterval(runs.map(({ regret }) => regret[i]!));
       // Regret is never negative, whatever Student's t makes of a few runs.
       return { x: at(t[i]!), mean, lo: Math.max(0, lo), hi };
     });

@@ -74,9 +74,9 @@ export function byEncoder(curves: readonly Curve[]): (curve: Curve) => Style {
   const encoders = [...new Set(curves.map(({ encoder }) => encoder))];
   return (curve) => {
     const { encoder, weighting, group } = curve;
-    const color = PALETTE[encoders.indexOf(encoder) % PALETTE.length]!;
     const usual = byWeighting(curve);
     if (group === "baseline") return usual;
+    const color = PALETTE[encoders.indexOf(encoder) % PALETTE.length]!;
     return { ...usual, color, dash: weighting === "excel_mask" ? DASHES.ctrl : usual.dash };
   };
 }

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { finalTable } from "./exhibits.ts";
+import { newBench, resultsOf, runValue } from "./results.fixture.ts";
+
+describe("a table of curves", () => {
+  it("has one row a curve; a baseline says on which vectors", async () => {
+    const joust = { name: "joust", policy: "joust", group: "baseline", voteScale: 1 } as const;
+    const runs = [runValue(100, () => 0.5), runValue(100, () => 0.6)];
+    const results = resultsOf(await newBench(), [
+      { curve: {}, runs },
+      { curve: { voteScale: 1 }, runs },
+      { curve: joust, runs: [runValue(100, () => 0.1)] },
+    ]);
+    const { curves } = results.bench;
+    const drawing = finalTable("t", "T", {
+      curves: [...curves, ...curves],
+      rounds: [50, 100],
+    }).draw(results);
+    if (drawing.kind !== "table") throw new Error("not a table");
+    expect(drawing.table.rows).toHaveLength(3);
+    expect(drawing.table.rows[2]![0]).toBe("joust on MiniLM_E4");
+    expect(drawing.table.rows[0]![3]).toMatchObject({ mean: expect.closeTo(27.5, 9) });
+  });
+
+  it("has the longest of a curve that was run at two lengths", async () => {
+    const head = { name: "random", policy: "random", group: "baseline" } as const;
+    const results = resultsOf(await newBench(), [
+      { curve: head, runs: [runValue(200, () => 1)] },
+      { curve: { ...head, encoder: "static" }, runs: [runValue(100, () => 1)] },
+    ]);
+    const { curves } = results.bench;
+    const drawing = finalTable("t", "T", { curves, rounds: [100, 200] }).draw(results);
+    if (drawing.kind !== "table") throw new Error("not a table");
+    expect(drawing.table.rows).toHaveLength(1);
+    expect(drawing.table.rows[0]!.slice(3, 5)).toMatchObject([{ mean: 100 }, { mean: 200 }]);
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { claimsTable, headlineOf } from "./claims-table.ts";
+import type { Claim } from "./experiment.ts";
+import { type CellOfClaim, decide, decideAny, decideEach, minus, untestable } from "./verdict.ts";
+
+describe("verdicts", () => {
+  const clear = (sign: number) => ({ label: "", differences: [1, 1.1, 0.9].map((d) => sign * d) });
+  const open = { label: "", differences: [1, -1, 0] };
+
+  it("a claim holds if two thirds of its cells lie beyond chance on its side", () => {
+    expect(decide([clear(-1), clear(-1), open])).toMatchObject({ verdict: "holds" });
+    expect(decide([clear(-1), open, open]).verdict).toBe("does not hold");
+    expect(decide([clear(1), clear(1), clear(1)]).evidence).toBe(
+      "shown in 0 of 3 cells, the opposite in 3; mean difference of regret 1.0, from 1.0 to 1.0",
+    );
+    expect(decide([clear(1), clear(1), open]).refuted).toBe(true);
+    expect(decide([clear(1), open, open]).refuted).toBe(false);
+    expect(decide([clear(-1)]).refuted).toBeUndefined();
+    expect(decide([clear(-1), open]).cells.map(({ supports }) => supports)).toEqual([true, false]);
+  });
+
+  it("a claim of parts holds if each does, however many cells the others have", () => {
+    const parts = (second: CellOfClaim) => [
+      { name: "a", cells: [clear(-1), clear(-1), clear(-1)] },
+      { name: "b", cells: [second] },
+    ];
+    expect(decideEach(parts(clear(-1))).verdict).toBe("holds");
+    expect(decideEach(parts(open))).toMatchObject({ verdict: "does not hold", refuted: false });
+    expect(decideEach(parts(clear(1))).refuted).toBe(true);
+    expect(decideEach([...parts(clear(-1)), { name: "c", cells: [] }])).toEqual(decide([]));
+  });
+
+  it("a part that fails decides, whatever cannot be tested beside it", () => {
+    const none = { name: "b", cells: [] };
+    const failing = decideEach([{ name: "a", cells: [clear(1)] }, none]);
+    expect(failing).toMatchObject({ verdict: "does not hold", refuted: true });
+    expect(failing.evidence).toContain("b: nothing here speaks of it");
+    expect(decideEach([{ name: "a", cells: [open] }, none]).refuted).toBe(false);
+  });
+
+  it("a claim of which one part is enough is refuted only if every part is", () => {
+    const parts = (...cells: CellOfClaim[]) =>
+      cells.map((cell, i) => ({ name: `${i}`, cells: [cell] }));
+    expect(decideAny(parts(clear(1), clear(-1)))).toMatchObject({ verdict: "holds" });
+    expect(decideAny(parts(clear(1), open)).refuted).toBe(false);
+    expect(decideAny(parts(clear(1), clear(1))).refuted).toBe(true);
+    // What was not run is no part.
+    const none = { name: "none", cells: [] };
+    expect(decideAny([...parts(clear(1)), none])).toEqual(decideAny(parts(clear(1))));
+    expect(decideAny([none])).toEqual(decide([]));
+  });
+
+  it("one run, or nothing to compare, decides nothing", () => {
+    expect(decide([])).toEqual(untestable("nothing here speaks of it"));
+    expect(decide([{ label: "", differences: [-1] }]).evidence).toMatch("give --runs 5");
+  });
+
+  it("what is not a number decides nothing, and unequal runs are no pairs", () => {
+    const broken = { label: "one", differences: [-1, Number.NaN, -1] };
+    expect(decide([clear(-1), clear(-1), broken])).toEqual(
+      untestable("a run of one has no number to compare"),
+    );
+    expect(() => minus([1, 2], [1])).toThrow("cannot pair 2 runs with 1");
+  });
+
+  it("intervals are Student's over the runs: 2.776 standard errors at five", () => {
+    const [cell] = decide([{ label: "", differences: [1, 2, 3, 4, 5] }]).cells;
+    // s = sqrt(2.5), standard error s / sqrt(5) = 0.7071
+    expect(cell!.hi).toBeCloseTo(3 + 2.776445 * Math.SQRT1_2, 5);
+    expect(cell!.lo).toBeCloseTo(3 - 2.776445 * Math.SQRT1_2, 5);
+  });
+
+  it("are counted in a headline that warns of few runs", () => {
+    const claim = (id: number) => ({ id }) as Claim;
+    const judged = [
+      { claim: claim(2), ...decide([clear(-1)]) },
+      { claim: claim(1), ...decide([clear(1)]) },
+      { claim: claim(3), ...decide([]) },
+    ];
+    expect(headlineOf(judged, 5)).toBe(
+      "Of 3 claims 1 holds here (2), 1 does not (1), and 1 cannot be tested here (3). Of those that do not, the opposite is shown of 1 (1); the others are merely not shown.",
+    );
+    expect(headlineOf(judged, 3)).toMatch("rests on 3 runs");
+    expect(headlineOf(judged, 1)).toMatch("rests on one run, which has no intervals");
+    expect(headlineOf(judged.slice(2), 5)).toMatch("and 1 cannot be tested here (the others).");
+    expect(claimsTable(judged).rows.map(([id]) => id)).toEqual(["1", "2", "3"]);
+  });
+});
