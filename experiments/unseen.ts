@@ -1,7 +1,7 @@
 /**
  * Section 5.1.1, figs. 3 (c, d) and 7: ARC is unknown until the second section
  * of the stream. MT-Bench is left out. 300 queries, 60 of each of five
- * benchmarks, then 300 more with 120 of ARC among them; no query twice.
+ * benchmarks, then as many again and 120 of ARC among them; no query twice.
  *
  * exp and ctrl are told of five benchmarks and tuned on 15 queries of each;
  * ideal is told of ARC too and has 15 of its queries.

@@ -183,6 +183,19 @@ describe("one answer", () => {
     expect(new Router(blind).route(single(0), Random.seeded(1)).pair).toEqual([3, 3]);
   });
 
+  it("of joust is the best by what it believes, and no pair is looked for", () => {
+    const policy = createPolicy(joust, pool);
+    for (let t = 0; t < 20; t++) {
+      const penalty = Float64Array.from(candidates, (k) => ((k + t) % 4) / 10);
+      const round = { ...query(t), penalty };
+      const { pair, values } = policy.choose({ ...round, answers: 1 }, Random.seeded(t));
+      const worth = candidates.map((k) => values![k]! - penalty[k]!);
+      expect(pair).toEqual([pair[0], pair[0]]);
+      expect(worth[pair[0]]).toBe(Math.max(...worth));
+      expect(values).toEqual(policy.choose(round, Random.seeded(t)).values);
+    }
+  });
+
   it("has a propensity of its own", () => {
     const router = new Router(fixed, { explore: 0.4 });
     const counts = [0, 0, 0, 0];

@@ -179,6 +179,6 @@ export function withNote(finding: Finding, note: string): Finding {
 }
 
 export function onMixInstruct({ bench: { data } }: Results, finding: Finding): Finding {
-  if ("missing" in data.mixinstruct || data.mixinstruct.title === "MixInstruct") return finding;
-  return withNote(finding, "on the stand-in for MixInstruct");
+  const stoodIn = "standIn" in data.mixinstruct;
+  return stoodIn ? withNote(finding, "on the stand-in for MixInstruct") : finding;
 }

@@ -29,7 +29,7 @@ export const mixinstructClaims: readonly Claim[] = [
       const share = facts.get("mixinstruct top share");
       if (share === undefined) return untestable("no comparisons of a judge are here");
       const percent = `${(100 * share).toFixed(1)}%`;
-      if (!("missing" in data.mixinstruct) && data.mixinstruct.title !== "MixInstruct") {
+      if ("standIn" in data.mixinstruct) {
         const without = facts.get("mixinstruct top share without gpt-4");
         const rest = without === undefined ? "" : `, ${(100 * without).toFixed(1)}% without GPT-4`;
         return untestable(

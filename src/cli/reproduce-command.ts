@@ -66,7 +66,7 @@ export function reproduceCommand(): Command {
     )
     .option(
       "--curve <name>",
-      "run this curve alone, in all its worlds, and print its numbers: MiniLM_E4_Excel_perf_cost_exp; no report is written",
+      "run this curve alone, in all its worlds, and print its numbers: MiniLM_E4_Excel_perf_cost_exp, or a baseline by its vectors, 'joust on MiniLM_E4'; no report is written",
     )
     .option("--json", "print reproduce.json and nothing else")
     .helpOption("-h, --help", "this text");

@@ -34,8 +34,9 @@ export class Recorder {
   readonly #metrics: Metrics;
   readonly #feed: Feed;
   readonly #clock: Clock;
+  // Counters are kept: looking a label up costs more than counting.
   readonly #ofModels = new WeakMap<ServedModel, ModelMetrics>();
-  readonly #ofRouters = new Map<string, Record<"duel" | "single", { inc(): void }>>();
+  readonly #ofRouters = new Map<string, DecisionCounters>();
 
   constructor(log: GroupCommit, spending: Spending, metrics: Metrics, feed: Feed, clock: Clock) {
     this.#log = log;
@@ -149,7 +150,7 @@ export class Recorder {
     });
   }
 
-  #decisionsOf(router: string): Record<"duel" | "single", { inc(): void }> {
+  #decisionsOf(router: string): DecisionCounters {
     const { decisions } = this.#metrics;
     const counters = this.#ofRouters.get(router) ?? {
       duel: decisions.labels(router, "duel"),
@@ -159,12 +160,16 @@ export class Recorder {
     return counters;
   }
 
-  /** Looking a label up costs more than counting. */
   #metricsOf(model: ServedModel): ModelMetrics {
     const metrics = this.#ofModels.get(model) ?? modelMetrics(this.#metrics, model.name);
     this.#ofModels.set(model, metrics);
     return metrics;
   }
+}
+
+interface DecisionCounters {
+  readonly duel: { inc(): void };
+  readonly single: { inc(): void };
 }
 
 interface ModelMetrics {

@@ -14,7 +14,7 @@ export interface CurvesFigure {
   styleOf(curve: Curve): Style;
   /** Rounds shown, all unless said. */
   readonly rounds?: number | undefined;
-  /** A line across, after so many rounds. */
+  /** A line from top to bottom, after so many rounds. */
   readonly event?: { readonly after: number; readonly text: string } | undefined;
 }
 
