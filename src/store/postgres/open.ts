@@ -1,7 +1,8 @@
-import { Kysely, PostgresDialect } from "kysely";
 import type pg from "pg";
 import { Listeners } from "../changes.ts";
 import { pruneInSteps } from "../prune.ts";
+import type { Database } from "../queries.ts";
+import { type Statement, textOf } from "../sql.ts";
 import { SqlReads } from "../sql-reads.ts";
 import type {
   Change,
@@ -13,7 +14,6 @@ import type {
   StoredKey,
   StoredSnapshot,
 } from "../store.ts";
-import type { Tables } from "../tables.ts";
 import { append } from "./append.ts";
 import { migrate, poolOf, unavailable } from "./connect.ts";
 import { Listening } from "./listen.ts";
@@ -41,7 +41,7 @@ class PostgresStore extends SqlReads implements Store {
   readonly #listening: Listening;
 
   constructor(pool: pg.Pool, url: string) {
-    super(new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }), unavailable);
+    super(reading(pool), unavailable);
     this.#pool = pool;
     this.#listening = new Listening(url, (change) => this.#listeners.tell(change));
   }
@@ -88,6 +88,16 @@ class PostgresStore extends SqlReads implements Store {
 
   async close() {
     await this.#listening.close();
-    await this.db.destroy();
+    await this.#pool.end();
   }
+}
+
+function reading(pool: pg.Pool): Database {
+  return {
+    rows: async <T>(statement: Statement) => {
+      const text = textOf(statement, (n) => `$${n}`);
+      const { rows } = await pool.query(text, [...statement.values]);
+      return rows as T[];
+    },
+  };
 }

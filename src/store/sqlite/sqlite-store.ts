@@ -1,6 +1,7 @@
-import { Kysely, SqliteDialect } from "kysely";
 import { Listeners } from "../changes.ts";
 import { pruneInSteps } from "../prune.ts";
+import type { Database } from "../queries.ts";
+import { type Statement, textOf } from "../sql.ts";
 import { SqlReads } from "../sql-reads.ts";
 import type {
   Change,
@@ -12,7 +13,6 @@ import type {
   StoredKey,
   StoredSnapshot,
 } from "../store.ts";
-import type { Tables } from "../tables.ts";
 import { type AppendResult, appender } from "./append.ts";
 import { type Connection, connect, connectReader, unavailable } from "./connect.ts";
 import * as writes from "./writes.ts";
@@ -24,15 +24,17 @@ import * as writes from "./writes.ts";
 export class SqliteStore extends SqlReads implements Store {
   readonly shared = false;
   readonly #writer: Connection;
+  readonly #reader: Connection;
   readonly #append: (entries: readonly Entry[]) => AppendResult;
   readonly #listeners = new Listeners();
   readonly #now: () => number;
 
   constructor(file: string, now: () => number) {
     const writer = connect(file);
-    const database = connectReader(file);
-    super(new Kysely<Tables>({ dialect: new SqliteDialect({ database }) }), unavailable);
+    const reader = connectReader(file);
+    super(reading(reader), unavailable);
     this.#writer = writer;
+    this.#reader = reader;
     this.#append = appender(this.#writer);
     this.#now = now;
   }
@@ -88,7 +90,7 @@ export class SqliteStore extends SqlReads implements Store {
   }
 
   async close() {
-    await this.db.destroy();
+    this.#reader.close();
     this.#writer.close();
   }
 
@@ -99,4 +101,11 @@ export class SqliteStore extends SqlReads implements Store {
       throw unavailable(error);
     }
   }
+}
+
+function reading(db: Connection): Database {
+  return {
+    rows: async <T>(statement: Statement) =>
+      db.prepare<unknown[], T>(textOf(statement, () => "?")).all(...statement.values),
+  };
 }
