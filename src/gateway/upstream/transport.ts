@@ -1,4 +1,4 @@
-import { Pool } from "undici";
+import Pool from "undici/lib/dispatcher/pool.js";
 import type { Clock } from "./clock.ts";
 import { UpstreamError } from "./error.ts";
 import { Exchange, type Limits } from "./exchange.ts";
