@@ -218,11 +218,11 @@ ${[
 ].join("\n")}
 
 Memory of Joust as requests go on: ${megabytes.join(", ")}; the goal is 200 MB and flat. About 60 MB of it
-are Node's own program, which all processes on the machine share, 85 the heaps of the gateway and of the thread
-that writes the log, the rest what they allocate beside them. \`npm start\` gives Node a young generation of 4 MB
-and one helper thread, and SQLite a page cache of 2 MB: with 8, four and 16 it was 50 MB more. It compiles where
-it runs (\`--no-concurrent-recompilation\`): beside it, what the compiler needed once was kept a second time, 20 to
-30 MB. With \`--optimize-for-size\` it would be 200 MB, at half the speed.
+are Node's own program, which all processes on the machine share, 8 the encoder's table, the rest the heaps of the
+gateway and of the thread that writes the log and what they allocate beside them. \`npm start\` gives Node a young
+generation of 4 MB and one helper thread, and SQLite a page cache of 2 MB: with 8, four and 16 it was 50 MB more. It
+compiles where it runs (\`--no-concurrent-recompilation\`): beside it, what the compiler needed once was kept a second
+time, 20 to 30 MB.
 
 ## Where the time goes
 

@@ -151,7 +151,7 @@ async function finish(
   const { gateway, client, router, decided, request, chat } = turn;
   const asked = slotOf(turn);
   try {
-    const answering = await answers.finally(records); // the log tells of the decision first
+    const answering = await answers;
     const { model, fallbacks } = answering;
     const { routed, note: told } = records();
     if (decided.session) gateway.sessions.remember(decided.session, model.name);
@@ -169,6 +169,7 @@ async function finish(
     router.cap.spent(await deliver(gateway, client, single), 0);
   } catch (error) {
     if (!(error instanceof NobodyAnswered)) throw error;
+    records(); // the log tells of the decision first
     const { first, lastModel, fallbacks } = error;
     gateway.recorder.failed(asked, lastModel, first, startedAt, fallbacks);
     throw first;
