@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { EncoderPlaces } from "../encoder/open-encoder.ts";
 import { checkedAt, InputError } from "../input/input-error.ts";
@@ -142,7 +144,7 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
   let serving = await builder.build(config, tools);
   const closing = new AbortController();
   const voters = new SandboxVoters(
-    publicInterface(() => app, access.addInnerKey("sandbox-voters", ["route", "vote"])),
+    publicInterface(() => url, access.addInnerKey("sandbox-voters", ["route", "vote"])),
     () => serving.sandbox?.questions ?? [],
     entropy.split("voters"),
   );
@@ -166,12 +168,12 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
     closing: closing.signal,
     newSeed: () => seeds.integer(2 ** 32),
   };
-  const app = createServer(
+  const server = createServer(
     gateway,
     endpointsOf(options.version),
     await StaticFiles.read(options.web),
   );
-  const url = await listen(app, config).catch(async (error: unknown) => {
+  const url = await listen(server, config).catch(async (error: unknown) => {
     await builder.close(serving);
     throw error;
   });
@@ -196,7 +198,7 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
       retention.stop();
       warnings.stop();
       await guard.stop();
-      await drain(app, serving.config.server.drain_seconds * 1000);
+      await drain(server, serving.config.server.drain_seconds * 1000);
       await builder.close(serving);
       await log.close();
       await store.close();
@@ -233,11 +235,11 @@ function checkHost({ server: { host } }: Config, access: Access): void {
   );
 }
 
-async function listen(app: FastifyInstance, { server: { host, port } }: Config): Promise<string> {
+async function listen(server: Server, { server: { host, port } }: Config): Promise<string> {
   try {
-    return await app.listen({ host, port });
+    await once(server.listen({ host, port }), "listening");
+    return urlOf(server.address() as AddressInfo);
   } catch (error) {
-    await app.close();
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "EADDRINUSE" && code !== "EACCES" && code !== "EADDRNOTAVAIL") throw error;
     throw new InputError(
@@ -248,12 +250,17 @@ async function listen(app: FastifyInstance, { server: { host, port } }: Config):
   }
 }
 
+function urlOf({ address, family, port }: AddressInfo): string {
+  const isAny = address === "0.0.0.0" || address === "::";
+  return `http://${isAny ? "localhost" : family === "IPv6" ? `[${address}]` : address}:${port}`;
+}
+
 /** No new requests; those under way may finish within their time. */
-async function drain(app: FastifyInstance, milliseconds: number): Promise<void> {
-  const late = setTimeout(() => app.server.closeAllConnections(), milliseconds);
+async function drain(server: Server, milliseconds: number): Promise<void> {
+  const late = setTimeout(() => server.closeAllConnections(), milliseconds);
   // A connection whose last request has just ended is kept open for another one, which will not come.
-  const idle = setInterval(() => app.server.closeIdleConnections(), 50);
-  await app.close();
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  await once(server.close(), "close");
   clearTimeout(late);
   clearInterval(idle);
 }

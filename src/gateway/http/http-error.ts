@@ -65,6 +65,8 @@ export function errorAnswer(error: unknown): ErrorAnswer {
   const { status, message, type, code, param, retryAfter } = asHttpError(error);
   const body = JSON.stringify({ error: { message, type, param, code } });
   const headers = headersOf(retryAfter);
+  // What is still being sent is not read.
+  if (status === 413) headers.connection = "close";
   // A budget that is used up is so for days: OpenAI's clients need not try twice more.
   if (type === "insufficient_quota") headers["x-should-retry"] = "false";
   return { status, headers, body, isOurs: status === 500 };
@@ -90,7 +92,12 @@ function asHttpError(error: unknown): HttpError {
     return new HttpError(reason === "changed" ? 409 : 400, message, { code: `vote_${reason}` });
   }
   if (error instanceof InputError) return new HttpError(400, error.message);
-  return ofFastify(error) ?? new HttpError(500, OURS, { code: "internal_error" });
+  if (error instanceof URIError) {
+    return new HttpError(400, "the path has broken escapes; help: % is written %25", {
+      code: "bad_request",
+    });
+  }
+  return new HttpError(500, OURS, { code: "internal_error" });
 }
 
 export function noDecision(): HttpError {
@@ -99,12 +106,3 @@ export function noDecision(): HttpError {
 }
 
 const OURS = "something went wrong here; help: the gateway's log says what, as an error";
-
-/** Requests that never got to a handler. */
-function ofFastify(error: unknown): HttpError | undefined {
-  if (!(error instanceof Error) || !("statusCode" in error)) return undefined;
-  const status = Number(error.statusCode);
-  if (!(status >= 400 && status < 500)) return undefined;
-  const help = status === 413 ? "; help: send less, or raise server.body_mb in joust.yaml" : "";
-  return new HttpError(status, `${error.message}${help}`, { code: "bad_request" });
-}

@@ -24,6 +24,12 @@ function raw(...pieces: readonly string[]): Promise<string> {
 
 const HEAD = "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\n";
 
+it("HEAD is answered as GET, without the body", async () => {
+  const answer = await fetch(`${gateway().url}/healthz`, { method: "HEAD" });
+  expect([answer.status, await answer.text()]).toEqual([200, ""]);
+  expect(Number(answer.headers.get("content-length"))).toBeGreaterThan(0);
+});
+
 describe("a request that is not one", () => {
   it.each([
     ["too large", chat("x".repeat(200_000)), 413],
@@ -78,6 +84,11 @@ describe("a request that is not one", () => {
     expect(await usual("/v1/responses")).toMatch(/help: ask at \/v1\/chat\/completions/);
     expect((await get("/v1/feedback")).status).toBe(404);
     expect((await get("/../../etc/passwd")).status).toBe(404);
+    const broken = await get("/v1/decisions/%zz");
+    expect([broken.status, broken.json.error.message]).toEqual([
+      400,
+      "the path has broken escapes; help: % is written %25",
+    ]);
   });
 
   it("no HTTP, headers without end, and drop by drop", async () => {
@@ -85,6 +96,10 @@ describe("a request that is not one", () => {
     expect(await raw(HEAD, `x: ${"y".repeat(40_000)}\r\n\r\n`)).toContain("431 ");
     expect(await raw(HEAD, "content-length: 100\r\n\r\n", '{"model"')).toContain("408 ");
     expect(await raw(HEAD)).toContain("408 ");
+    // Without a length announced, and more than is read: the connection ends with the refusal.
+    const chunk = `19000\r\n${"x".repeat(0x19000)}\r\n`;
+    const endless = await raw(HEAD, "transfer-encoding: chunked\r\n\r\n", chunk, chunk);
+    expect(endless).toMatch(/^HTTP\/1.1 413 .*connection: close/is);
     expect((await gateway().get("/healthz")).status).toBe(200);
   });
 });

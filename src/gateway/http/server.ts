@@ -1,12 +1,18 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import type { Caller } from "../access/access.ts";
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { parse } from "node:querystring";
 import { checkOrigin } from "../access/origin.ts";
 import { Client } from "../chat/client.ts";
 import type { Gateway } from "../gateway.ts";
-import { traced } from "../tracing.ts";
-import { type Call, type Endpoint, TextAnswer } from "./endpoint.ts";
+import { corsHeaders } from "./cors.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { type Handler, handler } from "./handler.ts";
 import { errorAnswer, HttpError } from "./http-error.ts";
+import { Routes } from "./routes.ts";
 import type { StaticFiles } from "./static-files.ts";
 
 /** The HTTP of it: sockets, limits, keys, errors. What is answered is the endpoints' business. */
@@ -14,134 +20,72 @@ export function createServer(
   gateway: Gateway,
   endpoints: readonly Endpoint[],
   files: StaticFiles | undefined,
-): FastifyInstance {
+): Server {
   const { body_mb: bodyMb, request_seconds: requestSeconds } = gateway.serving.config.server;
-  const app = fastify({
-    logger: false,
-    bodyLimit: Math.floor(bodyMb * 2 ** 20),
-    // Who sends a request drop by drop is cut off; who has sent it may wait as long as a model takes.
-    requestTimeout: requestSeconds * 1000,
-    connectionTimeout: 0,
-    keepAliveTimeout: 75_000,
-    forceCloseConnections: "idle",
-    http: {
+  const limit = Math.floor(bodyMb * 2 ** 20);
+  const routes = new Routes<Handler>();
+  for (const endpoint of endpoints) {
+    routes.add(endpoint.method, endpoint.path, handler(gateway, endpoint, limit));
+  }
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const { url = "/", headers } = request;
+    // Without a body: Node leaves it out.
+    const method = request.method === "HEAD" ? "GET" : request.method!;
+    checkRequest(gateway, headers);
+    if (method === "OPTIONS") {
+      response.writeHead(204, corsHeaders(headers)).end();
+      return;
+    }
+    const end = url.indexOf("?");
+    const path = end < 0 ? url : url.slice(0, end);
+    const found = routes.find(method, path);
+    if (found) {
+      const query = end < 0 ? NO_QUERY : parse(url.slice(end + 1));
+      found.target(response, { query, params: found.params }).catch((error) => {
+        gateway.logger.error({ err: error, path }, "failed");
+        response.destroy();
+      });
+      return;
+    }
+    const name = path === "/" ? "index.html" : path.slice(1);
+    if (method === "GET" && files?.has(name)) files.send(name, response);
+    else throw nothingThere(method, path, endpoints);
+  };
+  const server = createHttpServer(
+    {
+      // Who sends a request drop by drop is cut off; who has sent it may wait as long as a model takes.
+      requestTimeout: requestSeconds * 1000,
       headersTimeout: Math.min(20_000, requestSeconds * 1000),
+      keepAliveTimeout: 75_000,
       maxHeaderSize: 16 * 1024,
       connectionsCheckingInterval: 1000,
     },
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: 300 },
-    clientErrorHandler: refuseRaw,
-    frameworkErrors: (error, _request, reply) => sendError(reply, error),
-  });
-  // Bodies stay the bytes they are: who needs JSON parses it.
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
-  app.setErrorHandler((error, _request, reply) => sendError(reply, error));
-  app.setNotFoundHandler((request, reply) => {
-    const at = path(request);
-    const message = `there is no ${request.method} ${at}; help: ${elsewhere(at, endpoints)}`;
-    sendError(reply, new HttpError(404, message, { code: "not_found" }));
-  });
-  app.addHook("onRequest", (request, reply, next) => {
-    const { headers } = request;
-    try {
-      const { cors } = gateway.serving.config.server;
-      checkOrigin(headers, cors, gateway.access.isOpen);
-      if (headers["content-encoding"] !== undefined) {
-        throw new HttpError(415, "the body is compressed; help: send it as it is");
+    (request, response) => {
+      // The last answer on this connection, where no more are taken.
+      if (!server.listening) response.shouldKeepAlive = false;
+      try {
+        answer(request, response);
+      } catch (error) {
+        const { status, headers, body } = errorAnswer(error);
+        new Client(response).send(status, headers, body);
       }
-    } catch (error) {
-      return sendError(reply, error);
-    }
-    if (request.method === "OPTIONS") {
-      reply.code(204).headers(corsHeaders(request)).send();
-      return;
-    }
-    next();
-  });
-  for (const endpoint of endpoints) {
-    const url = endpoint.path.replace(/\{(\w+)\}/g, ":$1");
-    app.route({ method: endpoint.method, url, handler: handler(gateway, endpoint) });
-  }
-  if (files) {
-    const send = (name: string, reply: FastifyReply) => {
-      reply.hijack();
-      files.send(name, reply.raw);
-    };
-    app.get("/", (_request, reply) => send("index.html", reply));
-    app.get("/*", (request, reply) => {
-      const name = path(request).slice(1);
-      if (files.has(name)) send(name, reply);
-      else reply.callNotFound();
-    });
-  }
-  return app;
+    },
+  );
+  server.on("clientError", refuseRaw);
+  return server;
 }
 
-function handler(gateway: Gateway, endpoint: Endpoint) {
-  const counted = new Map<number, { inc(): void }>();
-  const count = (status: number) => {
-    const { requests } = gateway.metrics;
-    const child = counted.get(status) ?? requests.labels(endpoint.path, String(status));
-    counted.set(status, child);
-    child.inc();
-  };
-  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<Client> => {
-    const startedAt = gateway.clock.now();
-    reply.hijack();
-    const client = new Client(reply.raw, corsHeaders(request));
-    try {
-      const caller = endpoint.scope
-        ? await gateway.access.admit(request.headers, endpoint.scope)
-        : STRANGER;
-      const call: Call = {
-        gateway,
-        caller,
-        headers: request.headers,
-        address: request.ip,
-        body: (request.body as Uint8Array | undefined) ?? EMPTY,
-        query: request.query as Call["query"],
-        params: request.params as Call["params"],
-      };
-      const result = await endpoint.handle(call, client);
-      if (result instanceof TextAnswer) {
-        client.send(200, { "content-type": result.type }, result.text);
-      } else if (result !== undefined) client.send(200, {}, JSON.stringify(result));
-    } catch (error) {
-      fail(gateway, endpoint, client, reply.raw, error);
-    }
-    count(client.status);
-    gateway.logger.info(
-      {
-        method: endpoint.method,
-        path: endpoint.path,
-        status: client.status,
-        ms: Math.round(100 * (gateway.clock.now() - startedAt)) / 100,
-        decision: client.decision,
-      },
-      "request",
-    );
-    return client;
-  };
-  const { method, path: route } = endpoint;
-  return (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
-    traced(method, route, request.headers, () => answer(request, reply));
+/** Throws where a request goes no further, whatever it asks for. */
+function checkRequest(gateway: Gateway, headers: IncomingMessage["headers"]): void {
+  checkOrigin(headers, gateway.serving.config.server.cors, gateway.access.isOpen);
+  if (headers["content-encoding"] !== undefined) {
+    throw new HttpError(415, "the body is compressed; help: send it as it is");
+  }
 }
 
-function fail(
-  gateway: Gateway,
-  { path }: Endpoint,
-  client: Client,
-  response: ServerResponse,
-  error: unknown,
-): void {
-  const { status, headers, body, isOurs } = errorAnswer(error);
-  const { decision } = client;
-  if (isOurs) gateway.logger.error({ err: error, path, decision }, "failed");
-  // Half an answer cannot be taken back: to break it off is the one way to say so.
-  if (client.hasBegun) response.destroy();
-  else
-    client.send(status, { ...headers, ...(decision && { "x-joust-decision-id": decision }) }, body);
+function nothingThere(method: string, path: string, endpoints: readonly Endpoint[]): HttpError {
+  const message = `there is no ${method} ${path}; help: ${elsewhere(path, endpoints)}`;
+  return new HttpError(404, message, { code: "not_found" });
 }
 
 /** Where clients look that are set up in one of the usual other ways. */
@@ -154,13 +98,7 @@ function elsewhere(path: string, endpoints: readonly Endpoint[]): string {
     : "/openapi.json says what there is";
 }
 
-const EMPTY = new Uint8Array();
-const STRANGER: Caller = { owner: undefined, isAdmin: false };
-
-function sendError(reply: FastifyReply, error: unknown): void {
-  const { status, headers, body } = errorAnswer(error);
-  reply.code(status).headers(headers).type("application/json; charset=utf-8").send(body);
-}
+const NO_QUERY = {};
 
 /** Bytes that are no HTTP, headers that are too large, a request that never ends. */
 function refuseRaw(error: Error & { code?: string }, socket: IncomingMessage["socket"]): void {
@@ -177,24 +115,4 @@ function refuseRaw(error: Error & { code?: string }, socket: IncomingMessage["so
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
   );
-}
-
-/** The origin has been checked by now. */
-function corsHeaders({ headers }: FastifyRequest): Record<string, string> {
-  const { origin } = headers;
-  if (origin === undefined) return NO_HEADERS;
-  return {
-    "access-control-allow-origin": origin,
-    vary: "origin",
-    "access-control-allow-methods": "GET, POST",
-    "access-control-allow-headers": headers["access-control-request-headers"] ?? "*",
-    "access-control-expose-headers": "x-joust-decision-id, x-joust-model, x-joust-cost",
-    "access-control-max-age": "600",
-  };
-}
-
-const NO_HEADERS = {};
-
-function path({ url }: FastifyRequest): string {
-  return url.split("?", 1)[0]!;
 }

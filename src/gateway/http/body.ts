@@ -1,0 +1,29 @@
+import type { IncomingMessage } from "node:http";
+import { HttpError } from "./http-error.ts";
+
+/** A request's body, as the bytes it is: who needs JSON parses it. */
+export function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+  if (Number(request.headers["content-length"]) > limit) {
+    reject(tooLarge(limit));
+    return promise;
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  request.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= limit) chunks.push(chunk);
+    else reject(tooLarge(limit));
+  });
+  request.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+  request.on("error", () => reject(new HttpError(400, "the request broke off")));
+  return promise;
+}
+
+function tooLarge(limit: number): HttpError {
+  return new HttpError(
+    413,
+    `the body is larger than ${limit} bytes; help: send less, or raise server.body_mb in joust.yaml`,
+    { code: "bad_request" },
+  );
+}
