@@ -17,6 +17,6 @@ export function titled(svg: string, title: string): string {
     .replace(/ height="[^"]*"/, ` height="${height}"`)
     .replace(/ viewBox="[^"]*"/, ` viewBox="0 ${-HEAD} ${width} ${height}"`);
   const paper = `<rect y="${-HEAD}" width="${width}" height="${HEAD}" fill="${PAPER}"/>`;
-  const text = `<text x="12" y="${-HEAD / 2 + 6}" font-size="${SIZE}px" font-weight="600" text-anchor="start" fill="${INK}">${htmlText(title)}</text>`;
+  const text = `<text x="3" y="${-HEAD / 2 + 6}" font-size="${SIZE}px" font-weight="600" text-anchor="start" fill="${INK}">${htmlText(title)}</text>`;
   return `${grown}${paper}${text}${svg.slice(end)}`;
 }
