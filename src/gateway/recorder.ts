@@ -86,19 +86,17 @@ export class Recorder {
     if (end.error && status === "failed") this.upstreamError(model.name, end.error);
     this.#write(
       {
-        kind: "answered",
-        ...asked,
-        at: this.#clock.date(),
+        ...this.#head(asked),
         model: model.name,
         status,
         inputTokens: usage.promptTokens,
         outputTokens: usage.completionTokens,
         cost,
         latencyMs: rounded(end.endedAt - end.sentAt),
-        ...(!Number.isNaN(end.firstByteAt) && {
-          firstByteMs: rounded(end.firstByteAt - end.sentAt),
-        }),
-        ...(fallbacks.length > 0 && { fallbacks }),
+        firstByteMs: Number.isNaN(end.firstByteAt)
+          ? undefined
+          : rounded(end.firstByteAt - end.sentAt),
+        fallbacks: fallbacks.length > 0 ? fallbacks : undefined,
       },
       hidden,
     );
@@ -116,16 +114,14 @@ export class Recorder {
     const status = error.code === "cancelled" ? "cancelled" : "failed";
     this.#metrics.answers.inc({ model, status });
     this.#write({
-      kind: "answered",
-      ...asked,
-      at: this.#clock.date(),
+      ...this.#head(asked),
       model,
       status,
       inputTokens: 0,
       outputTokens: 0,
       cost: 0,
       latencyMs: rounded(this.#clock.now() - startedAt),
-      ...(fallbacks.length > 0 && { fallbacks }),
+      fallbacks: fallbacks.length > 0 ? fallbacks : undefined,
     });
   }
 
@@ -139,7 +135,11 @@ export class Recorder {
     this.#metrics.fallbacks.inc({ model });
   }
 
-  #write({ promptTokens: _, ...event }: Answered & Asked, hidden = false): void {
+  #head({ router, decision, slot, owner }: Asked) {
+    return { kind: "answered", router, decision, slot, owner, at: this.#clock.date() } as const;
+  }
+
+  #write(event: Answered, hidden = false): void {
     this.#log.log(event);
     if (event.owner !== undefined) this.#spending.add(event.owner, event.cost);
     this.#feed.tell(event.owner, () => {

@@ -1,5 +1,7 @@
 import {
   context,
+  INVALID_SPAN_CONTEXT,
+  ProxyTracerProvider,
   propagation,
   type Span,
   SpanKind,
@@ -10,10 +12,17 @@ import type { AnswerEnd } from "./upstream/upstream.ts";
 
 /**
  * Spans for whoever sets an OpenTelemetry SDK up (node --import ./sdk.js); without
- * one they cost next to nothing. Names and attributes follow its conventions for
- * HTTP and for generative AI. No prompt, answer or key is in them.
+ * one nothing is made. Names and attributes follow its conventions for HTTP and
+ * for generative AI. No prompt, answer or key is in them.
  */
 const tracer = trace.getTracer("joust");
+const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
+
+/** Whether somebody has set one up. */
+function isTraced(): boolean {
+  const provider = trace.getTracerProvider();
+  return !(provider instanceof ProxyTracerProvider && !provider.getDelegateTracer("joust"));
+}
 
 /** Runs the work of a request within its span, which goes on from the client's. */
 export async function traced(
@@ -22,6 +31,7 @@ export async function traced(
   headers: object,
   work: () => Promise<{ readonly status: number; readonly decision: string | undefined }>,
 ): Promise<void> {
+  if (!isTraced()) return void (await work());
   const kind = SpanKind.SERVER;
   const attributes = { "http.request.method": method, "http.route": route };
   const outer = propagation.extract(context.active(), headers);
@@ -35,6 +45,7 @@ export async function traced(
 
 /** A call of a model, until its answer is over. */
 export function startModelSpan(endpoint: string, model: string, provider: string): Span {
+  if (!isTraced()) return NO_SPAN;
   const operation = OPERATIONS[endpoint] ?? endpoint;
   const attributes = {
     "gen_ai.operation.name": operation,

@@ -158,7 +158,7 @@ async function finish(
     const note = {
       ...told,
       model: model.name,
-      ...(fallbacks.length > 0 && { fallbacks }),
+      fallbacks: fallbacks.length > 0 ? fallbacks : undefined,
     };
     const { stream } = request;
     const isJudged = gateway.judge.wants(router, chat);
@@ -203,12 +203,13 @@ function noteOf({ gateway, router, decided }: Turn): Json {
   const { decision } = decided.plan;
   const { mode } = router.config;
   const wanted = decided.details.notes?.duel;
+  const isImpossible = wanted === "not_possible";
   return {
     decision_id: decision,
     router: router.name,
-    ...(mode !== "apply" && { mode }),
-    ...(wanted === "capped" && { duel: "capped" }),
-    ...(wanted === "not_possible" && { duel: false, because: NO_DUEL }),
+    mode: mode === "apply" ? undefined : mode,
+    duel: isImpossible ? false : wanted === "capped" ? wanted : undefined,
+    because: isImpossible ? NO_DUEL : undefined,
     vote_token: gateway.voteTokens.issue(decision, decided.details.at),
   };
 }

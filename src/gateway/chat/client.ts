@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
+import type { AnswerHeaders } from "../upstream/upstream.ts";
 
 /** The client of one request: what is written to it, and whether it is still there. */
 export class Client {
@@ -72,9 +73,9 @@ const STREAM = {
 const PASSED = /^(x-request-id|request-id|openai-|anthropic-|x-ratelimit-)/;
 
 /** Those headers of an upstream's answer that mean something to its client. */
-export function passedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+export function passedHeaders(headers: AnswerHeaders): Record<string, string> {
   const passed: Record<string, string> = {};
-  for (const name in headers) if (PASSED.test(name)) passed[name] = headers[name]!;
+  for (const name in headers) if (PASSED.test(name)) passed[name] = String(headers[name]);
   return passed;
 }
 

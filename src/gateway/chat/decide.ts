@@ -55,7 +55,7 @@ export async function decide(
       owner: caller.owner,
       session: session?.isImplicit ? undefined : session?.id,
       prompt: keptPrompt(gateway, chat.prompt, decision),
-      notes: { ...(note && { duel: note }), ...(failed && { encoder_failed: true }) },
+      notes: { duel: note, encoder_failed: failed || undefined },
     },
   };
 }
@@ -81,16 +81,17 @@ function sessionOf(
 
 /** Whether there may be two answers: the request's own word, the key's, the router's. */
 function duelFor(
-  { config, cap, view }: LiveRouter,
+  router: LiveRouter,
   caller: Caller,
   { n, needs, inToolLoop }: Chat,
   wishes: Wishes,
 ): { duel: boolean | "auto"; note?: Reasons["duel"] } {
+  const { config, cap } = router;
   const { on_request: onRequest, mode } = config.duels;
   const own = onRequest ? wishes.duel : undefined;
   const wish = own ?? caller.duels ?? mode;
   if (wish === false) return { duel: false };
-  const isPossible = config.mode === "apply" && view.models.length > 1;
+  const isPossible = config.mode === "apply" && router.view.models.length > 1;
   if (!isPossible || n !== 1 || needs.tools || inToolLoop) {
     return { duel: false, note: "not_possible" };
   }

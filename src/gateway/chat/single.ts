@@ -35,15 +35,10 @@ async function deliverWhole(gateway: Gateway, client: Client, single: Single): P
   const body = await whole(answer);
   const end = await answer.end;
   const known = model.cost(end.usage);
-  const labels = note && labelsOf(single, { ...note, ...(known !== undefined && { cost: known }) });
-  client.send(
-    200,
-    {
-      ...headersOf(single),
-      ...(known !== undefined && { "x-joust-cost": dollars(known) }),
-    },
-    labels ? labelWhole(end.members ?? scanObject(body), labels) : body,
-  );
+  const labels = note && labelsOf(single, { ...note, cost: known });
+  const headers = headersOf(single);
+  if (known !== undefined) headers["x-joust-cost"] = dollars(known);
+  client.send(200, headers, labels ? labelWhole(end.members ?? scanObject(body), labels) : body);
   single.onText?.(textOfWhole(body));
   return gateway.recorder.answered(asked, model, end, fallbacks);
 }

@@ -84,28 +84,28 @@ export function plan(view: View, ask: Ask): Plan {
         router: view.name,
         at,
         decision: ask.decision,
-        ...(owner !== undefined && { owner }),
-        ...(session !== undefined && { session }),
+        owner,
+        session,
         mode: view.config.mode,
         encoder: view.encoder,
         x: ask.x,
         candidates: able.map(nameOf),
         pair: [nameOf(pair[0]), nameOf(pair[1])],
         propensity,
-        ...(chosen.isPolicys && { answers: answersOf(ask) ?? "any" }),
+        answers: chosen.isPolicys ? (answersOf(ask) ?? "any") : undefined,
         seed: ask.seed,
         version: view.version,
-        ...(mean && { values: able.map((k) => short(mean[k]!)) }),
-        ...(costs && { costs: able.map((k) => short(costs.all[k]!)) }),
+        values: mean && able.map((k) => short(mean[k]!)),
+        costs: costs && able.map((k) => short(costs.all[k]!)),
         lambda: short(lambda),
         reasons: {
           tradeoff: ask.tradeoff,
-          ...(excluded.length > 0 && { excluded: Object.fromEntries(excluded) }),
+          excluded: excluded.length > 0 ? Object.fromEntries(excluded) : undefined,
           ...chosen.reasons,
           ...notes,
           ...believed.reasons,
         } satisfies Reasons,
-        ...(prompt && { prompt }),
+        prompt,
       };
     },
   };
@@ -135,7 +135,7 @@ function choose(view: View, ask: Ask, able: readonly number[], costs: Costs): Ch
   if (config.mode === "bypass") return { ...only(fixed!), lambda: price };
 
   const isFirm = ask.kept?.firmly === true && fixed !== undefined && config.mode === "apply";
-  const { pair, propensity, values, estimate, ...decision } = view.router.route(
+  const routed = view.router.route(
     {
       id: ask.decision,
       x: ask.x,
@@ -146,7 +146,8 @@ function choose(view: View, ask: Ask, able: readonly number[], costs: Costs): Ch
     },
     random,
   );
-  const lambda = decision.lambda / costUnit;
+  const { pair, propensity, values, estimate } = routed;
+  const lambda = routed.lambda / costUnit;
   const chosen = { pair, propensity, values, estimate, lambda };
   const nameOf = (k: number) => models[k]!.name;
   if (config.mode === "observe") {

@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 import { UpstreamError } from "./error.ts";
 import { refusal } from "./refusal.ts";
 import type { Translation } from "./translation.ts";
-import type { AnswerEnd, UpstreamAnswer } from "./upstream.ts";
+import type { AnswerEnd, AnswerHeaders, UpstreamAnswer } from "./upstream.ts";
 import { type TimeLimits, Watch } from "./watch.ts";
 
 export interface Limits extends TimeLimits {
@@ -16,12 +16,10 @@ export interface Limits extends TimeLimits {
   readonly eventBytes: number;
 }
 
-type Headers = Readonly<Record<string, string>>;
-
 interface ExchangeSettings {
   readonly name: string;
   readonly limits: Limits;
-  readonly translate: (headers: Headers) => Translation;
+  readonly translate: (headers: AnswerHeaders) => Translation;
   readonly stream: boolean;
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -42,7 +40,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
   #controller: Dispatcher.DispatchController | undefined;
   #translation: Translation | undefined;
   #status = 0;
-  #headers: Headers = {};
+  #headers: AnswerHeaders = {};
   /** The body of a refusal, so far. */
   #refused: Buffer[] = [];
   #bytes = 0;
@@ -76,14 +74,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     if (this.#isOver) controller.abort(new Error("given up before it was sent"));
   }
 
-  onResponseStart(
-    _: Dispatcher.DispatchController,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
     if (status < 200 || this.#isOver) return; // 1xx: the answer proper follows
     this.#status = status;
-    this.#headers = passable(headers);
+    this.#headers = headers;
     if (status >= 300) return;
     this.#guarded(() => {
       const encoding = headers["content-encoding"];
@@ -215,28 +209,3 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
 
 /** Of a refusal no more than this is kept. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
-
-/** Headers that concern this connection or these very bytes, and are no business of the client's. */
-const HOP = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "content-length",
-  "content-encoding",
-  "set-cookie",
-]);
-
-function passable(headers: Record<string, string | string[] | undefined>): Headers {
-  const out: Record<string, string> = {};
-  for (const name in headers) {
-    const value = headers[name];
-    if (value === undefined || HOP.has(name)) continue;
-    out[name] = typeof value === "string" ? value : value.join(", ");
-  }
-  return out;
-}

@@ -4,7 +4,7 @@ import { outgoing } from "./openai-request.ts";
 import { OpenAiStream } from "./openai-stream.ts";
 import { type Translation, WholeAnswer } from "./translation.ts";
 import { Transport, type TransportSettings } from "./transport.ts";
-import type { Upstream, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
+import type { AnswerHeaders, Upstream, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
 
 export interface OpenAiSettings extends TransportSettings {
   /** Whether usage of a stream has to be asked for; some send it always and refuse to be asked. */
@@ -27,9 +27,9 @@ export class OpenAiUpstream implements Upstream {
     const { stream, endpoint: path } = request;
     const { body, hideUsage } = outgoing(this.name, request, this.#asksUsage);
     const { eventBytes } = this.#transport.limits;
-    const translate = (answered: Readonly<Record<string, string>>): Translation => {
+    const translate = (answered: AnswerHeaders): Translation => {
       if (!stream) return new WholeAnswer(this.name);
-      const type = answered["content-type"] ?? "";
+      const type = String(answered["content-type"] ?? "");
       if (/json|html/.test(type)) {
         throw new UpstreamError("broken", this.name, `sent ${type} where a stream was asked for`);
       }

@@ -1,11 +1,12 @@
 import { UpstreamError } from "./error.ts";
+import type { AnswerHeaders } from "./upstream.ts";
 
 /** The error of an upstream that said no: its status, its own words, and how long it wants to be left alone. */
 export function refusal(
   upstream: string,
   status: number,
   body: Uint8Array,
-  headers: Readonly<Record<string, string>>,
+  headers: AnswerHeaders,
 ): UpstreamError {
   const said = messageOf(body);
   const remedy = REMEDIES[status];
@@ -53,13 +54,14 @@ function parse(text: string): unknown {
 const MAX_MESSAGE = 500;
 
 /** Retry-After in seconds or as a date, and OpenAI's own in milliseconds. */
-function retryAfterOf(headers: Readonly<Record<string, string>>): number | undefined {
-  const exact = Number.parseFloat(headers["retry-after-ms"] ?? "");
+function retryAfterOf(headers: AnswerHeaders): number | undefined {
+  const said = (name: string) => [headers[name]].flat()[0];
+  const exact = Number.parseFloat(said("retry-after-ms") ?? "");
   if (exact >= 0) return exact;
-  const { "retry-after": after, date } = headers;
+  const after = said("retry-after");
   if (after === undefined) return undefined;
   if (/^\s*\d+(\.\d+)?\s*$/.test(after)) return Number(after) * 1000;
   // The upstream's own clock, where it tells: ours may differ.
-  const wait = Date.parse(after) - Date.parse(date ?? "");
+  const wait = Date.parse(after) - Date.parse(said("date") ?? "");
   return wait >= 0 ? wait : undefined;
 }

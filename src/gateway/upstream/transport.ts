@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 import { UpstreamError } from "./error.ts";
 import { Exchange, type Limits } from "./exchange.ts";
 import type { Translation } from "./translation.ts";
-import type { UpstreamAnswer } from "./upstream.ts";
+import type { AnswerHeaders, UpstreamAnswer } from "./upstream.ts";
 
 /** One host: its connections are kept and shared, one request at a time on each. */
 export class Transport {
@@ -39,7 +39,7 @@ export class Transport {
   /** `translate` gets the head of a successful answer and says what becomes of the rest. */
   send(
     message: Message,
-    translate: (headers: Readonly<Record<string, string>>) => Translation,
+    translate: (headers: AnswerHeaders) => Translation,
     signal: AbortSignal,
   ): Promise<UpstreamAnswer> {
     const { name, limits } = this;

@@ -34,9 +34,11 @@ export interface UpstreamRequest {
 
 type Endpoint = "chat/completions" | "completions" | "embeddings";
 
+/** Names in lower case; what is there twice is a list. */
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
 export interface UpstreamAnswer {
-  /** Names in lower case, without those that concern one connection. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: AnswerHeaders;
   /**
    * The bytes as they come, once. Of a stream every piece is whole events. Throws
    * an UpstreamError where the answer breaks off; leaving the loop stops the

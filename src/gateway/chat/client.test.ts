@@ -1,0 +1,29 @@
+import { expect, it } from "vitest";
+import { dollars, passedHeaders } from "./client.ts";
+
+it("of a host's headers those are passed on that mean something to its client", () => {
+  const headers = {
+    "x-request-id": "r-1",
+    "openai-processing-ms": "12",
+    "x-ratelimit-remaining-tokens": ["7", "8"],
+    connection: "close",
+    "transfer-encoding": "chunked",
+    "content-length": "3",
+    "set-cookie": ["session=1"],
+    server: "host",
+  };
+  expect(passedHeaders(headers)).toEqual({
+    "x-request-id": "r-1",
+    "openai-processing-ms": "12",
+    "x-ratelimit-remaining-tokens": "7,8",
+  });
+});
+
+it.each([
+  [0, "0"],
+  [1.5, "1.5"],
+  [0.0000001234, "0.0000001234"],
+  [20, "20"],
+])("%d dollars are %s", (cost, text) => {
+  expect(dollars(cost)).toBe(text);
+});
