@@ -29,14 +29,15 @@ const ENOUGH = 100;
  * English text is without: one in four is usual, and German has "in" and "an" too.
  */
 export function looksEnglish(text: string): boolean {
-  const start = text.slice(0, 600);
-  const letters = start.match(/\p{L}/gu)?.length ?? 0;
-  const latin = start.match(/\p{Script=Latin}/gu)?.length ?? 0;
-  if (letters > 0 && latin < letters / 2) return false;
-  const words = start.toLowerCase().match(/\p{L}+/gu) ?? [];
-  const known = words.filter((word) => ENGLISH.has(word)).length;
+  const words = text.slice(0, 600).match(/\p{L}+/gu) ?? [];
+  const lettersOf = (list: readonly string[]) => list.reduce((sum, { length }) => sum + length, 0);
+  const latin = words.filter((word) => LATIN.test(word));
+  if (lettersOf(latin) < lettersOf(words) / 2) return false;
+  const known = words.filter((word) => ENGLISH.has(word.toLowerCase())).length;
   return words.length < FEW || known >= LEAST_SHARE * words.length;
 }
+
+const LATIN = /^\p{Script=Latin}/u;
 
 const FEW = 8;
 const LEAST_SHARE = 1 / 12;
