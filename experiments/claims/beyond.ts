@@ -9,15 +9,16 @@ import {
 } from "../../src/reproduce/verdict.ts";
 import {
   beats,
+  cellOf,
   cheaper,
   excelExp,
   fallsAfter,
-  labelOf,
   NO_TUNING,
   onMixInstruct,
   promptRivals,
   regretAfter,
   TWO_THIRDS,
+  withNote,
   withStandIn,
 } from "./cells.ts";
 
@@ -38,9 +39,12 @@ export const beyondClaims: readonly Claim[] = [
         (["regret", "convergence"] as const).map((by) => ({
           name: `${name}, ${by}`,
           cells: own.flatMap((curve) => promptRivals(results, curve, 5, by)),
+          unit: by === "regret" ? by : "regret over the last third",
         })),
       );
-      return onMixInstruct(results, withStandIn(results, decideEach(parts, NO_TUNING)));
+      const finding = onMixInstruct(results, withStandIn(results, decideEach(parts, NO_TUNING)));
+      const twice = parts[0]!.cells.length > parts[1]!.cells.length;
+      return twice ? withNote(finding, TWICE) : finding;
     },
   },
   {
@@ -59,7 +63,7 @@ export const beyondClaims: readonly Claim[] = [
         const fresh = results.counterpart(curve, { variant: "restart" });
         if (!fresh) return [];
         const [own, other] = [regretAfter(results, curve, HALF), results.regrets(fresh)!];
-        return [{ label: labelOf(curve), differences: minus(own, other, 1.1) }];
+        return [cellOf(curve, minus(own, other, 1.1), {})];
       });
       return decideEach([
         { name: "(a)", cells: afresh, unit: "R(after the change) to 1.1 R(restart)" },
@@ -156,6 +160,9 @@ export const beyondClaims: readonly Claim[] = [
     },
   },
 ];
+
+const TWICE =
+  "regret is compared at each length that both curves have, convergence once, over the longest";
 
 /** Where all utilities change. */
 const HALF = 1 / 2;

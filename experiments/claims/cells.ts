@@ -9,10 +9,24 @@ const OPENAI = "OpenAItext";
 export const TWO_THIRDS = "in at least two thirds of the cells";
 export const NO_TUNING = { without: "no encoder here can be fine-tuned" };
 
-export function labelOf({ name, form, voteScale, variant }: Curve, t?: number): string {
-  const rest = [form, variant, `s=${voteScale}`, t === undefined ? "" : `T=${t}`].filter(Boolean);
-  return `${name} (${rest.join(", ")})`;
+/** What is compared of a curve, in its world, with what. */
+export function cellOf(
+  { name, form, voteScale, variant }: Curve,
+  differences: readonly number[],
+  { t, against, of = "" }: { readonly t?: number; readonly against?: string; readonly of?: string },
+): CellOfClaim {
+  const world = [form, variant, `s=${voteScale}`, t === undefined ? "" : `T=${t}`].filter(Boolean);
+  const rival = against === undefined ? "" : ` against ${against}`;
+  const metadata = METADATA.get(variant);
+  return { label: `${name} (${world.join(", ")})${rival}${of}`, voteScale, metadata, differences };
 }
+
+/** Of the variants that claims about exp speak of. */
+const METADATA = new Map([
+  ["", "none"],
+  ["metadata raw", "raw"],
+  ["metadata scaled", "scaled"],
+]);
 
 /** The lengths at which a curve is read: 720 and 3,000, or its end. */
 export function lengths(results: Results, curve: Curve): number[] {
@@ -32,9 +46,7 @@ export function beats(
   if (!worse) return [];
   return [...new Set([...lengths(results, better), ...lengths(results, worse)])].flatMap((t) => {
     const [a, b] = [results.regrets(better, t, measure), results.regrets(worse, t, measure)];
-    return a && b
-      ? [{ label: `${labelOf(better, t)} against ${worse.name}`, differences: minus(a, b) }]
-      : [];
+    return a && b ? [cellOf(better, minus(a, b), { t, against: worse.name })] : [];
   });
 }
 
@@ -47,7 +59,7 @@ export function beats(
 export function expCurves(results: Results, experiment: string): Curve[] {
   return results
     .curves({ experiment, group: "exp" })
-    .filter(({ variant }) => ["", "metadata raw", "metadata scaled"].includes(variant));
+    .filter(({ variant }) => METADATA.has(variant));
 }
 
 /** exp against ctrl, weighting by weighting. */
@@ -92,9 +104,9 @@ export function promptRivals(
     // Over the same rounds, where one is followed longer than the other.
     const t = sharedRounds(results, curve, rival);
     const last = (c: Curve) => slopes(results, c, (2 / 3) * t, t);
-    const label = `${labelOf(curve, t)} against ${rival.name}, last third`;
     // Slopes in the unit of the regret they would add up to, to stand beside regrets.
-    return [{ label, differences: minus(last(curve), last(rival)).map((d) => (d * t) / 3) }];
+    const differences = minus(last(curve), last(rival)).map((d) => (d * t) / 3);
+    return [cellOf(curve, differences, { t, against: rival.name, of: ", last third" })];
   });
 }
 
@@ -118,22 +130,21 @@ export function standingIn(results: Results, curves: readonly Curve[]): Curve[] 
 export function withStandIn(results: Results, finding: Finding): Finding {
   if (results.encoders.some(({ name }) => name === OPENAI)) return finding;
   if (finding.cells.length === 0) return finding;
-  return withNote(finding, "each encoder's own in place of OpenAItext's");
+  const noted = withNote(finding, "each encoder's own in place of OpenAItext's");
+  return { ...noted, standIns: [...(finding.standIns ?? []), OPENAI] };
 }
 
 /** The slope of the last third less 0.8 of that of the first. */
 export function flattens(results: Results, curve: Curve): CellOfClaim {
   const [first, last] = [results.slopes(curve, 0, 1 / 3), results.slopes(curve, 2 / 3, 1)];
-  return { label: labelOf(curve), differences: minus(last, first, 0.8) };
+  return cellOf(curve, minus(last, first, 0.8), {});
 }
 
 /** A cell where both have costs over the same number of rounds. */
 export function cheaper(results: Results, thrifty: Curve, dear: Curve): CellOfClaim[] {
   if (results.rounds(thrifty) !== results.rounds(dear)) return [];
   const [a, b] = [costsOf(results, thrifty), costsOf(results, dear)];
-  return a && b
-    ? [{ label: `${labelOf(thrifty)} against ${dear.name}`, differences: minus(a, b) }]
-    : [];
+  return a && b ? [cellOf(thrifty, minus(a, b), { against: dear.name })] : [];
 }
 
 function costsOf(results: Results, curve: Curve): number[] | undefined {
@@ -154,7 +165,7 @@ export function fallsAfter(results: Results, curve: Curve, share: number): CellO
     results.slopes(curve, share, third(1)),
     results.slopes(curve, third(2), 1),
   ];
-  return { label: `${labelOf(curve)}, its slope`, differences: minus(late, early) };
+  return cellOf(curve, minus(late, early), { of: ", its slope" });
 }
 
 /**
@@ -168,7 +179,7 @@ export function exponents(results: Results): Finding {
       const rounds = results.rounds(curve);
       const [late, early] = [results.regrets(curve)!, results.regrets(curve, rounds / 2)!];
       const differences = late.map((regret, i) => Math.log2(regret / early[i]!) - 0.6);
-      return { label: labelOf(curve), differences };
+      return cellOf(curve, differences, {});
     });
   const finding = decide(cells, { unit: "exponent to 0.6" });
   return finding.refuted ? { ...finding, refuted: false } : finding;
@@ -179,6 +190,7 @@ export function withNote(finding: Finding, note: string): Finding {
 }
 
 export function onMixInstruct({ bench: { data } }: Results, finding: Finding): Finding {
-  const stoodIn = "standIn" in data.mixinstruct;
-  return stoodIn ? withNote(finding, "on the stand-in for MixInstruct") : finding;
+  if (!("standIn" in data.mixinstruct) || finding.cells.length === 0) return finding;
+  const noted = withNote(finding, "on the stand-in for MixInstruct");
+  return { ...noted, standIns: [...(finding.standIns ?? []), "MixInstruct"] };
 }

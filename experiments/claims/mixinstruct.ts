@@ -8,7 +8,7 @@ import {
   untestable,
 } from "../../src/reproduce/verdict.ts";
 import {
-  labelOf,
+  cellOf,
   NO_TUNING,
   onMixInstruct,
   promptRivals,
@@ -77,8 +77,8 @@ export const mixinstructClaims: readonly Claim[] = [
       const cellsOf = (rateOf: (curve: Curve, t: number) => number[], of = "") =>
         pairs.map(({ curve, more }): CellOfClaim => {
           const t = sharedRounds(results, curve, more);
-          const label = `${labelOf(curve, t)} against ${more.name}${of}`;
-          return { label, differences: minus(rateOf(curve, t), rateOf(more, t)) };
+          const differences = minus(rateOf(curve, t), rateOf(more, t));
+          return cellOf(curve, differences, { t, against: more.name, of });
         });
       const rate = (curve: Curve, t: number) => slopes(results, curve, 0, t);
       const share = (curve: Curve, t: number) => {

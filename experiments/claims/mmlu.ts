@@ -28,8 +28,8 @@ export const mmluClaims: readonly Claim[] = [
         results.curves({ experiment: "mmlu", variant: "" }),
       ).filter(({ epochs, group }) => epochs === 0 && (group === "ctrl" || group === "prompt"));
       const cells = curves.map((curve) => {
-        const { label, differences } = flattens(results, curve);
-        return { label, differences: differences.map((d) => -d) };
+        const cell = flattens(results, curve);
+        return { ...cell, differences: cell.differences.map((d) => -d) };
       });
       return withStandIn(results, decide(cells, { unit: "slope" }));
     },

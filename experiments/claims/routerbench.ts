@@ -6,17 +6,18 @@ import {
   decide,
   decideEach,
   minus,
+  shownIn,
   untestable,
 } from "../../src/reproduce/verdict.ts";
 import { mean } from "../../src/simulate/statistics.ts";
 import { WEIGHTINGS } from "../routerbench-scene.ts";
 import {
   beats,
+  cellOf,
   cheaper,
   excelExp,
   expCurves,
   flattens,
-  labelOf,
   lengths,
   NO_TUNING,
   promptRivals,
@@ -50,7 +51,7 @@ export const routerbenchClaims: readonly Claim[] = [
             const gaps = minus(a, b);
             const sign = mean(gaps) < 0 ? -1 : 1;
             const differences = gaps.map((gap) => sign * gap - level);
-            return [{ label: `${labelOf(curve, t)} against ${examples}`, differences }];
+            return [cellOf(curve, differences, { t, against: String(examples) })];
           }),
       );
       return withStandIn(results, decide(cells, { unit: "|difference| less 10%" }));
@@ -106,7 +107,9 @@ export const routerbenchClaims: readonly Claim[] = [
       return withStandIn(results, {
         verdict: holds ? "holds" : "does not hold",
         ...(!holds && { refuted: judged.some(({ refuted }) => refuted) }),
-        evidence: judged.map((one) => `${one.name} ${verdictText(one)}`).join("; "),
+        evidence: judged
+          .map((one) => `${one.name} ${verdictText(one)}, ${shownIn(one.cells)}`)
+          .join("; "),
         cells: judged.flatMap(({ cells }) => cells),
       });
     },
@@ -153,8 +156,8 @@ export const routerbenchClaims: readonly Claim[] = [
               .filter(({ curve }) => curve.weighting.startsWith("excel") === excel)
               .reduce((a, b) => (mean(b.regrets) < mean(a.regrets) ? b : a));
           const [own, rival] = [better(true), better(false)];
-          const label = `${labelOf(own.curve, t)} against ${rival.curve.name}`;
-          return [{ label, differences: minus(own.regrets, rival.regrets) }];
+          const differences = minus(own.regrets, rival.regrets);
+          return [cellOf(own.curve, differences, { t, against: rival.curve.name })];
         }),
       );
       return decide(cells, NO_TUNING);
@@ -213,9 +216,7 @@ export const routerbenchClaims: readonly Claim[] = [
       const cell = (few: Curve | undefined, more: Curve): CellOfClaim[] => {
         const t = results.rounds(more);
         const [own, other] = [few && results.regrets(few, t), results.regrets(more, t)];
-        return own && other
-          ? [{ label: `${labelOf(more, t)} against 5`, differences: minus(own, other, 1.1) }]
-          : [];
+        return own && other ? [cellOf(more, minus(own, other, 1.1), { t, against: "5" })] : [];
       };
       const known = results
         .curves({ experiment: "routerbench", variant: "15 offline" })
@@ -257,10 +258,9 @@ export const routerbenchClaims: readonly Claim[] = [
         return rival ? [{ curve, rival }] : [];
       });
       const last = (curve: Curve) => results.slopes(curve, 2 / 3, 1);
-      const below = pairs.map(({ curve, rival }) => ({
-        label: `${labelOf(curve)} against ${rival.name}`,
-        differences: minus(last(curve), last(rival)),
-      }));
+      const below = pairs.map(({ curve, rival }) =>
+        cellOf(curve, minus(last(curve), last(rival)), { against: rival.name }),
+      );
       const parts = [
         { name: "(a)", cells: pairs.map(({ curve }) => flattens(results, curve)) },
         { name: "(b)", cells: below },

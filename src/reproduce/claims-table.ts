@@ -1,5 +1,5 @@
 import type { Table } from "../report/table.ts";
-import { type Finding, VERDICTS } from "./experiment.ts";
+import type { Finding } from "./experiment.ts";
 import type { JudgedClaim } from "./reproduce.ts";
 
 /** One row a claim, in the order of their numbers. */
@@ -29,29 +29,35 @@ export function verdictText({ verdict, refuted }: Finding): string {
   return `${verdict} (${refuted ? "refuted" : "not shown"})`;
 }
 
-/** `Of 31 claims 12 hold here (..), 15 do not (..), and 4 cannot be tested here (..). ..` */
+/** `Of 31 claims 7 hold here (..); 3 are refuted: ..; 19 are not shown either way (..); 2 cannot be tested here (..).` */
 export function headlineOf(judged: readonly JudgedClaim[], runs: number): string {
-  const [hold = [], fail = [], open = []] = VERDICTS.map((verdict) =>
-    judged.filter((one) => one.verdict === verdict).map(({ claim }) => claim.id),
-  );
-  const list = (ids: readonly number[]) =>
-    ids.length === 0 ? "" : ` (${ids.toSorted((a, b) => a - b).join(", ")})`;
-  const refuted = judged.filter((one) => one.refuted).map(({ claim }) => claim.id);
-  const opposite =
-    refuted.length > 0
-      ? `. Of those that do not, the opposite is shown of ${refuted.length}${list(refuted)}; the others are merely not shown`
-      : "";
-  const holding = `${hold.length} ${hold.length === 1 ? "holds" : "hold"} here${list(hold)}`;
-  const failing = `${fail.length} ${fail.length === 1 ? "does" : "do"} not${list(fail)}`;
-  const rest = open.length > judged.length / 2 ? " (the others)" : list(open);
-  return `Of ${judged.length} claims ${holding}, ${failing}, and ${open.length} cannot be tested here${rest}${opposite}.${cautionOf(runs)}`;
+  const group = (of: (one: Finding) => boolean) =>
+    judged
+      .filter(of)
+      .map(({ claim }) => claim.id)
+      .sort((a, b) => a - b);
+  const list = (ids: readonly number[]) => (ids.length === 0 ? "" : ` (${ids.join(", ")})`);
+  const hold = group(({ verdict }) => verdict === "holds");
+  const refuted = group((one) => one.refuted === true);
+  const open = group((one) => one.verdict === "does not hold" && !one.refuted);
+  const untested = group(({ verdict }) => verdict === "cannot be tested here");
+  const number = (ids: readonly number[], one: string, many: string) =>
+    `${ids.length} ${ids.length === 1 ? one : many}`;
+  const rest = untested.length > judged.length / 2 ? " (the others)" : list(untested);
+  const groups = [
+    `${number(hold, "holds", "hold")} here${list(hold)}`,
+    `${number(refuted, "is refuted, its", "are refuted, their")} opposite being shown${list(refuted)}`,
+    `${number(open, "is", "are")} not shown either way${list(open)}`,
+    `${untested.length} cannot be tested here${rest}`,
+  ];
+  return `Of ${judged.length} claims ${groups.join("; ")}.${cautionOf(runs)}`;
 }
 
 function cautionOf(runs: number): string {
   if (runs >= ENOUGH_RUNS) return "";
   return runs === 1
     ? " This rests on one run, which has no intervals: what compares curves is left open."
-    : ` This rests on ${runs} runs, whose intervals are wide: what "does not hold" may only be undecided.`;
+    : ` This rests on ${runs} runs, whose intervals are wide: more is left open than with five.`;
 }
 
 /** The paper's. */

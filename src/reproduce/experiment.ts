@@ -77,8 +77,7 @@ export interface PointsPicture {
   readonly colors: readonly string[];
 }
 
-export const VERDICTS = ["holds", "does not hold", "cannot be tested here"] as const;
-type Verdict = (typeof VERDICTS)[number];
+type Verdict = "holds" | "does not hold" | "cannot be tested here";
 
 export interface Claim {
   readonly id: number;
@@ -90,6 +89,25 @@ export interface Claim {
   /** In words, fixed before the run. */
   readonly criterion: string;
   test(results: Results): Finding;
+  /** Of the claims that the paper is read for. */
+  readonly headline?: Headline | undefined;
+}
+
+/** A claim in few words, with the curves that it compares in one typical world. */
+export interface Headline {
+  readonly says: string;
+  show(results: Results): {
+    readonly world: string;
+    readonly lines: readonly HeadlineLine[];
+    /** The baselines there. */
+    readonly beside: readonly HeadlineLine[];
+  };
+}
+
+/** A curve with the regret of each run: at each vote scale, or whatever the world names. */
+export interface HeadlineLine {
+  readonly name: string;
+  readonly regrets: readonly (readonly number[] | undefined)[];
 }
 
 export interface Finding {
@@ -99,6 +117,8 @@ export interface Finding {
   /** The numbers in short, or why there are none. */
   readonly evidence: string;
   readonly cells: readonly JudgedCell[];
+  /** What of the paper's something else stands in for: OpenAItext, MixInstruct. */
+  readonly standIns?: readonly string[];
 }
 
 /** What the command line runs: see experiments/. */

@@ -6,6 +6,7 @@ import { caveatsOf, titleOf } from "./caveats.ts";
 import { claimsTable, headlineOf } from "./claims-table.ts";
 import type { Drawing, Exhibit, Experiment } from "./experiment.ts";
 import { TURNING_CSS, TURNING_SCRIPT, turningPicture } from "./figures/turning.ts";
+import { headlinesTable } from "./headlines.ts";
 import { howTables } from "./how.ts";
 import { AGAIN, READING } from "./reading.ts";
 import type { Record } from "./record.ts";
@@ -23,10 +24,12 @@ export function pageOf(
   drawn: ReadonlyMap<string, readonly DrawnExhibit[]>,
   record: Record,
 ): string {
-  const { parts, judged, bench } = reproduced;
+  const { parts, judged, bench, results } = reproduced;
+  const headlines = headlinesTable(judged, results);
   const body = [
     `<h1>${htmlText(TITLE)}</h1>`,
     `<p class="summary">${htmlText(headlineOf(judged, bench.size.runs))}</p>`,
+    ...(headlines ? [`<div class="wide headlines">${toHtml(headlines)}</div>`] : []),
     ...caveatsOf(reproduced, record).map((caveat) => `<p>${htmlText(caveat)}</p>`),
     contents(reproduced),
     `<h2 id="claims">Claims</h2>`,
@@ -126,6 +129,8 @@ h3 { font-size: 1rem; margin: 1.5rem 0 0.25rem; }
 .how { margin: 1rem 0; } .how summary { cursor: pointer; font-weight: 600; } .how td, .how th { vertical-align: top; }
 .how table { white-space: normal; font-size: 0.82rem; table-layout: fixed; width: 100%; margin-top: 1rem; overflow-wrap: anywhere; } .how caption { color: var(--ink); }
 .how th:nth-child(1) { width: 27%; } .how th:nth-child(2) { width: 14%; } .how th:nth-child(5) { width: 15%; }
+.headlines table { white-space: pre-line; font-size: 0.82rem; margin-bottom: 1.5rem; }
+.headlines td, .headlines th { vertical-align: top; } .headlines td:nth-child(3) { font-weight: 600; }
 .claims table { white-space: normal; font-size: 0.82rem; }
 .claims td, .claims th { vertical-align: top; }
 .claims td:nth-child(2) { min-width: 15rem; } .claims td:nth-child(3) { min-width: 7rem; font-weight: 600; }
@@ -136,7 +141,7 @@ h3 { font-size: 1rem; margin: 1.5rem 0 0.25rem; }
   h3 { break-after: avoid; }
   .exhibit { break-inside: avoid; } .listed { break-inside: auto; }
   caption, thead { break-after: avoid; }
-  .claims table, .listed table { font-size: 7pt; } .how table { font-size: 6.5pt; }
+  .claims table, .headlines table, .listed table { font-size: 7pt; } .how table { font-size: 6.5pt; }
   .listed td, .listed th { padding: 0.08rem 0.35rem; }
   details.how::details-content { content-visibility: visible; display: block; }
 }

@@ -11,12 +11,25 @@ describe("verdicts", () => {
     expect(decide([clear(-1), clear(-1), open])).toMatchObject({ verdict: "holds" });
     expect(decide([clear(-1), open, open]).verdict).toBe("does not hold");
     expect(decide([clear(1), clear(1), clear(1)]).evidence).toBe(
-      "shown in 0 of 3 cells, the opposite in 3; mean difference of regret 1.0, from 1.0 to 1.0",
+      "shown in 0 of 3 cells, the opposite in 3; difference of regret (below 0: for the claim) 1.0 on average, cells from 1.0 to 1.0",
     );
     expect(decide([clear(1), clear(1), open]).refuted).toBe(true);
     expect(decide([clear(1), open, open]).refuted).toBe(false);
     expect(decide([clear(-1)]).refuted).toBeUndefined();
     expect(decide([clear(-1), open]).cells.map(({ supports }) => supports)).toEqual([true, false]);
+  });
+
+  it("are counted by vote scale and metadata too, where cells differ in them", () => {
+    const cell = (voteScale: number, metadata: string, sign: number) => ({
+      ...clear(sign),
+      voteScale,
+      metadata,
+    });
+    const cells = [cell(1, "none", 1), cell(1, "raw", 1), cell(10, "none", -1)];
+    expect(decide(cells).evidence).toMatch(
+      /^shown in 1 of 3 cells \(scale 1: 0 of 2; 10: 1 of 1; metadata none: 1 of 2; raw: 0 of 1\), the/,
+    );
+    expect(decide(cells.slice(0, 1)).evidence).toMatch(/^shown in 0 of 1 cell, /);
   });
 
   it("a claim of parts holds if each does, however many cells the others have", () => {
@@ -75,14 +88,15 @@ describe("verdicts", () => {
     const judged = [
       { claim: claim(2), ...decide([clear(-1)]) },
       { claim: claim(1), ...decide([clear(1)]) },
+      { claim: claim(4), ...decide([open]) },
       { claim: claim(3), ...decide([]) },
     ];
     expect(headlineOf(judged, 5)).toBe(
-      "Of 3 claims 1 holds here (2), 1 does not (1), and 1 cannot be tested here (3). Of those that do not, the opposite is shown of 1 (1); the others are merely not shown.",
+      "Of 4 claims 1 holds here (2); 1 is refuted, its opposite being shown (1); 1 is not shown either way (4); 1 cannot be tested here (3).",
     );
     expect(headlineOf(judged, 3)).toMatch("rests on 3 runs");
     expect(headlineOf(judged, 1)).toMatch("rests on one run, which has no intervals");
-    expect(headlineOf(judged.slice(2), 5)).toMatch("and 1 cannot be tested here (the others).");
-    expect(claimsTable(judged).rows.map(([id]) => id)).toEqual(["1", "2", "3"]);
+    expect(headlineOf(judged.slice(3), 5)).toMatch("; 1 cannot be tested here (the others).");
+    expect(claimsTable(judged).rows.map(([id]) => id)).toEqual(["1", "2", "3", "4"]);
   });
 });

@@ -3,12 +3,19 @@ import { type Interval, mean, meanInterval } from "../simulate/statistics.ts";
 import type { Finding } from "./experiment.ts";
 
 /** One cell that a claim speaks of: per run a number that is negative where the claim is right. */
-export interface CellOfClaim {
+export interface CellOfClaim extends World {
   readonly label: string;
   readonly differences: readonly number[];
 }
 
-export interface JudgedCell extends Interval {
+/** What evidence is counted by, where a claim's cells differ in it. */
+export interface World {
+  readonly voteScale?: number | undefined;
+  /** How Perf and Cost are appended to a_k: none, raw or scaled. */
+  readonly metadata?: string | undefined;
+}
+
+export interface JudgedCell extends Interval, World {
   readonly label: string;
   /** Whether the whole interval lies below 0. */
   readonly supports: boolean;
@@ -32,9 +39,9 @@ export function decide(
   }
   const broken = cells.find(({ differences }) => !differences.every(Number.isFinite));
   if (broken) return untestable(`a run of ${broken.label} has no number to compare`);
-  const judged = cells.map(({ label, differences }): JudgedCell => {
+  const judged = cells.map(({ differences, ...world }): JudgedCell => {
     const interval = meanInterval(differences);
-    return { label, ...interval, supports: interval.hi < 0 };
+    return { ...world, ...interval, supports: interval.hi < 0 };
   });
   const supporting = judged.filter(({ supports }) => supports).length;
   const opposing = judged.filter(({ lo }) => lo > 0).length;
@@ -48,14 +55,39 @@ export function decide(
     verdict: holds ? "holds" : "does not hold",
     ...(!holds && { refuted: opposing >= SHARE * judged.length }),
     evidence: [
-      `shown in ${supporting} of ${judged.length} ${judged.length === 1 ? "cell" : "cells"}`,
+      shownIn(judged),
       opposing > 0 ? `, the opposite in ${opposing}` : "",
       open > 0 ? `, undecided in ${open}` : "",
-      `; mean difference of ${unit} ${show(mean(means))}`,
-      judged.length > 1 ? `, from ${show(least)} to ${show(most)}` : "",
+      `; difference of ${unit} (below 0: for the claim) ${show(mean(means))}`,
+      judged.length > 1 ? ` on average, cells from ${show(least)} to ${show(most)}` : "",
     ].join(""),
     cells: judged,
   };
+}
+
+/** `14 of 42` */
+export function shown(cells: readonly JudgedCell[]): string {
+  return `${cells.filter(({ supports }) => supports).length} of ${cells.length}`;
+}
+
+/** `shown in 14 of 42 cells`, and in how many of each kind. */
+export function shownIn(cells: readonly JudgedCell[]): string {
+  return `shown in ${shown(cells)} ${cells.length === 1 ? "cell" : "cells"}${shownBy(cells)}`;
+}
+
+/** ` (scale 1: 3 of 24; 3: 14 of 24; 10: 21 of 24)`, and by metadata; nothing of what all cells share. */
+function shownBy(cells: readonly JudgedCell[]): string {
+  const count = (word: string, of: (cell: JudgedCell) => string | number | undefined) => {
+    const groups = Map.groupBy(cells, of);
+    groups.delete(undefined);
+    if (groups.size < 2) return [];
+    return [`${word} ${[...groups].map(([name, own]) => `${name}: ${shown(own)}`).join("; ")}`];
+  };
+  const counts = [
+    ...count("scale", ({ voteScale }) => voteScale),
+    ...count("metadata", ({ metadata }) => metadata),
+  ];
+  return counts.length > 0 ? ` (${counts.join("; ")})` : "";
 }
 
 interface Part {

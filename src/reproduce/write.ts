@@ -6,6 +6,7 @@ import { replaceFile } from "../report/write.ts";
 import { caveatsOf, titleOf } from "./caveats.ts";
 import { claimsTable, headlineOf } from "./claims-table.ts";
 import { titled } from "./figures/titled.ts";
+import { headlinesTable } from "./headlines.ts";
 import { type DrawnExhibit, pageOf } from "./page.ts";
 import type { Record } from "./record.ts";
 import type { Reproduced } from "./reproduce.ts";
@@ -51,8 +52,14 @@ export async function writeReproduction(
   files.set("claims.csv", toCsv(claims));
   files.set("claims.tex", toLatex(claims));
   const headline = headlineOf(reproduced.judged, reproduced.bench.size.runs);
-  const before = [headline, ...caveatsOf(reproduced, record)];
-  files.set("claims.md", [...before, toMarkdown(claims)].join("\n\n"));
+  const headlines = headlinesTable(reproduced.judged, reproduced.results);
+  const text = [
+    headline,
+    ...(headlines ? [toMarkdown(headlines)] : []),
+    ...caveatsOf(reproduced, record),
+    toMarkdown(claims),
+  ];
+  files.set("claims.md", text.join("\n\n"));
   files.set("report.html", pageOf(reproduced, drawn, record));
   files.set(MARK, `${JSON.stringify(record)}\n`);
   for (const sub of [FIGURES, TABLES]) await mkdir(join(folder, sub), { recursive: true });
