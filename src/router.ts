@@ -157,11 +157,12 @@ export class Router {
     const priced = costs && price > 0;
     const timed = latencies && kappa > 0;
     if (!priced && !timed) return undefined;
-    const size = (costs ?? latencies)!.length;
-    return Float64Array.from({ length: size }, (_, k) => {
+    const penalty = new Float64Array((costs ?? latencies)!.length);
+    for (let k = 0; k < penalty.length; k++) {
       const cost = priced ? (price * costs[k]!) / this.settings.costUnit : 0;
-      return cost + (timed ? kappa * latencies[k]! : 0);
-    });
+      penalty[k] = cost + (timed ? kappa * latencies[k]! : 0);
+    }
+    return penalty;
   }
 
   /** What was chosen, as one answer or two different ones where that is asked for. */
