@@ -197,7 +197,8 @@ function pointsExhibit(
     id: `${NAME}-tsne`,
     title,
     caption:
-      "The paper's fig. 2: the vectors of all queries, offline ones among them, in the first run. Perplexity 30, exact t-SNE. Drag to turn.",
+      "The paper's fig. 2: the vectors of all queries, offline ones among them, in the first run. Perplexity 30, exact t-SNE.",
+    hint: "Drag to turn.",
     draw: (results) => {
       const values = panels.map(({ job }) => results.value<ProjectValue>(job));
       const picture = {

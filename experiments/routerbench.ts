@@ -171,7 +171,7 @@ function figuresOf(scene: Scene, blocks: readonly Block[], scores: Scores): Exhi
         id: `${NAME}-${form}-choices`,
         title: `RouterBench (${form}): who answers in the last third of a run, vote scale ${scale}`,
         caption:
-          "Share of a benchmark's rounds that each model answered, mean over runs. Outlined: the benchmark's best model by Perf. A router that has found the best model of each query has one dark cell a row, the outlined one.",
+          "Share of a benchmark's rounds that each model answered, mean over runs. Outlined: the benchmark's best model by Perf, two where two are equal. A router that has found the best model of each query has its dark cells inside the outlines.",
       },
       curves.filter(
         ({ voteScale, weighting, group, encoder, policy, epochs }) =>

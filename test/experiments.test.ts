@@ -162,6 +162,19 @@ describe("results of every job", () => {
     }
   });
 
+  it("are all that the headlines need: two curves or more, and every baseline", () => {
+    const headlines = suite.claims.flatMap(({ id, headline }) =>
+      headline ? [{ id, ...headline.show(results) }] : [],
+    );
+    for (const { id, lines, beside } of headlines) {
+      expect(lines.length, `claim ${id}`).toBeGreaterThan(1);
+      expect(beside, `claim ${id}`).toHaveLength(BASELINES.length);
+      for (const { name, regrets } of [...lines, ...beside])
+        for (const runs of regrets) expect(runs, `claim ${id}: ${name}`).toHaveLength(2);
+    }
+    expect(headlines.map(({ id }) => id)).toEqual([9, 10, 12, 18, 20, 21, 23]);
+  });
+
   it("are all that the claims need, each cell once", () => {
     for (const { id, test } of suite.claims) {
       const { evidence, cells } = test(results);

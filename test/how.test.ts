@@ -21,7 +21,7 @@ describe("how a curve was made", () => {
 
   it("is told of queries, vectors, model embeddings and policy", () => {
     expect(tables[0]!.title).toMatch(
-      /^queries.jsonl .*; 15 offline queries a category; .* then .*54 arc-challenge; all models but gpt-4; utility: Perf of .* Vote scale 1, 3, 10.$/,
+      /^queries.jsonl .*; 15 offline queries a category, 90 in all; .* then .*54 arc-challenge; all models but gpt-4; utility: Perf of .* Vote scale 1, 3, 10.$/,
     );
     const ideal = row("MiniLM_E4_Excel_mask_ideal");
     expect(ideal).toContain(
@@ -36,6 +36,20 @@ describe("how a curve was made", () => {
     expect(row("joust on MiniLM_E4")).toMatch(
       /fine-tuned .* \| none: .* told scores, told of mmlu/,
     );
+  });
+
+  it("says how long it was, what it is read at, what stands in, and what a vote is", () => {
+    const titles = (name: string, options = {}) =>
+      howTables(full.bench, name, options).map(({ title }) => title);
+    expect(titles("routerbench").join()).toContain(
+      "35 in all; 3000 rounds, the first 720 of which are the curve at T = 720,",
+    );
+    expect(titles("mmlu", { roundsOf: () => 595 })[0]).toContain(
+      "every other query once, T = 595;",
+    );
+    for (const title of titles("mixinstruct", { standIn: "other prompts" })) {
+      expect(title).toMatch(/^a stand-in \(other prompts\); .* Votes are the stored verdicts /);
+    }
   });
 
   it("is told of every curve of every experiment, once for all vote scales", () => {

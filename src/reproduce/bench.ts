@@ -45,6 +45,8 @@ export class Bench {
   readonly curves: Curve[] = [];
   readonly #lines = new Map<string, Curve>();
   readonly descriptions: Description[] = [];
+  /** How many offline queries there are in all, by a curve's first run; where a label has too few, less. */
+  readonly offline = new Map<JobId, number>();
   /** What planning has found out about the data, for claims. */
   readonly facts = new Map<string, number>();
   readonly data: DataSets;
@@ -94,11 +96,16 @@ export class Bench {
     );
   }
 
-  /** One run job for each run of a curve. `rounds`, `models` and `dimension` say how long it takes. */
+  /** One run job for each run of a curve. `rounds`, `models` and `dimension` say how long it takes, `offline` counts queries. */
   curve(
     head: CurveHead,
     specOf: (run: number) => Omit<RunSpec, "voteScale" | "price">,
-    size: { readonly rounds: number; readonly models: number; readonly dimension: number },
+    size: {
+      readonly rounds: number;
+      readonly models: number;
+      readonly dimension: number;
+      readonly offline: number;
+    },
   ): Curve {
     const runs = this.runs.map((run) => {
       const spec: RunSpec = { ...specOf(run), voteScale: head.voteScale, price: PRICE };
@@ -111,6 +118,7 @@ export class Bench {
         },
       );
     });
+    this.offline.set(runs[0]!, size.offline);
     // Two figures may ask for the same line, which claims are to count once.
     const key = stableJson({ ...head, runs });
     const known = this.#lines.get(key);

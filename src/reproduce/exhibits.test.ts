@@ -22,6 +22,22 @@ describe("a table of curves", () => {
     expect(drawing.table.rows[0]![3]).toMatchObject({ mean: expect.closeTo(27.5, 9) });
   });
 
+  it("says over how many rounds cost and score are, where curves have different lengths", async () => {
+    const results = resultsOf(await newBench(), [
+      { curve: {}, runs: [runValue(200, () => 1)] },
+      { curve: { name: "short" }, runs: [runValue(100, () => 1)] },
+    ]);
+    const { curves } = results.bench;
+    const cellsOf = (curves: typeof results.bench.curves) => {
+      const drawing = finalTable("t", "T", { curves, rounds: [100] }).draw(results);
+      if (drawing.kind !== "table") throw new Error("not a table");
+      const at = drawing.table.columns.findIndex(({ key }) => key === "rounds");
+      return drawing.table.rows.map((row) => row[at]);
+    };
+    expect(cellsOf(curves)).toEqual([200, 100]);
+    expect(cellsOf(curves.slice(1))).toEqual([undefined]);
+  });
+
   it("has the longest of a curve that was run at two lengths", async () => {
     const head = { name: "random", policy: "random", group: "baseline" } as const;
     const results = resultsOf(await newBench(), [

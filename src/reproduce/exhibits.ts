@@ -65,9 +65,7 @@ export function finalTable(
   const points = rounds.length > 0 ? rounds : [undefined];
   const caption = [
     "Means over runs and, where there are several, their 95% intervals by Student's t. World: the form of the queries, and what else was changed; s: the vote scale.",
-    rounds.length > 1
-      ? `Score, cost and agreement are means over all rounds of a curve, ${rounds.at(-1)} where that column has a number.`
-      : "Score, cost and agreement are means over all rounds.",
+    "Score, cost and agreement are means over all rounds of a curve; where not all have as many, Over says how many.",
     "Costs are in the unit of the table of Perf and Cost, a duel being charged both answers; agreement is the share of rounds answered by a best model, half each in a duel.",
   ].join(" ");
   return {
@@ -78,6 +76,7 @@ export function finalTable(
       const unique = longest(results, curves);
       const [first] = points;
       const priced = unique.some((curve) => hasCosts(results, curve));
+      const uneven = new Set(unique.map((curve) => results.rounds(curve))).size > 1;
       const columns: Column[] = [
         { key: "curve", title: "Curve", kind: "text" },
         { key: "world", title: "World", kind: "text" },
@@ -96,9 +95,10 @@ export function finalTable(
                 title: `under Perf \u2212 0.05 Cost${first === undefined ? "" : `, T = ${first}`}`,
                 kind: "interval",
               } as const,
-              { key: "cost", title: "Cost a query", kind: "number" } as const,
             ]
           : []),
+        ...(uneven ? [{ key: "rounds", title: "Over", kind: "whole" } as const] : []),
+        ...(priced ? [{ key: "cost", title: "Cost a query", kind: "number" } as const] : []),
         { key: "score", title: "Score", kind: "number" },
         { key: "agreement", title: "Agreement", kind: "percent" },
       ];
@@ -114,7 +114,9 @@ export function finalTable(
           worldOf(curve),
           curve.voteScale,
           ...points.map((t) => at(t)),
-          ...(priced ? [at(first, "priced"), costs.length > 0 ? mean(costs) : null] : []),
+          ...(priced ? [at(first, "priced")] : []),
+          ...(uneven ? [results.rounds(curve)] : []),
+          ...(priced ? [costs.length > 0 ? mean(costs) : null] : []),
           mean(runs.map(({ score }) => score)),
           mean(runs.map(({ agreement }) => agreement)),
         ];

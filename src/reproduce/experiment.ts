@@ -57,6 +57,8 @@ export interface Exhibit {
   readonly id: string;
   readonly title: string;
   readonly caption: string;
+  /** What can be done with it on a screen. */
+  readonly hint?: string;
   /** Nothing of the experiment's queries is in it, so that nothing stands in for them. */
   readonly withoutQueries?: boolean | undefined;
   draw(results: Results): Drawing;

@@ -14,12 +14,19 @@ import type {
   ToldSpec,
 } from "./work/specs.ts";
 
+interface HowOptions {
+  /** What the data is, where it is not the paper's. */
+  readonly standIn?: string | undefined;
+  /** T, once it is known. */
+  roundsOf?(curve: Curve): number;
+}
+
 /** A table for the curves that were run on the same queries, which its title tells of; one row a curve. */
-export function howTables(bench: Bench, experiment: string): Table[] {
+export function howTables(bench: Bench, experiment: string, options: HowOptions = {}): Table[] {
   const own = bench.curves.filter((curve) => madeBy(experiment, curve));
   const rows = new Map<string, { readonly made: Made; readonly scales: number[] }>();
   for (const curve of own) {
-    const made = madeOf(bench, curve);
+    const made = madeOf(bench, curve, options);
     const key = [made.queries, ...made.cells].join("|");
     const row = rows.get(key) ?? { made, scales: [] };
     if (!row.scales.includes(curve.voteScale)) row.scales.push(curve.voteScale);
@@ -27,7 +34,7 @@ export function howTables(bench: Bench, experiment: string): Table[] {
   }
   const byQueries = new Map<string, string[][]>();
   for (const { made, scales } of rows.values()) {
-    const title = `${made.queries}. Vote scale ${scales.join(", ")}.`;
+    const title = `${made.queries}. ${votesText(made, scales)}.`;
     byQueries.set(title, [...(byQueries.get(title) ?? []), [...made.cells]]);
   }
   return [...byQueries].map(([title, cells]) => ({ title, columns: COLUMNS, rows: cells }));
@@ -47,9 +54,17 @@ interface Made {
   readonly queries: string;
   /** As in COLUMNS. */
   readonly cells: readonly string[];
+  /** Votes are verdicts that are there. */
+  readonly judged: boolean;
 }
 
-function madeOf({ plan }: Bench, curve: Curve): Made {
+function votesText({ judged }: Made, scales: readonly number[]): string {
+  const scale = `ote scale ${scales.join(", ")}`;
+  return judged ? `Votes are the stored verdicts (v${scale} for pairs without one)` : `V${scale}`;
+}
+
+function madeOf(bench: Bench, curve: Curve, options: HowOptions): Made {
+  const { plan } = bench;
   const job = plan.find(curve.runs[0]!);
   const head = [fullName(curve), worldOf(curve)];
   if (job.kind === "linear") {
@@ -57,12 +72,14 @@ function madeOf({ plan }: Bench, curve: Curve): Made {
     return {
       queries: `${rounds} vectors and ${models} models on the sphere of R^${dimension}, drawn anew for each run`,
       cells: [...head, ...seenBy(policy, "as drawn", "as drawn"), policyText(policy)],
+      judged: false,
     };
   }
-  const { told, vectors, policy } = job.spec as RunSpec;
+  const { told, vectors, policy, draw } = job.spec as RunSpec;
   const vector = vectorsText(plan.find(vectors[0]!), curve.encoder);
   return {
-    queries: queriesText(job.spec as RunSpec),
+    judged: draw.data.ambiguous !== undefined,
+    queries: queriesText(job.spec as RunSpec, bench, curve, options),
     cells: [...head, ...seenBy(policy, vector, modelsText(told), told), policyText(policy)],
   };
 }
@@ -83,16 +100,25 @@ function seenBy(
 /** The policies that read the told scores as they are. */
 const TOLD = ["zero-feedback", "joust"];
 
-function queriesText({ draw, stream, lambda }: RunSpec): string {
+function queriesText(
+  { draw, stream, lambda }: RunSpec,
+  bench: Bench,
+  curve: Curve,
+  { standIn, roundsOf }: HowOptions,
+): string {
   const { data, offline, change } = draw;
   const files = data.files.map(({ name }) => name);
+  const total = bench.offline.get(curve.runs[0]!);
+  const all =
+    total === undefined ? "" : `, ${data.ambiguous === undefined ? "" : "at most "}${total} in all`;
   return [
+    standIn === undefined ? "" : `a stand-in (${standIn})`,
     files.length > 2 ? `${files[0]} and ${files.length - 1} files more` : files.join(" and "),
     data.ambiguous === undefined
       ? ""
       : `the most ambiguous ${Math.round(100 * data.ambiguous)}% dropped`,
-    `${offline} offline queries a ${kindOf(data)}`,
-    streamText(stream),
+    `${offline} offline queries a ${kindOf(data)}${all}`,
+    streamText(stream, bench.size.short, roundsOf?.(curve)),
     data.exclude?.length ? `all models but ${data.exclude.join(", ")}` : "",
     `utility: ${utilityText(data, lambda)}`,
     change ? "in the categories called later every model has another one's scores" : "",
@@ -114,9 +140,18 @@ function utilityText({ experts, verdicts, scores }: DataSpec, lambda: number): s
   return `Perf${lambda > 0 ? ` less ${lambda} Cost` : ""} of the query's category`;
 }
 
-function streamText({ rounds, stream }: StreamSpec): string {
-  if (rounds === "once") return "every other query once";
-  if (stream === "uniform") return `${rounds} rounds, category uniform, query with replacement`;
+/** A curve that is read after `short` rounds too is no other run there. */
+function streamText(
+  { rounds, stream }: StreamSpec,
+  short: number,
+  known: number | undefined,
+): string {
+  if (rounds === "once") return `every other query once${known ? `, T = ${known}` : ""}`;
+  if (stream === "uniform") {
+    const part =
+      rounds > short ? `, the first ${short} of which are the curve at T = ${short}` : "";
+    return `${rounds} rounds${part}, category uniform, query with replacement`;
+  }
   if (!Array.isArray(stream)) return `${rounds} rounds, ${stream}`;
   const sections = (stream as readonly Readonly<Record<string, number>>[]).map((section) =>
     Object.entries(section)

@@ -1,10 +1,9 @@
 /** The whole reproduction as one HTML page that needs nothing else. */
 import { definitions, figure, htmlPage } from "../report/report.ts";
 import { htmlText, toHtml } from "../report/table.ts";
-import type { Bench } from "./bench.ts";
 import { caveatsOf, titleOf } from "./caveats.ts";
 import { claimsTable, headlineOf } from "./claims-table.ts";
-import type { Drawing, Exhibit, Experiment } from "./experiment.ts";
+import type { Curve, Drawing, Exhibit } from "./experiment.ts";
 import { TURNING_CSS, TURNING_SCRIPT, turningPicture } from "./figures/turning.ts";
 import { headlinesTable } from "./headlines.ts";
 import { howTables } from "./how.ts";
@@ -46,7 +45,7 @@ export function pageOf(
       ...(drawn.get(part.experiment.name) ?? []).map(({ exhibit, drawing }) =>
         exhibitHtml(exhibit, drawing),
       ),
-      howHtml(bench, part.experiment, String(record.settings.command)),
+      howHtml(part, reproduced, String(record.settings.command)),
     ]),
     `<h2 id="again">How to make it again</h2>`,
     ...AGAIN.map((paragraph) => `<p>${paragraph}</p>`),
@@ -58,8 +57,13 @@ export function pageOf(
 }
 
 /** Closed until someone wants to know, and open on paper. */
-function howHtml(bench: Bench, { name }: Experiment, command: string): string {
-  const tables = howTables(bench, name);
+function howHtml(
+  { experiment: { name }, standIn }: Reproduced["parts"][number],
+  { bench, results }: Reproduced,
+  command: string,
+): string {
+  const roundsOf = (curve: Curve) => results.rounds(curve);
+  const tables = howTables(bench, name, { standIn, roundsOf });
   const [first] = tables.flatMap(({ rows }) => rows);
   if (!first) return "";
   const again = command.replace(/reproduce \w+/, `reproduce ${name}`);
@@ -85,12 +89,12 @@ function contents({ parts }: Reproduced): string {
   return `<nav>${items.join(" \u00b7 ")}</nav>`;
 }
 
-function exhibitHtml({ id, title, caption }: Exhibit, drawing: Drawing): string {
+function exhibitHtml({ id, title, caption, hint }: Exhibit, drawing: Drawing): string {
   if (drawing.kind === "table") {
     return `<section class="exhibit listed" id="${id}"><div class="wide">${toHtml(drawing.table)}</div><p class="caption">${htmlText(caption)}</p></section>`;
   }
   const turning = drawing.points ? turningPicture(id, drawing.points) : "";
-  return `<section class="exhibit${turning && " turning"}" id="${id}"><h3>${htmlText(title)}</h3>${turning}${figure(drawing.svg, caption)}</section>`;
+  return `<section class="exhibit${turning && " turning"}" id="${id}"><h3>${htmlText(title)}</h3>${turning}${figure(drawing.svg, caption)}${hint === undefined ? "" : `<p class="caption screen">${htmlText(hint)}</p>`}</section>`;
 }
 
 function settingsOf({
@@ -135,8 +139,16 @@ h3 { font-size: 1rem; margin: 1.5rem 0 0.25rem; }
 .claims td, .claims th { vertical-align: top; }
 .claims td:nth-child(2) { min-width: 15rem; } .claims td:nth-child(3) { min-width: 7rem; font-weight: 600; }
 .claims td:nth-child(4), .claims td:nth-child(5) { min-width: 15rem; }
+/* Shadows at the ends of what can be scrolled: those that stay are covered by those that move with it. */
+@media screen {
+  .listed .wide { background:
+    linear-gradient(to right, var(--paper) 2rem, transparent) left / 4rem 100% no-repeat local,
+    linear-gradient(to left, var(--paper) 2rem, transparent) right / 4rem 100% no-repeat local,
+    linear-gradient(to right, rgb(0 0 0 / 0.25), transparent) left / 0.8rem 100% no-repeat scroll,
+    linear-gradient(to left, rgb(0 0 0 / 0.25), transparent) right / 0.8rem 100% no-repeat scroll; }
+}
 @media print {
-  nav { display: none; }
+  nav, .screen { display: none; }
   p, .summary, .caption, figcaption { max-width: none; }
   h3 { break-after: avoid; }
   .exhibit { break-inside: avoid; } .listed { break-inside: auto; }

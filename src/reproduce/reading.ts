@@ -15,7 +15,8 @@ what else was changed.`,
   `<b>Figures.</b> One line a curve, the mean over runs; the names stand at the last panel, with
 the regret at its last round. Bands are 95% intervals of the mean by Student's t; they are drawn
 for joust and for one family of curves, since with more none can be seen, and not at all for a
-single run. The tables have every interval. Pointing at a line shows its name.`,
+single run. The tables have every interval.<span class="screen"> Pointing at a line shows its
+name.</span>`,
   `<b>Regret</b> is what the best model for each query would have given less what the chosen models
 gave (in a duel the mean of the two), summed over rounds, in units of utility. A round is a
 query. The vote scale s decides how noisy votes are: P(a beats b) = sigmoid(s (utility of a -
@@ -61,7 +62,11 @@ when they were read once more, and why, is in docs/decisions/0006-criteria-of-cl
 repository. A cell is one comparison: an encoder, a weighting, a form of the queries, a vote
 scale, a length; it decides where the 95% interval of the paired difference leaves out 0. A claim
 holds where at least two thirds of its cells are for it, is refuted where as many are against it,
-and is otherwise not shown. The paper's encoders decide where they are here, not static.`,
+and is otherwise not shown. The paper's encoders decide where they are here, not static. What was
+measured is given as <i>difference of regret</i>, that of the curve which the claim says is better
+less that of the other, so that below 0 is for the claim: first its mean over all cells, then the
+lowest and the highest of the cells' means over runs. These two are a range of cells, not an
+interval: each cell's own interval is in reproduce.json.`,
 ];
 
 /** How to make it again. */

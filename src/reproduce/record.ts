@@ -1,4 +1,5 @@
 import { meanInterval } from "../simulate/statistics.ts";
+import { fullName } from "./curve-name.ts";
 import type { FoundEncoders } from "./encoders.ts";
 import type { Curve, Finding } from "./experiment.ts";
 import { codeOf } from "./jobs/code.ts";
@@ -27,10 +28,18 @@ export interface Record {
 }
 
 interface RecordedCurve extends Omit<Curve, "runs"> {
+  /** As `--curve` takes it: a baseline with the vectors that it looks at. */
+  readonly name: string;
   readonly rounds: number;
-  /** At the last round: of each run. */
+  /** Of each run, at the last round. */
   readonly regret: Recorded;
   readonly priced: Recorded;
+  /** The same after the first rounds of a curve that is read there too. */
+  readonly earlier?: {
+    readonly rounds: number;
+    readonly regret: Recorded;
+    readonly priced: Recorded;
+  };
   readonly cost: number | null;
   readonly score: number;
   readonly agreement: number;
@@ -101,11 +110,17 @@ function recordedCurve(results: Results, curve: Curve): RecordedCurve {
   const meanOf = (of: (run: (typeof runs)[number]) => number) =>
     runs.reduce((sum, run) => sum + of(run), 0) / runs.length;
   const costs = runs.flatMap(({ cost }) => (cost === null ? [] : [cost]));
+  const at = (i: number) => ({
+    rounds: t.at(i)!,
+    regret: recorded(runs.map(({ regret }) => regret.at(i)!)),
+    priced: recorded(runs.map(({ priced }) => priced.at(i)!)),
+  });
+  const short = t.indexOf(results.bench.size.short);
   return {
     ...head,
-    rounds: t.at(-1)!,
-    regret: recorded(runs.map(({ regret }) => regret.at(-1)!)),
-    priced: recorded(runs.map(({ priced }) => priced.at(-1)!)),
+    name: fullName(curve),
+    ...at(-1),
+    ...(short >= 0 && short < t.length - 1 && { earlier: at(short) }),
     cost:
       costs.length > 0 ? round(costs.reduce((sum, cost) => sum + cost, 0) / costs.length) : null,
     score: round(meanOf(({ score }) => score)),

@@ -129,7 +129,9 @@ describe("what is written", () => {
     // Wherever it is looked at, it says what stands in for what.
     expect(page).toContain("RouterBench (a stand-in: other queries)</h2>");
     const text = (name: string) => readFileSync(join(folder, name), "utf8");
-    expect(text("claims.md")).toMatch(/^Of 0 claims .*\n\nIn place of .*\n\nEncoders .*\n\n\*\*/);
+    expect(text("claims.md")).toMatch(
+      /^Of 0 claims .*\n\nIn place of .*\n\nOf the paper.*\n\n\*\*/,
+    );
     expect(text("figures/curves.svg")).toContain(">&#60;A&#62; (a stand-in: other queries)</text>");
     expect(text("figures/drawn.svg")).toContain(">&#60;A&#62;</text>");
     const record = JSON.parse(readFileSync(join(folder, "reproduce.json"), "utf8"));
@@ -151,6 +153,21 @@ describe("what is written", () => {
     writeFileSync(join(folder, "figures", "old.svg"), "");
     await writeReproduction(folder, await reproduced(), await recordFor());
     expect(await readdir(join(folder, "figures"))).toEqual(["curves.svg", "drawn.svg"]);
+  });
+
+  it("the record has a curve by the name that --curve takes, and its runs at every length it is read at", async () => {
+    const long = runValue(320, () => 0.5);
+    const joust = { name: "joust", policy: "joust", group: "baseline" } as const;
+    const results = resultsOf(await newBench(), [{ curve: joust, runs: [long, long] }]);
+    const whole = { ...(await reproduced()), results, bench: results.bench };
+    const found = { here: [], absent: [] };
+    const { curves } = recordOf(whole, { command: "", encoders: found, version: "1" });
+    expect(curves[0]).toMatchObject({
+      name: "joust on MiniLM_E4",
+      rounds: 320,
+      regret: { runs: [160, 160] },
+      earlier: { rounds: 160, regret: { runs: [80, 80] }, priced: { runs: [80, 80] } },
+    });
   });
 
   it("never goes over what was not made here", async () => {

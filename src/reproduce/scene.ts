@@ -114,6 +114,7 @@ export class Scene {
     const { experiment, form } = this.options;
     const { encoder, categories } = look;
     const { rounds = look.rounds } = options;
+    const offline = this.options.offline * this.options.categories;
     const policy = options.policy ?? fgts();
     const epochs = options.epochs ?? look.epochs;
     const weighting = typeof models === "object" && "weighting" in models ? models.weighting : "";
@@ -140,7 +141,7 @@ export class Scene {
         stream: this.options.streamOf(rounds),
         lambda,
       }),
-      { rounds, models: this.options.models, dimension: encoder.dimension },
+      { rounds, models: this.options.models, dimension: encoder.dimension, offline },
     );
   }
 

@@ -126,7 +126,7 @@ export function utilityExhibit({ models, categories, perf, cost }: Scores): Exhi
     title,
     withoutQueries: true,
     caption:
-      "A query's utility is its benchmark's. Outlined: the best model of each benchmark. Under Perf the best model of GSM8k and ARC is one that the excel masks leave out, since they rank Perf less 0.05 Cost.",
+      "A query's utility is its benchmark's. Outlined: the best model of each benchmark, two where two are equal. Under Perf the best model of GSM8k and ARC is one that the excel masks leave out, since they rank Perf less 0.05 Cost.",
     draw: () => ({
       kind: "figure",
       svg: heatMapsSvg(title, [

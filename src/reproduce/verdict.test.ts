@@ -11,7 +11,7 @@ describe("verdicts", () => {
     expect(decide([clear(-1), clear(-1), open])).toMatchObject({ verdict: "holds" });
     expect(decide([clear(-1), open, open]).verdict).toBe("does not hold");
     expect(decide([clear(1), clear(1), clear(1)]).evidence).toBe(
-      "shown in 0 of 3 cells, the opposite in 3; difference of regret (below 0: for the claim) 1.0 on average, cells from 1.0 to 1.0",
+      "shown in 0 of 3 cells, the opposite in 3; difference of regret (below 0: for the claim) 1.0 on average over cells, whose means go from 1.0 to 1.0",
     );
     expect(decide([clear(1), clear(1), open]).refuted).toBe(true);
     expect(decide([clear(1), open, open]).refuted).toBe(false);

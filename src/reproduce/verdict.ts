@@ -59,7 +59,9 @@ export function decide(
       opposing > 0 ? `, the opposite in ${opposing}` : "",
       open > 0 ? `, undecided in ${open}` : "",
       `; difference of ${unit} (below 0: for the claim) ${show(mean(means))}`,
-      judged.length > 1 ? ` on average, cells from ${show(least)} to ${show(most)}` : "",
+      judged.length > 1
+        ? ` on average over cells, whose means go from ${show(least)} to ${show(most)}`
+        : "",
     ].join(""),
     cells: judged,
   };
