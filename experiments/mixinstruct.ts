@@ -10,6 +10,7 @@ import type { MixInstructSource } from "../src/reproduce/data-sets.ts";
 import { curvesExhibit, finalTable } from "../src/reproduce/exhibits.ts";
 import type { Curve, Exhibit, Experiment } from "../src/reproduce/experiment.ts";
 import { type Look, Scene, weighted } from "../src/reproduce/scene.ts";
+import type { Dataset } from "../src/simulate/dataset.ts";
 import { loadDataset } from "../src/simulate/load/load.ts";
 import { EXAMPLES } from "./routerbench-scene.ts";
 import { topShares, topSharesOf } from "./top-shares.ts";
@@ -27,10 +28,11 @@ export const mixinstruct: Experiment = {
     const source = bench.data.mixinstruct;
     if ("missing" in source) return { notes: [source.missing], exhibits: [] };
     const exhibits: Exhibit[] = [];
+    let verdicts = "";
     for (const pool of source.pools) {
       const size = await sizeOf(bench, source, pool.exclude);
       if (source.verdicts === undefined) {
-        exhibits.push(topShares(pool.name, source.title, size.dataset));
+        exhibits.push(topShares(pool.name, source, size.dataset));
         const suffix = pool.exclude.length > 0 ? ` ${pool.name}` : "";
         bench.facts.set(`mixinstruct top share${suffix}`, topSharesOf(size.dataset)[0]!.share);
       }
@@ -39,6 +41,7 @@ export const mixinstruct: Experiment = {
         scenes.flatMap((scene) => curvesOf(scene, encoder, size.queries)),
       );
       exhibits.push(...figuresOf(bench, source, pool.name, curves));
+      if (pool.exclude.length === 0) verdicts = verdictsText(size.dataset);
     }
     return {
       exhibits,
@@ -47,11 +50,24 @@ export const mixinstruct: Experiment = {
         source.note,
         "A query's utility for a model is wins + 0.5 ties over the comparisons held, a Condorcet winner on top, divided by the largest. The ambiguity of a query is the share of pairs of models on which not all verdicts, in both orders, name one winner; the paper asks a language model instead.",
         "A name ends in _8 or _15 by the percentage of the most ambiguous queries that was dropped. Offline queries are drawn from what stays when 15% are dropped, so that both drops share them and the fine-tuning. Categories are best-model labels, and told scores means over the offline queries of a label.",
-        `Votes are stored verdicts, so there is no vote scale to vary; the pairs without one are voted on with s = ${VOTE_SCALE}.`,
+        `A vote is one of the stored verdicts on that query and pair, drawn at random, whichever order it was given in, so there is no vote scale to vary; a tie counts as half a win of each. A pair without a verdict is voted on by BTL with s = ${VOTE_SCALE}.${verdicts}`,
       ],
     };
   },
 };
+
+/** How many verdicts there are to vote with. */
+function verdictsText({ queries, models }: Dataset): string {
+  const pairs = (queries.length * models.length * (models.length - 1)) / 2;
+  const all = queries.flatMap(({ comparisons = [] }) => comparisons);
+  const judged = queries.map(
+    ({ comparisons = [] }) =>
+      new Set(comparisons.map(({ a, b }) => [a, b].sort((x, y) => x - y).join())).size,
+  );
+  const none = pairs - judged.reduce((sum, count) => sum + count, 0);
+  const ties = all.filter(({ outcome }) => outcome !== "a" && outcome !== "b").length;
+  return ` There are ${all.length} verdicts, ${ties} of them ties, and none on ${none} of the ${pairs} pairs.`;
+}
 
 /** How many queries stay, and what they are. */
 async function sizeOf(bench: Bench, source: MixInstructSource, exclude: readonly string[]) {
@@ -144,7 +160,7 @@ function figuresOf(
   pool: string,
   curves: readonly Curve[],
 ): Exhibit[] {
-  const id = `${NAME}-${pool.replaceAll(/\W+/g, "-")}`;
+  const id = `${NAME}${source.standIn === undefined ? "" : "-stand-in"}-${pool.replaceAll(/\W+/g, "-")}`;
   const title = `${source.title} (${pool})`;
   const caption =
     "Solid: eq. 6 on the fine-tuned encoder (exp). Dashed: on the encoder as it was (ctrl). Dash-dotted: model embeddings from prompts. Every query comes once.";
@@ -169,6 +185,6 @@ function figuresOf(
       panelOf: ({ form }) => form.split(", ").at(-1)!,
       colors: "encoders",
     }),
-    finalTable(`${id}-table`, `${title}: every curve`, { curves, rounds: [] }),
+    finalTable(`${id}-table`, `${title}: every curve`, { curves, rounds: [], stored: true }),
   ];
 }

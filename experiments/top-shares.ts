@@ -1,4 +1,5 @@
 import { bestModels } from "../src/calibrate/models.ts";
+import type { MixInstructSource } from "../src/reproduce/data-sets.ts";
 import type { Exhibit } from "../src/reproduce/experiment.ts";
 import type { Dataset } from "../src/simulate/dataset.ts";
 
@@ -21,10 +22,15 @@ export function topSharesOf({ models, queries }: Dataset): TopShare[] {
 }
 
 /** The paper's second table, from the data at hand. */
-export function topShares(pool: string, source: string, dataset: Dataset): Exhibit {
-  const title = `Models ranked first by percentage of examples (${source}; ${pool})`;
+export function topShares(
+  pool: string,
+  source: Pick<MixInstructSource, "title" | "standIn">,
+  dataset: Dataset,
+): Exhibit {
+  const title = `Models ranked first by percentage of examples (${source.title}; ${pool})`;
+  const stoodIn = source.standIn === undefined ? "" : "stand-in-";
   return {
-    id: `table-top-${pool.replaceAll(/\W+/g, "-")}`,
+    id: `table-top-${stoodIn}${pool.replaceAll(/\W+/g, "-")}`,
     title,
     caption:
       "The paper's second table, from the data at hand. A joint first counts in equal parts.",

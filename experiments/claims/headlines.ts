@@ -4,7 +4,6 @@
  * that is followed longest, as it was tuned longest; the weighting, where the
  * claim leaves it open, Excel_perf_cost.
  */
-import { fullName } from "../../src/reproduce/curve-name.ts";
 import type { Curve, Headline, HeadlineLine } from "../../src/reproduce/experiment.ts";
 import type { Results } from "../../src/reproduce/results.ts";
 import { BASELINES, BLIND } from "../../src/reproduce/scene.ts";
@@ -107,7 +106,7 @@ function linesOf(results: Results, world: Pick, measure: (curve: Curve) => numbe
     const found = results.curves({ ...world, variant: "", encoder: main.name, ...own });
     const byScale = [...Map.groupBy(found, ({ voteScale }) => voteScale).values()];
     const [first] = found;
-    return first ? [{ name: fullName(first), regrets: byScale.map(([own]) => measure(own!)) }] : [];
+    return first ? [{ name: first.name, regrets: byScale.map(([own]) => measure(own!)) }] : [];
   };
   return (picks: readonly Pick[]) => ({
     lines: picks.flatMap(line),

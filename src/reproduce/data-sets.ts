@@ -182,7 +182,7 @@ async function mixinstructIn(folder: string, files: Files): Promise<MixInstructS
       { name: "all", exclude: [] },
       { name: "without gpt-4", exclude: ["gpt-4"] },
     ],
-    note: "A stand-in for MixInstruct: GPT-4's verdicts on both orders of all pairs of 7 models, over 953 prompts more than half of which are not English. GPT-4 itself is among the models and tops two thirds of the queries, so all is run without it too.",
+    note: "A stand-in for MixInstruct: GPT-4's verdicts on both orders of nearly all pairs of 7 models, over 953 prompts more than half of which are not English. GPT-4 itself is among the models and tops two thirds of the queries, so all is run without it too.",
   };
 }
 

@@ -55,17 +55,25 @@ function scaleOf({ voteScale }: Curve): string {
   return `vote scale ${voteScale}`;
 }
 
+interface FinalOptions {
+  readonly curves: readonly Curve[];
+  readonly rounds: readonly number[];
+  /** Votes are verdicts that are there, and have no scale. */
+  readonly stored?: boolean;
+}
+
 /** One row a curve: regret under Perf at each of the rounds, under Perf - lambda Cost, and what a query costs. */
 export function finalTable(
   id: string,
   title: string,
-  { curves, rounds }: { readonly curves: readonly Curve[]; readonly rounds: readonly number[] },
+  { curves, rounds, stored = false }: FinalOptions,
 ): Exhibit {
   // The end, where runs go through all queries once.
   const points = rounds.length > 0 ? rounds : [undefined];
   const caption = [
-    "Means over runs and, where there are several, their 95% intervals by Student's t. World: the form of the queries, and what else was changed; s: the vote scale.",
-    "Score, cost and agreement are means over all rounds of a curve; where not all have as many, Over says how many.",
+    "Means over runs and, where there are several, their 95% intervals by Student's t. World: the form of the queries, and what else was changed.",
+    stored ? "Votes are stored verdicts, without a vote scale." : "s: the vote scale.",
+    "Score, cost and agreement are means over all rounds of a curve; where not all have as many, Over rounds says how many.",
     "Costs are in the unit of the table of Perf and Cost, a duel being charged both answers; agreement is the share of rounds answered by a best model, half each in a duel.",
   ].join(" ");
   return {
@@ -80,7 +88,7 @@ export function finalTable(
       const columns: Column[] = [
         { key: "curve", title: "Curve", kind: "text" },
         { key: "world", title: "World", kind: "text" },
-        { key: "vote_scale", title: "s", kind: "number" },
+        ...(stored ? [] : [{ key: "vote_scale", title: "s", kind: "number" } as const]),
         ...points.map(
           (t): Column => ({
             key: t === undefined ? "regret" : `regret_${t}`,
@@ -97,7 +105,7 @@ export function finalTable(
               } as const,
             ]
           : []),
-        ...(uneven ? [{ key: "rounds", title: "Over", kind: "whole" } as const] : []),
+        ...(uneven ? [{ key: "rounds", title: "Over rounds", kind: "whole" } as const] : []),
         ...(priced ? [{ key: "cost", title: "Cost a query", kind: "number" } as const] : []),
         { key: "score", title: "Score", kind: "number" },
         { key: "agreement", title: "Agreement", kind: "percent" },
@@ -112,7 +120,7 @@ export function finalTable(
         return [
           fullName(curve),
           worldOf(curve),
-          curve.voteScale,
+          ...(stored ? [] : [curve.voteScale]),
           ...points.map((t) => at(t)),
           ...(priced ? [at(first, "priced")] : []),
           ...(uneven ? [results.rounds(curve)] : []),

@@ -1,6 +1,6 @@
 /** The whole reproduction as one HTML page that needs nothing else. */
 import { definitions, figure, htmlPage } from "../report/report.ts";
-import { htmlText, toHtml } from "../report/table.ts";
+import { htmlText, type Table, toHtml } from "../report/table.ts";
 import { caveatsOf, titleOf } from "./caveats.ts";
 import { claimsTable, headlineOf } from "./claims-table.ts";
 import type { Curve, Drawing, Exhibit } from "./experiment.ts";
@@ -28,11 +28,11 @@ export function pageOf(
   const body = [
     `<h1>${htmlText(TITLE)}</h1>`,
     `<p class="summary">${htmlText(headlineOf(judged, bench.size.runs))}</p>`,
-    ...(headlines ? [`<div class="wide headlines">${toHtml(headlines)}</div>`] : []),
+    ...(headlines ? [headlinesHtml(headlines)] : []),
     ...caveatsOf(reproduced, record).map((caveat) => `<p>${htmlText(caveat)}</p>`),
     contents(reproduced),
     `<h2 id="claims">Claims</h2>`,
-    `<div class="wide claims">${toHtml(claimsTable(judged))}</div>`,
+    claimsHtml(reproduced),
     `<h2 id="reading">How to read this</h2>`,
     ...READING.map((paragraph) => `<p>${paragraph}</p>`),
     ...parts.flatMap((part) => [
@@ -55,6 +55,26 @@ export function pageOf(
   ];
   return htmlPage(TITLE, body.join("\n"), CSS + TURNING_CSS);
 }
+
+/** Each row leads to the claim's own. */
+function headlinesHtml(table: Table): string {
+  const html = toHtml(table).replace(NUMBERED, '<th scope="row"><a href="#claim-$1">$1</a></th>');
+  return `<div class="wide headlines">${html}</div>`;
+}
+
+/** Each row leads to the first experiment that it rests on, where that was run. */
+function claimsHtml({ judged, parts }: Reproduced): string {
+  const run = parts.map(({ experiment }) => experiment.name);
+  const html = toHtml(claimsTable(judged)).replace(NUMBERED, (_, id: string) => {
+    const needs = judged.find(({ claim }) => String(claim.id) === id)!.claim.needs;
+    const place = needs.find((name) => run.includes(name));
+    const text = place === undefined ? id : `<a href="#${place}">${id}</a>`;
+    return `<th scope="row" id="claim-${id}">${text}</th>`;
+  });
+  return `<div class="wide claims">${html}</div>`;
+}
+
+const NUMBERED = /<th scope="row">(\d+)<\/th>/g;
 
 /** Closed until someone wants to know, and open on paper. */
 function howHtml(
@@ -135,6 +155,8 @@ h3 { font-size: 1rem; margin: 1.5rem 0 0.25rem; }
 .how th:nth-child(1) { width: 27%; } .how th:nth-child(2) { width: 14%; } .how th:nth-child(5) { width: 15%; }
 .headlines table { white-space: pre-line; font-size: 0.82rem; margin-bottom: 1.5rem; }
 .headlines td, .headlines th { vertical-align: top; } .headlines td:nth-child(3) { font-weight: 600; }
+@media screen { .headlines td:nth-child(n + 6) { white-space: pre; } .headlines td:nth-child(5) { min-width: 9rem; } }
+#table-weighting :is(td, th) { padding-inline: 0.25rem; }
 .claims table { white-space: normal; font-size: 0.82rem; }
 .claims td, .claims th { vertical-align: top; }
 .claims td:nth-child(2) { min-width: 15rem; } .claims td:nth-child(3) { min-width: 7rem; font-weight: 600; }
@@ -144,8 +166,8 @@ h3 { font-size: 1rem; margin: 1.5rem 0 0.25rem; }
   .listed .wide { background:
     linear-gradient(to right, var(--paper) 2rem, transparent) left / 4rem 100% no-repeat local,
     linear-gradient(to left, var(--paper) 2rem, transparent) right / 4rem 100% no-repeat local,
-    linear-gradient(to right, rgb(0 0 0 / 0.25), transparent) left / 0.8rem 100% no-repeat scroll,
-    linear-gradient(to left, rgb(0 0 0 / 0.25), transparent) right / 0.8rem 100% no-repeat scroll; }
+    linear-gradient(to right, rgb(0 0 0 / 0.25), transparent) left / 0.8rem calc(100% - 2px) no-repeat scroll,
+    linear-gradient(to left, rgb(0 0 0 / 0.25), transparent) right / 0.8rem calc(100% - 2px) no-repeat scroll; }
 }
 @media print {
   nav, .screen { display: none; }

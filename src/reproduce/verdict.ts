@@ -9,7 +9,7 @@ export interface CellOfClaim extends World {
 }
 
 /** What evidence is counted by, where a claim's cells differ in it. */
-export interface World {
+interface World {
   readonly voteScale?: number | undefined;
   /** How Perf and Cost are appended to a_k: none, raw or scaled. */
   readonly metadata?: string | undefined;
