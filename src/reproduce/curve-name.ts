@@ -9,6 +9,6 @@ export function fullName({ name, group, policy, encoder, epochs }: Curve): strin
 }
 
 /** The form of the queries, and what else was changed. */
-export function worldOf({ form, variant }: Curve): string {
+export function worldOf({ form, variant }: Pick<Curve, "form" | "variant">): string {
   return [form, variant].filter(Boolean).join(", ");
 }
