@@ -130,6 +130,12 @@ describe("the experiments", () => {
       expect(ids).toContain(id);
   });
 
+  it("show every claim that says where", () => {
+    const ids = full.parts.flatMap(({ exhibits }) => exhibits.map(({ id }) => id));
+    for (const { id, exhibit = /./ } of suite.claims)
+      expect(ids.filter((one) => exhibit.test(one)).length, `claim ${id}`).toBeGreaterThan(0);
+  });
+
   it("without their data say what is missing", async () => {
     const missing = { missing: "no data" };
     const bare = { ...data, mmlu: missing, routerbench: missing, mixinstruct: missing };

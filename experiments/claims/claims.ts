@@ -16,6 +16,7 @@ import { PAPER_ENCODERS } from "../../src/reproduce/encoders.ts";
 import type { Claim } from "../../src/reproduce/experiment.ts";
 import { beyondClaims } from "./beyond.ts";
 import { withNote } from "./cells.ts";
+import { exhibits } from "./exhibits.ts";
 import { headlines } from "./headlines.ts";
 import { mixinstructClaims } from "./mixinstruct.ts";
 import { mmluClaims } from "./mmlu.ts";
@@ -30,11 +31,12 @@ export const claims: readonly Claim[] = [
   ...beyondClaims,
 ].map(completed);
 
-/** With its headline, and judged by the paper's encoders where it can be. */
+/** With its headline and exhibit, and judged by the paper's encoders where it can be. */
 function completed(claim: Claim): Claim {
   return {
     ...claim,
     headline: headlines.get(claim.id),
+    exhibit: exhibits.get(claim.id),
     test(results) {
       const own = results.encoders.filter(({ name }) => PAPER_ENCODERS.includes(name));
       if (own.some(({ epochs }) => epochs.length > 0))

@@ -62,7 +62,10 @@ function onUnseen(says: string, picks: readonly Pick[], after = 0): Headline {
       const of = linesOf(results, { experiment: "unseen", form }, (curve) =>
         regretAfter(results, curve, after),
       );
-      const when = after > 0 ? "after ARC came in" : "all rounds";
+      const [own] = results.curves({ experiment: "unseen", form, variant: "", group: "exp" });
+      const last = own ? results.rounds(own) : 0;
+      const when =
+        after > 0 ? `rounds ${Math.round(after * last) + 1} to ${last}, with ARC` : `T = ${last}`;
       return { world: `Unseen benchmark, ${when}${scales(results)}`, ...of(picks) };
     },
   };

@@ -91,6 +91,8 @@ export interface Claim {
   /** In words, fixed before the run. */
   readonly criterion: string;
   test(results: Results): Finding;
+  /** By its id, the exhibit that shows it best. */
+  readonly exhibit?: RegExp | undefined;
   /** Of the claims that the paper is read for. */
   readonly headline?: Headline | undefined;
 }

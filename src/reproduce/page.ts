@@ -62,12 +62,14 @@ function headlinesHtml(table: Table): string {
   return `<div class="wide headlines">${html}</div>`;
 }
 
-/** Each row leads to the first experiment that it rests on, where that was run. */
+/** Each row leads to what shows it best, or to the first experiment that it rests on, as far as that was run. */
 function claimsHtml({ judged, parts }: Reproduced): string {
   const run = parts.map(({ experiment }) => experiment.name);
+  const shown = parts.flatMap(({ exhibits }) => exhibits.map(({ id }) => id));
   const html = toHtml(claimsTable(judged)).replace(NUMBERED, (_, id: string) => {
-    const needs = judged.find(({ claim }) => String(claim.id) === id)!.claim.needs;
-    const place = needs.find((name) => run.includes(name));
+    const { needs, exhibit } = judged.find(({ claim }) => String(claim.id) === id)!.claim;
+    const place =
+      shown.find((one) => exhibit?.test(one)) ?? needs.find((name) => run.includes(name));
     const text = place === undefined ? id : `<a href="#${place}">${id}</a>`;
     return `<th scope="row" id="claim-${id}">${text}</th>`;
   });
@@ -173,7 +175,7 @@ h3 { font-size: 1rem; margin: 1.5rem 0 0.25rem; }
   nav, .screen { display: none; }
   p, .summary, .caption, figcaption { max-width: none; }
   h3 { break-after: avoid; }
-  .exhibit { break-inside: avoid; } .listed { break-inside: auto; }
+  .exhibit { break-inside: avoid; } .listed:has(tr:nth-child(30)) { break-inside: auto; }
   caption, thead { break-after: avoid; }
   .claims table, .headlines table, .listed table { font-size: 7pt; } .how table { font-size: 6.5pt; }
   .listed td, .listed th { padding: 0.08rem 0.35rem; }

@@ -62,7 +62,8 @@ when they were read once more, and why, is in docs/decisions/0006-criteria-of-cl
 repository. A cell is one comparison: an encoder, a weighting, a form of the queries, a vote
 scale, a length; it decides where the 95% interval of the paired difference leaves out 0. A claim
 holds where at least two thirds of its cells are for it, is refuted where as many are against it,
-and is otherwise not shown. The paper's encoders decide where they are here, not static. What was
+and is otherwise not shown; the numbers in brackets count the same cells by vote scale, and by how
+metadata is appended. The paper's encoders decide where they are here, not static. What was
 measured is given as <i>difference of regret</i>, that of the curve which the claim says is better
 less that of the other, so that below 0 is for the claim: first its mean over all cells, then the
 lowest and the highest of the cells' means over runs. These two are a range of cells, not an

@@ -11,7 +11,7 @@ import { PLACES } from "./jobs/alone.fixture.ts";
 import { recordOf } from "./record.ts";
 import { CURVE, newBench, resultsOf, runValue } from "./results.fixture.ts";
 import { openScores, weightingTable, without } from "./score-tables.ts";
-import { minus } from "./verdict.ts";
+import { minus, untestable } from "./verdict.ts";
 import { refuseForeign, writeReproduction } from "./write.ts";
 
 function newFolder(): string {
@@ -90,6 +90,13 @@ describe("encoders", () => {
 });
 
 describe("what is written", () => {
+  const CLAIM = {
+    place: "1",
+    statement: "It is so.",
+    criterion: "c",
+    needs: ["routerbench"],
+    test: () => untestable(""),
+  };
   const reproduced = async () => {
     const runs = [runValue(100, () => 0.5), runValue(100, () => 0.6)];
     const results = resultsOf(await newBench(), [{ curve: {}, runs }]);
@@ -106,7 +113,10 @@ describe("what is written", () => {
       results,
       parts: [{ experiment, notes: ["a <note>"], exhibits, standIn: "other queries" }],
       claims: [],
-      judged: [],
+      judged: [
+        { claim: { ...CLAIM, id: 1, exhibit: /^cur/ }, ...untestable("none") },
+        { claim: { ...CLAIM, id: 2 }, ...untestable("none") },
+      ],
     };
   };
   const recordFor = async () =>
@@ -128,9 +138,12 @@ describe("what is written", () => {
     expect(page).toContain(`joust reproduce routerbench --curve &#34;${CURVE.name}&#34;`);
     // Wherever it is looked at, it says what stands in for what.
     expect(page).toContain("RouterBench (a stand-in: other queries)</h2>");
+    // A claim leads to what shows it, or to its experiment.
+    expect(page).toContain('id="claim-1"><a href="#curves">1</a>');
+    expect(page).toContain('id="claim-2"><a href="#routerbench">2</a>');
     const text = (name: string) => readFileSync(join(folder, name), "utf8");
     expect(text("claims.md")).toMatch(
-      /^Of 0 claims .*\n\nIn place of .*\n\nOf the paper.*\n\n\*\*/,
+      /^Of 2 claims .*\n\nIn place of .*\n\nOf the paper.*\n\n\*\*/,
     );
     expect(text("figures/curves.svg")).toContain(">&#60;A&#62; (a stand-in: other queries)</text>");
     expect(text("figures/drawn.svg")).toContain(">&#60;A&#62;</text>");
