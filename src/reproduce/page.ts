@@ -177,6 +177,8 @@ h3 { font-size: 1rem; margin: 1.5rem 0 0.25rem; }
   h3 { break-after: avoid; }
   .exhibit { break-inside: avoid; } .listed:has(tr:nth-child(30)) { break-inside: auto; }
   caption, thead { break-after: avoid; }
+  .claims td:nth-child(n) { min-width: 0; } .claims td:nth-child(4) { width: 43%; } .claims td:nth-child(5) { width: 30%; }
+  .headlines td:nth-child(6) { width: 37%; } .headlines td:nth-child(7) { width: 17%; }
   .claims table, .headlines table, .listed table { font-size: 7pt; } .how table { font-size: 6.5pt; }
   .listed td, .listed th { padding: 0.08rem 0.35rem; }
   details.how::details-content { content-visibility: visible; display: block; }
