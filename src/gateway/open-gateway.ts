@@ -144,7 +144,11 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
   let serving = await builder.build(config, tools);
   const closing = new AbortController();
   const voters = new SandboxVoters(
-    publicInterface(() => url, access.addInnerKey("sandbox-voters", ["route", "vote"])),
+    publicInterface(
+      () => url,
+      access.addInnerKey("sandbox-voters", ["route", "vote"]),
+      closing.signal,
+    ),
     () => serving.sandbox?.questions ?? [],
     entropy.split("voters"),
   );
@@ -251,8 +255,8 @@ async function listen(server: Server, { server: { host, port } }: Config): Promi
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {
-  const isAny = address === "0.0.0.0" || address === "::";
-  return `http://${isAny ? "localhost" : family === "IPv6" ? `[${address}]` : address}:${port}`;
+  const here = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+  return `http://${family === "IPv6" ? `[${here}]` : here}:${port}`;
 }
 
 /** No new requests; those under way may finish within their time. */

@@ -125,9 +125,9 @@ async function answerTwice(turn: Turn, stopwatch: Stopwatch): Promise<void> {
     const [first, second] = await ended;
     router.cap.spent(first + second, second);
   } catch (error) {
-    if (!(error instanceof NobodyAnswered) || client.signal.aborted) throw error;
-    // Both have failed: whoever else there is gives one answer.
-    const [next, ...rest] = plan.others();
+    if (!(error instanceof NobodyAnswered)) throw error;
+    // Both have failed: whoever else there is gives one answer, if somebody waits for it.
+    const [next, ...rest] = client.signal.aborted ? [] : plan.others();
     if (!next || !error.first.elsewhere) {
       const { first, lastModel, fallbacks } = error;
       gateway.recorder.failed(slotOf(turn), lastModel, first, stopwatch.startedAt, fallbacks);

@@ -11,11 +11,12 @@ it("of a host's headers those are passed on that mean something to its client", 
     "content-length": "3",
     "set-cookie": ["session=1"],
     server: "host",
+    "request-id": undefined,
   };
   expect(passedHeaders(headers)).toEqual({
     "x-request-id": "r-1",
     "openai-processing-ms": "12",
-    "x-ratelimit-remaining-tokens": "7,8",
+    "x-ratelimit-remaining-tokens": "7, 8",
   });
 });
 

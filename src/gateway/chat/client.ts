@@ -75,7 +75,10 @@ const PASSED = /^(x-request-id|request-id|openai-|anthropic-|x-ratelimit-)/;
 /** Those headers of an upstream's answer that mean something to its client. */
 export function passedHeaders(headers: AnswerHeaders): Record<string, string> {
   const passed: Record<string, string> = {};
-  for (const name in headers) if (PASSED.test(name)) passed[name] = String(headers[name]);
+  for (const name in headers) {
+    const value = PASSED.test(name) ? headers[name] : undefined;
+    if (value !== undefined) passed[name] = typeof value === "string" ? value : value.join(", ");
+  }
   return passed;
 }
 

@@ -4,6 +4,7 @@ import { HttpError } from "./http-error.ts";
 /** A request's body, as the bytes it is: who needs JSON parses it. */
 export function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+  if (request.destroyed) reject(brokenOff());
   if (Number(request.headers["content-length"]) > limit) {
     reject(tooLarge(limit));
     return promise;
@@ -16,8 +17,22 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Uint8
     else reject(tooLarge(limit));
   });
   request.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-  request.on("error", () => reject(new HttpError(400, "the request broke off")));
+  request.on("error", () => reject(brokenOff()));
   return promise;
+}
+
+/** Of a body that nobody wants so much is read that the next request on its connection is found. */
+export function skipBody(request: IncomingMessage, limit: number): void {
+  if (request.readableFlowing !== null) return; // somebody reads it
+  let size = 0;
+  request.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > limit) request.socket.destroy();
+  });
+}
+
+function brokenOff(): HttpError {
+  return new HttpError(400, "the request broke off");
 }
 
 function tooLarge(limit: number): HttpError {

@@ -3,12 +3,12 @@ import type { Caller } from "../access/access.ts";
 import { Client } from "../chat/client.ts";
 import type { Gateway } from "../gateway.ts";
 import { traced } from "../tracing.ts";
-import { readBody } from "./body.ts";
+import { readBody, skipBody } from "./body.ts";
 import { corsHeaders } from "./cors.ts";
 import { type Call, type Endpoint, TextAnswer } from "./endpoint.ts";
 import { errorAnswer } from "./http-error.ts";
 
-/** Takes the response to a request, which knows its request, and what was read from the address. */
+/** `response.req` is the request; the address has been read. */
 export type Handler = (response: ServerResponse, address: Address) => Promise<void>;
 
 type Address = Pick<Call, "query" | "params">;
@@ -39,6 +39,7 @@ export function handler(gateway: Gateway, endpoint: Endpoint, limit: number): Ha
       } else if (result !== undefined) client.send(200, {}, JSON.stringify(result));
     } catch (error) {
       fail(gateway, endpoint, client, response, error);
+      skipBody(request, limit);
     }
     count(client.status);
     gateway.logger.info(

@@ -1,6 +1,6 @@
 import { createConnection } from "node:net";
 import { describe, expect, it, vi } from "vitest";
-import { chat, PATIENCE, SANDBOX, sharedGateway } from "../gateway.fixture.ts";
+import { chat, PATIENCE, SANDBOX, SOON, sharedGateway } from "../gateway.fixture.ts";
 
 vi.setConfig(PATIENCE);
 
@@ -23,6 +23,36 @@ function raw(...pieces: readonly string[]): Promise<string> {
 }
 
 const HEAD = "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\n";
+
+it("a body that nobody wants is read no further than others are", async () => {
+  // 102,400 bytes a chunk, below the limit; with the second one it is passed.
+  const chunk = `19000\r\n${"x".repeat(0x19000)}\r\n`;
+  const refused = (pieces: readonly string[]) =>
+    raw("POST /nowhere HTTP/1.1\r\nhost: localhost\r\n", ...pieces);
+  const next = "GET /healthz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+  const small = ["transfer-encoding: chunked\r\n\r\n", chunk, "0\r\n\r\n", next];
+  expect(await refused(small)).toMatch(/^HTTP\/1.1 404 .*HTTP\/1.1 200 /s);
+  const large = ["transfer-encoding: chunked\r\n\r\n", chunk, chunk, "0\r\n\r\n", next];
+  const answers = await refused(large);
+  expect(answers).not.toContain("HTTP/1.1 200");
+});
+
+it("a request that breaks off is counted as one whose client has gone", async () => {
+  const { port } = new URL(gateway().url);
+  const socket = createConnection(Number(port), "127.0.0.1");
+  socket.write(`${HEAD}content-length: 100\r\n\r\n{"model"`);
+  setTimeout(() => socket.destroy(), 50);
+  const counted = async () => (await gateway().get("/metrics")).text;
+  await expect
+    .poll(counted, SOON)
+    .toMatch(/joust_requests_total\{endpoint="\/v1\/chat\/completions",status="499"\} 1/);
+});
+
+it("a target may name its host, as those of proxies do", async () => {
+  const end = "HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+  expect(await raw(`GET http://localhost/healthz ${end}`)).toContain("HTTP/1.1 200");
+  expect(await raw(`GET http://localhost/nowhere?x=1 ${end}`)).toContain("HTTP/1.1 404");
+});
 
 it("HEAD is answered as GET, without the body", async () => {
   const answer = await fetch(`${gateway().url}/healthz`, { method: "HEAD" });

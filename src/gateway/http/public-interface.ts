@@ -1,13 +1,25 @@
+import { once } from "node:events";
+import { Agent, type IncomingMessage, request } from "node:http";
 import type { PublicInterface } from "../sandbox/voters.ts";
 
-/** The gateway's own endpoints, called as a client would, over HTTP. */
-export function publicInterface(origin: () => string, secret: string): PublicInterface {
+/**
+ * The gateway's own endpoints, called as a client would, over HTTP: straight to
+ * its address, whatever proxy is set for others.
+ */
+export function publicInterface(
+  origin: () => string,
+  secret: string,
+  closing: AbortSignal,
+): PublicInterface {
+  const agent = new Agent({ keepAlive: true });
+  const headers = { authorization: `Bearer ${secret}` };
   const post = async (path: string, payload: object) => {
-    const headers = { authorization: `Bearer ${secret}` };
-    const body = JSON.stringify(payload);
-    const answer = await fetch(`${origin()}${path}`, { method: "POST", headers, body });
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
-    return (await answer.json()) as Completion;
+    const options = { method: "POST", agent, headers, signal: closing };
+    const asked = request(`${origin()}${path}`, options).end(JSON.stringify(payload));
+    const [answer] = (await once(asked, "response")) as [IncomingMessage];
+    const body = Buffer.concat(await answer.toArray()).toString();
+    if (answer.statusCode !== 200) throw new Error(`${path} answered ${answer.statusCode}`);
+    return JSON.parse(body) as Completion;
   };
   return {
     duel: async (content) => {

@@ -27,7 +27,7 @@ export class Routes<T> {
   }
 }
 
-export interface Found<T> {
+interface Found<T> {
   readonly target: T;
   readonly params: Readonly<Record<string, string>>;
 }

@@ -8,6 +8,7 @@ import { parse } from "node:querystring";
 import { checkOrigin } from "../access/origin.ts";
 import { Client } from "../chat/client.ts";
 import type { Gateway } from "../gateway.ts";
+import { skipBody } from "./body.ts";
 import { corsHeaders } from "./cors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Handler, handler } from "./handler.ts";
@@ -28,14 +29,16 @@ export function createServer(
     routes.add(endpoint.method, endpoint.path, handler(gateway, endpoint, limit));
   }
   const answer = (request: IncomingMessage, response: ServerResponse) => {
-    const { url = "/", headers } = request;
+    const { headers } = request;
     // Without a body: Node leaves it out.
     const method = request.method === "HEAD" ? "GET" : request.method!;
+    if (method !== "POST") skipBody(request, limit);
     checkRequest(gateway, headers);
     if (method === "OPTIONS") {
       response.writeHead(204, corsHeaders(headers)).end();
       return;
     }
+    const url = targetOf(request);
     const end = url.indexOf("?");
     const path = end < 0 ? url : url.slice(0, end);
     const found = routes.find(method, path);
@@ -68,11 +71,17 @@ export function createServer(
       } catch (error) {
         const { status, headers, body } = errorAnswer(error);
         new Client(response).send(status, headers, body);
+        skipBody(request, limit);
       }
     },
   );
   server.on("clientError", refuseRaw);
   return server;
+}
+
+/** From the path on: some name the host before it, as to a proxy, and a server has to take that too. */
+function targetOf({ url = "/" }: IncomingMessage): string {
+  return url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "") || "/";
 }
 
 /** Throws where a request goes no further, whatever it asks for. */
