@@ -1,6 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { newFiles } from "../../store/folder.fixture.ts";
+import { SqliteStore } from "../../store/sqlite/sqlite-store.ts";
+import { StandingClock } from "../upstream/clock.fixture.ts";
+import { Access } from "./access.ts";
 import { allows, hashOf, newSecret, secretOf } from "./api-key.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { VoteTokens } from "./vote-token.ts";
@@ -25,6 +30,46 @@ describe("a key", () => {
     expect(allows({ scopes: ["route"] }, "route")).toBe(true);
     expect(allows({ scopes: ["route"] }, "vote")).toBe(false);
     expect(allows({ scopes: ["admin"] }, "vote")).toBe(true);
+  });
+});
+
+describe("keys that are changed elsewhere", () => {
+  const newFile = newFiles();
+  const secret = newSecret();
+  const key = { id: "k", name: "ann", hash: hashOf(secret), scopes: ["route"], createdAt: 0 };
+  const config = { keys: {}, server: {} } as unknown as Parameters<typeof Access.open>[0];
+  const bearer = { authorization: `Bearer ${secret}` };
+
+  it("count for one who was idle too, for all requests that come at once", async () => {
+    const store = new SqliteStore(newFile(), () => 0);
+    const clock = new StandingClock();
+    const access = await Access.open(config, store, clock);
+    expect(await access.admit({}, "route")).toMatchObject({ isAdmin: true });
+
+    await store.saveKey(key);
+    clock.pass(60_000);
+    await expect(access.admit({}, "route")).rejects.toThrow("there is no API key");
+    expect(await access.admit(bearer, "route")).toMatchObject({ owner: "k" });
+
+    await store.saveKey({ ...key, revokedAt: 1 });
+    clock.pass(60_000);
+    const asked = await Promise.allSettled([1, 2, 3].map(() => access.admit(bearer, "route")));
+    expect(asked.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    await store.close();
+  });
+
+  it("are the last known while the store says nothing, and nobody waits twice for it", async () => {
+    const store = new SqliteStore(newFile(), () => 0);
+    await store.saveKey(key);
+    const clock = new StandingClock();
+    const access = await Access.open(config, store, clock);
+    store.keys = () => new Promise(() => {});
+    clock.pass(60_000);
+    expect(await access.admit(bearer, "route")).toMatchObject({ owner: "k" });
+    clock.pass(3000);
+    const settled = Promise.race([access.admit(bearer, "route"), setImmediate("late")]);
+    expect(await settled).toMatchObject({ owner: "k" });
+    await store.close();
   });
 });
 

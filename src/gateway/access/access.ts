@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Store, StoredKey } from "../../store/store.ts";
 import type { Config } from "../config/config.ts";
 import { HttpError } from "../http/http-error.ts";
@@ -31,6 +32,8 @@ export class Access {
   readonly #inner = new Map<string, Key>();
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
+  #waiting: Promise<unknown> | undefined;
+  #waitedAt = Number.NEGATIVE_INFINITY;
 
   private constructor(config: Pick<Config, "keys" | "server">, store: Store, clock: Clock) {
     this.#config = config;
@@ -84,7 +87,7 @@ export class Access {
 
   /** Lets a request in or throws what to answer it. */
   async admit(headers: Readonly<Record<string, unknown>>, scope: Scope): Promise<Caller> {
-    if (this.#clock.now() - this.#readAt > FRESH_MS) this.read().catch(() => {});
+    await this.#look();
     if (this.isOpen) {
       this.#limit("", undefined);
       return NOBODY;
@@ -100,6 +103,26 @@ export class Access {
     this.#limit(key.id, key.rate);
     const isAdmin = key.scopes.includes("admin");
     return { owner: key.id, isAdmin, duels: key.duels };
+  }
+
+  /**
+   * Reads the keys again after a moment, beside what is served; after a rest before
+   * it: a key may have been revoked meanwhile. With the store down the last ones are good.
+   */
+  #look(): Promise<unknown> | undefined {
+    const now = this.#clock.now();
+    if (now - this.#readAt <= FRESH_MS) return undefined;
+    const read = this.read().catch(() => {});
+    if (this.#waiting || now - Math.max(this.#readAt, this.#waitedAt) <= REST_MS) {
+      return this.#waiting;
+    }
+    this.#waitedAt = now;
+    this.#waiting = Promise.race([read, sleep(PATIENCE_MS, undefined, { ref: false })]).finally(
+      () => {
+        this.#waiting = undefined;
+      },
+    );
+    return this.#waiting;
   }
 
   /** Throws where the caller has nothing left to spend. */
@@ -159,6 +182,9 @@ export class Access {
 
 const NOBODY: Caller = { owner: undefined, isAdmin: true };
 const FRESH_MS = 2000;
+const REST_MS = 5000;
+/** How long requests wait for a store that does not say anything. */
+const PATIENCE_MS = 1000;
 /** A key that is not known may have been made a moment ago; not every guess is worth a look. */
 const RETRY_MS = 250;
 const STRANGERS_A_MINUTE = 120;
