@@ -72,6 +72,10 @@ describe("how a curve was made", () => {
     const planned = new Set(jobs.map(({ id }) => id));
     for (const { needs } of jobs) for (const need of needs) expect(planned).toContain(need);
     expect(() => curvesNamed(full, "MiniLM_E4_Excel_mask_esp")).toThrow(`did you mean "${name}"`);
+    const absent = [{ name: "e5b", reason: "joust models get e5b" }];
+    expect(() => curvesNamed(full, "e5b_E4_Excel_mask_exp", absent)).toThrow(
+      /for want of e5b; help: joust models get e5b/,
+    );
   });
 
   it("of a baseline, by the vectors that it looks at", () => {

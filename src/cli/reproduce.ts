@@ -70,7 +70,8 @@ export async function runReproduce(
   const names = experiment === "all" ? EXPERIMENTS : [experiment];
   const size = sizeOf(flags);
   const planned = await planReproduction(suite, names, { data, encoders, size, seed });
-  const curves = flags.curve === undefined ? undefined : curvesNamed(planned, flags.curve);
+  const curves =
+    flags.curve === undefined ? undefined : curvesNamed(planned, flags.curve, encoders.absent);
   if (flags.dryRun) {
     const { plan } = planned.bench;
     const { jobs } = curves ? plan.only(curves.flatMap(({ runs }) => runs)) : plan;

@@ -2,6 +2,7 @@ import { InputError } from "../input/input-error.ts";
 import { didYouMean } from "../input/nearest.ts";
 import type { Table } from "../report/table.ts";
 import { fullName } from "./curve-name.ts";
+import type { FoundEncoders } from "./encoders.ts";
 import { finalTable } from "./exhibits.ts";
 import type { Curve } from "./experiment.ts";
 import { runPlan } from "./jobs/run-plan.ts";
@@ -10,9 +11,21 @@ import { Results } from "./results.ts";
 import KINDS from "./work/kinds.ts";
 
 /** The curves of that name in all their worlds: as in a figure, or as in a table, where a baseline says on which vectors. */
-export function curvesNamed({ bench }: Pick<Reproduction, "bench">, name: string): Curve[] {
+export function curvesNamed(
+  { bench }: Pick<Reproduction, "bench">,
+  name: string,
+  absent: FoundEncoders["absent"] = [],
+): Curve[] {
   const found = bench.curves.filter((curve) => curve.name === name || fullName(curve) === name);
   if (found.length > 0) return found;
+  const lacking = absent.find((encoder) => name.includes(encoder.name));
+  if (lacking) {
+    throw new InputError(
+      { file: "--curve" },
+      `there is no curve ${name} here, for want of ${lacking.name}`,
+      lacking.reason,
+    );
+  }
   const names = [...new Set(bench.curves.flatMap((curve) => [curve.name, fullName(curve)]))];
   throw new InputError(
     { file: "--curve" },

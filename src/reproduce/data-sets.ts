@@ -73,6 +73,14 @@ export async function findDataSets(folder: string | undefined): Promise<DataSets
   const scores = await files.add(join(OWN, "scores", "routerbench.csv"));
   const sets =
     folder === undefined ? await ownSets(files, scores) : await publicSets(folder, files, scores);
+  const lacks = Object.values(sets).flatMap((set) => ("missing" in set ? [set.missing] : []));
+  if (lacks.length === Object.keys(sets).length) {
+    throw new InputError(
+      { file: "--data" },
+      `${folder} has none of the data sets: ${lacks.join("; ")}`,
+      "name the folder that has them, or leave it out: the project's own questions stand in",
+    );
+  }
   return { ...sets, paths: files.paths };
 }
 
@@ -173,7 +181,7 @@ async function mixinstructIn(folder: string, files: Files): Promise<MixInstructS
     };
   }
   const standIn = join(folder, "qlora-gpt4-pairwise", "oa953_7models_gpt4_pairwise.jsonl.gz");
-  if (!existsSync(standIn)) return missing("mixinstruct", "its jsonl with cmp_results");
+  if (!existsSync(standIn)) return missing("mixinstruct", "jsonl with cmp_results");
   return {
     title: STAND_IN,
     standIn: "953 OpenAssistant prompts, 7 models, judged by GPT-4",

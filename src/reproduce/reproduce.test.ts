@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,9 +65,15 @@ describe("data sets", () => {
   });
 
   it("that are not in the folder are missing, by name; a folder that is not there is refused", async () => {
-    const { mmlu, routerbench, mixinstruct } = await findDataSets(newFolder());
+    const folder = newFolder();
+    const found = findDataSets(folder);
+    await expect(found).rejects.toThrow(/has none of the data sets: .*; help: name the folder/);
+    mkdirSync(join(folder, "mixinstruct"));
+    writeFileSync(join(folder, "mixinstruct", "test.jsonl"), "{}");
+    const { mmlu, routerbench, mixinstruct } = await findDataSets(folder);
     expect(mmlu).toEqual({ missing: "no *_test.csv and *_dev.csv in mmlu/ of the data folder" });
-    for (const one of [routerbench, mixinstruct]) expect(one).toHaveProperty("missing");
+    expect(routerbench).toHaveProperty("missing");
+    expect(mixinstruct).toMatchObject({ title: "MixInstruct" });
     await expect(findDataSets("/nowhere")).rejects.toThrow(InputError);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { InputError } from "../../input/input-error.ts";
@@ -11,6 +11,8 @@ export type Connection = Sqlite.Database;
 export function connect(file: string): Connection {
   try {
     mkdirSync(dirname(file), { recursive: true });
+    // A new one is its owner's alone: it holds what votes are signed with, and prompts where they are kept.
+    closeSync(openSync(file, "a", 0o600));
     const db = new Sqlite(file, { timeout: BUSY_MS });
     db.pragma("journal_mode = wal");
     // An fsync each commit: what is acknowledged has survived a power cut, not only a kill.
@@ -58,7 +60,7 @@ function openError(file: string, error: unknown): unknown {
       "restore it from a backup, or name another folder by --data",
     );
   }
-  if (/^(EACCES|EPERM|EROFS|ENOTDIR|EEXIST|SQLITE_CANTOPEN)/.test(code)) {
+  if (/^(EACCES|EPERM|EROFS|ENOTDIR|EISDIR|EEXIST|SQLITE_CANTOPEN)/.test(code)) {
     return new InputError(
       { file },
       `cannot be opened (${code})`,

@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -16,6 +16,14 @@ const newFile = newFiles();
 conforms("SQLite", async () => {
   const file = newFile();
   return async () => new SqliteStore(file, Date.now);
+});
+
+it.skipIf(process.platform === "win32")("a new file is for its owner alone", async () => {
+  const file = newFile();
+  const store = new SqliteStore(file, Date.now);
+  await store.append([configured()]);
+  for (const name of [file, `${file}-wal`]) expect(statSync(name).mode & 0o077).toBe(0);
+  await store.close();
 });
 
 describe("SQLite on its thread", { timeout: 60_000 }, () => {
