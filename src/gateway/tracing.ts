@@ -21,7 +21,8 @@ const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 /** Whether somebody has set one up. */
 function isTraced(): boolean {
   const provider = trace.getTracerProvider();
-  return !(provider instanceof ProxyTracerProvider && !provider.getDelegateTracer("joust"));
+  if (!(provider instanceof ProxyTracerProvider)) return true;
+  return provider.getDelegateTracer("joust") !== undefined;
 }
 
 /** Runs the work of a request within its span, which goes on from the client's. */

@@ -21,7 +21,7 @@ export function caveatsOf(
     ...(standIns.length > 0 ? [`In place of the paper's data: ${standIns.join("; ")}.`] : []),
     ...(missing.length > 0
       ? [
-          `Of the paper's encoders ${run.length > 0 ? `${run.join(", ")} alone` : "none"} was run. Not run: ${missing.join("; ")}.`,
+          `Of the paper's encoders ${run.length > 0 ? `${run.join(", ")} alone` : "none"} ${run.length > 1 ? "were" : "was"} run. Not run: ${missing.join("; ")}.`,
         ]
       : []),
     ...(prompted.length > 0

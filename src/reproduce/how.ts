@@ -59,8 +59,10 @@ interface Made {
 }
 
 function votesText({ judged }: Made, scales: readonly number[]): string {
-  const scale = `ote scale ${scales.join(", ")}`;
-  return judged ? `Votes are the stored verdicts (v${scale} for pairs without one)` : `V${scale}`;
+  const all = scales.join(", ");
+  return judged
+    ? `Votes are the stored verdicts (vote scale ${all} for pairs without one)`
+    : `Vote scale ${all}`;
 }
 
 function madeOf(bench: Bench, curve: Curve, options: HowOptions): Made {

@@ -3,12 +3,9 @@ import { HttpError } from "./http-error.ts";
 
 /** A request's body, as the bytes it is: who needs JSON parses it. */
 export function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {
+  if (request.destroyed) return Promise.reject(brokenOff());
+  if (Number(request.headers["content-length"]) > limit) return Promise.reject(tooLarge(limit));
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-  if (request.destroyed) reject(brokenOff());
-  if (Number(request.headers["content-length"]) > limit) {
-    reject(tooLarge(limit));
-    return promise;
-  }
   const chunks: Buffer[] = [];
   let size = 0;
   request.on("data", (chunk: Buffer) => {
