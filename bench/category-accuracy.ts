@@ -1,10 +1,10 @@
 /** Nearest-centroid accuracy over the same draws of offline queries for every encoder. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { categoryEmbeddings, nearestCentroidAccuracy } from "../src/calibrate/categories.ts";
-import { Random } from "../src/random/random.ts";
-import { loadDataset } from "../src/simulate/load/load.ts";
-import { takeOffline } from "../src/simulate/offline.ts";
+import { categoryEmbeddings, nearestCentroidAccuracy } from "../src/core/calibrate/categories.ts";
+import { Random } from "../src/core/random/random.ts";
+import { loadDataset } from "../src/lab/simulate/load/load.ts";
+import { takeOffline } from "../src/lab/simulate/offline.ts";
 
 export const OFFLINE = 5;
 export const DRAWS = 10;

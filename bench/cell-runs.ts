@@ -1,11 +1,11 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import { codeFingerprint } from "../src/simulate/fingerprint.ts";
-import { Journal } from "../src/simulate/journal.ts";
-import type { PolicySpec } from "../src/simulate/policy-spec.ts";
-import type { Run } from "../src/simulate/run.ts";
-import type { Settings } from "../src/simulate/settings.ts";
-import { runSweep } from "../src/simulate/sweep.ts";
+import { codeFingerprint } from "../src/lab/simulate/fingerprint.ts";
+import { Journal } from "../src/lab/simulate/journal.ts";
+import type { PolicySpec } from "../src/lab/simulate/policy-spec.ts";
+import type { Run } from "../src/lab/simulate/run.ts";
+import type { Settings } from "../src/lab/simulate/settings.ts";
+import { runSweep } from "../src/lab/simulate/sweep.ts";
 import type { World } from "./worlds.ts";
 
 /**

@@ -1,10 +1,10 @@
-import { sigmoid } from "../src/bandit/btl.ts";
-import { createPolicy } from "../src/bandit/options.ts";
-import { fgtsCdb } from "../src/bandit/policies/fgts-cdb.ts";
-import { joust } from "../src/bandit/policies/joust.ts";
-import type { Policy, PolicyKind, Pool } from "../src/bandit/policy.ts";
-import { normalized } from "../src/linalg/linalg.ts";
-import { Random } from "../src/random/random.ts";
+import { sigmoid } from "../src/core/bandit/btl.ts";
+import { createPolicy } from "../src/core/bandit/options.ts";
+import { fgtsCdb } from "../src/core/bandit/policies/fgts-cdb.ts";
+import { joust } from "../src/core/bandit/policies/joust.ts";
+import type { Policy, PolicyKind, Pool } from "../src/core/bandit/policy.ts";
+import { normalized } from "../src/core/linalg/linalg.ts";
+import { Random } from "../src/core/random/random.ts";
 import type { BenchResult } from "./main.ts";
 import { median } from "./median.ts";
 

@@ -1,13 +1,13 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { fineTune, TRAINING_DEFAULTS } from "../src/calibrate/fine-tune.ts";
-import { pairsOf } from "../src/calibrate/pairs.ts";
-import { encodeAll } from "../src/encoder/encode-all.ts";
-import { type OpenEncoder, openEncoder } from "../src/encoder/open-encoder.ts";
-import { Random } from "../src/random/random.ts";
-import type { Table } from "../src/report/table.ts";
-import { mean, meanInterval } from "../src/simulate/statistics.ts";
+import { fineTune, TRAINING_DEFAULTS } from "../src/core/calibrate/fine-tune.ts";
+import { pairsOf } from "../src/core/calibrate/pairs.ts";
+import { encodeAll } from "../src/core/encoder/encode-all.ts";
+import { type OpenEncoder, openEncoder } from "../src/core/encoder/open-encoder.ts";
+import { Random } from "../src/core/random/random.ts";
+import type { Table } from "../src/lab/report/table.ts";
+import { mean, meanInterval } from "../src/lab/simulate/statistics.ts";
 import {
   accuracies,
   accuracy,

@@ -1,13 +1,17 @@
-import { sigmoid } from "../src/bandit/btl.ts";
-import { createPolicy } from "../src/bandit/options.ts";
-import { dearestMean } from "../src/bandit/pacer.ts";
-import { joust } from "../src/bandit/policies/joust.ts";
-import type { Policy, Pool } from "../src/bandit/policy.ts";
-import { Random } from "../src/random/random.ts";
-import { type Decision, Router, type RouterSettings } from "../src/router.ts";
-import { type Arrival, createEnvironment, type Environment } from "../src/simulate/environment.ts";
-import { SETTINGS, type Settings } from "../src/simulate/settings.ts";
-import { castVote } from "../src/simulate/voter.ts";
+import { sigmoid } from "../src/core/bandit/btl.ts";
+import { createPolicy } from "../src/core/bandit/options.ts";
+import { dearestMean } from "../src/core/bandit/pacer.ts";
+import { joust } from "../src/core/bandit/policies/joust.ts";
+import type { Policy, Pool } from "../src/core/bandit/policy.ts";
+import { Random } from "../src/core/random/random.ts";
+import { type Decision, Router, type RouterSettings } from "../src/core/router.ts";
+import {
+  type Arrival,
+  createEnvironment,
+  type Environment,
+} from "../src/lab/simulate/environment.ts";
+import { SETTINGS, type Settings } from "../src/lab/simulate/settings.ts";
+import { castVote } from "../src/lab/simulate/voter.ts";
 import type { World } from "./worlds.ts";
 
 /** What happens around the router; every field has a plain default. */

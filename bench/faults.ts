@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { Random } from "../src/random/random.ts";
+import { Random } from "../src/core/random/random.ts";
 import type { BenchFlags, BenchResult } from "./main.ts";
 import { MAIN, serve } from "./served.ts";
 

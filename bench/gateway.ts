@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import type { Table } from "../src/report/table.ts";
+import type { Table } from "../src/lab/report/table.ts";
 import { type Driver, driverOfQuestions } from "./gateway-driver.ts";
 import {
   type Server,

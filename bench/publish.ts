@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type Table, toCsv, toLatex, toMarkdown } from "../src/report/table.ts";
+import { type Table, toCsv, toLatex, toMarkdown } from "../src/lab/report/table.ts";
 
 export const DOCS = resolve(import.meta.dirname, "../docs");
 

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Tokenizer } from "@huggingface/tokenizers";
-import { TRAINING_DEFAULTS } from "../src/calibrate/fine-tune.ts";
-import { fineTuneStatic } from "../src/calibrate/fine-tune-static.ts";
-import { batchesOf, pairsOf } from "../src/calibrate/pairs.ts";
-import { openStatic } from "../src/encoder/static/open-static.ts";
-import { WordPiece } from "../src/encoder/word-piece.ts";
-import { Random } from "../src/random/random.ts";
-import { percentile } from "../src/simulate/statistics.ts";
+import { TRAINING_DEFAULTS } from "../src/core/calibrate/fine-tune.ts";
+import { fineTuneStatic } from "../src/core/calibrate/fine-tune-static.ts";
+import { batchesOf, pairsOf } from "../src/core/calibrate/pairs.ts";
+import { openStatic } from "../src/core/encoder/static/open-static.ts";
+import { WordPiece } from "../src/core/encoder/word-piece.ts";
+import { Random } from "../src/core/random/random.ts";
+import { percentile } from "../src/lab/simulate/statistics.ts";
 import type { BenchResult } from "./main.ts";
 
 const CHARACTERS = 400;

@@ -1,9 +1,9 @@
-import { openStatic } from "../src/encoder/static/open-static.ts";
-import { tokenFrequencies } from "../src/encoder/static/token-frequency.ts";
-import { readModelFolder } from "../src/encoder/transformer/model-folder.ts";
-import { openTransformer } from "../src/encoder/transformer/transformer-encoder.ts";
-import { mean as meanOf, normalized } from "../src/linalg/linalg.ts";
-import { mean } from "../src/simulate/statistics.ts";
+import { openStatic } from "../src/core/encoder/static/open-static.ts";
+import { tokenFrequencies } from "../src/core/encoder/static/token-frequency.ts";
+import { readModelFolder } from "../src/core/encoder/transformer/model-folder.ts";
+import { openTransformer } from "../src/core/encoder/transformer/transformer-encoder.ts";
+import { mean as meanOf, normalized } from "../src/core/linalg/linalg.ts";
+import { mean } from "../src/lab/simulate/statistics.ts";
 import { accuracies, accuracy, type Benchmark, MINILM } from "./category-accuracy.ts";
 import {
   BUNDLED,

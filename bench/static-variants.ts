@@ -1,17 +1,17 @@
 /** What was tried for the static encoder: other tables, other ways to add up a text, other training. */
 import { InferenceSession, Tensor } from "onnxruntime-node";
-import { TrainableRows } from "../src/calibrate/fine-tune-static.ts";
-import { batchesOf, type Pair, pairsOf } from "../src/calibrate/pairs.ts";
-import { principalAxes, project } from "../src/encoder/static/principal-axes.ts";
-import { StaticEncoder } from "../src/encoder/static/static-encoder.ts";
-import type { StaticTable } from "../src/encoder/static/static-table.ts";
-import { tokenFrequencies } from "../src/encoder/static/token-frequency.ts";
-import { packTexts } from "../src/encoder/transformer/batch.ts";
-import { encoderGraph } from "../src/encoder/transformer/encoder-graph.ts";
-import type { ModelFolder } from "../src/encoder/transformer/model-folder.ts";
-import { onnxBytes } from "../src/encoder/transformer/onnx.ts";
-import { axpy, dot, norm, normalized } from "../src/linalg/linalg.ts";
-import { Random } from "../src/random/random.ts";
+import { TrainableRows } from "../src/core/calibrate/fine-tune-static.ts";
+import { batchesOf, type Pair, pairsOf } from "../src/core/calibrate/pairs.ts";
+import { principalAxes, project } from "../src/core/encoder/static/principal-axes.ts";
+import { StaticEncoder } from "../src/core/encoder/static/static-encoder.ts";
+import type { StaticTable } from "../src/core/encoder/static/static-table.ts";
+import { tokenFrequencies } from "../src/core/encoder/static/token-frequency.ts";
+import { packTexts } from "../src/core/encoder/transformer/batch.ts";
+import { encoderGraph } from "../src/core/encoder/transformer/encoder-graph.ts";
+import type { ModelFolder } from "../src/core/encoder/transformer/model-folder.ts";
+import { onnxBytes } from "../src/core/encoder/transformer/onnx.ts";
+import { axpy, dot, norm, normalized } from "../src/core/linalg/linalg.ts";
+import { Random } from "../src/core/random/random.ts";
 import type { Draw, Embed } from "./category-accuracy.ts";
 
 /** How a table is made; the bundled one's choices first. */

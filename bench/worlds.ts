@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { SETTINGS, type Settings, type Told } from "../src/simulate/settings.ts";
-import { openSource, type Source, type SourceOptions } from "../src/simulate/source.ts";
+import { SETTINGS, type Settings, type Told } from "../src/lab/simulate/settings.ts";
+import { openSource, type Source, type SourceOptions } from "../src/lab/simulate/source.ts";
 
 /** The two real data sets, each also with what its rows of a table are. */
 export interface World {

@@ -5,9 +5,9 @@ export {
   FEATURE_SETS,
   type FeatureOptions,
   type Features,
-} from "./bandit/features.ts";
-export { createPolicy } from "./bandit/options.ts";
-export { POLICIES } from "./bandit/policies/index.ts";
+} from "./core/bandit/features.ts";
+export { createPolicy } from "./core/bandit/options.ts";
+export { POLICIES } from "./core/bandit/policies/index.ts";
 export type {
   About,
   Choice,
@@ -24,10 +24,10 @@ export type {
   Rating,
   Round,
   Snapshot,
-} from "./bandit/policy.ts";
-export { alignModels, argmax, comparisonsOf } from "./bandit/policy.ts";
+} from "./core/bandit/policy.ts";
+export { alignModels, argmax, comparisonsOf } from "./core/bandit/policy.ts";
 // What policies are made of.
-export { GaussianPosterior } from "./bandit/posterior.ts";
+export { GaussianPosterior } from "./core/bandit/posterior.ts";
 export {
   categoryWeights,
   labelEmbeddings,
@@ -35,24 +35,24 @@ export {
   WEIGHTINGS,
   type Weighting,
   type WeightingOptions,
-} from "./bandit/weighting.ts";
+} from "./core/bandit/weighting.ts";
 // Calibrating: the offline path.
-export { type Bundle, type BundleSettings, readBundle } from "./calibrate/bundle.ts";
-export { openEncoderOrBundle } from "./calibrate/bundle-encoder.ts";
-export { calibrate, type HeldOut, type OfflineQueries } from "./calibrate/calibrate.ts";
-export { type FitOptions, type FitRequest, fitBundle } from "./calibrate/fit.ts";
-export type { Encoder } from "./encoder/encoder.ts";
-export { hashEncoder } from "./encoder/hash.ts";
-export { type EncoderPlaces, type OpenEncoder, openEncoder } from "./encoder/open-encoder.ts";
-export { Random } from "./random/random.ts";
+export { type Bundle, type BundleSettings, readBundle } from "./core/calibrate/bundle.ts";
+export { openEncoderOrBundle } from "./core/calibrate/bundle-encoder.ts";
+export { calibrate, type HeldOut, type OfflineQueries } from "./core/calibrate/calibrate.ts";
+export { type FitOptions, type FitRequest, fitBundle } from "./core/calibrate/fit.ts";
+export type { Encoder } from "./core/encoder/encoder.ts";
+export { hashEncoder } from "./core/encoder/hash.ts";
+export { type EncoderPlaces, type OpenEncoder, openEncoder } from "./core/encoder/open-encoder.ts";
+export { Random } from "./core/random/random.ts";
 // Deciding and learning.
-export { type Decision, type RouteQuery, Router, type RouterSettings } from "./router.ts";
-export type { Dataset, Query } from "./simulate/dataset.ts";
-export { createEnvironment } from "./simulate/environment.ts";
+export { type Decision, type RouteQuery, Router, type RouterSettings } from "./core/router.ts";
+export type { Dataset, Query } from "./lab/simulate/dataset.ts";
+export { createEnvironment } from "./lab/simulate/environment.ts";
 // Measuring.
-export { loadDataset } from "./simulate/load/load.ts";
-export { summarize } from "./simulate/regret.ts";
-export type { PolicyResult, Result } from "./simulate/result.ts";
-export { type Contender, runPolicy } from "./simulate/run.ts";
-export { SETTINGS, type Settings } from "./simulate/settings.ts";
-export { pairedDifference } from "./simulate/statistics.ts";
+export { loadDataset } from "./lab/simulate/load/load.ts";
+export { summarize } from "./lab/simulate/regret.ts";
+export type { PolicyResult, Result } from "./lab/simulate/result.ts";
+export { type Contender, runPolicy } from "./lab/simulate/run.ts";
+export { SETTINGS, type Settings } from "./lab/simulate/settings.ts";
+export { pairedDifference } from "./lab/simulate/statistics.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import suite from "../experiments/index.ts";
-import { propositionOne } from "../experiments/proposition.ts";
-import { topSharesOf } from "../experiments/top-shares.ts";
+import suite from "../src/lab/experiments/index.ts";
+import { propositionOne } from "../src/lab/experiments/proposition.ts";
+import { topSharesOf } from "../src/lab/experiments/top-shares.ts";
 import {
   CURVE,
   MINILM,
@@ -9,7 +9,7 @@ import {
   resultsOf,
   runValue,
   STATIC,
-} from "../src/reproduce/results.fixture.ts";
+} from "../src/lab/reproduce/results.fixture.ts";
 
 const NAMES = suite.experiments.map(({ name }) => name);
 

@@ -1,9 +1,15 @@
 /** What each claim's criterion counts, and what it does not: made-up curves on which the answer is known. */
 import { describe, expect, it } from "vitest";
-import suite from "../experiments/index.ts";
-import type { BenchEncoder } from "../src/reproduce/encoders.ts";
-import type { Curve, Finding } from "../src/reproduce/experiment.ts";
-import { MINILM, newBench, resultsOf, runValue, STATIC } from "../src/reproduce/results.fixture.ts";
+import suite from "../src/lab/experiments/index.ts";
+import type { BenchEncoder } from "../src/lab/reproduce/encoders.ts";
+import type { Curve, Finding } from "../src/lab/reproduce/experiment.ts";
+import {
+  MINILM,
+  newBench,
+  resultsOf,
+  runValue,
+  STATIC,
+} from "../src/lab/reproduce/results.fixture.ts";
 
 /** A curve whose run r has regret slope(t) + noise[r] a round. */
 function line(

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import suite from "../experiments/index.ts";
-import type { Bench } from "../src/reproduce/bench.ts";
-import type { PlannedJob } from "../src/reproduce/jobs/plan.ts";
-import { planReproduction } from "../src/reproduce/reproduce.ts";
-import { MINILM, madeUp, newBench, STATIC } from "../src/reproduce/results.fixture.ts";
-import { BASELINES } from "../src/reproduce/scene.ts";
-import type { FitSpec, RunSpec } from "../src/reproduce/work/specs.ts";
+import suite from "../src/lab/experiments/index.ts";
+import type { Bench } from "../src/lab/reproduce/bench.ts";
+import type { PlannedJob } from "../src/lab/reproduce/jobs/plan.ts";
+import { planReproduction } from "../src/lab/reproduce/reproduce.ts";
+import { MINILM, madeUp, newBench, STATIC } from "../src/lab/reproduce/results.fixture.ts";
+import { BASELINES } from "../src/lab/reproduce/scene.ts";
+import type { FitSpec, RunSpec } from "../src/lab/reproduce/work/specs.ts";
 
 const NAMES = suite.experiments.map(({ name }) => name);
 const { data } = await newBench();

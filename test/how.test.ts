@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import suite from "../experiments/index.ts";
-import { curvesNamed } from "../src/reproduce/curve.ts";
-import { howTables } from "../src/reproduce/how.ts";
-import { planReproduction } from "../src/reproduce/reproduce.ts";
-import { MINILM, newBench, STATIC } from "../src/reproduce/results.fixture.ts";
+import suite from "../src/lab/experiments/index.ts";
+import { curvesNamed } from "../src/lab/reproduce/curve.ts";
+import { howTables } from "../src/lab/reproduce/how.ts";
+import { planReproduction } from "../src/lab/reproduce/reproduce.ts";
+import { MINILM, newBench, STATIC } from "../src/lab/reproduce/results.fixture.ts";
 
 const NAMES = suite.experiments.map(({ name }) => name);
 const { data, size } = await newBench();

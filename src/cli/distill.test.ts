@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { openStatic } from "../encoder/static/open-static.ts";
-import { STATIC_FILE } from "../encoder/static/static-file.ts";
-import { temporaryModels, tinyModel } from "../encoder/transformer/tiny-model.fixture.ts";
-import { InputError } from "../input/input-error.ts";
+import { openStatic } from "../core/encoder/static/open-static.ts";
+import { STATIC_FILE } from "../core/encoder/static/static-file.ts";
+import { temporaryModels, tinyModel } from "../core/encoder/transformer/tiny-model.fixture.ts";
+import { InputError } from "../core/input/input-error.ts";
 import { distillCommand } from "./distill.ts";
 
 const makeModel = temporaryModels();

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../input/folder.fixture.ts";
+import { temporaryFolder } from "../core/input/folder.fixture.ts";
 import { routed, vote } from "../store/events.fixture.ts";
 import { seal } from "../store/seal.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";

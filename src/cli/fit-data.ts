@@ -1,14 +1,14 @@
 /** What `fit` learns from: a file of data, or the log of a router that was served. */
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
-import { checksum } from "../input/checksum.ts";
-import { linesOf } from "../input/lines.ts";
+import { checksum } from "../core/input/checksum.ts";
+import { linesOf } from "../core/input/lines.ts";
+import type { Dataset } from "../lab/simulate/dataset.ts";
+import { datasetOf, loadDataset } from "../lab/simulate/load/load.ts";
+import type { Row } from "../lab/simulate/load/row.ts";
+import { votedRows } from "../lab/simulate/load/votes.ts";
+import { filesOf } from "../lab/simulate/source.ts";
 import { exportVotes } from "../learner/export-votes.ts";
-import type { Dataset } from "../simulate/dataset.ts";
-import { datasetOf, loadDataset } from "../simulate/load/load.ts";
-import type { Row } from "../simulate/load/row.ts";
-import { votedRows } from "../simulate/load/votes.ts";
-import { filesOf } from "../simulate/source.ts";
 import type { FitFlags } from "./fit-settings.ts";
 import { routerOf, withStore } from "./store-flags.ts";
 import { storeKey } from "./store-key.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { OpenEncoder } from "../encoder/open-encoder.ts";
-import { temporaryFolder } from "../input/folder.fixture.ts";
-import { InputError } from "../input/input-error.ts";
-import type { Dataset } from "../simulate/dataset.ts";
-import { SCORED, TABLED } from "../simulate/world.fixture.ts";
+import type { OpenEncoder } from "../core/encoder/open-encoder.ts";
+import { temporaryFolder } from "../core/input/folder.fixture.ts";
+import { InputError } from "../core/input/input-error.ts";
+import type { Dataset } from "../lab/simulate/dataset.ts";
+import { SCORED, TABLED } from "../lab/simulate/world.fixture.ts";
 import { checkFlags, checkScores, type FitFlags, settingsOf } from "./fit-settings.ts";
 
 const write = temporaryFolder();

@@ -1,12 +1,12 @@
 /** The options of `fit` that become settings of the bundle. */
-import { WEIGHTING_DEFAULTS, type Weighting } from "../bandit/weighting.ts";
-import { type BundleSettings, isBundle } from "../calibrate/bundle.ts";
-import { trainingDefaults, untrainable } from "../calibrate/fine-tune.ts";
-import type { OpenEncoder } from "../encoder/open-encoder.ts";
-import { readReference } from "../encoder/reference.ts";
-import { InputError } from "../input/input-error.ts";
-import type { Dataset } from "../simulate/dataset.ts";
-import { readScores } from "../simulate/load/scores.ts";
+import { WEIGHTING_DEFAULTS, type Weighting } from "../core/bandit/weighting.ts";
+import { type BundleSettings, isBundle } from "../core/calibrate/bundle.ts";
+import { trainingDefaults, untrainable } from "../core/calibrate/fine-tune.ts";
+import type { OpenEncoder } from "../core/encoder/open-encoder.ts";
+import { readReference } from "../core/encoder/reference.ts";
+import { InputError } from "../core/input/input-error.ts";
+import type { Dataset } from "../lab/simulate/dataset.ts";
+import { readScores } from "../lab/simulate/load/scores.ts";
 
 export interface FitFlags {
   readonly out: string;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { CONTENTS } from "../calibrate/bundle.fixture.ts";
+import { CONTENTS } from "../core/calibrate/bundle.fixture.ts";
 import { fewerNote, fitRecord, fitSummary } from "./fit-summary.ts";
 
 const Q = { title: "q.jsonl", file: "q.jsonl" };

@@ -1,12 +1,12 @@
-import type { HeldOut } from "../calibrate/calibrate.ts";
-import { fitBundle } from "../calibrate/fit.ts";
-import { checkOffline } from "../calibrate/offline-check.ts";
-import type { StepProgress } from "../calibrate/step-progress.ts";
-import { WorkFolder } from "../calibrate/work-folder.ts";
-import { type BundleContents, checkTarget } from "../calibrate/write-bundle.ts";
-import { DEFAULT_ENCODER, openEncoder } from "../encoder/open-encoder.ts";
-import { Random } from "../random/random.ts";
-import { takeOffline } from "../simulate/offline.ts";
+import type { HeldOut } from "../core/calibrate/calibrate.ts";
+import { fitBundle } from "../core/calibrate/fit.ts";
+import { checkOffline } from "../core/calibrate/offline-check.ts";
+import type { StepProgress } from "../core/calibrate/step-progress.ts";
+import { WorkFolder } from "../core/calibrate/work-folder.ts";
+import { type BundleContents, checkTarget } from "../core/calibrate/write-bundle.ts";
+import { DEFAULT_ENCODER, openEncoder } from "../core/encoder/open-encoder.ts";
+import { Random } from "../core/random/random.ts";
+import { takeOffline } from "../lab/simulate/offline.ts";
 import { encoderPlaces } from "./encoder-flags.ts";
 import { openFitData } from "./fit-data.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { InputError } from "../input/input-error.ts";
+import { InputError } from "../core/input/input-error.ts";
 import { folder, names, number, word } from "./flags.ts";
 
 const rounds = number("--rounds", { from: 1, to: 100, whole: true, example: 50 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Dataset } from "../simulate/dataset.ts";
-import { SETTINGS, type Settings } from "../simulate/settings.ts";
-import { TABLED } from "../simulate/world.fixture.ts";
+import type { Dataset } from "../lab/simulate/dataset.ts";
+import { SETTINGS, type Settings } from "../lab/simulate/settings.ts";
+import { TABLED } from "../lab/simulate/world.fixture.ts";
 import { headingOf, offlineNotes } from "./heading.ts";
 
 function heading(settings: Partial<Settings>, record: Record<string, unknown> = {}): string {

@@ -1,11 +1,11 @@
 /** What the screen says of a simulation besides its result. */
 
-import { DEFAULT_ENCODER } from "../encoder/open-encoder.ts";
-import { plural } from "../report/summary.ts";
-import type { Dataset } from "../simulate/dataset.ts";
-import { splitOf } from "../simulate/groups.ts";
-import { SETTINGS, type Settings } from "../simulate/settings.ts";
-import type { Simulation } from "../simulate/simulate.ts";
+import { DEFAULT_ENCODER } from "../core/encoder/open-encoder.ts";
+import { plural } from "../lab/report/summary.ts";
+import type { Dataset } from "../lab/simulate/dataset.ts";
+import { splitOf } from "../lab/simulate/groups.ts";
+import { SETTINGS, type Settings } from "../lab/simulate/settings.ts";
+import type { Simulation } from "../lab/simulate/simulate.ts";
 
 /** On what was run, in a line: data, what is always told, and every setting that is not the default. */
 export function headingOf({ source, settings }: Simulation): string {

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { POLICIES } from "../bandit/policies/index.ts";
+import { POLICIES } from "../core/bandit/policies/index.ts";
 import { callersFolder, invocationOf } from "./invocation.ts";
 import { policiesCommand } from "./policies.ts";
 

@@ -1,9 +1,9 @@
 import { Command } from "commander";
-import { rangeOf } from "../bandit/options.ts";
-import { POLICIES } from "../bandit/policies/index.ts";
-import type { About, OptionAbout, Options, PolicyKind } from "../bandit/policy.ts";
-import { ROUTER_ABOUT, ROUTER_DEFAULTS } from "../router.ts";
-import { contenderOf, parsePolicies } from "../simulate/policy-spec.ts";
+import { rangeOf } from "../core/bandit/options.ts";
+import { POLICIES } from "../core/bandit/policies/index.ts";
+import type { About, OptionAbout, Options, PolicyKind } from "../core/bandit/policy.ts";
+import { ROUTER_ABOUT, ROUTER_DEFAULTS } from "../core/router.ts";
+import { contenderOf, parsePolicies } from "../lab/simulate/policy-spec.ts";
 import { JOUST } from "./invocation.ts";
 
 export function policiesCommand(): Command {

@@ -1,7 +1,7 @@
 /** The command line, run by main.js when it is imported. */
 import { inspect } from "node:util";
 import { Command, CommanderError } from "commander";
-import { InputError } from "../input/input-error.ts";
+import { InputError } from "../core/input/input-error.ts";
 import { commandsFor } from "./commands.ts";
 import { callersFolder, JOUST } from "./invocation.ts";
 import { readVersion } from "./version.ts";

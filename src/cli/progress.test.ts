@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Run } from "../simulate/run.ts";
+import type { Run } from "../lab/simulate/run.ts";
 import { progressBar, progressLine } from "./progress.ts";
 
 const run = (regret: number) => ({ curve: [0, regret] }) as Partial<Run> as Run;

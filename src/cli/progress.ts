@@ -1,9 +1,9 @@
 /** One line on a terminal that says how far a simulation is; nothing in a pipe. */
-import { isOracle } from "../report/result-table.ts";
-import { decimalsOf, fixed } from "../report/table.ts";
-import { completeRuns } from "../simulate/simulate.ts";
-import { mean } from "../simulate/statistics.ts";
-import type { Progress } from "../simulate/sweep.ts";
+import { isOracle } from "../lab/report/result-table.ts";
+import { decimalsOf, fixed } from "../lab/report/table.ts";
+import { completeRuns } from "../lab/simulate/simulate.ts";
+import { mean } from "../lab/simulate/statistics.ts";
+import type { Progress } from "../lab/simulate/sweep.ts";
 import { barOf, duration, statusLine, type Terminal } from "./status-line.ts";
 
 /** `show` draws over what was drawn before, `clear` takes it away. */

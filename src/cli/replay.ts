@@ -1,15 +1,15 @@
 /** `joust replay`: the log folded again. */
 import { styleText } from "node:util";
 import { Command } from "commander";
-import { POLICIES } from "../bandit/policies/index.ts";
-import type { PolicyKind } from "../bandit/policy.ts";
-import { InputError } from "../input/input-error.ts";
+import { POLICIES } from "../core/bandit/policies/index.ts";
+import type { PolicyKind } from "../core/bandit/policy.ts";
+import { InputError } from "../core/input/input-error.ts";
+import { plural } from "../lab/report/summary.ts";
+import { type Table, toText } from "../lab/report/table.ts";
+import { contenderOf, parsePolicies } from "../lab/simulate/policy-spec.ts";
 import { ENOUGH_EXPLORED } from "../learner/estimates.ts";
 import type { Fold, Kinds } from "../learner/fold.ts";
 import { type Replay, type ReplayOptions, replay } from "../learner/replay.ts";
-import { plural } from "../report/summary.ts";
-import { type Table, toText } from "../report/table.ts";
-import { contenderOf, parsePolicies } from "../simulate/policy-spec.ts";
 import type { Store } from "../store/store.ts";
 import { number } from "./flags.ts";
 import { JOUST } from "./invocation.ts";

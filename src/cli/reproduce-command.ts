@@ -1,6 +1,6 @@
 /** The options of `reproduce` and its help. */
 import { Argument, Command } from "commander";
-import { FULL, QUICK } from "../reproduce/bench.ts";
+import { FULL, QUICK } from "../lab/reproduce/bench.ts";
 import { folder, names, number } from "./flags.ts";
 import { JOUST } from "./invocation.ts";
 import { EXPERIMENTS, type ReproduceFlags, runReproduce } from "./reproduce.ts";

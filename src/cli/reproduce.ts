@@ -1,28 +1,28 @@
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
-import { cacheFolder } from "../encoder/find-model.ts";
-import type { EncoderPlaces } from "../encoder/open-encoder.ts";
-import { InputError } from "../input/input-error.ts";
-import { plural } from "../report/summary.ts";
-import { ascii, type Table, toText } from "../report/table.ts";
-import { FULL, QUICK, type Size } from "../reproduce/bench.ts";
-import { headlineOf, verdictText } from "../reproduce/claims-table.ts";
-import { curvesNamed, reproduceCurves } from "../reproduce/curve.ts";
-import { type DataSets, findDataSets } from "../reproduce/data-sets.ts";
-import { findEncoders } from "../reproduce/encoders.ts";
-import type { Suite } from "../reproduce/experiment.ts";
-import type { Crew } from "../reproduce/jobs/job.ts";
-import type { PlannedJob } from "../reproduce/jobs/plan.ts";
-import type { ProgressReport } from "../reproduce/jobs/progress.ts";
-import { JobFailed } from "../reproduce/jobs/run-plan.ts";
-import { FolderStore } from "../reproduce/jobs/store.ts";
-import { Threads } from "../reproduce/jobs/threads.ts";
+import { cacheFolder } from "../core/encoder/find-model.ts";
+import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
+import { InputError } from "../core/input/input-error.ts";
+import { plural } from "../lab/report/summary.ts";
+import { ascii, type Table, toText } from "../lab/report/table.ts";
+import { FULL, QUICK, type Size } from "../lab/reproduce/bench.ts";
+import { headlineOf, verdictText } from "../lab/reproduce/claims-table.ts";
+import { curvesNamed, reproduceCurves } from "../lab/reproduce/curve.ts";
+import { type DataSets, findDataSets } from "../lab/reproduce/data-sets.ts";
+import { findEncoders } from "../lab/reproduce/encoders.ts";
+import type { Suite } from "../lab/reproduce/experiment.ts";
+import type { Crew } from "../lab/reproduce/jobs/job.ts";
+import type { PlannedJob } from "../lab/reproduce/jobs/plan.ts";
+import type { ProgressReport } from "../lab/reproduce/jobs/progress.ts";
+import { JobFailed } from "../lab/reproduce/jobs/run-plan.ts";
+import { FolderStore } from "../lab/reproduce/jobs/store.ts";
+import { Threads } from "../lab/reproduce/jobs/threads.ts";
 import {
   planReproduction,
   type Reproduced,
   type ReproduceOptions,
   reproduce,
-} from "../reproduce/reproduce.ts";
+} from "../lab/reproduce/reproduce.ts";
 import { encoderPlaces } from "./encoder-flags.ts";
 import { interruptible } from "./interrupt.ts";
 import { barOf, duration, leftOf, type StatusLine, statusLine } from "./status-line.ts";
@@ -47,8 +47,8 @@ export interface ReproduceFlags {
 }
 
 /** The experiments are modules like a user's own: found by their place, not imported. */
-const SUITE = new URL("../../experiments/index.ts", import.meta.url);
-export const KINDS = new URL("../reproduce/work/kinds.ts", import.meta.url);
+const SUITE = new URL("../lab/experiments/index.ts", import.meta.url);
+export const KINDS = new URL("../lab/reproduce/work/kinds.ts", import.meta.url);
 const DEFAULT_OUT = join("out", "reproduce");
 
 /** Plans, works, judges, writes. Returns the exit code. */
@@ -58,7 +58,7 @@ export async function runReproduce(
 ): Promise<number> {
   const { out = DEFAULT_OUT, threads = availableParallelism(), seed = 1 } = flags;
   // Drawing is loaded where something is drawn.
-  const { refuseForeign, writeReproduction } = await import("../reproduce/write.ts");
+  const { refuseForeign, writeReproduction } = await import("../lab/reproduce/write.ts");
   await refuseForeign(out);
   const { default: suite } = (await import(SUITE.href)) as { default: Suite };
   const places = encoderPlaces(flags.models);
@@ -110,7 +110,7 @@ export async function runReproduce(
     process.stderr.write("joust: stopped; what is done is kept, and the same command goes on\n");
     return interrupt.code;
   }
-  const { recordOf } = await import("../reproduce/record.ts");
+  const { recordOf } = await import("../lab/reproduce/record.ts");
   const command = commandOf(experiment, flags);
   const record = recordOf(reproduced, { command, encoders, version: readVersion() });
   await writeReproduction(out, reproduced, record);
@@ -132,7 +132,7 @@ async function crewOf(
     return new Threads({ threads, kinds: KINDS, store: store.folder, files, places });
   }
   // PostgreSQL is loaded where it is asked for.
-  const { PostgresCrew } = await import("../reproduce/jobs/postgres-crew.ts");
+  const { PostgresCrew } = await import("../lab/reproduce/jobs/postgres-crew.ts");
   return PostgresCrew.open(workers, store, files);
 }
 

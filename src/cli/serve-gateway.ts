@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { InputError } from "../core/input/input-error.ts";
 import { isLoopback } from "../gateway/access/origin.ts";
 import { CONFIG, type Config } from "../gateway/config/config.ts";
 import { located, readConfig } from "../gateway/config/read-config.ts";
@@ -11,12 +12,11 @@ import {
   openGateway,
   type RunningGateway,
 } from "../gateway/open-gateway.ts";
+import { systemClock } from "../gateway/providers/clock.ts";
+import { PROVIDER_NAMES } from "../gateway/providers/providers.ts";
 import { SANDBOX } from "../gateway/sandbox/asked.ts";
 import { checkKeys, type Placement } from "../gateway/serving/model-specs.ts";
 import type { Serving } from "../gateway/serving/serving.ts";
-import { systemClock } from "../gateway/upstream/clock.ts";
-import { PROVIDER_NAMES } from "../gateway/upstream/providers.ts";
-import { InputError } from "../input/input-error.ts";
 import { encoderPlaces } from "./encoder-flags.ts";
 import { interruptible } from "./interrupt.ts";
 import type { ServeFlags } from "./serve.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { InputError } from "../input/input-error.ts";
-import type { Dataset } from "../simulate/dataset.ts";
-import { SETTINGS } from "../simulate/settings.ts";
-import { SCORED, TABLED } from "../simulate/world.fixture.ts";
+import { InputError } from "../core/input/input-error.ts";
+import type { Dataset } from "../lab/simulate/dataset.ts";
+import { SETTINGS } from "../lab/simulate/settings.ts";
+import { SCORED, TABLED } from "../lab/simulate/world.fixture.ts";
 import { readTold, readTruth, readVoters, settingsOf } from "./settings-flags.ts";
 
 describe("settings for a data set", () => {

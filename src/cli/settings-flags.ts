@@ -1,10 +1,10 @@
 /** The options of `simulate` that become Settings. */
-import { InputError } from "../input/input-error.ts";
-import { didYouMean } from "../input/nearest.ts";
-import { plural } from "../report/summary.ts";
-import type { Dataset } from "../simulate/dataset.ts";
-import { splitOf } from "../simulate/groups.ts";
-import { SETTINGS, type Settings, type Told, type Voters } from "../simulate/settings.ts";
+import { InputError } from "../core/input/input-error.ts";
+import { didYouMean } from "../core/input/nearest.ts";
+import { plural } from "../lab/report/summary.ts";
+import type { Dataset } from "../lab/simulate/dataset.ts";
+import { splitOf } from "../lab/simulate/groups.ts";
+import { SETTINGS, type Settings, type Told, type Voters } from "../lab/simulate/settings.ts";
 import { readNumber } from "./flags.ts";
 
 export interface SettingsFlags {

@@ -1,8 +1,8 @@
 /** The options of `simulate` and its help. */
 import { Command } from "commander";
-import { POLICIES } from "../bandit/policies/index.ts";
-import { DEFAULT_ENCODER } from "../encoder/open-encoder.ts";
-import { SETTINGS } from "../simulate/settings.ts";
+import { POLICIES } from "../core/bandit/policies/index.ts";
+import { DEFAULT_ENCODER } from "../core/encoder/open-encoder.ts";
+import { SETTINGS } from "../lab/simulate/settings.ts";
 import { ENCODER_HELP } from "./encoder-flags.ts";
 import { folder, names, number, word } from "./flags.ts";
 import { JOUST } from "./invocation.ts";

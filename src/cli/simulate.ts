@@ -2,19 +2,19 @@ import { Console } from "node:console";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
-import { isBundle } from "../calibrate/bundle.ts";
-import type { EncodeProgress } from "../encoder/encode-all.ts";
-import { readReference } from "../encoder/reference.ts";
-import { InputError } from "../input/input-error.ts";
-import { refuseForeign } from "../report/files.ts";
-import { resultTable } from "../report/result-table.ts";
-import { plural, summaryOf } from "../report/summary.ts";
-import { ascii, toText } from "../report/table.ts";
-import { codeFingerprint } from "../simulate/fingerprint.ts";
-import { parsePolicies } from "../simulate/policy-spec.ts";
-import type { Result } from "../simulate/result.ts";
-import { type Simulated, type Simulation, simulate } from "../simulate/simulate.ts";
-import { openSource, type Source, type SourceOptions } from "../simulate/source.ts";
+import { isBundle } from "../core/calibrate/bundle.ts";
+import type { EncodeProgress } from "../core/encoder/encode-all.ts";
+import { readReference } from "../core/encoder/reference.ts";
+import { InputError } from "../core/input/input-error.ts";
+import { refuseForeign } from "../lab/report/files.ts";
+import { resultTable } from "../lab/report/result-table.ts";
+import { plural, summaryOf } from "../lab/report/summary.ts";
+import { ascii, toText } from "../lab/report/table.ts";
+import { codeFingerprint } from "../lab/simulate/fingerprint.ts";
+import { parsePolicies } from "../lab/simulate/policy-spec.ts";
+import type { Result } from "../lab/simulate/result.ts";
+import { type Simulated, type Simulation, simulate } from "../lab/simulate/simulate.ts";
+import { openSource, type Source, type SourceOptions } from "../lab/simulate/source.ts";
 import { encoderPlaces } from "./encoder-flags.ts";
 import { headingOf, offlineNotes } from "./heading.ts";
 import { interruptible } from "./interrupt.ts";
@@ -101,7 +101,7 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
   const { result } = simulated;
   if (result && out !== undefined) {
     // Drawing is loaded only where something is drawn.
-    const { writeReport } = await import("../report/write.ts");
+    const { writeReport } = await import("../lab/report/write.ts");
     await writeReport(out, result);
   }
   if (json) process.stdout.write(result ? `${JSON.stringify(result)}\n` : "");

@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { InputError } from "../input/input-error.ts";
-import { didYouMean } from "../input/nearest.ts";
+import { InputError } from "../core/input/input-error.ts";
+import { didYouMean } from "../core/input/nearest.ts";
 import type { Store } from "../store/store.ts";
 import { folder } from "./flags.ts";
 

@@ -1,4 +1,4 @@
-import { checkedAt } from "../input/input-error.ts";
+import { checkedAt } from "../core/input/input-error.ts";
 import { readKey } from "../store/seal.ts";
 
 /** The key of prompts that are kept encrypted, if there is one. */

@@ -7,9 +7,9 @@ import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { parseConfig } from "./config/read-config.ts";
 import { newLogger } from "./logger.ts";
 import { openGateway, type RunningGateway } from "./open-gateway.ts";
-import { systemClock } from "./upstream/clock.ts";
-import { type Misbehaving, startMisbehaving } from "./upstream/misbehaving.fixture.ts";
-import { PROVIDER_NAMES } from "./upstream/providers.ts";
+import { systemClock } from "./providers/clock.ts";
+import { type Misbehaving, startMisbehaving } from "./providers/misbehaving.fixture.ts";
+import { PROVIDER_NAMES } from "./providers/providers.ts";
 
 const DATA = resolve(import.meta.dirname, "../../data");
 /** Memory where there is such a folder: most tests need not wait for a disk. */

@@ -4,14 +4,14 @@ import type { Store } from "../store/store.ts";
 import type { Access } from "./access/access.ts";
 import type { VoteTokens } from "./access/vote-token.ts";
 import type { Sessions } from "./chat/sessions.ts";
+import type { Judge } from "./feedback/judge/judge.ts";
 import type { Feed } from "./insight/feed.ts";
 import type { PastTallies } from "./insight/past-tallies.ts";
-import type { Judge } from "./judge/judge.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Clock } from "./providers/clock.ts";
 import type { Recorder } from "./recorder.ts";
 import type { SandboxVoters } from "./sandbox/voters.ts";
 import type { Serving } from "./serving/serving.ts";
-import type { Clock } from "./upstream/clock.ts";
 
 /** What handlers work with. `serving` is another one after the configuration has changed. */
 export interface Gateway {

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { chat, PATIENCE, SANDBOX, startGateway } from "./gateway.fixture.ts";
 import { newLogger } from "./logger.ts";
-import { StandingClock } from "./upstream/clock.fixture.ts";
+import { StandingClock } from "./providers/clock.fixture.ts";
 import { Warnings } from "./warnings.ts";
 
 vi.setConfig(PATIENCE);

@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
+import type { Clock } from "./providers/clock.ts";
 import type { Serving } from "./serving/serving.ts";
-import type { Clock } from "./upstream/clock.ts";
 
 /** Logs what an operator should know of the routers: within a minute, then once an hour while it lasts. */
 export class Warnings {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createPolicy } from "../bandit/options.ts";
-import { POLICIES } from "../bandit/policies/index.ts";
-import { easyProblem } from "../bandit/policy.case.ts";
-import { Random } from "../random/random.ts";
+import { createPolicy } from "../core/bandit/options.ts";
+import { POLICIES } from "../core/bandit/policies/index.ts";
+import { easyProblem } from "../core/bandit/policy.case.ts";
+import { Random } from "../core/random/random.ts";
 import { fromBytes, toBytes } from "./canonical.ts";
 
 const plain = fc.letrec((tie) => ({

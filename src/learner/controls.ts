@@ -1,5 +1,5 @@
 /** What an operator can do to what was learnt, as commands and endpoints have it. */
-import { InputError } from "../input/input-error.ts";
+import { InputError } from "../core/input/input-error.ts";
 import type { Control } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { inPages } from "./pages.ts";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { createPolicy } from "../bandit/options.ts";
-import { greedy } from "../bandit/policies/greedy.ts";
-import { zeroFeedback } from "../bandit/policies/zero-feedback.ts";
-import { Random } from "../random/random.ts";
+import { createPolicy } from "../core/bandit/options.ts";
+import { greedy } from "../core/bandit/policies/greedy.ts";
+import { zeroFeedback } from "../core/bandit/policies/zero-feedback.ts";
+import { Random } from "../core/random/random.ts";
 import { Estimator } from "./estimates.ts";
 import { World } from "./world.fixture.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Random } from "../random/random.ts";
+import { Random } from "../core/random/random.ts";
 import { Estimator, type Sample } from "./estimates.ts";
 
 /** P(k preferred to j) in a world without queries: three models. */

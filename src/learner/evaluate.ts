@@ -1,5 +1,5 @@
-import { winOf } from "../bandit/policy.ts";
-import { Random } from "../random/random.ts";
+import { winOf } from "../core/bandit/policy.ts";
+import { Random } from "../core/random/random.ts";
 import type { Configured, Logged, Routed, Voted } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { Estimator, type Evaluation, type Sample } from "./estimates.ts";

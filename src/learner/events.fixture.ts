@@ -1,5 +1,5 @@
-import { POLICIES } from "../bandit/policies/index.ts";
-import type { Outcome } from "../bandit/policy.ts";
+import { POLICIES } from "../core/bandit/policies/index.ts";
+import type { Outcome } from "../core/bandit/policy.ts";
 import { configured, MODELS, T0, xOf } from "../store/events.fixture.ts";
 import type { Logged, Voted } from "../store/events.ts";
 import type { Kinds } from "./fold.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { createPolicy } from "../bandit/options.ts";
-import type { PolicyKind, Snapshot } from "../bandit/policy.ts";
-import type { VotersState } from "../bandit/voters.ts";
-import { Random } from "../random/random.ts";
-import { Router, type RouterSettings } from "../router.ts";
+import { createPolicy } from "../core/bandit/options.ts";
+import type { PolicyKind, Snapshot } from "../core/bandit/policy.ts";
+import type { VotersState } from "../core/bandit/voters.ts";
+import { Random } from "../core/random/random.ts";
+import { Router, type RouterSettings } from "../core/router.ts";
 import type { Configured, Logged, Voted } from "../store/events.ts";
 import { fromBytes, toBytes } from "./canonical.ts";
 

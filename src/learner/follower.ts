@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Router, RouterSettings } from "../router.ts";
+import type { Router, RouterSettings } from "../core/router.ts";
 import type { Configured, Logged } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { StoreUnavailable } from "../store/store-error.ts";

@@ -1,4 +1,4 @@
-import { checkedAt, InputError } from "../input/input-error.ts";
+import { checkedAt, InputError } from "../core/input/input-error.ts";
 import type { Voted } from "../store/events.ts";
 import { checkName } from "../store/row.ts";
 import type { Store } from "../store/store.ts";

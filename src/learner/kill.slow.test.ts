@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { Random } from "../random/random.ts";
+import { Random } from "../core/random/random.ts";
 import { eventually } from "../store/eventually.fixture.ts";
 import { newFiles } from "../store/folder.fixture.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";

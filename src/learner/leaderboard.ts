@@ -1,5 +1,5 @@
-import { categoryMembership } from "../bandit/features.ts";
-import { Random } from "../random/random.ts";
+import { categoryMembership } from "../core/bandit/features.ts";
+import { Random } from "../core/random/random.ts";
 import type { Logged, Voted } from "../store/events.ts";
 import type { Fold } from "./fold.ts";
 

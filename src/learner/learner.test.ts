@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { joust } from "../bandit/policies/joust.ts";
-import { Random } from "../random/random.ts";
+import { joust } from "../core/bandit/policies/joust.ts";
+import { Random } from "../core/random/random.ts";
 import { configured, MODELS, T0, xOf } from "../store/events.fixture.ts";
 import { eventually } from "../store/eventually.fixture.ts";
 import { newFiles } from "../store/folder.fixture.ts";

@@ -1,4 +1,4 @@
-import type { OpenEncoder } from "../encoder/open-encoder.ts";
+import type { OpenEncoder } from "../core/encoder/open-encoder.ts";
 
 /** How the log names an encoder: vectors of two that differ in anything do not mix. */
 export function logNameOf({ name, identity }: Pick<OpenEncoder, "name" | "identity">): string {

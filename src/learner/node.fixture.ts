@@ -6,7 +6,7 @@
  *   node node.fixture.ts NAME sqlite:FILE|postgres://.. LEASE_MS
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Random } from "../random/random.ts";
+import { Random } from "../core/random/random.ts";
 import { configured, MODELS, xOf } from "../store/events.fixture.ts";
 import { GroupCommit } from "../store/group-commit.ts";
 import { openPostgres } from "../store/postgres/open.ts";

@@ -1,4 +1,4 @@
-import { InputError } from "../input/input-error.ts";
+import { InputError } from "../core/input/input-error.ts";
 import type { PruneReport, Store } from "../store/store.ts";
 import { Script } from "./script.ts";
 

@@ -1,4 +1,4 @@
-import type { Options } from "../bandit/policy.ts";
+import type { Options } from "../core/bandit/policy.ts";
 import type { Configured, Logged } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import {

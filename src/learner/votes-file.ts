@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { InputError } from "../input/input-error.ts";
-import { readRows } from "../input/rows.ts";
+import { InputError } from "../core/input/input-error.ts";
+import { readRows } from "../core/input/rows.ts";
 import type { Verdict, Voted } from "../store/events.ts";
 
 /**

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { hashEncoder } from "../encoder/hash.ts";
-import { temporaryFolder } from "../input/folder.fixture.ts";
+import { hashEncoder } from "../core/encoder/hash.ts";
+import { temporaryFolder } from "../core/input/folder.fixture.ts";
 import { configured, MODELS, routed, T0, vote } from "../store/events.fixture.ts";
 import type { Voted } from "../store/events.ts";
 import { newFiles } from "../store/folder.fixture.ts";

@@ -1,9 +1,9 @@
-import { sigmoid } from "../bandit/btl.ts";
-import { createPolicy } from "../bandit/options.ts";
-import { joust } from "../bandit/policies/joust.ts";
-import type { Pool } from "../bandit/policy.ts";
-import { Random } from "../random/random.ts";
-import { Router } from "../router.ts";
+import { sigmoid } from "../core/bandit/btl.ts";
+import { createPolicy } from "../core/bandit/options.ts";
+import { joust } from "../core/bandit/policies/joust.ts";
+import type { Pool } from "../core/bandit/policy.ts";
+import { Random } from "../core/random/random.ts";
+import { Router } from "../core/router.ts";
 import type { Routed } from "../store/events.ts";
 import { toFloat32 } from "../store/vector.ts";
 

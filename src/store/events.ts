@@ -1,4 +1,4 @@
-import type { Options, Outcome, Pool } from "../bandit/policy.ts";
+import type { Options, Outcome, Pool } from "../core/bandit/policy.ts";
 
 /**
  * Glossary

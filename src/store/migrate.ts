@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { InputError } from "../input/input-error.ts";
+import { InputError } from "../core/input/input-error.ts";
 
 export interface Migration {
   readonly number: number;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../src/input/folder.fixture.ts";
+import { temporaryFolder } from "../../src/core/input/folder.fixture.ts";
 import { joust } from "./joust.fixture.ts";
 
 const write = temporaryFolder();

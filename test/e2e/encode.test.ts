@@ -2,10 +2,13 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { hashEncoder } from "../../src/encoder/hash.ts";
-import { temporaryModels, tinyModel } from "../../src/encoder/transformer/tiny-model.fixture.ts";
-import { temporaryFolder } from "../../src/input/folder.fixture.ts";
-import { OWN_QUERIES, OWN_SCORES } from "../../src/simulate/load/real-data.fixture.ts";
+import { hashEncoder } from "../../src/core/encoder/hash.ts";
+import {
+  temporaryModels,
+  tinyModel,
+} from "../../src/core/encoder/transformer/tiny-model.fixture.ts";
+import { temporaryFolder } from "../../src/core/input/folder.fixture.ts";
+import { OWN_QUERIES, OWN_SCORES } from "../../src/lab/simulate/load/real-data.fixture.ts";
 import { joust, ROOT, withoutTimes } from "./joust.fixture.ts";
 
 const write = temporaryFolder();

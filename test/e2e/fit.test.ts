@@ -2,16 +2,19 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { readBundle } from "../../src/calibrate/bundle.ts";
 import type { fitRecord } from "../../src/cli/fit-summary.ts";
-import { temporaryModels, tinyModel } from "../../src/encoder/transformer/tiny-model.fixture.ts";
-import { temporaryFolder } from "../../src/input/folder.fixture.ts";
+import { readBundle } from "../../src/core/calibrate/bundle.ts";
+import {
+  temporaryModels,
+  tinyModel,
+} from "../../src/core/encoder/transformer/tiny-model.fixture.ts";
+import { temporaryFolder } from "../../src/core/input/folder.fixture.ts";
 import {
   describeWithPublicData,
   OWN_QUERIES,
   OWN_SCORES,
   publicData,
-} from "../../src/simulate/load/real-data.fixture.ts";
+} from "../../src/lab/simulate/load/real-data.fixture.ts";
 import { joust, newFolder, start, withoutTimes } from "./joust.fixture.ts";
 
 const write = temporaryFolder();

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Result } from "../../src/simulate/result.ts";
+import type { Result } from "../../src/lab/simulate/result.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Store, StoredKey } from "../../store/store.ts";
 import type { Config } from "../config/config.ts";
-import { HttpError } from "../http/http-error.ts";
-import type { Clock } from "../upstream/clock.ts";
+import type { Clock } from "../providers/clock.ts";
+import { HttpError } from "../server/http-error.ts";
 import { allows, hashOf, newSecret, type Scope, secretOf } from "./api-key.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { Spending } from "./spending.ts";

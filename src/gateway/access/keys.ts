@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { InputError } from "../../input/input-error.ts";
+import { InputError } from "../../core/input/input-error.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
 import { hashOf, newSecret, type Scope } from "./api-key.ts";
 

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { HttpError } from "../http/http-error.ts";
+import { HttpError } from "../server/http-error.ts";
 
 /**
  * A gateway without keys trusts this machine, and so would any page that is open

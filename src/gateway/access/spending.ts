@@ -1,6 +1,6 @@
 import type { Store } from "../../store/store.ts";
 import { monthOf } from "../../store/tally.ts";
-import { HttpError } from "../http/http-error.ts";
+import { HttpError } from "../server/http-error.ts";
 
 /**
  * What keys with a budget have spent this month: the store's sum, read again now

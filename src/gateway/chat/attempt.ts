@@ -1,9 +1,9 @@
 import type { Members } from "../json-scan.ts";
+import { UpstreamError } from "../providers/error.ts";
+import type { UpstreamAnswer, UpstreamRequest } from "../providers/upstream.ts";
 import type { Fallback, Recorder } from "../recorder.ts";
 import type { ServedModel } from "../serving/served-model.ts";
 import { endModelSpan, startModelSpan } from "../tracing.ts";
-import { UpstreamError } from "../upstream/error.ts";
-import type { UpstreamAnswer, UpstreamRequest } from "../upstream/upstream.ts";
 
 /** What goes to the model, whichever it is. */
 export interface Errand {

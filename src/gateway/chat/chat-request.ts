@@ -1,8 +1,8 @@
-import { HttpError } from "../http/http-error.ts";
 import { type Members, scanObject } from "../json-scan.ts";
 import { type Needs, needsOf } from "../needs.ts";
 import { promptOf } from "../prompt.ts";
-import { isRecord } from "../upstream/json-value.ts";
+import { isRecord } from "../providers/json-value.ts";
+import { HttpError } from "../server/http-error.ts";
 
 /** Any request that names a model: as much of it as every endpoint needs. */
 export interface ModelRequest {

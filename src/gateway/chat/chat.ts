@@ -1,14 +1,14 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Routed } from "../../store/events.ts";
 import type { Caller } from "../access/access.ts";
+import type { Case } from "../feedback/judge/judge.ts";
 import type { Gateway } from "../gateway.ts";
-import type { Case } from "../judge/judge.ts";
+import type { Json } from "../providers/json-value.ts";
 import type { Asked } from "../recorder.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import { NO_DUEL } from "../routing/reasons.ts";
 import { ServedModel } from "../serving/served-model.ts";
 import { resolve } from "../serving/serving.ts";
-import type { Json } from "../upstream/json-value.ts";
 import { type Answering, attempt, type Errand, NobodyAnswered } from "./attempt.ts";
 import { type Chat, type ModelRequest, readChat, readModelRequest } from "./chat-request.ts";
 import type { Client } from "./client.ts";

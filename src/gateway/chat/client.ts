@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import type { AnswerHeaders } from "../upstream/upstream.ts";
+import type { AnswerHeaders } from "../providers/upstream.ts";
 
 /** The client of one request: what is written to it, and whether it is still there. */
 export class Client {

@@ -1,12 +1,12 @@
+import { StreamText, textOf } from "../feedback/judge/answer-text.ts";
 import type { Gateway } from "../gateway.ts";
-import { StreamText, textOf } from "../judge/answer-text.ts";
+import { UpstreamError } from "../providers/error.ts";
+import type { Json } from "../providers/json-value.ts";
+import type { AnswerEnd, UpstreamAnswer } from "../providers/upstream.ts";
+import { type Usage, writeUsage } from "../providers/usage.ts";
 import type { Asked } from "../recorder.ts";
 import type { Plan } from "../routing/plan.ts";
 import type { ServedModel } from "../serving/served-model.ts";
-import { UpstreamError } from "../upstream/error.ts";
-import type { Json } from "../upstream/json-value.ts";
-import type { AnswerEnd, UpstreamAnswer } from "../upstream/upstream.ts";
-import { type Usage, writeUsage } from "../upstream/usage.ts";
 import { callModel, type Errand, NobodyAnswered, reasonOf } from "./attempt.ts";
 import type { Client } from "./client.ts";
 import { choiceOf, chunk, DuelEvents, type DuelHead, wholeDuel } from "./duel-events.ts";

@@ -7,7 +7,11 @@ import {
   startGateway,
   startHost,
 } from "../gateway.fixture.ts";
-import { type Fault, type Misbehaving, startMisbehaving } from "../upstream/misbehaving.fixture.ts";
+import {
+  type Fault,
+  type Misbehaving,
+  startMisbehaving,
+} from "../providers/misbehaving.fixture.ts";
 
 vi.setConfig(PATIENCE);
 

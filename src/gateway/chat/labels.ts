@@ -1,6 +1,6 @@
 import { editMembers } from "../json-edit.ts";
 import type { Members } from "../json-scan.ts";
-import type { Json } from "../upstream/json-value.ts";
+import type { Json } from "../providers/json-value.ts";
 
 /**
  * What the gateway writes into an answer: its own id, by which one can vote; the

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Caller } from "../access/access.ts";
 import type { Gateway } from "../gateway.ts";
-import { HttpError } from "../http/http-error.ts";
 import { explanation } from "../insight/decision-view.ts";
+import { HttpError } from "../server/http-error.ts";
 import { ServedModel } from "../serving/served-model.ts";
 import { resolve } from "../serving/serving.ts";
 import { readChat, readModelRequest } from "./chat-request.ts";

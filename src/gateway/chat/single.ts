@@ -1,11 +1,11 @@
+import { StreamText, textOfWhole } from "../feedback/judge/answer-text.ts";
 import type { Gateway } from "../gateway.ts";
 import { scanObject } from "../json-scan.ts";
-import { StreamText, textOfWhole } from "../judge/answer-text.ts";
+import { endingInErrorEvent } from "../providers/error.ts";
+import { isRecord } from "../providers/json-value.ts";
+import type { UpstreamAnswer } from "../providers/upstream.ts";
+import { readUsage } from "../providers/usage.ts";
 import type { Asked } from "../recorder.ts";
-import { endingInErrorEvent } from "../upstream/error.ts";
-import { isRecord } from "../upstream/json-value.ts";
-import type { UpstreamAnswer } from "../upstream/upstream.ts";
-import { readUsage } from "../upstream/usage.ts";
 import type { Answering } from "./attempt.ts";
 import { type Client, dollars, passedHeaders } from "./client.ts";
 import { type Labels, labelWhole, StreamLabels } from "./labels.ts";

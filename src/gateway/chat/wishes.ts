@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { didYouMean } from "../../input/nearest.ts";
-import { checked } from "../http/check.ts";
-import { HttpError } from "../http/http-error.ts";
-import { printable } from "../http/printable.ts";
+import { didYouMean } from "../../core/input/nearest.ts";
+import { checked } from "../server/check.ts";
+import { HttpError } from "../server/http-error.ts";
+import { printable } from "../server/printable.ts";
 
 /** What a client asks of the router, beside its request proper. */
 export interface Wishes {

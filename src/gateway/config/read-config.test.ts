@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
-import { temporaryFolder } from "../../input/folder.fixture.ts";
-import { InputError } from "../../input/input-error.ts";
+import { temporaryFolder } from "../../core/input/folder.fixture.ts";
+import { InputError } from "../../core/input/input-error.ts";
 import { located, parseConfig } from "./read-config.ts";
 
 const KNOWN = ["openai", "anthropic"];

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { InputError } from "../../input/input-error.ts";
-import { didYouMean } from "../../input/nearest.ts";
-import type { Environment } from "../upstream/providers.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { didYouMean } from "../../core/input/nearest.ts";
+import type { Environment } from "../providers/providers.ts";
 import { CONFIG, type Config } from "./config.ts";
 import { YamlText } from "./yaml-text.ts";
 

@@ -3,7 +3,7 @@ import type { DecisionRecord } from "../../store/store.ts";
 import { VoteRefused } from "../../store/store-error.ts";
 import type { Caller } from "../access/access.ts";
 import type { Gateway } from "../gateway.ts";
-import { HttpError } from "../http/http-error.ts";
+import { HttpError } from "../server/http-error.ts";
 import type { Vote } from "./vote-body.ts";
 
 /** What a voter is told: that the vote is kept, and whom it was about. */

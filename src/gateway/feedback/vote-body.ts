@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Verdict } from "../../store/events.ts";
-import { checked } from "../http/check.ts";
-import { HttpError } from "../http/http-error.ts";
-import { printable } from "../http/printable.ts";
+import { checked } from "../server/check.ts";
+import { HttpError } from "../server/http-error.ts";
+import { printable } from "../server/printable.ts";
 
 const ID = z.string().min(1).max(256);
 const WINNER = z.union([z.literal([0, 1]), z.enum(["0", "1", "a", "b", "tie", "both_bad"])]);

@@ -1,4 +1,4 @@
-import type { World } from "../../bandit/policy.ts";
+import type { World } from "../../core/bandit/policy.ts";
 import { lambdaOf } from "../tradeoff.ts";
 import { type Choices, meanPrice, meanUtilityOf } from "./choices.ts";
 import type { TrafficQuery } from "./traffic.ts";

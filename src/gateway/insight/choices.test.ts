@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { World } from "../../bandit/policy.ts";
-import { dot } from "../../linalg/linalg.ts";
-import { Random } from "../../random/random.ts";
+import type { World } from "../../core/bandit/policy.ts";
+import { dot } from "../../core/linalg/linalg.ts";
+import { Random } from "../../core/random/random.ts";
 import { advantageOf } from "./advantage.ts";
 import { choicesAt, meanPrice, meanUtilityOf } from "./choices.ts";
 import type { TrafficQuery } from "./traffic.ts";

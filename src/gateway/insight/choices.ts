@@ -1,5 +1,5 @@
-import type { World } from "../../bandit/policy.ts";
-import { axpy } from "../../linalg/linalg.ts";
+import type { World } from "../../core/bandit/policy.ts";
+import { axpy } from "../../core/linalg/linalg.ts";
 import { lambdaOf } from "../tradeoff.ts";
 import type { TrafficQuery } from "./traffic.ts";
 

@@ -1,4 +1,4 @@
-import { Random } from "../../random/random.ts";
+import { Random } from "../../core/random/random.ts";
 import type { Gateway } from "../gateway.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import { pricesOf, spendOf } from "./spend.ts";

@@ -1,4 +1,4 @@
-import { Random } from "../../random/random.ts";
+import { Random } from "../../core/random/random.ts";
 import type { Logged, Routed } from "../../store/events.ts";
 import type { Store } from "../../store/store.ts";
 import type { Window } from "./numbers.ts";

@@ -1,4 +1,4 @@
-import { Random } from "../../random/random.ts";
+import { Random } from "../../core/random/random.ts";
 import { ALL_MODELS, BUCKET_MS, type Counts, noCounts, type Tally } from "../../store/tally.ts";
 import type { RecentQuery } from "../routing/recent-queries.ts";
 import { type Prices, spendOf } from "./spend.ts";

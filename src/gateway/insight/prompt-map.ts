@@ -1,5 +1,5 @@
-import { symmetricEigen } from "../../linalg/eigen.ts";
-import { axpy, dot, mean } from "../../linalg/linalg.ts";
+import { symmetricEigen } from "../../core/linalg/eigen.ts";
+import { axpy, dot, mean } from "../../core/linalg/linalg.ts";
 import type { Store } from "../../store/store.ts";
 import { shownModels } from "../feedback/feedback.ts";
 import { isVoted } from "./decision-view.ts";

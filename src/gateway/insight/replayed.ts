@@ -1,4 +1,4 @@
-import { categoryMembership } from "../../bandit/features.ts";
+import { categoryMembership } from "../../core/bandit/features.ts";
 import type { Fold } from "../../learner/fold.ts";
 import { inPages } from "../../learner/pages.ts";
 import type { Store } from "../../store/store.ts";

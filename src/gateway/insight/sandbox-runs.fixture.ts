@@ -1,10 +1,10 @@
-import { categoryMembership } from "../../bandit/features.ts";
-import { createPolicy } from "../../bandit/options.ts";
-import { joust } from "../../bandit/policies/joust.ts";
-import { type Outcome, winOf } from "../../bandit/policy.ts";
+import { categoryMembership } from "../../core/bandit/features.ts";
+import { createPolicy } from "../../core/bandit/options.ts";
+import { joust } from "../../core/bandit/policies/joust.ts";
+import { type Outcome, winOf } from "../../core/bandit/policy.ts";
+import { Random } from "../../core/random/random.ts";
+import { Router } from "../../core/router.ts";
 import { Estimator } from "../../learner/estimates.ts";
-import { Random } from "../../random/random.ts";
-import { Router } from "../../router.ts";
 import { ALL_MODELS, type Counts, noCounts } from "../../store/tally.ts";
 import { toFloat32 } from "../../store/vector.ts";
 import { openCalibration, poolOf } from "../routing/calibration.ts";

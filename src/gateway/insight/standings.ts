@@ -1,5 +1,5 @@
-import type { World } from "../../bandit/policy.ts";
-import { Random } from "../../random/random.ts";
+import type { World } from "../../core/bandit/policy.ts";
+import { Random } from "../../core/random/random.ts";
 import type { Belief } from "./traffic.ts";
 
 /** What is believed of a model on a mixture of categories, relative to the pool's mean. */

@@ -1,5 +1,5 @@
-import type { World } from "../../bandit/policy.ts";
-import { Random } from "../../random/random.ts";
+import type { World } from "../../core/bandit/policy.ts";
+import { Random } from "../../core/random/random.ts";
 import type { RecentQuery } from "../routing/recent-queries.ts";
 import { lambdaOf } from "../tradeoff.ts";
 import { advantageOf } from "./advantage.ts";

@@ -1,4 +1,4 @@
-import { mean } from "../../linalg/linalg.ts";
+import { mean } from "../../core/linalg/linalg.ts";
 import type { View } from "../routing/plan.ts";
 import type { RecentQuery } from "../routing/recent-queries.ts";
 

@@ -1,5 +1,5 @@
-import type { World } from "../../bandit/policy.ts";
-import type { Random } from "../../random/random.ts";
+import type { World } from "../../core/bandit/policy.ts";
+import type { Random } from "../../core/random/random.ts";
 import type { Belief, TrafficQuery } from "./traffic.ts";
 
 /** An estimate with its 95% band. */

@@ -1,16 +1,16 @@
 import { join } from "node:path";
-import type { Pool } from "../../bandit/policy.ts";
-import type { Bundle } from "../../calibrate/bundle.ts";
-import { openEncoderOrBundle } from "../../calibrate/bundle-encoder.ts";
-import { categoryEmbeddings } from "../../calibrate/categories.ts";
+import type { Pool } from "../../core/bandit/policy.ts";
+import type { Bundle } from "../../core/calibrate/bundle.ts";
+import { openEncoderOrBundle } from "../../core/calibrate/bundle-encoder.ts";
+import { categoryEmbeddings } from "../../core/calibrate/categories.ts";
 import {
   DEFAULT_ENCODER,
   type EncoderPlaces,
   type OpenEncoder,
-} from "../../encoder/open-encoder.ts";
-import { InputError } from "../../input/input-error.ts";
+} from "../../core/encoder/open-encoder.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { readScores, type ScoreTable } from "../../lab/simulate/load/scores.ts";
 import { logNameOf } from "../../learner/log-name.ts";
-import { readScores, type ScoreTable } from "../../simulate/load/scores.ts";
 import type { RouterConfig } from "../config/config.ts";
 import { readExamples } from "../sandbox/kinds.ts";
 

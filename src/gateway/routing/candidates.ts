@@ -1,5 +1,5 @@
-import { HttpError } from "../http/http-error.ts";
 import { lackOf, type Needs } from "../needs.ts";
+import { HttpError } from "../server/http-error.ts";
 import type { ServedModel } from "../serving/served-model.ts";
 import type { Ask, View } from "./plan.ts";
 

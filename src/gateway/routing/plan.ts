@@ -1,6 +1,6 @@
-import type { Pool } from "../../bandit/policy.ts";
-import { Random } from "../../random/random.ts";
-import type { Decision, Router } from "../../router.ts";
+import type { Pool } from "../../core/bandit/policy.ts";
+import { Random } from "../../core/random/random.ts";
+import type { Decision, Router } from "../../core/router.ts";
 import type { Routed } from "../../store/events.ts";
 import type { RouterConfig } from "../config/config.ts";
 import type { Needs } from "../needs.ts";

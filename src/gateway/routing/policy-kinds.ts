@@ -1,9 +1,9 @@
-import { checkOptions } from "../../bandit/options.ts";
-import { POLICIES } from "../../bandit/policies/index.ts";
-import type { PolicyKind } from "../../bandit/policy.ts";
-import { checkedAt, InputError } from "../../input/input-error.ts";
+import { checkOptions } from "../../core/bandit/options.ts";
+import { POLICIES } from "../../core/bandit/policies/index.ts";
+import type { PolicyKind } from "../../core/bandit/policy.ts";
+import { checkedAt, InputError } from "../../core/input/input-error.ts";
+import { contenderOf, parsePolicies } from "../../lab/simulate/policy-spec.ts";
 import type { Kinds } from "../../learner/fold.ts";
-import { contenderOf, parsePolicies } from "../../simulate/policy-spec.ts";
 import type { RouterConfig } from "../config/config.ts";
 
 /** The policies that routers may have: the project's, and those of the user's own files. */

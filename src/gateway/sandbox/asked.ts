@@ -1,7 +1,7 @@
 import { promptOf } from "../prompt.ts";
-import { UpstreamError } from "../upstream/error.ts";
-import { isRecord, type Json } from "../upstream/json-value.ts";
-import type { UpstreamRequest } from "../upstream/upstream.ts";
+import { UpstreamError } from "../providers/error.ts";
+import { isRecord, type Json } from "../providers/json-value.ts";
+import type { UpstreamRequest } from "../providers/upstream.ts";
 
 /** What of a request decides the sandbox's answer. */
 export interface Asked {

@@ -1,8 +1,8 @@
-import { ByteQueue } from "../upstream/byte-queue.ts";
-import type { Clock } from "../upstream/clock.ts";
-import { UpstreamError } from "../upstream/error.ts";
-import type { AnswerEnd, UpstreamAnswer } from "../upstream/upstream.ts";
-import type { Usage } from "../upstream/usage.ts";
+import { ByteQueue } from "../providers/byte-queue.ts";
+import type { Clock } from "../providers/clock.ts";
+import { UpstreamError } from "../providers/error.ts";
+import type { AnswerEnd, UpstreamAnswer } from "../providers/upstream.ts";
+import type { Usage } from "../providers/usage.ts";
 import { SANDBOX } from "./asked.ts";
 
 /** Something to send, and how long it takes to come up with it. */

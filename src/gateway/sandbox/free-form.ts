@@ -1,4 +1,4 @@
-import type { Random } from "../../random/random.ts";
+import type { Random } from "../../core/random/random.ts";
 
 /**
  * Answers to what is none of the project's questions. Nobody here knows the

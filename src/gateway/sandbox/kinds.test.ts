@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Encoder } from "../../encoder/encoder.ts";
-import { hashEncoder } from "../../encoder/hash.ts";
-import { openEncoder } from "../../encoder/open-encoder.ts";
+import type { Encoder } from "../../core/encoder/encoder.ts";
+import { hashEncoder } from "../../core/encoder/hash.ts";
+import { openEncoder } from "../../core/encoder/open-encoder.ts";
 import { Classifier, type Example, readExamples } from "./kinds.ts";
 
 const DATA = resolve(import.meta.dirname, "../../../data");

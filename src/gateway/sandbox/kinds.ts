@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { Encoder } from "../../encoder/encoder.ts";
-import { readRows } from "../../input/rows.ts";
-import { axpy, cholesky, dot, normalized } from "../../linalg/linalg.ts";
+import type { Encoder } from "../../core/encoder/encoder.ts";
+import { readRows } from "../../core/input/rows.ts";
+import { axpy, cholesky, dot, normalized } from "../../core/linalg/linalg.ts";
 
 /** A text of which the kind is known. */
 export interface Example {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readRows } from "../../input/rows.ts";
+import { readRows } from "../../core/input/rows.ts";
 
 /** A question of the project's own, with a right answer and plausible wrong ones. */
 export interface Question {

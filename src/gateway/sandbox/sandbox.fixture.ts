@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { hashEncoder } from "../../encoder/hash.ts";
-import { systemClock } from "../upstream/clock.ts";
-import type { UpstreamRequest } from "../upstream/upstream.ts";
+import { hashEncoder } from "../../core/encoder/hash.ts";
+import { systemClock } from "../providers/clock.ts";
+import type { UpstreamRequest } from "../providers/upstream.ts";
 import { readSandbox, Sandbox } from "./sandbox.ts";
 
 /** A sandbox on the project's own data that answers at once, and ways to ask it. */

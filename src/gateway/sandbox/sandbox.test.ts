@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { StandingClock } from "../upstream/clock.fixture.ts";
-import { readUsage } from "../upstream/usage.ts";
+import { StandingClock } from "../providers/clock.fixture.ts";
+import { readUsage } from "../providers/usage.ts";
 import { readExamples } from "./kinds.ts";
 import {
   ask,

@@ -1,4 +1,4 @@
-import type { Random } from "../../random/random.ts";
+import type { Random } from "../../core/random/random.ts";
 import type { Question } from "./questions.ts";
 
 /** What simulated voters are told to do. */

@@ -1,19 +1,19 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { EncoderPlaces } from "../../encoder/open-encoder.ts";
-import { DEFAULT_ENCODER, openEncoder } from "../../encoder/open-encoder.ts";
-import { readReference } from "../../encoder/reference.ts";
-import { InputError } from "../../input/input-error.ts";
-import { didYouMean } from "../../input/nearest.ts";
-import type { Random } from "../../random/random.ts";
+import type { EncoderPlaces } from "../../core/encoder/open-encoder.ts";
+import { DEFAULT_ENCODER, openEncoder } from "../../core/encoder/open-encoder.ts";
+import { readReference } from "../../core/encoder/reference.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { didYouMean } from "../../core/input/nearest.ts";
+import type { Random } from "../../core/random/random.ts";
 import type { Config, RouterConfig } from "../config/config.ts";
+import type { Clock } from "../providers/clock.ts";
+import type { UpstreamError } from "../providers/error.ts";
+import type { Provider } from "../providers/providers.ts";
 import { type Calibration, openCalibration } from "../routing/calibration.ts";
 import { LiveRouter, type RouterTools } from "../routing/live-router.ts";
 import type { PolicyKinds } from "../routing/policy-kinds.ts";
 import { readSandbox, Sandbox } from "../sandbox/sandbox.ts";
-import type { Clock } from "../upstream/clock.ts";
-import type { UpstreamError } from "../upstream/error.ts";
-import type { Provider } from "../upstream/providers.ts";
 import { Hosts } from "./hosts.ts";
 import {
   checkKeys,

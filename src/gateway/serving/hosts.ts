@@ -1,6 +1,6 @@
-import type { Clock } from "../upstream/clock.ts";
-import type { Limits } from "../upstream/exchange.ts";
-import { connect, type Host, type Provider } from "../upstream/providers.ts";
+import type { Clock } from "../providers/clock.ts";
+import type { Limits } from "../providers/exchange.ts";
+import { connect, type Host, type Provider } from "../providers/providers.ts";
 
 /**
  * The hosts that are connected to. A configuration that is read again keeps the

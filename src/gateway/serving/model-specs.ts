@@ -1,17 +1,17 @@
-import { InputError } from "../../input/input-error.ts";
+import { InputError } from "../../core/input/input-error.ts";
 import type { Config, ModelConfig } from "../config/config.ts";
 import type { Capabilities } from "../needs.ts";
-import { SANDBOX } from "../sandbox/asked.ts";
-import type { Limits } from "../upstream/exchange.ts";
-import { capabilitiesOf, priceOf } from "../upstream/prices.ts";
+import type { Limits } from "../providers/exchange.ts";
+import { capabilitiesOf, priceOf } from "../providers/prices.ts";
 import {
   type Environment,
   knownProvider,
   missingKey,
   type Provider,
   providersIn,
-} from "../upstream/providers.ts";
-import type { Price } from "../upstream/usage.ts";
+} from "../providers/providers.ts";
+import type { Price } from "../providers/usage.ts";
+import { SANDBOX } from "../sandbox/asked.ts";
 import type { ModelSpec } from "./served-model.ts";
 
 /** Which models there are, and where. */

@@ -1,11 +1,11 @@
-import type { Random } from "../../random/random.ts";
+import type { Random } from "../../core/random/random.ts";
 import type { Capabilities } from "../needs.ts";
-import { BREAKER, Breaker, guarded } from "../upstream/breaker.ts";
-import type { Clock } from "../upstream/clock.ts";
-import type { UpstreamError } from "../upstream/error.ts";
-import { RETRIES, retrying } from "../upstream/retry.ts";
-import type { Upstream } from "../upstream/upstream.ts";
-import { costOf, type Price, type Usage } from "../upstream/usage.ts";
+import { BREAKER, Breaker, guarded } from "../providers/breaker.ts";
+import type { Clock } from "../providers/clock.ts";
+import type { UpstreamError } from "../providers/error.ts";
+import { RETRIES, retrying } from "../providers/retry.ts";
+import type { Upstream } from "../providers/upstream.ts";
+import { costOf, type Price, type Usage } from "../providers/usage.ts";
 
 /** A model as it is configured. */
 export interface ModelSpec {

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
-import { HttpError } from "../http/http-error.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { HttpError } from "../server/http-error.ts";
 import type { Placement } from "./model-specs.ts";
 import type { ServedModel } from "./served-model.ts";
 

@@ -1,5 +1,5 @@
 import pg from "pg";
-import { InputError } from "../../input/input-error.ts";
+import { InputError } from "../../core/input/input-error.ts";
 import { migrationsOf, migrationsToRun } from "../migrate.ts";
 import { StoreUnavailable } from "../store-error.ts";
 

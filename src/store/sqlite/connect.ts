@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
-import { InputError } from "../../input/input-error.ts";
+import { InputError } from "../../core/input/input-error.ts";
 import { migrationsOf, migrationsToRun } from "../migrate.ts";
 import { StoreUnavailable } from "../store-error.ts";
 

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { InputError } from "../../input/input-error.ts";
+import { InputError } from "../../core/input/input-error.ts";
 import { Listeners } from "../changes.ts";
 import type { Change, Store } from "../store.ts";
 import { LeaseLost, StoreUnavailable } from "../store-error.ts";

@@ -2,7 +2,7 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { InputError } from "../../input/input-error.ts";
+import { InputError } from "../../core/input/input-error.ts";
 import { configured, routed, T0, vote } from "../events.fixture.ts";
 import { newFiles } from "../folder.fixture.ts";
 import { conforms } from "../store.case.ts";

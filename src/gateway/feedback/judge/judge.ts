@@ -1,0 +1,171 @@
+import type { Outcome } from "../../../core/bandit/policy.ts";
+import type { Random } from "../../../core/random/random.ts";
+import type { Routed, Voted } from "../../../store/events.ts";
+import { callModel } from "../../chat/attempt.ts";
+import type { Chat } from "../../chat/chat-request.ts";
+import { whole } from "../../chat/single.ts";
+import type { Gateway } from "../../gateway.ts";
+import { editObject } from "../../json-edit.ts";
+import { DIRECT } from "../../recorder.ts";
+import type { LiveRouter } from "../../routing/live-router.ts";
+import { plan } from "../../routing/plan.ts";
+import type { ServedModel } from "../../serving/served-model.ts";
+import { cast } from "../feedback.ts";
+import { textOfWhole } from "./answer-text.ts";
+import { judgeRequest, verdictIn } from "./judge-prompt.ts";
+
+/** A routed request that was answered, as far as a judge needs it. */
+export interface Case {
+  readonly router: LiveRouter;
+  readonly chat: Chat;
+  readonly body: Uint8Array;
+  readonly routed: Routed;
+}
+
+/**
+ * A model as one more voter, on a share of the requests. Of a duel it sees what
+ * the person saw. Of a single answer a second model is asked in the background,
+ * so that also traffic that nobody votes on teaches something. It never delays
+ * an answer, and a judge that fails is one that did not vote.
+ */
+export class Judge {
+  readonly #random: Random;
+  #underWay = 0;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** Whether this request is one of the share. */
+  wants({ config }: LiveRouter, { needs, n }: Chat): boolean {
+    const { judge } = config;
+    if (!judge || needs.tools || n !== 1 || this.#underWay >= MOST_UNDER_WAY) return false;
+    return this.#random.uniform() < judge.share;
+  }
+
+  /** A duel that was shown. */
+  onDuel(gateway: Gateway, matter: Case, answers: readonly [string, string]): void {
+    this.#inBackground(gateway, async () => {
+      const outcome = await this.#ask(gateway, matter, answers);
+      if (!outcome) return;
+      const { model, weight } = matter.router.config.judge!;
+      const { decision } = matter.routed;
+      await cast(gateway, {
+        kind: "vote",
+        at: gateway.clock.date(),
+        decision,
+        voter: `judge:${model}`,
+        verdict: { outcome },
+        source: "judge",
+        weight,
+      });
+    });
+  }
+
+  /** One answer: another model is asked the same, for the judge alone. */
+  onSingle(gateway: Gateway, matter: Case, model: ServedModel, answer: string): void {
+    this.#inBackground(gateway, async () => {
+      const other = this.#opponent(gateway, matter, model);
+      const second = other && (await this.#shadow(gateway, matter, other));
+      if (!second) return;
+      const flip = this.#random.uniform() < 0.5;
+      const outcome = await this.#ask(gateway, matter, flip ? [second, answer] : [answer, second]);
+      if (!outcome) return;
+      const models = flip ? [other.name, model.name] : [model.name, other.name];
+      await gateway.store.append([voteOf(matter, models, outcome, gateway.clock.date())]);
+      gateway.metrics.votes.inc({ source: "judge", status: "logged" });
+    });
+  }
+
+  /** Whom the policy would like to see beside the one that has answered. */
+  #opponent(gateway: Gateway, { router, chat, routed }: Case, model: ServedModel) {
+    const { pair } = plan(router.view, {
+      decision: routed.decision,
+      x: routed.x,
+      needs: chat.needs,
+      allowed: routed.candidates,
+      tradeoff: router.config.cost_quality_tradeoff,
+      duel: true,
+      seed: gateway.newSeed(),
+    });
+    return pair.find((other) => other.name !== model.name);
+  }
+
+  async #shadow(gateway: Gateway, { body, routed, chat }: Case, model: ServedModel) {
+    const once = editObject(body, { set: { stream: "false" }, drop: ["stream_options"] });
+    const { router, decision } = routed;
+    // Beside the answer that was shown: so its cost is counted, as the operator's.
+    return this.#call(gateway, model, once, { router, decision, slot: 1 }, chat.needs.promptTokens);
+  }
+
+  async #ask(
+    gateway: Gateway,
+    { router, chat, routed }: Case,
+    answers: readonly [string, string],
+  ): Promise<Outcome | undefined> {
+    const model = gateway.serving.models.get(router.config.judge!.model);
+    if (!model) return undefined;
+    const body = Buffer.from(JSON.stringify(judgeRequest(chat.prompt, answers)));
+    const asked = { router: DIRECT, decision: `${routed.decision}-judge`, slot: 0 };
+    const reply = await this.#call(gateway, model, body, asked, body.length / 4);
+    const outcome = verdictIn(reply);
+    if (outcome) return outcome;
+    throw new Error(`${model.name} named no winner; help: take a model that does as it is told`);
+  }
+
+  async #call(
+    { recorder }: Gateway,
+    model: ServedModel,
+    body: Uint8Array,
+    asked: { readonly router: string; readonly decision: string; readonly slot: number },
+    promptTokens: number,
+  ): Promise<string> {
+    const signal = AbortSignal.timeout(CALL_MS);
+    const errand = { endpoint: "chat/completions", body, stream: false, signal } as const;
+    const answer = await callModel(model, errand);
+    const text = textOfWhole(await whole(answer));
+    recorder.answered({ ...asked, owner: undefined, promptTokens }, model, await answer.end, []);
+    return text;
+  }
+
+  #inBackground(gateway: Gateway, work: () => Promise<void>): void {
+    this.#underWay++;
+    work()
+      .catch((error: unknown) => {
+        gateway.metrics.votes.inc({ source: "judge", status: "failed" });
+        gateway.logger.warn({ err: error }, "the judge did not vote");
+      })
+      .finally(() => {
+        this.#underWay--;
+      });
+  }
+}
+
+const MOST_UNDER_WAY = 8;
+const CALL_MS = 120_000;
+
+/** Complete in itself: the second answer was never shown, so it is no part of the decision. */
+function voteOf(
+  { router, routed }: Case,
+  models: readonly string[],
+  outcome: Outcome,
+  at: number,
+): Voted {
+  const { model, weight } = router.config.judge!;
+  const { candidates, values } = routed;
+  const known = models.map((name) => values?.[candidates.indexOf(name)]);
+  return {
+    kind: "voted",
+    router: routed.router,
+    at,
+    decision: `${routed.decision}-judge`,
+    voter: `judge:${model}`,
+    verdict: { outcome },
+    source: "judge",
+    weight,
+    encoder: routed.encoder,
+    x: routed.x,
+    models,
+    ...(known.every((value) => value !== undefined) && { values: known }),
+  };
+}

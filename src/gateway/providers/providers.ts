@@ -1,0 +1,168 @@
+import { InputError } from "../../core/input/input-error.ts";
+import { AnthropicUpstream } from "./anthropic/anthropic.ts";
+import type { Clock } from "./clock.ts";
+import type { Limits } from "./exchange.ts";
+import { OpenAiUpstream } from "./openai.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** A host of models: where it is, how it is spoken to, and by which key. */
+export interface Provider {
+  readonly name: string;
+  /** Up to and including /v1. */
+  readonly url: string;
+  readonly key?: string | undefined;
+  readonly dialect: "openai" | "anthropic";
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether usage of a stream has to be asked for. */
+  readonly asksUsage?: boolean | undefined;
+  /** A pool to begin with; of a local host it is asked what it has. */
+  readonly models: readonly string[] | "those it has";
+}
+
+interface KnownProvider extends Provider {
+  readonly keyVariables: readonly string[];
+  readonly urlVariable?: string;
+  /** Its address, not a key, says that it is there. */
+  readonly isLocal?: true;
+}
+
+const KNOWN: readonly KnownProvider[] = [
+  {
+    name: "openai",
+    url: "https://api.openai.com/v1",
+    dialect: "openai",
+    keyVariables: ["OPENAI_API_KEY"],
+    urlVariable: "OPENAI_BASE_URL",
+    models: ["gpt-5.4", "gpt-5.4-mini", "gpt-5.4-nano"],
+  },
+  {
+    name: "anthropic",
+    url: "https://api.anthropic.com/v1",
+    dialect: "anthropic",
+    keyVariables: ["ANTHROPIC_API_KEY"],
+    urlVariable: "ANTHROPIC_BASE_URL",
+    models: ["claude-opus-4-8", "claude-sonnet-4-6", "claude-haiku-4-5"],
+  },
+  {
+    name: "gemini",
+    url: "https://generativelanguage.googleapis.com/v1beta/openai",
+    dialect: "openai",
+    keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    models: ["gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"],
+  },
+  {
+    name: "mistral",
+    url: "https://api.mistral.ai/v1",
+    dialect: "openai",
+    keyVariables: ["MISTRAL_API_KEY"],
+    asksUsage: false, // sends it with the last chunk, and refuses fields that it does not know
+    models: ["mistral-large-2512", "mistral-small-2603"],
+  },
+  {
+    name: "groq",
+    url: "https://api.groq.com/openai/v1",
+    dialect: "openai",
+    keyVariables: ["GROQ_API_KEY"],
+    models: ["openai/gpt-oss-120b", "llama-3.3-70b-versatile", "llama-3.1-8b-instant"],
+  },
+  {
+    name: "openrouter",
+    url: "https://openrouter.ai/api/v1",
+    dialect: "openai",
+    keyVariables: ["OPENROUTER_API_KEY"],
+    models: ["anthropic/claude-haiku-4.5", "openai/gpt-5.4-mini", "google/gemini-2.5-flash"],
+  },
+  {
+    name: "ollama",
+    url: "http://127.0.0.1:11434/v1",
+    dialect: "openai",
+    keyVariables: [],
+    urlVariable: "OLLAMA_HOST",
+    isLocal: true,
+    models: "those it has",
+  },
+  {
+    name: "vllm",
+    url: "http://127.0.0.1:8000/v1",
+    dialect: "openai",
+    keyVariables: ["VLLM_API_KEY"],
+    urlVariable: "VLLM_BASE_URL",
+    isLocal: true,
+    models: "those it has",
+  },
+];
+
+export const PROVIDER_NAMES: readonly string[] = KNOWN.map(({ name }) => name);
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A provider by its name, with the key and the address that the environment has for it. */
+export function knownProvider(name: string, env: Environment): Provider | undefined {
+  const known = KNOWN.find((provider) => provider.name === name);
+  if (!known) return undefined;
+  const { keyVariables, urlVariable, isLocal: _, ...provider } = known;
+  const key = keyVariables.map((variable) => env[variable]).find((value) => value);
+  const address = urlVariable && env[urlVariable];
+  return { ...provider, key, url: address ? urlOf(known, urlVariable, address) : provider.url };
+}
+
+/** The variable without which a provider refuses every call; somebody else at its address may need none. */
+export function missingKey(name: string, env: Environment): string | undefined {
+  const known = KNOWN.find((provider) => provider.name === name);
+  const { key, url } = knownProvider(name, env) ?? {};
+  return known && !known.isLocal && key === undefined && url === known.url
+    ? known.keyVariables[0]
+    : undefined;
+}
+
+/** Those that can be used as the environment is: a key is there, or the address of a local one. */
+export function providersIn(env: Environment): Provider[] {
+  return KNOWN.flatMap(({ name, isLocal, urlVariable }) => {
+    const provider = knownProvider(name, env)!;
+    const isThere = isLocal ? env[urlVariable!] : provider.key;
+    return isThere ? [provider] : [];
+  });
+}
+
+/**
+ * OLLAMA_HOST may be a host alone, and 0.0.0.0 where the server listens;
+ * ANTHROPIC_BASE_URL has no /v1. All the others are used as they are.
+ */
+function urlOf(provider: KnownProvider, variable: string, address: string): string {
+  const isOllama = provider.name === "ollama";
+  const hasScheme = /^https?:\/\//.test(address);
+  const host = isOllama ? address.replace(/^(https?:\/\/)?:/, "$1127.0.0.1:") : address;
+  const url = URL.parse(isOllama && !hasScheme ? `http://${host}` : host);
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    throw new InputError(
+      { file: "the environment", field: variable },
+      `is "${address}", not an address`,
+      `write it like ${provider.url}`,
+    );
+  }
+  if (isOllama) {
+    if (url.hostname === "0.0.0.0") url.hostname = "127.0.0.1";
+    if (!hasScheme && url.port === "") url.port = "11434";
+  }
+  const bare = url.href.replace(/\/+$/, "");
+  const lacksVersion = isOllama || provider.dialect === "anthropic";
+  return lacksVersion && !/\/v\d+$/.test(bare) ? `${bare}/v1` : bare;
+}
+
+/** What is made of a provider once, and shared by all its models. */
+export interface Host extends Upstream {
+  /** Waits for what is under way. */
+  close(): Promise<void>;
+  models?(signal: AbortSignal): Promise<string[]>;
+}
+
+export function connect(provider: Provider, limits: Partial<Limits>, clock: Clock): Host {
+  const { name, url, key, dialect, headers, asksUsage } = provider;
+  if (dialect === "anthropic") {
+    const auth = key === undefined ? {} : { "x-api-key": key };
+    return new AnthropicUpstream({ name, url, headers: { ...auth, ...headers }, limits }, clock);
+  }
+  const auth = key === undefined ? {} : { authorization: `Bearer ${key}` };
+  const settings = { name, url, headers: { ...auth, ...headers }, limits, asksUsage };
+  return new OpenAiUpstream(settings, clock);
+}

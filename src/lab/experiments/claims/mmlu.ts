@@ -1,0 +1,148 @@
+/** Sections 3 and 4: theory, the failing examples, and what fine-tuning does to them. */
+import type { Claim } from "../../reproduce/experiment.ts";
+import { type CellOfClaim, decide, decideEach, minus } from "../../reproduce/verdict.ts";
+import type { DescribeValue } from "../../reproduce/work/specs.ts";
+import { mean } from "../../simulate/statistics.ts";
+import { propositionOne } from "../proposition.ts";
+import {
+  beats,
+  exponents,
+  flattens,
+  NO_TUNING,
+  standingIn,
+  TWO_THIRDS,
+  withNote,
+  withStandIn,
+} from "./cells.ts";
+
+export const mmluClaims: readonly Claim[] = [
+  {
+    id: 1,
+    place: "4.1, fig. 1",
+    statement: "On MMLU the slopes of OpenAItext_mean and OpenAItext_prompt almost do not change.",
+    needs: ["mmlu"],
+    criterion: `The regret a round in the last third is at least 0.8 of that in the first third: the interval of 0.8 first - last lies below 0 ${TWO_THIRDS} (mean, prompt; vote scales).`,
+    test: (results) => {
+      const curves = standingIn(
+        results,
+        results.curves({ experiment: "mmlu", variant: "" }),
+      ).filter(({ epochs, group }) => epochs === 0 && (group === "ctrl" || group === "prompt"));
+      const cells = curves.map((curve) => {
+        const cell = flattens(results, curve);
+        return { ...cell, differences: cell.differences.map((d) => -d) };
+      });
+      return withStandIn(results, decide(cells, { unit: "slope" }));
+    },
+  },
+  {
+    id: 2,
+    place: "4.1, fig. 1",
+    statement: "On MMLU the slope of the fine-tuned MiniLM falls with the rounds.",
+    needs: ["mmlu"],
+    criterion: `After four epochs of fine-tuning the regret a round in the last third is below 0.8 of that in the first third: the interval of last - 0.8 first lies below 0 ${TWO_THIRDS} (vote scales).`,
+    test: (results) => {
+      const all = results.curves({ experiment: "mmlu", variant: "", group: "exp" });
+      const paper = all.filter(({ encoder, epochs }) => encoder === "MiniLM" && epochs === 4);
+      const cells = (paper.length > 0 ? paper : all).map((curve) => flattens(results, curve));
+      return decide(cells, { unit: "slope", ...NO_TUNING });
+    },
+  },
+  {
+    id: 3,
+    place: "A.1",
+    statement: "The Hadamard product makes better features than addition.",
+    needs: ["mmlu"],
+    criterion: `Regret with the product is below that with addition, the same curve otherwise, ${TWO_THIRDS}.`,
+    test: (results) => {
+      const curves = results.curves({ experiment: "mmlu", variant: "", policy: "fgts-cdb" });
+      return decide(curves.flatMap((curve) => beats(results, curve, { variant: "added" })));
+    },
+  },
+  {
+    id: 4,
+    place: "4.2, fig. 2",
+    statement: "An encoder as it is already clusters categories, and fine-tuning sharpens that.",
+    needs: ["mmlu"],
+    criterion: `Over the online queries the mean cosine within a topic less that across topics is (a) above 0 before and (b) larger after fine-tuning than before: each of the two ${TWO_THIRDS} (encoders).`,
+    test: (results) => {
+      const described = (name: string, epochs: number) => {
+        const found = results.bench.descriptions.find(
+          (one) => one.experiment === "mmlu" && one.encoder === name && one.epochs === epochs,
+        );
+        return found && results.descriptions(found.runs);
+      };
+      const gaps = (values: readonly DescribeValue[]) =>
+        values.map(({ within, across }) => within - across);
+      const before = results.encoders.flatMap(({ name }): CellOfClaim[] => {
+        const own = described(name, 0);
+        return own ? [{ label: `${name} as it was`, differences: gaps(own).map((g) => -g) }] : [];
+      });
+      const tuned = results.encoders.flatMap(({ name, epochs }) => {
+        const last = epochs.at(-1);
+        const [own, after] = [described(name, 0), last && described(name, last)];
+        return own && after ? [{ name: `${name}_E${last}`, own, after }] : [];
+      });
+      const after = tuned.map(({ name, own, after }) => ({
+        label: name,
+        differences: minus(gaps(own), gaps(after)),
+      }));
+      const finding = decideEach(
+        [
+          { name: "(a)", cells: before, unit: "cosine across topics to that within one" },
+          { name: "(b)", cells: after, unit: "that gap before to after" },
+        ],
+        NO_TUNING,
+      );
+      if (finding.cells.length === 0) return finding;
+      const right = (values: readonly DescribeValue[]) =>
+        `${(100 * mean(values.map(({ accuracy }) => accuracy))).toFixed(0)}%`;
+      const shares = tuned.map(
+        ({ name, own, after }) => `${name} ${right(after)}, as it was ${right(own)}`,
+      );
+      return withNote(finding, `queries nearest to their own topic: ${shares.join("; ")}`);
+    },
+  },
+  {
+    id: 5,
+    place: "4.2",
+    statement: "The failure on MMLU lies in the model embeddings, not in the encoder.",
+    needs: ["mmlu"],
+    criterion: `With the encoder as it was, (a) the nearest topic's expert (zero-feedback) has less regret than FGTS.CDB on topic means, so that the vectors know the topic, and (b) so has FGTS.CDB on the same means less their mean, so that model embeddings alone make the difference: each of the two ${TWO_THIRDS} (vote scales).`,
+    test: (results) => {
+      const failing = results.curves({ experiment: "mmlu", variant: "", group: "ctrl" });
+      const knows = failing.flatMap((curve) => {
+        const { encoder, voteScale } = curve;
+        const variant = "as it was";
+        return results
+          .curves({ experiment: "mmlu", variant, encoder, voteScale })
+          .flatMap((zero) => beats(results, zero, curve));
+      });
+      const centred = failing.flatMap((curve) => {
+        const better = results.counterpart(curve, { variant: "centred" });
+        return better ? beats(results, better, curve) : [];
+      });
+      return decideEach([
+        { name: "(a)", cells: knows },
+        { name: "(b)", cells: centred },
+      ]);
+    },
+  },
+  {
+    id: 6,
+    place: "4.2, proposition 1",
+    statement:
+      "The mean embedding of the queries with label k is an unbiased estimate of the label-weighted category means, for equal category sizes.",
+    needs: [],
+    criterion:
+      "Monte Carlo: at equal sizes the 95% interval of the mean error holds 0 and reaches no further than 0.05 (a tenth of a query's spread) from it in at least two thirds of the coordinates. Beside it: unequal sizes, and weights 1/n_m.",
+    test: () => propositionOne(),
+  },
+  {
+    id: 7,
+    place: "3",
+    statement: "Under a linear model regret grows like sqrt(T) at most, up to logarithms.",
+    needs: ["mmlu"],
+    criterion: `The theory bounds regret from above, for large T: the exponent log2(R(T) / R(T/2)) at the last round is below 0.6, its whole interval, ${TWO_THIRDS} (dimensions, vote scales). A larger one at this T is no refutation.`,
+    test: (results) => exponents(results),
+  },
+];

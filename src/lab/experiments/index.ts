@@ -1,0 +1,17 @@
+/**
+ * The paper's experiments, in its order, and its claims. `joust reproduce`
+ * loads this module by its place: src imports nothing from here.
+ */
+import type { Suite } from "../reproduce/experiment.ts";
+import { claims } from "./claims/claims.ts";
+import { mixinstruct } from "./mixinstruct.ts";
+import { mmlu } from "./mmlu.ts";
+import { routerbench } from "./routerbench.ts";
+import { unseen } from "./unseen.ts";
+
+const suite: Suite = {
+  experiments: [mmlu, routerbench, unseen, mixinstruct],
+  claims,
+};
+
+export default suite;

@@ -1,0 +1,35 @@
+import { access } from "node:fs/promises";
+import { join } from "node:path";
+import { InputError } from "../../core/input/input-error.ts";
+
+/** What a report consists of; runs.jsonl, which a simulation keeps beside them, says whose they are. */
+export const FILES = [
+  "result.json",
+  "regret.svg",
+  "pareto.svg",
+  "report.html",
+  "table.csv",
+  "table.tex",
+  "paired.csv",
+  "paired.tex",
+] as const;
+
+/** Refuses a folder whose files would be overwritten though no simulation has made them. */
+export async function refuseForeign(dir: string): Promise<void> {
+  if (await exists(join(dir, "runs.jsonl"))) return;
+  const found = [];
+  for (const name of FILES) if (await exists(join(dir, name))) found.push(name);
+  if (found.length === 0) return;
+  throw new InputError(
+    { file: "--out" },
+    `${dir} has ${found.join(", ")}, and no runs.jsonl to say that a simulation has made it`,
+    "choose another folder, or add --overwrite to lose what is there",
+  );
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

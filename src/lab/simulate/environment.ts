@@ -1,0 +1,171 @@
+import type { Hindsight, Pool } from "../../core/bandit/policy.ts";
+import type { ScoreRows } from "../../core/bandit/weighting.ts";
+import { mean } from "../../core/linalg/linalg.ts";
+import type { Random } from "../../core/random/random.ts";
+import type { Dataset, Query } from "./dataset.ts";
+import { groupQueries, setAside } from "./groups.ts";
+import type { Section, Settings } from "./settings.ts";
+import { tellPool } from "./told.ts";
+
+/**
+ * One run's world: which queries are offline, what the router is told, what is
+ * true, and the order in which queries come. It depends on the run's generator
+ * alone, so that all policies of a run meet the same world.
+ */
+export interface Environment {
+  readonly pool: Pool;
+  readonly hindsight: Hindsight;
+  /** The query of round t. */
+  at(t: number): Arrival;
+}
+
+export interface Arrival {
+  readonly query: Query;
+  readonly x: Float64Array;
+  /** True score of every model on this query, and its utility: score - lambda * cost. */
+  readonly scores: Float64Array;
+  readonly utilities: Float64Array;
+  readonly costs: Float64Array | undefined;
+  /** The largest utility, and the largest score. */
+  readonly best: number;
+  readonly bestScore: number;
+}
+
+export function createEnvironment(
+  dataset: Dataset,
+  embeddings: readonly Float64Array[],
+  settings: Settings,
+  random: Random,
+): Environment {
+  const K = dataset.models.length;
+  const groups = groupQueries(dataset);
+  const aside = random.split("offline");
+  const { offline } = setAside(dataset, groups, settings.offline, aside);
+  const levels = levelsOf(dataset, truthOf(dataset, settings, random.split("truth")));
+  const arrivals = new Map<number, Arrival>();
+  const arrival = (i: number): Arrival => {
+    let known = arrivals.get(i);
+    if (!known) {
+      known = arrive(dataset.queries[i]!, levels, settings.lambda, embeddings[i]!);
+      arrivals.set(i, known);
+    }
+    return known;
+  };
+  const order = streamOf(dataset, settings, random);
+
+  const { calibration } = dataset;
+  const centroids =
+    calibration?.centroids ?? offline.map((members) => mean(members.map((i) => embeddings[i]!)));
+  const known = { dataset, embeddings, offline, utilities: (i: number) => arrival(i).utilities };
+  const pool: Pool = {
+    models: dataset.models,
+    categories: calibration?.categories ?? groups.map((group) => group.name),
+    centroids,
+    ...tellPool(known, centroids, settings, random.split("told")),
+  };
+
+  const totals = new Float64Array(K);
+  for (const i of order) {
+    const { utilities } = arrival(i);
+    for (let k = 0; k < K; k++) totals[k]! += utilities[k]!;
+  }
+  const byVector = new Map<Float64Array, Arrival>();
+  const hindsight: Hindsight = {
+    utilities(x) {
+      if (byVector.size === 0) for (const a of arrivals.values()) byVector.set(a.x, a);
+      return byVector.get(x)!.utilities;
+    },
+    bestFixed: totals.indexOf(Math.max(...totals)),
+  };
+  return { pool, hindsight, at: (t) => arrival(order[t]!) };
+}
+
+/** The queries of rounds 1 .. T, by index; `random` is the environment's. A shorter run sees the same beginning. */
+export function streamOf(dataset: Dataset, settings: Settings, random: Random): number[] {
+  const groups = groupQueries(dataset);
+  const { online } = setAside(dataset, groups, settings.offline, random.split("offline"));
+  const names = groups.map(({ name }) => name);
+  return streamOrder(online, names, settings, random.split("stream"));
+}
+
+function streamOrder(
+  online: readonly (readonly number[])[],
+  names: readonly string[],
+  settings: Settings,
+  random: Random,
+): number[] {
+  const order: number[] = [];
+  if (typeof settings.stream !== "string") {
+    return sectionOrder(online, names, settings.stream, random).slice(0, settings.rounds);
+  }
+  if (settings.stream === "uniform") {
+    const filled = online.filter((members) => members.length > 0);
+    while (order.length < settings.rounds) {
+      const members = filled[random.integer(filled.length)]!;
+      order.push(members[random.integer(members.length)]!);
+    }
+    return order;
+  }
+  const all = online.flat();
+  while (order.length < settings.rounds) {
+    // The last time round only what is needed; a push of very many arguments would overflow.
+    for (const i of random.shuffle([...all]).slice(0, settings.rounds - order.length)) {
+      order.push(i);
+    }
+  }
+  return order;
+}
+
+function sectionOrder(
+  online: readonly (readonly number[])[],
+  names: readonly string[],
+  sections: readonly Section[],
+  random: Random,
+): number[] {
+  const left = online.map((members) => random.shuffle([...members]));
+  return sections.flatMap((section) => {
+    const taken = Object.entries(section).flatMap(([name, count]) => {
+      const members = left[names.indexOf(name)] ?? [];
+      if (members.length >= count) return members.splice(0, count);
+      throw new RangeError(
+        `the stream asks for ${count} more queries of ${name}, which has ${members.length}`,
+      );
+    });
+    return random.shuffle(taken);
+  });
+}
+
+/** The true category scores: the csv's, with noise if asked. Undefined where queries have their own. */
+function truthOf(dataset: Dataset, settings: Settings, random: Random): ScoreRows | undefined {
+  return dataset.scores?.perf.map((row) =>
+    row.map((score) => score + settings.truthSd * random.normal()),
+  );
+}
+
+/** What counts for the queries of a category that have no numbers of their own. */
+interface Level {
+  readonly scores: Float64Array;
+  readonly costs: Float64Array;
+}
+
+function levelsOf(dataset: Dataset, truth: ScoreRows | undefined): Level[] {
+  return dataset.categories.flatMap((_, m) =>
+    dataset.scores && truth
+      ? [{ scores: column(truth, m), costs: column(dataset.scores.cost, m) }]
+      : [],
+  );
+}
+
+function column(table: ScoreRows, m: number): Float64Array {
+  return Float64Array.from(table, (row) => row[m]!);
+}
+
+function arrive(query: Query, levels: readonly Level[], lambda: number, x: Float64Array): Arrival {
+  const level = levels[query.category];
+  const scores = query.scores ?? level!.scores;
+  const costs = query.costs ?? level?.costs;
+  const utilities =
+    lambda > 0 && costs ? scores.map((score, k) => score - lambda * costs[k]!) : scores;
+  const [best, bestScore] = [Math.max(...utilities), Math.max(...scores)];
+  return { query, x, scores, utilities, costs, best, bestScore };
+}

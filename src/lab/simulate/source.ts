@@ -1,0 +1,102 @@
+import { stat } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { BUNDLE_FILE } from "../../core/calibrate/bundle.ts";
+import { openEncoderOrBundle } from "../../core/calibrate/bundle-encoder.ts";
+import { type EncodeOptions, encodeAll } from "../../core/encoder/encode-all.ts";
+import { DEFAULT_ENCODER, type EncoderPlaces } from "../../core/encoder/open-encoder.ts";
+import { readReference } from "../../core/encoder/reference.ts";
+import { checksum } from "../../core/input/checksum.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { calibrationOf } from "./calibration.ts";
+import type { Dataset } from "./dataset.ts";
+import { readEmbeddings } from "./load/embeddings.ts";
+import { type LoadOptions, loadDataset } from "./load/load.ts";
+import { mmluFiles } from "./load/mmlu.ts";
+import { share } from "./matrix.ts";
+
+/** Where a simulation's data comes from. */
+export interface SourceOptions extends EncodeOptions {
+  readonly data: string;
+  readonly scores?: string | undefined;
+  /** A name, a model's folder, or a bundle. */
+  readonly encoder?: string | undefined;
+  readonly places?: EncoderPlaces | undefined;
+  readonly embeddings?: string | undefined;
+  readonly models?: readonly string[] | undefined;
+  readonly exclude?: readonly string[] | undefined;
+}
+
+export interface Source {
+  /** Without texts: nothing needs them once they are embedded. */
+  readonly dataset: Dataset;
+  /** One a query, all of one length, in memory that threads share. */
+  readonly embeddings: readonly Float64Array[];
+  /** What the data is, without the machine's paths: file names, checksums, counts. */
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+export async function openSource(options: SourceOptions): Promise<Source> {
+  const { data, scores, embeddings } = options;
+  if (embeddings !== undefined && options.encoder !== undefined) {
+    throw new InputError({ file: "--encoder" }, "is given with --embeddings", "give one of them");
+  }
+  const reference = embeddings === undefined ? (options.encoder ?? DEFAULT_ENCODER) : undefined;
+  const { encoder, bundle } =
+    reference === undefined ? {} : await openEncoderOrBundle(reference, options.places);
+  let dataset: Dataset;
+  let vectors: Float64Array[];
+  try {
+    dataset = await loadDataset(data, options);
+    // Before the encoding, which may take minutes.
+    if (bundle) dataset = { ...dataset, calibration: calibrationOf(bundle, dataset, reference!) };
+    const texts = dataset.queries.map(({ text }) => text);
+    vectors = encoder
+      ? await encodeAll(encoder, texts, options)
+      : await embeddingsOf(embeddings!, dataset, data, options);
+  } finally {
+    await encoder?.close();
+  }
+  const bundled = bundle && join(readReference(reference!).base, BUNDLE_FILE);
+  const files = { data, scores, embeddings, bundle: bundled };
+  const sha256: Record<string, string> = {};
+  for (const [role, path] of Object.entries(files)) {
+    if (path !== undefined) sha256[role] = await checksum(await filesOf(path));
+  }
+  if (encoder) sha256.encoder = encoder.identity;
+  return {
+    dataset: { ...dataset, queries: dataset.queries.map((query) => ({ ...query, text: "" })) },
+    embeddings: share(vectors),
+    record: {
+      data: basename(data),
+      ...(scores !== undefined && { scores: basename(scores) }),
+      ...(embeddings !== undefined && { embeddings: basename(embeddings) }),
+      encoder: encoder?.name ?? "embeddings",
+      ...(bundle && { bundle: bundle.name }),
+      dimension: vectors[0]!.length,
+      sha256,
+      queries: dataset.queries.length,
+      categories: dataset.categories,
+      models: dataset.models,
+    },
+  };
+}
+
+/** A query never compared among the models kept is left out, but the file has its vector all the same. */
+async function embeddingsOf(
+  file: string,
+  dataset: Dataset,
+  data: string,
+  { models, exclude, ...options }: LoadOptions,
+): Promise<Float64Array[]> {
+  const partial = (models || exclude) && dataset.queries[0]!.comparisons;
+  if (!partial) return readEmbeddings(file, dataset);
+  const whole = await loadDataset(data, options);
+  const vectors = await readEmbeddings(file, whole);
+  const byId = new Map(whole.queries.map(({ id }, i) => [id, vectors[i]!]));
+  return dataset.queries.map(({ id }) => byId.get(id)!);
+}
+
+/** Those of a folder of MMLU, or the file itself. */
+export async function filesOf(path: string): Promise<string[]> {
+  return (await stat(path)).isDirectory() ? mmluFiles(path) : [path];
+}
