@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { cacheFolder } from "../core/encoder/find-model.ts";
 import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
 import { InputError } from "../core/input/input-error.ts";
+import { moduleUrl } from "../core/input/project.ts";
 import { plural } from "../lab/report/summary.ts";
 import { ascii, type Table, toText } from "../lab/report/table.ts";
 import { FULL, QUICK, type Size } from "../lab/reproduce/bench.ts";
@@ -47,8 +48,8 @@ export interface ReproduceFlags {
 }
 
 /** The experiments are modules like a user's own: found by their place, not imported. */
-const SUITE = new URL("../lab/experiments/index.ts", import.meta.url);
-export const KINDS = new URL("../lab/reproduce/work/kinds.ts", import.meta.url);
+const SUITE = moduleUrl(new URL("../lab/experiments/index.ts", import.meta.url));
+export const KINDS = moduleUrl(new URL("../lab/reproduce/work/kinds.ts", import.meta.url));
 const DEFAULT_OUT = join("out", "reproduce");
 
 /** Plans, works, judges, writes. Returns the exit code. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { InputError } from "../core/input/input-error.ts";
+import { PACKAGE_ROOT } from "../core/input/project.ts";
 import { isLoopback } from "../gateway/access/origin.ts";
 import { CONFIG, type Config } from "../gateway/config/config.ts";
 import { located, readConfig } from "../gateway/config/read-config.ts";
@@ -23,7 +23,6 @@ import type { ServeFlags } from "./serve.ts";
 import { readVersion } from "./version.ts";
 import { watchFile } from "./watch-file.ts";
 
-const PROJECT = fileURLToPath(new URL("../../", import.meta.url));
 const DEFAULT_CONFIG = "joust.yaml";
 
 export async function serve(flags: ServeFlags): Promise<number> {
@@ -64,8 +63,8 @@ function optionsOf(
     config,
     env: process.env,
     dataDir: resolve(flags.data),
-    projectData: join(PROJECT, "data"),
-    web: join(PROJECT, "web", "dist"),
+    projectData: join(PACKAGE_ROOT, "data"),
+    web: join(PACKAGE_ROOT, "web", "dist"),
     encoders: encoderPlaces(),
     folder: file === undefined ? process.cwd() : dirname(resolve(file)),
     clock: systemClock,

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
+import { moduleUrl } from "../../core/input/project.ts";
 import type { RouterConfig } from "../config/config.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import type { Serving } from "../serving/serving.ts";
@@ -67,7 +68,7 @@ export class Guard {
   async #lookAt(router: LiveRouter): Promise<void> {
     const { name, config } = router;
     const workerData: GuardTask = { router: name, config, ...this.#place };
-    const worker = new Worker(new URL("./guard.worker.ts", import.meta.url), {
+    const worker = new Worker(moduleUrl(new URL("./guard.worker.ts", import.meta.url)), {
       workerData,
       // It reads page after page of vectors: collected late they would be 100 MB.
       resourceLimits: { maxYoungGenerationSizeMb: 8 },

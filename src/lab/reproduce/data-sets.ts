@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { checksum } from "../../core/input/checksum.ts";
 import { InputError } from "../../core/input/input-error.ts";
+import { PACKAGE_ROOT } from "../../core/input/project.ts";
 import { mmluFiles } from "../simulate/load/mmlu.ts";
 import type { FileRef } from "./jobs/job.ts";
 
@@ -49,7 +50,7 @@ export interface DataSets {
   readonly paths: Readonly<Record<string, string>>;
 }
 
-const OWN = resolve(import.meta.dirname, "../../../data");
+const OWN = resolve(PACKAGE_ROOT, "data");
 const TOPICS = [
   "abstract_algebra",
   "anatomy",

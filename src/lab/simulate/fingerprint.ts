@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
+import { MODULE_EXTENSION } from "../../core/input/project.ts";
 
 const SRC = resolve(import.meta.dirname, "../..");
 
@@ -11,7 +12,9 @@ const SRC = resolve(import.meta.dirname, "../..");
  */
 export function codeFingerprint(root = SRC): string {
   const hash = createHash("sha256");
-  const names = globSync("**/*.ts", { cwd: root }).map((name) => name.replaceAll(sep, "/"));
+  const names = globSync(`**/*${MODULE_EXTENSION}`, { cwd: root }).map((name) =>
+    name.replaceAll(sep, "/"),
+  );
   for (const name of names.sort()) {
     if (/\.(test|case|fixture)\.ts$/.test(name)) continue;
     const text = readFileSync(join(root, name));

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { moduleUrl } from "../../core/input/project.ts";
 import type { Dataset } from "./dataset.ts";
 import { pack } from "./matrix.ts";
 import { Pace } from "./pace.ts";
@@ -111,7 +112,7 @@ export async function runSweep(sweep: Sweep, options: SweepOptions): Promise<Run
   return runs;
 }
 
-const WORKER = new URL("./sweep.worker.ts", import.meta.url);
+const WORKER = moduleUrl(new URL("./sweep.worker.ts", import.meta.url));
 const REPORT_EVERY = 200; // milliseconds
 
 /** A small nursery: half of the memory of a worker, and no slower, at 1e5 rounds of joust. */

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { InputError } from "../../core/input/input-error.ts";
+import { moduleUrl } from "../../core/input/project.ts";
 import { Listeners } from "../changes.ts";
 import type { Change, Store } from "../store.ts";
 import { LeaseLost, StoreUnavailable } from "../store-error.ts";
@@ -48,7 +49,7 @@ export type Method = (typeof METHODS)[number];
 
 /** Opens a SQLite file on a thread of its own: a commit waits for the disk, and requests must not. */
 export async function openSqlite(file: string): Promise<Store> {
-  const worker = new Worker(new URL("./sqlite.worker.ts", import.meta.url), {
+  const worker = new Worker(moduleUrl(new URL("./sqlite.worker.ts", import.meta.url)), {
     workerData: file,
     // What it makes lives for one batch; more room for it would only grow.
     resourceLimits: { maxYoungGenerationSizeMb: 8 },

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { PACKAGE_ROOT } from "../../input/project.ts";
 import { StaticEncoder } from "./static-encoder.ts";
 import { readStaticFile, STATIC_FILE } from "./static-file.ts";
 
 /** The one that comes with the program. */
-export const BUNDLED_STATIC = fileURLToPath(new URL("../../../../models/static", import.meta.url));
+export const BUNDLED_STATIC = join(PACKAGE_ROOT, "models/static");
 
 /** Whether the folder is that of a static encoder. */
 export function isStaticFolder(folder: string): boolean {

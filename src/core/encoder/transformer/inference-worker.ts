@@ -1,6 +1,8 @@
 /** The worker thread that has a model, as the thread that asks sees it. */
+
 import { Worker } from "node:worker_threads";
 import { InputError } from "../../input/input-error.ts";
+import { moduleUrl } from "../../input/project.ts";
 import type { InferenceOptions } from "./inference.ts";
 import { NativeGate } from "./native-gate.ts";
 
@@ -83,7 +85,7 @@ export class InferenceWorker {
   }
 }
 
-const FILE = new URL("./transformer.worker.ts", import.meta.url);
+const FILE = moduleUrl(new URL("./transformer.worker.ts", import.meta.url));
 
 class Thread {
   readonly opened: Promise<Opened>;

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { MODULE_EXTENSION, PACKAGE_ROOT } from "../../../core/input/project.ts";
 import { sha256 } from "./job.ts";
-
-const ROOT = resolve(import.meta.dirname, "../../../..");
 
 /**
  * SHA-256 of a module and all that it imports, directly or not: what decides a
@@ -18,19 +17,21 @@ export function codeOf(module: URL): string {
     if (found.has(path)) return;
     found.add(path);
     for (const specifier of importsOf(readFileSync(path, "utf8"))) {
-      if (specifier.startsWith(".")) visit(resolve(dirname(path), specifier));
+      if (specifier.startsWith("."))
+        visit(resolve(dirname(path), specifier.replace(/\.ts$/, MODULE_EXTENSION)));
       else if (!specifier.startsWith("node:")) packages.add(packageOf(specifier));
     }
   };
   visit(fileURLToPath(module));
   const files = [...found].map((path) => {
-    const name = relative(ROOT, path).replaceAll(sep, "/");
+    const name = relative(PACKAGE_ROOT, path).replaceAll(sep, "/");
     return `${name} ${sha256(readFileSync(path))}\n`;
   });
-  const { dependencies } = JSON.parse(readFileSync(resolve(ROOT, "package.json"), "utf8")) as {
-    dependencies: Readonly<Record<string, string>>;
-  };
-  const versions = [...packages].map((name) => `${name} ${dependencies[name]}\n`);
+  const { dependencies, peerDependencies } = JSON.parse(
+    readFileSync(resolve(PACKAGE_ROOT, "package.json"), "utf8"),
+  ) as Record<string, Readonly<Record<string, string>> | undefined>;
+  const ranges = { ...peerDependencies, ...dependencies };
+  const versions = [...packages].map((name) => `${name} ${ranges[name]}\n`);
   return sha256([...files, ...versions].sort().join(""));
 }
 

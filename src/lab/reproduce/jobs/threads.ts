@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { EncoderPlaces } from "../../../core/encoder/open-encoder.ts";
 import { InputError } from "../../../core/input/input-error.ts";
+import { moduleUrl } from "../../../core/input/project.ts";
 import { type Crew, Stopped, type Task } from "./job.ts";
 
 export interface ThreadsOptions {
@@ -72,7 +73,9 @@ export class Threads implements Crew {
   #start(): Worker {
     const { kinds, store, files, places } = this.#options;
     const workerData: WorkerData = { kinds: kinds.href, store, files, places, stop: this.#stop };
-    const worker = new Worker(new URL("./jobs.worker.ts", import.meta.url), { workerData });
+    const worker = new Worker(moduleUrl(new URL("./jobs.worker.ts", import.meta.url)), {
+      workerData,
+    });
     this.#all.push(worker);
     return worker;
   }
