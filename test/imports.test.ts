@@ -12,6 +12,7 @@ const LAYERS = [
   "core/linalg",
   "core/bandit",
   "core/input",
+  "core/threads",
   "core/encoder",
   "core/calibrate",
   "core/router.ts",
