@@ -2,10 +2,11 @@ import type { Change } from "./store.ts";
 
 type Listener = (change: Change) => void;
 
-/** Those who want to know of changes. */
+/** The listeners of a store. */
 export class Listeners {
   readonly #all = new Set<Listener>();
 
+  /** Adds a listener and returns a function that removes it. */
   add(listener: Listener): () => void {
     this.#all.add(listener);
     return () => void this.#all.delete(listener);
@@ -16,16 +17,16 @@ export class Listeners {
   }
 }
 
-/** The last vote or control that an append has logged for each router. */
-export class Appended {
+/** Collects, for each router, the last vote or control that one append has logged. */
+export class AppendedChanges {
   readonly #positions = new Map<string, number>();
 
-  note(router: string, kind: string, position: number): void {
+  add(router: string, kind: string, position: number): void {
     if (kind === "routed" || kind === "answered") return;
     this.#positions.set(router, Math.max(position, this.#positions.get(router) ?? 0));
   }
 
-  changes(): Change[] {
+  list(): Change[] {
     return [...this.#positions].map(([router, position]) => ({ router, what: "log", position }));
   }
 }

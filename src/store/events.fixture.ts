@@ -1,7 +1,7 @@
 import type { Answered, Configured, Routed, Verdict, VoteRequest } from "./events.ts";
 import { toFloat32 } from "./vector.ts";
 
-/** Events for tests: decision n of router "auto", everything of it a function of n. */
+/** Events for tests. Event n concerns decision n of router "auto", and all its fields are functions of n. */
 export const T0 = Date.UTC(2026, 0, 1);
 export const MODELS = ["ant", "bee", "cat", "dog"];
 

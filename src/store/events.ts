@@ -3,112 +3,113 @@ import type { Options, Outcome, Pool } from "../core/bandit/policy.ts";
 /**
  * Glossary
  *
- * event      something that happened, told once and never changed
- * log        all events in one order; an event's position in it grows and is never given twice
- * decision   a routed query; its answers and votes name it
- * slot       which of the answers shown: 0 the first, 1 the second
- * owner      whose API key asked; a vote by key must come from the same one
- * voter      who votes; counts once a decision. Empty: nobody in particular
- * control    an event that is no vote but changes what votes have taught
- * learning   votes and controls: all that the posterior is a fold of
+ * event      a record of something that happened; it is written once and never changed
+ * log        all events in one order; positions in the log increase and are never reused
+ * decision   one routed request; its answers and votes refer to it by its id
+ * slot       index of an answer as it was shown: 0 for the first, 1 for the second
+ * owner      id of the API key that sent the request; a vote by key must use the same key
+ * voter      name of the person or judge who votes, at most once per decision; "" if unnamed
+ * control    an event that is not a vote but changes which votes count or how they are learned
+ * learning   votes and controls: the events that determine the posterior
  */
 export type Event = Routed | Answered | Learning;
 export type Learning = Voted | Control;
 export type Control = Configured | Frozen | Thawed | RolledBack | VoterForgotten;
 
-/** An event with its place in the log. */
+/** An event with its position in the log. */
 export type Logged<E> = E & { readonly position: number };
 
-interface Happened {
+interface EventBase {
   readonly router: string;
-  /** When it was logged: milliseconds since 1970. */
+  /** Time at which the event was logged, in milliseconds since 1970. */
   readonly at: number;
 }
 
-/** A query was routed. Models are named, since their indices change with the pool. */
-export interface Routed extends Happened {
+/** A request was routed. Models are stored by name because their indices change with the pool. */
+export interface Routed extends EventBase {
   readonly kind: "routed";
   readonly decision: string;
   readonly owner?: string | undefined;
   readonly session?: string | undefined;
   readonly mode: "apply" | "observe" | "bypass";
-  /** What made x: vectors of different encoders do not mix. */
+  /** Name of the encoder that produced x. Embeddings of different encoders cannot be mixed. */
   readonly encoder: string;
-  /** Rounded to float32 before it was used, see `toFloat32`: the log holds what was used. */
+  /** Embedding of the request, rounded by `toFloat32` before the policy used it. */
   readonly x: Float64Array;
   readonly candidates: readonly string[];
-  /** In the order shown; both the same means a single answer. */
+  /** Models in the order shown. Twice the same model means a single answer. */
   readonly pair: readonly [string, string];
-  /** Probability of the pair in either order or, where only one answer was wanted, of that one. */
+  /** Probability of choosing this pair in either order or, for a single answer, this model. */
   readonly propensity: number;
-  /** How many answers were wanted; any: the policy might duel. Nothing: not the policy's choice. */
+  /** Number of answers requested; "any" lets the policy decide. Undefined if the policy did not choose. */
   readonly answers?: 1 | 2 | "any" | undefined;
   readonly seed: number;
-  /** Of the posterior: the position of the last event it had learnt from. */
+  /** Version of the posterior: position of the last event it had learned from. */
   readonly version: number;
-  /** Estimated utility of each candidate, and its cost in US dollars. */
+  /** Estimated utility of each candidate. */
   readonly values?: readonly number[] | undefined;
+  /** Expected cost of each candidate's answer, in US dollars. */
   readonly costs?: readonly number[] | undefined;
-  /** The utility that a US dollar was worth. */
+  /** Utility that one US dollar was worth. */
   readonly lambda: number;
-  /** What else explains the decision: plain JSON. */
+  /** Further explanation of the decision, as plain JSON. */
   readonly reasons?: unknown;
-  /** Only where the operator asks for it, as `seal` made it. Kept beside the log, so that it can be deleted. */
+  /** Prompt as `seal` encoded it, only if the operator stores prompts. It is kept beside the log so that it can be deleted. */
   readonly prompt?: Uint8Array | undefined;
 }
 
-/** A slot's answer has ended, well or not. */
-export interface Answered extends Happened {
+/** The answer in a slot is complete, failed or was cancelled. */
+export interface Answered extends EventBase {
   readonly kind: "answered";
   readonly decision: string;
   readonly slot: number;
-  /** Who answered, after all fallbacks; the last one tried where nobody did. */
+  /** Model that answered after all fallbacks, or the last model tried if none answered. */
   readonly model: string;
   readonly status: "ok" | "failed" | "cancelled";
   readonly owner?: string | undefined;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** US dollars. */
+  /** Cost in US dollars. */
   readonly cost: number;
   readonly latencyMs: number;
   readonly firstByteMs?: number | undefined;
   readonly fallbacks?: readonly { readonly model: string; readonly reason: string }[] | undefined;
 }
 
-/** What a vote says. */
+/** The content of a vote: winner of a duel, rating of one answer, or ranking of several models. */
 export type Verdict =
   | { readonly outcome: Outcome }
   | { readonly rating: number; readonly slot?: number | undefined }
   | { readonly ranking: readonly string[] };
 
 /**
- * A vote. It carries all that it teaches, so that learning needs no decision:
- * those may be deleted with age, and votes be imported without any.
+ * A vote. It contains everything that the learner needs, so that old decisions can be
+ * deleted and votes can be imported without a decision.
  */
-export interface Voted extends Happened {
+export interface Voted extends EventBase {
   readonly kind: "voted";
   readonly decision: string;
   readonly voter: string;
   readonly verdict: Verdict;
   readonly source: "user" | "judge" | "import";
-  /** How much this kind of vote counts; the voter's own record comes on top. */
+  /** Weight of this kind of vote. The learner multiplies it by the voter's reliability. */
   readonly weight: number;
   readonly encoder: string;
   readonly x: Float64Array;
-  /** Who answered: the two of a duel as shown, the one that was rated, or the ranking. */
+  /** Models voted on: the two of a duel as shown, the one that was rated, or the ranking, best first. */
   readonly models: readonly string[];
-  /** What the router had thought of each of them. */
+  /** Utility of each of these models as the router estimated it for the decision. */
   readonly values?: readonly number[] | undefined;
-  /** When it was cast, if not when it was logged. */
+  /** Time at which the vote was cast, if that differs from `at`. */
   readonly cast?: number | undefined;
 }
 
 /**
- * All that decides how votes are learnt. Only models or told scores changed: the
- * posterior is kept, newcomers are onboarded. Policy, categories or settings
- * changed: it is learnt anew from all votes with this encoder.
+ * Everything that determines how votes are learned. If only models or prior scores changed,
+ * the posterior is kept and new models are added to it. If the policy, the categories or the
+ * settings changed, the learner starts again and learns from all votes with this encoder.
  */
-export interface Configured extends Happened {
+export interface Configured extends EventBase {
   readonly kind: "configured";
   readonly encoder: string;
   readonly policy: string;
@@ -118,30 +119,31 @@ export interface Configured extends Happened {
   readonly pool: Pool;
 }
 
-/** From here on votes are kept but teach nothing. */
-interface Frozen extends Happened {
+/** Learning is paused: later votes are logged but not learned. */
+interface Frozen extends EventBase {
   readonly kind: "frozen";
 }
 
-/** Votes teach again; those kept meanwhile are learnt now, or never. */
-interface Thawed extends Happened {
+/** Learning resumes. */
+interface Thawed extends EventBase {
   readonly kind: "thawed";
+  /** True if the votes logged during the freeze are learned now, false if they never count. */
   readonly learn: boolean;
 }
 
-/** What was learnt after position `to` is undone, for good. */
-interface RolledBack extends Happened {
+/** Everything learned after position `to` is undone permanently. */
+interface RolledBack extends EventBase {
   readonly kind: "rolled_back";
   readonly to: number;
 }
 
-/** As if this voter had never voted before. Permanent: no rollback brings the votes back. */
-interface VoterForgotten extends Happened {
+/** All earlier votes of a voter are ignored permanently, even after a rollback. */
+interface VoterForgotten extends EventBase {
   readonly kind: "voter_forgotten";
   readonly voter: string;
 }
 
-/** A vote that somebody wants to cast; the store decides whether it becomes an event. */
+/** A vote as a client sends it. The store decides whether it becomes a `Voted` event. */
 export interface VoteRequest {
   readonly kind: "vote";
   readonly at: number;
@@ -150,6 +152,6 @@ export interface VoteRequest {
   readonly verdict: Verdict;
   readonly source: Voted["source"];
   readonly weight: number;
-  /** Whose key votes; left out where something else gives the right to, as a vote token does. */
+  /** Id of the API key that sent the vote; undefined if a vote token authorizes it. */
   readonly owner?: string | undefined;
 }

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 
-/** Memory where there is such a folder: tests of logic need not wait for a disk. */
+/** A file system in memory, used if it exists: these tests do not need a disk. */
 const MEMORY = "/dev/shm";
 
-/** Names of new files in a folder that goes when the tests are over. */
+/** Returns a function that names new files in a temporary folder, which is deleted after the tests. */
 export function newFiles(): () => string {
   const folder = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "joust-"));
   afterAll(() => rmSync(folder, { recursive: true }));

@@ -5,7 +5,7 @@ import { GroupCommit } from "./group-commit.ts";
 import type { Entry, Receipt, Store } from "./store.ts";
 import { StoreUnavailable, VoteRefused } from "./store-error.ts";
 
-/** A store that remembers what it was given, waits when told to, and fails when told to. */
+/** A store that records what is appended, and that a test can block or make fail. */
 function fake(shared = false) {
   const commits: Entry[][] = [];
   const logged: Entry[] = [];
@@ -49,7 +49,7 @@ const down = () => new StoreUnavailable("the disk is full");
 const never = { delayMs: 1e6 };
 
 describe("GroupCommit", { timeout: 60_000 }, () => {
-  it("writes a vote at once, and its decision before it in the same commit", async () => {
+  it("commits a vote at once, after its decision and in the same commit", async () => {
     const { store, commits } = fake();
     const log = new GroupCommit(store, never);
     log.log(routed(1));
@@ -58,7 +58,7 @@ describe("GroupCommit", { timeout: 60_000 }, () => {
     expect(commits).toEqual([[routed(1), answered(1, 0), vote(1)]]);
   });
 
-  it("lets decisions wait for company, but not for long", async () => {
+  it("collects decisions for a short time and commits them together", async () => {
     const { store, commits } = fake();
     const log = new GroupCommit(store, { delayMs: 5 });
     log.log(routed(1));
@@ -66,7 +66,7 @@ describe("GroupCommit", { timeout: 60_000 }, () => {
     await eventually(() => commits).toEqual([[routed(1), routed(2)]]);
   });
 
-  it("shares one commit among all votes that come while another is under way", async () => {
+  it("commits all votes that arrive during a commit in one further commit", async () => {
     const { store, commits, close } = fake();
     const log = new GroupCommit(store, never);
     const open = close();
@@ -79,7 +79,7 @@ describe("GroupCommit", { timeout: 60_000 }, () => {
     expect(commits.map((entries) => entries.length)).toEqual([10, 4]);
   });
 
-  it("writes no more than a batch at once", async () => {
+  it("writes at most maxBatch entries per commit", async () => {
     const { store, commits } = fake();
     const log = new GroupCommit(store, { ...never, maxBatch: 3 });
     for (let n = 0; n < 8; n++) log.log(routed(n));
@@ -88,14 +88,14 @@ describe("GroupCommit", { timeout: 60_000 }, () => {
     expect(log.stats).toMatchObject({ logged: 8, commits: 3, waiting: 0, dropped: 0 });
   });
 
-  it("tells the voter why a vote is refused", async () => {
+  it("rejects a refused vote with the reason", async () => {
     const log = new GroupCommit(fake().store, never);
     const refused = await log.vote(vote(1)).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(VoteRefused);
     expect(refused).toMatchObject({ reason: "unknown", message: expect.stringMatching(/help:/) });
   });
 
-  it("looks twice where another node may be about to log the decision", async () => {
+  it("tries twice if another node may still log the decision", async () => {
     const { store, commits, logged } = fake(true);
     const log = new GroupCommit(store, { delayMs: 5 });
     const voting = log.vote(vote(1));
@@ -104,14 +104,14 @@ describe("GroupCommit", { timeout: 60_000 }, () => {
     expect(await voting).toBe("logged");
   });
 
-  it("refuses votes while the store is down, keeps decisions, and goes on when it is back", async () => {
+  it("refuses votes and keeps decisions while the store is down, and continues afterwards", async () => {
     const { store, logged, failWith } = fake();
     const log = new GroupCommit(store, { delayMs: 1 });
     failWith(down);
     log.log(routed(1));
     await expect(log.vote(vote(1))).rejects.toBeInstanceOf(StoreUnavailable);
     expect(log.stats).toMatchObject({ down: true, waiting: 1 });
-    // At once and without asking the store: nothing is queued that could be lost.
+    // The second vote is refused at once, without a call to the store.
     await expect(log.vote(vote(1))).rejects.toMatchObject({ retryAfter: expect.any(Number) });
     expect(log.log(routed(2))).toBe(true);
     failWith(undefined);
@@ -122,7 +122,7 @@ describe("GroupCommit", { timeout: 60_000 }, () => {
     expect(log.stats.dropped).toBe(0);
   });
 
-  it("drops decisions only past its limit, and counts them", async () => {
+  it("drops decisions beyond maxQueue and counts them", async () => {
     const { store, failWith } = fake();
     const log = new GroupCommit(store, { ...never, maxQueue: 3 });
     failWith(down);
@@ -133,7 +133,7 @@ describe("GroupCommit", { timeout: 60_000 }, () => {
     expect(log.stats).toMatchObject({ dropped: 5, waiting: 0 });
   });
 
-  it("does not let more votes wait than it can promise", async () => {
+  it("refuses votes beyond maxVotes", async () => {
     const { store, close } = fake();
     const log = new GroupCommit(store, { ...never, maxVotes: 2 });
     const open = close();
@@ -150,7 +150,7 @@ describe("GroupCommit", { timeout: 60_000 }, () => {
     ]);
   });
 
-  it("an entry that cannot be written spoils nobody else's", async () => {
+  it("writes all other entries of a batch if one entry cannot be written", async () => {
     const { store, logged, failWith } = fake();
     const log = new GroupCommit(store, never);
     const bad = (entry: Entry) => "decision" in entry && entry.decision === "d2";
@@ -162,7 +162,7 @@ describe("GroupCommit", { timeout: 60_000 }, () => {
     expect(log.stats).toMatchObject({ dropped: 1, waiting: 0, down: false });
   });
 
-  it("writes what waits when it is closed, and takes nothing after", async () => {
+  it("writes the queue when it is closed and accepts nothing afterwards", async () => {
     const { store, logged } = fake();
     const log = new GroupCommit(store, never);
     log.log(routed(1));
@@ -172,7 +172,7 @@ describe("GroupCommit", { timeout: 60_000 }, () => {
     await expect(log.vote(vote(1))).rejects.toBeInstanceOf(StoreUnavailable);
   });
 
-  it("gives a control its position", async () => {
+  it("returns the position of a control", async () => {
     const log = new GroupCommit(fake().store, never);
     expect(await log.control({ kind: "frozen", router: "auto", at: T0 })).toBe(1);
   });

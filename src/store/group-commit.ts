@@ -4,20 +4,20 @@ import type { Entry, Receipt, Store } from "./store.ts";
 import { StoreUnavailable, VoteRefused } from "./store-error.ts";
 
 /**
- * The one queue to the log. A commit costs an fsync, so entries of many requests
- * share one: a vote is written at once with all that waits before it, its own
- * decision included; decisions and answers wait a little for company.
+ * The queue in front of the log. A commit costs an fsync, so the entries of many requests share
+ * one commit. A vote is committed at once together with everything queued before it, including
+ * its own decision. Decisions and answers wait for up to `delayMs` so that more can join them.
  *
- * While the store is down votes are refused, for they could be lost here.
- * Decisions are kept up to a limit, then dropped and counted.
+ * While the store is unavailable, votes are refused because a queued vote could be lost.
+ * Decisions stay in the queue up to a limit; beyond it they are dropped and counted.
  */
 export class GroupCommit {
   readonly #store: Store;
   readonly #settings: GroupCommitSettings;
   readonly #queue: Item[] = [];
-  /** Items that somebody waits for. */
+  /** Number of queued votes and controls, whose callers are waiting. */
   #urgent = 0;
-  /** Entries to write one by one, since one of them has spoilt their common transaction. */
+  /** Number of entries to write one by one, because one of them made their common transaction fail. */
   #suspects = 0;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -32,7 +32,7 @@ export class GroupCommit {
     this.#settings = { ...DEFAULTS, ...settings };
   }
 
-  /** Durable within a moment; false where it had to be dropped. */
+  /** Queues an event, which is durable within `delayMs` and one commit. Returns false if it was dropped. */
   log(event: Routed | Answered): boolean {
     if (this.#closed || this.#queue.length >= this.#settings.maxQueue) {
       this.#stats.dropped++;
@@ -43,11 +43,11 @@ export class GroupCommit {
     return true;
   }
 
-  /** Durable when it returns. Throws VoteRefused, or StoreUnavailable: then to send it again is safe. */
+  /** Logs a vote, which is durable when the promise resolves. Throws VoteRefused, or StoreUnavailable, after which the vote can be sent again. */
   async vote(request: VoteRequest): Promise<"logged" | "repeated"> {
     let receipt = await this.#record(request);
     if (receipt.status === "refused" && receipt.reason === "unknown" && this.#store.shared) {
-      // Its decision may be waiting for company on another node.
+      // The decision may still be in the queue of another node.
       await sleep(2 * this.#settings.delayMs);
       receipt = await this.#record(request);
     }
@@ -55,19 +55,19 @@ export class GroupCommit {
     return receipt.status;
   }
 
-  /** Durable when it returns its position. */
+  /** Logs a control, which is durable when the promise resolves to its position. */
   async control(event: Control): Promise<number> {
     const receipt = await this.#record(event);
     if (receipt.status !== "logged") throw new Error(`${event.kind} was not logged`);
     return receipt.position;
   }
 
-  /** Counts since the start, and what is waiting now. */
+  /** Counts since the start, the length of the queue, and whether the store is down. */
   get stats() {
     return { ...this.#stats, waiting: this.#queue.length, down: this.#isDown };
   }
 
-  /** Tries to write all that waits. */
+  /** Tries to write the whole queue. */
   async flush(): Promise<void> {
     await this.#running;
     this.#draining = true;
@@ -76,7 +76,7 @@ export class GroupCommit {
     });
   }
 
-  /** Writes what waits; what cannot be written is dropped and counted. */
+  /** Writes the whole queue. Entries that cannot be written are dropped and counted. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.flush();
@@ -115,9 +115,9 @@ export class GroupCommit {
   }
 
   async #run(): Promise<void> {
-    // All that this turn of the event loop has to say goes together.
+    // Entries queued in the same tick of the event loop share the commit.
     await Promise.resolve();
-    // An empty batch asks a store that was down whether it is back.
+    // If the store was down, an empty batch tests whether it is available again.
     while (this.#queue.length > 0 || this.#isDown) {
       const size = this.#suspects > 0 ? 1 : this.#settings.maxBatch;
       const batch = this.#queue.splice(0, size);
@@ -127,7 +127,7 @@ export class GroupCommit {
     }
   }
 
-  /** False where there is no sense in going on. */
+  /** Writes one batch. Returns false if the store is unavailable. */
   async #commit(batch: readonly Item[]): Promise<boolean> {
     const urgent = batch.filter(({ resolve }) => resolve).length;
     try {
@@ -159,16 +159,16 @@ export class GroupCommit {
     }
   }
 
-  /** Nobody is kept waiting; decisions stay in the queue until the store is back. */
+  /** Rejects all waiting votes and controls, keeps decisions in the queue and schedules the next attempt. */
   #goDown(batch: readonly Item[], error: StoreUnavailable): void {
     this.#isDown = true;
     this.#queue.unshift(...batch);
-    const waiting = this.#queue.filter(({ reject }) => reject);
+    const urgent = this.#queue.filter(({ reject }) => reject);
     const rest = this.#queue.filter(({ reject }) => !reject);
     this.#queue.splice(0, this.#queue.length, ...rest);
     this.#urgent = 0;
     this.#suspects = 0;
-    for (const { reject } of waiting) reject!(error);
+    for (const { reject } of urgent) reject!(error);
     if (this.#closed) return;
     this.#timer = setTimeout(() => this.#start(), this.#backOff);
     this.#timer.unref();
@@ -187,12 +187,13 @@ interface Item {
 }
 
 export interface GroupCommitSettings {
-  /** How long a decision may wait; with the commit itself well below 100 ms. */
+  /** Longest time that a decision waits in the queue. Together with the commit it stays well below 100 ms. */
   readonly delayMs: number;
-  /** Entries in one transaction. */
+  /** Largest number of entries in one transaction. */
   readonly maxBatch: number;
-  /** Entries that may wait, and votes among them. */
+  /** Largest number of entries in the queue. */
   readonly maxQueue: number;
+  /** Largest number of votes and controls in the queue. */
   readonly maxVotes: number;
 }
 

@@ -7,7 +7,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** The numbered SQL files of a database, in order. */
+/** The numbered SQL files for a database, in order. */
 export function migrationsOf(database: "sqlite" | "postgres"): Migration[] {
   const folder = new URL(`./migrations/${database}/`, import.meta.url);
   const names = readdirSync(folder).filter((name) => name.endsWith(".sql"));
@@ -18,19 +18,19 @@ export function migrationsOf(database: "sqlite" | "postgres"): Migration[] {
   }));
 }
 
-/** Those still to be run; refuses a database that a newer program has made. */
+/** The migrations that have not run yet. Refuses a database that a newer version has migrated. */
 export function migrationsToRun(
   all: readonly Migration[],
   done: readonly number[],
-  where: string,
+  database: string,
 ): Migration[] {
   const newest = all.at(-1)!.number;
-  const ahead = Math.max(0, ...done);
-  if (ahead > newest) {
+  const applied = Math.max(0, ...done);
+  if (applied > newest) {
     throw new InputError(
-      { file: where },
-      `has the tables of a newer version (${ahead}, this one knows ${newest})`,
-      "upgrade joust, or restore a backup of before its upgrade",
+      { file: database },
+      `was migrated by a newer version of joust (migration ${applied}; this version knows ${newest})`,
+      "upgrade joust, or restore a backup from before the upgrade",
     );
   }
   return all.filter(({ number }) => !done.includes(number));

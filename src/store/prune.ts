@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { PruneReport } from "./store.ts";
 
-/** Prunes so many rows at a time until there are no more, so that appending need not wait long. */
+/** Prunes in steps of limited size until nothing is left, so that appends never wait long. */
 export async function pruneInSteps(
   step: (limit: number) => PruneReport | Promise<PruneReport>,
 ): Promise<PruneReport> {
@@ -18,7 +18,7 @@ export async function pruneInSteps(
 
 const STEP = 500;
 
-/** Without it the votes would be lost for good. */
+/** The error for pruning votes up to a position without a snapshot, which would lose what they taught. */
 export function noSnapshot(router: string, position: number): RangeError {
   return new RangeError(
     `no snapshot of ${router} at ${position}; help: prune votes up to one that there is`,

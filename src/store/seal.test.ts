@@ -6,7 +6,7 @@ import { readKey, seal, unseal } from "./seal.ts";
 describe("seal", () => {
   const key = randomBytes(32);
 
-  it("gives back what it was given, to who has the key", () => {
+  it("restores the text for the holder of the key and for nobody else", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         expect(unseal(seal(text, "d1", key), "d1", key)).toBe(text);
@@ -18,14 +18,14 @@ describe("seal", () => {
     );
   });
 
-  it("hides the text, never the same way twice, and knows its own decision", () => {
+  it("encrypts with a new nonce each time and binds the text to its decision", () => {
     const sealed = seal("a secret", "d1", key);
     expect(Buffer.from(sealed).includes("secret")).toBe(false);
     expect(seal("a secret", "d1", key)).not.toEqual(sealed);
     expect(unseal(sealed, "d2", key)).toBeUndefined();
   });
 
-  it("notices every changed byte", () => {
+  it("detects every changed byte", () => {
     const sealed = seal("Why?", "d1", key);
     for (let i = 1; i < sealed.length; i++) {
       const changed = Uint8Array.from(sealed);
@@ -36,7 +36,7 @@ describe("seal", () => {
     expect(unseal(sealed.subarray(0, 20), "d1", key)).toBeUndefined();
   });
 
-  it("reads keys as people write them", () => {
+  it("reads keys in hexadecimal and base64", () => {
     expect(readKey(key.toString("hex"))).toEqual(key);
     expect(readKey(key.toString("base64"))).toEqual(key);
     expect(() => readKey("password")).toThrow(/32 bytes; help: make one/);

@@ -1,9 +1,10 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 
 /**
- * A prompt as it is kept: with a key of 32 bytes encrypted (AES-256-GCM), else
- * plain. First a byte that says which, then nonce, tag and text. The decision's
- * id is authenticated with it, so that no prompt can be passed off as another's.
+ * Encodes a prompt for storage: encrypted with AES-256-GCM if there is a key of 32 bytes,
+ * otherwise as plain text. The first byte tells which; an encrypted prompt continues with nonce,
+ * tag and ciphertext. The decision's id is authenticated too, so that the sealed prompts of two
+ * decisions cannot be exchanged.
  */
 export function seal(text: string, decision: string, key: Uint8Array | undefined): Uint8Array {
   const plain = Buffer.from(text, "utf8");
@@ -14,7 +15,7 @@ export function seal(text: string, decision: string, key: Uint8Array | undefined
   return Buffer.concat([Buffer.of(SEALED), nonce, cipher.getAuthTag(), ...sealed]);
 }
 
-/** Undefined where the key is missing or another one, or the bytes are not as they were written. */
+/** Decodes a sealed prompt. Returns undefined if the key is missing or wrong or the bytes were changed. */
 export function unseal(
   sealed: Uint8Array,
   decision: string,
@@ -32,7 +33,7 @@ export function unseal(
   }
 }
 
-/** A key as people write it: 64 hexadecimal digits, or 32 bytes in base64. */
+/** Reads a key written as 64 hexadecimal digits or as 32 bytes in base64. */
 export function readKey(text: string): Uint8Array {
   const bytes = /^[0-9a-f]{64}$/i.test(text)
     ? Buffer.from(text, "hex")

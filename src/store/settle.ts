@@ -3,20 +3,11 @@ import type { Answered, Routed, Verdict, Voted, VoteRequest } from "./events.ts"
 import type { Row } from "./row.ts";
 import type { Refusal } from "./store-error.ts";
 
-/**
- * Whether a request to vote becomes a vote. One vote of a voter on a decision
- * counts, the first: after it the names are shown, so a second one is no longer
- * blind; and what a vote has taught is not unlearnt without folding the whole
- * log again. The same vote twice is one vote, acknowledged twice.
- *
- * Pure, and the same for every database, which finds what is `known` under the
- * lock that it appends with.
- */
-export interface Known {
-  /** Rows of Routed by decision, of Answered and Voted by decision. */
-  readonly routed: ReadonlyMap<string, Row>;
-  readonly answered: ReadonlyMap<string, readonly Pick<Row, "slot" | "body">[]>;
-  readonly voted: ReadonlyMap<string, readonly Pick<Row, "voter" | "body">[]>;
+/** Rows of the log about one decision. */
+export interface DecisionRows {
+  readonly routed: Row | undefined;
+  readonly answered: readonly Pick<Row, "slot" | "body">[];
+  readonly voted: readonly Pick<Row, "voter" | "body">[];
 }
 
 export type Settled =
@@ -24,23 +15,32 @@ export type Settled =
   | { readonly status: "repeated" }
   | { readonly status: "refused"; readonly reason: Refusal };
 
-export function settle(request: VoteRequest, known: Known): Settled {
-  const { decision, voter, verdict, owner } = request;
-  const row = known.routed.get(decision);
+/**
+ * Decides whether a vote request becomes a vote. Only the first vote of a voter on a decision
+ * counts: afterwards the model names are shown, so a second vote is no longer blind, and a vote
+ * cannot be unlearned without folding the whole log again. Sending the same vote twice is safe.
+ *
+ * The function is pure and the same for both databases, which look up `rows` under the lock
+ * that they append with.
+ */
+export function settle(request: VoteRequest, rows: DecisionRows): Settled {
+  const { decision, voter, verdict, owner, at, source, weight } = request;
+  const row = rows.routed;
   if (!row) return refused("unknown");
   if (owner !== undefined && owner !== row.owner) return refused("foreign");
-  const earlier = known.voted.get(decision)?.find((vote) => vote.voter === voter);
+  const earlier = rows.voted.find((vote) => vote.voter === voter);
   if (earlier) {
     const { verdict: first } = JSON.parse(earlier.body) as Voted;
-    return isDeepStrictEqual(first, normal(verdict)) ? { status: "repeated" } : refused("changed");
+    return isDeepStrictEqual(first, withSlot(verdict))
+      ? { status: "repeated" }
+      : refused("changed");
   }
   const routed = JSON.parse(row.body) as Omit<Routed, "x">;
-  const models = judged(verdict, routed, known.answered.get(decision) ?? []);
+  const models = modelsVotedOn(verdict, routed, rows.answered);
   if (typeof models === "string") return refused(models);
-  const { at, source, weight } = request;
   const values = models.map((model) => routed.values?.[routed.candidates.indexOf(model)]);
   const body = {
-    verdict: normal(verdict),
+    verdict: withSlot(verdict),
     source,
     weight,
     encoder: routed.encoder,
@@ -59,25 +59,25 @@ function refused(reason: Refusal): Settled {
   return { status: "refused", reason };
 }
 
-/** Slot 0 is the one meant where none is named. */
-function normal(verdict: Verdict): Verdict {
+/** Adds slot 0 to a rating that names no slot, so that equal verdicts compare as equal. */
+function withSlot(verdict: Verdict): Verdict {
   return "rating" in verdict ? { rating: verdict.rating, slot: verdict.slot ?? 0 } : verdict;
 }
 
-/**
- * The models that a verdict is about: those that answered in the end, which
- * after a fallback are not those that were chosen.
- */
-function judged(
+/** Models that the verdict is about. After a fallback these differ from the models that were chosen. */
+function modelsVotedOn(
   verdict: Verdict,
   { pair, candidates }: Omit<Routed, "x">,
-  answers: readonly Pick<Row, "slot" | "body">[],
+  answered: DecisionRows["answered"],
 ): readonly string[] | Refusal {
-  const ended = new Map(
-    answers.map(({ slot, body }) => [slot, JSON.parse(body) as Pick<Answered, "model" | "status">]),
+  const answers = new Map(
+    answered.map(({ slot, body }) => [
+      slot,
+      JSON.parse(body) as Pick<Answered, "model" | "status">,
+    ]),
   );
   const modelOf = (slot: number) => {
-    const answer = ended.get(slot);
+    const answer = answers.get(slot);
     return answer ? (answer.status === "failed" ? undefined : answer.model) : pair[slot];
   };
   if ("outcome" in verdict) {
@@ -91,9 +91,13 @@ function judged(
     return model === undefined ? "unanswered" : [model];
   }
   const { ranking } = verdict;
-  const known = new Set([...candidates, ...pair, ...[...ended.values()].map(({ model }) => model)]);
-  const distinct = new Set(ranking).size === ranking.length;
-  return distinct && ranking.length > 1 && ranking.every((model) => known.has(model))
+  const known = new Set([
+    ...candidates,
+    ...pair,
+    ...[...answers.values()].map(({ model }) => model),
+  ]);
+  const isDistinct = new Set(ranking).size === ranking.length;
+  return isDistinct && ranking.length > 1 && ranking.every((model) => known.has(model))
     ? ranking
     : "invalid";
 }

@@ -6,15 +6,15 @@ import { type Fresh, storesOf } from "./cases/stores.fixture.ts";
 import { upkeepConforms } from "./cases/upkeep.case.ts";
 import { votesConform } from "./cases/votes.case.ts";
 
-/** A disk may be slow. */
-const PATIENT = { timeout: 60_000 };
+/** A long timeout, because a disk may be slow. */
+const SLOW_DISK = { timeout: 60_000 };
 
-/** What every store must pass. */
+/** The conformance suite that every store must pass. */
 export function conforms(name: string, fresh: Fresh): void {
   const stores = storesOf(fresh);
-  describe(`${name}: events`, PATIENT, () => eventsConform(stores));
-  describe(`${name}: votes`, PATIENT, () => votesConform(stores));
-  describe(`${name}: reading`, PATIENT, () => readingConforms(stores));
-  describe(`${name}: snapshots and leases`, PATIENT, () => leasesConform(stores));
-  describe(`${name}: upkeep`, PATIENT, () => upkeepConforms(stores));
+  describe(`${name}: events`, SLOW_DISK, () => eventsConform(stores));
+  describe(`${name}: votes`, SLOW_DISK, () => votesConform(stores));
+  describe(`${name}: reading`, SLOW_DISK, () => readingConforms(stores));
+  describe(`${name}: snapshots and leases`, SLOW_DISK, () => leasesConform(stores));
+  describe(`${name}: upkeep`, SLOW_DISK, () => upkeepConforms(stores));
 }

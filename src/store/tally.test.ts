@@ -12,7 +12,7 @@ describe("tally", () => {
         : answered(n, 0, { model: MODELS[model]!, cost: n, owner: `k${n % 3}` }),
     );
 
-  it("adds up to what there is, in whatever batches it comes", () => {
+  it("has the same totals however the events are split into batches", () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 40, size: "max" }), fc.nat(40), (events, cut) => {
         const total = (tallies: ReturnType<typeof tally>, name: "shown" | "cost", all: boolean) =>

@@ -1,10 +1,10 @@
 import type { Answered, Control, Routed, Voted } from "./events.ts";
 
 /**
- * Counts of one router and model over five minutes, kept in the transaction
- * that logs what they count, so that no chart has to read the log. The model ""
- * stands for all of them: there `shown` counts decisions, `duels` those with two
- * answers, `wins` those of the answer shown first.
+ * Counts for one router and model in a bucket of five minutes. They are updated in the same
+ * transaction as the log, so that charts need not read the log. The model "" stands for all
+ * models together: there `shown` counts decisions, `duels` counts decisions with two answers and
+ * `wins` counts votes for the answer shown first.
  */
 export interface Tally {
   readonly router: string;
@@ -39,7 +39,7 @@ export type Tallied = Omit<Routed, "x"> | Answered | Omit<Voted, "x"> | Control;
 
 export function tally(events: readonly Tallied[]): Tally[] {
   const groups = new Map<string, Map<string, Tally>>();
-  // Neighbours in a batch are mostly of one router and time, so their group is at hand.
+  // Most events of a batch share router and bucket, so the last group is remembered.
   let group: Map<string, Tally> | undefined;
   let [lastRouter, lastBucket] = ["", Number.NaN];
   const add = ({ router, at }: Tallied, model: string, counts: Partial<Counts>) => {
@@ -92,7 +92,7 @@ function answerCounts(answer: Answered): Partial<Counts> {
   };
 }
 
-/** A ranking counts as a vote for all its models and a win for the first. */
+/** Counts of a vote by model. A ranking counts as a vote for each of its models and a win for the first. */
 function voteCounts({ verdict, models }: Omit<Voted, "x">): [string, Partial<Counts>][] {
   if ("rating" in verdict) {
     const counts = { votes: 1, ratings: 1, rating_sum: verdict.rating };
@@ -111,7 +111,7 @@ function voteCounts({ verdict, models }: Omit<Voted, "x">): [string, Partial<Cou
   ]);
 }
 
-/** What each key has spent, by the calendar month (UTC) that budgets are for. */
+/** Cost by API key and calendar month (UTC), the period of budgets. */
 export function spending(
   events: readonly Tallied[],
 ): { owner: string; month: string; cost: number }[] {
@@ -126,7 +126,7 @@ export function spending(
   return [...sums.values()];
 }
 
-/** 2026-11 */
+/** The calendar month (UTC) of a time, for example "2026-11". */
 export function monthOf(at: number): string {
   return new Date(at).toISOString().slice(0, 7);
 }

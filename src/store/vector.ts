@@ -1,4 +1,4 @@
-/** Rounds x, in place, to what is logged of it: float32. Whoever decides by x rounds it first, so that nothing is lost. */
+/** Rounds x to float32 in place. The log stores float32, so a policy must use the rounded vector: then replay is exact. */
 export function toFloat32(x: Float64Array): Float64Array {
   for (let i = 0; i < x.length; i++) x[i] = Math.fround(x[i]!);
   return x;
@@ -14,6 +14,6 @@ export function bytesOf(x: Float64Array): Uint8Array {
 }
 
 export function vectorOf(bytes: Uint8Array): Float64Array {
-  // A copy: floats begin at a multiple of four, a database's buffer need not; Buffer.slice copies nothing.
+  // The copy aligns the bytes: a Float32Array must start at a multiple of four, a database buffer may not.
   return Float64Array.from(new Float32Array(new Uint8Array(bytes).buffer));
 }

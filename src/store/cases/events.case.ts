@@ -4,9 +4,9 @@ import type { Event } from "../events.ts";
 import { BUCKET_MS } from "../tally.ts";
 import type { Stores } from "./stores.fixture.ts";
 
-/** Events are logged once, all of an append or none, and read in their order. */
+/** Events are logged once, atomically per append, and are read in log order. */
 export function eventsConform({ one, both }: Stores): void {
-  it("come back as they were, in the order of the log", async () => {
+  it("are returned unchanged, in log order", async () => {
     const store = await one();
     const events: Event[] = [
       configured(),
@@ -31,7 +31,7 @@ export function eventsConform({ one, both }: Stores): void {
     expect(await store.routers()).toEqual(["auto"]);
   });
 
-  it("are logged once, and counted once, however often they are sent", async () => {
+  it("are logged and counted once, however often they are sent", async () => {
     const store = await one();
     const entries = [routed(1), answered(1, 0), answered(1, 1), vote(1)];
     const query = { router: "auto", from: T0, to: T0 + BUCKET_MS, step: BUCKET_MS };
@@ -46,15 +46,15 @@ export function eventsConform({ one, both }: Stores): void {
     expect(await store.head("auto")).toBe(head);
   });
 
-  it("of one append are all logged or none", async () => {
+  it("of one append are logged together or not at all", async () => {
     const store = await one();
-    const bad = routed(2, { x: Float64Array.of(0.1) }); // no float32
+    const bad = routed(2, { x: Float64Array.of(0.1) }); // not a float32
     await expect(store.append([routed(1), bad, vote(1)])).rejects.toThrow(/no float32/);
     expect(await store.decision("d1")).toBeUndefined();
     expect(await store.append([routed(1)])).toMatchObject([{ status: "logged" }]);
   });
 
-  it("are read after a cursor, a router at a time", async () => {
+  it("are read after a position, for one router at a time", async () => {
     const store = await one();
     await store.append([1, 2, 3].flatMap((n) => [routed(n), vote(n)]));
     await store.append([routed(4, { router: "other" }), vote(4)]);
@@ -70,7 +70,7 @@ export function eventsConform({ one, both }: Stores): void {
     expect(await store.votesOf("auto", "bob")).toBe(0);
   });
 
-  it("are not missed by a reader with a cursor while two append", async () => {
+  it("are never missed by a reader while two stores append", async () => {
     const [a, b] = await both();
     const [rounds, size] = [15, 8];
     const writing = [a, b].map(async (store, s) => {
@@ -79,22 +79,22 @@ export function eventsConform({ one, both }: Stores): void {
         await store.append(ids.flatMap((n) => [routed(n), vote(n)]));
       }
     });
-    let over = false;
+    let isWritten = false;
     const seen: string[] = [];
     const reading = (async () => {
       let cursor = 0;
       for (;;) {
-        const last = over;
+        const wasWritten = isWritten;
         const events = await a.learning("auto", cursor, 7);
         for (const event of events) {
           if (event.kind === "voted") seen.push(event.decision);
           cursor = event.position;
         }
-        if (last && events.length === 0) return;
+        if (wasWritten && events.length === 0) return;
       }
     })();
     await Promise.all(writing);
-    over = true;
+    isWritten = true;
     await reading;
     expect(new Set(seen).size).toBe(seen.length);
     expect(seen.length).toBe(2 * rounds * size);

@@ -4,9 +4,9 @@ import { eventually } from "../eventually.fixture.ts";
 import { LeaseLost } from "../store-error.ts";
 import type { Stores } from "./stores.fixture.ts";
 
-/** Snapshots, and who may save them. */
+/** Snapshots, and the lease that allows a node to save them. */
 export function leasesConform({ one, both }: Stores): void {
-  const at = (position: number, over: object = {}) => ({
+  const snapshotAt = (position: number, over: object = {}) => ({
     router: "auto",
     position,
     at: T0 + position,
@@ -15,12 +15,13 @@ export function leasesConform({ one, both }: Stores): void {
     ...over,
   });
 
-  it("keeps the newest, finds an older one, and thins by age", async () => {
+  it("keeps the newest snapshot, finds an older one and thins them by age", async () => {
     const store = await one();
     const token = (await store.acquireLease("auto", "me", 60_000))!;
     expect(await store.snapshot("auto")).toBeUndefined();
-    for (let n = 0; n < 8; n++) await store.saveSnapshot(at(n, { at: T0 + n * 1_200_000 }), token);
-    // Three an hour: the first of each, and the newest.
+    for (let n = 0; n < 8; n++)
+      await store.saveSnapshot(snapshotAt(n, { at: T0 + n * 1_200_000 }), token);
+    // Of three per hour, the first of each hour and the newest are kept.
     expect(await store.snapshotPositions("auto")).toEqual([0, 3, 6, 7]);
     const { state, ...rest } = (await store.snapshot("auto"))!;
     expect(rest).toEqual({ router: "auto", position: 7, at: T0 + 8_400_000, hash: "h7" });
@@ -29,7 +30,7 @@ export function leasesConform({ one, both }: Stores): void {
     expect(await store.snapshot("other")).toBeUndefined();
   });
 
-  it("a lease that has not run out is nobody else's, unless it is taken by force", async () => {
+  it("a valid lease can only be taken by stealing it", async () => {
     const [a, b] = await both();
     const first = (await a.acquireLease("auto", "a", 60_000))!;
     expect(await b.acquireLease("auto", "b", 60_000)).toBeUndefined();
@@ -39,25 +40,25 @@ export function leasesConform({ one, both }: Stores): void {
     expect(await a.renewLease("auto", first, 60_000)).toBe(false);
   });
 
-  it("who holds an old token cannot save", async () => {
+  it("the holder of an old token cannot save", async () => {
     const [a, b] = await both();
     const old = (await a.acquireLease("auto", "a", 0))!;
     await eventually(() => b.acquireLease("auto", "b", 60_000)).toBe(old + 1);
-    await expect(a.saveSnapshot(at(5), old)).rejects.toBeInstanceOf(LeaseLost);
+    await expect(a.saveSnapshot(snapshotAt(5), old)).rejects.toBeInstanceOf(LeaseLost);
     expect(await a.snapshot("auto")).toBeUndefined();
     expect(await a.renewLease("auto", old, 60_000)).toBe(false);
-    await b.saveSnapshot(at(5), old + 1);
+    await b.saveSnapshot(snapshotAt(5), old + 1);
     expect((await a.snapshot("auto"))!.position).toBe(5);
   });
 
-  it("who paused past the lease may go on if nobody has taken it", async () => {
+  it("an expired lease can be renewed if nobody has taken it", async () => {
     const store = await one();
     const token = (await store.acquireLease("auto", "a", 0))!;
-    await store.saveSnapshot(at(5), token);
+    await store.saveSnapshot(snapshotAt(5), token);
     expect(await store.renewLease("auto", token, 60_000)).toBe(true);
   });
 
-  it("a lease given back is free at once", async () => {
+  it("a released lease is free at once", async () => {
     const [a, b] = await both();
     const token = (await a.acquireLease("auto", "a", 60_000))!;
     await a.releaseLease("auto", token);

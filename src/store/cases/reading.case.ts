@@ -6,9 +6,9 @@ import type { Change } from "../store.ts";
 import { BUCKET_MS, monthOf } from "../tally.ts";
 import type { Stores } from "./stores.fixture.ts";
 
-/** What is found of decisions, prompts, counts and changes. */
+/** Reading decisions, prompts and counts, and listening for changes. */
 export function readingConforms({ one, both }: Stores): void {
-  it("decisions in pages, the newest first, with answers and votes and without x", async () => {
+  it("pages decisions newest first, with answers and votes and without x", async () => {
     const store = await one();
     const ids = Array.from({ length: 10 }, (_, n) => n);
     await store.append(
@@ -28,12 +28,12 @@ export function readingConforms({ one, both }: Stores): void {
     const late = await store.decisions({ session: "late", limit: 1 });
     expect(late.map(({ routed }) => routed.decision)).toEqual(["d9"]);
     expect(await store.decision("d9")).toEqual(first[0]);
-    expect(await store.decision("nobody's")).toBeUndefined();
+    expect(await store.decision("missing")).toBeUndefined();
     await store.append([routed(30, { session: "odd \u0000\ud800" })]);
     expect(await store.decision("d30")).toBeDefined();
   });
 
-  it("prompts as they were sealed", async () => {
+  it("returns prompts as they were sealed", async () => {
     const store = await one();
     const key = new Uint8Array(32).fill(7);
     await store.append([routed(1, { prompt: seal("Why?", "d1", key) }), routed(2)]);
@@ -56,10 +56,10 @@ export function readingConforms({ one, both }: Stores): void {
     await store.append([vote(far + 1, { outcome: "both_bad" })]);
     const query = { router: "auto", from: T0, to: T0 + 2 * BUCKET_MS };
     const fine = await store.tallies({ ...query, step: BUCKET_MS });
-    const of = (rows: typeof fine, bucket: number, model: string) =>
+    const countsOf = (rows: typeof fine, bucket: number, model: string) =>
       rows.find((row) => row.bucket === bucket && row.model === model)?.counts;
-    expect(of(fine, T0, "")).toMatchObject({ shown: 2, duels: 1, answers: 3, failures: 1 });
-    expect(of(fine, T0, "cat")).toMatchObject({
+    expect(countsOf(fine, T0, "")).toMatchObject({ shown: 2, duels: 1, answers: 3, failures: 1 });
+    expect(countsOf(fine, T0, "cat")).toMatchObject({
       shown: 2,
       duels: 1,
       votes: 1,
@@ -68,28 +68,28 @@ export function readingConforms({ one, both }: Stores): void {
       cost: 0.5,
       input_tokens: 200,
     });
-    expect(of(fine, T0 + BUCKET_MS, "")).toMatchObject({ votes: 2, wins: 0, both_bad: 1 });
+    expect(countsOf(fine, T0 + BUCKET_MS, "")).toMatchObject({ votes: 2, wins: 0, both_bad: 1 });
     const winner = MODELS[(far + 1) % 4]!;
-    expect(of(fine, T0 + BUCKET_MS, winner)).toMatchObject({ wins: 1 });
+    expect(countsOf(fine, T0 + BUCKET_MS, winner)).toMatchObject({ wins: 1 });
     const step = 288 * BUCKET_MS;
     const coarse = await store.tallies({ ...query, step });
-    expect(of(coarse, T0 - (T0 % step), "")).toMatchObject({ shown: 4, duels: 3, votes: 3 });
+    expect(countsOf(coarse, T0 - (T0 % step), "")).toMatchObject({ shown: 4, duels: 3, votes: 3 });
     expect(await store.spent("k1", monthOf(T0))).toBeCloseTo(0.501, 12);
     expect(await store.spent("k1", "2020-01")).toBe(0);
   });
 
-  it("hears of votes, controls and snapshots, from elsewhere too where it is shared", async () => {
+  it("notifies of votes and snapshots, also of other nodes if the database is shared", async () => {
     const [a, b] = await both();
-    const heard: Change[] = [];
-    const stop = (a.shared ? b : a).onChange((change) => heard.push(change));
+    const changes: Change[] = [];
+    const stop = (a.shared ? b : a).onChange((change) => changes.push(change));
     await a.append([routed(1), vote(1), routed(2, { router: "quiet" })]);
     const token = (await a.acquireLease("auto", "me", 60_000))!;
     await a.saveSnapshot(
       { router: "auto", position: 2, at: T0, hash: "h", state: Uint8Array.of(1) },
       token,
     );
-    await eventually(() => heard.length).toBe(2);
-    expect(heard).toMatchObject([
+    await eventually(() => changes.length).toBe(2);
+    expect(changes).toMatchObject([
       { router: "auto", what: "log" },
       { router: "auto", what: "snapshot", position: 2 },
     ]);

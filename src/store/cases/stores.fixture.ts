@@ -1,14 +1,14 @@
 import { onTestFinished } from "vitest";
 import type { Receipt, Store } from "../store.ts";
 
-/** A new, empty database, which can be opened any number of times. */
+/** Creates an empty database and returns a function that opens it any number of times. */
 export type Fresh = () => Promise<() => Promise<Store>>;
 
-/** Stores for one test, closed when it is over. */
+/** Opens stores for one test and closes them after it. */
 export interface Stores {
   readonly fresh: Fresh;
   one(): Promise<Store>;
-  /** Two on the same database. */
+  /** Two stores on the same database. */
   both(): Promise<[Store, Store]>;
 }
 
@@ -28,7 +28,7 @@ export function storesOf(fresh: Fresh): Stores {
   };
 }
 
-/** What became of a vote, in a word. */
-export function refusedFor(receipt: Receipt | undefined): string | undefined {
+/** The result of appending a vote: the reason for a refusal, otherwise the status. */
+export function resultOf(receipt: Receipt | undefined): string | undefined {
   return receipt?.status === "refused" ? receipt.reason : receipt?.status;
 }

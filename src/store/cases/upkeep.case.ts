@@ -3,11 +3,11 @@ import { answered, configured, routed, T0, vote } from "../events.fixture.ts";
 import type { Event } from "../events.ts";
 import { seal } from "../seal.ts";
 import { BUCKET_MS } from "../tally.ts";
-import { refusedFor, type Stores } from "./stores.fixture.ts";
+import { resultOf, type Stores } from "./stores.fixture.ts";
 
-/** What is deleted, what is kept for good, and what a file has when it is opened again. */
+/** Pruning, keys, secrets and reopening a database. */
 export function upkeepConforms({ one, both, fresh }: Stores): void {
-  it("prunes old decisions and prompts, but neither votes nor counts", async () => {
+  it("prunes old decisions and prompts, but not votes and counts", async () => {
     const store = await one();
     await store.append([configured()]);
     const ids = Array.from({ length: 20 }, (_, n) => n);
@@ -26,11 +26,11 @@ export function upkeepConforms({ one, both, fresh }: Stores): void {
     expect(await store.prompt("d15")).toBeDefined();
     expect(await store.learning("auto", 0, 100)).toEqual(votes);
     expect(await store.tallies(query)).toEqual(tallies);
-    // Too late: nobody knows what it was about.
-    expect((await store.append([vote(0)])).map(refusedFor)).toEqual(["unknown"]);
+    // A vote on a deleted decision comes too late.
+    expect((await store.append([vote(0)])).map(resultOf)).toEqual(["unknown"]);
   });
 
-  it("prunes votes only up to a snapshot, which is then kept, and never so that one counts twice", async () => {
+  it("prunes votes up to a snapshot, keeps that snapshot, and refuses the pruned votes afterwards", async () => {
     const store = await one();
     await store.append([configured()]);
     await store.append([1, 2, 3].flatMap((n) => [routed(n), vote(n)]));
@@ -51,13 +51,10 @@ export function upkeepConforms({ one, both, fresh }: Stores): void {
       "configured",
       "voted",
     ]);
-    expect((await store.append([vote(1), vote(3)])).map(refusedFor)).toEqual([
-      "unknown",
-      "repeated",
-    ]);
+    expect((await store.append([vote(1), vote(3)])).map(resultOf)).toEqual(["unknown", "repeated"]);
   });
 
-  it("never gives a position again", async () => {
+  it("never reuses a position", async () => {
     const store = await one();
     await store.append([configured()]);
     const log = async (event: Event) => {
@@ -69,7 +66,7 @@ export function upkeepConforms({ one, both, fresh }: Stores): void {
     expect(await log(routed(2))).toBeGreaterThan(before);
   });
 
-  it("keeps keys and makes a secret once", async () => {
+  it("stores keys and creates a secret once", async () => {
     const [a, b] = await both();
     const key = { id: "k1", name: "web", hash: "ab", scopes: ["route"], createdAt: T0 };
     await a.saveKey(key);
@@ -85,7 +82,7 @@ export function upkeepConforms({ one, both, fresh }: Stores): void {
     expect(mine).toHaveLength(32);
   });
 
-  it("has everything when it is opened again", async () => {
+  it("has all data after it is opened again", async () => {
     const open = await fresh();
     const before = await open();
     await before.append([configured(), routed(1), vote(1)]);

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { answered, routed, T0, vote, xOf } from "../events.fixture.ts";
-import { refusedFor, type Stores } from "./stores.fixture.ts";
+import { resultOf, type Stores } from "./stores.fixture.ts";
 
-/** Which votes count, and what they carry. */
+/** Accepting and refusing votes, and the content of a vote. */
 export function votesConform({ one }: Stores): void {
-  it("carry x, the models that answered and what the router thought of them", async () => {
+  it("carry x, the models that answered and their estimated utilities", async () => {
     const store = await one();
-    // bee falls back to dog.
+    // Slot 0 was chosen for bee and answered by dog after a fallback.
     await store.append([routed(1), answered(1, 0, { model: "dog" }), answered(1, 1)]);
     await store.append([vote(1, { outcome: "b" })]);
     const [voted] = await store.learning("auto", 0, 10);
@@ -21,7 +21,7 @@ export function votesConform({ one }: Stores): void {
     });
   });
 
-  it("of one voter on one decision count once, and the first counts", async () => {
+  it("count once per voter and decision, and only the first counts", async () => {
     const store = await one();
     await store.append([routed(1), vote(1)]);
     const receipts = await store.append([
@@ -33,7 +33,7 @@ export function votesConform({ one }: Stores): void {
       vote(1, { rating: 1 }, { voter: "" }),
       vote(1, { rating: 1, slot: 0 }, { voter: "" }),
     ]);
-    expect(receipts.map(refusedFor)).toEqual([
+    expect(receipts.map(resultOf)).toEqual([
       "repeated",
       "changed",
       "logged",
@@ -46,7 +46,7 @@ export function votesConform({ one }: Stores): void {
     expect(votes.map((event) => event.kind === "voted" && event.voter)).toEqual(["ann", "bob", ""]);
   });
 
-  it("are refused on what is unknown, another key's, single, unanswered, or none of its answers", async () => {
+  it("are refused if the decision is unknown, of another key, single or unanswered, or if they are invalid", async () => {
     const store = await one();
     await store.append([
       routed(1, { owner: "k1" }),
@@ -72,7 +72,7 @@ export function votesConform({ one }: Stores): void {
       vote(1, { ranking: ["ant", "ant"] }, { voter: "x" }),
       vote(1, { ranking: ["dog", "ant", "bee"] }, { voter: "x" }),
     ]);
-    expect(receipts.map(refusedFor)).toEqual([
+    expect(receipts.map(resultOf)).toEqual([
       "unknown",
       "foreign",
       "logged",
@@ -89,7 +89,7 @@ export function votesConform({ one }: Stores): void {
     ]);
   });
 
-  it("may come in the same append as their decision", async () => {
+  it("can be in the same append as their decision", async () => {
     const store = await one();
     const receipts = await store.append([vote(1), routed(1), vote(1)]);
     expect(receipts.at(-1)!.status).not.toBe("refused");

@@ -1,29 +1,28 @@
 import type pg from "pg";
-import { Appended } from "../changes.ts";
-import type { Event, VoteRequest } from "../events.ts";
+import { AppendedChanges } from "../changes.ts";
+import type { Event } from "../events.ts";
 import { type LoggedRow, type Row, rowOf } from "../row.ts";
-import { type Known, settle } from "../settle.ts";
+import { type DecisionRows, settle } from "../settle.ts";
 import type { Change, Entry, Receipt } from "../store.ts";
 import { COUNTS, spending, type Tallied, tally } from "../tally.ts";
 import { APPEND_LOCK, transaction } from "./connect.ts";
 
 /**
- * Logs entries in one transaction, under a lock that all appenders share. A
- * sequence alone gives positions before commits: a reader that has seen position
- * 8 would never look for 7, committed later. Measured with three appenders and a
- * reader that keeps a cursor: 9% of the rows were missed. Alternatives and their
- * numbers: docs/decisions/0003-log-order-and-lease.md.
+ * Appends entries in one transaction, under a lock that all nodes share. Without the lock, a
+ * sequence assigns positions before the commit, and a reader that has seen position 8 would never
+ * read position 7, committed later: with three appenders it missed 9% of the rows.
+ * docs/decisions/0003-log-order-and-lease.md compares the alternatives.
  */
 export async function append(pool: pg.Pool, entries: readonly Entry[]): Promise<Receipt[]> {
   if (entries.length === 0) {
-    // Whether there is a database to append to.
+    // An empty append tests whether the database is available.
     await transaction(pool, "", async () => {});
     return [];
   }
   return transaction(pool, APPEND_LOCK, async (client) => {
     const receipts: Receipt[] = new Array(entries.length);
-    const done: Tallied[] = [];
-    const appended = new Appended();
+    const logged: Tallied[] = [];
+    const changes = new AppendedChanges();
 
     const log = async (items: readonly Item[]) => {
       const positions = await insertRows(
@@ -31,15 +30,15 @@ export async function append(pool: pg.Pool, entries: readonly Entry[]): Promise<
         items.map(({ row }) => row),
       );
       for (const { i, row, event } of items) {
-        // Used up: of two equal rows in one batch the first is the one that was logged.
+        // Each position is used once: of two equal rows in a batch, the first was logged.
         const position = positions.get(keyOf(row))?.shift()?.position;
         if (position === undefined) {
           receipts[i] = { status: "repeated" };
           continue;
         }
         receipts[i] = { status: "logged", position };
-        done.push(event);
-        appended.note(row.router, row.kind, position);
+        logged.push(event);
+        changes.add(row.router, row.kind, position);
       }
     };
 
@@ -50,27 +49,26 @@ export async function append(pool: pg.Pool, entries: readonly Entry[]): Promise<
       events.map(({ entry }) => entry),
     );
 
-    // After the events, since a vote's decision may be among them.
+    // Votes come after the events because their decisions may be among them.
     const votes = entries.flatMap((entry, i) => (entry.kind === "vote" ? [{ i, entry }] : []));
-    const known = await findKnown(
-      client,
-      votes.map(({ entry }) => entry),
-    );
+    const ids = new Set(votes.map(({ entry }) => entry.decision));
+    const decisions = await findDecisions(client, [...ids]);
     const accepted: Item[] = [];
     for (const { i, entry } of votes) {
-      const settled = settle(entry, known);
+      const rows = decisions.get(entry.decision)!;
+      const settled = settle(entry, rows);
       if (settled.status !== "new") {
         receipts[i] = settled;
         continue;
       }
       accepted.push({ i, row: settled.row, event: settled.vote });
-      known.voted.get(entry.decision)?.push(settled.row);
+      rows.voted.push(settled.row);
     }
     await log(accepted);
 
-    await addTallies(client, done);
-    await addSpending(client, done);
-    for (const change of appended.changes()) await notify(client, change);
+    await addTallies(client, logged);
+    await addSpending(client, logged);
+    for (const change of changes.list()) await notify(client, change);
     return receipts;
   });
 }
@@ -81,14 +79,14 @@ interface Item {
   readonly event: Tallied;
 }
 
-/** What its unique indexes know a row by; controls have nothing of the kind and are logged each time. */
+/** The key of a row as the unique indexes define it. Controls have no unique index, so time and content identify them. */
 function keyOf({ kind, decision, slot, voter, at, body }: Row): string {
   return decision === null
     ? JSON.stringify([kind, at, body])
     : JSON.stringify([kind, decision, slot, voter]);
 }
 
-/** The rows that were new, by their keys. */
+/** Inserts rows and returns those that were new, by key. */
 async function insertRows(
   client: pg.PoolClient,
   rows: readonly Row[],
@@ -138,23 +136,30 @@ async function insertPrompts(client: pg.PoolClient, events: readonly Event[]): P
   );
 }
 
-/** What is known of the decisions that are voted on. */
-async function findKnown(client: pg.PoolClient, votes: readonly VoteRequest[]) {
-  const decisions = [...new Set(votes.map(({ decision }) => decision))];
+interface FoundRows extends DecisionRows {
+  /** Votes of the log, to which `append` adds those of the same batch. */
+  readonly voted: Row[];
+}
+
+/** Finds the rows of the decisions that are voted on. */
+async function findDecisions(
+  client: pg.PoolClient,
+  decisions: readonly string[],
+): Promise<Map<string, FoundRows>> {
   const rows = decisions.length === 0 ? [] : await selectDecisions(client, decisions);
-  const of = (kind: string) => {
-    const found = Map.groupBy(
-      rows.filter((row) => row.kind === kind),
-      ({ decision }) => decision,
+  const byDecision = Map.groupBy(rows, ({ decision }) => decision);
+  const found = decisions.map((id): [string, FoundRows] => {
+    const {
+      routed = [],
+      answered = [],
+      voted = [],
+    } = Object.groupBy(
+      byDecision.get(id) ?? [],
+      ({ kind }) => kind as "routed" | "answered" | "voted",
     );
-    return new Map(decisions.map((id): [string, Row[]] => [id, found.get(id) ?? []]));
-  };
-  const routed = rows.filter(({ kind }) => kind === "routed");
-  return {
-    routed: new Map(routed.map((row) => [row.decision!, row])),
-    answered: of("answered"),
-    voted: of("voted"),
-  } satisfies Known;
+    return [id, { routed: routed[0], answered, voted }];
+  });
+  return new Map(found);
 }
 
 async function selectDecisions(
@@ -199,7 +204,7 @@ async function addSpending(client: pg.PoolClient, events: readonly Tallied[]): P
   );
 }
 
-/** Heard by all nodes once the transaction is committed. */
+/** Notifies all nodes of a change once the transaction is committed. */
 export async function notify(client: pg.PoolClient, change: Change): Promise<void> {
   await client.query("SELECT pg_notify($1, $2)", [CHANNEL, JSON.stringify(change)]);
 }

@@ -3,10 +3,10 @@ import { InputError } from "../../core/input/input-error.ts";
 import { migrationsOf, migrationsToRun } from "../migrate.ts";
 import { StoreUnavailable } from "../store-error.ts";
 
-/** A transaction that is not through by then is given up: nobody waits for ever. */
+/** Time limit of a statement and of connecting. */
 const TIMEOUT_MS = 5000;
 
-/** int8 as a number: positions and milliseconds stay below 2^53. */
+/** Parses int8 as a number: positions and milliseconds stay below 2^53. */
 const types = {
   getTypeParser: ((oid: number, format?: "text" | "binary") =>
     oid === pg.types.builtins.INT8
@@ -16,8 +16,9 @@ const types = {
 
 export function poolOf(url: string): pg.Pool {
   const pool = new pg.Pool({ ...configOf(url), max: 5, query_timeout: 2 * TIMEOUT_MS });
-  // A connection that breaks is replaced, and whoever uses one next hears of it. The pool listens only
-  // while one is idle: one that breaks between the statements of a transaction would end the program.
+  // The pool replaces a broken connection, and the next query reports the error. Both listeners are
+  // needed: the pool handles errors of idle connections only, and an error of a connection in use
+  // between two statements would end the process.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   return pool;
@@ -34,10 +35,10 @@ export function configOf(url: string): pg.ClientConfig {
 }
 
 /**
- * Runs `work` in a transaction. READ COMMITTED whatever the server's default is:
- * what comes after waiting for a lock must see what its last holder committed. A
- * node that is stopped within loses its locks after a moment, for others wait.
- * An operator may trade durability for speed elsewhere; here commits are durable.
+ * Runs `work` in a transaction that starts with the statement `begin`. The isolation level is
+ * always READ COMMITTED, so that after waiting for a lock it sees what the last holder committed.
+ * The idle timeout releases the locks of a node that is stopped during the transaction. Commits are
+ * durable even if the server's default is asynchronous commit.
  */
 export async function transaction<T>(
   pool: pg.Pool,
@@ -59,13 +60,13 @@ export async function transaction<T>(
     client.release();
     return result;
   } catch (error) {
-    // In what state the connection is nobody knows: closing it rolls back.
+    // The state of the connection is unknown. Closing it rolls the transaction back.
     client?.release(true);
     throw unavailable(error);
   }
 }
 
-/** Brings the tables up to date; of several nodes that start at once one does it. */
+/** Runs the missing migrations. A lock lets only one of several starting nodes do so. */
 export async function migrate(pool: pg.Pool, url: string): Promise<void> {
   await pool.query("SELECT 1").catch((error: unknown) => {
     throw connectError(url, error);
@@ -79,7 +80,7 @@ export async function migrate(pool: pg.Pool, url: string): Promise<void> {
     for (const { number, name, sql } of migrationsToRun(
       migrationsOf("postgres"),
       done,
-      placeOf(url),
+      addressOf(url),
     )) {
       await client.query(sql);
       await client.query("INSERT INTO migrations (number, name) VALUES ($1, $2)", [number, name]);
@@ -87,20 +88,20 @@ export async function migrate(pool: pg.Pool, url: string): Promise<void> {
   });
 }
 
-/** "jous": another program's advisory locks are others. */
+/** First key of our advisory locks ("jous" in ASCII), so that they differ from those of other programs. */
 const LOCK_SPACE = 0x6a6f7573;
 
-/** Waits until no other transaction holds it, and holds it until this one's end is visible to all. */
+/** A statement that waits for an advisory lock and holds it until the commit is visible to all. */
 function lock(number: number): string {
   return `SELECT pg_advisory_xact_lock(${LOCK_SPACE}, ${number})`;
 }
 
-/** Whoever appends holds this one, so positions are given in the order of commits. */
+/** Every append holds this lock, so that positions follow the order of commits. */
 export const APPEND_LOCK = lock(1);
 const MIGRATION_LOCK = lock(2);
 
-/** The address without its password. */
-function placeOf(url: string): string {
+/** Host and database of a URL, without user and password. */
+function addressOf(url: string): string {
   try {
     const { host, pathname } = new URL(url);
     return `${host}${pathname}`;
@@ -109,39 +110,39 @@ function placeOf(url: string): string {
   }
 }
 
-/** What passes while a gateway runs is the operator's to mend before it has begun. */
+/** Converts errors of the first connection into InputError: at start, unlike later, the operator must fix them. */
 function connectError(url: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : "";
   const remedy = REMEDIES[code];
-  if (remedy) return new InputError({ file: placeOf(url) }, error.message, remedy);
+  if (remedy) return new InputError({ file: addressOf(url) }, error.message, remedy);
   if (!(unavailable(error) instanceof StoreUnavailable)) return error;
-  // Of a host with two addresses the error has no message of its own.
+  // An error for a host with two addresses has no message.
   const problem = `cannot be reached: ${error.message || code}`;
-  return new InputError({ file: placeOf(url) }, problem, UNREACHABLE);
+  return new InputError({ file: addressOf(url) }, problem, UNREACHABLE);
 }
 
-const UNREACHABLE = "start the database, or check host and port of the address";
+const UNREACHABLE = "start the database, or check the host and port in the address";
 
 const REMEDIES: Record<string, string> = {
-  ENOTFOUND: "check the host of the address",
-  "28P01": "check user and password of the address",
-  "28000": "check user and password of the address",
+  ENOTFOUND: "check the host in the address",
+  "28P01": "check the user and password in the address",
+  "28000": "check the user and password in the address",
   "3D000": "create the database first: createdb NAME",
-  "42501": "the user needs the right to create tables: GRANT CREATE ON SCHEMA public TO NAME",
+  "42501": "allow the user to create tables: GRANT CREATE ON SCHEMA public TO NAME",
 };
 
 /**
- * Connection lost or refused, time-outs, shutdown, out of disk or memory, too
- * many connections, a standby that takes no writes: all pass, and nothing was
- * acknowledged. Anything else is an error of ours.
+ * Converts temporary errors into StoreUnavailable: connection lost or refused, timeout, shutdown,
+ * out of disk or memory, too many connections, a read-only standby. Nothing was acknowledged in
+ * these cases. Other errors are defects and are returned unchanged.
  */
 export function unavailable(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof StoreUnavailable) return error;
   const code = "code" in error ? String(error.code) : "";
-  const passing =
+  const isTemporary =
     /^(ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_|08|53|57|58|55P03|40|25006|25P0)/.test(
       code,
     ) || /connection|timeout|terminat|not queryable|pool after/i.test(error.message);
-  return passing ? new StoreUnavailable(error.message) : error;
+  return isTemporary ? new StoreUnavailable(error.message) : error;
 }

@@ -4,9 +4,8 @@ import { CHANNEL } from "./append.ts";
 import { configOf } from "./connect.ts";
 
 /**
- * Hears of changes on a connection of its own, and makes a new one when that
- * breaks. What was said in between is missed: listeners look for themselves now
- * and then.
+ * Receives notifications of changes on a separate connection and reconnects when it breaks.
+ * Notifications sent in between are lost, which is why listeners also poll.
  */
 export class Listening {
   readonly #url: string;
@@ -24,7 +23,7 @@ export class Listening {
     const client = new pg.Client(configOf(this.#url));
     this.#client = client;
     client.on("error", () => {});
-    client.on("end", () => this.#again(client));
+    client.on("end", () => this.#reconnect(client));
     client.on("notification", ({ payload }) => {
       if (payload) this.#tell(JSON.parse(payload) as Change);
     });
@@ -32,11 +31,11 @@ export class Listening {
       await client.connect();
       await client.query(`LISTEN ${CHANNEL}`);
     } catch {
-      this.#again(client);
+      this.#reconnect(client);
     }
   }
 
-  #again(client: pg.Client): void {
+  #reconnect(client: pg.Client): void {
     if (this.#closed || client !== this.#client) return;
     this.#client = undefined;
     client.end().catch(() => {});

@@ -1,9 +1,8 @@
 import type pg from "pg";
 import { Listeners } from "../changes.ts";
 import { pruneInSteps } from "../prune.ts";
-import type { Database } from "../queries.ts";
-import { type Statement, textOf } from "../sql.ts";
-import { SqlReads } from "../sql-reads.ts";
+import { Queries, type Select } from "../queries.ts";
+import { textOf } from "../sql.ts";
 import type {
   Change,
   Entry,
@@ -19,7 +18,7 @@ import { migrate, poolOf, unavailable } from "./connect.ts";
 import { Listening } from "./listen.ts";
 import * as writes from "./writes.ts";
 
-/** Opens a PostgreSQL database by its address and brings its tables up to date. */
+/** Connects to a PostgreSQL database and runs the missing migrations. */
 export async function openPostgres(url: string): Promise<Store> {
   const pool = poolOf(url);
   try {
@@ -33,15 +32,15 @@ export async function openPostgres(url: string): Promise<Store> {
   return store;
 }
 
-/** The log in PostgreSQL: any number of nodes append, one learns each router. */
-class PostgresStore extends SqlReads implements Store {
+/** The store in PostgreSQL: any number of nodes append, and one node at a time learns for each router. */
+class PostgresStore extends Queries implements Store {
   readonly shared = true;
   readonly #pool: pg.Pool;
   readonly #listeners = new Listeners();
   readonly #listening: Listening;
 
   constructor(pool: pg.Pool, url: string) {
-    super(reading(pool), unavailable);
+    super(selectFrom(pool));
     this.#pool = pool;
     this.#listening = new Listening(url, (change) => this.#listeners.tell(change));
   }
@@ -92,12 +91,14 @@ class PostgresStore extends SqlReads implements Store {
   }
 }
 
-function reading(pool: pg.Pool): Database {
-  return {
-    rows: async <T>(statement: Statement) => {
+function selectFrom(pool: pg.Pool): Select {
+  return async <T>(statement: Parameters<Select>[0]) => {
+    try {
       const text = textOf(statement, (n) => `$${n}`);
       const { rows } = await pool.query(text, [...statement.values]);
       return rows as T[];
-    },
+    } catch (error) {
+      throw unavailable(error);
+    }
   };
 }

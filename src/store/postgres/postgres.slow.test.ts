@@ -27,7 +27,7 @@ if (typeof server === "string") {
         /help: create the database/,
       );
       await expect(wrong((u) => (u.password = "no"))).rejects.toThrow(
-        /help: check user and password/,
+        /help: check the user and password/,
       );
       await expect(wrong((u) => (u.port = "1"))).rejects.toThrow(
         /^127\.0\.0\.1:1\/test\d+: cannot be reached: .*ECONNREFUSED.*; help: start the database/,

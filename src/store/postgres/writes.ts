@@ -1,17 +1,17 @@
-/** What is written besides the log. */
+/** Statements that write everything except the log: leases, snapshots, keys, secrets and pruning. */
 import { randomBytes } from "node:crypto";
 import type pg from "pg";
 import { noSnapshot } from "../prune.ts";
 import type { PruneQuery, PruneReport, StoredKey, StoredSnapshot } from "../store.ts";
 import { LeaseLost } from "../store-error.ts";
-import { superfluous } from "../thin.ts";
+import { snapshotsToDelete } from "../thin-snapshots.ts";
 import { notify } from "./append.ts";
 import { transaction, unavailable } from "./connect.ts";
 
-/** The database's clock, which all nodes share, in milliseconds. */
+/** The clock of the database in milliseconds. All nodes use it, because their own clocks differ. */
 const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
-/** Taken where it has run out, or is to be taken anyway; who held it before cannot save any more. */
+/** Takes the lease if it has expired or `steal` is set. The new token makes saves of the previous holder fail. */
 export async function acquireLease(
   pool: pg.Pool,
   router: string,
@@ -31,7 +31,7 @@ export async function acquireLease(
   return rows[0]?.token;
 }
 
-/** Also one that has run out: while nobody has taken it nothing has happened. */
+/** Renews a lease, even an expired one as long as nobody else has taken it. */
 export async function renewLease(
   pool: pg.Pool,
   router: string,
@@ -53,7 +53,7 @@ export async function saveSnapshot(
 ): Promise<void> {
   const { router, position, at, hash, state } = snapshot;
   await transaction(pool, "", async (client) => {
-    // The lock keeps the lease from changing hands before this is committed.
+    // The row lock prevents another node from taking the lease before the commit.
     const lease = await client.query<{ token: number }>(
       "SELECT token FROM leases WHERE router = $1 FOR UPDATE",
       [router],
@@ -72,13 +72,13 @@ export async function saveSnapshot(
     );
     await client.query("DELETE FROM snapshots WHERE router = $1 AND position = ANY ($2)", [
       router,
-      superfluous(rows, at, rows[0]!.horizon ?? 0),
+      snapshotsToDelete(rows, at, rows[0]!.horizon ?? 0),
     ]);
     await notify(client, { router, what: "snapshot", position });
   });
 }
 
-/** One step: at most `limit` rows of each kind. */
+/** Deletes at most `limit` rows of each kind. */
 export async function pruneStep(
   pool: pg.Pool,
   { prompts, decisions, votes }: PruneQuery,
@@ -99,7 +99,7 @@ async function prunePrompts(client: pg.PoolClient, before: number, limit: number
   return rowCount ?? 0;
 }
 
-/** The oldest of each router, while they are old enough. */
+/** Deletes the oldest decisions of each router that were logged before a time. */
 async function pruneDecisions(
   client: pg.PoolClient,
   before: number,
@@ -120,7 +120,7 @@ async function pruneDecisions(
   return rows.length;
 }
 
-/** A decision goes with its prompt and its answers. */
+/** Deletes decisions together with their prompts and answers. */
 async function removeDecisions(client: pg.PoolClient, decisions: readonly string[]): Promise<void> {
   if (decisions.length === 0) return;
   await client.query("DELETE FROM prompts WHERE decision = ANY ($1)", [decisions]);
@@ -130,13 +130,13 @@ async function removeDecisions(client: pg.PoolClient, decisions: readonly string
   await client.query("DELETE FROM log WHERE kind = 'routed' AND decision = ANY ($1)", [decisions]);
 }
 
-/** A vote goes with its decision: while that is known the vote would be taken for a new one. */
+/** Deletes votes together with their decisions: if a decision stayed, the same vote could be cast again. */
 async function pruneVotes(
   client: pg.PoolClient,
   { router, upTo }: { readonly router: string; readonly upTo: number },
   limit: number,
 ): Promise<number> {
-  // Locked, so that thinning does not take it away meanwhile.
+  // The row lock prevents `saveSnapshot` from deleting this snapshot before the commit.
   const kept = await client.query(
     "SELECT 1 FROM snapshots WHERE router = $1 AND position = $2 FOR UPDATE",
     [router, upTo],

@@ -1,6 +1,6 @@
-import { Appended } from "../changes.ts";
+import { AppendedChanges } from "../changes.ts";
 import { type LoggedRow, type Row, rowOf } from "../row.ts";
-import { type Known, settle } from "../settle.ts";
+import { type DecisionRows, settle } from "../settle.ts";
 import type { Change, Entry, Receipt } from "../store.ts";
 import { COUNTS, spending, type Tallied, tally } from "../tally.ts";
 import type { Connection } from "./connect.ts";
@@ -10,7 +10,7 @@ export interface AppendResult {
   readonly changes: Change[];
 }
 
-/** Logs entries in one transaction. SQLite lets one writer in at a time, so positions are commit order. */
+/** Prepares appending in one transaction. SQLite has one writer at a time, so positions follow the order of commits. */
 export function appender(db: Connection): (entries: readonly Entry[]) => AppendResult {
   const insert = db.prepare(`
     INSERT INTO log (router, kind, at, decision, slot, voter, owner, session, x, body)
@@ -23,26 +23,16 @@ export function appender(db: Connection): (entries: readonly Entry[]) => AppendR
   const find = finder(db);
 
   const append = db.transaction((entries: readonly Entry[]): AppendResult => {
-    const done: Tallied[] = [];
-    const appended = new Appended();
+    const events: Tallied[] = [];
+    const changes = new AppendedChanges();
     const log = (row: Row, event: Tallied): Receipt => {
       const { router, kind, at, decision, slot, voter, owner, session, x, body } = row;
-      const { changes, lastInsertRowid } = insert.run(
-        router,
-        kind,
-        at,
-        decision,
-        slot,
-        voter,
-        owner,
-        session,
-        x,
-        body,
-      );
-      if (changes === 0) return { status: "repeated" };
-      const position = Number(lastInsertRowid);
-      done.push(event);
-      appended.note(router, kind, position);
+      const values = [router, kind, at, decision, slot, voter, owner, session, x, body];
+      const inserted = insert.run(...values);
+      if (inserted.changes === 0) return { status: "repeated" };
+      const position = Number(inserted.lastInsertRowid);
+      events.push(event);
+      changes.add(router, kind, position);
       return { status: "logged", position };
     };
     const receipts = entries.map((entry): Receipt => {
@@ -55,14 +45,14 @@ export function appender(db: Connection): (entries: readonly Entry[]) => AppendR
       }
       return log(rowOf(entry), entry);
     });
-    count(done);
-    return { receipts, changes: appended.changes() };
+    count(events);
+    return { receipts, changes: changes.list() };
   });
   return append.immediate;
 }
 
-/** What is known of a decision when a vote on it comes. */
-function finder(db: Connection): (decision: string) => Known {
+/** Prepares finding the rows of a decision when a vote arrives. */
+function finder(db: Connection): (decision: string) => DecisionRows {
   const routed = db.prepare<[string], LoggedRow>(
     "SELECT * FROM log WHERE kind = 'routed' AND decision = ?",
   );
@@ -72,16 +62,14 @@ function finder(db: Connection): (decision: string) => Known {
   const voted = db.prepare<[string], Pick<Row, "voter" | "body">>(
     "SELECT voter, body FROM log WHERE kind = 'voted' AND decision = ?",
   );
-  return (decision) => {
-    const row = routed.get(decision);
-    return {
-      routed: new Map(row && [[decision, row]]),
-      answered: new Map([[decision, answered.all(decision)]]),
-      voted: new Map([[decision, voted.all(decision)]]),
-    };
-  };
+  return (decision) => ({
+    routed: routed.get(decision),
+    answered: answered.all(decision),
+    voted: voted.all(decision),
+  });
 }
 
+/** Prepares adding events to the tallies and to the spending of their keys. */
 function counter(db: Connection): (events: readonly Tallied[]) => void {
   const add = db.prepare(`
     INSERT INTO tallies (router, bucket, model, ${COUNTS.join(", ")})

@@ -7,17 +7,17 @@ import { StoreUnavailable } from "../store-error.ts";
 
 export type Connection = Sqlite.Database;
 
-/** Opens the file, makes it where there is none, and brings its tables up to date. */
+/** Opens or creates the file and runs the missing migrations. */
 export function connect(file: string): Connection {
   try {
     mkdirSync(dirname(file), { recursive: true });
-    // A new one is its owner's alone: it holds what votes are signed with, and prompts where they are kept.
+    // Only the owner may read a new file: it contains the secret that signs vote tokens, and possibly prompts.
     closeSync(openSync(file, "a", 0o600));
     const db = new Sqlite(file, { timeout: BUSY_MS });
     db.pragma("journal_mode = wal");
-    // An fsync each commit: what is acknowledged has survived a power cut, not only a kill.
+    // One fsync per commit, so that an acknowledged entry survives a power failure and not only a kill.
     db.pragma("synchronous = full");
-    // After a burst the file beside the database shrinks again.
+    // Shrinks the write-ahead log again after a burst.
     db.pragma(`journal_size_limit = ${64 * 2 ** 20}`);
     db.pragma(`cache_size = -${CACHE_KB}`);
     migrate(db, file);
@@ -27,14 +27,14 @@ export function connect(file: string): Connection {
   }
 }
 
-/** A second connection sees what the first has committed, and never waits for it. */
+/** Opens a second connection for reading. It sees committed data and never waits for the writer. */
 export function connectReader(file: string): Connection {
   const db = new Sqlite(file, { timeout: BUSY_MS, readonly: true });
   db.pragma(`cache_size = -${CACHE_KB}`);
   return db;
 }
 
-/** Of each connection; the driver's own 16 MB would be filled, and the system keeps the file in memory anyway. */
+/** Page cache per connection. The driver's default of 16 MB would fill up although the operating system caches the file too. */
 const CACHE_KB = 2000;
 
 const BUSY_MS = 5000;
@@ -56,24 +56,24 @@ function openError(file: string, error: unknown): unknown {
   if (code === "SQLITE_NOTADB" || code === "SQLITE_CORRUPT") {
     return new InputError(
       { file },
-      "is no database, or damaged",
-      "restore it from a backup, or name another folder by --data",
+      "is not a SQLite database, or it is damaged",
+      "restore it from a backup, or choose another folder with --data",
     );
   }
   if (/^(EACCES|EPERM|EROFS|ENOTDIR|EISDIR|EEXIST|SQLITE_CANTOPEN)/.test(code)) {
     return new InputError(
       { file },
       `cannot be opened (${code})`,
-      "name a folder that you may write to by --data",
+      "choose a folder that you can write to with --data",
     );
   }
   return unavailable(error);
 }
 
-/** What SQLite says when disk or file fail it, as StoreUnavailable; other errors as they are. */
+/** Converts errors of the disk or of locking into StoreUnavailable and returns other errors unchanged. */
 export function unavailable(error: unknown): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error;
-  return PASSING.test(error.code) ? new StoreUnavailable(error.message) : error;
+  return TEMPORARY.test(error.code) ? new StoreUnavailable(error.message) : error;
 }
 
-const PASSING = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL|NOLFS)/;
+const TEMPORARY = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL|NOLFS)/;

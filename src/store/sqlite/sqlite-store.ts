@@ -1,8 +1,7 @@
 import { Listeners } from "../changes.ts";
 import { pruneInSteps } from "../prune.ts";
-import type { Database } from "../queries.ts";
-import { type Statement, textOf } from "../sql.ts";
-import { SqlReads } from "../sql-reads.ts";
+import { Queries, type Select } from "../queries.ts";
+import { textOf } from "../sql.ts";
 import type {
   Change,
   Entry,
@@ -18,10 +17,10 @@ import { type Connection, connect, connectReader, unavailable } from "./connect.
 import * as writes from "./writes.ts";
 
 /**
- * The log in one file. Everything here blocks the thread it runs on, an fsync
- * for milliseconds: `openSqlite` gives it a thread of its own.
+ * The store in one SQLite file. Its methods block their thread, for milliseconds during an fsync,
+ * so `openSqlite` runs it on a separate thread.
  */
-export class SqliteStore extends SqlReads implements Store {
+export class SqliteStore extends Queries implements Store {
   readonly shared = false;
   readonly #writer: Connection;
   readonly #reader: Connection;
@@ -32,15 +31,15 @@ export class SqliteStore extends SqlReads implements Store {
   constructor(file: string, now: () => number) {
     const writer = connect(file);
     const reader = connectReader(file);
-    super(reading(reader), unavailable);
+    super(selectFrom(reader));
     this.#writer = writer;
     this.#reader = reader;
-    this.#append = appender(this.#writer);
+    this.#append = appender(writer);
     this.#now = now;
   }
 
   async append(entries: readonly Entry[]): Promise<Receipt[]> {
-    const { receipts, changes } = this.#write(() => this.#append(entries));
+    const { receipts, changes } = translated(() => this.#append(entries));
     for (const change of changes) this.#listeners.tell(change);
     return receipts;
   }
@@ -48,43 +47,42 @@ export class SqliteStore extends SqlReads implements Store {
   async acquireLease(router: string, holder: string, milliseconds: number, steal = false) {
     const now = this.#now();
     const free = steal ? Number.MAX_SAFE_INTEGER : now;
-    return this.#write(() =>
-      writes.acquireLease(this.#writer, router, holder, now + milliseconds, free),
-    );
+    const until = now + milliseconds;
+    return translated(() => writes.acquireLease(this.#writer, router, holder, until, free));
   }
 
   async renewLease(router: string, token: number, milliseconds: number) {
     const until = this.#now() + milliseconds;
-    return this.#write(() => writes.renewLease(this.#writer, router, token, until));
+    return translated(() => writes.renewLease(this.#writer, router, token, until));
   }
 
   async releaseLease(router: string, token: number) {
-    this.#write(() => writes.renewLease(this.#writer, router, token, this.#now() - 1));
+    translated(() => writes.renewLease(this.#writer, router, token, this.#now() - 1));
   }
 
   async saveSnapshot(snapshot: StoredSnapshot, token: number) {
-    this.#write(() => writes.saveSnapshot(this.#writer, snapshot, token));
+    translated(() => writes.saveSnapshot(this.#writer, snapshot, token));
     const { router, position } = snapshot;
     this.#listeners.tell({ router, what: "snapshot", position });
   }
 
   prune(what: PruneQuery): Promise<PruneReport> {
-    return pruneInSteps((limit) => this.#write(() => writes.pruneStep(this.#writer, what, limit)));
+    return pruneInSteps((limit) => translated(() => writes.pruneStep(this.#writer, what, limit)));
   }
 
   async saveKey(key: StoredKey) {
-    this.#write(() => writes.saveKey(this.#writer, key));
+    translated(() => writes.saveKey(this.#writer, key));
   }
 
   async secret(name: string) {
-    return this.#write(() => writes.secret(this.#writer, name));
+    return translated(() => writes.secret(this.#writer, name));
   }
 
   onChange(listener: (change: Change) => void) {
     return this.#listeners.add(listener);
   }
 
-  /** The file's greatest size: a disk that is full without filling one. */
+  /** Limits the size of the file. Tests use it to simulate a full disk. */
   limitPages(pages: number): void {
     this.#writer.pragma(`max_page_count = ${pages}`);
   }
@@ -93,19 +91,21 @@ export class SqliteStore extends SqlReads implements Store {
     this.#reader.close();
     this.#writer.close();
   }
-
-  #write<T>(run: () => T): T {
-    try {
-      return run();
-    } catch (error) {
-      throw unavailable(error);
-    }
-  }
 }
 
-function reading(db: Connection): Database {
-  return {
-    rows: async <T>(statement: Statement) =>
-      db.prepare<unknown[], T>(textOf(statement, () => "?")).all(...statement.values),
-  };
+function selectFrom(db: Connection): Select {
+  return async <T>(statement: Parameters<Select>[0]) =>
+    translated(() => {
+      const text = textOf(statement, () => "?");
+      return db.prepare<unknown[], T>(text).all(...statement.values);
+    });
+}
+
+/** Runs a function and converts its errors with `unavailable`. */
+function translated<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw unavailable(error);
+  }
 }

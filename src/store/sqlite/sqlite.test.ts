@@ -18,7 +18,7 @@ conforms("SQLite", async () => {
   return async () => new SqliteStore(file, Date.now);
 });
 
-it.skipIf(process.platform === "win32")("a new file is for its owner alone", async () => {
+it.skipIf(process.platform === "win32")("only the owner can read a new file", async () => {
   const file = newFile();
   const store = new SqliteStore(file, Date.now);
   await store.append([configured()]);
@@ -26,15 +26,15 @@ it.skipIf(process.platform === "win32")("a new file is for its owner alone", asy
   await store.close();
 });
 
-describe("SQLite on its thread", { timeout: 60_000 }, () => {
-  it("does what it does without one, and its errors are the same", async () => {
+describe("openSqlite", { timeout: 60_000 }, () => {
+  it("behaves like SqliteStore and throws the same errors", async () => {
     const store = await openSqlite(newFile());
-    const heard: Change[] = [];
-    store.onChange((change) => heard.push(change));
+    const changes: Change[] = [];
+    store.onChange((change) => changes.push(change));
     expect(await store.append([configured(), routed(1), vote(1)])).toHaveLength(3);
     const [first] = await store.learning("auto", 0, 1);
     expect(first).toMatchObject(configured());
-    expect(heard).toMatchObject([{ router: "auto", what: "log" }]);
+    expect(changes).toMatchObject([{ router: "auto", what: "log" }]);
     const snapshot = { router: "auto", position: 1, at: T0, hash: "h", state: Uint8Array.of(1) };
     const lost = await store.saveSnapshot(snapshot, 9).catch((error: unknown) => error);
     expect(lost).toBeInstanceOf(LeaseLost);
@@ -46,7 +46,7 @@ describe("SQLite on its thread", { timeout: 60_000 }, () => {
     await expect(store.head("auto")).rejects.toBeInstanceOf(StoreUnavailable);
   });
 
-  it("says what is wrong with the file", async () => {
+  it("says why a file cannot be opened", async () => {
     const file = newFile();
     writeFileSync(
       file,
@@ -55,13 +55,13 @@ describe("SQLite on its thread", { timeout: 60_000 }, () => {
     const error = await openSqlite(file).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(InputError);
     expect(error).toMatchObject({
-      message: expect.stringMatching(/is no database, or damaged; help:/),
+      message: expect.stringMatching(/is not a SQLite database, or it is damaged; help:/),
     });
     await expect(openSqlite(join(file, "below"))).rejects.toThrow(/cannot be opened.*help:/);
   });
 });
 
-it("refuses the tables of a newer version and leaves them alone", async () => {
+it("refuses a database of a newer version and does not change it", async () => {
   const file = newFile();
   await new SqliteStore(file, Date.now).close();
   const db = new Sqlite(file);
@@ -71,7 +71,7 @@ it("refuses the tables of a newer version and leaves them alone", async () => {
   db.close();
 });
 
-it("a full disk is StoreUnavailable, nothing of the append is there, and all before it is", async () => {
+it("a full disk throws StoreUnavailable, writes nothing of the append and keeps everything before it", async () => {
   const file = newFile();
   const store = new SqliteStore(file, Date.now);
   onTestFinished(() => store.close());
@@ -90,7 +90,7 @@ it("a full disk is StoreUnavailable, nothing of the append is there, and all bef
   expect((await store.append([...many, vote(10)])).at(-1)).toMatchObject({ status: "logged" });
 });
 
-it("finds what it looks for by an index, so that time does not grow with the log", async () => {
+it("reads through indexes only, so that queries stay fast as the log grows", async () => {
   const file = newFile();
   const store = new SqliteStore(file, Date.now);
   await store.append([configured(), routed(1), vote(1)]);
@@ -105,7 +105,7 @@ it("finds what it looks for by an index, so that time does not grow with the log
   db.close();
 });
 
-/** The conditions of queries.ts and append.ts. */
+/** Queries with the conditions of queries.ts and append.ts. */
 const LEARNING = "kind not in ('routed', 'answered')";
 const QUERIES = [
   `SELECT * FROM log WHERE ${LEARNING} AND router = 'auto' AND position > 5 ORDER BY position LIMIT 10`,

@@ -1,12 +1,12 @@
-/** What is written besides the log. */
+/** Statements that write everything except the log: leases, snapshots, keys, secrets and pruning. */
 import { randomBytes } from "node:crypto";
 import { noSnapshot } from "../prune.ts";
 import type { PruneQuery, PruneReport, StoredKey, StoredSnapshot } from "../store.ts";
 import { LeaseLost } from "../store-error.ts";
-import { superfluous } from "../thin.ts";
+import { snapshotsToDelete } from "../thin-snapshots.ts";
 import type { Connection } from "./connect.ts";
 
-/** Taken where it runs out before `free`; who held it before cannot save any more. */
+/** Takes the lease if it expires before `free`. The new token makes saves of the previous holder fail. */
 export function acquireLease(
   db: Connection,
   router: string,
@@ -49,7 +49,7 @@ export function saveSnapshot(db: Connection, snapshot: StoredSnapshot, token: nu
       )
       .all(router);
     const remove = db.prepare("DELETE FROM snapshots WHERE router = ? AND position = ?");
-    for (const old of superfluous(all, at, horizon(db, router))) remove.run(router, old);
+    for (const old of snapshotsToDelete(all, at, horizon(db, router))) remove.run(router, old);
   });
   save.immediate();
 }
@@ -59,7 +59,7 @@ function horizon(db: Connection, router: string): number {
   return statement.pluck().get(router) ?? 0;
 }
 
-/** One step: at most `limit` rows of each kind. */
+/** Deletes at most `limit` rows of each kind. */
 export function pruneStep(db: Connection, what: PruneQuery, limit: number): PruneReport {
   const step = db.transaction(() => ({
     prompts: what.prompts === undefined ? 0 : prunePrompts(db, what.prompts, limit),
@@ -77,7 +77,7 @@ function prunePrompts(db: Connection, before: number, limit: number): number {
     .run(before, limit).changes;
 }
 
-/** The oldest of each router, while they are old enough. */
+/** Deletes the oldest decisions of each router that were logged before a time. */
 function pruneDecisions(db: Connection, before: number, limit: number): number {
   const routers = db
     .prepare<[], string>(
@@ -100,7 +100,7 @@ function pruneDecisions(db: Connection, before: number, limit: number): number {
   return count;
 }
 
-/** A decision goes with its prompt and its answers. */
+/** Deletes decisions together with their prompts and answers. */
 function removeDecisions(db: Connection, decisions: readonly string[]): void {
   const statements = [
     "DELETE FROM prompts WHERE decision = ?",
@@ -110,7 +110,7 @@ function removeDecisions(db: Connection, decisions: readonly string[]): void {
   for (const decision of decisions) for (const statement of statements) statement.run(decision);
 }
 
-/** A vote goes with its decision: while that is known the vote would be taken for a new one. */
+/** Deletes votes together with their decisions: if a decision stayed, the same vote could be cast again. */
 function pruneVotes(
   db: Connection,
   { router, upTo }: { readonly router: string; readonly upTo: number },

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { T0 } from "./events.fixture.ts";
-import { superfluous } from "./thin.ts";
+import { snapshotsToDelete } from "./thin-snapshots.ts";
 
-describe("superfluous", () => {
+describe("snapshotsToDelete", () => {
   const HOUR = 3_600_000;
   const every = (ms: number, count: number) =>
     Array.from({ length: count }, (_, i) => ({ position: i + 1, at: T0 + i * ms }));
   const kept = (snapshots: ReturnType<typeof every>, now: number, horizon = 0) => {
-    const gone = new Set(superfluous(snapshots, now, horizon));
-    return snapshots.filter(({ position }) => !gone.has(position));
+    const deleted = new Set(snapshotsToDelete(snapshots, now, horizon));
+    return snapshots.filter(({ position }) => !deleted.has(position));
   };
 
-  it("leaves one an hour for two days, one a day before, the newest and the horizon", () => {
+  it("keeps one per hour for two days, one per day before, the newest and the horizon", () => {
     const snapshots = every(HOUR / 4, 4 * 24 * 5);
     const now = snapshots.at(-1)!.at;
     const left = kept(snapshots, now, 7);
@@ -22,7 +22,7 @@ describe("superfluous", () => {
     expect(ages.filter((age) => age >= 48)).toHaveLength(3 + 1);
   });
 
-  it("asked after each save leaves no more than that, and never takes the newest", () => {
+  it("keeps as few if it is called after every save, and always the newest", () => {
     let snapshots: ReturnType<typeof every> = [];
     for (const snapshot of every(HOUR / 6, 6 * 24 * 4)) {
       snapshots = kept([...snapshots, snapshot], snapshot.at);
