@@ -95,7 +95,7 @@ describe("votes import", () => {
     [{ at: 5, query: "?", ranking: ["ant", "ant"] }, /:2: is neither/],
     [{ ...row, query: undefined, x: [1, 2] }, /:2: field "x": has 2 numbers, hash gives 384/],
     [{ ...row, query: undefined, x: [1], encoder: "e5" }, /:2: field "encoder": is e5/],
-    [{ ...row, voter: "a\u0000b" }, /:2: name .* is no name/],
+    [{ ...row, voter: "a\u0000b" }, /:2: name .* is not a valid name/],
     ["{", /:2: is not JSON/],
   ])("refuses %j with place and remedy, and logs nothing", async (bad, message) => {
     const store = openStore();
