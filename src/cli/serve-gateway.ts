@@ -3,20 +3,20 @@ import { dirname, join, resolve } from "node:path";
 import { InputError } from "../core/input/input-error.ts";
 import { PACKAGE_ROOT } from "../core/input/project.ts";
 import { isLoopback } from "../gateway/access/origin.ts";
+import { systemClock } from "../gateway/clock/clock.ts";
 import { CONFIG, type Config } from "../gateway/config/config.ts";
 import { located, readConfig } from "../gateway/config/read-config.ts";
-import { newLogger } from "../gateway/logger.ts";
 import {
   checkGateway,
   type GatewayOptions,
   openGateway,
   type RunningGateway,
 } from "../gateway/open-gateway.ts";
-import { systemClock } from "../gateway/providers/clock.ts";
 import { PROVIDER_NAMES } from "../gateway/providers/providers.ts";
 import { SANDBOX } from "../gateway/sandbox/asked.ts";
 import { checkKeys, type Placement } from "../gateway/serving/model-specs.ts";
 import type { Serving } from "../gateway/serving/serving.ts";
+import { newLogger } from "../gateway/telemetry/logger.ts";
 import { encoderPlaces } from "./encoder-flags.ts";
 import { interruptible } from "./interrupt.ts";
 import type { ServeFlags } from "./serve.ts";
@@ -159,7 +159,7 @@ async function reload(
 }
 
 function welcome({ url, gateway }: RunningGateway, file: string | undefined, data: string): string {
-  const { serving } = gateway;
+  const serving = gateway.serving();
   const [router] = serving.routers.keys();
   const key = gateway.access.isOpen ? "" : " -H 'authorization: Bearer YOUR_KEY'";
   const json = `-H 'content-type: application/json'${key}`;

@@ -4,12 +4,12 @@ import { join, resolve } from "node:path";
 import { createParser } from "eventsource-parser";
 import OpenAI from "openai";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
+import { systemClock } from "./clock/clock.ts";
 import { parseConfig } from "./config/read-config.ts";
-import { newLogger } from "./logger.ts";
 import { openGateway, type RunningGateway } from "./open-gateway.ts";
-import { systemClock } from "./providers/clock.ts";
 import { type Misbehaving, startMisbehaving } from "./providers/misbehaving.fixture.ts";
 import { PROVIDER_NAMES } from "./providers/providers.ts";
+import { newLogger } from "./telemetry/logger.ts";
 
 const DATA = resolve(import.meta.dirname, "../../data");
 /** Memory where there is such a folder: most tests need not wait for a disk. */

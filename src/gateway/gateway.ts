@@ -4,18 +4,18 @@ import type { Store } from "../store/store.ts";
 import type { Access } from "./access/access.ts";
 import type { VoteTokens } from "./access/vote-token.ts";
 import type { Sessions } from "./chat/sessions.ts";
+import type { Clock } from "./clock/clock.ts";
 import type { Judge } from "./feedback/judge/judge.ts";
-import type { Feed } from "./insight/feed.ts";
 import type { PastTallies } from "./insight/past-tallies.ts";
-import type { Metrics } from "./metrics.ts";
-import type { Clock } from "./providers/clock.ts";
-import type { Recorder } from "./recorder.ts";
+import type { Feed } from "./log/feed.ts";
+import type { Recorder } from "./log/recorder.ts";
 import type { SandboxVoters } from "./sandbox/voters.ts";
 import type { Serving } from "./serving/serving.ts";
+import type { Metrics } from "./telemetry/metrics.ts";
 
 /** What handlers work with. `serving` is another one after the configuration has changed. */
 export interface Gateway {
-  readonly serving: Serving;
+  readonly serving: () => Serving;
   readonly store: Store;
   /** The one way of requests into the store's log. */
   readonly log: GroupCommit;

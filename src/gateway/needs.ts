@@ -1,4 +1,4 @@
-import { isRecord } from "./providers/json-value.ts";
+import { isRecord } from "./wire/json-value.ts";
 
 /**
  * What a request needs of a model, and which models have it. A model of which

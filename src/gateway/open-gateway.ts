@@ -15,16 +15,15 @@ import { Access } from "./access/access.ts";
 import { isLoopback } from "./access/origin.ts";
 import { VoteTokens } from "./access/vote-token.ts";
 import { Sessions } from "./chat/sessions.ts";
+import type { Clock } from "./clock/clock.ts";
 import type { Config } from "./config/config.ts";
 import { Judge } from "./feedback/judge/judge.ts";
 import type { Gateway } from "./gateway.ts";
 import { Guard, type GuardTask } from "./guard/guard.ts";
 import { watchPosteriors } from "./insight/events.ts";
-import { Feed } from "./insight/feed.ts";
 import { PastTallies } from "./insight/past-tallies.ts";
-import { Metrics } from "./metrics.ts";
-import type { Clock } from "./providers/clock.ts";
-import { Recorder } from "./recorder.ts";
+import { Feed } from "./log/feed.ts";
+import { Recorder } from "./log/recorder.ts";
 import { Retention } from "./retention.ts";
 import type { RouterTools } from "./routing/live-router.ts";
 import { PolicyKinds } from "./routing/policy-kinds.ts";
@@ -39,6 +38,7 @@ import { createServer } from "./server/server.ts";
 import { StaticFiles } from "./server/static-files.ts";
 import { Builder } from "./serving/builder.ts";
 import type { Placement } from "./serving/model-specs.ts";
+import { Metrics } from "./telemetry/metrics.ts";
 import { Warnings } from "./warnings.ts";
 
 export interface GatewayOptions {
@@ -152,10 +152,8 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
     () => serving.sandbox?.questions ?? [],
     entropy.split("voters"),
   );
-  const gateway: Gateway = {
-    get serving() {
-      return serving;
-    },
+  const parts: Omit<Gateway, "judge"> = {
+    serving: () => serving,
     store,
     log,
     access,
@@ -167,11 +165,11 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
     clock,
     logger,
     sessions: new Sessions(store),
-    judge: new Judge(entropy.split("judge")),
     voteTokens: new VoteTokens(Buffer.from(await store.secret("vote-tokens"))),
     closing: closing.signal,
     newSeed: () => seeds.integer(2 ** 32),
   };
+  const gateway: Gateway = { ...parts, judge: new Judge(parts, entropy.split("judge")) };
   const server = createServer(
     gateway,
     endpointsOf(options.version),
@@ -181,7 +179,7 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
     await builder.close(serving);
     throw error;
   });
-  const unwatch = watchPosteriors(gateway);
+  const unwatch = watchPosteriors(() => serving.routers, feed);
   const guard = new Guard(() => serving, { folder, store: placeOf(options) }, logger);
   const warnings = new Warnings(() => serving, clock, logger);
   const retention = new Retention(store, () => serving, clock, logger);

@@ -1,4 +1,4 @@
-import { isRecord } from "./providers/json-value.ts";
+import { isRecord } from "./wire/json-value.ts";
 
 /**
  * The text that stands for a request: what the person asked last, with the

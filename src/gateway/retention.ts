@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Store } from "../store/store.ts";
-import type { Clock } from "./providers/clock.ts";
+import type { Clock } from "./clock/clock.ts";
 import type { Serving } from "./serving/serving.ts";
 
 /** Deletes decisions and prompts when they are old enough; votes stay, they carry what they teach. */

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from "vitest";
+import { StandingClock } from "./clock/clock.fixture.ts";
 import { chat, PATIENCE, SANDBOX, startGateway } from "./gateway.fixture.ts";
-import { newLogger } from "./logger.ts";
-import { StandingClock } from "./providers/clock.fixture.ts";
+import { newLogger } from "./telemetry/logger.ts";
 import { Warnings } from "./warnings.ts";
 
 vi.setConfig(PATIENCE);
@@ -19,7 +19,7 @@ it("prompts that the encoder makes little of are told of in the stats, and in th
   const lines: string[] = [];
   const clock = new StandingClock();
   const logger = newLogger("warn", { write: (line) => void lines.push(line) });
-  const told = new Warnings(() => gateway.serving, clock, logger);
+  const told = new Warnings(gateway.serving, clock, logger);
   onTestFinished(() => told.stop());
   told.look();
   told.look();

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Clock } from "./providers/clock.ts";
+import type { Clock } from "./clock/clock.ts";
 import type { Serving } from "./serving/serving.ts";
 
 /** Logs what an operator should know of the routers: within a minute, then once an hour while it lasts. */

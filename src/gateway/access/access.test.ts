@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newFiles } from "../../store/folder.fixture.ts";
 import { SqliteStore } from "../../store/sqlite/sqlite-store.ts";
-import { StandingClock } from "../providers/clock.fixture.ts";
+import { StandingClock } from "../clock/clock.fixture.ts";
 import { Access } from "./access.ts";
 import { allows, hashOf, newSecret, secretOf } from "./api-key.ts";
 import { RateLimit } from "./rate-limit.ts";

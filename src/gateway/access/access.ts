@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Store, StoredKey } from "../../store/store.ts";
+import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
-import type { Clock } from "../providers/clock.ts";
-import { HttpError } from "../server/http-error.ts";
+import { HttpError } from "../errors/http-error.ts";
 import { allows, hashOf, newSecret, type Scope, secretOf } from "./api-key.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { Spending } from "./spending.ts";
@@ -94,11 +94,10 @@ export class Access {
     }
     const key = await this.#keyOf(headers);
     if (!allows(key, scope)) {
-      throw new HttpError(
-        403,
-        `this key may ${key.scopes.join(" and ")}, this takes ${scope}; help: make one with \`joust keys add NAME --scopes ${scope}\``,
-        { code: "insufficient_scope" },
-      );
+      throw new HttpError(403, `this key may ${key.scopes.join(" and ")}, this takes ${scope}`, {
+        hint: `make one with \`joust keys add NAME --scopes ${scope}\``,
+        code: "insufficient_scope",
+      });
     }
     this.#limit(key.id, key.rate);
     const isAdmin = key.scopes.includes("admin");
@@ -172,11 +171,11 @@ export class Access {
     this.#limits.set(rate, limit);
     const wait = limit.take(client, this.#clock.now());
     if (wait === 0) return;
-    throw new HttpError(
-      429,
-      `more than ${rate} requests a minute; help: send fewer, or try again in ${Math.ceil(wait)} s`,
-      { code: "rate_limit_exceeded", retryAfter: wait },
-    );
+    throw new HttpError(429, `more than ${rate} requests a minute`, {
+      hint: `send fewer, or try again in ${Math.ceil(wait)} s`,
+      code: "rate_limit_exceeded",
+      retryAfter: wait,
+    });
   }
 }
 
@@ -190,9 +189,8 @@ const RETRY_MS = 250;
 const STRANGERS_A_MINUTE = 120;
 
 function noKey(problem: string): HttpError {
-  return new HttpError(
-    401,
-    `${problem}; help: send \`Authorization: Bearer KEY\` with a key of \`joust keys add NAME\``,
-    { code: "invalid_api_key" },
-  );
+  return new HttpError(401, problem, {
+    hint: `send \`Authorization: Bearer KEY\` with a key of \`joust keys add NAME\``,
+    code: "invalid_api_key",
+  });
 }

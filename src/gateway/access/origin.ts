@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { HttpError } from "../server/http-error.ts";
+import { HttpError } from "../errors/http-error.ts";
 
 /**
  * A gateway without keys trusts this machine, and so would any page that is open
@@ -15,17 +15,16 @@ export function checkOrigin(
   if (isOpen && !isOwnName(host)) {
     throw new HttpError(
       403,
-      `requests for ${host} are not for this gateway: without API keys it serves this machine alone; help: use http://localhost, or make a key`,
-      { code: "foreign_host" },
+      `requests for ${host} are not for this gateway: without API keys it serves this machine alone`,
+      { hint: "use http://localhost, or make a key", code: "foreign_host" },
     );
   }
   if (origin === undefined || cors.includes(origin)) return;
   if (URL.parse(origin)?.host === host) return;
-  throw new HttpError(
-    403,
-    `pages of ${origin} may not call this gateway; help: name it under server.cors in joust.yaml`,
-    { code: "foreign_origin" },
-  );
+  throw new HttpError(403, `pages of ${origin} may not call this gateway`, {
+    hint: "name it under server.cors in joust.yaml",
+    code: "foreign_origin",
+  });
 }
 
 /** Names for this machine that were asked for already: nearly every request has the same one. */

@@ -1,6 +1,6 @@
 import type { Store } from "../../store/store.ts";
 import { monthOf } from "../../store/tally.ts";
-import { HttpError } from "../server/http-error.ts";
+import { HttpError } from "../errors/http-error.ts";
 
 /**
  * What keys with a budget have spent this month: the store's sum, read again now
@@ -28,8 +28,9 @@ export class Spending {
     const raise = inFile ? `keys.${inFile}.budget in joust.yaml` : "it with `joust keys budget`";
     throw new HttpError(
       429,
-      `this key has spent $${spent.toFixed(4)} of its $${budget} for ${monthOf(+now)}; help: raise ${raise}, or wait until ${new Date(next).toISOString().slice(0, 10)}`,
+      `this key has spent $${spent.toFixed(4)} of its $${budget} for ${monthOf(+now)}`,
       {
+        hint: `raise ${raise}, or wait until ${new Date(next).toISOString().slice(0, 10)}`,
         type: "insufficient_quota",
         code: "insufficient_quota",
         retryAfter: (next - +now) / 1000,

@@ -1,9 +1,9 @@
-import type { Members } from "../json-scan.ts";
+import type { Fallback, Recorder } from "../log/recorder.ts";
 import { UpstreamError } from "../providers/error.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "../providers/upstream.ts";
-import type { Fallback, Recorder } from "../recorder.ts";
 import type { ServedModel } from "../serving/served-model.ts";
-import { endModelSpan, startModelSpan } from "../tracing.ts";
+import { endModelSpan, startModelSpan } from "../telemetry/tracing.ts";
+import type { Members } from "../wire/json-scan.ts";
 
 /** What goes to the model, whichever it is. */
 export interface Errand {

@@ -1,8 +1,8 @@
-import { type Members, scanObject } from "../json-scan.ts";
+import { HttpError } from "../errors/http-error.ts";
 import { type Needs, needsOf } from "../needs.ts";
 import { promptOf } from "../prompt.ts";
-import { isRecord } from "../providers/json-value.ts";
-import { HttpError } from "../server/http-error.ts";
+import { type Members, scanObject } from "../wire/json-scan.ts";
+import { isRecord } from "../wire/json-value.ts";
 
 /** Any request that names a model: as much of it as every endpoint needs. */
 export interface ModelRequest {
@@ -25,8 +25,11 @@ export function readModelRequest(body: Uint8Array): ModelRequest {
 }
 
 function invalid(param: string, problem: string): HttpError {
-  const message = `${param}: ${problem}; help: /openapi.json says what it may be`;
-  return new HttpError(400, message, { param, code: "invalid_value" });
+  return new HttpError(400, `${param}: ${problem}`, {
+    hint: "/openapi.json says what it may be",
+    code: "invalid_value",
+    param,
+  });
 }
 
 /** What of a chat decides how it is routed. */

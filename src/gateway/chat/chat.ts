@@ -1,51 +1,60 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Routed } from "../../store/events.ts";
-import type { Caller } from "../access/access.ts";
-import type { Case } from "../feedback/judge/judge.ts";
-import type { Gateway } from "../gateway.ts";
-import type { Json } from "../providers/json-value.ts";
-import type { Asked } from "../recorder.ts";
+import type { Access, Caller } from "../access/access.ts";
+import type { VoteTokens } from "../access/vote-token.ts";
+import type { Case, Judge } from "../feedback/judge/judge.ts";
+import type { Asked, Recorder } from "../log/recorder.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import { NO_DUEL } from "../routing/reasons.ts";
 import { ServedModel } from "../serving/served-model.ts";
 import { resolve } from "../serving/serving.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { Json } from "../wire/json-value.ts";
 import { type Answering, attempt, type Errand, NobodyAnswered } from "./attempt.ts";
 import { type Chat, type ModelRequest, readChat, readModelRequest } from "./chat-request.ts";
 import type { Client } from "./client.ts";
-import { type Decided, decide, logDecision } from "./decide.ts";
+import { type Decided, type DecideParts, decide, logDecision } from "./decide.ts";
 import { direct } from "./direct.ts";
 import { duel } from "./duel.ts";
 import { deliver } from "./single.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import { readWishes } from "./wishes.ts";
 
+export interface ChatParts extends DecideParts {
+  readonly access: Pick<Access, "checkBudget">;
+  readonly recorder: Recorder;
+  readonly judge: Judge;
+  readonly voteTokens: VoteTokens;
+  readonly metrics: Metrics;
+}
+
 /** POST /v1/chat/completions: the online path around `plan`. */
 export async function chatCompletions(
-  gateway: Gateway,
+  parts: ChatParts,
   caller: Caller,
   client: Client,
   body: Uint8Array,
   headers: IncomingHttpHeaders,
 ): Promise<void> {
-  const stopwatch = new Stopwatch(gateway);
+  const stopwatch = new Stopwatch(parts.clock, parts.metrics);
   const request = readModelRequest(body);
-  const target = resolve(gateway.serving, request.model);
-  await gateway.access.checkBudget(caller);
+  const target = resolve(parts.serving(), request.model);
+  await parts.access.checkBudget(caller);
   if (target instanceof ServedModel) {
-    return direct(gateway, caller, client, target, "chat/completions", request);
+    return direct(parts, caller, client, target, "chat/completions", request);
   }
   const chat = readChat(request.members);
   const wishes = readWishes(request.members.value("joust"), headers);
   stopwatch.stage("parse");
-  const decided = await decide(gateway, caller, target, chat, wishes, stopwatch);
+  const decided = await decide(parts, caller, target, chat, wishes, stopwatch);
   client.decision = decided.plan.decision;
-  const turn: Turn = { gateway, caller, client, router: target, request, chat, decided };
+  const turn: Turn = { parts, caller, client, router: target, request, chat, decided };
   await (decided.plan.isDuel ? answerTwice(turn, stopwatch) : answerOnce(turn, stopwatch));
 }
 
 /** One routed request under way. */
 interface Turn {
-  readonly gateway: Gateway;
+  readonly parts: ChatParts;
   readonly caller: Caller;
   readonly client: Client;
   readonly router: LiveRouter;
@@ -55,19 +64,19 @@ interface Turn {
 }
 
 async function answerOnce(turn: Turn, stopwatch: Stopwatch): Promise<void> {
-  const { gateway, router, decided } = turn;
+  const { parts, router, decided } = turn;
   const { plan } = decided;
   const isFixed = router.config.mode !== "apply";
   const answering = attempt(
     plan.pair[0],
     isFixed ? () => [] : plan.others,
     errandOf(turn),
-    gateway.recorder,
+    parts.recorder,
   );
   stopwatch.called();
   const records = meanwhile(() => {
     stopwatch.tell();
-    return { routed: logDecision(gateway, router, decided), note: noteOf(turn) };
+    return { routed: logDecision(parts.recorder, router, decided), note: noteOf(turn) };
   });
   await finish(turn, answering, stopwatch.startedAt, records);
 }
@@ -97,30 +106,28 @@ function meanwhile<T>(work: () => T): () => T {
 }
 
 async function answerTwice(turn: Turn, stopwatch: Stopwatch): Promise<void> {
-  const { gateway, client, router, decided, chat, request } = turn;
+  const { parts, client, router, decided, chat, request } = turn;
   const { plan } = decided;
   const note = noteOf(turn);
-  const isJudged = gateway.judge.wants(router, chat);
-  const ended = duel(gateway, client, {
+  const isJudged = parts.judge.wants(router, chat);
+  const ended = duel(parts, client, {
     plan,
     errand: errandOf(turn),
     asked: askedOf(turn),
     head: {
       id: `chatcmpl-${plan.decision}`,
-      created: Math.floor(gateway.clock.date() / 1000),
+      created: Math.floor(parts.clock.date() / 1000),
       model: request.model,
     },
     note: { ...note, duel: true },
     wantsUsage: chat.wantsUsage,
-    onTexts: isJudged
-      ? (texts) => gateway.judge.onDuel(gateway, caseOf(turn, routed), texts)
-      : undefined,
+    onTexts: isJudged ? (texts) => parts.judge.onDuel(caseOf(turn, routed), texts) : undefined,
   });
   stopwatch.called();
   stopwatch.tell();
   ended.catch(() => {});
-  const routed = logDecision(gateway, router, decided);
-  if (decided.session) gateway.sessions.forget(decided.session);
+  const routed = logDecision(parts.recorder, router, decided);
+  if (decided.session) parts.sessions.forget(decided.session);
   try {
     const [first, second] = await ended;
     router.cap.spent(first + second, second);
@@ -130,10 +137,10 @@ async function answerTwice(turn: Turn, stopwatch: Stopwatch): Promise<void> {
     const [next, ...rest] = client.signal.aborted ? [] : plan.others();
     if (!next || !error.first.elsewhere) {
       const { first, lastModel, fallbacks } = error;
-      gateway.recorder.failed(slotOf(turn), lastModel, first, stopwatch.startedAt, fallbacks);
+      parts.recorder.failed(slotOf(turn), lastModel, first, stopwatch.startedAt, fallbacks);
       throw first;
     }
-    const answering = attempt(next, () => rest, errandOf(turn), gateway.recorder).then((found) => ({
+    const answering = attempt(next, () => rest, errandOf(turn), parts.recorder).then((found) => ({
       ...found,
       fallbacks: [...error.fallbacks, ...found.fallbacks],
     }));
@@ -148,30 +155,30 @@ async function finish(
   startedAt: number,
   records: () => Records,
 ): Promise<void> {
-  const { gateway, client, router, decided, request, chat } = turn;
+  const { parts, client, router, decided, request, chat } = turn;
   const asked = slotOf(turn);
   try {
     const answering = await answers;
     const { model, fallbacks } = answering;
     const { routed, note: told } = records();
-    if (decided.session) gateway.sessions.remember(decided.session, model.name);
+    if (decided.session) parts.sessions.remember(decided.session, model.name);
     const note = {
       ...told,
       model: model.name,
       fallbacks: fallbacks.length > 0 ? fallbacks : undefined,
     };
     const { stream } = request;
-    const isJudged = gateway.judge.wants(router, chat);
+    const isJudged = parts.judge.wants(router, chat);
     const onText = isJudged
-      ? (text: string) => gateway.judge.onSingle(gateway, caseOf(turn, routed), model, text)
+      ? (text: string) => parts.judge.onSingle(caseOf(turn, routed), model, text)
       : undefined;
     const single = { asked, answering, note, stream, wantsUsage: chat.wantsUsage, onText };
-    router.cap.spent(await deliver(gateway, client, single), 0);
+    router.cap.spent(await deliver(parts.recorder, client, single), 0);
   } catch (error) {
     if (!(error instanceof NobodyAnswered)) throw error;
     records(); // the log tells of the decision first
     const { first, lastModel, fallbacks } = error;
-    gateway.recorder.failed(asked, lastModel, first, startedAt, fallbacks);
+    parts.recorder.failed(asked, lastModel, first, startedAt, fallbacks);
     throw first;
   }
 }
@@ -199,7 +206,7 @@ function slotOf(turn: Turn): Asked {
 }
 
 /** What every routed answer says of itself. */
-function noteOf({ gateway, router, decided }: Turn): Json {
+function noteOf({ parts, router, decided }: Turn): Json {
   const { decision } = decided.plan;
   const { mode } = router.config;
   const wanted = decided.details.notes?.duel;
@@ -210,6 +217,6 @@ function noteOf({ gateway, router, decided }: Turn): Json {
     mode: mode === "apply" ? undefined : mode,
     duel: isImpossible ? false : wanted === "capped" ? wanted : undefined,
     because: isImpossible ? NO_DUEL : undefined,
-    vote_token: gateway.voteTokens.issue(decision, decided.details.at),
+    vote_token: parts.voteTokens.issue(decision, decided.details.at),
   };
 }

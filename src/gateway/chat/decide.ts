@@ -2,12 +2,15 @@ import { randomUUID } from "node:crypto";
 import type { Routed } from "../../store/events.ts";
 import { readKey, seal } from "../../store/seal.ts";
 import type { Caller } from "../access/access.ts";
-import type { Gateway } from "../gateway.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Config } from "../config/config.ts";
+import type { Recorder } from "../log/recorder.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import { type Details, type Plan, plan } from "../routing/plan.ts";
 import type { Reasons } from "../routing/reasons.ts";
+import type { Serving } from "../serving/serving.ts";
 import type { Chat } from "./chat-request.ts";
-import { implicitId, type Session } from "./sessions.ts";
+import { implicitId, type Session, type Sessions } from "./sessions.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 import type { Wishes } from "./wishes.ts";
 
@@ -19,9 +22,16 @@ export interface Decided {
   readonly session: Session | undefined;
 }
 
+export interface DecideParts {
+  readonly serving: () => Serving;
+  readonly sessions: Sessions;
+  readonly clock: Clock;
+  newSeed(): number;
+}
+
 /** prompt -> x -> plan, with what session, key and router say of it. */
 export async function decide(
-  gateway: Gateway,
+  parts: DecideParts,
   caller: Caller,
   router: LiveRouter,
   chat: Chat,
@@ -29,7 +39,7 @@ export async function decide(
   stopwatch?: Stopwatch,
 ): Promise<Decided> {
   const session = sessionOf(router, caller, chat, wishes);
-  const before = session && (await gateway.sessions.modelOf(session, chat.isRunning));
+  const before = session && (await parts.sessions.modelOf(session, chat.isRunning));
   const isKept = before !== undefined && (chat.inToolLoop || !session!.isImplicit);
   const { x, failed } = await router.encode(chat.prompt);
   stopwatch?.stage("encode");
@@ -43,7 +53,7 @@ export async function decide(
     tradeoff: wishes.tradeoff ?? router.config.cost_quality_tradeoff,
     duel,
     kept: isKept ? { model: before, firmly: chat.inToolLoop } : undefined,
-    seed: gateway.newSeed(),
+    seed: parts.newSeed(),
   });
   router.cap.routed(planned.isDuel);
   stopwatch?.stage("decide");
@@ -51,20 +61,20 @@ export async function decide(
     plan: planned,
     session,
     details: {
-      at: gateway.clock.date(),
+      at: parts.clock.date(),
       owner: caller.owner,
       session: session?.isImplicit ? undefined : session?.id,
-      prompt: keptPrompt(gateway, chat.prompt, decision),
+      prompt: keptPrompt(parts.serving().config, chat.prompt, decision),
       notes: { duel: note, encoder_failed: failed || undefined },
     },
   };
 }
 
 /** Logs a decision; it takes a moment, for which the call of the model should not wait. */
-export function logDecision(gateway: Gateway, router: LiveRouter, decided: Decided): Routed {
+export function logDecision(recorder: Recorder, router: LiveRouter, decided: Decided): Routed {
   const event = decided.plan.routed(decided.details);
   router.recent.add(event);
-  gateway.recorder.routed(event);
+  recorder.routed(event);
   return event;
 }
 
@@ -99,7 +109,7 @@ function duelFor(
   return cap.allows ? { duel: wish, note: "auto" } : { duel: false, note: "capped" };
 }
 
-function keptPrompt({ serving }: Gateway, text: string, decision: string): Uint8Array | undefined {
-  const { prompts, key } = serving.config.store;
+function keptPrompt({ store }: Config, text: string, decision: string): Uint8Array | undefined {
+  const { prompts, key } = store;
   return prompts ? seal(text, decision, key === undefined ? undefined : readKey(key)) : undefined;
 }

@@ -1,5 +1,5 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
-import { isRecord, type Json } from "../providers/json-value.ts";
+import { isRecord, type Json } from "../wire/json-value.ts";
 
 /** What both answers of a duel have in common; nothing in it tells who gave them. */
 export interface DuelHead {

@@ -15,7 +15,7 @@ vi.setConfig(PATIENCE);
 const sandbox = sharedGateway(() => SANDBOX);
 let names: string[];
 beforeAll(() => {
-  names = [...sandbox().gateway.serving.models.keys()];
+  names = [...sandbox().gateway.serving().models.keys()];
 });
 
 const duelled = (content: string, more: object = {}) =>

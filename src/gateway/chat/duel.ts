@@ -1,12 +1,12 @@
+import type { Clock } from "../clock/clock.ts";
 import { StreamText, textOf } from "../feedback/judge/answer-text.ts";
-import type { Gateway } from "../gateway.ts";
+import type { Asked, Recorder } from "../log/recorder.ts";
 import { UpstreamError } from "../providers/error.ts";
-import type { Json } from "../providers/json-value.ts";
 import type { AnswerEnd, UpstreamAnswer } from "../providers/upstream.ts";
 import { type Usage, writeUsage } from "../providers/usage.ts";
-import type { Asked } from "../recorder.ts";
 import type { Plan } from "../routing/plan.ts";
 import type { ServedModel } from "../serving/served-model.ts";
+import type { Json } from "../wire/json-value.ts";
 import { callModel, type Errand, NobodyAnswered, reasonOf } from "./attempt.ts";
 import type { Client } from "./client.ts";
 import { choiceOf, chunk, DuelEvents, type DuelHead, wholeDuel } from "./duel-events.ts";
@@ -25,6 +25,11 @@ export interface Duel {
   readonly onTexts?: ((texts: readonly [string, string]) => void) | undefined;
 }
 
+interface DuelParts {
+  readonly recorder: Recorder;
+  readonly clock: Clock;
+}
+
 /** What became of one of the two. */
 interface Corner {
   readonly slot: number;
@@ -41,14 +46,14 @@ type Corners = readonly [Corner, Corner];
 type Costs = readonly [number, number];
 
 /** Returns what the answers have cost, when both are over. */
-export async function duel(gateway: Gateway, client: Client, duel: Duel): Promise<Costs> {
-  const corners: Corners = [enter(gateway, duel, 0), enter(gateway, duel, 1)];
+export async function duel(parts: DuelParts, client: Client, duel: Duel): Promise<Costs> {
+  const corners: Corners = [enter(parts, duel, 0), enter(parts, duel, 1)];
   return duel.errand.stream
-    ? streamed(gateway, client, duel, corners)
-    : inOnePiece(gateway, client, duel, corners);
+    ? streamed(parts, client, duel, corners)
+    : inOnePiece(parts, client, duel, corners);
 }
 
-function enter({ clock, recorder }: Gateway, { plan, errand }: Duel, slot: number): Corner {
+function enter({ clock, recorder }: DuelParts, { plan, errand }: Duel, slot: number): Corner {
   const model = plan.pair[slot]!;
   const answer = callModel(model, errand).catch((error: unknown) => {
     corner.error = asUpstreamError(error, model);
@@ -60,7 +65,7 @@ function enter({ clock, recorder }: Gateway, { plan, errand }: Duel, slot: numbe
 }
 
 async function inOnePiece(
-  gateway: Gateway,
+  parts: DuelParts,
   client: Client,
   duel: Duel,
   corners: Corners,
@@ -81,7 +86,7 @@ async function inOnePiece(
   const given = answers.filter((answer) => answer !== undefined);
   if (given.length === 0) throw nobody(corners);
   const costs = record(
-    gateway,
+    parts,
     duel,
     corners,
     answers.map((answer) => answer?.end),
@@ -105,7 +110,7 @@ async function inOnePiece(
  * failed: where it fails, the second is the one answer, and in the first place.
  */
 async function streamed(
-  gateway: Gateway,
+  parts: DuelParts,
   client: Client,
   duel: Duel,
   corners: Corners,
@@ -124,7 +129,7 @@ async function streamed(
   const ends = await Promise.all(
     corners.map((corner) => play(write, duel, corner, first ? corner.slot : 0)),
   );
-  const costs = record(gateway, duel, corners, ends);
+  const costs = record(parts, duel, corners, ends);
   const broken = corners.filter(({ error }) => error !== undefined);
   if (first && broken.length > 0) {
     const choices = broken.map(({ slot }) => ({ index: slot, delta: {}, finish_reason: "error" }));
@@ -165,7 +170,7 @@ async function play(
 
 /** Writes down how both answers ended; returns what they have cost. */
 function record(
-  { recorder }: Gateway,
+  { recorder }: DuelParts,
   { asked }: Duel,
   [a, b]: Corners,
   ends: readonly (AnswerEnd | undefined)[],

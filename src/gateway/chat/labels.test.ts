@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { scanObject } from "../json-scan.ts";
+import { scanObject } from "../wire/json-scan.ts";
 import { type Labels, labelWhole, StreamLabels } from "./labels.ts";
 
 const LABELS: Labels = {

@@ -1,6 +1,6 @@
-import { editMembers } from "../json-edit.ts";
-import type { Members } from "../json-scan.ts";
-import type { Json } from "../providers/json-value.ts";
+import { editMembers } from "../wire/json-edit.ts";
+import type { Members } from "../wire/json-scan.ts";
+import type { Json } from "../wire/json-value.ts";
 
 /**
  * What the gateway writes into an answer: its own id, by which one can vote; the

@@ -1,34 +1,40 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Caller } from "../access/access.ts";
-import type { Gateway } from "../gateway.ts";
+import type { VoteTokens } from "../access/vote-token.ts";
+import { HttpError } from "../errors/http-error.ts";
 import { explanation } from "../insight/decision-view.ts";
-import { HttpError } from "../server/http-error.ts";
+import type { Recorder } from "../log/recorder.ts";
 import { ServedModel } from "../serving/served-model.ts";
 import { resolve } from "../serving/serving.ts";
 import { readChat, readModelRequest } from "./chat-request.ts";
-import { decide, logDecision } from "./decide.ts";
+import { type DecideParts, decide, logDecision } from "./decide.ts";
 import { readWishes } from "./wishes.ts";
+
+interface RouteParts extends DecideParts {
+  readonly recorder: Recorder;
+  readonly voteTokens: VoteTokens;
+}
 
 /** POST /v1/route: who would answer, and why. The decision is logged, so that it can be voted on. */
 export async function route(
-  gateway: Gateway,
+  parts: RouteParts,
   caller: Caller,
   body: Uint8Array,
   headers: IncomingHttpHeaders,
 ): Promise<object> {
   const request = readModelRequest(body);
-  const router = resolve(gateway.serving, request.model);
+  const router = resolve(parts.serving(), request.model);
   if (router instanceof ServedModel) {
-    throw new HttpError(
-      400,
-      `${request.model} is a model, and there is nothing to decide; help: name a router, as auto`,
-      { param: "model", code: "not_a_router" },
-    );
+    throw new HttpError(400, `${request.model} is a model, and there is nothing to decide`, {
+      hint: "name a router, as auto",
+      param: "model",
+      code: "not_a_router",
+    });
   }
   const chat = readChat(request.members);
   const wishes = readWishes(request.members.value("joust"), headers);
-  const decided = await decide(gateway, caller, router, chat, wishes);
-  const event = logDecision(gateway, router, decided);
+  const decided = await decide(parts, caller, router, chat, wishes);
+  const event = logDecision(parts.recorder, router, decided);
   return {
     object: "decision",
     id: event.decision,
@@ -39,6 +45,6 @@ export async function route(
     models: [...new Set(event.pair)],
     posterior_version: event.version,
     ...explanation(event),
-    vote_token: gateway.voteTokens.issue(event.decision, event.at),
+    vote_token: parts.voteTokens.issue(event.decision, event.at),
   };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Store } from "../../store/store.ts";
 import { textOf } from "../prompt.ts";
-import { isRecord } from "../providers/json-value.ts";
+import { isRecord } from "../wire/json-value.ts";
 
 /**
  * Which model a conversation is with. In memory, the least recently used are

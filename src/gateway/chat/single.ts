@@ -1,11 +1,10 @@
 import { StreamText, textOfWhole } from "../feedback/judge/answer-text.ts";
-import type { Gateway } from "../gateway.ts";
-import { scanObject } from "../json-scan.ts";
+import type { Asked, Recorder } from "../log/recorder.ts";
 import { endingInErrorEvent } from "../providers/error.ts";
-import { isRecord } from "../providers/json-value.ts";
 import type { UpstreamAnswer } from "../providers/upstream.ts";
 import { readUsage } from "../providers/usage.ts";
-import type { Asked } from "../recorder.ts";
+import { scanObject } from "../wire/json-scan.ts";
+import { isRecord } from "../wire/json-value.ts";
 import type { Answering } from "./attempt.ts";
 import { type Client, dollars, passedHeaders } from "./client.ts";
 import { type Labels, labelWhole, StreamLabels } from "./labels.ts";
@@ -23,13 +22,13 @@ export interface Single {
 }
 
 /** Returns what it has cost. */
-export async function deliver(gateway: Gateway, client: Client, single: Single): Promise<number> {
+export async function deliver(recorder: Recorder, client: Client, single: Single): Promise<number> {
   return single.stream
-    ? deliverStream(gateway, client, single)
-    : deliverWhole(gateway, client, single);
+    ? deliverStream(recorder, client, single)
+    : deliverWhole(recorder, client, single);
 }
 
-async function deliverWhole(gateway: Gateway, client: Client, single: Single): Promise<number> {
+async function deliverWhole(recorder: Recorder, client: Client, single: Single): Promise<number> {
   const { asked, answering, note } = single;
   const { model, answer, fallbacks } = answering;
   const body = await whole(answer);
@@ -40,10 +39,10 @@ async function deliverWhole(gateway: Gateway, client: Client, single: Single): P
   if (known !== undefined) headers["x-joust-cost"] = dollars(known);
   client.send(200, headers, labels ? labelWhole(end.members ?? scanObject(body), labels) : body);
   single.onText?.(textOfWhole(body));
-  return gateway.recorder.answered(asked, model, end, fallbacks);
+  return recorder.answered(asked, model, end, fallbacks);
 }
 
-async function deliverStream(gateway: Gateway, client: Client, single: Single): Promise<number> {
+async function deliverStream(recorder: Recorder, client: Client, single: Single): Promise<number> {
   const { asked, answering, note, wantsUsage } = single;
   const { model, answer, fallbacks } = answering;
   const labels = note && new StreamLabels(labelsOf(single, note));
@@ -58,7 +57,7 @@ async function deliverStream(gateway: Gateway, client: Client, single: Single): 
   }
   client.end();
   if (text) single.onText!(text.text());
-  return gateway.recorder.answered(asked, model, await answer.end, fallbacks);
+  return recorder.answered(asked, model, await answer.end, fallbacks);
 }
 
 export async function whole(answer: UpstreamAnswer): Promise<Uint8Array> {

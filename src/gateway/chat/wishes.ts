@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { didYouMean } from "../../core/input/nearest.ts";
-import { checked } from "../server/check.ts";
-import { HttpError } from "../server/http-error.ts";
-import { printable } from "../server/printable.ts";
+import { HttpError } from "../errors/http-error.ts";
+import { checked } from "../wire/check.ts";
+import { printable } from "../wire/printable.ts";
 
 /** What a client asks of the router, beside its request proper. */
 export interface Wishes {
@@ -30,13 +30,16 @@ const WISHES = {
 /** The member `joust` of a request. */
 export const EXTENSION = z.strictObject(WISHES, {
   error: (issue) =>
-    issue.code === "unrecognized_keys" ? unknownWish(issue.keys[0] ?? "") : undefined,
+    issue.code === "unrecognized_keys"
+      ? `has no "${(issue.keys[0] ?? "").slice(0, 64)}"`
+      : undefined,
 });
 
-function unknownWish(sent: string): string {
-  const name = sent.slice(0, 64);
+/** Lists the known options, the nearest first, for an issue about an unknown one. */
+function optionHint(issue: z.core.$ZodIssue): string | undefined {
+  if (issue.code !== "unrecognized_keys") return undefined;
   const known = Object.keys(WISHES);
-  return `has no "${name}"; help: ${didYouMean(name, known)}there is ${known.join(", ")}`;
+  return `${didYouMean((issue.keys[0] ?? "").slice(0, 64), known)}there is ${known.join(", ")}`;
 }
 
 const NOTHING: z.output<typeof EXTENSION> = {};
@@ -45,7 +48,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** The member and the headers of the same names; the member comes first. */
 export function readWishes(extension: unknown, headers: Headers): Wishes {
-  const said = extension == null ? NOTHING : checked(EXTENSION, extension, ["joust"]);
+  const said = extension == null ? NOTHING : checked(EXTENSION, extension, ["joust"], optionHint);
   const {
     "x-joust-duel": duel,
     "x-joust-cost-quality-tradeoff": tradeoff,
@@ -70,7 +73,7 @@ function inHeader<S extends z.ZodType>(
 ): z.output<S> | undefined {
   if (value === undefined || value === "") return undefined;
   if (typeof value !== "string") {
-    throw new HttpError(400, `${name} is there twice; help: send it once`, { param: name });
+    throw new HttpError(400, `${name} is there twice`, { hint: "send it once", param: name });
   }
   return checked(schema, read(value.trim()), [name]);
 }

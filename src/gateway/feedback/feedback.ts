@@ -1,9 +1,15 @@
+import type { Logger } from "pino";
 import type { Verdict, VoteRequest } from "../../store/events.ts";
-import type { DecisionRecord } from "../../store/store.ts";
+import type { GroupCommit } from "../../store/group-commit.ts";
+import type { DecisionRecord, Store } from "../../store/store.ts";
 import { VoteRefused } from "../../store/store-error.ts";
 import type { Caller } from "../access/access.ts";
-import type { Gateway } from "../gateway.ts";
-import { HttpError } from "../server/http-error.ts";
+import type { VoteTokens } from "../access/vote-token.ts";
+import type { Clock } from "../clock/clock.ts";
+import { HttpError } from "../errors/http-error.ts";
+import type { Feed } from "../log/feed.ts";
+import { logged } from "../log/logged.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import type { Vote } from "./vote-body.ts";
 
 /** What a voter is told: that the vote is kept, and whom it was about. */
@@ -13,20 +19,34 @@ export interface Acknowledged {
   readonly models?: readonly string[] | undefined;
 }
 
+/** Parts of the gateway that cast a vote. */
+export interface BallotBox {
+  readonly log: GroupCommit;
+  readonly store: Store;
+  readonly metrics: Metrics;
+  readonly feed: Feed;
+  readonly logger: Logger;
+}
+
+export interface VoteDesk extends BallotBox {
+  readonly voteTokens: VoteTokens;
+  readonly clock: Clock;
+}
+
 /** A vote by key (`caller`) or by its token. Durable when this returns. */
 export async function feedback(
-  gateway: Gateway,
+  gateway: VoteDesk,
   caller: Caller | undefined,
   vote: Vote,
 ): Promise<Acknowledged> {
   const { decision, voter, token } = vote;
   const now = gateway.clock.date();
   if (token !== undefined && !gateway.voteTokens.accepts(token, decision, now)) {
-    throw new HttpError(
-      403,
-      "this vote token is not for this decision, or is too old; help: use the one that came with the answer",
-      { code: "invalid_vote_token", param: "vote_token" },
-    );
+    throw new HttpError(403, "this vote token is not for this decision, or is too old", {
+      hint: "use the one that came with the answer",
+      code: "invalid_vote_token",
+      param: "vote_token",
+    });
   }
   // A token gives the right to its decision, and admin to all.
   const owner = token !== undefined || caller?.isAdmin ? undefined : caller?.owner;
@@ -45,7 +65,7 @@ export async function feedback(
 }
 
 /** Casts a vote and tells all who count; the store decides whether it becomes one. */
-export async function cast(gateway: Gateway, request: VoteRequest): Promise<Acknowledged> {
+export async function cast(gateway: BallotBox, request: VoteRequest): Promise<Acknowledged> {
   const { source, decision } = request;
   const { metrics, feed, log, store, logger } = gateway;
   try {
@@ -88,22 +108,22 @@ export function shownModels({ routed, answers }: DecisionRecord): string[] {
 
 /** Where one of two answers failed, the other is the one that is rated; of two the voter has to say which. */
 async function withSlot(
-  { store, log }: Gateway,
+  { store, log }: Pick<BallotBox, "store" | "log">,
   decision: string,
   verdict: Verdict,
   owner: string | undefined,
 ): Promise<Verdict> {
   if (!("rating" in verdict) || verdict.slot !== undefined) return verdict;
-  if (log.stats.waiting > 0 && !log.stats.down) await log.flush();
+  await logged(log);
   const record = await store.decision(decision);
   if (!record || record.routed.pair[0] === record.routed.pair[1]) return verdict;
   const failed = record.answers.find(({ status }) => status === "failed");
   if (failed) return { ...verdict, slot: failed.slot === 0 ? 1 : 0 };
   // Of others' decisions nothing is told: the store refuses these.
   if (owner !== undefined && record.routed.owner !== owner) return verdict;
-  throw new HttpError(
-    400,
-    "the decision has two answers; help: give slot, 0 or 1, of the one that is rated, or winner",
-    { code: "missing_value", param: "slot" },
-  );
+  throw new HttpError(400, "the decision has two answers", {
+    hint: "give slot, 0 or 1, of the one that is rated, or winner",
+    code: "missing_value",
+    param: "slot",
+  });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HttpError } from "../server/http-error.ts";
+import { HttpError } from "../errors/http-error.ts";
 import { readVote } from "./vote-body.ts";
 
 describe("a vote", () => {

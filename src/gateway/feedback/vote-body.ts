@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Verdict } from "../../store/events.ts";
-import { checked } from "../server/check.ts";
-import { HttpError } from "../server/http-error.ts";
-import { printable } from "../server/printable.ts";
+import { HttpError } from "../errors/http-error.ts";
+import { checked } from "../wire/check.ts";
+import { printable } from "../wire/printable.ts";
 
 const ID = z.string().min(1).max(256);
 const WINNER = z.union([z.literal([0, 1]), z.enum(["0", "1", "a", "b", "tie", "both_bad"])]);
@@ -82,7 +82,8 @@ function ratingOf(value: boolean | number): number {
 }
 
 function missing(param: string, what: string): HttpError {
-  return new HttpError(400, `${param} is missing; help: give ${what}`, {
+  return new HttpError(400, `${param} is missing`, {
+    hint: `give ${what}`,
     param,
     code: "missing_value",
   });

@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { chat, PATIENCE, startGateway, startHost, type TestGateway } from "../gateway.fixture.ts";
-import { newLogger } from "../logger.ts";
+import { newLogger } from "../telemetry/logger.ts";
 import { Guard } from "./guard.ts";
 
 vi.setConfig(PATIENCE);
@@ -33,8 +33,8 @@ routers: {auto: {policy: random, explore: 0.5}}`,
   const lines: string[] = [];
   const logger = newLogger("info", { write: (line) => void lines.push(line) });
   const store = { file: `${folder}/joust.db` };
-  const guard = new Guard(() => gateway.serving, { folder, store }, logger, 1e8);
-  const router = gateway.serving.routers.get("auto")!;
+  const guard = new Guard(gateway.serving, { folder, store }, logger, 1e8);
+  const router = gateway.serving().routers.get("auto")!;
   /** The guard looks at what the router has learnt, which takes a moment. */
   const look = async () => {
     const head = await gateway.store.head("auto");

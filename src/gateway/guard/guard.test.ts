@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { LogEvaluation } from "../../learner/evaluate.ts";
 import { chat, PATIENCE, startGateway, startHost } from "../gateway.fixture.ts";
-import { newLogger } from "../logger.ts";
+import { newLogger } from "../telemetry/logger.ts";
 import { Guard } from "./guard.ts";
 import { guardModel } from "./guard-rule.ts";
 
@@ -58,7 +58,7 @@ it("while it is on its model answers, says why, and routing goes on being tried"
 models: {a: {provider: p}, b: {provider: p}, c: {provider: p}}
 routers: {auto: {explore: 0.5}}`,
   );
-  const router = gateway.serving.routers.get("auto")!;
+  const router = gateway.serving().routers.get("auto")!;
   router.guard = "b";
   const seen = new Map<string, number>();
   for (let i = 0; i < 60; i++) {
@@ -73,7 +73,7 @@ routers: {auto: {explore: 0.5}}`,
 
   // Nothing in the log speaks against routing.
   const store = { file: `${folder}/joust.db` };
-  const guard = new Guard(() => gateway.serving, { folder, store }, newLogger("silent"), 1e8);
+  const guard = new Guard(gateway.serving, { folder, store }, newLogger("silent"), 1e8);
   await guard.look();
   expect(router.guard).toBeUndefined();
   await guard.stop();

@@ -1,26 +1,41 @@
 import { Random } from "../../core/random/random.ts";
-import type { Gateway } from "../gateway.ts";
+import type { GroupCommit } from "../../store/group-commit.ts";
+import type { Store } from "../../store/store.ts";
+import type { Clock } from "../clock/clock.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
+import type { Serving } from "../serving/serving.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
 import { pricesOf, spendOf } from "./spend.ts";
 import { standings } from "./standings.ts";
 import { mixOf, trafficOf } from "./traffic.ts";
 import { worthOf } from "./worth.ts";
 
-/** Metrics that are states rather than counts, as they are now. */
-export async function collect(gateway: Gateway): Promise<void> {
-  const { metrics, log, serving } = gateway;
+interface GaugeSources {
+  readonly metrics: Metrics;
+  readonly serving: () => Serving;
+  readonly store: Store;
+  readonly log: Pick<GroupCommit, "stats">;
+  readonly clock: Clock;
+}
+
+/** Sets the gauges: metrics that show a state rather than a count. */
+export async function collect(sources: GaugeSources): Promise<void> {
+  const { metrics, log } = sources;
+  const { models, routers } = sources.serving();
   const { waiting, dropped, down } = log.stats;
   metrics.logWaiting.set(waiting);
   metrics.logDropped.set(dropped);
   metrics.storeUp.set(down ? 0 : 1);
-  for (const [model, served] of serving.models) {
+  for (const [model, served] of models) {
     metrics.resting.set({ model }, served.isResting ? 1 : 0);
   }
-  await Promise.all([...serving.routers.values()].map((router) => collectRouter(gateway, router)));
+  await Promise.all([...routers.values()].map((router) => collectRouter(sources, router)));
 }
 
-async function collectRouter(gateway: Gateway, router: LiveRouter): Promise<void> {
-  const { metrics, store, clock } = gateway;
+async function collectRouter(
+  { metrics, store, clock }: GaugeSources,
+  router: LiveRouter,
+): Promise<void> {
   const { name, view, guard } = router;
   metrics.version.set({ router: name }, view.version);
   metrics.guard.set({ router: name }, guard === undefined ? 0 : 1);

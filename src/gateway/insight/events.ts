@@ -1,10 +1,21 @@
 import type { Caller } from "../access/access.ts";
 import type { Client } from "../chat/client.ts";
-import type { Gateway } from "../gateway.ts";
-import type { FeedEvent } from "./feed.ts";
+import type { Feed, FeedEvent } from "../log/feed.ts";
+import type { LiveRouter } from "../routing/live-router.ts";
+
+interface EventSources {
+  readonly routers: ReadonlyMap<string, LiveRouter>;
+  readonly feed: Feed;
+  /** Ends the stream when the gateway stops. */
+  readonly closing: AbortSignal;
+}
 
 /** GET /v1/events: what happens, as it happens; of others only where the caller may see all. */
-export async function events(gateway: Gateway, caller: Caller, client: Client): Promise<void> {
+export async function events(
+  { routers, feed, closing }: EventSources,
+  caller: Caller,
+  client: Client,
+): Promise<void> {
   client.beginStream({});
   let isFull = false;
   const write = (text: string) => {
@@ -17,16 +28,16 @@ export async function events(gateway: Gateway, caller: Caller, client: Client): 
       isFull = false;
     });
   };
-  for (const [name, router] of gateway.serving.routers) {
+  for (const [name, router] of routers) {
     write(eventText(posteriorEvent(name, router.view.version)));
   }
-  const stop = gateway.feed.listen(({ event, owner }) => {
+  const stop = feed.listen(({ event, owner }) => {
     const isTheirs = owner === undefined || caller.isAdmin || owner === caller.owner;
     if (isTheirs) write(eventText(event));
   });
   const pulse = setInterval(() => write(": still here\n\n"), PULSE_MS);
   await new Promise<void>((done) => {
-    for (const signal of [client.signal, gateway.closing]) {
+    for (const signal of [client.signal, closing]) {
       if (signal.aborted) done();
       else signal.addEventListener("abort", () => done(), { once: true });
     }
@@ -48,15 +59,17 @@ function posteriorEvent(router: string, version: number): FeedEvent {
 }
 
 /** Tells of new posteriors; who begins to listen is told of those that there are. */
-export function watchPosteriors(gateway: Gateway): () => void {
-  const { routers } = gateway.serving;
-  const seen = new Map([...routers].map(([name, router]) => [name, router.view.version]));
+export function watchPosteriors(
+  routers: () => ReadonlyMap<string, LiveRouter>,
+  feed: Feed,
+): () => void {
+  const seen = new Map([...routers()].map(([name, router]) => [name, router.view.version]));
   const timer = setInterval(() => {
-    for (const [name, router] of gateway.serving.routers) {
+    for (const [name, router] of routers()) {
       const { version } = router.view;
       if (seen.get(name) === version) continue;
       seen.set(name, version);
-      gateway.feed.tell(undefined, () => posteriorEvent(name, version));
+      feed.tell(undefined, () => posteriorEvent(name, version));
     }
   }, LOOK_MS);
   timer.unref();

@@ -1,18 +1,30 @@
-import type { Gateway } from "../gateway.ts";
+import type { GroupCommit } from "../../store/group-commit.ts";
+import type { Clock } from "../clock/clock.ts";
+import { logged } from "../log/logged.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import { numbersOf, windowOf } from "./numbers.ts";
+import type { PastTallies } from "./past-tallies.ts";
 import { pricesOf } from "./spend.ts";
 
+interface StatsSources {
+  readonly log: GroupCommit;
+  readonly tallies: PastTallies;
+  readonly clock: Clock;
+}
+
 /** GET /v1/stats: a router's numbers, and how it is served. */
-export async function stats(gateway: Gateway, router: LiveRouter, hours: number): Promise<object> {
-  const { clock, log } = gateway;
+export async function stats(
+  { log, tallies: past, clock }: StatsSources,
+  router: LiveRouter,
+  hours: number,
+): Promise<object> {
   const { view: belief, recent, models } = router;
   const now = clock.date();
   const window = windowOf(hours, now);
-  await logged(gateway);
+  await logged(log);
   // What waits for a store that is down will be counted in its own time.
-  if (log.stats.down) gateway.tallies.forget();
-  const tallies = await gateway.tallies.read({ router: router.name, ...window });
+  if (log.stats.down) past.forget();
+  const tallies = await past.read({ router: router.name, ...window });
   const prices = pricesOf(models.values());
   const numbers = numbersOf({ belief, recent: recent.all, window, tallies, prices });
   return {
@@ -31,9 +43,4 @@ export async function stats(gateway: Gateway, router: LiveRouter, hours: number)
       breaker: models.get(counts.model)?.breaker.state ?? null,
     })),
   };
-}
-
-/** Until what has happened is in the log, which may be a moment behind. */
-export async function logged({ log }: Gateway): Promise<void> {
-  if (log.stats.waiting > 0 && !log.stats.down) await log.flush();
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { StandingClock } from "../clock/clock.fixture.ts";
 import { BREAKER, Breaker, guarded, type Passage } from "./breaker.ts";
-import { StandingClock } from "./clock.fixture.ts";
 import { UpstreamError } from "./error.ts";
 import type { AnswerEnd, Upstream, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
 

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
+import type { Clock } from "../clock/clock.ts";
 import { ByteQueue, type Flow } from "./byte-queue.ts";
-import type { Clock } from "./clock.ts";
 import { UpstreamError } from "./error.ts";
 import { refusal } from "./refusal.ts";
 import type { Translation } from "./translation.ts";

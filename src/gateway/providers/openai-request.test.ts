@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "./clock.ts";
+import { systemClock } from "../clock/clock.ts";
 import { type Misbehaving, startMisbehaving } from "./misbehaving.fixture.ts";
 import { OpenAiUpstream } from "./openai.ts";
 import { outgoing } from "./openai-request.ts";

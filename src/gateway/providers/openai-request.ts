@@ -1,5 +1,5 @@
-import { type Edits, editMembers, editObject } from "../json-edit.ts";
-import { JsonError, type Members, scanObject } from "../json-scan.ts";
+import { type Edits, editMembers, editObject } from "../wire/json-edit.ts";
+import { JsonError, type Members, scanObject } from "../wire/json-scan.ts";
 import { UpstreamError } from "./error.ts";
 import type { UpstreamRequest } from "./upstream.ts";
 

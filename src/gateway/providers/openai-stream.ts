@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import { JsonError, type Members, scanObject } from "../json-scan.ts";
+import { JsonError, type Members, scanObject } from "../wire/json-scan.ts";
 import { UpstreamError } from "./error.ts";
 import { EventCutter, EventTooLarge } from "./event-cutter.ts";
 import { refusal } from "./refusal.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "./clock.ts";
+import { systemClock } from "../clock/clock.ts";
 import { endingInErrorEvent, UpstreamError } from "./error.ts";
 import {
   COMPLETION,

@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../clock/clock.ts";
 import { UpstreamError } from "./error.ts";
 import { outgoing } from "./openai-request.ts";
 import { OpenAiStream } from "./openai-stream.ts";

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "./clock.ts";
+import { systemClock } from "../clock/clock.ts";
 import { startMisbehaving } from "./misbehaving.fixture.ts";
 import { connect, knownProvider, PROVIDER_NAMES, type Provider, providersIn } from "./providers.ts";
 

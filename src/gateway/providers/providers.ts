@@ -1,6 +1,6 @@
 import { InputError } from "../../core/input/input-error.ts";
+import type { Clock } from "../clock/clock.ts";
 import { AnthropicUpstream } from "./anthropic/anthropic.ts";
-import type { Clock } from "./clock.ts";
 import type { Limits } from "./exchange.ts";
 import { OpenAiUpstream } from "./openai.ts";
 import type { Upstream } from "./upstream.ts";

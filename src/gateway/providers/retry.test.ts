@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Random } from "../../core/random/random.ts";
-import { StandingClock } from "./clock.fixture.ts";
-import { systemClock } from "./clock.ts";
+import { StandingClock } from "../clock/clock.fixture.ts";
+import { systemClock } from "../clock/clock.ts";
 import { UpstreamError } from "./error.ts";
 import {
   COMPLETION,

@@ -1,5 +1,5 @@
 import type { Random } from "../../core/random/random.ts";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../clock/clock.ts";
 import { UpstreamError } from "./error.ts";
 import type { Upstream } from "./upstream.ts";
 

@@ -1,4 +1,4 @@
-import { JsonError, type Members, scanObject } from "../json-scan.ts";
+import { JsonError, type Members, scanObject } from "../wire/json-scan.ts";
 import { UpstreamError } from "./error.ts";
 import { readUsage, type Usage } from "./usage.ts";
 

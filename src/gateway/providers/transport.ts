@@ -1,5 +1,5 @@
 import Pool from "undici/lib/dispatcher/pool.js";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../clock/clock.ts";
 import { UpstreamError } from "./error.ts";
 import { Exchange, type Limits } from "./exchange.ts";
 import type { Translation } from "./translation.ts";

@@ -1,4 +1,4 @@
-import type { Members } from "../json-scan.ts";
+import type { Members } from "../wire/json-scan.ts";
 import type { UpstreamError } from "./error.ts";
 import type { Usage } from "./usage.ts";
 

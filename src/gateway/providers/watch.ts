@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "../clock/clock.ts";
 
 export interface TimeLimits {
   /** Until a stream begins. */

@@ -1,5 +1,5 @@
+import { HttpError } from "../errors/http-error.ts";
 import { lackOf, type Needs } from "../needs.ts";
-import { HttpError } from "../server/http-error.ts";
 import type { ServedModel } from "../serving/served-model.ts";
 import type { Ask, View } from "./plan.ts";
 
@@ -9,11 +9,11 @@ export function ableOf(
   { needs, allowed }: Pick<Ask, "needs" | "allowed">,
 ): { able: number[]; excluded: [string, string][] } {
   if (allowed && !pool.models.some((model) => allowed.includes(model))) {
-    throw new HttpError(
-      400,
-      `allowed_models names no model of ${name}; help: it has ${pool.models.join(", ")}`,
-      { code: "no_capable_model", param: "joust.allowed_models" },
-    );
+    throw new HttpError(400, `allowed_models names no model of ${name}`, {
+      hint: `it has ${pool.models.join(", ")}`,
+      code: "no_capable_model",
+      param: "joust.allowed_models",
+    });
   }
   const able: number[] = [];
   const resting: number[] = [];
@@ -37,11 +37,11 @@ export function ableOf(
 function checkSome(router: string, able: number[], excluded: readonly [string, string][]) {
   if (able.length > 0) return able;
   const why = excluded.map(([model, lack]) => `${model} ${lack}`).join("; ");
-  throw new HttpError(
-    400,
-    `no model of ${router} can serve this request: ${why}; help: ask for less, or add a model that can`,
-    { code: "no_capable_model", param: "model" },
-  );
+  throw new HttpError(400, `no model of ${router} can serve this request: ${why}`, {
+    hint: "ask for less, or add a model that can",
+    code: "no_capable_model",
+    param: "model",
+  });
 }
 
 /** US dollars of each model; what has no price is taken to cost what the others do. */

@@ -67,7 +67,7 @@ describe("a pool without labels", () => {
     const { gateway } = await startGateway("", {
       env: { OPENAI_API_KEY: "sk-x", ANTHROPIC_API_KEY: "sk-y" },
     });
-    const { from, models } = gateway.serving;
+    const { from, models } = gateway.serving();
     expect(from).toBe("environment");
     const names = [...models.keys()];
     expect(names.some((name) => name.startsWith("gpt-"))).toBe(true);
@@ -79,7 +79,7 @@ describe("a pool without labels", () => {
     const host = await startHost();
     const env = { VLLM_BASE_URL: host.url("models") };
     const { gateway } = await startGateway("", { env });
-    expect([...gateway.serving.models.keys()]).toEqual(["a", "b"]);
+    expect([...gateway.serving().models.keys()]).toEqual(["a", "b"]);
     await expect(
       startGateway("", { env: { VLLM_BASE_URL: "http://127.0.0.1:9/v1" } }),
     ).rejects.toThrow(/vllm.*cannot be asked for its models.*help: start it/);

@@ -1,7 +1,7 @@
 import { promptOf } from "../prompt.ts";
 import { UpstreamError } from "../providers/error.ts";
-import { isRecord, type Json } from "../providers/json-value.ts";
 import type { UpstreamRequest } from "../providers/upstream.ts";
+import { isRecord, type Json } from "../wire/json-value.ts";
 
 /** What of a request decides the sandbox's answer. */
 export interface Asked {

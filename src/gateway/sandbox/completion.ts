@@ -1,5 +1,5 @@
-import type { Json } from "../providers/json-value.ts";
 import { type Usage, writeUsage } from "../providers/usage.ts";
+import type { Json } from "../wire/json-value.ts";
 import { type Reply, tokensOf } from "./reply.ts";
 
 /** What all parts of one answer have in common. */

@@ -1,5 +1,5 @@
+import type { Clock } from "../clock/clock.ts";
 import { ByteQueue } from "../providers/byte-queue.ts";
-import type { Clock } from "../providers/clock.ts";
 import { UpstreamError } from "../providers/error.ts";
 import type { AnswerEnd, UpstreamAnswer } from "../providers/upstream.ts";
 import type { Usage } from "../providers/usage.ts";

@@ -1,5 +1,5 @@
 import type { Encoder } from "../../core/encoder/encoder.ts";
-import type { Json } from "../providers/json-value.ts";
+import type { Json } from "../wire/json-value.ts";
 import { parse, refused } from "./asked.ts";
 
 /** Real vectors: of the encoder that the router itself uses. */

@@ -1,6 +1,6 @@
 import type { Random } from "../../core/random/random.ts";
 import { textOf } from "../prompt.ts";
-import { isRecord, type Json } from "../providers/json-value.ts";
+import { isRecord, type Json } from "../wire/json-value.ts";
 import type { Asked } from "./asked.ts";
 import { sampleOf } from "./sample.ts";
 import type { Voice } from "./voices.ts";

@@ -1,4 +1,4 @@
-import { isRecord, type Json } from "../providers/json-value.ts";
+import { isRecord, type Json } from "../wire/json-value.ts";
 
 /**
  * A value that a JSON schema allows, made of the text where it can be: for tools

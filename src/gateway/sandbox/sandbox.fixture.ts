@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { hashEncoder } from "../../core/encoder/hash.ts";
-import { systemClock } from "../providers/clock.ts";
+import { systemClock } from "../clock/clock.ts";
 import type { UpstreamRequest } from "../providers/upstream.ts";
 import { readSandbox, Sandbox } from "./sandbox.ts";
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
 import { hashEncoder } from "../../core/encoder/hash.ts";
-import { systemClock } from "../providers/clock.ts";
+import { systemClock } from "../clock/clock.ts";
 import { readSandbox, Sandbox } from "./sandbox.ts";
 
 it("each model is as often right on each kind as the profile says, and costs as much", async () => {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { StandingClock } from "../providers/clock.fixture.ts";
+import { StandingClock } from "../clock/clock.fixture.ts";
 import { readUsage } from "../providers/usage.ts";
 import { readExamples } from "./kinds.ts";
 import {

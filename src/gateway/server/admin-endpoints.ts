@@ -28,7 +28,7 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   {
     ...control("freeze", "From now on votes are kept but teach nothing."),
     handle: async ({ gateway, params }) => {
-      const { name } = routerNamed(gateway.serving, params.router);
+      const { name } = routerNamed(gateway.serving(), params.router);
       await freeze(gateway.store, name, gateway.clock.date());
       return { router: name, frozen: true };
     },
@@ -37,7 +37,7 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
     ...control("thaw", "Votes teach again.", THAW),
     handle: async (call) => {
       const { gateway, params } = call;
-      const { name } = routerNamed(gateway.serving, params.router);
+      const { name } = routerNamed(gateway.serving(), params.router);
       const { learn } = bodyOf(THAW, withBody(call));
       await thaw(gateway.store, name, gateway.clock.date(), learn);
       return { router: name, frozen: false };
@@ -47,7 +47,7 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
     ...control("rollback", "Undoes what votes have taught after a time, for good.", ROLLBACK),
     handle: async (call) => {
       const { gateway, params } = call;
-      const { name } = routerNamed(gateway.serving, params.router);
+      const { name } = routerNamed(gateway.serving(), params.router);
       const to = Date.parse(bodyOf(ROLLBACK, call).to);
       const undone = await rollBack(gateway.store, name, to, gateway.clock.date());
       return { router: name, undone };
@@ -57,7 +57,7 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
     ...control("forget", "As if a voter had never voted, for good.", FORGET),
     handle: async (call) => {
       const { gateway, params } = call;
-      const { name } = routerNamed(gateway.serving, params.router);
+      const { name } = routerNamed(gateway.serving(), params.router);
       const { voter } = bodyOf(FORGET, call);
       const forgotten = await forget(gateway.store, name, voter, gateway.clock.date());
       return { router: name, forgotten };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { HttpError } from "./http-error.ts";
+import { HttpError } from "../errors/http-error.ts";
 
 /** A request's body, as the bytes it is: who needs JSON parses it. */
 export function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {
@@ -33,9 +33,8 @@ function brokenOff(): HttpError {
 }
 
 function tooLarge(limit: number): HttpError {
-  return new HttpError(
-    413,
-    `the body is larger than ${limit} bytes; help: send less, or raise server.body_mb in joust.yaml`,
-    { code: "bad_request" },
-  );
+  return new HttpError(413, `the body is larger than ${limit} bytes`, {
+    hint: "send less, or raise server.body_mb in joust.yaml",
+    code: "bad_request",
+  });
 }

@@ -4,8 +4,8 @@ import type { Caller } from "../access/access.ts";
 import type { Scope } from "../access/api-key.ts";
 import type { Client } from "../chat/client.ts";
 import type { Gateway } from "../gateway.ts";
-import { scanObject } from "../json-scan.ts";
-import { checked } from "./check.ts";
+import { checked } from "../wire/check.ts";
+import { scanObject } from "../wire/json-scan.ts";
 
 /** One request, as an endpoint sees it. */
 export interface Call {

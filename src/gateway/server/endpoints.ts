@@ -6,17 +6,18 @@ import { chatCompletions } from "../chat/chat.ts";
 import { readModelRequest } from "../chat/chat-request.ts";
 import { direct } from "../chat/direct.ts";
 import { route } from "../chat/route.ts";
+import { HttpError } from "../errors/http-error.ts";
 import { feedback } from "../feedback/feedback.ts";
 import { readVote, VOTE } from "../feedback/vote-body.ts";
 import { collect } from "../insight/collect.ts";
 import { decisionView, presentView } from "../insight/decision-view.ts";
-import { logged } from "../insight/stats.ts";
+import { logged } from "../log/logged.ts";
 import type { Price } from "../providers/usage.ts";
 import { ServedModel } from "../serving/served-model.ts";
 import { resolve, type Serving } from "../serving/serving.ts";
 import { CHAT, COMPLETION, EMBEDDING } from "./chat-schema.ts";
 import { bodyOf, type Call, type Endpoint, queryOf, TextAnswer } from "./endpoint.ts";
-import { HttpError, noDecision } from "./http-error.ts";
+import { noDecision } from "./http-error.ts";
 
 const DECISIONS_QUERY = z.object({
   router: z.string().max(256).optional(),
@@ -76,7 +77,7 @@ export const CLIENT_ENDPOINTS: readonly Endpoint[] = [
     summary: "Routers and models.",
     scope: "route",
     answer: "OpenAI's list.",
-    handle: ({ gateway }) => ({ object: "list", data: modelList(gateway.serving) }),
+    handle: ({ gateway }) => ({ object: "list", data: modelList(gateway.serving()) }),
   },
   {
     method: "GET",
@@ -86,8 +87,8 @@ export const CLIENT_ENDPOINTS: readonly Endpoint[] = [
     answer: "OpenAI's model.",
     refusals: [404],
     handle: ({ gateway, params }) => {
-      const { name } = resolve(gateway.serving, params.id!);
-      return modelList(gateway.serving).find(({ id }) => id === name);
+      const { name } = resolve(gateway.serving(), params.id!);
+      return modelList(gateway.serving()).find(({ id }) => id === name);
     },
   },
   {
@@ -105,7 +106,7 @@ export const CLIENT_ENDPOINTS: readonly Endpoint[] = [
     refusals: [503],
     handle: ({ gateway }) => {
       if (gateway.closing.aborted) {
-        throw new HttpError(503, "this node is shutting down; help: ask another one");
+        throw new HttpError(503, "this node is shutting down", { hint: "ask another one" });
       }
       return { status: "ready", store: gateway.log.stats.down ? "down" : "up" };
     },
@@ -141,13 +142,13 @@ function passThrough(
     refusals: [404, 413, 502, 503, 504],
     handle: async ({ gateway, caller, body: bytes }, client) => {
       const request = readModelRequest(bytes);
-      const model = resolve(gateway.serving, request.model);
+      const model = resolve(gateway.serving(), request.model);
       if (!(model instanceof ServedModel)) {
-        throw new HttpError(
-          400,
-          `${request.model} routes chats only; help: name a model, or use /v1/chat/completions`,
-          { param: "model", code: "not_a_model" },
-        );
+        throw new HttpError(400, `${request.model} routes chats only`, {
+          hint: "name a model, or use /v1/chat/completions",
+          param: "model",
+          code: "not_a_model",
+        });
       }
       await gateway.access.checkBudget(caller);
       await direct(gateway, caller, client, model, endpoint, request);
@@ -185,7 +186,7 @@ function mayVoteByKey(access: Access, { headers }: Call): boolean {
 async function decisions(call: Call): Promise<object> {
   const { gateway, caller } = call;
   const { router, session_id, before, limit } = queryOf(DECISIONS_QUERY, call);
-  await logged(gateway);
+  await logged(gateway.log);
   const page = await gateway.store.decisions({
     router,
     session: session_id,
@@ -198,7 +199,7 @@ async function decisions(call: Call): Promise<object> {
 }
 
 async function decision({ gateway, caller, params }: Call): Promise<object> {
-  await logged(gateway);
+  await logged(gateway.log);
   const record = await gateway.store.decision(params.id!.replace(/^chatcmpl-/, ""));
   const isTheirs = record && (caller.isAdmin || record.routed.owner === caller.owner);
   if (!isTheirs) throw noDecision();
@@ -206,10 +207,10 @@ async function decision({ gateway, caller, params }: Call): Promise<object> {
   const { router, position } = record.routed;
   const [routed] = await gateway.store.routed(router, position - 1, 1);
   const sealed = await gateway.store.prompt(record.routed.decision);
-  const { key } = gateway.serving.config.store;
+  const { key } = gateway.serving().config.store;
   return {
     ...view,
-    ...presentView(gateway.serving.routers.get(router), record, routed?.x),
+    ...presentView(gateway.serving().routers.get(router), record, routed?.x),
     ...(sealed && {
       prompt: unseal(sealed, record.routed.decision, key ? readKey(key) : undefined),
     }),

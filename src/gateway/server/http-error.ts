@@ -1,50 +1,8 @@
 import { InputError } from "../../core/input/input-error.ts";
 import { StoreUnavailable, VoteRefused } from "../../store/store-error.ts";
-import { JsonError } from "../json-scan.ts";
+import { HttpError } from "../errors/http-error.ts";
 import { UpstreamError } from "../providers/error.ts";
-
-/** A refusal of ours, in the terms of OpenAI's errors. The message says the remedy. */
-export class HttpError extends Error {
-  override readonly name = "HttpError";
-  readonly status: number;
-  readonly type: ErrorType;
-  readonly code: string | null;
-  readonly param: string | null;
-  /** Seconds after which it is worth to try again. */
-  readonly retryAfter: number | undefined;
-
-  constructor(status: number, message: string, details: HttpErrorDetails = {}) {
-    super(message);
-    this.status = status;
-    this.type = details.type ?? typeOf(status);
-    this.code = details.code ?? null;
-    this.param = details.param ?? null;
-    this.retryAfter = details.retryAfter;
-  }
-}
-
-interface HttpErrorDetails {
-  readonly type?: ErrorType;
-  readonly code?: string;
-  readonly param?: string | undefined;
-  readonly retryAfter?: number | undefined;
-}
-
-/** OpenAI's own words. */
-type ErrorType =
-  | "invalid_request_error"
-  | "authentication_error"
-  | "permission_error"
-  | "rate_limit_error"
-  | "insufficient_quota"
-  | "server_error";
-
-function typeOf(status: number): ErrorType {
-  if (status === 401) return "authentication_error";
-  if (status === 403) return "permission_error";
-  if (status === 429) return "rate_limit_error";
-  return status >= 500 ? "server_error" : "invalid_request_error";
-}
+import { JsonError } from "../wire/json-scan.ts";
 
 /** An error as the client gets it. */
 export interface ErrorAnswer {
@@ -79,7 +37,7 @@ function headersOf(retryAfter: number | undefined): Record<string, string> {
 function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (error instanceof JsonError) {
-    return new HttpError(400, `${error.message}; help: send a JSON object`, { code: "bad_json" });
+    return new HttpError(400, error.message, { hint: "send a JSON object", code: "bad_json" });
   }
   if (error instanceof StoreUnavailable) {
     const { message, retryAfter } = error;
@@ -93,16 +51,21 @@ function asHttpError(error: unknown): HttpError {
   }
   if (error instanceof InputError) return new HttpError(400, error.message);
   if (error instanceof URIError) {
-    return new HttpError(400, "the path has broken escapes; help: % is written %25", {
+    return new HttpError(400, "the path has broken escapes", {
+      hint: "% is written %25",
       code: "bad_request",
     });
   }
-  return new HttpError(500, OURS, { code: "internal_error" });
+  return new HttpError(500, "something went wrong here", {
+    hint: "the gateway's log says what, as an error",
+    code: "internal_error",
+  });
 }
 
 export function noDecision(): HttpError {
-  const message = "there is no such decision; help: use the id that came with the answer";
-  return new HttpError(404, message, { code: "decision_not_found", param: "id" });
+  return new HttpError(404, "there is no such decision", {
+    hint: "use the id that came with the answer",
+    code: "decision_not_found",
+    param: "id",
+  });
 }
-
-const OURS = "something went wrong here; help: the gateway's log says what, as an error";

@@ -1,15 +1,16 @@
 import { z } from "zod";
+import { HttpError } from "../errors/http-error.ts";
 import type { Gateway } from "../gateway.ts";
 import { events } from "../insight/events.ts";
 import { learningCurve } from "../insight/learning-curve.ts";
 import { windowOf } from "../insight/numbers.ts";
 import { MAP_POINTS, promptMap } from "../insight/prompt-map.ts";
-import { logged, stats } from "../insight/stats.ts";
+import { stats } from "../insight/stats.ts";
 import { tradeoffCurve } from "../insight/tradeoff-curve.ts";
+import { logged } from "../log/logged.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { routerNamed } from "../serving/serving.ts";
 import { bodyOf, type Endpoint, queryOf } from "./endpoint.ts";
-import { HttpError } from "./http-error.ts";
 
 const ROUTER = z.string().min(1).max(256).optional().describe("The first one unless said.");
 const WINDOW = z.object({
@@ -36,7 +37,8 @@ export const INSIGHT_ENDPOINTS: readonly Endpoint[] = [
     scope: "route",
     answer: "A stream that does not end.",
     type: "text/event-stream",
-    handle: ({ gateway, caller }, client) => events(gateway, caller, client),
+    handle: ({ gateway, caller }, client) =>
+      events({ ...gateway, routers: gateway.serving().routers }, caller, client),
   },
   {
     method: "GET",
@@ -48,7 +50,7 @@ export const INSIGHT_ENDPOINTS: readonly Endpoint[] = [
     refusals: [404, 503],
     handle: (call) => {
       const { router, hours } = queryOf(WINDOW, call);
-      return stats(call.gateway, routerNamed(call.gateway.serving, router), hours);
+      return stats(call.gateway, routerNamed(call.gateway.serving(), router), hours);
     },
   },
   {
@@ -61,7 +63,7 @@ export const INSIGHT_ENDPOINTS: readonly Endpoint[] = [
     refusals: [404],
     handle: (call) => {
       const { router } = queryOf(TRADEOFF, call);
-      const { name, view, recent, config } = routerNamed(call.gateway.serving, router);
+      const { name, view, recent, config } = routerNamed(call.gateway.serving(), router);
       return tradeoffCurve(name, view, recent.all, config.cost_quality_tradeoff);
     },
   },
@@ -75,9 +77,9 @@ export const INSIGHT_ENDPOINTS: readonly Endpoint[] = [
     refusals: [404, 503],
     handle: async (call) => {
       const { router, hours } = queryOf(WINDOW, call);
-      await logged(call.gateway);
+      await logged(call.gateway.log);
       const { store, clock, serving } = call.gateway;
-      const { name, view } = routerNamed(serving, router);
+      const { name, view } = routerNamed(serving(), router);
       return learningCurve(store, name, view, windowOf(hours, clock.date()));
     },
   },
@@ -93,7 +95,7 @@ export const INSIGHT_ENDPOINTS: readonly Endpoint[] = [
       const { router, limit } = queryOf(MAP, call);
       const owner = call.caller.isAdmin ? undefined : call.caller.owner;
       const { store, serving } = call.gateway;
-      const { name, view } = routerNamed(serving, router);
+      const { name, view } = routerNamed(serving(), router);
       return promptMap(store, name, view, owner, limit);
     },
   },
@@ -140,9 +142,12 @@ export const INSIGHT_ENDPOINTS: readonly Endpoint[] = [
 ];
 
 function sandboxOf({ serving }: Gateway): Sandbox {
-  if (serving.sandbox) return serving.sandbox;
-  const message = "no model here is the sandbox's; help: start joust without keys and models";
-  throw new HttpError(404, message, { code: "no_sandbox" });
+  const { sandbox } = serving();
+  if (sandbox) return sandbox;
+  throw new HttpError(404, "no model here is the sandbox's", {
+    hint: "start joust without keys and models",
+    code: "no_sandbox",
+  });
 }
 
 function truth({ profile }: Sandbox): object {

@@ -7,12 +7,13 @@ import {
 import { parse } from "node:querystring";
 import { checkOrigin } from "../access/origin.ts";
 import { Client } from "../chat/client.ts";
+import { HttpError } from "../errors/http-error.ts";
 import type { Gateway } from "../gateway.ts";
 import { skipBody } from "./body.ts";
 import { corsHeaders } from "./cors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Handler, handler } from "./handler.ts";
-import { errorAnswer, HttpError } from "./http-error.ts";
+import { errorAnswer } from "./http-error.ts";
 import { Routes } from "./routes.ts";
 import type { StaticFiles } from "./static-files.ts";
 
@@ -22,7 +23,7 @@ export function createServer(
   endpoints: readonly Endpoint[],
   files: StaticFiles | undefined,
 ): Server {
-  const { body_mb: bodyMb, request_seconds: requestSeconds } = gateway.serving.config.server;
+  const { body_mb: bodyMb, request_seconds: requestSeconds } = gateway.serving().config.server;
   const limit = Math.floor(bodyMb * 2 ** 20);
   const routes = new Routes<Handler>();
   for (const endpoint of endpoints) {
@@ -86,15 +87,17 @@ function targetOf({ url = "/" }: IncomingMessage): string {
 
 /** Throws where a request goes no further, whatever it asks for. */
 function checkRequest(gateway: Gateway, headers: IncomingMessage["headers"]): void {
-  checkOrigin(headers, gateway.serving.config.server.cors, gateway.access.isOpen);
+  checkOrigin(headers, gateway.serving().config.server.cors, gateway.access.isOpen);
   if (headers["content-encoding"] !== undefined) {
-    throw new HttpError(415, "the body is compressed; help: send it as it is");
+    throw new HttpError(415, "the body is compressed", { hint: "send it as it is" });
   }
 }
 
 function nothingThere(method: string, path: string, endpoints: readonly Endpoint[]): HttpError {
-  const message = `there is no ${method} ${path}; help: ${elsewhere(path, endpoints)}`;
-  return new HttpError(404, message, { code: "not_found" });
+  return new HttpError(404, `there is no ${method} ${path}`, {
+    hint: elsewhere(path, endpoints),
+    code: "not_found",
+  });
 }
 
 /** Where clients look that are set up in one of the usual other ways. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../providers/clock.ts";
+import type { Clock } from "../clock/clock.ts";
 import type { Limits } from "../providers/exchange.ts";
 import { connect, type Host, type Provider } from "../providers/providers.ts";
 

@@ -1,7 +1,7 @@
 import type { Random } from "../../core/random/random.ts";
+import type { Clock } from "../clock/clock.ts";
 import type { Capabilities } from "../needs.ts";
 import { BREAKER, Breaker, guarded } from "../providers/breaker.ts";
-import type { Clock } from "../providers/clock.ts";
 import type { UpstreamError } from "../providers/error.ts";
 import { RETRIES, retrying } from "../providers/retry.ts";
 import type { Upstream } from "../providers/upstream.ts";

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
+import { HttpError } from "../errors/http-error.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { HttpError } from "../server/http-error.ts";
 import type { Placement } from "./model-specs.ts";
 import type { ServedModel } from "./served-model.ts";
 
@@ -22,7 +22,8 @@ export function resolve(serving: Serving, name: string): LiveRouter | ServedMode
     routers.get(name) ?? models.get(name) ?? (AUTO.has(name) ? first(routers) : undefined);
   if (found) return found;
   const known = [...routers.keys(), ...models.keys()].slice(0, 20).join(", ");
-  throw new HttpError(404, `the model \`${name}\` does not exist; help: there is ${known}`, {
+  throw new HttpError(404, `the model \`${name}\` does not exist`, {
+    hint: `there is ${known}`,
     code: "model_not_found",
     param: "model",
   });
@@ -39,7 +40,8 @@ export function routerNamed(serving: Serving, name: string | undefined): LiveRou
   const router = name === undefined ? first(serving.routers) : serving.routers.get(name);
   if (router) return router;
   const known = [...serving.routers.keys()].join(", ");
-  throw new HttpError(404, `there is no router \`${name}\`; help: there is ${known}`, {
+  throw new HttpError(404, `there is no router \`${name}\``, {
+    hint: `there is ${known}`,
     code: "router_not_found",
     param: "router",
   });

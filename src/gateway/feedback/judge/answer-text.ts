@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import { isRecord } from "../../providers/json-value.ts";
+import { isRecord } from "../../wire/json-value.ts";
 
 /** What an answer in one piece says, in its first choice. */
 export function textOfWhole(body: Uint8Array): string {

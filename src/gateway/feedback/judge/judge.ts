@@ -4,15 +4,23 @@ import type { Routed, Voted } from "../../../store/events.ts";
 import { callModel } from "../../chat/attempt.ts";
 import type { Chat } from "../../chat/chat-request.ts";
 import { whole } from "../../chat/single.ts";
-import type { Gateway } from "../../gateway.ts";
-import { editObject } from "../../json-edit.ts";
-import { DIRECT } from "../../recorder.ts";
+import type { Clock } from "../../clock/clock.ts";
+import { DIRECT, type Recorder } from "../../log/recorder.ts";
 import type { LiveRouter } from "../../routing/live-router.ts";
 import { plan } from "../../routing/plan.ts";
 import type { ServedModel } from "../../serving/served-model.ts";
-import { cast } from "../feedback.ts";
+import type { Serving } from "../../serving/serving.ts";
+import { editObject } from "../../wire/json-edit.ts";
+import { type BallotBox, cast } from "../feedback.ts";
 import { textOfWhole } from "./answer-text.ts";
 import { judgeRequest, verdictIn } from "./judge-prompt.ts";
+
+interface JudgeParts extends BallotBox {
+  readonly serving: () => Serving;
+  readonly recorder: Recorder;
+  readonly clock: Clock;
+  newSeed(): number;
+}
 
 /** A routed request that was answered, as far as a judge needs it. */
 export interface Case {
@@ -29,10 +37,12 @@ export interface Case {
  * an answer, and a judge that fails is one that did not vote.
  */
 export class Judge {
+  readonly #parts: JudgeParts;
   readonly #random: Random;
   #underWay = 0;
 
-  constructor(random: Random) {
+  constructor(parts: JudgeParts, random: Random) {
+    this.#parts = parts;
     this.#random = random;
   }
 
@@ -44,15 +54,15 @@ export class Judge {
   }
 
   /** A duel that was shown. */
-  onDuel(gateway: Gateway, matter: Case, answers: readonly [string, string]): void {
-    this.#inBackground(gateway, async () => {
-      const outcome = await this.#ask(gateway, matter, answers);
+  onDuel(matter: Case, answers: readonly [string, string]): void {
+    this.#inBackground(async () => {
+      const outcome = await this.#ask(matter, answers);
       if (!outcome) return;
       const { model, weight } = matter.router.config.judge!;
       const { decision } = matter.routed;
-      await cast(gateway, {
+      await cast(this.#parts, {
         kind: "vote",
-        at: gateway.clock.date(),
+        at: this.#parts.clock.date(),
         decision,
         voter: `judge:${model}`,
         verdict: { outcome },
@@ -63,22 +73,22 @@ export class Judge {
   }
 
   /** One answer: another model is asked the same, for the judge alone. */
-  onSingle(gateway: Gateway, matter: Case, model: ServedModel, answer: string): void {
-    this.#inBackground(gateway, async () => {
-      const other = this.#opponent(gateway, matter, model);
-      const second = other && (await this.#shadow(gateway, matter, other));
+  onSingle(matter: Case, model: ServedModel, answer: string): void {
+    this.#inBackground(async () => {
+      const other = this.#opponent(matter, model);
+      const second = other && (await this.#shadow(matter, other));
       if (!second) return;
       const flip = this.#random.uniform() < 0.5;
-      const outcome = await this.#ask(gateway, matter, flip ? [second, answer] : [answer, second]);
+      const outcome = await this.#ask(matter, flip ? [second, answer] : [answer, second]);
       if (!outcome) return;
       const models = flip ? [other.name, model.name] : [model.name, other.name];
-      await gateway.store.append([voteOf(matter, models, outcome, gateway.clock.date())]);
-      gateway.metrics.votes.inc({ source: "judge", status: "logged" });
+      await this.#parts.store.append([voteOf(matter, models, outcome, this.#parts.clock.date())]);
+      this.#parts.metrics.votes.inc({ source: "judge", status: "logged" });
     });
   }
 
   /** Whom the policy would like to see beside the one that has answered. */
-  #opponent(gateway: Gateway, { router, chat, routed }: Case, model: ServedModel) {
+  #opponent({ router, chat, routed }: Case, model: ServedModel) {
     const { pair } = plan(router.view, {
       decision: routed.decision,
       x: routed.x,
@@ -86,35 +96,33 @@ export class Judge {
       allowed: routed.candidates,
       tradeoff: router.config.cost_quality_tradeoff,
       duel: true,
-      seed: gateway.newSeed(),
+      seed: this.#parts.newSeed(),
     });
     return pair.find((other) => other.name !== model.name);
   }
 
-  async #shadow(gateway: Gateway, { body, routed, chat }: Case, model: ServedModel) {
+  async #shadow({ body, routed, chat }: Case, model: ServedModel) {
     const once = editObject(body, { set: { stream: "false" }, drop: ["stream_options"] });
     const { router, decision } = routed;
     // Beside the answer that was shown: so its cost is counted, as the operator's.
-    return this.#call(gateway, model, once, { router, decision, slot: 1 }, chat.needs.promptTokens);
+    return this.#call(model, once, { router, decision, slot: 1 }, chat.needs.promptTokens);
   }
 
   async #ask(
-    gateway: Gateway,
     { router, chat, routed }: Case,
     answers: readonly [string, string],
   ): Promise<Outcome | undefined> {
-    const model = gateway.serving.models.get(router.config.judge!.model);
+    const model = this.#parts.serving().models.get(router.config.judge!.model);
     if (!model) return undefined;
     const body = Buffer.from(JSON.stringify(judgeRequest(chat.prompt, answers)));
     const asked = { router: DIRECT, decision: `${routed.decision}-judge`, slot: 0 };
-    const reply = await this.#call(gateway, model, body, asked, body.length / 4);
+    const reply = await this.#call(model, body, asked, body.length / 4);
     const outcome = verdictIn(reply);
     if (outcome) return outcome;
     throw new Error(`${model.name} named no winner; help: take a model that does as it is told`);
   }
 
   async #call(
-    { recorder }: Gateway,
     model: ServedModel,
     body: Uint8Array,
     asked: { readonly router: string; readonly decision: string; readonly slot: number },
@@ -124,16 +132,21 @@ export class Judge {
     const errand = { endpoint: "chat/completions", body, stream: false, signal } as const;
     const answer = await callModel(model, errand);
     const text = textOfWhole(await whole(answer));
-    recorder.answered({ ...asked, owner: undefined, promptTokens }, model, await answer.end, []);
+    this.#parts.recorder.answered(
+      { ...asked, owner: undefined, promptTokens },
+      model,
+      await answer.end,
+      [],
+    );
     return text;
   }
 
-  #inBackground(gateway: Gateway, work: () => Promise<void>): void {
+  #inBackground(work: () => Promise<void>): void {
     this.#underWay++;
     work()
       .catch((error: unknown) => {
-        gateway.metrics.votes.inc({ source: "judge", status: "failed" });
-        gateway.logger.warn({ err: error }, "the judge did not vote");
+        this.#parts.metrics.votes.inc({ source: "judge", status: "failed" });
+        this.#parts.logger.warn({ err: error }, "the judge did not vote");
       })
       .finally(() => {
         this.#underWay--;

@@ -1,5 +1,5 @@
+import { isRecord, type Json } from "../../wire/json-value.ts";
 import { UpstreamError } from "../error.ts";
-import { isRecord, type Json } from "../json-value.ts";
 import type { Pass, Translation } from "../translation.ts";
 import { type Usage, writeUsage } from "../usage.ts";
 import { finishReason, messageUsage } from "./terms.ts";

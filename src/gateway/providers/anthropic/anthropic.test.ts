@@ -1,8 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { StandingClock } from "../clock.fixture.ts";
-import { systemClock } from "../clock.ts";
+import { StandingClock } from "../../clock/clock.fixture.ts";
+import { systemClock } from "../../clock/clock.ts";
 import type { UpstreamRequest } from "../upstream.ts";
 import { AnthropicUpstream } from "./anthropic.ts";
 

@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../../clock/clock.ts";
+import { isRecord, type Json } from "../../wire/json-value.ts";
 import { UpstreamError } from "../error.ts";
-import { isRecord, type Json } from "../json-value.ts";
 import type { Translation } from "../translation.ts";
 import { Transport, type TransportSettings } from "../transport.ts";
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../upstream.ts";

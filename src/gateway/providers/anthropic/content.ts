@@ -1,4 +1,4 @@
-import { isRecord, type Json } from "../json-value.ts";
+import { isRecord, type Json } from "../../wire/json-value.ts";
 import { Unsupported } from "./unsupported.ts";
 
 /** A message's content in OpenAI's terms as Anthropic's blocks. It refuses empty texts, so they are left out. */

@@ -1,4 +1,4 @@
-import { isRecord, type Json } from "../json-value.ts";
+import { isRecord, type Json } from "../../wire/json-value.ts";
 import { blocksOf } from "./content.ts";
 import { Unsupported } from "./unsupported.ts";
 

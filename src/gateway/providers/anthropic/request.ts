@@ -1,4 +1,4 @@
-import { isRecord, type Json } from "../json-value.ts";
+import { isRecord, type Json } from "../../wire/json-value.ts";
 import { conversationOf } from "./conversation.ts";
 import { toolsOf } from "./tools.ts";
 import { Unsupported } from "./unsupported.ts";

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
+import { isRecord, type Json } from "../../wire/json-value.ts";
 import { UpstreamError } from "../error.ts";
-import { isRecord, type Json } from "../json-value.ts";
 import { refusal } from "../refusal.ts";
 import type { Pass, Translation } from "../translation.ts";
 import { type Usage, writeUsage } from "../usage.ts";

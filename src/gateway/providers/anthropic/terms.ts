@@ -1,4 +1,4 @@
-import { isRecord, type Json } from "../json-value.ts";
+import { isRecord, type Json } from "../../wire/json-value.ts";
 import type { Usage } from "../usage.ts";
 
 /** `isAnswer`: the tool that was called is the form of the answer, which the client knows nothing of. */

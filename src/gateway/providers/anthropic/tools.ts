@@ -1,4 +1,4 @@
-import { isRecord, type Json } from "../json-value.ts";
+import { isRecord, type Json } from "../../wire/json-value.ts";
 import { Unsupported } from "./unsupported.ts";
 
 interface Tools {

@@ -1,6 +1,6 @@
 import { type Attributes, ROOT_CONTEXT, type Span, trace } from "@opentelemetry/api";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { chat, PATIENCE, SANDBOX, SOON, startGateway } from "./gateway.fixture.ts";
+import { chat, PATIENCE, SANDBOX, SOON, startGateway } from "../gateway.fixture.ts";
 
 vi.setConfig(PATIENCE);
 

@@ -1,13 +1,13 @@
-import type { Answered, Routed } from "../store/events.ts";
-import type { GroupCommit } from "../store/group-commit.ts";
-import type { Spending } from "./access/spending.ts";
-import type { Feed } from "./insight/feed.ts";
-import type { Metrics } from "./metrics.ts";
-import type { Clock } from "./providers/clock.ts";
-import type { UpstreamError } from "./providers/error.ts";
-import type { AnswerEnd } from "./providers/upstream.ts";
-import { type Usage, usageOf } from "./providers/usage.ts";
-import type { ServedModel } from "./serving/served-model.ts";
+import type { Answered, Routed } from "../../store/events.ts";
+import type { GroupCommit } from "../../store/group-commit.ts";
+import type { Spending } from "../access/spending.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { UpstreamError } from "../providers/error.ts";
+import type { AnswerEnd } from "../providers/upstream.ts";
+import { type Usage, usageOf } from "../providers/usage.ts";
+import type { ServedModel } from "../serving/served-model.ts";
+import type { Metrics } from "../telemetry/metrics.ts";
+import type { Feed } from "./feed.ts";
 
 /** Who was asked, for what. */
 export interface Asked {

@@ -1,0 +1,52 @@
+/**
+ * An error that the client gets as an HTTP response, in the fields of OpenAI's
+ * errors. `problem` says what is wrong, `hint` what to do about it.
+ */
+export class HttpError extends Error {
+  override readonly name = "HttpError";
+  readonly status: number;
+  readonly type: ErrorType;
+  readonly code: string | null;
+  /** The request's member or header that is at fault. */
+  readonly param: string | null;
+  readonly problem: string;
+  readonly hint: string | undefined;
+  /** Seconds after which the request is worth another try. */
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, problem: string, details: HttpErrorDetails = {}) {
+    const { hint, type = typeOf(status), code = null, param = null, retryAfter } = details;
+    super(hint === undefined ? problem : `${problem}; help: ${hint}`);
+    this.status = status;
+    this.type = type;
+    this.code = code;
+    this.param = param;
+    this.problem = problem;
+    this.hint = hint;
+    this.retryAfter = retryAfter;
+  }
+}
+
+interface HttpErrorDetails {
+  readonly hint?: string | undefined;
+  readonly type?: ErrorType;
+  readonly code?: string;
+  readonly param?: string | undefined;
+  readonly retryAfter?: number | undefined;
+}
+
+/** Values of `error.type` that OpenAI's clients know. */
+type ErrorType =
+  | "invalid_request_error"
+  | "authentication_error"
+  | "permission_error"
+  | "rate_limit_error"
+  | "insufficient_quota"
+  | "server_error";
+
+function typeOf(status: number): ErrorType {
+  if (status === 401) return "authentication_error";
+  if (status === 403) return "permission_error";
+  if (status === 429) return "rate_limit_error";
+  return status >= 500 ? "server_error" : "invalid_request_error";
+}
