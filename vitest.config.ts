@@ -1,5 +1,15 @@
 import { defineConfig } from "vitest/config";
 
+/**
+ * Time limits that only a hang exceeds: tests wait for events, and a busy machine may take long.
+ * `expect.poll` gives up before its test does, so that the failure names what was waited for.
+ */
+const limits = (seconds: number) => ({
+  testTimeout: 1000 * seconds,
+  hookTimeout: 1000 * seconds,
+  expect: { poll: { timeout: 800 * seconds, interval: 50 } },
+});
+
 /** `fast` is what `npm run check` runs; `slow` holds whole processes, long chains and real data; `browser` the page in Chromium. */
 export default defineConfig({
   test: {
@@ -10,14 +20,14 @@ export default defineConfig({
           name: "fast",
           include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/*.test.ts"],
           exclude: ["**/*.slow.test.ts"],
-          testTimeout: 60_000, // a machine at work elsewhere is no failure
+          ...limits(120),
         },
       },
       {
         test: {
           name: "slow",
           include: ["src/**/*.slow.test.ts", "test/e2e/*.test.ts"],
-          testTimeout: 300_000,
+          ...limits(600),
         },
       },
       {
@@ -25,9 +35,8 @@ export default defineConfig({
           name: "browser",
           include: ["test/browser/*.test.ts"],
           globalSetup: "test/browser/page.setup.ts",
-          testTimeout: 180_000,
-          hookTimeout: 120_000,
           fileParallelism: false, // frames are measured
+          ...limits(240),
         },
       },
     ],

@@ -21,5 +21,5 @@ export async function canVote(page: Page): Promise<void> {
 
 /** Waits until the gateway has acknowledged the vote. */
 export async function isKept(page: Page): Promise<void> {
-  await page.getByText("Your vote is kept.").first().waitFor();
+  await page.getByRole("region", { name: "Your vote" }).getByText("Your vote is kept.").waitFor();
 }

@@ -44,6 +44,8 @@ export function describeInChromium(title: string, tests: (tabs: Tabs) => void): 
     const context: Tabs["context"] = async (options = {}) => {
       const made = await found.browser!.newContext({ reducedMotion: "reduce", ...options });
       contexts.push(made);
+      // Shorter than a test's own limit, so that a failure names what was waited for.
+      made.setDefaultTimeout(190_000);
       made.on("weberror", (error) => problems.push(String(error.error())));
       // What the policy of the page forbids is told to the console alone.
       made.on("console", (message) => {

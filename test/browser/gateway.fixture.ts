@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { start } from "../e2e/joust.fixture.ts";
+import { type StartedServer, startServer } from "../e2e/serve.fixture.ts";
 
 /** The real program, on a port of its own, for all tests of a block. */
 export interface Served {
@@ -21,13 +20,14 @@ export function serve(
   fill: (folder: string) => Promise<void> = async () => {},
 ): Served {
   const folder = mkdtempSync(join(tmpdir(), "joust-browser-"));
-  let running: Awaited<ReturnType<typeof run>> | undefined;
-  const stop = async () => {
-    running?.child.kill("SIGTERM");
-    await running?.child.end;
+  let running: StartedServer | undefined;
+  const end = async (signal: NodeJS.Signals) => {
+    running?.process.kill(signal);
+    await running?.process.end;
   };
   const again = async () => {
-    running = await run(folder, running ? Number(new URL(running.url).port) : 0);
+    const port = running ? new URL(running.url).port : "0";
+    running = await startServer(["--port", port, "--data", folder], folder);
   };
   beforeAll(async () => {
     await fill(folder);
@@ -35,30 +35,17 @@ export function serve(
     await again();
   });
   afterAll(async () => {
-    running?.child.kill("SIGKILL");
-    await running?.child.end;
+    await end("SIGKILL");
     rmSync(folder, { recursive: true });
   });
   return {
     get url() {
-      return running!.url;
+      return running!.url.replace("127.0.0.1", "localhost");
     },
     folder,
-    stop,
+    stop: () => end("SIGTERM"),
     again,
   };
-}
-
-async function run(folder: string, port: number) {
-  const child = start(["serve", "--port", String(port), "--data", folder], folder);
-  let said = "";
-  while (!said.includes("/v1/feedback")) {
-    const [piece] = await Promise.race([once(child.stdout!, "data"), child.end.then(() => [])]);
-    if (piece === undefined) throw new Error((await child.end).stderr);
-    said += piece;
-  }
-  const address = /^Joust serves (http:\S+)/.exec(said)![1]!;
-  return { child, url: address.replace("127.0.0.1", "localhost") };
 }
 
 /** What the interface says, beside the page. */

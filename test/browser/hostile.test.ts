@@ -41,7 +41,7 @@ describeInChromium("answers that mean harm", ({ open }) => {
   async function answered(pieces: Iterable<string>): Promise<Page> {
     const page = await open(gateway.url);
     await ask(page, "Go on, then");
-    await upstream.asked(2);
+    await upstream.received(2);
     for (const piece of pieces) upstream.say(piece);
     upstream.say("\n\nThe end.");
     upstream.finish();
@@ -62,16 +62,19 @@ describeInChromium("answers that mean harm", ({ open }) => {
       if (!request.url().startsWith(gateway.url)) foreign.push(request.url());
     });
     await ask(page, "Go on, then");
-    await upstream.asked(2);
-    // In small pieces, so that it is drawn half-way too.
-    for (let at = 0; at < EVIL.length; at += 40) {
-      upstream.say(EVIL.slice(at, at + 40));
-      if (at % 400 === 0) await new Promise((done) => setTimeout(done, 50));
+    await upstream.received(2);
+    const shown = answers(page).first();
+    const html = () => shown.locator(".answer").innerHTML();
+    // In pieces, each of which is drawn before the next one comes.
+    let before = "";
+    for (let at = 0; at < EVIL.length; at += 200) {
+      upstream.say(EVIL.slice(at, at + 200));
+      await expect.poll(html).not.toBe(before);
+      before = await html();
     }
     upstream.say("\n\nThe end.");
     upstream.finish();
-    await answers(page).first().getByText("The end.").waitFor();
-    const shown = answers(page).first();
+    await shown.getByText("The end.").waitFor();
     expect(
       await shown.locator("script, img, iframe, style, form, object, embed, svg").count(),
     ).toBe(0);
@@ -115,7 +118,7 @@ describeInChromium("answers that mean harm", ({ open }) => {
     await voteCounts(page);
     // The next question is answered as always.
     await ask(page, "And now?");
-    await upstream.asked(2);
+    await upstream.received(2);
     upstream.say("Back to normal.");
     upstream.finish();
     await answers(page).last().getByText("Back to normal.").waitFor();

@@ -90,13 +90,17 @@ describeInChromium("reach", ({ context }) => {
     expect(await focused()).toContain("Next question");
   });
 
-  it("says how far the answers are to who cannot see them", async () => {
+  it("announces the progress of the answers to a screen reader", async () => {
     const page = await (await context()).newPage();
     await page.goto(gateway.url);
     await suggestions(page).first().click();
-    const status = page.getByRole("status").last();
-    await expect.poll(() => status.textContent()).toMatch(/is finished/);
+    const log = page.getByRole("log");
+    for (const message of ["Two answers are on their way.", "Answer A is finished."]) {
+      await log.getByText(message).waitFor();
+    }
+    await log.getByText("Answer B is finished.").waitFor();
     await page.keyboard.press("1");
-    await expect.poll(() => status.textContent()).toBe("Your vote is kept.");
+    await log.getByText("Your vote is kept.").waitFor();
+    expect(await log.getByRole("paragraph").count()).toBe(4);
   });
 });

@@ -11,7 +11,7 @@ describeInChromium("answers under way", ({ open }) => {
   it("a vote is taken while they are written; they go on, and their prices come when they end", async () => {
     const page = await open(gateway.url);
     await ask(page, "Why is the sky blue?");
-    await upstream.asked(2);
+    await upstream.received(2);
     upstream.say("Because of ");
     await canVote(page);
     await page.keyboard.press("2");
@@ -24,14 +24,14 @@ describeInChromium("answers under way", ({ open }) => {
       const answer = answers(page).nth(slot);
       await answer.getByText("Because of Rayleigh scattering.").waitFor();
       await answer.getByText(/^\$0\.\d+$/).waitFor();
-      expect(await answer.getAttribute("aria-busy")).toBe("false");
+      await answer.and(page.locator("[aria-busy=false]")).waitFor();
     }
   });
 
   it("markdown is drawn as it was meant", async () => {
     const page = await open(gateway.url);
     await ask(page, "What is left to do?");
-    await upstream.asked(2);
+    await upstream.received(2);
     upstream.say("- [x] done\n- [ ] open\n\n7. seventh\n8. eighth\n\n");
     upstream.say("| name | price |\n|---|--:|\n| a | 12 |\n\n```ts\nconst x = 1;\n```\n");
     upstream.finish();
@@ -51,7 +51,7 @@ describeInChromium("answers under way", ({ open }) => {
   it("loaded anew in the middle it keeps what had come, takes a vote on it, and asks again", async () => {
     const page = await open(gateway.url);
     await ask(page, "Why is grass green?");
-    await upstream.asked(2);
+    await upstream.received(2);
     upstream.say("Chlorophyll ");
     await answers(page).last().getByText("Chlorophyll").waitFor();
     await page.reload();
@@ -60,7 +60,7 @@ describeInChromium("answers under way", ({ open }) => {
     await page.keyboard.press("1");
     await isKept(page);
     await page.getByRole("button", { name: "Ask again" }).click();
-    await upstream.asked(2);
+    await upstream.received(2);
     upstream.say("Leaves.");
     await canVote(page);
     expect(await page.getByRole("listitem", { name: /^Turn/ }).count()).toBe(2);
@@ -70,7 +70,7 @@ describeInChromium("answers under way", ({ open }) => {
   it("what is stopped stays, and can be voted on", async () => {
     const page = await open(gateway.url);
     await ask(page, "Tell me a story");
-    await upstream.asked(2);
+    await upstream.received(2);
     upstream.say("Once upon a time");
     await canVote(page);
     await page.getByRole("button", { name: "Stop" }).click();
@@ -83,7 +83,7 @@ describeInChromium("answers under way", ({ open }) => {
   it("the gateway goes away and comes back: the page says so, votes wait and are kept, questions go on", async () => {
     const page = await open(gateway.url);
     await ask(page, "Why is snow white?");
-    await upstream.asked(2);
+    await upstream.received(2);
     upstream.say("Light is scattered.");
     upstream.finish();
     await canVote(page);
@@ -91,8 +91,10 @@ describeInChromium("answers under way", ({ open }) => {
     await page.getByText("The gateway does not answer. Trying again").waitFor();
     await page.keyboard.press("1");
     await page.getByText(/does not answer; trying again/).waitFor();
+    // The message disappears after a while, so the test must wait for it from the start.
+    const reconnected = page.getByText(/^Connected again/).waitFor();
     await gateway.again();
-    await page.getByText(/^Connected again/).waitFor();
+    await reconnected;
     await isKept(page);
     const { data } = await getJson<{ data: { votes: unknown[] }[] }>(
       gateway.url,
@@ -100,7 +102,7 @@ describeInChromium("answers under way", ({ open }) => {
     );
     expect(data[0]!.votes).toHaveLength(1);
     await ask(page, "And why is coal black?");
-    await upstream.asked(2);
+    await upstream.received(2);
     upstream.say("It absorbs light.");
     await canVote(page);
     upstream.finish();

@@ -1,16 +1,20 @@
+import { EventEmitter, once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll } from "vitest";
 
-/** A host of two models that say what a test has them say, when it has them say it. */
+/** An upstream with two models that send what the test tells them to send. */
 export class Upstream {
-  readonly #streams = new Set<ServerResponse>();
+  /** Requests that arrived after the last call of `received`. */
+  readonly #arrived: ServerResponse[] = [];
+  readonly #arrival = new EventEmitter();
+  #current: readonly ServerResponse[] = [];
   readonly #server: Server = createServer((request, response) => {
     request.resume();
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.flushHeaders();
-    this.#streams.add(response);
-    response.on("close", () => this.#streams.delete(response));
+    this.#arrived.push(response);
+    this.#arrival.emit("request");
   });
 
   constructor() {
@@ -31,7 +35,7 @@ export class Upstream {
     };
   }
 
-  /** All answers under way go on by these words. */
+  /** Sends these words to all current requests. */
   say(text: string): void {
     this.#send({ choices: [{ index: 0, delta: { content: text }, finish_reason: null }] });
   }
@@ -39,17 +43,18 @@ export class Upstream {
   finish(): void {
     this.#send({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
     this.#send({ choices: [], usage: { prompt_tokens: 10, completion_tokens: 20 } });
-    for (const stream of this.#streams) stream.end("data: [DONE]\n\n");
+    for (const stream of this.#current) stream.end("data: [DONE]\n\n");
   }
 
   #send(event: object): void {
     const head = { id: "x", object: "chat.completion.chunk", created: 1, model: "m" };
     const text = `data: ${JSON.stringify({ ...head, ...event })}\n\n`;
-    for (const stream of this.#streams) stream.write(text);
+    for (const stream of this.#current) stream.write(text);
   }
 
-  /** Until so many answers are under way. */
-  async asked(count: number): Promise<void> {
-    while (this.#streams.size < count) await new Promise((done) => setTimeout(done, 10));
+  /** Waits for this many new requests, and makes them the current ones. */
+  async received(count: number): Promise<void> {
+    while (this.#arrived.length < count) await once(this.#arrival, "request");
+    this.#current = this.#arrived.splice(0, count);
   }
 }

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
+import { useDecision } from "../decision/use-decision.ts";
 import { Button } from "../parts/button.tsx";
 import { ThumbDown, ThumbUp } from "../parts/icons.tsx";
 import { decisionHref } from "../shell/route.ts";
 import { AnswerCard } from "./answer-card.tsx";
 import { DuelResult } from "./duel-result.tsx";
 import { type Choice, canVote, isDuel, isOpen, isStreaming, keptSlot, type Turn } from "./turn.ts";
-import { useDecision } from "./use-decision.ts";
 
 interface TurnProps {
   readonly turn: Turn;
@@ -47,7 +47,7 @@ function isLong(text: string): boolean {
 function DuelTurn({ turn, isLast, vote, askNext }: TurnProps) {
   const isKept = turn.vote?.status === "kept";
   const phase = isStreaming(turn) ? "streaming" : "ended";
-  const known = useDecision(turn.decision, isKept ? phase : undefined, (found) => {
+  const { decision: known } = useDecision(turn.decision, isKept ? phase : undefined, (found) => {
     const hasLearnt = (found.now?.posterior_version ?? 0) > found.position;
     return hasLearnt && (found.answers.length === 2 || phase === "streaming");
   });
@@ -86,7 +86,7 @@ function DuelTurn({ turn, isLast, vote, askNext }: TurnProps) {
 function SingleTurn({ turn, isLast, vote, askNext }: TurnProps) {
   const answer = turn.answers[0]!;
   const isStill = !isStreaming(turn);
-  const decision = useDecision(
+  const { decision } = useDecision(
     turn.decision,
     isStill ? "ended" : undefined,
     ({ answers }) => answers.length > 0,

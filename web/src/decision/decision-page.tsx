@@ -1,18 +1,17 @@
-import { useEffect, useState } from "preact/hooks";
-import { type Decision, getDecision } from "../api/decision.ts";
+import type { Decision } from "../api/decision.ts";
 import { clockTime, percent } from "../format.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { WinBar } from "../parts/win-bar.tsx";
-import { usePage } from "../shell/page.ts";
 import { topicOf } from "../topics.ts";
 import { AnswersTable } from "./answers-table.tsx";
 import { Candidates } from "./candidates.tsx";
 import { inWords, votesInWords } from "./in-words.ts";
+import { useDecision } from "./use-decision.ts";
 
 /** Everything that is known of one decision. */
 export function DecisionPage({ id }: { id: string }) {
-  const { decision, problem } = useDecision(id);
+  const { decision, problem } = useDecision(id, "read", () => true);
   return (
     <div class="mx-auto flex w-full max-w-5xl flex-col gap-4 px-3 py-6 sm:px-6">
       <p class="text-sm">
@@ -25,33 +24,6 @@ export function DecisionPage({ id }: { id: string }) {
       {decision && <Everything decision={decision} />}
     </div>
   );
-}
-
-/** Read again when something happens to it. */
-function useDecision(id: string): { decision?: Decision; problem?: string } {
-  const { feed } = usePage();
-  const [state, setState] = useState<{ decision?: Decision; problem?: string }>({});
-  useEffect(() => {
-    const stop = new AbortController();
-    const read = () =>
-      getDecision(id, stop.signal).then(
-        (decision) => setState({ decision }),
-        (error: Error) =>
-          !stop.signal.aborted && setState((before) => ({ ...before, problem: error.message })),
-      );
-    setState({});
-    read();
-    const unlisten = feed.listen(({ type, data }) => {
-      if (data.id === id && type !== "decision") read();
-    });
-    const unwatch = feed.connection.watch(({ state: now }) => now === "live" && read());
-    return () => {
-      stop.abort();
-      unlisten();
-      unwatch();
-    };
-  }, [id]);
-  return state;
 }
 
 function Everything({ decision }: { decision: Decision }) {

@@ -1,0 +1,61 @@
+import { useEffect, useState } from "preact/hooks";
+import { type Decision, getDecision } from "../api/decision.ts";
+import { usePage } from "../shell/page.ts";
+
+interface ReadDecision {
+  readonly decision?: Decision;
+  /** Message of the error that the last attempt to read it ended with. */
+  readonly problem?: string;
+}
+
+/**
+ * Reads a decision, and reads it again whenever the gateway reports an event about it. While
+ * `isComplete` says that something is still missing, a new posterior also counts as an event,
+ * and a few quick retries cover the moment between an event and its entry in the log.
+ *
+ * `phase`: undefined while the decision must not be read yet; a new value reads it again.
+ */
+export function useDecision(
+  id: string | undefined,
+  phase: string | undefined,
+  isComplete: (decision: Decision) => boolean,
+): ReadDecision {
+  const { feed } = usePage();
+  const [state, setState] = useState<ReadDecision & { readonly id?: string }>({});
+  useEffect(() => {
+    if (id === undefined || phase === undefined) return;
+    const stop = new AbortController();
+    let timer: number | undefined;
+    let isMissing = true;
+    const read = async (attempt: number) => {
+      clearTimeout(timer);
+      try {
+        const decision = await getDecision(id, stop.signal);
+        if (stop.signal.aborted) return;
+        setState({ id, decision });
+        isMissing = !isComplete(decision);
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        setState((before) => ({ ...before, id, problem: (error as Error).message }));
+      }
+      const pause = RETRY_MS[attempt];
+      clearTimeout(timer);
+      if (isMissing && pause !== undefined) timer = window.setTimeout(read, pause, attempt + 1);
+    };
+    read(0);
+    const unlisten = feed.listen(({ type, data }) => {
+      const isAboutIt = data.id === id && type !== "decision";
+      if (isAboutIt || (isMissing && type === "posterior")) read(0);
+    });
+    const unwatch = feed.connection.watch(({ state: now }) => now === "live" && read(0));
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+      unlisten();
+      unwatch();
+    };
+  }, [id, phase]);
+  return state.id === id ? state : {};
+}
+
+const RETRY_MS = [60, 120, 250, 500, 1000, 2000, 4000, 8000];
