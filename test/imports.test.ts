@@ -31,7 +31,6 @@ const LAYERS = [
 const UNTANGLE = [
   "core/bandit",
   "core/encoder",
-  "store/sqlite",
   "lab/simulate",
   "lab/reproduce",
   "lab/experiments",
