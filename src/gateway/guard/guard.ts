@@ -1,18 +1,8 @@
-import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
-import { moduleUrl } from "../../core/input/project.ts";
-import type { RouterConfig } from "../config/config.ts";
+import { Thread } from "../../core/threads/thread.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import type { Serving } from "../serving/serving.ts";
-
-/** What the thread is to judge. */
-export interface GuardTask {
-  readonly router: string;
-  readonly config: RouterConfig;
-  /** Where paths in the configuration start. */
-  readonly folder: string;
-  readonly store: { readonly file: string } | { readonly url: string };
-}
+import type { GuardMethods, GuardTask } from "./guard.worker.ts";
 
 /** Looks now and then whether a fixed model would do better than each router, and has it served then. */
 export class Guard {
@@ -23,7 +13,8 @@ export class Guard {
   /** Versions of the posterior that were judged. */
   readonly #judged = new WeakMap<LiveRouter, number>();
   #running: Promise<void> | undefined;
-  #worker: Worker | undefined;
+  #thread: Thread<GuardMethods> | undefined;
+  #isStopped = false;
 
   constructor(
     serving: () => Serving,
@@ -48,7 +39,8 @@ export class Guard {
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#worker?.terminate();
+    this.#isStopped = true;
+    await this.#thread?.terminate();
     await this.#running;
   }
 
@@ -59,6 +51,7 @@ export class Guard {
       else if (this.#judged.get(router) !== version) {
         this.#judged.set(router, version);
         await this.#lookAt(router).catch((error: unknown) => {
+          if (this.#isStopped) return;
           this.#logger.error({ err: error, router: router.name }, "the guard could not judge");
         });
       }
@@ -67,19 +60,13 @@ export class Guard {
 
   async #lookAt(router: LiveRouter): Promise<void> {
     const { name, config } = router;
-    const workerData: GuardTask = { router: name, config, ...this.#place };
-    const worker = new Worker(moduleUrl(new URL("./guard.worker.ts", import.meta.url)), {
-      workerData,
-      // It reads page after page of vectors: collected late they would be 100 MB.
+    const task: GuardTask = { router: name, config, ...this.#place };
+    this.#thread = new Thread(new URL("./guard.worker.ts", import.meta.url), {
+      // The thread reads many pages of embeddings; with a large nursery, garbage would reach 100 MB.
       resourceLimits: { maxYoungGenerationSizeMb: 8 },
     });
-    this.#worker = worker;
     try {
-      const model = await new Promise<string | undefined>((found, fail) => {
-        worker.once("message", (verdict: { model?: string }) => found(verdict.model));
-        worker.once("error", fail);
-        worker.once("exit", () => found(router.guard)); // stopped: all is as it was
-      });
+      const model = await this.#thread.methods.judge(task);
       if (model !== router.guard) {
         const said = model
           ? "votes say that one model alone does better than routing: it is served until they say otherwise"
@@ -88,8 +75,8 @@ export class Guard {
       }
       router.guard = model;
     } finally {
-      this.#worker = undefined;
-      await worker.terminate();
+      await this.#thread.terminate();
+      this.#thread = undefined;
     }
   }
 }
