@@ -1,5 +1,6 @@
 /** The parent's side of a thread: calls the methods that its worker file passes to `serve`. */
 import { type ResourceLimits, Worker } from "node:worker_threads";
+import { moduleUrl } from "../input/project.ts";
 import { fromPlainError, toPlainError } from "./plain-error.ts";
 import { type Message, type Moved, OPENING, type Request, type Response } from "./serve.ts";
 
@@ -23,8 +24,11 @@ export interface ThreadOptions {
 export class ThreadEnded extends Error {
   override readonly name = "ThreadEnded";
 
-  constructor(cause?: Error) {
-    super("the thread ended before it had answered", cause && { cause });
+  constructor(thread = "the thread", cause?: Error) {
+    super(
+      `${thread} ended before it had answered; help: call again, which starts another`,
+      cause && { cause },
+    );
   }
 }
 
@@ -55,11 +59,11 @@ export class Thread<M extends object> {
   #end: Error | undefined;
   #closing: Promise<void> | undefined;
 
-  /** `file` is a module that calls `serve`. */
+  /** `file` is the TypeScript source of a module that calls `serve`. */
   constructor(file: URL, options: ThreadOptions = {}) {
     const { workerData, resourceLimits = {}, stdoutToStderr: stdout = false } = options;
     this.#options = options;
-    this.#worker = new Worker(file, { workerData, resourceLimits, stdout });
+    this.#worker = new Worker(moduleUrl(file), { workerData, resourceLimits, stdout });
     if (stdout) this.#worker.stdout.on("data", (piece: Uint8Array) => process.stderr.write(piece));
     this.opened = this.#expect(this.#nextId++) as Promise<void>;
     this.opened.catch(() => {});
@@ -150,6 +154,6 @@ export class Thread<M extends object> {
   #endedError(cause: Error | undefined): Error {
     const { endedError, errors } = this.#options;
     const known = cause && fromPlainError(toPlainError(cause), errors);
-    return endedError ? endedError(known) : new ThreadEnded(known);
+    return endedError ? endedError(known) : new ThreadEnded(undefined, known);
   }
 }

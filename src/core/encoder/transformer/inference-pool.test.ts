@@ -1,14 +1,15 @@
 import { expect, it, onTestFinished } from "vitest";
-import { InferenceWorker, ThreadEnded } from "./inference-worker.ts";
-import { Lanes } from "./lanes.ts";
+import { ThreadEnded } from "../../threads/thread.ts";
+import { InferencePool } from "./inference-pool.ts";
+import { InferenceThread } from "./inference-thread.ts";
 
-/** Lanes of a thread whose vector of a text is its length and the number of the lane's job. */
-function stubs(...folders: [string, ...string[]]): Lanes {
+/** InferencePool of a thread whose vector of a text is its length and the number of the lane's job. */
+function stubs(...folders: [string, ...string[]]): InferencePool {
   const file = new URL("./stub.worker.fixture.ts", import.meta.url);
   const workers = folders.map(
-    (folder) => new InferenceWorker({ folder, int8: true, threads: 1 }, file),
+    (folder) => new InferenceThread({ folder, int8: true, threads: 1 }, file),
   );
-  const lanes = new Lanes(workers as [InferenceWorker, ...InferenceWorker[]]);
+  const lanes = new InferencePool(workers as [InferenceThread, ...InferenceThread[]]);
   onTestFinished(() => lanes.close());
   return lanes;
 }
@@ -17,7 +18,7 @@ const TEXTS = ["a", "bb", "ccc", "dddd", "eeeee"];
 const lengthsOf = (vectors: Float32Array[]) => vectors.map(([length]) => length);
 
 /** Texts are encoded until the last of them is done by another lane than the first. */
-async function untilShared(lanes: Lanes): Promise<Float32Array[]> {
+async function untilShared(lanes: InferencePool): Promise<Float32Array[]> {
   for (;;) {
     const vectors = await lanes.encode(TEXTS);
     const jobs = new Set(vectors.map(([, job]) => job));

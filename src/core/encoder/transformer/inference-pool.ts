@@ -1,4 +1,5 @@
-import type { InferenceWorker, Opened } from "./inference-worker.ts";
+import type { InferenceThread } from "./inference-thread.ts";
+import type { ModelDescription } from "./transformer.worker.ts";
 
 /**
  * A model in several threads, of which each encodes texts of its own: the way to
@@ -9,19 +10,19 @@ import type { InferenceWorker, Opened } from "./inference-worker.ts";
  * One text goes to the first, and so does all until the others, which start when
  * several texts come, have opened the model.
  */
-export class Lanes {
-  readonly #first: InferenceWorker;
-  readonly #others: readonly InferenceWorker[];
-  readonly #ready: InferenceWorker[];
+export class InferencePool {
+  readonly #first: InferenceThread;
+  readonly #others: readonly InferenceThread[];
+  readonly #ready: InferenceThread[];
   #areStarted = false;
 
-  constructor([first, ...others]: readonly [InferenceWorker, ...InferenceWorker[]]) {
+  constructor([first, ...others]: readonly [InferenceThread, ...InferenceThread[]]) {
     this.#first = first;
     this.#others = others;
     this.#ready = [first];
   }
 
-  open(): Promise<Opened> {
+  open(): Promise<ModelDescription> {
     return this.#first.open();
   }
 

@@ -1,10 +1,11 @@
 import { expect, it, onTestFinished } from "vitest";
 import { InputError } from "../../input/input-error.ts";
-import { InferenceWorker, ThreadEnded } from "./inference-worker.ts";
+import { ThreadEnded } from "../../threads/thread.ts";
+import { InferenceThread } from "./inference-thread.ts";
 
-function stub(folder = "stub"): InferenceWorker {
+function stub(folder = "stub"): InferenceThread {
   const file = new URL("./stub.worker.fixture.ts", import.meta.url);
-  const worker = new InferenceWorker({ folder, int8: false, threads: 1 }, file);
+  const worker = new InferenceThread({ folder, int8: false, threads: 1 }, file);
   onTestFinished(() => worker.close());
   return worker;
 }

@@ -1,29 +1,32 @@
-/** In place of transformer.worker.ts: a text's vector is its length and the number of the job, and some texts do harm. */
-import { parentPort, workerData } from "node:worker_threads";
+/** Replaces transformer.worker.ts: the embedding of a text is its length and the number of the call. Some texts do harm. */
+import { workerData } from "node:worker_threads";
 import { InputError } from "../../input/input-error.ts";
-import { CLOSE, type Job, type ModelOptions, OPENING, sendable } from "./inference-worker.ts";
+import { Moved, serve } from "../../threads/serve.ts";
+import type { ModelOptions, TransformerMethods } from "./transformer.worker.ts";
 
 const { folder } = workerData as ModelOptions;
-const port = parentPort!;
+let calls = 0;
 
-if (folder === "broken") {
-  const failure = new InputError(
-    { file: "weights", line: 2, field: "w" },
-    "is gone",
-    "look for it",
-  );
-  port.postMessage({ id: OPENING, failure: sendable(failure) });
-  port.close();
-} else {
-  port.postMessage({ id: OPENING, value: { name: folder, dimension: 2 } });
-}
-
-port.on("message", (message: Job | typeof CLOSE) => {
-  if (message === CLOSE) return port.close();
-  const { id, texts } = message;
-  if (texts.includes("throw")) throw new Error("thrown");
-  if (texts.includes("exit")) process.exit(3);
-  if (texts.includes("fail")) port.postMessage({ id, failure: new Error("no such text") });
-  else
-    port.postMessage({ id, value: Float32Array.from(texts.flatMap(({ length }) => [length, id])) });
-});
+serve(
+  (): TransformerMethods => {
+    if (folder === "broken")
+      throw new InputError({ file: "weights", line: 2, field: "w" }, "is gone", "look for it");
+    return {
+      describe: () => ({ name: folder, dimension: 2 }),
+      async encode(texts) {
+        const call = ++calls;
+        if (texts.includes("throw")) {
+          queueMicrotask(() => {
+            throw new Error("thrown");
+          });
+          await new Promise(() => {});
+        }
+        if (texts.includes("exit")) process.exit(3);
+        if (texts.includes("fail")) throw new Error("no such text");
+        const vectors = Float32Array.from(texts.flatMap(({ length }) => [length, call]));
+        return new Moved(vectors, [vectors.buffer]);
+      },
+    };
+  },
+  { oneAtATime: true },
+);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { InputError } from "../../input/input-error.ts";
 import { dot, norm } from "../../linalg/linalg.ts";
-import { InferenceWorker, ThreadEnded } from "./inference-worker.ts";
-import { Lanes } from "./lanes.ts";
+import { ThreadEnded } from "../../threads/thread.ts";
+import { InferencePool } from "./inference-pool.ts";
+import { InferenceThread } from "./inference-thread.ts";
 import { readModelFolder } from "./model-folder.ts";
 import { embed } from "./reference/forward.ts";
 import { temporaryModels, tinyModel } from "./tiny-model.fixture.ts";
@@ -122,8 +123,8 @@ describe("serving", () => {
 describe("with a thread of which one knows what it does", () => {
   const file = new URL("./stub.worker.fixture.ts", import.meta.url);
   const start = (cacheSize: number) => {
-    const worker = new InferenceWorker({ folder: "stub", int8: false, threads: 1 }, file);
-    const encoder = new TransformerEncoder("stub", 2, new Lanes([worker]), cacheSize);
+    const worker = new InferenceThread({ folder: "stub", int8: false, threads: 1 }, file);
+    const encoder = new TransformerEncoder("stub", 2, new InferencePool([worker]), cacheSize);
     onTestFinished(() => encoder.close());
     return encoder;
   };

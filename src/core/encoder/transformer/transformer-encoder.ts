@@ -1,8 +1,9 @@
 /** A BERT or MPNet of a folder as an encoder. */
 import { availableParallelism } from "node:os";
+import { ThreadEnded } from "../../threads/thread.ts";
 import type { Encoder } from "../encoder.ts";
-import { InferenceWorker, ThreadEnded } from "./inference-worker.ts";
-import { Lanes } from "./lanes.ts";
+import { InferencePool } from "./inference-pool.ts";
+import { InferenceThread } from "./inference-thread.ts";
 import { Lru } from "./lru.ts";
 import { MicroBatcher } from "./micro-batch.ts";
 
@@ -23,10 +24,10 @@ export async function openTransformer(
   folder: string,
   { int8 = false, threads = THREADS, cacheSize = 64e6 }: TransformerOptions = {},
 ): Promise<TransformerEncoder> {
-  const lane = (threads: number) => new InferenceWorker({ folder, int8, threads });
+  const lane = (threads: number) => new InferenceThread({ folder, int8, threads });
   // In float32 the operators are long enough to be shared out.
   const others = Array.from({ length: int8 ? threads - 1 : 0 }, () => lane(1));
-  const lanes = new Lanes([lane(threads), ...others]);
+  const lanes = new InferencePool([lane(threads), ...others]);
   const { name, dimension } = await lanes.open();
   return new TransformerEncoder(name, dimension, lanes, cacheSize);
 }
@@ -43,12 +44,12 @@ const JOB = 32;
 export class TransformerEncoder implements Encoder {
   readonly name: string;
   readonly dimension: number;
-  readonly #lanes: Lanes;
+  readonly #lanes: InferencePool;
   readonly #cache: Lru<Float32Array>;
   readonly #batcher: MicroBatcher<string, Float32Array>;
   #closed = false;
 
-  constructor(name: string, dimension: number, lanes: Lanes, cacheSize: number) {
+  constructor(name: string, dimension: number, lanes: InferencePool, cacheSize: number) {
     this.name = name;
     this.dimension = dimension;
     this.#lanes = lanes;

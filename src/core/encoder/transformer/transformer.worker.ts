@@ -1,47 +1,45 @@
-/** The thread that has the model: opens it, then does job after job. Only inference-worker.ts starts it. */
-import { parentPort, workerData } from "node:worker_threads";
-import { type Inference, openInference } from "./inference.ts";
-import {
-  type Answer,
-  CLOSE,
-  type Job,
-  OPENING,
-  sendable,
-  type WorkerData,
-} from "./inference-worker.ts";
+/** The thread that holds a transformer. Started by inference-thread.ts. */
+import { workerData } from "node:worker_threads";
+import { Moved, serve } from "../../threads/serve.ts";
+import { type InferenceOptions, openInference } from "./inference.ts";
 import { readModelFolder } from "./model-folder.ts";
 import { NativeGate } from "./native-gate.ts";
 
-const port = parentPort!;
+export interface ModelOptions extends InferenceOptions {
+  readonly folder: string;
+}
+
+export interface WorkerData extends ModelOptions {
+  /** The memory of a NativeGate. */
+  readonly gate: Int32Array<SharedArrayBuffer>;
+}
+
+export interface ModelDescription {
+  readonly name: string;
+  readonly dimension: number;
+}
+
+export interface TransformerMethods {
+  describe(): ModelDescription;
+  /** Embeddings of the texts, one after another. `alone`: no other thread is busy, so use all cores. */
+  encode(texts: readonly string[], alone: boolean): Promise<Moved<Float32Array<ArrayBuffer>>>;
+}
+
 const { folder, gate, ...options } = workerData as WorkerData;
+let release: (() => Promise<void>) | undefined;
 
-try {
-  const model = await readModelFolder(folder);
-  const inference = await openInference(model, options, new NativeGate(gate));
-  const handle = async (message: Job | typeof CLOSE) => {
-    if (message !== CLOSE) return work(inference, message);
-    await inference.release();
-    port.close();
-  };
-  let last: Promise<void> = Promise.resolve();
-  port.on("message", (message) => {
-    last = last.then(() => handle(message)); // one after the other: each job has pauses
-  });
-  send({ id: OPENING, value: { name: model.name, dimension: inference.dimension } });
-} catch (error) {
-  send({ id: OPENING, failure: sendable(error) });
-  port.close();
-}
-
-async function work(inference: Inference, { id, texts, alone }: Job): Promise<void> {
-  try {
-    send({ id, value: await inference.encode(texts, alone) });
-  } catch (error) {
-    send({ id, failure: sendable(error) });
-  }
-}
-
-function send(answer: Answer): void {
-  const moved = "value" in answer && answer.value instanceof Float32Array;
-  port.postMessage(answer, moved ? [answer.value.buffer] : []);
-}
+serve(
+  async (): Promise<TransformerMethods> => {
+    const model = await readModelFolder(folder);
+    const inference = await openInference(model, options, new NativeGate(gate));
+    release = () => inference.release();
+    return {
+      describe: () => ({ name: model.name, dimension: inference.dimension }),
+      async encode(texts, alone) {
+        const vectors = await inference.encode(texts, alone);
+        return new Moved(vectors, [vectors.buffer]);
+      },
+    };
+  },
+  { oneAtATime: true, onClose: () => release?.() },
+);
