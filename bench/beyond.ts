@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Table } from "../src/lab/report/table.ts";
 import { SETTINGS, type Settings, type Voters } from "../src/lab/simulate/settings.ts";
-import { excludesZero, mean, pairedDifference } from "../src/lab/simulate/statistics.ts";
+import { excludesZero, mean, pairedDifference } from "../src/lab/statistics.ts";
 import { type Episode, playEpisode, ROUNDS, type Scenario, type Variant } from "./episode.ts";
 import type { BenchResult } from "./main.ts";
 import { DOCS, publish } from "./publish.ts";

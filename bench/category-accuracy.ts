@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { categoryEmbeddings, nearestCentroidAccuracy } from "../src/core/calibrate/categories.ts";
 import { Random } from "../src/core/random/random.ts";
-import { loadDataset } from "../src/lab/simulate/load/load.ts";
-import { takeOffline } from "../src/lab/simulate/offline.ts";
+import { loadDataset } from "../src/lab/data/load.ts";
+import { takeOffline } from "../src/lab/data/offline.ts";
 
 export const OFFLINE = 5;
 export const DRAWS = 10;

@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import type { PolicySpec } from "../src/lab/policies/policy-spec.ts";
 import { codeFingerprint } from "../src/lab/simulate/fingerprint.ts";
 import { Journal } from "../src/lab/simulate/journal.ts";
-import type { PolicySpec } from "../src/lab/simulate/policy-spec.ts";
 import type { Run } from "../src/lab/simulate/run.ts";
 import type { Settings } from "../src/lab/simulate/settings.ts";
 import { runSweep } from "../src/lab/simulate/sweep.ts";

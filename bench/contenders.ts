@@ -1,6 +1,6 @@
 import { POLICIES } from "../src/core/bandit/policies/index.ts";
 import type { Options } from "../src/core/bandit/policy.ts";
-import type { PolicySpec } from "../src/lab/simulate/policy-spec.ts";
+import type { PolicySpec } from "../src/lab/policies/policy-spec.ts";
 
 /**
  * Who takes part in `bench policies`, and what is tuned of each: every one gets

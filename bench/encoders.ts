@@ -7,7 +7,7 @@ import { encodeAll } from "../src/core/encoder/encode-all.ts";
 import { type OpenEncoder, openEncoder } from "../src/core/encoder/open-encoder.ts";
 import { Random } from "../src/core/random/random.ts";
 import type { Table } from "../src/lab/report/table.ts";
-import { mean, meanInterval } from "../src/lab/simulate/statistics.ts";
+import { mean, meanInterval } from "../src/lab/statistics.ts";
 import {
   accuracies,
   accuracy,

@@ -1,4 +1,4 @@
-import { percentile } from "../src/lab/simulate/statistics.ts";
+import { percentile } from "../src/lab/statistics.ts";
 
 export function median(values: readonly number[]): number {
   return percentile(values, 50);

@@ -1,16 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Options } from "../src/core/bandit/policy.ts";
+import type { PolicySpec } from "../src/lab/policies/policy-spec.ts";
 import type { Column, Table } from "../src/lab/report/table.ts";
-import type { PolicySpec } from "../src/lab/simulate/policy-spec.ts";
 import type { Run } from "../src/lab/simulate/run.ts";
 import { curveRounds } from "../src/lab/simulate/run.ts";
-import {
-  type Interval,
-  mean,
-  meanInterval,
-  pairedDifference,
-} from "../src/lab/simulate/statistics.ts";
+import { type Interval, mean, meanInterval, pairedDifference } from "../src/lab/statistics.ts";
 import { runCell } from "./cell-runs.ts";
 import { CONTENDERS, specOf } from "./contenders.ts";
 import type { BenchResult } from "./main.ts";

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Options } from "../src/core/bandit/policy.ts";
 import { Random } from "../src/core/random/random.ts";
-import { mean } from "../src/lab/simulate/statistics.ts";
+import { mean } from "../src/lab/statistics.ts";
 import { runCell } from "./cell-runs.ts";
 import { CONTENDERS, type Contender, specOf } from "./contenders.ts";
 import type { BenchResult } from "./main.ts";

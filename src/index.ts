@@ -47,12 +47,13 @@ export { type EncoderPlaces, type OpenEncoder, openEncoder } from "./core/encode
 export { Random } from "./core/random/random.ts";
 // Deciding and learning.
 export { type Decision, type RouteQuery, Router, type RouterSettings } from "./core/router.ts";
-export type { Dataset, Query } from "./lab/simulate/dataset.ts";
-export { createEnvironment } from "./lab/simulate/environment.ts";
+export type { Dataset, Query } from "./lab/data/dataset.ts";
 // Measuring.
-export { loadDataset } from "./lab/simulate/load/load.ts";
+export { loadDataset } from "./lab/data/load.ts";
+export type { Contender } from "./lab/policies/policy-spec.ts";
+export { createEnvironment } from "./lab/simulate/environment.ts";
 export { summarize } from "./lab/simulate/regret.ts";
 export type { PolicyResult, Result } from "./lab/simulate/result.ts";
-export { type Contender, runPolicy } from "./lab/simulate/run.ts";
+export { runPolicy } from "./lab/simulate/run.ts";
 export { SETTINGS, type Settings } from "./lab/simulate/settings.ts";
-export { pairedDifference } from "./lab/simulate/statistics.ts";
+export { pairedDifference } from "./lab/statistics.ts";

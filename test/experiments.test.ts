@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import suite from "../src/lab/experiments/index.ts";
+import type { PlannedJob } from "../src/lab/jobs/plan.ts";
 import type { Bench } from "../src/lab/reproduce/bench.ts";
-import type { PlannedJob } from "../src/lab/reproduce/jobs/plan.ts";
 import { planReproduction } from "../src/lab/reproduce/reproduce.ts";
 import { MINILM, madeUp, newBench, STATIC } from "../src/lab/reproduce/results.fixture.ts";
 import { BASELINES } from "../src/lab/reproduce/scene.ts";

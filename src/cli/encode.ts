@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { openEncoderOrBundle } from "../core/calibrate/bundle-encoder.ts";
 import type { Encoder } from "../core/encoder/encoder.ts";
 import { DEFAULT_ENCODER } from "../core/encoder/open-encoder.ts";
-import { readTexts, type Text, textsOf } from "../lab/simulate/load/texts.ts";
+import { readTexts, type Text, textsOf } from "../lab/data/texts.ts";
 import { ENCODER_HELP, encoderPlaces } from "./encoder-flags.ts";
 import { folder } from "./flags.ts";
 import { JOUST } from "./invocation.ts";

@@ -1,7 +1,7 @@
 /** What the screen says of a fit. */
 import { basename } from "node:path";
 import type { BundleContents } from "../core/calibrate/write-bundle.ts";
-import { plural } from "../lab/report/summary.ts";
+import { plural } from "../lab/report/words.ts";
 import type { FitData } from "./fit-data.ts";
 import { FIT_DEFAULTS, type FitFlags } from "./fit-settings.ts";
 import { JOUST } from "./invocation.ts";

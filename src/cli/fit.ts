@@ -6,7 +6,7 @@ import { WorkFolder } from "../core/calibrate/work-folder.ts";
 import { type BundleContents, checkTarget } from "../core/calibrate/write-bundle.ts";
 import { DEFAULT_ENCODER, openEncoder } from "../core/encoder/open-encoder.ts";
 import { Random } from "../core/random/random.ts";
-import { takeOffline } from "../lab/simulate/offline.ts";
+import { takeOffline } from "../lab/data/offline.ts";
 import { encoderPlaces } from "./encoder-flags.ts";
 import { openFitData } from "./fit-data.ts";
 import {

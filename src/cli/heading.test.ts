@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Dataset } from "../lab/simulate/dataset.ts";
+import type { Dataset } from "../lab/data/dataset.ts";
 import { SETTINGS, type Settings } from "../lab/simulate/settings.ts";
 import { TABLED } from "../lab/simulate/world.fixture.ts";
 import { headingOf, offlineNotes } from "./heading.ts";

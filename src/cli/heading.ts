@@ -1,9 +1,9 @@
 /** What the screen says of a simulation besides its result. */
 
 import { DEFAULT_ENCODER } from "../core/encoder/open-encoder.ts";
-import { plural } from "../lab/report/summary.ts";
-import type { Dataset } from "../lab/simulate/dataset.ts";
-import { splitOf } from "../lab/simulate/groups.ts";
+import type { Dataset } from "../lab/data/dataset.ts";
+import { splitOf } from "../lab/data/groups.ts";
+import { plural } from "../lab/report/words.ts";
 import { SETTINGS, type Settings } from "../lab/simulate/settings.ts";
 import type { Simulation } from "../lab/simulate/simulate.ts";
 

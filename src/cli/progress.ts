@@ -1,9 +1,10 @@
 /** One line on a terminal that says how far a simulation is; nothing in a pipe. */
-import { isOracle } from "../lab/report/result-table.ts";
+
 import { decimalsOf, fixed } from "../lab/report/table.ts";
+import { isOracle } from "../lab/simulate/result-table.ts";
 import { completeRuns } from "../lab/simulate/simulate.ts";
-import { mean } from "../lab/simulate/statistics.ts";
 import type { Progress } from "../lab/simulate/sweep.ts";
+import { mean } from "../lab/statistics.ts";
 import { barOf, duration, statusLine, type Terminal } from "./status-line.ts";
 
 /** `show` draws over what was drawn before, `clear` takes it away. */

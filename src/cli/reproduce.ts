@@ -4,20 +4,20 @@ import { cacheFolder } from "../core/encoder/find-model.ts";
 import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
 import { InputError } from "../core/input/input-error.ts";
 import { moduleUrl } from "../core/input/project.ts";
-import { plural } from "../lab/report/summary.ts";
+import type { Crew } from "../lab/jobs/job.ts";
+import type { PlannedJob } from "../lab/jobs/plan.ts";
+import type { ProgressReport } from "../lab/jobs/progress.ts";
+import { JobFailed } from "../lab/jobs/run-plan.ts";
+import { FolderStore } from "../lab/jobs/store.ts";
+import { Threads } from "../lab/jobs/threads.ts";
 import { ascii, type Table, toText } from "../lab/report/table.ts";
+import { plural } from "../lab/report/words.ts";
 import { FULL, QUICK, type Size } from "../lab/reproduce/bench.ts";
 import { headlineOf, verdictText } from "../lab/reproduce/claims-table.ts";
 import { curvesNamed, reproduceCurves } from "../lab/reproduce/curve.ts";
 import { type DataSets, findDataSets } from "../lab/reproduce/data-sets.ts";
 import { findEncoders } from "../lab/reproduce/encoders.ts";
 import type { Suite } from "../lab/reproduce/experiment.ts";
-import type { Crew } from "../lab/reproduce/jobs/job.ts";
-import type { PlannedJob } from "../lab/reproduce/jobs/plan.ts";
-import type { ProgressReport } from "../lab/reproduce/jobs/progress.ts";
-import { JobFailed } from "../lab/reproduce/jobs/run-plan.ts";
-import { FolderStore } from "../lab/reproduce/jobs/store.ts";
-import { Threads } from "../lab/reproduce/jobs/threads.ts";
 import {
   planReproduction,
   type Reproduced,
@@ -133,7 +133,7 @@ async function crewOf(
     return new Threads({ threads, kinds: KINDS, store: store.folder, files, places });
   }
   // PostgreSQL is loaded where it is asked for.
-  const { PostgresCrew } = await import("../lab/reproduce/jobs/postgres-crew.ts");
+  const { PostgresCrew } = await import("../lab/jobs/postgres-crew.ts");
   return PostgresCrew.open(workers, store, files);
 }
 

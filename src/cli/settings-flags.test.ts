@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InputError } from "../core/input/input-error.ts";
-import type { Dataset } from "../lab/simulate/dataset.ts";
+import type { Dataset } from "../lab/data/dataset.ts";
 import { SETTINGS } from "../lab/simulate/settings.ts";
 import { SCORED, TABLED } from "../lab/simulate/world.fixture.ts";
 import { readTold, readTruth, readVoters, settingsOf } from "./settings-flags.ts";

@@ -1,9 +1,9 @@
 /** The options of `simulate` that become Settings. */
 import { InputError } from "../core/input/input-error.ts";
 import { didYouMean } from "../core/input/nearest.ts";
-import { plural } from "../lab/report/summary.ts";
-import type { Dataset } from "../lab/simulate/dataset.ts";
-import { splitOf } from "../lab/simulate/groups.ts";
+import type { Dataset } from "../lab/data/dataset.ts";
+import { splitOf } from "../lab/data/groups.ts";
+import { plural } from "../lab/report/words.ts";
 import { SETTINGS, type Settings, type Told, type Voters } from "../lab/simulate/settings.ts";
 import { readNumber } from "./flags.ts";
 

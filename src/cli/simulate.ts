@@ -6,15 +6,16 @@ import { isBundle } from "../core/calibrate/bundle.ts";
 import type { EncodeProgress } from "../core/encoder/encode-all.ts";
 import { readReference } from "../core/encoder/reference.ts";
 import { InputError } from "../core/input/input-error.ts";
-import { refuseForeign } from "../lab/report/files.ts";
-import { resultTable } from "../lab/report/result-table.ts";
-import { plural, summaryOf } from "../lab/report/summary.ts";
+import { parsePolicies } from "../lab/policies/policy-spec.ts";
 import { ascii, toText } from "../lab/report/table.ts";
+import { plural } from "../lab/report/words.ts";
+import { refuseForeign } from "../lab/simulate/files.ts";
 import { codeFingerprint } from "../lab/simulate/fingerprint.ts";
-import { parsePolicies } from "../lab/simulate/policy-spec.ts";
 import type { Result } from "../lab/simulate/result.ts";
+import { resultTable } from "../lab/simulate/result-table.ts";
 import { type Simulated, type Simulation, simulate } from "../lab/simulate/simulate.ts";
 import { openSource, type Source, type SourceOptions } from "../lab/simulate/source.ts";
+import { summaryOf } from "../lab/simulate/summary.ts";
 import { encoderPlaces } from "./encoder-flags.ts";
 import { headingOf, offlineNotes } from "./heading.ts";
 import { interruptible } from "./interrupt.ts";
@@ -101,7 +102,7 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
   const { result } = simulated;
   if (result && out !== undefined) {
     // Drawing is loaded only where something is drawn.
-    const { writeReport } = await import("../lab/report/write.ts");
+    const { writeReport } = await import("../lab/simulate/write.ts");
     await writeReport(out, result);
   }
   if (json) process.stdout.write(result ? `${JSON.stringify(result)}\n` : "");

@@ -5,7 +5,7 @@ import { Command } from "commander";
 import { openEncoderOrBundle } from "../core/calibrate/bundle-encoder.ts";
 import { DEFAULT_ENCODER } from "../core/encoder/open-encoder.ts";
 import { InputError } from "../core/input/input-error.ts";
-import { plural } from "../lab/report/summary.ts";
+import { plural } from "../lab/report/words.ts";
 import { forget, freeze, rollBack, thaw } from "../learner/controls.ts";
 import { exportVotes } from "../learner/export-votes.ts";
 import { importVotes } from "../learner/import-votes.ts";

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { Command } from "commander";
-import { FolderStore } from "../lab/reproduce/jobs/store.ts";
+import { FolderStore } from "../lab/jobs/store.ts";
 import { encoderPlaces } from "./encoder-flags.ts";
 import { folder, number } from "./flags.ts";
 import { interruptible } from "./interrupt.ts";
@@ -49,7 +49,7 @@ async function runWork({
 }: WorkFlags) {
   const store = new FolderStore(cache ?? defaultCache());
   await store.open();
-  const { work } = await import("../lab/reproduce/jobs/work.ts");
+  const { work } = await import("../lab/jobs/work.ts");
   const interrupt = interruptible();
   try {
     await work({

@@ -1,6 +1,6 @@
 import { sigmoid } from "../core/bandit/btl.ts";
 import { GaussianPosterior } from "../core/bandit/posterior.ts";
-import { type Interval, mean, tQuantile } from "../lab/simulate/statistics.ts";
+import { type Interval, mean, tQuantile } from "../lab/statistics.ts";
 
 /**
  * What another policy would have been worth, from the decisions of the one that

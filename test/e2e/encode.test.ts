@@ -8,7 +8,7 @@ import {
   tinyModel,
 } from "../../src/core/encoder/transformer/tiny-model.fixture.ts";
 import { temporaryFolder } from "../../src/core/input/folder.fixture.ts";
-import { OWN_QUERIES, OWN_SCORES } from "../../src/lab/simulate/load/real-data.fixture.ts";
+import { OWN_QUERIES, OWN_SCORES } from "../../src/lab/data/real-data.fixture.ts";
 import { joust, ROOT, withoutTimes } from "./joust.fixture.ts";
 
 const write = temporaryFolder();

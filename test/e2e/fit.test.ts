@@ -14,7 +14,7 @@ import {
   OWN_QUERIES,
   OWN_SCORES,
   publicData,
-} from "../../src/lab/simulate/load/real-data.fixture.ts";
+} from "../../src/lab/data/real-data.fixture.ts";
 import { joust, newFolder, start, withoutTimes } from "./joust.fixture.ts";
 
 const write = temporaryFolder();

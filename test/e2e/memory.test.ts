@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { OWN_QUERIES, OWN_SCORES } from "../../src/lab/simulate/load/real-data.fixture.ts";
+import { OWN_QUERIES, OWN_SCORES } from "../../src/lab/data/real-data.fixture.ts";
 import { ROOT } from "./joust.fixture.ts";
 
 /** Prints the largest resident set, in MB, when the process ends. */

@@ -3,13 +3,10 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { describeWithShared, shared } from "../../src/core/encoder/shared.fixture.ts";
+import { describeWithPublicData, publicData } from "../../src/lab/data/real-data.fixture.ts";
 import type { Table } from "../../src/lab/report/table.ts";
 import { worldOf } from "../../src/lab/reproduce/curve-name.ts";
 import type { Record } from "../../src/lab/reproduce/record.ts";
-import {
-  describeWithPublicData,
-  publicData,
-} from "../../src/lab/simulate/load/real-data.fixture.ts";
 import { joust, newFolder, ROOT, start } from "./joust.fixture.ts";
 
 const EXPECTED = read(join(ROOT, "experiments/expected/quick/reproduce.json"));

@@ -8,7 +8,7 @@ import {
   OWN_QUERIES,
   OWN_SCORES,
   publicData,
-} from "../../src/lab/simulate/load/real-data.fixture.ts";
+} from "../../src/lab/data/real-data.fixture.ts";
 import { joust, newFolder, ROOT, start, withoutTimes } from "./joust.fixture.ts";
 
 const OWN = ["simulate", OWN_QUERIES, "--scores", OWN_SCORES, "--exclude", "gpt-4"];

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { describeWithPublicData, publicData } from "../../lab/simulate/load/real-data.fixture.ts";
+import { describeWithPublicData, publicData } from "../../lab/data/real-data.fixture.ts";
 import { Random } from "../random/random.ts";
 import { batchesOf, type Pair, pairsOf } from "./pairs.ts";
 

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { loadDataset } from "../../lab/simulate/load/load.ts";
-import { describeWithPublicData, publicData } from "../../lab/simulate/load/real-data.fixture.ts";
-import { takeOffline } from "../../lab/simulate/offline.ts";
-import { mean } from "../../lab/simulate/statistics.ts";
+import { loadDataset } from "../../lab/data/load.ts";
+import { takeOffline } from "../../lab/data/offline.ts";
+import { describeWithPublicData, publicData } from "../../lab/data/real-data.fixture.ts";
+import { mean } from "../../lab/statistics.ts";
 import type { Encoder } from "../encoder/encoder.ts";
 import { openStatic } from "../encoder/static/open-static.ts";
 import { StaticEncoder } from "../encoder/static/static-encoder.ts";

@@ -9,7 +9,7 @@ import {
   type OpenEncoder,
 } from "../../core/encoder/open-encoder.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import { readScores, type ScoreTable } from "../../lab/simulate/load/scores.ts";
+import { readScores, type ScoreTable } from "../../lab/data/scores.ts";
 import { logNameOf } from "../../learner/log-name.ts";
 import type { RouterConfig } from "../config/config.ts";
 import { readExamples } from "../sandbox/kinds.ts";

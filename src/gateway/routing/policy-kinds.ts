@@ -2,7 +2,7 @@ import { checkOptions } from "../../core/bandit/options.ts";
 import { POLICIES } from "../../core/bandit/policies/index.ts";
 import type { PolicyKind } from "../../core/bandit/policy.ts";
 import { checkedAt, InputError } from "../../core/input/input-error.ts";
-import { contenderOf, parsePolicies } from "../../lab/simulate/policy-spec.ts";
+import { contenderOf, parsePolicies } from "../../lab/policies/policy-spec.ts";
 import type { Kinds } from "../../learner/fold.ts";
 import type { RouterConfig } from "../config/config.ts";
 

@@ -1,4 +1,4 @@
-import { readScores } from "../../lab/simulate/load/scores.ts";
+import { readScores } from "../../lab/data/scores.ts";
 
 /**
  * What is true in the sandbox: each model's quality on each kind, the chance

@@ -5,13 +5,14 @@
  * the queries are dropped; each of the others comes once. A vote is the stored
  * verdict on that pair, and where there is none BTL on the utilities.
  */
+
+import type { Dataset } from "../data/dataset.ts";
+import { loadDataset } from "../data/load.ts";
 import type { Bench } from "../reproduce/bench.ts";
 import type { MixInstructSource } from "../reproduce/data-sets.ts";
 import { curvesExhibit, finalTable } from "../reproduce/exhibits.ts";
 import type { Curve, Exhibit, Experiment } from "../reproduce/experiment.ts";
 import { type Look, Scene, weighted } from "../reproduce/scene.ts";
-import type { Dataset } from "../simulate/dataset.ts";
-import { loadDataset } from "../simulate/load/load.ts";
 import { EXAMPLES } from "./routerbench-scene.ts";
 import { topShares, topSharesOf } from "./top-shares.ts";
 

@@ -5,13 +5,14 @@
  * from the original MiniLM over all queries (from the first encoder where there
  * is no MiniLM). Every other query comes once: 595 with the paper's data.
  */
+
+import type { JobId } from "../jobs/job.ts";
+import { pointsSvg } from "../report/points.ts";
+import { PALETTE } from "../report/svg.ts";
 import { fgts } from "../reproduce/bench.ts";
 import type { BenchEncoder } from "../reproduce/encoders.ts";
 import { curvesExhibit, finalTable, geometryExhibit } from "../reproduce/exhibits.ts";
 import type { Curve, Exhibit, Experiment } from "../reproduce/experiment.ts";
-import { pointsSvg } from "../reproduce/figures/points.ts";
-import { PALETTE } from "../reproduce/figures/style.ts";
-import type { JobId } from "../reproduce/jobs/job.ts";
 import { type Look, Scene } from "../reproduce/scene.ts";
 import type { DataSpec, ProjectValue } from "../reproduce/work/specs.ts";
 import { linearWorld } from "./linear.ts";

@@ -7,7 +7,7 @@
 import { labelEmbeddings } from "../../core/bandit/weighting.ts";
 import { Random } from "../../core/random/random.ts";
 import type { Finding } from "../reproduce/experiment.ts";
-import { meanInterval } from "../simulate/statistics.ts";
+import { meanInterval } from "../statistics.ts";
 
 /** f_km: share of label k among the queries of category m. */
 const SHARES = [

@@ -1,7 +1,7 @@
 import { bestModels } from "../../core/calibrate/models.ts";
+import type { Dataset } from "../data/dataset.ts";
 import type { MixInstructSource } from "../reproduce/data-sets.ts";
 import type { Exhibit } from "../reproduce/experiment.ts";
-import type { Dataset } from "../simulate/dataset.ts";
 
 export interface TopShare {
   readonly model: string;

@@ -4,6 +4,20 @@ import { parseHTML } from "linkedom";
 export const INK = "#222222";
 export const PAPER = "#ffffff";
 
+/** Colors of the series of a figure, in order. */
+export const PALETTE = [
+  "#d55e00",
+  "#0072b2",
+  "#008f6b",
+  "#b0508a",
+  "#7a5c14",
+  "#3d8fc4",
+  "#5a1040",
+  "#6f6f1c",
+  "#b07d00",
+  "#444444",
+];
+
 const FONT =
   'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif';
 

@@ -1,5 +1,5 @@
 /** One table, five renderings. CSV keeps the numbers as they are; the others round a column alike. */
-import type { Interval } from "../simulate/statistics.ts";
+import type { Interval } from "../statistics.ts";
 
 export interface Table {
   readonly title: string;

@@ -1,9 +1,9 @@
 import type { Options } from "../../core/bandit/policy.ts";
+import { type JobId, stableJson } from "../jobs/job.ts";
+import { Plan } from "../jobs/plan.ts";
 import type { DataSets } from "./data-sets.ts";
 import type { BenchEncoder } from "./encoders.ts";
 import type { Curve } from "./experiment.ts";
-import { type JobId, stableJson } from "./jobs/job.ts";
-import { Plan } from "./jobs/plan.ts";
 import type {
   DescribeSpec,
   EmbedSpec,

@@ -1,11 +1,11 @@
 import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
+import { runPlan } from "../jobs/run-plan.ts";
 import type { Table } from "../report/table.ts";
 import { fullName } from "./curve-name.ts";
 import type { FoundEncoders } from "./encoders.ts";
 import { finalTable } from "./exhibits.ts";
 import type { Curve } from "./experiment.ts";
-import { runPlan } from "./jobs/run-plan.ts";
 import type { ReproduceOptions, Reproduction } from "./reproduce.ts";
 import { Results } from "./results.ts";
 import KINDS from "./work/kinds.ts";

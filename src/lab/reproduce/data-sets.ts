@@ -4,8 +4,8 @@ import { basename, join, resolve } from "node:path";
 import { checksum } from "../../core/input/checksum.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { PACKAGE_ROOT } from "../../core/input/project.ts";
-import { mmluFiles } from "../simulate/load/mmlu.ts";
-import type { FileRef } from "./jobs/job.ts";
+import { mmluFiles } from "../data/mmlu.ts";
+import type { FileRef } from "../jobs/job.ts";
 
 /** The queries of one experiment, and what to say about them. */
 interface Source {

@@ -1,14 +1,15 @@
 /** Figures and tables that several experiments have. */
+
+import type { JobId } from "../jobs/job.ts";
+import { type HeatMap, heatMapsSvg, largest } from "../report/heat-map.ts";
 import type { Cell, Column } from "../report/table.ts";
-import { mean, meanInterval } from "../simulate/statistics.ts";
+import { mean, meanInterval } from "../statistics.ts";
 import { fullName, worldOf } from "./curve-name.ts";
+import { type CurvesFigure, curvesSvg } from "./curves.ts";
 import type { Curve, Exhibit } from "./experiment.ts";
-import { type CurvesFigure, curvesSvg } from "./figures/curves.ts";
-import { type HeatMap, heatMapsSvg, largest } from "./figures/heat-map.ts";
-import { byEncoder, byWeighting, inTurn } from "./figures/style.ts";
-import type { JobId } from "./jobs/job.ts";
 import type { Results } from "./results.ts";
 import type { Scores } from "./score-tables.ts";
+import { byEncoder, byWeighting, inTurn } from "./style.ts";
 
 type Head = Omit<Exhibit, "draw">;
 

@@ -7,9 +7,11 @@
  * exhibit     a figure or a table of the report
  * claim       a sentence of the paper, with a criterion fixed before the run
  */
+
+import type { JobId } from "../jobs/job.ts";
+import type { PointsPicture } from "../report/points.ts";
 import type { Table } from "../report/table.ts";
 import type { Bench } from "./bench.ts";
-import type { JobId } from "./jobs/job.ts";
 import type { Results } from "./results.ts";
 import type { JudgedCell } from "./verdict.ts";
 
@@ -67,17 +69,6 @@ export interface Exhibit {
 export type Drawing =
   | { readonly kind: "figure"; readonly svg: string; readonly points?: PointsPicture | undefined }
   | { readonly kind: "table"; readonly table: Table };
-
-/** Points in three dimensions, which a page can turn. */
-export interface PointsPicture {
-  readonly panels: readonly {
-    readonly title: string;
-    readonly points: readonly (readonly [number, number, number])[];
-    readonly category: readonly number[];
-  }[];
-  readonly categories: readonly string[];
-  readonly colors: readonly string[];
-}
 
 type Verdict = "holds" | "does not hold" | "cannot be tested here";
 

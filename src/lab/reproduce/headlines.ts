@@ -1,6 +1,6 @@
 /** The claims that the paper is read for, each with the curves it compares in one typical world. */
 import { fixed, type Table } from "../report/table.ts";
-import { mean } from "../simulate/statistics.ts";
+import { mean } from "../statistics.ts";
 import { verdictText } from "./claims-table.ts";
 import type { HeadlineLine } from "./experiment.ts";
 import type { JudgedClaim } from "./reproduce.ts";

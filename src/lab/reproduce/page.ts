@@ -1,10 +1,10 @@
 /** The whole reproduction as one HTML page that needs nothing else. */
-import { definitions, figure, htmlPage } from "../report/report.ts";
+import { definitions, figure, htmlPage } from "../report/page.ts";
 import { htmlText, type Table, toHtml } from "../report/table.ts";
+import { TURNING_CSS, TURNING_SCRIPT, turningPicture } from "../report/turning.ts";
 import { caveatsOf, titleOf } from "./caveats.ts";
 import { claimsTable, headlineOf } from "./claims-table.ts";
 import type { Curve, Drawing, Exhibit } from "./experiment.ts";
-import { TURNING_CSS, TURNING_SCRIPT, turningPicture } from "./figures/turning.ts";
 import { headlinesTable } from "./headlines.ts";
 import { howTables } from "./how.ts";
 import { AGAIN, READING } from "./reading.ts";

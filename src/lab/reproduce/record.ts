@@ -1,10 +1,10 @@
-import { meanInterval } from "../simulate/statistics.ts";
+import { codeOf } from "../jobs/code.ts";
+import { filesIn } from "../jobs/files.ts";
+import type { FileRef } from "../jobs/job.ts";
+import { meanInterval } from "../statistics.ts";
 import { fullName } from "./curve-name.ts";
 import type { FoundEncoders } from "./encoders.ts";
 import type { Curve, Finding } from "./experiment.ts";
-import { codeOf } from "./jobs/code.ts";
-import { filesIn } from "./jobs/files.ts";
-import type { FileRef } from "./jobs/job.ts";
 import type { Reproduced } from "./reproduce.ts";
 import type { Results } from "./results.ts";
 import KINDS from "./work/kinds.ts";

@@ -1,11 +1,11 @@
+import type { Crew, JobId } from "../jobs/job.ts";
+import type { ProgressReport } from "../jobs/progress.ts";
+import { runPlan } from "../jobs/run-plan.ts";
+import type { Store } from "../jobs/store.ts";
 import { type Bench, Bench as NewBench, type Size } from "./bench.ts";
 import type { DataSets } from "./data-sets.ts";
 import type { FoundEncoders } from "./encoders.ts";
 import type { Claim, Experiment, Finding, Planned, Suite } from "./experiment.ts";
-import type { Crew, JobId } from "./jobs/job.ts";
-import type { ProgressReport } from "./jobs/progress.ts";
-import { runPlan } from "./jobs/run-plan.ts";
-import type { Store } from "./jobs/store.ts";
 import { Results } from "./results.ts";
 import { untestable } from "./verdict.ts";
 import KINDS from "./work/kinds.ts";

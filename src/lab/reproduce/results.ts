@@ -1,7 +1,7 @@
+import type { JobId } from "../jobs/job.ts";
 import type { Bench } from "./bench.ts";
 import type { BenchEncoder } from "./encoders.ts";
 import type { Curve } from "./experiment.ts";
-import type { JobId } from "./jobs/job.ts";
 import type { DescribeValue, RunValue } from "./work/specs.ts";
 
 /** What the jobs have found, for figures and claims. */

@@ -1,8 +1,8 @@
 import type { WeightingSettings } from "../../core/calibrate/models.ts";
+import type { JobId } from "../jobs/job.ts";
 import { type Bench, fgts, PRICE, pairCount } from "./bench.ts";
 import type { BenchEncoder } from "./encoders.ts";
 import type { Curve, Group } from "./experiment.ts";
-import type { JobId } from "./jobs/job.ts";
 import type {
   DataSpec,
   DrawSpec,

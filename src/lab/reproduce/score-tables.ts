@@ -1,11 +1,11 @@
 /** The paper's tables that are made of RouterBench's Perf and Cost: its first and third, and the radar of its models. */
 import { excelMask, perfCost, round3 } from "../../core/bandit/weighting.ts";
+import { readScores, tabulate } from "../data/scores.ts";
+import { type HeatMap, heatMapsSvg, largest } from "../report/heat-map.ts";
+import { radarSvg } from "../report/radar.ts";
 import type { Cell, Column } from "../report/table.ts";
-import { readScores, tabulate } from "../simulate/load/scores.ts";
 import { PRICE } from "./bench.ts";
 import type { Exhibit } from "./experiment.ts";
-import { type HeatMap, heatMapsSvg, largest } from "./figures/heat-map.ts";
-import { radarSvg } from "./figures/radar.ts";
 
 export interface Scores {
   readonly models: readonly string[];

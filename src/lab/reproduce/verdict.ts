@@ -1,5 +1,5 @@
 import { decimalsOf, fixed } from "../report/table.ts";
-import { type Interval, mean, meanInterval } from "../simulate/statistics.ts";
+import { type Interval, mean, meanInterval } from "../statistics.ts";
 import type { Finding } from "./experiment.ts";
 
 /** One cell that a claim speaks of: per run a number that is negative where the claim is right. */

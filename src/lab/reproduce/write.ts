@@ -1,11 +1,11 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../core/input/input-error.ts";
+import { replaceFile } from "../report/replace-file.ts";
 import { toCsv, toLatex, toMarkdown } from "../report/table.ts";
-import { replaceFile } from "../report/write.ts";
+import { titled } from "../report/titled.ts";
 import { caveatsOf, titleOf } from "./caveats.ts";
 import { claimsTable, headlineOf } from "./claims-table.ts";
-import { titled } from "./figures/titled.ts";
 import { headlinesTable } from "./headlines.ts";
 import { type DrawnExhibit, pageOf } from "./page.ts";
 import type { Record } from "./record.ts";

@@ -5,9 +5,9 @@ import { CONTENTS } from "../../core/calibrate/bundle.fixture.ts";
 import type { Bundle } from "../../core/calibrate/bundle.ts";
 import { textChecksum } from "../../core/calibrate/bundle.ts";
 import { weighModels } from "../../core/calibrate/models.ts";
+import type { Dataset } from "../data/dataset.ts";
+import { splitOf } from "../data/groups.ts";
 import { calibrationOf } from "./calibration.ts";
-import type { Dataset } from "./dataset.ts";
-import { splitOf } from "./groups.ts";
 import type { Settings } from "./settings.ts";
 import { SCORED, TABLED, world } from "./world.fixture.ts";
 

@@ -1,6 +1,6 @@
 import { type Bundle, textChecksum } from "../../core/calibrate/bundle.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import type { Calibration, Dataset } from "./dataset.ts";
+import type { Calibration, Dataset } from "../data/dataset.ts";
 
 /** What a bundle says about this data: its models in the data's order, its queries where the data has them. */
 export function calibrationOf(bundle: Bundle, dataset: Dataset, folder: string): Calibration {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../core/random/random.ts";
-import type { Dataset, Query } from "./dataset.ts";
+import type { Dataset, Query } from "../data/dataset.ts";
+import { splitOf } from "../data/groups.ts";
 import { type Environment, streamOf } from "./environment.ts";
-import { splitOf } from "./groups.ts";
 import { SETTINGS, type Settings } from "./settings.ts";
 import { SCORED, TABLED, world } from "./world.fixture.ts";
 

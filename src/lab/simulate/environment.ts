@@ -2,8 +2,8 @@ import type { Hindsight, Pool } from "../../core/bandit/policy.ts";
 import type { ScoreRows } from "../../core/bandit/weighting.ts";
 import { mean } from "../../core/linalg/linalg.ts";
 import type { Random } from "../../core/random/random.ts";
-import type { Dataset, Query } from "./dataset.ts";
-import { groupQueries, setAside } from "./groups.ts";
+import type { Dataset, Query } from "../data/dataset.ts";
+import { groupQueries, setAside } from "../data/groups.ts";
 import type { Section, Settings } from "./settings.ts";
 import { tellPool } from "./told.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../core/input/folder.fixture.ts";
+import type { PolicySpec } from "../policies/policy-spec.ts";
 import { Journal } from "./journal.ts";
-import type { PolicySpec } from "./policy-spec.ts";
 import type { Run } from "./run.ts";
 
 const write = temporaryFolder();

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { InputError } from "../../core/input/input-error.ts";
 import { codeOf, writeError } from "../../core/input/system-error.ts";
-import type { PolicySpec } from "./policy-spec.ts";
+import type { PolicySpec } from "../policies/policy-spec.ts";
 import type { Run } from "./run.ts";
 
 /**

@@ -1,6 +1,6 @@
+import { mean, meanInterval } from "../statistics.ts";
 import type { PolicyResult } from "./result.ts";
 import { curveRounds, type Run } from "./run.ts";
-import { mean, meanInterval } from "./statistics.ts";
 
 /** The runs of one policy as the figures that are reported. */
 export function summarize(runs: readonly Run[], rounds: number): PolicyResult {

@@ -1,11 +1,11 @@
 import { createPolicy } from "../../core/bandit/options.ts";
 import { dearestMean } from "../../core/bandit/pacer.ts";
-import type { Options, PolicyKind } from "../../core/bandit/policy.ts";
 import type { Random } from "../../core/random/random.ts";
-import { type Decision, Router, type RouterSettings } from "../../core/router.ts";
+import { type Decision, Router } from "../../core/router.ts";
+import type { Contender } from "../policies/policy-spec.ts";
+import { percentile } from "../statistics.ts";
 import type { Arrival, Environment } from "./environment.ts";
 import type { Settings } from "./settings.ts";
-import { percentile } from "./statistics.ts";
 import { castVote } from "./voter.ts";
 
 /** What one run of one policy measured. */
@@ -19,12 +19,6 @@ export interface Run {
   readonly agreement: number;
   readonly decisionMicros: { readonly p50: number; readonly p99: number };
   readonly updateMicros: { readonly p50: number; readonly p99: number };
-}
-
-export interface Contender {
-  readonly kind: PolicyKind;
-  readonly options: Options;
-  readonly router?: Partial<RouterSettings>;
 }
 
 /**

@@ -7,11 +7,11 @@ import { DEFAULT_ENCODER, type EncoderPlaces } from "../../core/encoder/open-enc
 import { readReference } from "../../core/encoder/reference.ts";
 import { checksum } from "../../core/input/checksum.ts";
 import { InputError } from "../../core/input/input-error.ts";
+import type { Dataset } from "../data/dataset.ts";
+import { readEmbeddings } from "../data/embeddings.ts";
+import { type LoadOptions, loadDataset } from "../data/load.ts";
+import { mmluFiles } from "../data/mmlu.ts";
 import { calibrationOf } from "./calibration.ts";
-import type { Dataset } from "./dataset.ts";
-import { readEmbeddings } from "./load/embeddings.ts";
-import { type LoadOptions, loadDataset } from "./load/load.ts";
-import { mmluFiles } from "./load/mmlu.ts";
 import { share } from "./matrix.ts";
 
 /** Where a simulation's data comes from. */

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../core/input/folder.fixture.ts";
 import { Random } from "../../core/random/random.ts";
-import type { Dataset } from "./dataset.ts";
-import { parsePolicies } from "./policy-spec.ts";
+import type { Dataset } from "../data/dataset.ts";
+import { parsePolicies } from "../policies/policy-spec.ts";
 import type { Run } from "./run.ts";
 import { SETTINGS, type Settings } from "./settings.ts";
 import { type Runs, runSweep, type Sweep, type Task } from "./sweep.ts";

@@ -1,11 +1,11 @@
 import { Worker } from "node:worker_threads";
 import { moduleUrl } from "../../core/input/project.ts";
-import type { Dataset } from "./dataset.ts";
+import type { Dataset } from "../data/dataset.ts";
+import type { PolicySpec } from "../policies/policy-spec.ts";
 import { pack } from "./matrix.ts";
 import { Pace } from "./pace.ts";
-import { RunFailed } from "./policy-failure.ts";
-import type { PolicySpec } from "./policy-spec.ts";
 import type { Run } from "./run.ts";
+import { RunFailed } from "./run-failed.ts";
 import type { Settings } from "./settings.ts";
 
 /** Every policy on every run. Run r of all policies is the same world, so runs can be paired. */

@@ -1,9 +1,9 @@
 /** One thread of a sweep: takes a task at a time, answers with its run. Only sweep.ts starts it. */
 import { parentPort, workerData } from "node:worker_threads";
 import { Random } from "../../core/random/random.ts";
+import { contenderOf } from "../policies/policy-spec.ts";
 import { createEnvironment } from "./environment.ts";
 import { unpack } from "./matrix.ts";
-import { contenderOf } from "./policy-spec.ts";
 import { runPolicy } from "./run.ts";
 import type { Task, WorkerData } from "./sweep.ts";
 

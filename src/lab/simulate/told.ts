@@ -2,7 +2,7 @@ import type { Pool } from "../../core/bandit/policy.ts";
 import { labelEmbeddings, perfCost, type ScoreRows } from "../../core/bandit/weighting.ts";
 import { bestModels, type Labelled, weighModels } from "../../core/calibrate/models.ts";
 import type { Random } from "../../core/random/random.ts";
-import type { Dataset } from "./dataset.ts";
+import type { Dataset } from "../data/dataset.ts";
 import type { Settings } from "./settings.ts";
 
 /** The world that is told of: its data, its offline queries by category, and what is true of them. */

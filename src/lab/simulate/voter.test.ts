@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../core/bandit/policy.ts";
 import { Random } from "../../core/random/random.ts";
-import type { Verdict } from "./dataset.ts";
+import type { Verdict } from "../data/dataset.ts";
 import type { Arrival } from "./environment.ts";
 import { SETTINGS, type Settings, type Voters } from "./settings.ts";
 import { castVote } from "./voter.ts";

@@ -1,5 +1,5 @@
 import { Random } from "../../core/random/random.ts";
-import type { Dataset, Query } from "./dataset.ts";
+import type { Dataset, Query } from "../data/dataset.ts";
 import { createEnvironment, type Environment } from "./environment.ts";
 import { SETTINGS, type Settings } from "./settings.ts";
 

@@ -2,7 +2,7 @@
 import type { Claim } from "../../reproduce/experiment.ts";
 import { type CellOfClaim, decide, decideEach, minus } from "../../reproduce/verdict.ts";
 import type { DescribeValue } from "../../reproduce/work/specs.ts";
-import { mean } from "../../simulate/statistics.ts";
+import { mean } from "../../statistics.ts";
 import { propositionOne } from "../proposition.ts";
 import {
   beats,

@@ -9,7 +9,7 @@ import {
   shownIn,
   untestable,
 } from "../../reproduce/verdict.ts";
-import { mean } from "../../simulate/statistics.ts";
+import { mean } from "../../statistics.ts";
 import { WEIGHTINGS } from "../routerbench-scene.ts";
 import {
   beats,

@@ -1,7 +1,7 @@
 /** Section 5.1.1: a benchmark that nobody has heard of. */
 import type { Claim, Curve } from "../../reproduce/experiment.ts";
 import { type CellOfClaim, decide, decideEach, minus } from "../../reproduce/verdict.ts";
-import { holm, pairedDifference } from "../../simulate/statistics.ts";
+import { holm, pairedDifference } from "../../statistics.ts";
 import {
   beats,
   cellOf,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Query, Verdict } from "../../simulate/dataset.ts";
+import type { Query, Verdict } from "../../data/dataset.ts";
 import { ambiguity, dropAmbiguous } from "./ambiguity.ts";
 
 const of = (...verdicts: [number, number, Verdict["outcome"]][]): Query => ({

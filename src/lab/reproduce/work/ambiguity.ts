@@ -1,4 +1,4 @@
-import type { Query, Verdict } from "../../simulate/dataset.ts";
+import type { Query, Verdict } from "../../data/dataset.ts";
 
 /**
  * How little the verdicts on a query say: the share of the compared pairs of

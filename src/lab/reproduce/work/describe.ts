@@ -1,6 +1,6 @@
 import { nearestCentroidAccuracy } from "../../../core/calibrate/categories.ts";
 import { dot, normalized } from "../../../core/linalg/linalg.ts";
-import type { Context, Result } from "../jobs/job.ts";
+import type { Context, Result } from "../../jobs/job.ts";
 import { openDraw, restrict, streamedTexts } from "./draw.ts";
 import type { DescribeSpec, DescribeValue } from "./specs.ts";
 import { tell } from "./tell.ts";

@@ -1,10 +1,10 @@
 import type { OfflineQueries } from "../../../core/calibrate/calibrate.ts";
 import { Random } from "../../../core/random/random.ts";
-import type { Calibration, Dataset } from "../../simulate/dataset.ts";
+import type { Calibration, Dataset } from "../../data/dataset.ts";
+import { takeOffline } from "../../data/offline.ts";
+import { type Context, stableJson } from "../../jobs/job.ts";
 import { streamOf } from "../../simulate/environment.ts";
-import { takeOffline } from "../../simulate/offline.ts";
 import { SETTINGS, type Settings } from "../../simulate/settings.ts";
-import { type Context, stableJson } from "../jobs/job.ts";
 import { openData } from "./data.ts";
 import type { DrawSpec, StreamSpec } from "./specs.ts";
 

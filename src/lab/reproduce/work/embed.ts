@@ -5,7 +5,7 @@ import {
   openEncoder,
 } from "../../../core/encoder/open-encoder.ts";
 import { InputError } from "../../../core/input/input-error.ts";
-import type { Context, Result } from "../jobs/job.ts";
+import type { Context, Result } from "../../jobs/job.ts";
 import type { EmbedSpec, EncoderRef } from "./specs.ts";
 import { openTexts } from "./texts.ts";
 import { vectorsResult } from "./vectors.ts";

@@ -1,6 +1,6 @@
 /** The kinds of jobs that experiments are cut into. Each is loaded when there is one to do. */
 import { moduleUrl } from "../../../core/input/project.ts";
-import type { Kind } from "../jobs/job.ts";
+import type { Kind } from "../../jobs/job.ts";
 import type {
   DescribeSpec,
   EmbedSpec,

@@ -2,11 +2,11 @@ import { createFeatures, FEATURE_DEFAULTS } from "../../../core/bandit/features.
 import { POLICIES } from "../../../core/bandit/policies/index.ts";
 import { dotAt, normalized } from "../../../core/linalg/linalg.ts";
 import { Random } from "../../../core/random/random.ts";
-import type { Calibration, Dataset } from "../../simulate/dataset.ts";
+import type { Calibration, Dataset } from "../../data/dataset.ts";
+import type { Context, Result } from "../../jobs/job.ts";
 import { createEnvironment } from "../../simulate/environment.ts";
 import { curveRounds, runPolicy } from "../../simulate/run.ts";
 import { SETTINGS } from "../../simulate/settings.ts";
-import type { Context, Result } from "../jobs/job.ts";
 import type { LinearSpec, RunValue } from "./specs.ts";
 
 /**

@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { hashEncoder } from "../../../core/encoder/hash.ts";
 import { openEncoder } from "../../../core/encoder/open-encoder.ts";
 import { checksum } from "../../../core/input/checksum.ts";
-import { PLACES } from "../jobs/alone.fixture.ts";
-import type { Context, FileRef, JobId, Result } from "../jobs/job.ts";
+import { PLACES } from "../../jobs/alone.fixture.ts";
+import type { Context, FileRef, JobId, Result } from "../../jobs/job.ts";
 import type { DataSpec } from "./specs.ts";
 
 const DATA = resolve(import.meta.dirname, "../../../../data");

@@ -1,6 +1,6 @@
 import { normalized } from "../../../core/linalg/linalg.ts";
 import { Random } from "../../../core/random/random.ts";
-import type { Context, Result } from "../jobs/job.ts";
+import type { Context, Result } from "../../jobs/job.ts";
 import { openData } from "./data.ts";
 import type { ProjectSpec, ProjectValue } from "./specs.ts";
 import { tsne } from "./tsne.ts";

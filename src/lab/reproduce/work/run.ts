@@ -1,8 +1,8 @@
 import { POLICIES } from "../../../core/bandit/policies/index.ts";
-import type { Dataset } from "../../simulate/dataset.ts";
+import type { Dataset } from "../../data/dataset.ts";
+import type { Context, Result } from "../../jobs/job.ts";
 import { type Arrival, createEnvironment } from "../../simulate/environment.ts";
 import { curveRounds, runPolicy } from "../../simulate/run.ts";
-import type { Context, Result } from "../jobs/job.ts";
 import { openDraw, settingsOf, streamedTexts } from "./draw.ts";
 import type { RunSpec, RunValue } from "./specs.ts";
 import { tell } from "./tell.ts";

@@ -1,8 +1,8 @@
 /** The specs of all jobs: plain data that says everything about how a number came to be. */
 import type { Options } from "../../../core/bandit/policy.ts";
 import type { WeightingSettings } from "../../../core/calibrate/models.ts";
+import type { FileRef, JobId } from "../../jobs/job.ts";
 import type { Settings } from "../../simulate/settings.ts";
-import type { FileRef, JobId } from "../jobs/job.ts";
 
 /** An encoder by its name, and which weights of that name. */
 export interface EncoderRef {

@@ -1,4 +1,4 @@
-import type { Context } from "../jobs/job.ts";
+import type { Context } from "../../jobs/job.ts";
 import { openData } from "./data.ts";
 import { openDraw, restrict, streamedTexts } from "./draw.ts";
 import { promptsOf } from "./prompts.ts";

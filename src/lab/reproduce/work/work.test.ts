@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { dot, normalized } from "../../../core/linalg/linalg.ts";
+import type { Result } from "../../jobs/job.ts";
 import { fgts } from "../bench.ts";
-import type { Result } from "../jobs/job.ts";
 import { openData } from "./data.ts";
 import { describe as describeVectors } from "./describe.ts";
 import { laterName, openDraw, restrict, streamedTexts } from "./draw.ts";

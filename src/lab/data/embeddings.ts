@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { InputError, type Place } from "../../core/input/input-error.ts";
+import { readNpy } from "../../core/input/npy.ts";
+import { readRows } from "../../core/input/rows.ts";
+import type { Dataset } from "./dataset.ts";
+
+/** Vectors made elsewhere, one a query: .npy (row i is query i) or jsonl {"id","embedding"}. */
+export async function readEmbeddings(path: string, dataset: Dataset): Promise<Float64Array[]> {
+  if (path.endsWith(".npy")) return checkedRows(path, await readNpy(path), dataset);
+  if (/\.jsonl(\.gz)?$/.test(path)) return byId(path, dataset);
+  throw new InputError({ file: path }, "is neither .npy nor .jsonl", REMEDY);
+}
+
+function checkedRows(file: string, rows: Float64Array[], { queries }: Dataset): Float64Array[] {
+  if (rows.length !== queries.length) {
+    throw new InputError(
+      { file },
+      `has ${rows.length} rows where the data has ${queries.length} queries`,
+      "embed the same file, in the same order",
+    );
+  }
+  if (rows[0]!.length === 0) throw new InputError({ file }, "has vectors of length 0", REMEDY);
+  rows.forEach((row, i) => {
+    const bad = row.findIndex((value) => !Number.isFinite(value));
+    if (bad >= 0) {
+      const field = `row ${i}, column ${bad}`;
+      throw new InputError({ file, field }, `is ${row[bad]}`, "embed that query again");
+    }
+    checkDirection(row, { file, field: `row ${i}` });
+  });
+  return rows;
+}
+
+async function byId(file: string, { queries }: Dataset): Promise<Float64Array[]> {
+  const vectors = new Map<string, Float64Array | undefined>();
+  for (const { id } of queries) vectors.set(id, undefined);
+  let length: number | undefined;
+  for await (const { line, row } of readRows(file, SHAPE, REMEDY)) {
+    const id = String(row.id);
+    const place = { file, line, field: "id" };
+    if (!vectors.has(id)) {
+      throw new InputError(place, `"${id}" is no query of the data`, "embed the same file");
+    }
+    if (vectors.get(id)) throw new InputError(place, `"${id}" came before`, "leave one out");
+    length ??= row.embedding.length;
+    if (row.embedding.length !== length) {
+      throw new InputError(
+        { file, line, field: "embedding" },
+        `has ${row.embedding.length} numbers where the first has ${length}`,
+        "embed all queries with one encoder",
+      );
+    }
+    const vector = Float64Array.from(row.embedding);
+    checkDirection(vector, { file, line, field: "embedding" });
+    vectors.set(id, vector);
+  }
+  return queries.map(({ id }) => {
+    const vector = vectors.get(id);
+    if (vector) return vector;
+    throw new InputError({ file, field: "id" }, `query "${id}" is missing`, "embed every query");
+  });
+}
+
+/** Zeros are what a failed encoder leaves, and every policy would take them for a query like any. */
+function checkDirection(vector: Float64Array, place: Place): void {
+  if (vector.some((value) => value !== 0)) return;
+  throw new InputError(
+    place,
+    "is all zeros",
+    "embed that query again, or leave it out of the data",
+  );
+}
+
+const SHAPE = z.object({
+  id: z.union([z.string(), z.number()]),
+  embedding: z.array(z.number()).refine((values) => values.length > 0, "is empty"),
+});
+const REMEDY =
+  'give a .npy matrix with one row a query, or a .jsonl of {"id": "q1", "embedding": [0.1, ..]}';

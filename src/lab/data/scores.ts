@@ -1,0 +1,115 @@
+import { columnsOf, readCsv } from "../../core/input/csv.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { readLines } from "../../core/input/lines.ts";
+import { categoryName } from "./categories.ts";
+import type { Dataset } from "./dataset.ts";
+
+/** The scores csv: model,category,perf,cost, in any order of rows and columns. */
+export interface ScoreTable {
+  readonly file: string;
+  /** By model, then by category. */
+  readonly models: ReadonlyMap<string, ReadonlyMap<string, Score>>;
+  readonly categories: ReadonlySet<string>;
+}
+
+interface Score {
+  readonly line: number;
+  readonly perf: number;
+  readonly cost: number;
+}
+
+export const COLUMNS = ["model", "category", "perf", "cost"] as const;
+
+export async function readScores(file: string): Promise<ScoreTable> {
+  const models = new Map<string, Map<string, Score>>();
+  const categories = new Set<string>();
+  let column: Record<(typeof COLUMNS)[number], number> | undefined;
+  await refuseJson(file);
+  for await (const row of readCsv(file)) {
+    if (!column) {
+      column = columnsOf(file, row, COLUMNS);
+      continue;
+    }
+    const { line, cells } = row;
+    const cell = (field: (typeof COLUMNS)[number]): string => {
+      const text = cells[column![field]]?.trim();
+      if (!text) throw new InputError({ file, line, field }, "is empty", REMEDY);
+      return text;
+    };
+    const model = cell("model");
+    const category = categoryName(cell("category"));
+    const perf = parseNumber(cell("perf"), { file, line, field: "perf" });
+    const cost = parseNumber(cell("cost"), { file, line, field: "cost" });
+    if (perf < 0 || perf > 1) {
+      const remedy = "perf lies within 0..1: divide percentages by 100, map other scales to it";
+      throw new InputError({ file, line, field: "perf" }, `is ${perf}`, remedy);
+    }
+    if (cost < 0) throw new InputError({ file, line, field: "cost" }, `is ${cost}`, REMEDY);
+
+    const scores = models.get(model) ?? new Map<string, Score>();
+    const earlier = scores.get(category);
+    if (earlier) {
+      throw new InputError(
+        { file, line, field: "category" },
+        `${model} has a score for ${category} already, on line ${earlier.line}`,
+        "leave one of the two lines out",
+      );
+    }
+    models.set(model, scores.set(category, { line, perf, cost }));
+    categories.add(category);
+  }
+  if (models.size === 0) throw new InputError({ file }, "holds no scores", REMEDY);
+  return { file, models, categories };
+}
+
+/** The two files are easily confused, and a csv parser would complain of quotes. */
+async function refuseJson(file: string): Promise<void> {
+  for await (const { number, text } of readLines(file)) {
+    if (!/^\s*[{[]/.test(text)) return;
+    throw new InputError(
+      { file, line: number },
+      "is JSON, not a csv of scores",
+      "give queries and outcomes as DATA, and a csv model,category,perf,cost as --scores",
+    );
+  }
+}
+
+function parseNumber(text: string, place: { file: string; line: number; field: string }): number {
+  const value = Number(text);
+  if (!Number.isFinite(value)) throw new InputError(place, `is "${text}", not a number`, REMEDY);
+  return value;
+}
+
+/** The table as K rows of M numbers; every model must have a score in every category. */
+export function tabulate(
+  table: ScoreTable,
+  models: readonly string[],
+  categories: readonly string[],
+): NonNullable<Dataset["scores"]> {
+  const scores = models.map((model) => {
+    const row = table.models.get(model);
+    if (!row) {
+      throw new InputError(
+        { file: table.file, field: "model" },
+        `has no line for ${model}, which the data has`,
+        `add ${model}, or leave it out: --exclude ${model}`,
+      );
+    }
+    return categories.map((category) => {
+      const score = row.get(category);
+      if (score) return score;
+      const [first] = row.values();
+      throw new InputError(
+        { file: table.file, line: first?.line, field: "category" },
+        `${model} has no score for ${category}: ${model} begins here, and no line has both`,
+        `add a line ${model},${category},PERF,COST, or leave ${model} out: --exclude ${model}`,
+      );
+    });
+  });
+  return {
+    perf: scores.map((row) => Float64Array.from(row, (score) => score.perf)),
+    cost: scores.map((row) => Float64Array.from(row, (score) => score.cost)),
+  };
+}
+
+const REMEDY = `lines are ${COLUMNS.join(",")}: perf a number within 0..1, cost a number not below 0 (0 where unknown)`;

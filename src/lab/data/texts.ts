@@ -1,0 +1,61 @@
+import { stat } from "node:fs/promises";
+import { z } from "zod";
+import { InputError } from "../../core/input/input-error.ts";
+import { type Line, linesOf, readLines } from "../../core/input/lines.ts";
+import { checkShape, parseRecord } from "../../core/input/rows.ts";
+import { readError, textOf } from "../../core/input/text.ts";
+import { openRows } from "./load.ts";
+import { ID, idOf, TEXT } from "./row.ts";
+
+export interface Text {
+  readonly id: string;
+  readonly text: string;
+}
+
+/**
+ * The queries of a file, one after another: any data set that `loadDataset`
+ * knows, or plain text with a query a line. They are told apart by the first
+ * line: jsonl begins with {; a csv and a folder by their names.
+ */
+export async function* readTexts(path: string): AsyncGenerator<Text> {
+  const entry = await stat(path).catch((error: unknown) => {
+    throw readError(path, error);
+  });
+  if (entry.isDirectory() || /\.csv(\.gz)?$/.test(path) || (await beginsWithBrace(path))) {
+    for await (const { id, text } of await openRows(path)) yield { id, text };
+  } else {
+    for await (const line of readLines(path)) yield plain(line);
+  }
+}
+
+/** The same of what comes in once only, as stdin does: jsonl {"id","query"}, or plain text. */
+export async function* textsOf(name: string, bytes: AsyncIterable<Uint8Array>) {
+  let json: boolean | undefined;
+  for await (const line of linesOf(textOf(name, bytes))) {
+    json ??= isJson(line);
+    yield json ? record(name, line) : plain(line);
+  }
+  if (json === undefined) throw new InputError({ file: name }, "is empty", REMEDY);
+}
+
+async function beginsWithBrace(path: string): Promise<boolean> {
+  for await (const line of readLines(path)) return isJson(line);
+  throw new InputError({ file: path }, "is empty", REMEDY);
+}
+
+function isJson({ text }: Line): boolean {
+  return text.trimStart().startsWith("{");
+}
+
+function plain({ number, text }: Line): Text {
+  return { id: idOf(undefined, number), text };
+}
+
+function record(file: string, line: Line): Text {
+  const place = { file, line: line.number };
+  const { id, query } = checkShape(place, parseRecord(file, line), SHAPE, REMEDY);
+  return { id: idOf(id, line.number), text: query };
+}
+
+const SHAPE = z.object({ id: ID, query: TEXT });
+const REMEDY = 'give lines {"id": "q1", "query": "Why is the sky blue?"}, or a query a line';

@@ -1,0 +1,62 @@
+import type { Verdict } from "./dataset.ts";
+
+/**
+ * Utilities from comparisons: wins + 0.5 ties, both_bad being a tie, divided by
+ * the comparisons held, then by the largest. A Condorcet winner, who has beaten
+ * every other model compared on this query more often than it lost to it, is set
+ * on top with a bonus of half a win. Where it is on top anyway this is "+ 0.5";
+ * with both orders of a pair judged it need not be, and "+ 0.5" alone would
+ * leave it second.
+ * A model without a comparison gets NaN; see `fillMeans`.
+ */
+export function verdictScores(verdicts: readonly Verdict[], K: number): Float64Array {
+  const points = new Float64Array(K);
+  const held = new Float64Array(K);
+  const balance = new Map<number, number>(); // wins - losses of a against b, under a * K + b
+  for (const { a, b, outcome } of verdicts) {
+    const win = outcome === "a" ? 1 : outcome === "b" ? 0 : 0.5;
+    points[a]! += win;
+    points[b]! += 1 - win;
+    held[a]!++;
+    held[b]!++;
+    balance.set(a * K + b, (balance.get(a * K + b) ?? 0) + 2 * win - 1);
+    balance.set(b * K + a, (balance.get(b * K + a) ?? 0) + 1 - 2 * win);
+  }
+  const scores = points.map((value, k) => value / held[k]!); // 0 / 0 is the NaN
+  const winner = condorcetWinner(held, balance);
+  if (winner !== undefined) scores[winner] = largest(scores) + 0.5 / held[winner]!;
+  const top = largest(scores);
+  return scores.map((score) => score / top);
+}
+
+/** Needs all its duels: a pair that was never compared counts as not beaten. */
+function condorcetWinner(
+  held: Float64Array,
+  balance: ReadonlyMap<number, number>,
+): number | undefined {
+  const K = held.length;
+  const beats = (a: number, b: number) => (balance.get(a * K + b) ?? 0) > 0;
+  const compared = [...held.keys()].filter((k) => held[k]! > 0);
+  return compared.find((a) => compared.every((b) => a === b || beats(a, b)));
+}
+
+function largest(scores: Float64Array): number {
+  return scores.reduce((top, score) => (score > top ? score : top), 0);
+}
+
+/**
+ * A model that was not compared on a query gets the mean of its scores over the
+ * queries where it was: nothing else is known of it there. In place.
+ */
+export function fillMeans(scores: readonly Float64Array[], K: number): void {
+  for (let k = 0; k < K; k++) {
+    let sum = 0;
+    let count = 0;
+    for (const row of scores) {
+      if (Number.isNaN(row[k]!)) continue;
+      sum += row[k]!;
+      count++;
+    }
+    for (const row of scores) if (Number.isNaN(row[k]!)) row[k] = sum / count;
+  }
+}

@@ -1,0 +1,55 @@
+/** One thread of a crew: takes a task at a time, answers when its result is stored. Only threads.ts starts it. */
+import { parentPort, workerData } from "node:worker_threads";
+import type { EncoderPlaces } from "../../core/encoder/open-encoder.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { type Kind, Stopped, type Task } from "./job.ts";
+import { performTask, Workplace } from "./perform.ts";
+import { FolderStore } from "./store.ts";
+
+export interface WorkerData {
+  /** URL of the module whose default export has the kinds of jobs, by name. */
+  readonly kinds: string;
+  readonly store: string;
+  readonly files: Readonly<Record<string, string>>;
+  readonly places: EncoderPlaces;
+  /** Its first number is 1 when work is to stop. */
+  readonly stop: Int32Array<SharedArrayBuffer>;
+}
+
+/** In place of a result. An InputError is sent by its parts, since a class does not survive the way. */
+export type Answer =
+  | { readonly state: "done" | "stopped" }
+  | { readonly error: unknown }
+  | { readonly input: Pick<InputError, "file" | "line" | "field" | "problem" | "remedy"> };
+
+const { kinds: module, store, files, places, stop } = workerData as WorkerData;
+const kinds = import(module) as Promise<{ default: Readonly<Record<string, Kind>> }>;
+const workplace = new Workplace({
+  store: new FolderStore(store),
+  folder: store,
+  files,
+  places,
+  stopped: () => Atomics.load(stop, 0) === 1,
+});
+
+parentPort!.on("message", async (task: Task | undefined) => {
+  if (!task) {
+    parentPort!.close();
+    return;
+  }
+  let answer: Answer;
+  try {
+    await performTask(task, (await kinds).default, workplace);
+    answer = { state: "done" };
+  } catch (error) {
+    answer = answerTo(error);
+  }
+  parentPort!.postMessage(answer);
+});
+
+function answerTo(error: unknown): Answer {
+  if (error instanceof Stopped) return { state: "stopped" };
+  if (!(error instanceof InputError)) return { error };
+  const { file, line, field, problem, remedy } = error;
+  return { input: { file, line, field, problem, remedy } };
+}

@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { InputError } from "../../core/input/input-error.ts";
+import { type PostgresServer, startPostgres } from "../../store/postgres/server.fixture.ts";
+import { Alone } from "./alone.fixture.ts";
+import { sha256 } from "./job.ts";
+import { JobDatabase } from "./job-database.ts";
+import KINDS from "./kinds.fixture.ts";
+import { Plan } from "./plan.ts";
+import { PostgresCrew } from "./postgres-crew.ts";
+import { runPlan } from "./run-plan.ts";
+import { FolderStore } from "./store.ts";
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "joust-workers-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A `joust work` process with the kinds of the tests. */
+function startWorker(url: string): ChildProcess {
+  const script = join(import.meta.dirname, "work.child.fixture.ts");
+  const child = spawn(process.execPath, [script, url, newFolder()], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+/** Resolves when the worker has begun a task of this kind. */
+function begun(child: ChildProcess, kind: string): Promise<void> {
+  return new Promise((done) => {
+    child.stdout!.on("data", (piece: Buffer) => {
+      if (String(piece).includes(`begun ${kind}`)) done();
+    });
+  });
+}
+
+/** count -> sum for many numbers, and slow ones among them. */
+function planOf(slow: number): { plan: Plan; totals: string[] } {
+  const plan = new Plan();
+  const about = { label: "a job", seconds: 1 };
+  const totals = Array.from({ length: 6 }, (_, i) => {
+    const of = [plan.add({ kind: "count", spec: { n: 4 + i }, needs: [] }, about)];
+    return plan.add({ kind: "sum", spec: { of }, needs: of }, about);
+  });
+  for (let i = 0; i < slow; i++) {
+    totals.push(plan.add({ kind: "slow", spec: { i, milliseconds: 3000 }, needs: [] }, about));
+  }
+  return { plan, totals };
+}
+
+const server = await startPostgres();
+
+describe.skipIf(typeof server === "string")("workers on a PostgreSQL", () => {
+  const { newDatabase, stop } = server as PostgresServer;
+  afterAll(() => stop());
+  const crewOn = async (url: string, store: FolderStore, files = {}) => {
+    const crew = await PostgresCrew.open(url, store, files);
+    onTestFinished(() => crew.close());
+    return crew;
+  };
+
+  it("three do all of a plan, one of them killed at work: the same bits as alone", async () => {
+    const url = await newDatabase();
+    const { plan, totals } = planOf(4);
+    const here = new FolderStore(newFolder());
+    const alone = await runPlan(plan, { kinds: KINDS, store: here, crew: new Alone(here, KINDS) });
+    const store = new FolderStore(newFolder());
+    const crew = await crewOn(url, store);
+    const workers = [startWorker(url), startWorker(url), startWorker(url)];
+    const [victim] = workers;
+    const dying = begun(victim!, "slow").then(() => victim!.kill("SIGKILL"));
+    const done = await runPlan(plan, { kinds: KINDS, store, crew });
+    await dying;
+    expect(done).toEqual(alone);
+    for (const id of totals) {
+      const key = (done as Map<string, string>).get(id)!;
+      expect(await store.get(key)).toEqual(await here.get(key));
+      expect(await store.find(key)).toBe(await here.find(key));
+    }
+  });
+
+  it("get files through the database, and say what was wrong with the input", async () => {
+    const url = await newDatabase();
+    const file = join(newFolder(), "data.txt");
+    writeFileSync(file, "seven words are enough for one line");
+    const ref = { name: "data.txt", sha256: sha256("seven words are enough for one line") };
+    const store = new FolderStore(newFolder());
+    const crew = await crewOn(url, store, { [ref.sha256]: file });
+    startWorker(url);
+    const plan = new Plan();
+    const about = { label: "a job", seconds: 1 };
+    const id = plan.add({ kind: "words", spec: { file: ref }, needs: [] }, about);
+    const done = await runPlan(plan, { kinds: KINDS, store, crew });
+    expect(done && (await store.get(done.get(id)!)).value).toEqual({ words: 7 });
+    const bad = new Plan();
+    bad.add({ kind: "fail", spec: { input: true }, needs: [] }, about);
+    const failed = await runPlan(bad, { kinds: KINDS, store, crew }).catch((e: Error) => e.cause);
+    expect(failed).toBeInstanceOf(InputError);
+    expect(failed).toMatchObject({ file: "data.jsonl", line: 3, remedy: "fill it" });
+  });
+
+  it("a result is put there once, and is what it was", async () => {
+    const database = await JobDatabase.open(await newDatabase());
+    const result = { value: { a: 1 }, matrix: { columns: 2, data: Float32Array.of(1, 2, 3, 4) } };
+    await Promise.all([database.put("k", result), database.put("k", result)]);
+    expect(await database.get("k")).toEqual(result);
+    const here = new FolderStore(newFolder());
+    await here.put("ab", result);
+    expect(await database.find("k")).toBe(await here.find("ab"));
+    expect(await database.find("other")).toBeUndefined();
+    await database.close();
+  });
+
+  it("an address that leads nowhere is refused with a remedy", async () => {
+    await expect(JobDatabase.open("postgres://joust@127.0.0.1:1/none")).rejects.toThrow(InputError);
+  });
+});

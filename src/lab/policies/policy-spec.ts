@@ -1,0 +1,185 @@
+import { access } from "node:fs/promises";
+import { basename, isAbsolute, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { checkOptions } from "../../core/bandit/options.ts";
+import { POLICIES } from "../../core/bandit/policies/index.ts";
+import type { Options, PolicyKind } from "../../core/bandit/policy.ts";
+import { checksum } from "../../core/input/checksum.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { didYouMean } from "../../core/input/nearest.ts";
+import { readError } from "../../core/input/text.ts";
+import { ROUTER_ABOUT, ROUTER_DEFAULTS, type RouterSettings } from "../../core/router.ts";
+import { describeThrown } from "./policy-failure.ts";
+import { checkKind } from "./policy-shape.ts";
+
+/** One policy of a comparison, as plain values that can be sent to a worker. */
+export interface PolicySpec {
+  /** As typed; what results call it. */
+  readonly name: string;
+  readonly kind: string;
+  /** Every option of the kind, the typed ones in their place. */
+  readonly options: Options;
+  readonly router: Partial<RouterSettings>;
+  /** Where a policy of the user's own is, and which version of it. */
+  readonly module?: { readonly url: string; readonly sha256: string } | undefined;
+}
+
+export interface Contender {
+  readonly kind: PolicyKind;
+  readonly options: Options;
+  readonly router?: Partial<RouterSettings>;
+}
+
+/**
+ * `a,b:key=value:key=value,./mine.ts`: names of known policies or files whose
+ * default export is a PolicyKind, each with options. Paths start from `folder`;
+ * `defaults` stand in for those of the kinds whose options know such words.
+ */
+export async function parsePolicies(
+  text: string,
+  folder: string,
+  defaults: Options = {},
+): Promise<PolicySpec[]> {
+  const specs: PolicySpec[] = [];
+  for (const typed of text.split(",").map((part) => part.trim())) {
+    const spec = await parsePolicy(typed, folder, defaults);
+    if (specs.some(({ name }) => name === spec.name)) {
+      throw refuse(spec.name, "is named twice", "name it once, or with other options");
+    }
+    specs.push(spec);
+  }
+  return specs;
+}
+
+/** What `runPolicy` takes; a worker imports the user's module anew. */
+export async function contenderOf({ kind, module, ...rest }: PolicySpec): Promise<Contender> {
+  const found = module
+    ? await importKind(module.url, rest.name)
+    : POLICIES.find(({ name }) => name === kind);
+  return { kind: found as PolicyKind, ...rest };
+}
+
+async function parsePolicy(typed: string, folder: string, others: Options): Promise<PolicySpec> {
+  const [name = "", ...pairs] = typed.split(":");
+  const own = /\.(ts|mts|js|mjs)$/.test(name);
+  const kind = own ? await ownKind(name, folder) : knownKind(name);
+  const options: Record<string, Options[string]> = { ...kind.defaults };
+  for (const [key, value] of Object.entries(others)) {
+    if (kind.about?.[key]?.oneOf?.includes(String(value))) options[key] = value;
+  }
+  const router: Record<string, Options[string]> = {};
+  for (const pair of pairs) {
+    const [key = "", ...value] = pair.split("=");
+    const [target, defaults] = Object.hasOwn(kind.defaults, key)
+      ? [options, kind.defaults]
+      : [router, ROUTER];
+    target[key] = readValue(
+      typed,
+      kind,
+      key,
+      value.length > 0 ? value.join("=") : undefined,
+      Object.hasOwn(defaults, key) ? defaults[key] : undefined,
+    );
+  }
+  refusing({ name: typed }, () => {
+    checkOptions(kind.name, options, kind.about);
+    checkOptions("the router", router, ROUTER_ABOUT);
+  });
+  return {
+    // An absolute path says more about the machine than about the policy.
+    name: isAbsolute(name) ? [basename(name), ...pairs].join(":") : typed,
+    kind: kind.name,
+    options,
+    router,
+    ...(own && { module: await moduleOf(resolve(folder, name)) }),
+  };
+}
+
+/** Turns the RangeErrors of `make`, an option's bad value, and whatever a user's module throws into refusals. */
+export function refusing<T>(
+  { name, module }: Pick<PolicySpec, "name" | "module">,
+  make: () => T,
+): T {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof RangeError) {
+      const [problem, remedy = "the command policies lists every option with its values"] =
+        error.message.split("; help: ");
+      throw refuse(name, problem!, remedy);
+    }
+    throw module ? refuse(name, `create failed: ${describeThrown(error)}`, "mend it") : error;
+  }
+}
+
+/** What the router does for any policy, as options of each. */
+const ROUTER: Options = { ...ROUTER_DEFAULTS };
+
+function knownKind(name: string): PolicyKind {
+  const kind = POLICIES.find((policy) => policy.name === name);
+  if (kind) return kind;
+  const names = POLICIES.map((policy) => policy.name);
+  throw refuse(
+    name,
+    name === "" ? "names no policy" : "is no policy",
+    `${didYouMean(name, names)}there are ${names.join(", ")}, and files of your own: ./mine.ts`,
+  );
+}
+
+/** The option's value, of the type that its default has. */
+function readValue(
+  typed: string,
+  kind: PolicyKind,
+  key: string,
+  text: string | undefined,
+  known: Options[string] | undefined,
+): Options[string] {
+  const own = Object.entries(kind.defaults).map(([name, value]) => `${name}=${value}`);
+  if (known === undefined) {
+    const names = [...Object.keys(kind.defaults), ...Object.keys(ROUTER)];
+    throw refuse(
+      typed,
+      `has no option "${key}"`,
+      `${didYouMean(key, names)}${kind.name} takes ${own.length > 0 ? own.join(", ") : "no options of its own"}; every policy takes ${Object.keys(ROUTER).join(", ")}`,
+    );
+  }
+  if (text === undefined || text === "") {
+    throw refuse(typed, `gives "${key}" no value`, `write ${key}=${known}`);
+  }
+  if (typeof known === "string") return text;
+  if (typeof known === "number") {
+    const value = Number(text);
+    if (text.trim() !== "" && Number.isFinite(value)) return value;
+    throw refuse(typed, `${key} is "${text}", not a number`, `write for example ${key}=${known}`);
+  }
+  if (text === "true" || text === "false") return text === "true";
+  throw refuse(typed, `${key} is "${text}"`, `write ${key}=true or ${key}=false`);
+}
+
+async function ownKind(name: string, folder: string): Promise<PolicyKind> {
+  const path = resolve(folder, name);
+  await access(path).catch((error: unknown) => {
+    throw readError(name, error);
+  });
+  return importKind(pathToFileURL(path).href, name);
+}
+
+async function moduleOf(path: string): Promise<{ url: string; sha256: string }> {
+  return { url: pathToFileURL(path).href, sha256: await checksum([path]) };
+}
+
+async function importKind(url: string, name: string): Promise<PolicyKind> {
+  const module: { default?: unknown } = await import(url).catch((error: unknown) => {
+    const remedy = `mend it: npx node ${name} shows where`;
+    throw refuse(name, `cannot be imported: ${describeThrown(error)}`, remedy);
+  });
+  return checkKind(name, module.default);
+}
+
+function refuse(spec: string, problem: string, remedy: string): InputError {
+  return new InputError(
+    { file: spec === "" ? "--policies" : `--policies ${spec}` },
+    problem,
+    remedy,
+  );
+}

@@ -1,0 +1,72 @@
+import { htmlText } from "./table.ts";
+
+/** A whole page in the house's style, good on a screen and on paper; `css` adds to it. */
+export function htmlPage(title: string, body: string, css = ""): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${htmlText(title)}</title>
+<style>${CSS}${css}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>
+`;
+}
+
+export function definitions(rows: readonly (readonly [key: string, value: string])[]): string {
+  const lines = rows.map(([key, value]) => `<dt>${htmlText(key)}</dt><dd>${htmlText(value)}</dd>`);
+  return `<dl>\n${lines.join("\n")}\n</dl>`;
+}
+
+export function figure(svg: string, caption: string): string {
+  return `<figure>\n<div class="wide">\n${svg}</div>\n<figcaption>${htmlText(caption)}</figcaption>\n</figure>`;
+}
+
+/** Figures keep their white paper in the dark: their colors are chosen for it. */
+const CSS = `
+:root { color-scheme: light dark; --ink: #222; --faint: #666; --rule: #ddd; --paper: #fff; --best: #f2f6fc; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e6e6; --faint: #a0a0a0; --rule: #3a3a3a; --paper: #161618; --best: #1f2937; }
+}
+body { margin: 0; background: var(--paper); color: var(--ink);
+  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; }
+main { max-width: 71rem; margin: 0 auto; padding: 2rem 1.25rem 4rem; }
+h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 0.75rem; }
+h2 { font-size: 1.1rem; margin: 2rem 0 0.5rem; }
+.summary { font-size: 1.1rem; max-width: 46rem; margin: 0 0 1.5rem; }
+p { max-width: 46rem; }
+figure { margin: 1.5rem 0; }
+figure svg { display: block; box-sizing: border-box; min-width: 40rem; max-width: 100%; height: auto; padding: 0.75rem;
+  background: #fff; border: 1px solid var(--rule); border-radius: 6px; }
+figcaption { color: var(--faint); font-size: 0.875rem; margin-top: 0.5rem; max-width: 46rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 0.78rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
+caption { text-align: left; color: var(--faint); padding-bottom: 0.5rem; }
+th, td { padding: 0.3rem 0.35rem; text-align: left; font-weight: normal; }
+thead th { border-bottom: 1px solid var(--ink); vertical-align: bottom; white-space: normal; font-weight: 600; }
+tbody tr { border-bottom: 1px solid var(--rule); }
+.number { text-align: right; }
+.best { background: var(--best); }
+.best th, .best td { font-weight: 600; }
+dl { display: grid; grid-template-columns: fit-content(40%) 1fr; font-size: 0.875rem; }
+dt, dd { margin: 0; padding: 0.2rem 1.5rem 0.2rem 0; border-bottom: 1px solid var(--rule); overflow-wrap: anywhere; }
+dt { color: var(--faint); }
+@media print {
+  :root { color-scheme: light; --ink: #000; --faint: #444; --rule: #ccc; --paper: #fff; --best: #fff; }
+  @page { margin: 15mm; }
+  body { font-size: 10pt; }
+  main { max-width: none; padding: 0; }
+  figure, tr, dt, dd { break-inside: avoid; }
+  h2 { break-after: avoid; }
+  figure svg { border: 0; padding: 0; min-width: 0; }
+  .wide { overflow: visible; }
+  table { font-size: 7.5pt; }
+  th, td { padding: 0.2rem 0.35rem; }
+}
+`;

@@ -1,0 +1,85 @@
+/** A result as one HTML page that needs nothing else: no script, no font, no request. */
+
+import { definitions, figure, htmlPage } from "../report/page.ts";
+import { htmlText, toHtml } from "../report/table.ts";
+import { paretoSvg } from "./pareto-plot.ts";
+import { regretSvg } from "./regret-plot.ts";
+import type { Result } from "./result.ts";
+import { isPriced, kindOf, ranked, resultTable } from "./result-table.ts";
+import { summaryOf } from "./summary.ts";
+
+export function reportHtml(result: Result): string {
+  const title = titleOf(result);
+  const pareto = paretoSvg(result);
+  return htmlPage(
+    title,
+    `<h1>${htmlText(title)}</h1>
+<p class="summary">${htmlText(summaryOf(result))}</p>
+${figure(regretSvg(result), "Cumulative regret by round: mean over runs and, where there are several, its 95% band. The number after a name is its regret at the last round.")}
+<div class="wide">
+${toHtml(resultTable(result))}</div>
+${pareto === undefined ? "" : figure(pareto, "What a query costs against what it loses. The dashed line is the Pareto front; bars are 95% intervals.")}
+<h2>How to read this</h2>
+${reading(result).join("\n")}
+<h2>Settings</h2>
+${definitions(settingsOf(result.settings))}`,
+  );
+}
+
+/** What the words of this very report mean. */
+function reading(result: Result): string[] {
+  const policies = ranked(result);
+  const { lambda } = result.settings;
+  const hasCost = policies.some(({ costPerQuery }) => costPerQuery !== null);
+  const hasTold = policies.some(({ name }) => kindOf(name) === "zero-feedback");
+  const learn = [
+    `<b>Regret</b> is what the best model for each query would have given less what the chosen models
+gave (in a duel, the mean of the two), summed over rounds: lower is better, and a curve that flattens has
+learnt. The <b>band</b>, and each interval in brackets, covers the mean over runs with 95% confidence
+(Student's t); run i of every policy sees the same queries, so policies are compared by the <b>paired
+difference</b>, run by run, and differ beyond chance where its interval excludes 0.`,
+    hasTold &&
+      `<b>zero-feedback</b> never looks at a vote: it takes the model with the best told score in the
+query's nearest category, so what a policy gains from votes is what it gains over this line.`,
+  ];
+  const columns = [
+    `<b>Score</b> is the mean score of what was answered.`,
+    hasCost &&
+      `<b>Cost</b> is the mean cost of a query in the data's unit; a duel is charged both answers.`,
+    isPriced(policies) &&
+      `What counts here is score less lambda (${htmlText(String(lambda))}) times cost; <b>regret of scores</b>
+is the regret if scores alone counted.`,
+    `<b>Agreement</b> is the share of rounds answered by a best model, half each in a duel. Times are of
+one decision and one update, median and 99th percentile.`,
+  ];
+  return [learn, columns].map((sentences) => `<p>${sentences.filter(Boolean).join(" ")}</p>`);
+}
+
+function titleOf({ settings }: Result): string {
+  return typeof settings.data === "string" ? `Simulation on ${settings.data}` : "Simulation";
+}
+
+/** A row a setting, and then one a policy. */
+function settingsOf({ policies, ...settings }: Result["settings"]): [key: string, value: string][] {
+  const rows = isRecord(policies) ? Object.entries(policies) : [];
+  return [
+    ...Object.entries(settings).map(([key, value]): [string, string] => [key, inWords(value)]),
+    ...rows.map(([name, value]): [string, string] => [`policy ${name}`, inWords(value)]),
+  ];
+}
+
+/** Lists and records without their brackets: `noisy, sd 0.1` for {"kind":"noisy","sd":0.1}. */
+function inWords(value: unknown): string {
+  if (Array.isArray(value)) return value.map(inWords).join(", ");
+  if (!isRecord(value)) return String(value);
+  return Object.entries(value)
+    .map(([key, own]) =>
+      isRecord(own) || key === "kind" ? inWords(own) : `${key} ${inWords(own)}`,
+    )
+    .filter((text) => text !== "")
+    .join(", ");
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

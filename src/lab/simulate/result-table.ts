@@ -1,0 +1,152 @@
+/** A result as tables: one row a policy, and one row a pair of policies. */
+
+import type { Cell, Column, Table } from "../report/table.ts";
+import {
+  excludesZero,
+  holm,
+  type Interval,
+  type PairedDifference,
+  pairedDifference,
+} from "../statistics.ts";
+import type { PolicyResult, Result } from "./result.ts";
+
+export interface Ranked extends PolicyResult {
+  readonly name: string;
+}
+
+/** The policies, smallest mean regret first; those without one last. */
+export function ranked(result: Result): Ranked[] {
+  return Object.entries(result.policies)
+    .map(([name, policy]) => ({ name, ...policy }))
+    .sort((a, b) => rankOf(a) - rankOf(b) || 0);
+}
+
+/** The first that somebody could have run: the oracle looks the answers up. */
+export function bestOf(policies: readonly Ranked[]): Ranked | undefined {
+  return policies.find(({ name }) => !isOracle(name)) ?? policies[0];
+}
+
+export function isOracle(name: string): boolean {
+  return kindOf(name) === "oracle";
+}
+
+/** `fgts-cdb` of `fgts-cdb:weighting=perf:sd=2`. */
+export function kindOf(name: string): string {
+  return name.split(":", 1)[0]!;
+}
+
+/** a's regret less b's, run by run; null where their runs cannot be paired. */
+export function compare(a: PolicyResult, b: PolicyResult): PairedDifference | null {
+  const [left, right] = [a.regret.runs, b.regret.runs];
+  return left.length === right.length && left.length > 0 ? pairedDifference(left, right) : null;
+}
+
+/** The mean with its interval, which one run does not have whatever stands in the file. */
+export function regretOf({ regret }: PolicyResult): Interval {
+  return intervalOf(regret);
+}
+
+function intervalOf({ mean, lo, hi, runs }: PolicyResult["regret"]): Interval {
+  return runs.length < 2 || lo === null || hi === null
+    ? { mean, lo: Number.NaN, hi: Number.NaN }
+    : { mean, lo, hi };
+}
+
+function hasCosts(policies: readonly PolicyResult[]): boolean {
+  return policies.some(({ costPerQuery }) => Number.isFinite(costPerQuery));
+}
+
+export function isPriced(policies: readonly PolicyResult[]): boolean {
+  return policies.some(({ regret, regretPerf }) => regret.mean !== regretPerf.mean);
+}
+
+/** Most telling columns first, since a narrow terminal drops the last; the times may be left off. */
+export function resultTable(result: Result, times = true): Table {
+  const policies = ranked(result);
+  const best = bestOf(policies);
+  const columns: readonly (Column & { cell(policy: Ranked): Cell })[] = [
+    { key: "policy", title: "Policy", kind: "text", cell: ({ name }) => name },
+    { key: "regret", title: "Regret", kind: "interval", cell: regretOf },
+    {
+      key: "difference",
+      title: "Difference to best",
+      kind: "interval",
+      cell: (policy) => (policy === best || !best ? null : compare(policy, best)),
+    },
+    { key: "score_per_query", title: "Score", kind: "number", cell: (p) => p.scorePerQuery },
+    { key: "cost_per_query", title: "Cost", kind: "number", cell: (p) => p.costPerQuery },
+    {
+      key: "regret_perf",
+      title: "Regret of scores",
+      kind: "interval",
+      cell: (p) => intervalOf(p.regretPerf),
+    },
+    { key: "agreement", title: "Agreement", kind: "percent", cell: (p) => p.agreement },
+    micros("decision_p50_us", "Decide p50 (\u00b5s)", (p) => p.decisionMicros.p50),
+    micros("decision_p99_us", "Decide p99 (\u00b5s)", (p) => p.decisionMicros.p99),
+    micros("update_p50_us", "Update p50 (\u00b5s)", (p) => p.updateMicros.p50),
+    micros("update_p99_us", "Update p99 (\u00b5s)", (p) => p.updateMicros.p99),
+  ];
+  const left = [
+    ...(hasCosts(policies) ? [] : ["cost_per_query"]),
+    // Without a price on cost the two regrets are one.
+    ...(isPriced(policies) ? [] : ["regret_perf"]),
+  ];
+  const shown = columns.filter(
+    ({ key, kind }) => !left.includes(key) && (times || kind !== "whole"),
+  );
+  return {
+    title: "Cumulative regret with its 95% interval",
+    columns: shown,
+    rows: policies.map((policy) => shown.map(({ cell }) => cell(policy))),
+    best: best && policies.indexOf(best),
+  };
+}
+
+/**
+ * Every pair, the better one first, by a paired t-test over runs. `only` keeps
+ * the pairs with that policy; p is corrected for all of them either way.
+ */
+export function pairedTable(result: Result, only?: string): Table {
+  const policies = ranked(result);
+  const pairs = policies.flatMap((a, i) =>
+    policies.slice(i + 1).flatMap((b) => {
+      const difference = compare(a, b);
+      return difference ? [{ a, b, difference }] : [];
+    }),
+  );
+  const corrected = holm(pairs.map(({ difference }) => difference.p));
+  const rows = pairs.map(({ a, b, difference }, i): Cell[] => [
+    a.name,
+    b.name,
+    difference,
+    Number.isFinite(difference.lo) ? (excludesZero(difference) ? "yes" : "no") : null,
+    difference.p,
+    corrected[i]!,
+    difference.won,
+    a.regret.runs.length,
+  ]);
+  return {
+    title: "Difference of cumulative regret, run by run, with its 95% interval",
+    columns: [
+      { key: "policy", title: "Policy", kind: "text" },
+      { key: "against", title: "Against", kind: "text" },
+      { key: "difference", title: "Difference", kind: "interval" },
+      { key: "excludes_0", title: "Excludes 0", kind: "text" },
+      { key: "p", title: "p", kind: "p-value" },
+      { key: "p_holm", title: "p (Holm)", kind: "p-value" },
+      { key: "won", title: "Runs won", kind: "number" },
+      { key: "runs", title: "of", kind: "number" },
+    ],
+    rows: only === undefined ? rows : rows.filter(([a, b]) => a === only || b === only),
+  };
+}
+
+function micros(key: string, title: string, value: (policy: Ranked) => number) {
+  // A policy that never learns has no updates to time.
+  return { key, title, kind: "whole" as const, cell: (policy: Ranked) => value(policy) || null };
+}
+
+function rankOf({ regret }: PolicyResult): number {
+  return Number.isFinite(regret.mean) ? regret.mean : Number.MAX_VALUE;
+}

@@ -1,0 +1,44 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { replaceFile } from "../report/replace-file.ts";
+import { toCsv, toLatex } from "../report/table.ts";
+import { FILES } from "./files.ts";
+import { paretoSvg } from "./pareto-plot.ts";
+import { regretSvg } from "./regret-plot.ts";
+import { reportHtml } from "./report.ts";
+import type { Result } from "./result.ts";
+import { bestOf, pairedTable, ranked, resultTable } from "./result-table.ts";
+
+const MOST_PAIRS = 40; // that fit a page
+
+/**
+ * Everything there is to see of a result, in a folder that is there. A file is written beside
+ * its place and then moved there, so that nobody reads half of one.
+ */
+export async function writeReport(dir: string, result: Result): Promise<void> {
+  const table = resultTable(result);
+  const files: Record<(typeof FILES)[number], string | undefined> = {
+    "result.json": `${JSON.stringify(result)}\n`,
+    "regret.svg": regretSvg(result),
+    "pareto.svg": paretoSvg(result),
+    "report.html": reportHtml(result),
+    "table.csv": toCsv(table),
+    "table.tex": toLatex(table),
+    "paired.csv": toCsv(pairedTable(result)),
+    "paired.tex": pairedLatex(result),
+  };
+  for (const name of FILES) {
+    const text = files[name];
+    // A figure that an earlier result had and this one has not would be taken for this one's.
+    if (text === undefined) await rm(join(dir, name), { force: true });
+    else await replaceFile(join(dir, name), text);
+  }
+}
+
+/** All pairs, or where they would not fit a page those with the best policy. */
+function pairedLatex(result: Result): string {
+  const all = pairedTable(result);
+  if (all.rows.length <= MOST_PAIRS) return toLatex(all);
+  const best = bestOf(ranked(result))!;
+  return `% Pairs with the best policy only; paired.csv has all ${all.rows.length}.\n${toLatex(pairedTable(result, best.name))}`;
+}
