@@ -4,7 +4,7 @@ import { dearestMean } from "../src/core/bandit/pacer.ts";
 import { joust } from "../src/core/bandit/policies/joust.ts";
 import type { Policy, Pool } from "../src/core/bandit/policy.ts";
 import { Random } from "../src/core/random/random.ts";
-import { type Decision, Router, type RouterSettings } from "../src/core/router.ts";
+import { type RoutedChoice, Router, type RouterSettings } from "../src/core/router.ts";
 import {
   type Arrival,
   createEnvironment,
@@ -146,7 +146,7 @@ export function playEpisode(
 }
 
 function served(
-  { pair, values }: Decision,
+  { pair, values }: RoutedChoice,
   duelShare: number,
   random: Random,
 ): readonly [number, number] {

@@ -46,7 +46,7 @@ export { hashEncoder } from "./core/encoder/hash.ts";
 export { type EncoderPlaces, type OpenEncoder, openEncoder } from "./core/encoder/open-encoder.ts";
 export { Random } from "./core/random/random.ts";
 // Deciding and learning.
-export { type Decision, type RouteQuery, Router, type RouterSettings } from "./core/router.ts";
+export { type RoutedChoice, type RouteQuery, Router, type RouterSettings } from "./core/router.ts";
 export type { Dataset, Query } from "./lab/data/dataset.ts";
 // Measuring.
 export { loadDataset } from "./lab/data/load.ts";

@@ -7,7 +7,7 @@ import { easyProblem } from "./bandit/policy.case.ts";
 import type { Feedback, Policy, Round } from "./bandit/policy.ts";
 import { Voters } from "./bandit/voters.ts";
 import { Random } from "./random/random.ts";
-import { type Decision, Router } from "./router.ts";
+import { type RoutedChoice, Router } from "./router.ts";
 
 const { pool, at } = easyProblem(1);
 const candidates = pool.models.map((_, k) => k);
@@ -277,7 +277,7 @@ describe("a snapshot of the router", () => {
     copy.restore(structuredClone(router.snapshot()));
     expect(copy.snapshot()).toEqual(router.snapshot());
     expect(router.snapshot().serving!.pending.length).toBeGreaterThan(0);
-    const told = ({ estimate, ...rest }: Decision) => ({ ...rest, mean: estimate?.().mean });
+    const told = ({ estimate, ...rest }: RoutedChoice) => ({ ...rest, mean: estimate?.().mean });
     expect(play(copy, 60, 120).map(told)).toEqual(play(router, 60, 120).map(told));
     expect(copy.snapshot()).toEqual(router.snapshot());
   });

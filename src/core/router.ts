@@ -38,7 +38,7 @@ export class Router {
     return this.#voters;
   }
 
-  route(query: RouteQuery, random: Random): Decision {
+  route(query: RouteQuery, random: Random): RoutedChoice {
     const { x, candidates } = query;
     const lambda = (query.lambda ?? 0) + (this.#pacer?.lambda ?? 0);
     const penalty = this.#penalty(query, lambda);
@@ -51,7 +51,7 @@ export class Router {
     // The order in which two answers are shown is fair, so that position bias can be told apart.
     const flip = pair[0] !== pair[1] && random.split("order").uniform() < 0.5;
     const shown = flip ? ([pair[1], pair[0]] as const) : pair;
-    const decision: Decision = Object.freeze({
+    const decision: RoutedChoice = Object.freeze({
       id: query.id,
       x,
       pair: shown,
@@ -210,12 +210,12 @@ export class Router {
     return { pair, propensity: explore * uniform + (same ? 1 - explore : 0) };
   }
 
-  #charge({ pair: [a, b] }: Decision, costs: Float64Array | undefined): void {
+  #charge({ pair: [a, b] }: RoutedChoice, costs: Float64Array | undefined): void {
     if (!costs || !this.#pacer) return;
     this.#pacer.spend((costs[a]! + (a === b ? 0 : costs[b]!)) / this.settings.costUnit);
   }
 
-  #remember(decision: Decision): void {
+  #remember(decision: RoutedChoice): void {
     this.#rounds++;
     if (this.settings.pending === 0 || decision.pair[0] === decision.pair[1]) return;
     const { id, x, pair } = decision;
@@ -318,7 +318,7 @@ export interface RouteQuery {
 }
 
 /** What was chosen. `pair` is in the order shown; both the same means a single answer. */
-export interface Decision {
+export interface RoutedChoice {
   readonly id?: string | undefined;
   readonly x: Float64Array;
   readonly pair: readonly [number, number];
@@ -331,7 +331,7 @@ export interface Decision {
 }
 
 /** As much of a decision as a vote on it needs; a log holds it. */
-export type Judged = Pick<Decision, "id" | "x" | "pair" | "values">;
+export type Judged = Pick<RoutedChoice, "id" | "x" | "pair" | "values">;
 
 export interface RouterSnapshot {
   readonly policy: Snapshot;

@@ -1,6 +1,7 @@
 import { winOf } from "../core/bandit/policy.ts";
 import { Random } from "../core/random/random.ts";
-import type { Configured, Logged, Routed, Voted } from "../store/events.ts";
+import type { Decision } from "../store/decision.ts";
+import type { Configured, Logged, Voted } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { Estimator, type Evaluation, type Sample } from "./estimates.ts";
 import type { Kinds } from "./fold.ts";
@@ -64,7 +65,7 @@ export async function evaluate(
       }),
     ];
     const size = decision.candidates.length;
-    const sample = sampleOf(decision, votes.get(decision.decision));
+    const sample = sampleOf(decision, votes.get(decision.id));
     estimator.add(
       sample,
       pairs.map((pair) => sharesOf(pair, size)),
@@ -99,7 +100,7 @@ export function collectVerdict(votes: Map<string, Verdicts>, vote: Logged<Voted>
 /** Places in the list of candidates. */
 type Pair = readonly [number, number];
 
-function choose(history: History, decision: Logged<Routed>): Pair | undefined {
+function choose(history: History, decision: Logged<Decision>): Pair | undefined {
   const { router, configuration } = history.fold;
   const { x, candidates, costs, lambda, seed, encoder } = decision;
   if (!router || !configuration || encoder !== configuration.encoder) return undefined;
@@ -122,7 +123,7 @@ function sharesOf([a, b]: Pair, size: number): Float64Array {
   return shares;
 }
 
-function sampleOf(decision: Logged<Routed>, verdicts: Verdicts | undefined): Sample {
+function sampleOf(decision: Logged<Decision>, verdicts: Verdicts | undefined): Sample {
   const { pair, candidates, values, propensity } = decision;
   const [a, b] = [candidates.indexOf(pair[0]), candidates.indexOf(pair[1])];
   // After a fallback others answered than were chosen: then it is as if nobody had voted.
@@ -137,7 +138,7 @@ async function* decisionsOf(
   router: string,
   from: number,
   until: number,
-): AsyncGenerator<Logged<Routed>> {
+): AsyncGenerator<Logged<Decision>> {
   const page = (after: number, limit: number) => store.routed(router, after, limit);
   for await (const decision of inPages(page, from)) {
     if (decision.position > until) return;

@@ -76,7 +76,7 @@ async function work(voter: string): Promise<void> {
       kind: "routed",
       router: "auto",
       at: Date.now(),
-      decision,
+      id: decision,
       mode: "apply",
       encoder: "test",
       x,

@@ -205,7 +205,7 @@ describe("what an operator can do", () => {
 
   it("prune what is old, votes only where their lesson is kept, and none that a thaw will bring", async () => {
     const store = await start();
-    await store.append([routed(0, { decision: "old" }), routed(50)]);
+    await store.append([routed(0, { id: "old" }), routed(50)]);
     await expect(prune(store, "auto", T0 + 60_000, true)).rejects.toThrow(/no snapshot.*help:/);
     const token = (await store.acquireLease("auto", "test", 1e9))!;
     const save = async (time: number) => {

@@ -4,7 +4,7 @@ import { joust } from "../core/bandit/policies/joust.ts";
 import type { Pool } from "../core/bandit/policy.ts";
 import { Random } from "../core/random/random.ts";
 import { Router } from "../core/router.ts";
-import type { Routed } from "../store/events.ts";
+import type { Decision } from "../store/decision.ts";
 import { toFloat32 } from "../store/vector.ts";
 
 const CATEGORIES = 3;
@@ -87,14 +87,14 @@ export class World {
 export type Served = ReturnType<World["serve"]> extends Generator<infer S> ? S : never;
 
 /** A decision of the world as an event. */
-export function routedIn({ pool }: World, served: Served, at: number): Routed {
+export function routedIn({ pool }: World, served: Served, at: number): Decision {
   const { models } = pool;
   const { t, x, seed, pair, propensity, values } = served;
   return {
     kind: "routed",
     router: "auto",
     at,
-    decision: `d${t}`,
+    id: `d${t}`,
     mode: "apply",
     encoder: "world",
     x,

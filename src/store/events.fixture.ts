@@ -1,4 +1,5 @@
-import type { Answered, Configured, Routed, Verdict, VoteRequest } from "./events.ts";
+import type { Decision } from "./decision.ts";
+import type { Answered, Configured, Verdict, VoteRequest } from "./events.ts";
 import { toFloat32 } from "./vector.ts";
 
 /** Events for tests. Event n concerns decision n of router "auto", and all its fields are functions of n. */
@@ -9,12 +10,12 @@ export function xOf(n: number, dimension = 4): Float64Array {
   return toFloat32(Float64Array.from({ length: dimension }, (_, i) => Math.sin(n * (i + 1) + i)));
 }
 
-export function routed(n: number, over: Partial<Routed> = {}): Routed {
+export function routed(n: number, over: Partial<Decision> = {}): Decision {
   return {
     kind: "routed",
     router: "auto",
     at: T0 + n * 1000,
-    decision: `d${n}`,
+    id: `d${n}`,
     mode: "apply",
     encoder: "test",
     x: xOf(n),

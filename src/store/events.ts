@@ -1,4 +1,5 @@
 import type { Options, Outcome, Pool } from "../core/bandit/policy.ts";
+import type { Decision } from "./decision.ts";
 
 /**
  * Glossary
@@ -12,7 +13,7 @@ import type { Options, Outcome, Pool } from "../core/bandit/policy.ts";
  * control    an event that is not a vote but changes which votes count or how they are learned
  * learning   votes and controls: the events that determine the posterior
  */
-export type Event = Routed | Answered | Learning;
+export type Event = Decision | Answered | Learning;
 export type Learning = Voted | Control;
 export type Control = Configured | Frozen | Thawed | RolledBack | VoterForgotten;
 
@@ -23,39 +24,6 @@ interface EventBase {
   readonly router: string;
   /** Time at which the event was logged, in milliseconds since 1970. */
   readonly at: number;
-}
-
-/** A request was routed. Models are stored by name because their indices change with the pool. */
-export interface Routed extends EventBase {
-  readonly kind: "routed";
-  readonly decision: string;
-  readonly owner?: string | undefined;
-  readonly session?: string | undefined;
-  readonly mode: "apply" | "observe" | "bypass";
-  /** Name of the encoder that produced x. Embeddings of different encoders cannot be mixed. */
-  readonly encoder: string;
-  /** Embedding of the request, rounded by `toFloat32` before the policy used it. */
-  readonly x: Float64Array;
-  readonly candidates: readonly string[];
-  /** Models in the order shown. Twice the same model means a single answer. */
-  readonly pair: readonly [string, string];
-  /** Probability of choosing this pair in either order or, for a single answer, this model. */
-  readonly propensity: number;
-  /** Number of answers requested; "any" lets the policy decide. Undefined if the policy did not choose. */
-  readonly answers?: 1 | 2 | "any" | undefined;
-  readonly seed: number;
-  /** Version of the posterior: position of the last event it had learned from. */
-  readonly version: number;
-  /** Estimated utility of each candidate. */
-  readonly values?: readonly number[] | undefined;
-  /** Expected cost of each candidate's answer, in US dollars. */
-  readonly costs?: readonly number[] | undefined;
-  /** Utility that one US dollar was worth. */
-  readonly lambda: number;
-  /** Further explanation of the decision, as plain JSON. */
-  readonly reasons?: unknown;
-  /** Prompt as `seal` encoded it, only if the operator stores prompts. It is kept beside the log so that it can be deleted. */
-  readonly prompt?: Uint8Array | undefined;
 }
 
 /** The answer in a slot is complete, failed or was cancelled. */

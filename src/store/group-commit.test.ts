@@ -17,7 +17,7 @@ function fake(shared = false) {
     const error = fault?.(entries);
     if (error) throw error;
     const known = (id: string) =>
-      [...logged, ...entries].some((e) => e.kind === "routed" && e.decision === id);
+      [...logged, ...entries].some((e) => e.kind === "routed" && e.id === id);
     const receipts = entries.map((entry, i): Receipt => {
       if (entry.kind === "vote" && !known(entry.decision)) {
         return { status: "refused", reason: "unknown" };
@@ -153,7 +153,8 @@ describe("GroupCommit", { timeout: 60_000 }, () => {
   it("writes all other entries of a batch if one entry cannot be written", async () => {
     const { store, logged, failWith } = fake();
     const log = new GroupCommit(store, never);
-    const bad = (entry: Entry) => "decision" in entry && entry.decision === "d2";
+    const bad = (entry: Entry) =>
+      entry.kind === "routed" ? entry.id === "d2" : "decision" in entry && entry.decision === "d2";
     failWith((entries) => (entries.some(bad) ? new RangeError("no float32") : undefined));
     for (const n of [1, 2, 3]) log.log(routed(n));
     const votes = await Promise.allSettled([1, 2, 3].map((n) => log.vote(vote(n))));

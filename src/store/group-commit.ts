@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Answered, Control, Routed, VoteRequest } from "./events.ts";
+import type { Decision } from "./decision.ts";
+import type { Answered, Control, VoteRequest } from "./events.ts";
 import type { Entry, Receipt, Store } from "./store.ts";
 import { StoreUnavailable, VoteRefused } from "./store-error.ts";
 
@@ -33,7 +34,7 @@ export class GroupCommit {
   }
 
   /** Queues an event, which is durable within `delayMs` and one commit. Returns false if it was dropped. */
-  log(event: Routed | Answered): boolean {
+  log(event: Decision | Answered): boolean {
     if (this.#closed || this.#queue.length >= this.#settings.maxQueue) {
       this.#stats.dropped++;
       return false;

@@ -1,4 +1,5 @@
-import type { Answered, Control, Event, Learning, Logged, Routed, Voted } from "./events.ts";
+import type { Decision } from "./decision.ts";
+import type { Answered, Control, Event, Learning, Logged, Voted } from "./events.ts";
 import { eventOf, type LoggedRow } from "./row.ts";
 import { joined, literal, type Statement, sql } from "./sql.ts";
 import type { DecisionRecord, PageQuery, StoredKey, StoredSnapshot, TallyQuery } from "./store.ts";
@@ -74,11 +75,11 @@ export class Queries {
     return rows.map(({ router }) => router);
   }
 
-  async routed(router: string, after: number, limit: number): Promise<Logged<Routed>[]> {
+  async routed(router: string, after: number, limit: number): Promise<Logged<Decision>[]> {
     const rows = await this.#select<LoggedRow>(sql`
       SELECT * FROM log WHERE ${ROUTED} AND router = ${router} AND position > ${after}
       ORDER BY position LIMIT ${limit}`);
-    return rows.map(eventOf<Routed>);
+    return rows.map(eventOf<Decision>);
   }
 
   async decisions({ router, owner, session, before, limit }: PageQuery): Promise<DecisionRecord[]> {
@@ -111,7 +112,7 @@ export class Queries {
     const answersOf = Map.groupBy(answers, ({ decision }) => decision);
     const votesOf = Map.groupBy(votes, ({ decision }) => decision);
     return rows.map((row) => ({
-      routed: read<Omit<Routed, "x">>(row),
+      decision: read<Omit<Decision, "x">>(row),
       answers: (answersOf.get(row.decision) ?? []).map(read<Answered>),
       votes: (votesOf.get(row.decision) ?? []).map(read<Omit<Voted, "x">>),
     }));

@@ -33,13 +33,13 @@ const UNUSED: Columns = {
 export function rowOf(event: Event): Row {
   switch (event.kind) {
     case "routed": {
-      const { kind, router, at, decision, owner, session, x, prompt: _, ...body } = event;
+      const { kind, router, at, id, owner, session, x, prompt: _, ...body } = event;
       return {
         ...UNUSED,
         router,
         kind,
         at,
-        decision: checkName("decision", decision),
+        decision: checkName("decision", id),
         owner: owner ?? null,
         // PostgreSQL refuses NUL in text. The session is the client's own text, so NUL is removed.
         session: session?.replaceAll("\u0000", "") ?? null,
@@ -76,7 +76,7 @@ export function eventOf<E extends Pick<Event, "kind">>(row: LoggedRow): Logged<E
     kind,
     router,
     at,
-    ...(decision !== null && { decision }),
+    ...(decision !== null && (kind === "routed" ? { id: decision } : { decision })),
     ...(slot !== null && { slot }),
     ...(voter !== null && { voter }),
     ...(owner !== null && { owner }),

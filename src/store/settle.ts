@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Answered, Routed, Verdict, Voted, VoteRequest } from "./events.ts";
+import type { Decision } from "./decision.ts";
+import type { Answered, Verdict, Voted, VoteRequest } from "./events.ts";
 import type { Row } from "./row.ts";
 import type { Refusal } from "./store-error.ts";
 
@@ -35,15 +36,15 @@ export function settle(request: VoteRequest, rows: DecisionRows): Settled {
       ? { status: "repeated" }
       : refused("changed");
   }
-  const routed = JSON.parse(row.body) as Omit<Routed, "x">;
-  const models = modelsVotedOn(verdict, routed, rows.answered);
+  const decided = JSON.parse(row.body) as Omit<Decision, "x">;
+  const models = modelsVotedOn(verdict, decided, rows.answered);
   if (typeof models === "string") return refused(models);
-  const values = models.map((model) => routed.values?.[routed.candidates.indexOf(model)]);
+  const values = models.map((model) => decided.values?.[decided.candidates.indexOf(model)]);
   const body = {
     verdict: withSlot(verdict),
     source,
     weight,
-    encoder: routed.encoder,
+    encoder: decided.encoder,
     models,
     ...(values.every((value) => value !== undefined) && { values }),
   };
@@ -67,7 +68,7 @@ function withSlot(verdict: Verdict): Verdict {
 /** Models that the verdict is about. After a fallback these differ from the models that were chosen. */
 function modelsVotedOn(
   verdict: Verdict,
-  { pair, candidates }: Omit<Routed, "x">,
+  { pair, candidates }: Omit<Decision, "x">,
   answered: DecisionRows["answered"],
 ): readonly string[] | Refusal {
   const answers = new Map(

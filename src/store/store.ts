@@ -1,13 +1,5 @@
-import type {
-  Answered,
-  Control,
-  Event,
-  Learning,
-  Logged,
-  Routed,
-  Voted,
-  VoteRequest,
-} from "./events.ts";
+import type { Decision } from "./decision.ts";
+import type { Answered, Control, Event, Learning, Logged, Voted, VoteRequest } from "./events.ts";
 import type { Refusal } from "./store-error.ts";
 import type { Tally } from "./tally.ts";
 
@@ -45,7 +37,7 @@ export interface Store {
   routers(): Promise<string[]>;
 
   /** Decisions after a position, in log order. */
-  routed(router: string, after: number, limit: number): Promise<Logged<Routed>[]>;
+  routed(router: string, after: number, limit: number): Promise<Logged<Decision>[]>;
   decisions(page: PageQuery): Promise<DecisionRecord[]>;
   decision(id: string): Promise<DecisionRecord | undefined>;
   /** The sealed prompt of a decision, to be read with `unseal`. */
@@ -115,7 +107,7 @@ export interface PageQuery {
 
 /** A decision with its answers and votes. Embeddings are left out because they are large. */
 export interface DecisionRecord {
-  readonly routed: Logged<Omit<Routed, "x">>;
+  readonly decision: Logged<Omit<Decision, "x">>;
   readonly answers: readonly Logged<Answered>[];
   readonly votes: readonly Logged<Omit<Voted, "x">>[];
 }

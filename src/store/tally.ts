@@ -1,4 +1,5 @@
-import type { Answered, Control, Routed, Voted } from "./events.ts";
+import type { Decision } from "./decision.ts";
+import type { Answered, Control, Voted } from "./events.ts";
 
 /**
  * Counts for one router and model in a bucket of five minutes. They are updated in the same
@@ -35,7 +36,7 @@ export const COUNTS = [
 export const BUCKET_MS = 300_000;
 export const ALL_MODELS = "";
 
-export type Tallied = Omit<Routed, "x"> | Answered | Omit<Voted, "x"> | Control;
+export type Tallied = Omit<Decision, "x"> | Answered | Omit<Voted, "x"> | Control;
 
 export function tally(events: readonly Tallied[]): Tally[] {
   const groups = new Map<string, Map<string, Tally>>();

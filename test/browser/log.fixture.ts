@@ -12,11 +12,13 @@ export async function fillLog(folder: string, count: number): Promise<void> {
       const n = from + i;
       const model = models[n % models.length]!;
       const at = now - 1000 * (count - n);
-      const common = { router: "auto", decision: `seeded-${n}`, at };
+      const decision = `seeded-${n}`;
+      const common = { router: "auto", at };
       return [
         {
           kind: "routed",
           ...common,
+          id: decision,
           mode: "apply",
           encoder: "none",
           x: new Float64Array(4),
@@ -38,6 +40,7 @@ export async function fillLog(folder: string, count: number): Promise<void> {
         {
           kind: "answered",
           ...common,
+          decision,
           slot: 0,
           model,
           status: "ok",

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Routed } from "../../store/events.ts";
+import type { Decision } from "../../store/decision.ts";
 import type { Access, Caller } from "../access/access.ts";
 import type { VoteTokens } from "../access/vote-token.ts";
 import type { Case, Judge } from "../feedback/judge/judge.ts";
@@ -76,14 +76,14 @@ async function answerOnce(turn: Turn, stopwatch: Stopwatch): Promise<void> {
   stopwatch.called();
   const records = meanwhile(() => {
     stopwatch.tell();
-    return { routed: logDecision(parts.recorder, router, decided), note: noteOf(turn) };
+    return { decision: logDecision(parts.recorder, router, decided), note: noteOf(turn) };
   });
   await finish(turn, answering, stopwatch.startedAt, records);
 }
 
 /** What a request is told and logged of, made while its model thinks. */
 interface Records {
-  readonly routed: Routed;
+  readonly decision: Decision;
   readonly note: Json;
 }
 
@@ -121,12 +121,12 @@ async function answerTwice(turn: Turn, stopwatch: Stopwatch): Promise<void> {
     },
     note: { ...note, duel: true },
     wantsUsage: chat.wantsUsage,
-    onTexts: isJudged ? (texts) => parts.judge.onDuel(caseOf(turn, routed), texts) : undefined,
+    onTexts: isJudged ? (texts) => parts.judge.onDuel(caseOf(turn, decision), texts) : undefined,
   });
   stopwatch.called();
   stopwatch.tell();
   ended.catch(() => {});
-  const routed = logDecision(parts.recorder, router, decided);
+  const decision = logDecision(parts.recorder, router, decided);
   if (decided.session) parts.sessions.forget(decided.session);
   try {
     const [first, second] = await ended;
@@ -144,7 +144,7 @@ async function answerTwice(turn: Turn, stopwatch: Stopwatch): Promise<void> {
       ...found,
       fallbacks: [...error.fallbacks, ...found.fallbacks],
     }));
-    await finish(turn, answering, stopwatch.startedAt, () => ({ routed, note }));
+    await finish(turn, answering, stopwatch.startedAt, () => ({ decision, note }));
   }
 }
 
@@ -160,7 +160,7 @@ async function finish(
   try {
     const answering = await answers;
     const { model, fallbacks } = answering;
-    const { routed, note: told } = records();
+    const { decision, note: told } = records();
     if (decided.session) parts.sessions.remember(decided.session, model.name);
     const note = {
       ...told,
@@ -170,7 +170,7 @@ async function finish(
     const { stream } = request;
     const isJudged = parts.judge.wants(router, chat);
     const onText = isJudged
-      ? (text: string) => parts.judge.onSingle(caseOf(turn, routed), model, text)
+      ? (text: string) => parts.judge.onSingle(caseOf(turn, decision), model, text)
       : undefined;
     const single = { asked, answering, note, stream, wantsUsage: chat.wantsUsage, onText };
     router.cap.spent(await deliver(parts.recorder, client, single), 0);
@@ -183,8 +183,8 @@ async function finish(
   }
 }
 
-function caseOf({ router, chat, request }: Turn, routed: Routed): Case {
-  return { router, chat, body: request.body, routed };
+function caseOf({ router, chat, request }: Turn, decision: Decision): Case {
+  return { router, chat, body: request.body, decision };
 }
 
 function errandOf({ request, client }: Turn): Errand {

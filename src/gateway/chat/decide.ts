@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Routed } from "../../store/events.ts";
+import type { Decision, Reasons } from "../../store/decision.ts";
 import { readKey, seal } from "../../store/seal.ts";
 import type { Caller } from "../access/access.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -7,7 +7,6 @@ import type { Config } from "../config/config.ts";
 import type { Recorder } from "../log/recorder.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import { type Details, type Plan, plan } from "../routing/plan.ts";
-import type { Reasons } from "../routing/reasons.ts";
 import type { Serving } from "../serving/serving.ts";
 import type { Chat } from "./chat-request.ts";
 import { implicitId, type Session, type Sessions } from "./sessions.ts";
@@ -71,8 +70,8 @@ export async function decide(
 }
 
 /** Logs a decision; it takes a moment, for which the call of the model should not wait. */
-export function logDecision(recorder: Recorder, router: LiveRouter, decided: Decided): Routed {
-  const event = decided.plan.routed(decided.details);
+export function logDecision(recorder: Recorder, router: LiveRouter, decided: Decided): Decision {
+  const event = decided.plan.explain(decided.details);
   router.recent.add(event);
   recorder.routed(event);
   return event;

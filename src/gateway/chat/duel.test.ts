@@ -131,7 +131,7 @@ describe("votes", () => {
       // The names are hidden from voters, but not in the log.
       await log.flush();
       const record = await store.decision(json.joust.decision_id);
-      const winner = record!.routed.pair.indexOf(favourite);
+      const winner = record!.decision.pair.indexOf(favourite);
       await post("/v1/feedback", { id: json.id, winner });
     }
     await expect.poll(value, SOON).toBeGreaterThan(before + 0.02);

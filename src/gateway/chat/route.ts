@@ -37,7 +37,7 @@ export async function route(
   const event = logDecision(parts.recorder, router, decided);
   return {
     object: "decision",
-    id: event.decision,
+    id: event.id,
     router: router.name,
     mode: event.mode,
     duel: decided.plan.isDuel,
@@ -45,6 +45,6 @@ export async function route(
     models: [...new Set(event.pair)],
     posterior_version: event.version,
     ...explanation(event),
-    vote_token: parts.voteTokens.issue(event.decision, event.at),
+    vote_token: parts.voteTokens.issue(event.id, event.at),
   };
 }

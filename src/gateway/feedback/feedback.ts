@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { isDuel } from "../../store/decision.ts";
 import type { Verdict, VoteRequest } from "../../store/events.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
 import type { DecisionRecord, Store } from "../../store/store.ts";
@@ -74,7 +75,7 @@ export async function cast(gateway: BallotBox, request: VoteRequest): Promise<Ac
     const record = await store.decision(decision).catch(() => undefined);
     const models = record && shownModels(record);
     if (record && status === "logged") {
-      const { router, owner } = record.routed;
+      const { router, owner } = record.decision;
       const { verdict, at } = request;
       feed.tell(owner, () => ({
         type: "vote",
@@ -98,11 +99,9 @@ export async function cast(gateway: BallotBox, request: VoteRequest): Promise<Ac
 }
 
 /** Who answered in the end, in the order shown. */
-export function shownModels({ routed, answers }: DecisionRecord): string[] {
-  const { pair } = routed;
-  const count = pair[0] === pair[1] ? 1 : 2;
-  return pair
-    .slice(0, count)
+export function shownModels({ decision, answers }: DecisionRecord): string[] {
+  return decision.pair
+    .slice(0, isDuel(decision) ? 2 : 1)
     .map((model, slot) => answers.find((answer) => answer.slot === slot)?.model ?? model);
 }
 
@@ -116,11 +115,11 @@ async function withSlot(
   if (!("rating" in verdict) || verdict.slot !== undefined) return verdict;
   await logged(log);
   const record = await store.decision(decision);
-  if (!record || record.routed.pair[0] === record.routed.pair[1]) return verdict;
+  if (!record || !isDuel(record.decision)) return verdict;
   const failed = record.answers.find(({ status }) => status === "failed");
   if (failed) return { ...verdict, slot: failed.slot === 0 ? 1 : 0 };
   // Of others' decisions nothing is told: the store refuses these.
-  if (owner !== undefined && record.routed.owner !== owner) return verdict;
+  if (owner !== undefined && record.decision.owner !== owner) return verdict;
   throw new HttpError(400, "the decision has two answers", {
     hint: "give slot, 0 or 1, of the one that is rated, or winner",
     code: "missing_value",

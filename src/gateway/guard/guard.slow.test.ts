@@ -10,8 +10,8 @@ async function vote({ post, gateway }: TestGateway, duels: number, favourite: st
   const one = async (i: number) => {
     const { json } = await post("/v1/chat/completions", chat(`hi ${i}`, { joust: { duel: true } }));
     await gateway.log.flush();
-    const { routed } = (await gateway.store.decision(json.joust.decision_id))!;
-    const slot = routed.pair.indexOf(favourite);
+    const { decision } = (await gateway.store.decision(json.joust.decision_id))!;
+    const slot = decision.pair.indexOf(favourite);
     const { status } = await post("/v1/feedback", { id: json.id, winner: slot < 0 ? "tie" : slot });
     expect(status).toBe(200);
   };

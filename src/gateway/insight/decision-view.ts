@@ -1,23 +1,23 @@
+import { type Decision, isDuel } from "../../store/decision.ts";
 import type { DecisionRecord } from "../../store/store.ts";
 import { shownModels } from "../feedback/feedback.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
-import { inWords, type Reasons } from "../routing/reasons.ts";
+import { inWords } from "../routing/reasons.ts";
 
 /** A decision as GET /v1/decisions shows it. The names of a duel are hidden until somebody has voted. */
 export function decisionView(record: DecisionRecord): object {
-  const { routed, answers, votes } = record;
-  const isDuel = routed.pair[0] !== routed.pair[1];
-  const isHidden = isDuel && !isVoted(votes);
+  const { decision, answers, votes } = record;
+  const isHidden = isDuel(decision) && !isVoted(votes);
   const common = {
     object: "decision",
-    id: routed.decision,
-    at: new Date(routed.at).toISOString(),
-    router: routed.router,
-    mode: routed.mode,
-    ...(routed.session !== undefined && { session_id: routed.session }),
-    duel: isDuel,
-    position: routed.position,
-    posterior_version: routed.version,
+    id: decision.id,
+    at: new Date(decision.at).toISOString(),
+    router: decision.router,
+    mode: decision.mode,
+    ...(decision.session !== undefined && { session_id: decision.session }),
+    duel: isDuel(decision),
+    position: decision.position,
+    posterior_version: decision.version,
     votes: votes.map(({ verdict, source, at }) => ({
       ...verdict,
       source,
@@ -31,7 +31,7 @@ export function decisionView(record: DecisionRecord): object {
   return {
     ...common,
     models: shownModels(record),
-    ...explanation(routed),
+    ...explanation(decision),
     answers: answers.map(({ slot, model, status, at, ...rest }) => ({
       slot,
       model,
@@ -53,11 +53,10 @@ export function isVoted(votes: DecisionRecord["votes"]): boolean {
 }
 
 /** Why it was decided so: numbers for machines, words for people. */
-export function explanation(routed: DecisionRecord["routed"] | ExplainedRouted): object {
-  const { candidates, values, costs, propensity, seed, lambda, pair } = routed;
-  const reasons = (routed.reasons ?? {}) as Readonly<Record<string, unknown>>;
-  const uncertainty = reasons.uncertainty as readonly number[] | undefined;
-  const { uncertainty: _, win, runner_up, duel: wish, ...rest } = reasons;
+export function explanation(decision: Omit<Decision, "x">): object {
+  const { candidates, values, costs, propensity, seed, lambda, pair } = decision;
+  const reasons = decision.reasons ?? {};
+  const { uncertainty, win, runner_up, duel: wish, ...rest } = reasons;
   return {
     chosen: [...new Set(pair)],
     scores: candidates.map((model, i) => ({
@@ -74,11 +73,9 @@ export function explanation(routed: DecisionRecord["routed"] | ExplainedRouted):
     lambda,
     ...rest,
     ...(wish !== undefined && { duel_wish: wish }),
-    reasons: inWords(routed),
+    reasons: inWords(decision),
   };
 }
-
-type ExplainedRouted = Omit<DecisionRecord["routed"], "position">;
 
 /** What the newest posterior says of the same two on the query `x`: a vote on them has had its effect by then. */
 export function presentView(
@@ -86,12 +83,12 @@ export function presentView(
   record: DecisionRecord,
   x: Float64Array | undefined,
 ): object {
-  const { routed, votes } = record;
-  const [a, b] = routed.pair;
+  const { decision, votes } = record;
+  const [a, b] = decision.pair;
   if (!router || !x || (a !== b && !isVoted(votes))) return {};
   const { view } = router;
-  if (routed.encoder !== view.encoder || x.length !== view.pool.centroids[0]!.length) return {};
-  const { runner_up: runnerUp } = (routed.reasons ?? {}) as Partial<Reasons>;
+  if (decision.encoder !== view.encoder || x.length !== view.pool.centroids[0]!.length) return {};
+  const { runner_up: runnerUp } = decision.reasons ?? {};
   const rival = a === b ? runnerUp : b;
   const place = (name: string | undefined) => view.pool.models.indexOf(name ?? "");
   if (place(a) < 0 || place(rival) < 0) return {};

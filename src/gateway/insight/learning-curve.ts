@@ -1,5 +1,6 @@
 import { Random } from "../../core/random/random.ts";
-import type { Logged, Routed } from "../../store/events.ts";
+import type { Decision } from "../../store/decision.ts";
+import type { Logged } from "../../store/events.ts";
 import type { Store } from "../../store/store.ts";
 import type { Window } from "./numbers.ts";
 import { type Belief, trafficOf } from "./traffic.ts";
@@ -64,11 +65,11 @@ async function sampled(
   store: Store,
   router: string,
   { from, to }: Window,
-): Promise<Logged<Routed>[]> {
+): Promise<Logged<Decision>[]> {
   const [newest] = await store.decisions({ router, limit: 1 });
   if (!newest) return [];
   const first = await store.positionAt(router, from);
-  const end = newest.routed.position;
+  const end = newest.decision.position;
   const at = (part: number) => Math.floor(first + ((end - first) * part) / STRETCHES);
   const parts = Array.from({ length: STRETCHES }, async (_, i) => {
     const page = await store.routed(router, at(i), MOST);
@@ -77,7 +78,7 @@ async function sampled(
   return (await Promise.all(parts)).flat();
 }
 
-function sharesOf(requests: readonly Routed[]): Record<string, number> {
+function sharesOf(requests: readonly Decision[]): Record<string, number> {
   const shares: Record<string, number> = {};
   for (const { pair } of requests) {
     for (const name of pair) shares[name] = (shares[name] ?? 0) + 0.5 / requests.length;

@@ -1,5 +1,6 @@
 import { symmetricEigen } from "../../core/linalg/eigen.ts";
 import { axpy, dot, mean } from "../../core/linalg/linalg.ts";
+import { isDuel } from "../../store/decision.ts";
 import type { Store } from "../../store/store.ts";
 import { shownModels } from "../feedback/feedback.ts";
 import { isVoted } from "./decision-view.ts";
@@ -20,27 +21,27 @@ export async function promptMap(
   const { categories, centroids } = pool;
   const place = planeOf(centroids);
   const records = await store.decisions({ router, owner, limit });
-  const oldest = records.at(-1)?.routed.position ?? 0;
-  const newest = records[0]?.routed.position ?? 0;
+  const oldest = records.at(-1)?.decision.position ?? 0;
+  const newest = records[0]?.decision.position ?? 0;
   // Of all keys' queries these are the newest, without a gap.
   const most = owner === undefined ? records.length : MOST;
   const routed = most > 0 ? await store.routed(router, oldest - 1, most) : [];
   const xs = new Map(
-    routed.filter(({ position }) => position <= newest).map(({ decision, x }) => [decision, x]),
+    routed.filter(({ position }) => position <= newest).map(({ id, x }) => [id, x]),
   );
   const points = records.flatMap((record) => {
-    const { decision, pair, at } = record.routed;
-    const x = xs.get(decision);
+    const { id, at } = record.decision;
+    const x = xs.get(id);
     if (x?.length !== centroids[0]!.length) return []; // another encoder's
     const w = membership(x);
-    const isDuel = pair[0] !== pair[1];
-    const isHidden = isDuel && !isVoted(record.votes);
+    const duel = isDuel(record.decision);
+    const isHidden = duel && !isVoted(record.votes);
     return {
-      id: decision,
+      id,
       at: new Date(at).toISOString(),
       ...place(x),
       category: categories[w.indexOf(Math.max(...w))]!,
-      duel: isDuel,
+      duel,
       ...(!isHidden && { models: shownModels(record) }),
     };
   });

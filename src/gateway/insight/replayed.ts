@@ -67,9 +67,9 @@ async function recount(store: Store, router: string, { from, to, step }: Window)
     }
   };
   for await (const page of decisionsOf(store, router)) {
-    count(page.flatMap(({ routed, answers }) => [routed, ...answers]));
+    count(page.flatMap(({ decision, answers }) => [decision, ...answers]));
     // An answer comes after its request, so what is older than the window by a day has none in it.
-    if (page.at(-1)!.routed.at < from - LATEST_ANSWER_MS) break;
+    if (page.at(-1)!.decision.at < from - LATEST_ANSWER_MS) break;
   }
   for await (const event of inPages((after, limit) => store.learning(router, after, limit))) {
     count([event]);
@@ -85,6 +85,6 @@ async function* decisionsOf(store: Store, router: string) {
     const page = await store.decisions({ router, before, limit: PAGE });
     if (page.length === 0) return;
     yield page;
-    before = page.at(-1)!.routed.position;
+    before = page.at(-1)!.decision.position;
   }
 }

@@ -1,4 +1,5 @@
-import type { Answered, Routed } from "../../store/events.ts";
+import { type Decision, isDuel } from "../../store/decision.ts";
+import type { Answered } from "../../store/events.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
 import type { Spending } from "../access/spending.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -46,21 +47,21 @@ export class Recorder {
     this.#clock = clock;
   }
 
-  routed(event: Routed): void {
-    const isDuel = event.pair[0] !== event.pair[1];
+  routed(event: Decision): void {
+    const duel = isDuel(event);
     this.#log.log(event);
-    this.#decisionsOf(event.router)[isDuel ? "duel" : "single"].inc();
+    this.#decisionsOf(event.router)[duel ? "duel" : "single"].inc();
     this.#feed.tell(event.owner, () => ({
       type: "decision",
       data: {
-        id: event.decision,
+        id: event.id,
         at: event.at,
         router: event.router,
-        duel: isDuel,
+        duel,
         // The names of a duel are hidden until the vote.
-        ...(isDuel ? {} : { model: event.pair[0] }),
+        ...(duel ? {} : { model: event.pair[0] }),
         version: event.version,
-        categories: (event.reasons as { categories?: unknown } | undefined)?.categories,
+        categories: event.reasons?.categories,
       },
     }));
   }

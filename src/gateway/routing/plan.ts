@@ -1,13 +1,12 @@
 import type { Pool } from "../../core/bandit/policy.ts";
 import { Random } from "../../core/random/random.ts";
-import type { Decision, Router } from "../../core/router.ts";
-import type { Routed } from "../../store/events.ts";
+import type { RoutedChoice, Router } from "../../core/router.ts";
+import type { Decision, Reasons } from "../../store/decision.ts";
 import type { RouterConfig } from "../config/config.ts";
 import type { Needs } from "../needs.ts";
 import type { ServedModel } from "../serving/served-model.ts";
 import { lambdaOf } from "../tradeoff.ts";
 import { ableOf, expectedCosts } from "./candidates.ts";
-import type { Reasons } from "./reasons.ts";
 
 /** A router at one moment: what a request is planned with. */
 export interface View {
@@ -48,7 +47,7 @@ export interface Plan {
   /** Who else could, the best first. */
   readonly others: () => ServedModel[];
   /** For the log. It takes a moment, for which the answer need not wait. */
-  readonly routed: (details: Details) => Routed;
+  readonly explain: (details: Details) => Decision;
 }
 
 export interface Details {
@@ -76,14 +75,14 @@ export function plan(view: View, ask: Ask): Plan {
         .filter((k) => !pair.includes(k))
         .toSorted((a, b) => worth(b) - worth(a))
         .map((k) => models[k]!),
-    routed: ({ at, owner, session, prompt, notes }) => {
+    explain: ({ at, owner, session, prompt, notes }) => {
       const believed = beliefs(view, ask.x, able, chosen, worth);
       const mean = believed.mean ?? values;
       return {
         kind: "routed",
         router: view.name,
         at,
-        decision: ask.decision,
+        id: ask.decision,
         owner,
         session,
         mode: view.config.mode,
@@ -117,7 +116,7 @@ interface Chosen {
   /** Not the mode's, the session's or the guard's. */
   readonly isPolicys?: boolean;
   readonly values?: Float64Array | undefined;
-  readonly estimate?: Decision["estimate"];
+  readonly estimate?: RoutedChoice["estimate"];
   /** Utility that a US dollar is worth here. */
   readonly lambda: number;
   readonly reasons?: Partial<Reasons>;

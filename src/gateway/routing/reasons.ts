@@ -1,38 +1,9 @@
-import type { Routed } from "../../store/events.ts";
-
-/** What explains a decision besides its values and costs; it is logged with it. */
-export interface Reasons {
-  readonly tradeoff: number;
-  /** Why models had no part in it. */
-  readonly excluded?: Readonly<Record<string, string>> | undefined;
-  /** Shares of the categories that the query belongs to. */
-  readonly categories?: Readonly<Record<string, number>> | undefined;
-  /** Sd of each candidate's utility relative to the pool's mean. */
-  readonly uncertainty?: readonly number[] | undefined;
-  /** The best of the others, and the probability that a vote prefers the first choice to it. */
-  readonly runner_up?: string | undefined;
-  readonly win?: number | undefined;
-  readonly kept?:
-    | {
-        readonly model: string;
-        readonly because: "tools" | "session";
-        readonly gain?: number;
-        readonly margin?: number;
-      }
-    | undefined;
-  /** The best fixed model, served because routing has done worse. */
-  readonly guard?: string | undefined;
-  /** What would have been chosen, where the router only observes. */
-  readonly observed?: { readonly pair: readonly [string, string]; readonly propensity: number };
-  /** What became of the wish for a duel. */
-  readonly duel?: "asked" | "auto" | "capped" | "not_possible" | undefined;
-  readonly encoder_failed?: boolean | undefined;
-}
+import type { Decision } from "../../store/decision.ts";
 
 /** Why, for a person. */
-export function inWords(routed: Omit<Routed, "x">): string[] {
-  const { pair, candidates, values, costs, mode, propensity } = routed;
-  const reasons = (routed.reasons ?? {}) as Partial<Reasons>;
+export function inWords(decision: Omit<Decision, "x">): string[] {
+  const { pair, candidates, values, costs, mode, propensity } = decision;
+  const reasons = decision.reasons ?? {};
   const [a, b] = pair;
   const said: string[] = [];
   const of = (list: readonly number[] | undefined, model: string) =>

@@ -35,12 +35,12 @@ export class RecentQueries {
   async fill(store: Store, router: string, to = Infinity): Promise<void> {
     const pageBefore = (before?: number) => store.decisions({ router, before, limit: this.#size });
     let page = await pageBefore();
-    while (page.length > 0 && page.at(-1)!.routed.at >= to) {
-      page = await pageBefore(page.at(-1)!.routed.position);
+    while (page.length > 0 && page.at(-1)!.decision.at >= to) {
+      page = await pageBefore(page.at(-1)!.decision.position);
     }
-    const newest = page.find(({ routed }) => routed.at < to);
-    if (newest && newest !== page[0]) page = await pageBefore(newest.routed.position + 1);
-    const oldest = page.at(-1)?.routed.position;
+    const newest = page.find(({ decision }) => decision.at < to);
+    if (newest && newest !== page[0]) page = await pageBefore(newest.decision.position + 1);
+    const oldest = page.at(-1)?.decision.position;
     if (oldest === undefined) return;
     for (const query of await store.routed(router, oldest - 1, page.length)) this.add(query);
   }

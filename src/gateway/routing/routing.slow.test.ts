@@ -200,8 +200,11 @@ describe("another configuration", () => {
         chat(`q ${i}`, { joust: { duel: true } }),
       );
       await gateway.log.flush();
-      const { routed } = (await gateway.store.decision(json.joust.decision_id))!;
-      await post("/v1/feedback", { id: json.id, winner: routed.pair[0] < routed.pair[1] ? 0 : 1 });
+      const { decision } = (await gateway.store.decision(json.joust.decision_id))!;
+      await post("/v1/feedback", {
+        id: json.id,
+        winner: decision.pair[0] < decision.pair[1] ? 0 : 1,
+      });
     }
     // Values are relative to the pool's mean, so what is kept of two models is their difference.
     const gap = async (): Promise<number> => {

@@ -194,25 +194,25 @@ async function decisions(call: Call): Promise<object> {
     limit,
     owner: caller.isAdmin ? undefined : caller.owner,
   });
-  const next = page.length === limit ? page.at(-1)!.routed.position : undefined;
+  const next = page.length === limit ? page.at(-1)!.decision.position : undefined;
   return { object: "list", data: page.map(decisionView), ...(next !== undefined && { next }) };
 }
 
 async function decision({ gateway, caller, params }: Call): Promise<object> {
   await logged(gateway.log);
   const record = await gateway.store.decision(params.id!.replace(/^chatcmpl-/, ""));
-  const isTheirs = record && (caller.isAdmin || record.routed.owner === caller.owner);
+  const isTheirs = record && (caller.isAdmin || record.decision.owner === caller.owner);
   if (!isTheirs) throw noDecision();
   const view = decisionView(record);
-  const { router, position } = record.routed;
+  const { router, position } = record.decision;
   const [routed] = await gateway.store.routed(router, position - 1, 1);
-  const sealed = await gateway.store.prompt(record.routed.decision);
+  const sealed = await gateway.store.prompt(record.decision.id);
   const { key } = gateway.serving().config.store;
   return {
     ...view,
     ...presentView(gateway.serving().routers.get(router), record, routed?.x),
     ...(sealed && {
-      prompt: unseal(sealed, record.routed.decision, key ? readKey(key) : undefined),
+      prompt: unseal(sealed, record.decision.id, key ? readKey(key) : undefined),
     }),
   };
 }

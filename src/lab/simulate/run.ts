@@ -1,7 +1,7 @@
 import { createPolicy } from "../../core/bandit/options.ts";
 import { dearestMean } from "../../core/bandit/pacer.ts";
 import type { Random } from "../../core/random/random.ts";
-import { type Decision, Router } from "../../core/router.ts";
+import { type RoutedChoice, Router } from "../../core/router.ts";
 import type { Contender } from "../policies/policy-spec.ts";
 import { percentile } from "../statistics.ts";
 import type { Arrival, Environment } from "./environment.ts";
@@ -91,7 +91,7 @@ export function curveRounds(rounds: number): number[] {
 
 interface Letter {
   readonly arrival: Arrival;
-  readonly decision: Decision;
+  readonly decision: RoutedChoice;
   readonly round: Random;
 }
 

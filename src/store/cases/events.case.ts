@@ -10,7 +10,7 @@ export function eventsConform({ one, both }: Stores): void {
     const store = await one();
     const events: Event[] = [
       configured(),
-      routed(1, { owner: "k1", session: "s1", reasons: { why: "\u0000 \ud83d\ude00" } }),
+      routed(1, { owner: "k1", session: "s1", reasons: { guard: "\u0000 \ud83d\ude00" } }),
       answered(1, 0, { fallbacks: [{ model: "ant", reason: "timeout" }] }),
       { kind: "frozen", router: "auto", at: T0 + 1 },
       { kind: "thawed", router: "auto", at: T0 + 2, learn: true },

@@ -129,7 +129,7 @@ async function insertPrompts(client: pg.PoolClient, events: readonly Event[]): P
     `INSERT INTO prompts (decision, at, sealed)
      SELECT * FROM unnest($1::text[], $2::bigint[], $3::bytea[]) ON CONFLICT DO NOTHING`,
     [
-      prompts.map(({ decision }) => decision),
+      prompts.map(({ id }) => id),
       prompts.map(({ at }) => at),
       prompts.map(({ prompt }) => Buffer.from(prompt)),
     ],

@@ -41,7 +41,7 @@ export function appender(db: Connection): (entries: readonly Entry[]) => AppendR
         return settled.status === "new" ? log(settled.row, settled.vote) : settled;
       }
       if (entry.kind === "routed" && entry.prompt) {
-        insertPrompt.run(entry.decision, entry.at, entry.prompt);
+        insertPrompt.run(entry.id, entry.at, entry.prompt);
       }
       return log(rowOf(entry), entry);
     });

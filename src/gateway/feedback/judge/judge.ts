@@ -1,6 +1,7 @@
 import type { Outcome } from "../../../core/bandit/policy.ts";
 import type { Random } from "../../../core/random/random.ts";
-import type { Routed, Voted } from "../../../store/events.ts";
+import type { Decision } from "../../../store/decision.ts";
+import type { Voted } from "../../../store/events.ts";
 import { callModel } from "../../chat/attempt.ts";
 import type { Chat } from "../../chat/chat-request.ts";
 import { whole } from "../../chat/single.ts";
@@ -27,7 +28,7 @@ export interface Case {
   readonly router: LiveRouter;
   readonly chat: Chat;
   readonly body: Uint8Array;
-  readonly routed: Routed;
+  readonly decision: Decision;
 }
 
 /**
@@ -59,7 +60,7 @@ export class Judge {
       const outcome = await this.#ask(matter, answers);
       if (!outcome) return;
       const { model, weight } = matter.router.config.judge!;
-      const { decision } = matter.routed;
+      const { id: decision } = matter.decision;
       await cast(this.#parts, {
         kind: "vote",
         at: this.#parts.clock.date(),
@@ -88,12 +89,12 @@ export class Judge {
   }
 
   /** Whom the policy would like to see beside the one that has answered. */
-  #opponent({ router, chat, routed }: Case, model: ServedModel) {
+  #opponent({ router, chat, decision }: Case, model: ServedModel) {
     const { pair } = plan(router.view, {
-      decision: routed.decision,
-      x: routed.x,
+      decision: decision.id,
+      x: decision.x,
       needs: chat.needs,
-      allowed: routed.candidates,
+      allowed: decision.candidates,
       tradeoff: router.config.cost_quality_tradeoff,
       duel: true,
       seed: this.#parts.newSeed(),
@@ -101,21 +102,20 @@ export class Judge {
     return pair.find((other) => other.name !== model.name);
   }
 
-  async #shadow({ body, routed, chat }: Case, model: ServedModel) {
+  async #shadow({ body, decision: { router, id: decision }, chat }: Case, model: ServedModel) {
     const once = editObject(body, { set: { stream: "false" }, drop: ["stream_options"] });
-    const { router, decision } = routed;
     // Beside the answer that was shown: so its cost is counted, as the operator's.
     return this.#call(model, once, { router, decision, slot: 1 }, chat.needs.promptTokens);
   }
 
   async #ask(
-    { router, chat, routed }: Case,
+    { router, chat, decision }: Case,
     answers: readonly [string, string],
   ): Promise<Outcome | undefined> {
     const model = this.#parts.serving().models.get(router.config.judge!.model);
     if (!model) return undefined;
     const body = Buffer.from(JSON.stringify(judgeRequest(chat.prompt, answers)));
-    const asked = { router: DIRECT, decision: `${routed.decision}-judge`, slot: 0 };
+    const asked = { router: DIRECT, decision: `${decision.id}-judge`, slot: 0 };
     const reply = await this.#call(model, body, asked, body.length / 4);
     const outcome = verdictIn(reply);
     if (outcome) return outcome;
@@ -159,25 +159,25 @@ const CALL_MS = 120_000;
 
 /** Complete in itself: the second answer was never shown, so it is no part of the decision. */
 function voteOf(
-  { router, routed }: Case,
+  { router, decision }: Case,
   models: readonly string[],
   outcome: Outcome,
   at: number,
 ): Voted {
   const { model, weight } = router.config.judge!;
-  const { candidates, values } = routed;
+  const { candidates, values } = decision;
   const known = models.map((name) => values?.[candidates.indexOf(name)]);
   return {
     kind: "voted",
-    router: routed.router,
+    router: decision.router,
     at,
-    decision: `${routed.decision}-judge`,
+    decision: `${decision.id}-judge`,
     voter: `judge:${model}`,
     verdict: { outcome },
     source: "judge",
     weight,
-    encoder: routed.encoder,
-    x: routed.x,
+    encoder: decision.encoder,
+    x: decision.x,
     models,
     ...(known.every((value) => value !== undefined) && { values: known }),
   };
