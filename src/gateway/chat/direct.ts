@@ -5,9 +5,9 @@ import { type Asked, DIRECT, type Recorder } from "../log/recorder.ts";
 import { needsOf } from "../needs.ts";
 import type { UpstreamRequest } from "../providers/upstream.ts";
 import type { ServedModel } from "../serving/served-model.ts";
+import type { Client } from "../wire/client.ts";
 import { attempt, NobodyAnswered } from "./attempt.ts";
 import type { ModelRequest } from "./chat-request.ts";
-import type { Client } from "./client.ts";
 import { deliver } from "./single.ts";
 
 interface DirectParts {

@@ -6,9 +6,9 @@ import type { AnswerEnd, UpstreamAnswer } from "../providers/upstream.ts";
 import { type Usage, writeUsage } from "../providers/usage.ts";
 import type { Plan } from "../routing/plan.ts";
 import type { ServedModel } from "../serving/served-model.ts";
+import type { Client } from "../wire/client.ts";
 import type { Json } from "../wire/json-value.ts";
 import { callModel, type Errand, NobodyAnswered, reasonOf } from "./attempt.ts";
-import type { Client } from "./client.ts";
 import { choiceOf, chunk, DuelEvents, type DuelHead, wholeDuel } from "./duel-events.ts";
 import { whole } from "./single.ts";
 

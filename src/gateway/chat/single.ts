@@ -3,11 +3,12 @@ import type { Asked, Recorder } from "../log/recorder.ts";
 import { endingInErrorEvent } from "../providers/error.ts";
 import type { UpstreamAnswer } from "../providers/upstream.ts";
 import { readUsage } from "../providers/usage.ts";
+import type { Client } from "../wire/client.ts";
 import { scanObject } from "../wire/json-scan.ts";
 import { isRecord } from "../wire/json-value.ts";
 import type { Answering } from "./attempt.ts";
-import { type Client, dollars, passedHeaders } from "./client.ts";
 import { type Labels, labelWhole, StreamLabels } from "./labels.ts";
+import { dollars, passedHeaders } from "./response-headers.ts";
 
 /** One answer on its way to the client. */
 export interface Single {

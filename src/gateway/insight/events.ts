@@ -1,7 +1,7 @@
 import type { Caller } from "../access/access.ts";
-import type { Client } from "../chat/client.ts";
 import type { Feed, FeedEvent } from "../log/feed.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
+import type { Client } from "../wire/client.ts";
 
 interface EventSources {
   readonly routers: ReadonlyMap<string, LiveRouter>;

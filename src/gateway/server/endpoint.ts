@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
 import type { Caller } from "../access/access.ts";
 import type { Scope } from "../access/api-key.ts";
-import type { Client } from "../chat/client.ts";
 import type { Gateway } from "../gateway.ts";
 import { checked } from "../wire/check.ts";
+import type { Client } from "../wire/client.ts";
 import { scanObject } from "../wire/json-scan.ts";
 
 /** One request, as an endpoint sees it. */

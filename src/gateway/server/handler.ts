@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import type { Caller } from "../access/access.ts";
-import { Client } from "../chat/client.ts";
 import type { Gateway } from "../gateway.ts";
 import { traced } from "../telemetry/tracing.ts";
+import { Client } from "../wire/client.ts";
 import { readBody, skipBody } from "./body.ts";
 import { corsHeaders } from "./cors.ts";
 import { type Call, type Endpoint, TextAnswer } from "./endpoint.ts";

@@ -6,9 +6,9 @@ import {
 } from "node:http";
 import { parse } from "node:querystring";
 import { checkOrigin } from "../access/origin.ts";
-import { Client } from "../chat/client.ts";
 import { HttpError } from "../errors/http-error.ts";
 import type { Gateway } from "../gateway.ts";
+import { Client } from "../wire/client.ts";
 import { skipBody } from "./body.ts";
 import { corsHeaders } from "./cors.ts";
 import type { Endpoint } from "./endpoint.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { dollars, passedHeaders } from "./client.ts";
+import { dollars, passedHeaders } from "./response-headers.ts";
 
-it("of a host's headers those are passed on that mean something to its client", () => {
+it("passes on the upstream headers that concern the client", () => {
   const headers = {
     "x-request-id": "r-1",
     "openai-processing-ms": "12",
@@ -25,6 +25,6 @@ it.each([
   [1.5, "1.5"],
   [0.0000001234, "0.0000001234"],
   [20, "20"],
-])("%d dollars are %s", (cost, text) => {
+])("writes %d dollars as %s", (cost, text) => {
   expect(dollars(cost)).toBe(text);
 });

@@ -1,17 +1,16 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import type { AnswerHeaders } from "../providers/upstream.ts";
 
-/** The client of one request: what is written to it, and whether it is still there. */
+/** The client of one request: writes the response and notices when the client disconnects. */
 export class Client {
   readonly #response: ServerResponse;
   readonly #gone = new AbortController();
   readonly #headers: Readonly<Record<string, string>>;
   #status = 0;
-  /** Of the decision that the answer is of, once there is one. */
+  /** Id of the decision about this request, once there is one. */
   decision: string | undefined;
 
-  /** `headers` go with every answer. */
+  /** `headers` are part of every response. */
   constructor(response: ServerResponse, headers: Readonly<Record<string, string>> = {}) {
     this.#response = response;
     this.#headers = headers;
@@ -20,7 +19,7 @@ export class Client {
     });
   }
 
-  /** Fires when the client goes away before its answer is complete. */
+  /** Aborts when the client disconnects before the response is complete. */
   get signal(): AbortSignal {
     return this.#gone.signal;
   }
@@ -29,7 +28,7 @@ export class Client {
     return this.#response.headersSent;
   }
 
-  /** Of the answer; 499 where the client did not wait for it. */
+  /** Status of the response; 499 if the client disconnected before it began. */
   get status(): number {
     return this.#gone.signal.aborted && !this.hasBegun ? 499 : this.#status;
   }
@@ -52,7 +51,10 @@ export class Client {
     this.#response.writeHead(200, { ...this.#headers, ...STREAM, ...headers });
   }
 
-  /** Resolves when there is room for more. A client that has gone takes anything. */
+  /**
+   * Returns a promise if the socket's buffer is full, which resolves when there is room
+   * again. Bytes for a client that has disconnected are dropped.
+   */
   write(bytes: Uint8Array | string): Promise<unknown> | undefined {
     if (this.#gone.signal.aborted || this.#response.write(bytes)) return undefined;
     return once(this.#response, "drain", { signal: this.#gone.signal }).catch(() => {});
@@ -66,23 +68,6 @@ export class Client {
 const STREAM = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache",
-  // Proxies such as nginx would collect the events otherwise.
+  // Without this, proxies such as nginx would buffer the events.
   "x-accel-buffering": "no",
 };
-
-const PASSED = /^(x-request-id|request-id|openai-|anthropic-|x-ratelimit-)/;
-
-/** Those headers of an upstream's answer that mean something to its client. */
-export function passedHeaders(headers: AnswerHeaders): Record<string, string> {
-  const passed: Record<string, string> = {};
-  for (const name in headers) {
-    const value = PASSED.test(name) ? headers[name] : undefined;
-    if (value !== undefined) passed[name] = typeof value === "string" ? value : value.join(", ");
-  }
-  return passed;
-}
-
-/** US dollars in a header: no exponent. */
-export function dollars(cost: number): string {
-  return cost.toFixed(10).replace(/\.?0+$/, "");
-}
