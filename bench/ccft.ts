@@ -1,7 +1,7 @@
 /** CCFT of a transformer in a process of its own; prints seconds, those of CPU, losses and peak memory. */
 import { readFileSync } from "node:fs";
 import { fineTuneTransformer } from "../src/core/calibrate/fine-tune-transformer.ts";
-import { readModelFolder } from "../src/core/encoder/transformer/model-folder.ts";
+import { readModelFolder } from "../src/core/encoder/transformer/model/model-folder.ts";
 
 interface Golden {
   readonly settings: { readonly lr: number };

@@ -5,7 +5,7 @@ import { TRAINING_DEFAULTS } from "../src/core/calibrate/fine-tune.ts";
 import { fineTuneStatic } from "../src/core/calibrate/fine-tune-static.ts";
 import { batchesOf, pairsOf } from "../src/core/calibrate/pairs.ts";
 import { openStatic } from "../src/core/encoder/static/open-static.ts";
-import { WordPiece } from "../src/core/encoder/word-piece.ts";
+import { WordPiece } from "../src/core/encoder/tokenizer/word-piece.ts";
 import { Random } from "../src/core/random/random.ts";
 import { percentile } from "../src/lab/statistics.ts";
 import type { BenchResult } from "./main.ts";

@@ -6,10 +6,10 @@ import { principalAxes, project } from "../src/core/encoder/static/principal-axe
 import { StaticEncoder } from "../src/core/encoder/static/static-encoder.ts";
 import type { StaticTable } from "../src/core/encoder/static/static-table.ts";
 import { tokenFrequencies } from "../src/core/encoder/static/token-frequency.ts";
-import { packTexts } from "../src/core/encoder/transformer/batch.ts";
-import { encoderGraph } from "../src/core/encoder/transformer/encoder-graph.ts";
-import type { ModelFolder } from "../src/core/encoder/transformer/model-folder.ts";
-import { onnxBytes } from "../src/core/encoder/transformer/onnx.ts";
+import { packTexts } from "../src/core/encoder/transformer/graph/batch.ts";
+import { encoderGraph } from "../src/core/encoder/transformer/graph/encoder-graph.ts";
+import { onnxBytes } from "../src/core/encoder/transformer/graph/onnx.ts";
+import type { ModelFolder } from "../src/core/encoder/transformer/model/model-folder.ts";
 import { axpy, dot, norm, normalized } from "../src/core/linalg/linalg.ts";
 import { Random } from "../src/core/random/random.ts";
 import type { Draw, Embed } from "./category-accuracy.ts";

@@ -41,7 +41,7 @@ export { type Bundle, type BundleSettings, readBundle } from "./core/calibrate/b
 export { openEncoderOrBundle } from "./core/calibrate/bundle-encoder.ts";
 export { calibrate, type HeldOut, type OfflineQueries } from "./core/calibrate/calibrate.ts";
 export { type FitOptions, type FitRequest, fitBundle } from "./core/calibrate/fit.ts";
-export type { Encoder } from "./core/encoder/encoder.ts";
+export type { Encoder } from "./core/encoder/common/encoder.ts";
 export { hashEncoder } from "./core/encoder/hash.ts";
 export { type EncoderPlaces, type OpenEncoder, openEncoder } from "./core/encoder/open-encoder.ts";
 export { Random } from "./core/random/random.ts";

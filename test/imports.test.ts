@@ -34,7 +34,6 @@ const LAYERS = [
 /** Folders that still contain import cycles. Each entry is a defect to remove. */
 const UNTANGLE = [
   "core/bandit",
-  "core/encoder",
   "lab/simulate",
   "lab/reproduce",
   "lab/experiments",

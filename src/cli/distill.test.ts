@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { openStatic } from "../core/encoder/static/open-static.ts";
 import { STATIC_FILE } from "../core/encoder/static/static-file.ts";
-import { temporaryModels, tinyModel } from "../core/encoder/transformer/tiny-model.fixture.ts";
+import {
+  temporaryModels,
+  tinyModel,
+} from "../core/encoder/transformer/model/tiny-model.fixture.ts";
 import { InputError } from "../core/input/input-error.ts";
 import { distillCommand } from "./distill.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Command } from "commander";
 import { openEncoderOrBundle } from "../core/calibrate/bundle-encoder.ts";
-import type { Encoder } from "../core/encoder/encoder.ts";
+import type { Encoder } from "../core/encoder/common/encoder.ts";
 import { DEFAULT_ENCODER } from "../core/encoder/open-encoder.ts";
 import { readTexts, type Text, textsOf } from "../lab/data/texts.ts";
 import { ENCODER_HELP, encoderPlaces } from "./encoder-flags.ts";

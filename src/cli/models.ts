@@ -1,9 +1,13 @@
 /** `joust models`: the encoders there are, and how to get those that are not here. */
 import { homedir } from "node:os";
 import { Command } from "commander";
-import { findModel, type ModelPlaces, modelPlaces } from "../core/encoder/find-model.ts";
-import { type DownloadProgress, downloadModel, HUB } from "../core/encoder/hub.ts";
-import { KNOWN_MODELS, knownModel } from "../core/encoder/known-models.ts";
+import { findModel, type ModelPlaces, modelPlaces } from "../core/encoder/common/find-model.ts";
+import { KNOWN_MODELS, knownModel } from "../core/encoder/common/known-models.ts";
+import {
+  type DownloadProgress,
+  downloadModel,
+  HUB,
+} from "../core/encoder/download/download-model.ts";
 import { type ListedEncoder, listEncoders } from "../core/encoder/list-encoders.ts";
 import { InputError } from "../core/input/input-error.ts";
 import { didYouMean } from "../core/input/nearest.ts";

@@ -1,6 +1,6 @@
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
-import { cacheFolder } from "../core/encoder/find-model.ts";
+import { cacheFolder } from "../core/encoder/common/find-model.ts";
 import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
 import { InputError } from "../core/input/input-error.ts";
 import { moduleUrl } from "../core/input/project.ts";

@@ -6,7 +6,7 @@ import { hashEncoder } from "../../src/core/encoder/hash.ts";
 import {
   temporaryModels,
   tinyModel,
-} from "../../src/core/encoder/transformer/tiny-model.fixture.ts";
+} from "../../src/core/encoder/transformer/model/tiny-model.fixture.ts";
 import { temporaryFolder } from "../../src/core/input/folder.fixture.ts";
 import { OWN_QUERIES, OWN_SCORES } from "../../src/lab/data/real-data.fixture.ts";
 import { joust, ROOT, withoutTimes } from "./joust.fixture.ts";

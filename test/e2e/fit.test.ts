@@ -7,7 +7,7 @@ import { readBundle } from "../../src/core/calibrate/bundle.ts";
 import {
   temporaryModels,
   tinyModel,
-} from "../../src/core/encoder/transformer/tiny-model.fixture.ts";
+} from "../../src/core/encoder/transformer/model/tiny-model.fixture.ts";
 import { temporaryFolder } from "../../src/core/input/folder.fixture.ts";
 import {
   describeWithPublicData,

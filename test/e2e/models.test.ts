@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { serveHub, tinyRepository } from "../../src/core/encoder/hub.fixture.ts";
+import { serveHub, tinyRepository } from "../../src/core/encoder/download/hub.fixture.ts";
 import { joust, newFolder, start } from "./joust.fixture.ts";
 
 it("models get: stopped by Ctrl-C it keeps what came, and the same command goes on", async () => {

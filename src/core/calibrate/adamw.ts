@@ -4,7 +4,7 @@
  * weights takes 75 ms in plain JavaScript, a tenth of the step that it belongs
  * to; in an ONNX graph it would be a dozen passes over memory of 10 ms each.
  */
-import type { Tensor } from "../encoder/transformer/safetensors.ts";
+import type { Tensor } from "../encoder/transformer/model/safetensors.ts";
 
 type Tensors = ReadonlyMap<string, Tensor>;
 

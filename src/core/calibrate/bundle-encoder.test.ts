@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { openEncoder } from "../encoder/open-encoder.ts";
-import { temporaryModels, tinyModel } from "../encoder/transformer/tiny-model.fixture.ts";
+import { temporaryModels, tinyModel } from "../encoder/transformer/model/tiny-model.fixture.ts";
 import { CONTENTS } from "./bundle.fixture.ts";
 import type { Bundle } from "./bundle.ts";
 import { openEncoderOrBundle } from "./bundle-encoder.ts";

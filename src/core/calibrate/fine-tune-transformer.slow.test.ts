@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
 import { expect, it } from "vitest";
 import { describeWithShared, shared } from "../encoder/shared.fixture.ts";
-import { packTexts } from "../encoder/transformer/batch.ts";
-import { encoderGraph } from "../encoder/transformer/encoder-graph.ts";
-import { type ModelFolder, readModelFolder } from "../encoder/transformer/model-folder.ts";
-import { onnxBytes } from "../encoder/transformer/onnx.ts";
-import type { Tensor } from "../encoder/transformer/safetensors.ts";
+import { packTexts } from "../encoder/transformer/graph/batch.ts";
+import { encoderGraph } from "../encoder/transformer/graph/encoder-graph.ts";
+import { onnxBytes } from "../encoder/transformer/graph/onnx.ts";
+import { type ModelFolder, readModelFolder } from "../encoder/transformer/model/model-folder.ts";
+import type { Tensor } from "../encoder/transformer/model/safetensors.ts";
 import { fineTuneTransformer } from "./fine-tune-transformer.ts";
 
 const MINILM = "models/all-MiniLM-L6-v2";

@@ -1,10 +1,10 @@
 /** Contrastive fine-tuning (CCFT) of a transformer: all weights, AdamW, no dropout. */
-import type { Tensor } from "../encoder/transformer/safetensors.ts";
+import type { Tensor } from "../encoder/transformer/model/safetensors.ts";
 import {
   TrainableEncoder,
   type TrainableEncoderOptions,
   type TransformerModel,
-} from "../encoder/transformer/trainable-encoder.ts";
+} from "../encoder/transformer/training/trainable-encoder.ts";
 import { InputError } from "../input/input-error.ts";
 import { ADAMW, AdamW, globalNorm } from "./adamw.ts";
 import type { Pair } from "./pairs.ts";

@@ -104,8 +104,8 @@ const TRAINERS: Record<Trainable, (job: Job) => Promise<readonly number[]>> = {
     return losses;
   },
   async transformer({ base, texts, batches, path, options }) {
-    const { readModelFolder } = await import("../encoder/transformer/model-folder.ts");
-    const { writeModelFolder } = await import("../encoder/transformer/write-model-folder.ts");
+    const { readModelFolder } = await import("../encoder/transformer/model/model-folder.ts");
+    const { writeModelFolder } = await import("../encoder/transformer/model/write-model-folder.ts");
     const { fineTuneTransformer } = await import("./fine-tune-transformer.ts");
     const model = await readModelFolder(base.path!);
     const { tokenizer, maxLength, prefix } = model;

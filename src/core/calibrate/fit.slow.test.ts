@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { openEncoder } from "../encoder/open-encoder.ts";
-import { temporaryModels, tinyModel } from "../encoder/transformer/tiny-model.fixture.ts";
+import { temporaryModels, tinyModel } from "../encoder/transformer/model/tiny-model.fixture.ts";
 import { type BundleSettings, readBundle } from "./bundle.ts";
 import { openEncoderOrBundle } from "./bundle-encoder.ts";
 import type { OfflineQueries } from "./calibrate.ts";

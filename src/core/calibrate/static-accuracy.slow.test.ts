@@ -3,7 +3,7 @@ import { loadDataset } from "../../lab/data/load.ts";
 import { takeOffline } from "../../lab/data/offline.ts";
 import { describeWithPublicData, publicData } from "../../lab/data/real-data.fixture.ts";
 import { mean } from "../../lab/statistics.ts";
-import type { Encoder } from "../encoder/encoder.ts";
+import type { Encoder } from "../encoder/common/encoder.ts";
 import { openStatic } from "../encoder/static/open-static.ts";
 import { StaticEncoder } from "../encoder/static/static-encoder.ts";
 import { readNpy } from "../input/npy.ts";

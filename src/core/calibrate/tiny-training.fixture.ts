@@ -1,5 +1,5 @@
-import type { Tensor } from "../encoder/transformer/safetensors.ts";
-import { tinyArchitecture, tinyWeights } from "../encoder/transformer/tiny-model.fixture.ts";
+import type { Tensor } from "../encoder/transformer/model/safetensors.ts";
+import { tinyArchitecture, tinyWeights } from "../encoder/transformer/model/tiny-model.fixture.ts";
 import { Random } from "../random/random.ts";
 import type { TransformerTraining } from "./fine-tune-transformer.ts";
 import { batchesOf, pairsOf } from "./pairs.ts";

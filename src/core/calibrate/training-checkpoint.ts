@@ -12,7 +12,7 @@ import {
   readSafetensors,
   type Tensor,
   writeSafetensors,
-} from "../encoder/transformer/safetensors.ts";
+} from "../encoder/transformer/model/safetensors.ts";
 import { InputError } from "../input/input-error.ts";
 import { readJsonIfAny } from "../input/json.ts";
 

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join, relative, resolve, sep } from "node:path";
-import { replaceFolder } from "../encoder/replace-folder.ts";
 import { checksum } from "../input/checksum.ts";
 import { InputError } from "../input/input-error.ts";
+import { replaceFolder } from "../input/replace-folder.ts";
 import { writeError } from "../input/system-error.ts";
 import { BUNDLE_FILE, type Bundle, bundleText, ENCODER_FOLDER, isBundle } from "./bundle.ts";
 

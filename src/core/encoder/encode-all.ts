@@ -1,4 +1,4 @@
-import { EmbeddingCache } from "./embedding-cache.ts";
+import { EmbeddingCache } from "./common/embedding-cache.ts";
 import type { OpenEncoder } from "./open-encoder.ts";
 
 export interface EncodeOptions {

@@ -1,5 +1,5 @@
 import { axpy, norm, normalized } from "../linalg/linalg.ts";
-import type { Encoder } from "./encoder.ts";
+import type { Encoder } from "./common/encoder.ts";
 
 /**
  * The encoder without a model: a hashed bag of words (Weinberger et al. 2009,

@@ -1,12 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { Encoder } from "./encoder.ts";
-import { findModel, type ModelPlaces } from "./find-model.ts";
+import type { Encoder } from "./common/encoder.ts";
+import { findModel, type ModelPlaces } from "./common/find-model.ts";
+import { KNOWN_MODELS, knownModelAt } from "./common/known-models.ts";
 import { hashEncoder } from "./hash.ts";
-import { KNOWN_MODELS, knownModelAt } from "./known-models.ts";
-import { OPENAI_TEXT } from "./openai.ts";
+import { OPENAI_TEXT } from "./openai/openai.ts";
 import { openStatic } from "./static/open-static.ts";
-import { readArchitecture } from "./transformer/architecture.ts";
+import { readArchitecture } from "./transformer/model/architecture.ts";
 
 export interface ListedEncoder {
   /** What --encoder takes. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { InputError } from "../input/input-error.ts";
 import { dot } from "../linalg/linalg.ts";
 import { type EncoderPlaces, openEncoder } from "./open-encoder.ts";
-import { modelIdentity } from "./transformer/identity.ts";
-import { temporaryModels, tinyModel } from "./transformer/tiny-model.fixture.ts";
+import { modelIdentity } from "./transformer/model/identity.ts";
+import { temporaryModels, tinyModel } from "./transformer/model/tiny-model.fixture.ts";
 
 const models = temporaryModels();
 const tiny = models(tinyModel("bert"), "place/tiny");

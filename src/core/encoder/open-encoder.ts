@@ -4,11 +4,11 @@ import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { InputError } from "../input/input-error.ts";
 import { didYouMean } from "../input/nearest.ts";
-import type { Encoder } from "./encoder.ts";
-import { findModel, locateModel, type ModelPlaces } from "./find-model.ts";
+import type { Encoder } from "./common/encoder.ts";
+import { findModel, locateModel, type ModelPlaces } from "./common/find-model.ts";
+import { KNOWN_MODELS, knownModel } from "./common/known-models.ts";
 import { hashEncoder } from "./hash.ts";
-import { KNOWN_MODELS, knownModel } from "./known-models.ts";
-import { OPENAI_TEXT, type OpenaiOptions, openaiEncoder } from "./openai.ts";
+import { OPENAI_TEXT, type OpenaiOptions, openaiEncoder } from "./openai/openai.ts";
 import { readReference, referenceText } from "./reference.ts";
 import { BUNDLED_STATIC, isStaticFolder, openStatic } from "./static/open-static.ts";
 
@@ -120,8 +120,8 @@ async function openTransformerOf(
   }
   const path = await locateModel(reference, places);
   // onnxruntime is loaded only where it is needed.
-  const { openTransformer } = await import("./transformer/transformer-encoder.ts");
-  const { modelIdentity } = await import("./transformer/identity.ts");
+  const { openTransformer } = await import("./transformer/inference/transformer-encoder.ts");
+  const { modelIdentity } = await import("./transformer/model/identity.ts");
   const encoder = await openTransformer(path, { threads, int8 });
   const float32 = await modelIdentity(path);
   return {

@@ -1,4 +1,4 @@
-import type { Encoder } from "../../core/encoder/encoder.ts";
+import type { Encoder } from "../../core/encoder/common/encoder.ts";
 import type { Json } from "../wire/json-value.ts";
 import { parse, refused } from "./asked.ts";
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Encoder } from "../../core/encoder/encoder.ts";
+import type { Encoder } from "../../core/encoder/common/encoder.ts";
 import { hashEncoder } from "../../core/encoder/hash.ts";
 import { openEncoder } from "../../core/encoder/open-encoder.ts";
 import { Classifier, type Example, readExamples } from "./kinds.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Encoder } from "../../core/encoder/encoder.ts";
+import type { Encoder } from "../../core/encoder/common/encoder.ts";
 import { readRows } from "../../core/input/rows.ts";
 import { axpy, cholesky, dot, normalized } from "../../core/linalg/linalg.ts";
 

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import type { Encoder } from "../../core/encoder/encoder.ts";
+import type { Encoder } from "../../core/encoder/common/encoder.ts";
 import { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Capabilities } from "../needs.ts";

@@ -1,8 +1,8 @@
 /** A task done where one is: the same by a thread of this process and by a process elsewhere. */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { withLock } from "../../core/encoder/folder-lock.ts";
 import type { EncoderPlaces } from "../../core/encoder/open-encoder.ts";
+import { withLock } from "../../core/input/folder-lock.ts";
 import { type Context, type FileRef, type Kind, Stopped, type Task } from "./job.ts";
 import type { Store } from "./store.ts";
 

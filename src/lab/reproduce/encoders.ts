@@ -1,6 +1,6 @@
 import { trainingDefaults } from "../../core/calibrate/fine-tune.ts";
-import { findModel } from "../../core/encoder/find-model.ts";
-import { knownModel } from "../../core/encoder/known-models.ts";
+import { findModel } from "../../core/encoder/common/find-model.ts";
+import { knownModel } from "../../core/encoder/common/known-models.ts";
 import {
   type EncoderPlaces,
   type OpenEncoder,

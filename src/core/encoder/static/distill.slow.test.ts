@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../input/folder.fixture.ts";
 import { describeWithShared, shared } from "../shared.fixture.ts";
-import { readModelFolder } from "../transformer/model-folder.ts";
+import { readModelFolder } from "../transformer/model/model-folder.ts";
 import { distill } from "./distill.ts";
 import { BUNDLED_STATIC } from "./open-static.ts";
 import { STATIC_FILE, writeStaticFile } from "./static-file.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { dotAt } from "../../linalg/linalg.ts";
 import { Random } from "../../random/random.ts";
-import { readModelFolder } from "../transformer/model-folder.ts";
+import { readModelFolder } from "../transformer/model/model-folder.ts";
+import { temporaryModels, tinyModel } from "../transformer/model/tiny-model.fixture.ts";
 import { forward } from "../transformer/reference/forward.ts";
-import { temporaryModels, tinyModel } from "../transformer/tiny-model.fixture.ts";
 import { distill } from "./distill.ts";
 import { principalAxes, project } from "./principal-axes.ts";
 import { tokenFrequencies } from "./token-frequency.ts";

@@ -1,5 +1,5 @@
 import { InputError } from "../../input/input-error.ts";
-import type { ModelFolder } from "../transformer/model-folder.ts";
+import type { ModelFolder } from "../transformer/model/model-folder.ts";
 import { principalAxes, project } from "./principal-axes.ts";
 import { quantize, type StaticTable } from "./static-table.ts";
 import { tokenFrequencies } from "./token-frequency.ts";

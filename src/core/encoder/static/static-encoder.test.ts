@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { axpy, dot, norm, normalized } from "../../linalg/linalg.ts";
-import { WordPiece } from "../word-piece.ts";
+import { WordPiece } from "../tokenizer/word-piece.ts";
 import { StaticEncoder } from "./static-encoder.ts";
 import { smallTable } from "./static-table.fixture.ts";
 import { quantize, vectorOf } from "./static-table.ts";

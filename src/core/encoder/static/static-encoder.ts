@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { norm } from "../../linalg/linalg.ts";
-import type { Encoder } from "../encoder.ts";
-import { WordPiece } from "../word-piece.ts";
+import type { Encoder } from "../common/encoder.ts";
+import { WordPiece } from "../tokenizer/word-piece.ts";
 import type { StaticTable } from "./static-table.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { WordPieceSettings } from "../tokenizer-json.ts";
+import type { WordPieceSettings } from "../tokenizer/tokenizer-json.ts";
 
 /** A vector for every token of a tokenizer, in 8 bits with a scale a row: all there is to a static encoder. */
 export interface StaticTable {

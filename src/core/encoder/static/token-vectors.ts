@@ -1,5 +1,5 @@
-import type { Architecture } from "../transformer/architecture.ts";
-import type { Checkpoint } from "../transformer/checkpoint.ts";
+import type { Architecture } from "../transformer/model/architecture.ts";
+import type { Checkpoint } from "../transformer/model/checkpoint.ts";
 
 /**
  * The vector of every token as it enters the first layer of `[CLS] t [SEP]`, one

@@ -3,9 +3,9 @@
  * batched, written from the papers' equations rather than from our graph. Only
  * tests use it.
  */
-import type { Architecture } from "../architecture.ts";
-import type { Pooling } from "../modules.ts";
-import type { Tensor } from "../safetensors.ts";
+import type { Architecture } from "../model/architecture.ts";
+import type { Pooling } from "../model/modules.ts";
+import type { Tensor } from "../model/safetensors.ts";
 import { erf } from "./operators.ts";
 
 type Row = number[];

@@ -2,7 +2,7 @@
  * Every operator in plain loops and float64: the obvious version that tests
  * compare onnxruntime and the gradient rules with.
  */
-import type { Attribute, Graph, Node, Value } from "../graph.ts";
+import type { Attribute, Graph, Node, Value } from "../graph/graph.ts";
 
 export interface Array64 {
   readonly dims: readonly number[];

@@ -1,0 +1,206 @@
+/** What a Hugging Face compatible host says about a repository. */
+import { z } from "zod";
+import { InputError } from "../../input/input-error.ts";
+import { didYouMean } from "../../input/nearest.ts";
+import { KNOWN_MODELS } from "../common/known-models.ts";
+import {
+  connectionError,
+  isPassing,
+  PassingFailure,
+  type RetryOptions,
+  retryAfter,
+  withRetries,
+} from "../common/retry.ts";
+
+export interface Hub extends RetryOptions {
+  /** As HF_ENDPOINT has it, without a slash at the end. */
+  readonly endpoint: string;
+  /** HF_TOKEN, for what is private or gated. */
+  readonly token?: string | undefined;
+  /** Milliseconds that the host may be silent. */
+  readonly patience?: number | undefined;
+  readonly fetch?: typeof fetch | undefined;
+}
+
+/** A repository at a revision: a branch, a tag or a commit. */
+export interface Snapshot {
+  readonly repository: string;
+  readonly revision: string;
+}
+
+export interface RemoteFile {
+  readonly path: string;
+  readonly size: number;
+  readonly hash: Hash;
+}
+
+/** SHA-256 of what is stored as large (git LFS); of other files git's own, a SHA-1 with a header. */
+export interface Hash {
+  readonly kind: "sha256" | "git";
+  readonly hex: string;
+}
+
+export interface Listing {
+  readonly commit: string;
+  readonly files: readonly RemoteFile[];
+}
+
+/**
+ * Asks for the repository's description, which on the hub itself holds sizes and
+ * hashes; some hosts leave them out there but list them in the tree of files.
+ */
+export async function listRepository(hub: Hub, snapshot: Snapshot): Promise<Listing> {
+  const { repository, revision } = snapshot;
+  const api = `${hub.endpoint}/api/models/${repository}`;
+  const at = encodeURIComponent(revision);
+  const about = await getJson(hub, snapshot, `${api}/revision/${at}?blobs=true`);
+  const described = DESCRIPTION.safeParse(about);
+  if (described.success) {
+    const { sha, siblings } = described.data;
+    return {
+      commit: sha,
+      files: siblings.map(({ rfilename, blobId, ...rest }) => fileOf(rfilename, blobId, rest)),
+    };
+  }
+  const tree = TREE.safeParse(await getJson(hub, snapshot, `${api}/tree/${at}?recursive=true`));
+  if (tree.success) {
+    const commit = z.object({ sha: COMMIT }).safeParse(about).data?.sha ?? revision;
+    const files = tree.data.filter(({ type }) => type === "file");
+    return {
+      commit,
+      files: files.map(({ path, oid, size, lfs }) => {
+        return fileOf(path, oid, { size, lfs: lfs && { sha256: lfs.oid, size: lfs.size } });
+      }),
+    };
+  }
+  const { path, message } = described.error.issues[0]!;
+  throw new InputError(
+    { file: new URL(api).host },
+    `does not list ${repository} with sizes and hashes as Hugging Face does (${path.join(".")}: ${message})`,
+    "name a host with its interface: --endpoint https://huggingface.co",
+  );
+}
+
+interface Stored {
+  readonly size: number;
+  readonly lfs?: { readonly sha256: string; readonly size: number } | null | undefined;
+}
+
+function fileOf(path: string, oid: string, { size, lfs }: Stored): RemoteFile {
+  return lfs
+    ? { path, size: lfs.size, hash: { kind: "sha256", hex: lfs.sha256 } }
+    : { path, size, hash: { kind: "git", hex: oid } };
+}
+
+/** Paths stay within the folder they are put into. */
+const PATH = z.string().regex(/^(?!\/)(?!.*(^|\/)\.{1,2}(\/|$))[^\\:\0]+$/);
+const SIZE = z.number().int().nonnegative();
+const SHA1 = z.string().regex(/^[0-9a-f]{40}$/);
+const SHA256 = z.string().regex(/^[0-9a-f]{64}$/);
+const COMMIT = z.string().regex(/^[0-9a-f]{40,64}$/);
+const DESCRIPTION = z.object({
+  sha: COMMIT,
+  siblings: z.array(
+    z.object({
+      rfilename: PATH,
+      size: SIZE,
+      blobId: SHA1,
+      lfs: z.object({ sha256: SHA256, size: SIZE }).nullish(),
+    }),
+  ),
+});
+const TREE = z.array(
+  z.object({
+    type: z.string(),
+    path: PATH,
+    oid: SHA1,
+    size: SIZE,
+    lfs: z.object({ oid: SHA256, size: SIZE }).nullish(),
+  }),
+);
+
+async function getJson(hub: Hub, snapshot: Snapshot, url: string): Promise<unknown> {
+  return withRetries(async () => {
+    const response = await request(hub, url, {}, AbortSignal.timeout(hub.patience ?? PATIENCE));
+    if (!response.ok) throw failureOf(hub, snapshot, response);
+    const text = await answered(url, () => response.text());
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      return undefined;
+    }
+  }, hub);
+}
+
+export const PATIENCE = 30_000;
+
+/** A request whose failure to connect is a passing one. */
+export async function request(
+  { token, fetch: send = fetch, signal }: Hub,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  idle: AbortSignal,
+): Promise<Response> {
+  return answered(url, () =>
+    send(url, {
+      // fetch leaves the token out where a redirect leads to another host.
+      headers: { ...headers, ...(token ? { authorization: `Bearer ${token}` } : {}) },
+      signal: signal ? AbortSignal.any([idle, signal]) : idle,
+    }),
+  );
+}
+
+/** Waits for the host; where the connection breaks that may pass. */
+export async function answered<T>(url: string, wait: () => Promise<T>): Promise<T> {
+  try {
+    return await wait();
+  } catch (error) {
+    throw connectionError(error, (fault) => {
+      const remedy = "check the connection and run the same command again: it goes on where it was";
+      return new InputError({ file: new URL(url).host }, fault, remedy);
+    });
+  }
+}
+
+/** What a status other than success means, with the remedy. */
+export function failureOf(hub: Hub, { repository, revision }: Snapshot, response: Response): Error {
+  const { status, headers } = response;
+  const host = new URL(hub.endpoint).host;
+  const code = headers.get("x-error-code") ?? "";
+  if (isPassing(status)) {
+    const failure = new InputError(
+      { file: host },
+      `failed with status ${status}`,
+      "try again later",
+    );
+    return new PassingFailure(failure, retryAfter(headers));
+  }
+  if (code === "RevisionNotFound") {
+    return new InputError(
+      { file: "--revision" },
+      `${revision} is no branch, tag or commit of ${repository}`,
+      "leave it out for the newest",
+    );
+  }
+  const page = `${hub.endpoint}/${repository}`;
+  // Without a token the host says 401 of what does not exist, too.
+  if ((status === 401 || status === 403) && code !== "RepoNotFound") {
+    return new InputError(
+      { file: repository },
+      `may not be downloaded from ${host} (${status}${code && `, ${code}`})`,
+      hub.token
+        ? `ask for access at ${page} with the account of HF_TOKEN, and let the token read gated models`
+        : `check the name; where it is private or gated, ask for access at ${page} and set HF_TOKEN`,
+    );
+  }
+  if (status === 404 || status === 401) {
+    const known = KNOWN_MODELS.flatMap((model) => [model.name, model.repository]);
+    const names = KNOWN_MODELS.map(({ name }) => name).join(", ");
+    return new InputError(
+      { file: repository },
+      `does not exist at ${host}`,
+      `${didYouMean(repository, known)}name a model, ${names}, or a repository as OWNER/NAME`,
+    );
+  }
+  return new InputError({ file: host }, `refused with status ${status}`, `look at ${page}`);
+}

@@ -1,0 +1,138 @@
+/** A model and its onnxruntime sessions. They block their thread while they run, so it lives in a worker. */
+import { InferenceSession, Tensor } from "onnxruntime-node";
+import { type Feed, packTexts } from "../graph/batch.ts";
+import { encoderGraph, WORDS } from "../graph/encoder-graph.ts";
+import { withFedWords, wordRows } from "../graph/fed-words.ts";
+import type { Graph } from "../graph/graph.ts";
+import { toInt8 } from "../graph/int8.ts";
+import { forOneText } from "../graph/one-text.ts";
+import { onnxBytes } from "../graph/onnx.ts";
+import type { ModelFolder } from "../model/model-folder.ts";
+import { planBatches } from "./batch-plan.ts";
+import type { NativeGate } from "./native-gate.ts";
+
+export interface InferenceOptions {
+  /** Dense layers in 8 bits. */
+  readonly int8: boolean;
+  /** That onnxruntime shares an operator out to. */
+  readonly threads: number;
+}
+
+export interface Inference {
+  readonly dimension: number;
+  /** The vectors of the texts, one after another. */
+  encode(texts: readonly string[], alone: boolean): Promise<Float32Array<ArrayBuffer>>;
+  release(): Promise<void>;
+}
+
+/** Uses the model up: its weights are gone afterwards. */
+export async function openInference(
+  model: ModelFolder,
+  options: InferenceOptions,
+  gate: NativeGate,
+): Promise<Inference> {
+  const { architecture, pooling, tokenizer, maxLength, prefix } = model;
+  const dimension = architecture.hiddenSize;
+  const { words, alone, together } = await openSessions(model, options, gate);
+  const limits = options.int8 ? ONE_BY_ONE : TOGETHER;
+
+  return {
+    dimension,
+    async encode(texts, isAlone) {
+      const ids = texts.map((text) => tokenizer.encode(prefix + text, maxLength));
+      const vectors = new Float32Array(texts.length * dimension);
+      // One session for all runs: the threads of another would still wait for work, in a loop.
+      const session = isAlone ? alone : together;
+      const lengths = ids.map(({ length }) => length);
+      for (const batch of planBatches(lengths, limits)) {
+        const chosen = batch.map((k) => ids[k]!);
+        const feeds = packTexts(chosen, { architecture, pooling, groups: 1 });
+        const { dims, data: rows } = feeds.get("ids")!;
+        const data = wordRows(words, rows as Int32Array, dimension);
+        feeds.set("words", { dims: [...dims, dimension], data });
+        const result = await gate.pass(() => session.run(tensorsOf(feeds)));
+        for (const [row, k] of batch.entries()) {
+          const of = result.vectors!.data as Float32Array;
+          vectors.set(of.subarray(row * dimension, (row + 1) * dimension), k * dimension);
+        }
+      }
+      return vectors;
+    },
+    async release() {
+      for (const session of new Set([alone, together])) await gate.pass(() => session.release());
+    },
+  };
+}
+
+/**
+ * In MiniLM's float32 a run of N tokens takes 4.4 + 0.16 N milliseconds of one
+ * thread, and at 1024 tokens more a token again: what passes from operator to
+ * operator no longer fits the cache.
+ */
+const TOGETHER = { overhead: 27, most: 512 };
+/** In 8 bits a text must not be mixed with others: see int8.ts. */
+const ONE_BY_ONE = { overhead: 0, most: 0 };
+
+interface Sessions {
+  /** The table of words. */
+  readonly words: Float32Array;
+  /** For one text while nobody else works: a tenth faster at that. */
+  readonly alone: InferenceSession;
+  /** For any number; in 8 bits on one thread, one of several lanes. */
+  readonly together: InferenceSession;
+}
+
+async function openSessions(
+  { architecture, pooling, normalize, weights }: ModelFolder,
+  { int8, threads }: InferenceOptions,
+  gate: NativeGate,
+): Promise<Sessions> {
+  const words = weights.get(WORDS)!.data.slice();
+  const { graph, texts } = encoderGraph({ architecture, pooling, normalize, groups: 1, weights });
+  graph.output("vectors", texts);
+  const open = async (graph: Graph, intraOpNumThreads = threads) => {
+    const bytes = onnxBytes(graph);
+    const options = { ...SESSION, intraOpNumThreads };
+    const session = await gate.pass(() => InferenceSession.create(bytes, options));
+    free([bytes]);
+    return session;
+  };
+  const many = withFedWords(graph);
+  const one = forOneText(many);
+  const rough = int8 ? toInt8(one) : undefined;
+  const together = await (rough ? open(rough, 1) : open(many));
+  const alone = rough && threads === 1 ? together : await open(rough ?? one);
+  free([...weights.values()].map(({ data }) => data));
+  return { words, alone, together };
+}
+
+/**
+ * From "extended" on, Add and LayerNormalization may become one operator, which
+ * takes nine times as long as the two (140 us and 16, 64 tokens of MiniLM).
+ * Memory patterns are kept for every shape ever met, which here are thousands.
+ */
+const SESSION: InferenceSession.SessionOptions = {
+  graphOptimizationLevel: "basic",
+  enableMemPattern: false,
+};
+
+/**
+ * Sessions have their own copies. The garbage collector would come for these
+ * only when memory runs short: 180 MB of MiniLM.
+ */
+function free(arrays: readonly { readonly buffer: ArrayBufferLike }[]): void {
+  for (const { buffer } of arrays) {
+    if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
+  }
+}
+
+function tensorsOf(feeds: ReadonlyMap<string, Feed>): Record<string, Tensor> {
+  return Object.fromEntries(
+    [...feeds].map(([name, { dims, data }]) => [
+      name,
+      data instanceof Int32Array
+        ? new Tensor("int32", data, dims)
+        : new Tensor("float32", data, dims),
+    ]),
+  );
+}

@@ -1,0 +1,96 @@
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { expect, it } from "vitest";
+import { weightShapes } from "../model/architecture.ts";
+import {
+  safetensorsBytes,
+  temporaryModels,
+  tinyArchitecture,
+  tinyConfig,
+  tinyModel,
+} from "../model/tiny-model.fixture.ts";
+import { openTransformer } from "./transformer-encoder.ts";
+
+const writeModel = temporaryModels();
+
+/** What becomes of a process that has the encoder `e` and does `program`. */
+function exitOf(folder: string, program: string): Promise<unknown> {
+  const module = new URL("./transformer-encoder.ts", import.meta.url);
+  const script = `
+    import { openTransformer } from ${JSON.stringify(module)};
+    const e = await openTransformer(${JSON.stringify(folder)}, { threads: 2 });
+    const many = Array.from({ length: 5000 }, (_, i) => "the cat sat on " + i);
+    ${program}`;
+  const file = join(folder, "program.mjs");
+  writeFileSync(file, script);
+  return new Promise((resolve) => {
+    execFile(process.execPath, [file], (error, _, stderr) => {
+      resolve({ code: error?.code ?? 0, signal: error?.signal ?? null, stderr });
+    });
+  });
+}
+
+it("a process ends when it has nothing else to do, though the encoder is not closed", async () => {
+  const end = await exitOf(writeModel(tinyModel("bert")), 'await e.encode(["cats"]);');
+  expect(end).toEqual({ code: 0, signal: null, stderr: "" });
+});
+
+it("a process that exits in the midst of encoding does so in peace", async () => {
+  const end = await exitOf(
+    writeModel(middleModel()),
+    "void e.encode(many); setTimeout(() => process.exit(7), 50);",
+  );
+  expect(end).toEqual({ code: 7, signal: null, stderr: "" });
+});
+
+it("does not hold up the event loop while it encodes 500 texts", async () => {
+  const encoder = await openTransformer(writeModel(middleModel()), { threads: 1, cacheSize: 0 });
+  const texts = Array.from({ length: 500 }, (_, i) => `mat ${i} `.repeat(1 + (i % 40)));
+  await encoder.encode(texts.slice(0, 10));
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  const before = performance.eventLoopUtilization();
+  const start = performance.now();
+  await encoder.encode(texts);
+  const milliseconds = performance.now() - start;
+  const { utilization } = performance.eventLoopUtilization(before);
+  delay.disable();
+  await encoder.close();
+  // Were the model in this thread, both would be near 1.
+  expect(utilization).toBeLessThan(0.5);
+  expect(delay.max / 1e6 / milliseconds).toBeLessThan(0.25);
+});
+
+/** Large enough that the work is the model's. */
+function middleModel() {
+  const own = { hiddenSize: 128, heads: 4, layers: 3, intermediateSize: 512, positions: 128 };
+  const architecture = { ...tinyArchitecture("bert"), ...own };
+  let seed = 1;
+  const next = () => {
+    seed = (seed * 16807) % 2147483647;
+    return seed / 2147483647 - 0.5;
+  };
+  const tensors = [...weightShapes(architecture)].map(([name, dims]) => {
+    const length = dims.reduce((product, dim) => product * dim, 1);
+    return [name, { dims, data: Float32Array.from({ length }, next) }] as const;
+  });
+  return {
+    ...tinyModel("bert"),
+    "config.json": {
+      ...tinyConfig("bert"),
+      hidden_size: own.hiddenSize,
+      num_attention_heads: own.heads,
+      num_hidden_layers: own.layers,
+      intermediate_size: own.intermediateSize,
+      max_position_embeddings: own.positions,
+    },
+    "model.safetensors": safetensorsBytes(new Map(tensors)),
+    "sentence_bert_config.json": { max_seq_length: own.positions },
+    "1_Pooling/config.json": {
+      word_embedding_dimension: own.hiddenSize,
+      pooling_mode_mean_tokens: true,
+    },
+  };
+}

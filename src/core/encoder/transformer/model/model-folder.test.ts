@@ -1,0 +1,399 @@
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { describeWithShared, shared } from "../../shared.fixture.ts";
+import { weightShapes } from "./architecture.ts";
+import { readCheckpoint } from "./checkpoint.ts";
+import { readModelFolder } from "./model-folder.ts";
+import type { Tensor } from "./safetensors.ts";
+import {
+  type ModelFiles,
+  type RawTensor,
+  safetensorsBytes,
+  temporaryModels,
+  tinyArchitecture,
+  tinyConfig,
+  tinyModel,
+  tinyWeights,
+} from "./tiny-model.fixture.ts";
+
+const make = temporaryModels();
+const read = (files: ModelFiles, name?: string) => readModelFolder(make(files, name));
+
+describe.each(["bert", "mpnet"] as const)("a folder of %s", (kind) => {
+  it("is read with everything in it", async () => {
+    const folder = await read(tinyModel(kind), `tiny-${kind}`);
+    expect(folder).toMatchObject({
+      name: `tiny-${kind}`,
+      architecture: tinyArchitecture(kind),
+      maxLength: 12,
+      pooling: "mean",
+      normalize: true,
+      prefix: "",
+    });
+    expect(folder.weights).toEqual(tinyWeights(kind));
+    const [cls, sep] = kind === "bert" ? [2, 3] : [0, 2];
+    // The tokenizer's own limit of 5 does not count.
+    const ids = folder.tokenizer.encode("The cats sat on a mat?", folder.maxLength);
+    expect([...ids]).toEqual([cls, 4, 5, 10, 6, 7, 8, 9, 13, sep]);
+  });
+
+  it("whose weights carry the prefix of a model with a head, and a head", async () => {
+    const head: [string, Tensor] = ["cls.bias", { dims: [2], data: Float32Array.of(1, 2) }];
+    const weights = [...tinyWeights(kind)].map(
+      ([name, tensor]) => [`${kind}.${name}`, tensor] as const,
+    );
+    const bytes = safetensorsBytes(new Map([...weights, head]));
+    const folder = await read({ ...tinyModel(kind), "model.safetensors": bytes });
+    expect(folder.weights).toEqual(new Map([...tinyWeights(kind), head]));
+    expect(folder.namesInFile.get("embeddings.LayerNorm.bias")).toBe(
+      `${kind}.embeddings.LayerNorm.bias`,
+    );
+  });
+
+  it("lacks no weight, and no weight has another shape, unnoticed", async () => {
+    const architecture = tinyArchitecture(kind);
+    const whole = tinyWeights(kind);
+    const check = (weights: ReadonlyMap<string, Tensor>) => {
+      const folder = make({ "model.safetensors": safetensorsBytes(weights) }, "one-off");
+      return expect(readCheckpoint(folder, architecture)).rejects;
+    };
+    for (const [name, dims] of weightShapes(architecture)) {
+      const expected = `[${dims.join(", ")}]`;
+      const weights = new Map(whole);
+      weights.delete(name);
+      await check(weights).toThrow(`field "${name}": is missing; expected ${expected}`);
+      const { data } = whole.get(name)!;
+      weights.set(name, { dims: [data.length, 1], data });
+      await check(weights).toThrow(
+        `field "${name}": has shape [${data.length}, 1] where config.json makes it ${expected}`,
+      );
+    }
+  });
+});
+
+it("weights in several files are read as one", async () => {
+  const { "model.safetensors": _, ...files } = tinyModel("bert");
+  const all = [...tinyWeights("bert")];
+  const shards = { "model-1.safetensors": all.slice(0, 9), "model-2.safetensors": all.slice(9) };
+  const weight_map = Object.fromEntries(
+    Object.entries(shards).flatMap(([file, part]) => part.map(([name]) => [name, file])),
+  );
+  const bytes = Object.entries(shards).map(([file, part]) => [
+    file,
+    safetensorsBytes(new Map(part)),
+  ]);
+  const sharded = {
+    ...files,
+    ...Object.fromEntries(bytes),
+    "model.safetensors.index.json": { metadata: { total_size: 1 }, weight_map },
+  };
+  expect((await read(sharded)).weights).toEqual(tinyWeights("bert"));
+
+  const lost = { ...sharded, "model-2.safetensors": undefined };
+  await expect(read(lost)).rejects.toThrow(/model-2.safetensors: does not exist/);
+  const [name] = all.at(-1)!;
+  const moved = { ...weight_map, [`${name}.more`]: "model-1.safetensors" };
+  await expect(
+    read({ ...sharded, "model.safetensors.index.json": { weight_map: moved } }),
+  ).rejects.toThrow(`field "${name}.more": should be in model-1.safetensors and is not`);
+  const away = { weight_map: { [name]: "../../model.safetensors" } };
+  await expect(read({ ...sharded, "model.safetensors.index.json": away })).rejects.toThrow(
+    /weight_map.*which does not fit/,
+  );
+});
+
+it("the oldest names of a layer norm are understood", async () => {
+  const renamed = [...tinyWeights("bert")].map(([name, tensor]) => {
+    const old = name
+      .replace("LayerNorm.weight", "LayerNorm.gamma")
+      .replace("LayerNorm.bias", "LayerNorm.beta");
+    return [old, tensor] as const;
+  });
+  const bytes = safetensorsBytes(new Map(renamed));
+  const folder = await read({ ...tinyModel("bert"), "model.safetensors": bytes });
+  expect(folder.weights).toEqual(tinyWeights("bert"));
+});
+
+describe("pooling and scaling are as modules.json says", () => {
+  const withPooling = (config: unknown) => ({
+    ...tinyModel("bert"),
+    "1_Pooling/config.json": config,
+  });
+  it.each([
+    ["mean", { pooling_mode_cls_token: false, pooling_mode_mean_tokens: true }],
+    ["cls", { pooling_mode_cls_token: true, pooling_mode_mean_tokens: false }],
+    ["max", { pooling_mode_max_tokens: true }],
+    ["mean", { pooling_mode: "mean", embedding_dimension: 8, include_prompt: true }],
+    ["cls", { pooling_mode: "cls" }],
+    ["max", { pooling_mode: ["max"] }],
+    ["mean", {}],
+  ])("%s from %j", async (pooling, config) => {
+    expect((await read(withPooling(config))).pooling).toBe(pooling);
+  });
+
+  it.each([
+    [
+      { pooling_mode: "lasttoken" },
+      /"pooling_mode": is lasttoken; help: supported is one of mean, cls, max/,
+    ],
+    [{ pooling_mode: ["mean", "cls"] }, /is mean with cls/],
+    [
+      { pooling_mode_mean_tokens: true, pooling_mode_weightedmean_tokens: true },
+      /is mean with weightedmean/,
+    ],
+    [{ pooling_mode: "mean", include_prompt: false }, /"include_prompt": is false/],
+  ])("refuses %j", async (config, message) => {
+    await expect(read(withPooling(config))).rejects.toThrow(message);
+  });
+
+  it("without modules.json the mean, unscaled", async () => {
+    const folder = await read({ ...tinyModel("bert"), "modules.json": undefined });
+    expect(folder).toMatchObject({ pooling: "mean", normalize: false });
+  });
+
+  it("with the transformer in a folder of its own", async () => {
+    const {
+      "modules.json": modules,
+      "1_Pooling/config.json": pooling,
+      ...rest
+    } = tinyModel("bert");
+    const moved = Object.entries(rest).map(([name, file]) => [`0_Transformer/${name}`, file]);
+    const list = (modules as object[]).map((module, i) => {
+      return i === 0 ? { ...module, path: "0_Transformer" } : module;
+    });
+    const folder = await read({
+      ...Object.fromEntries(moved),
+      "modules.json": list,
+      "1_Pooling/config.json": pooling,
+    });
+    expect(folder).toMatchObject({ inner: "0_Transformer", normalize: true, maxLength: 12 });
+  });
+
+  it.each([
+    [
+      ["Transformer", "Pooling", "Dense"],
+      /has the modules Transformer, Pooling, Dense; help: supported are/,
+    ],
+    [["Transformer"], /has the modules Transformer;/],
+    [[], /has the modules \(none\)/],
+  ])("refuses the modules %j", async (types, message) => {
+    const modules = types.map((type, idx) => ({ idx, path: `${idx}`, type: `a.b.${type}` }));
+    await expect(read({ ...tinyModel("bert"), "modules.json": modules })).rejects.toThrow(message);
+  });
+
+  it("refuses a module outside of the folder", async () => {
+    const modules = ["Transformer", "Pooling"].map((type, idx) => ({ idx, path: "../x", type }));
+    await expect(read({ ...tinyModel("bert"), "modules.json": modules })).rejects.toThrow(
+      /field "\[0\]\.path": \.\.\/x leads out of the folder/,
+    );
+  });
+});
+
+describe("the longest text", () => {
+  const limit = async (kind: "bert" | "mpnet", sentence: unknown, tokenizer: unknown) => {
+    const files = { "sentence_bert_config.json": sentence, "tokenizer_config.json": tokenizer };
+    return (await read({ ...tinyModel(kind), ...files })).maxLength;
+  };
+  it("is the sentence settings', else the tokenizer's, and never more than there are positions", async () => {
+    expect(await limit("bert", { max_seq_length: 7 }, { model_max_length: 9 })).toBe(7);
+    expect(await limit("bert", { max_seq_length: null }, { model_max_length: 9 })).toBe(9);
+    expect(await limit("bert", undefined, { model_max_length: 1e30 })).toBe(20);
+    expect(await limit("bert", undefined, undefined)).toBe(20);
+    expect(await limit("bert", { max_seq_length: 512 }, undefined)).toBe(20);
+    expect(await limit("mpnet", { max_seq_length: 512 }, undefined)).toBe(18); // counts from 2
+  });
+});
+
+describe("the prefix", () => {
+  it("is the default prompt's, else that of the known model whose name the folder has", async () => {
+    const st = { prompts: { query: "ask: ", passage: "say: " }, default_prompt_name: "query" };
+    const own = { ...tinyModel("bert"), "config_sentence_transformers.json": st };
+    expect((await read(own)).prefix).toBe("ask: ");
+    expect(await read(tinyModel("bert"), "e5-base")).toMatchObject({
+      name: "e5b",
+      prefix: "query: ",
+    });
+    const cache = "models--intfloat--e5-base/snapshots/0123abc";
+    expect(await read(tinyModel("bert"), cache)).toMatchObject({ name: "e5b", prefix: "query: " });
+    const noDefault = { prompts: { query: "ask: " }, default_prompt_name: null };
+    const several = { ...tinyModel("bert"), "config_sentence_transformers.json": noDefault };
+    expect((await read(several)).prefix).toBe("");
+  });
+
+  it("is refused where it is not among the prompts", async () => {
+    const st = { prompts: {}, default_prompt_name: "query" };
+    await expect(
+      read({ ...tinyModel("bert"), "config_sentence_transformers.json": st }),
+    ).rejects.toThrow(/"default_prompt_name": "query" is no prompt/);
+  });
+});
+
+describe("refuses", () => {
+  const config = (change: object) => ({
+    ...tinyModel("bert"),
+    "config.json": { ...tinyConfig("bert"), ...change },
+  });
+  const weights = (name: string, tensor: Tensor | RawTensor) => ({
+    ...tinyModel("bert"),
+    "model.safetensors": safetensorsBytes(
+      new Map<string, Tensor | RawTensor>([...tinyWeights("bert"), [name, tensor]]),
+    ),
+  });
+  const tokenizer = tinyModel("bert")["tokenizer.json"] as { model: { vocab: object } };
+  const nan = Float32Array.of(1, 2, 3, 4, 5, 6, 7, Number.NaN);
+  it.each<[string, ModelFiles, RegExp]>([
+    [
+      "a folder without a model",
+      { "README.md": "hello" },
+      /is not a model's folder: it has no config.json/,
+    ],
+    [
+      "another architecture",
+      config({ model_type: "roberta" }),
+      /"model_type": is "roberta", which is not supported; help: the architectures supported are bert and mpnet/,
+    ],
+    [
+      "none named",
+      config({ model_type: undefined }),
+      /"model_type": is missing; help: the architectures supported are bert and mpnet/,
+    ],
+    [
+      "another activation",
+      config({ hidden_act: "relu" }),
+      /"hidden_act": is "relu", not one of "gelu"/,
+    ],
+    [
+      "relative positions in BERT",
+      config({ position_embedding_type: "relative_key" }),
+      /"position_embedding_type": is "relative_key"/,
+    ],
+    ["a decoder", config({ is_decoder: true }), /"is_decoder": is true/],
+    ["a missing size", config({ hidden_size: undefined }), /"hidden_size": is missing/],
+    [
+      "a size that is no number",
+      config({ hidden_size: "8" }),
+      /"hidden_size": is "8", not of type number/,
+    ],
+    [
+      "heads that do not divide",
+      config({ num_attention_heads: 3 }),
+      /is 3, which does not divide hidden_size 8/,
+    ],
+    [
+      "more layers than weights",
+      config({ num_hidden_layers: 3 }),
+      /"encoder.layer.2.attention.self.query.weight": is missing; expected \[8, 8\]/,
+    ],
+    [
+      "a config that is no JSON",
+      { ...tinyModel("bert"), "config.json": "{" },
+      /config.json: is not JSON/,
+    ],
+    [
+      "a quantised weight",
+      weights("embeddings.LayerNorm.bias", { dtype: "I8", dims: [8], data: new Int8Array(8) }),
+      /is of type I8 where a float \[8\] is expected/,
+    ],
+    [
+      "a weight that is not finite",
+      weights("embeddings.LayerNorm.bias", { dims: [8], data: nan }),
+      /"embeddings.LayerNorm.bias": holds a number that is not finite/,
+    ],
+    [
+      "a weight twice",
+      weights("bert.embeddings.LayerNorm.bias", { dims: [8], data: nan }),
+      /is the same weight as embeddings.LayerNorm.bias/,
+    ],
+    [
+      "no weights",
+      { ...tinyModel("bert"), "model.safetensors": undefined },
+      /model.safetensors: does not exist; help: a model's folder holds/,
+    ],
+    [
+      "weights of PyTorch's own format",
+      { ...tinyModel("bert"), "model.safetensors": undefined, "pytorch_model.bin": "x" },
+      /pytorch_model.bin is PyTorch's own format/,
+    ],
+    [
+      "no tokenizer",
+      { ...tinyModel("bert"), "tokenizer.json": undefined },
+      /tokenizer.json: does not exist/,
+    ],
+    [
+      "another kind of tokenizer",
+      { ...tinyModel("bert"), "tokenizer.json": { ...tokenizer, model: { type: "BPE" } } },
+      /tokenizer.json: field "model/,
+    ],
+    [
+      "a tokenizer of another model",
+      {
+        ...tinyModel("bert"),
+        "tokenizer.json": {
+          ...tokenizer,
+          model: { ...tokenizer.model, vocab: { ...tokenizer.model.vocab, more: 16 } },
+        },
+      },
+      /has ids up to 16 where the model knows 16/,
+    ],
+    [
+      "small letters that the tokenizer does not make",
+      {
+        ...tinyModel("bert"),
+        "tokenizer.json": {
+          ...tokenizer,
+          normalizer: { type: "BertNormalizer", lowercase: false },
+        },
+        "sentence_bert_config.json": { do_lower_case: true },
+      },
+      /"do_lower_case": is true where the tokenizer keeps capitals/,
+    ],
+    [
+      "vectors that are cut",
+      { ...tinyModel("bert"), "config_sentence_transformers.json": { truncate_dim: 4 } },
+      /"truncate_dim": is 4/,
+    ],
+  ])("%s", async (_, files, message) => {
+    await expect(read(files)).rejects.toThrow(message);
+  });
+
+  it("a folder that is not there", async () => {
+    await expect(readModelFolder("no/such/folder")).rejects.toThrow(
+      /no\/such\/folder: is not a model's folder/,
+    );
+  });
+});
+
+describeWithShared("real checkpoints", ["models/all-MiniLM-L6-v2", "fixtures/tiny-mpnet"], () => {
+  it("MiniLM: 256 tokens, mean, scaled; its positions are no weight", async () => {
+    const folder = await readModelFolder(shared("models/all-MiniLM-L6-v2"));
+    expect(folder).toMatchObject({
+      name: "MiniLM",
+      architecture: { kind: "bert", layers: 6, heads: 12, hiddenSize: 384, vocabSize: 30522 },
+      maxLength: 256,
+      pooling: "mean",
+      normalize: true,
+      prefix: "",
+    });
+    expect(folder.weights.has("embeddings.position_ids")).toBe(false);
+    expect(folder.weights.get("pooler.dense.weight")?.dims).toEqual([384, 384]);
+  });
+
+  it.each(["bert", "mpnet"])(
+    "tiny %s, gradients as a second file of the same format",
+    async (kind) => {
+      const path = shared(`fixtures/tiny-${kind}`);
+      const folder = await readModelFolder(path);
+      expect(folder.architecture.kind).toBe(kind);
+      const twin = make({ "tokenizer.json": "" });
+      for (const name of ["config.json", "tokenizer.json"]) {
+        copyFileSync(join(path, name), join(twin, name));
+      }
+      copyFileSync(join(path, "gradients.safetensors"), join(twin, "model.safetensors"));
+      const gradients = await readModelFolder(twin);
+      expect([...gradients.weights.keys()].toSorted()).toEqual(
+        [...folder.weights.keys()].toSorted(),
+      );
+    },
+  );
+});

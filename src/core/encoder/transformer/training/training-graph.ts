@@ -1,0 +1,75 @@
+/**
+ * Contrastive fine-tuning as graphs. The first holds a whole step. Where its
+ * activations would not fit into memory, the other three make the same step text
+ * by text (Gao et al. 2021, "Scaling deep contrastive learning batch size under
+ * memory limited setup"): the loss reaches the weights through the texts'
+ * vectors alone, so with d loss / d vectors known, each part of the texts can go
+ * forward and backward by itself and the gradients are added up.
+ */
+
+import { backward } from "../graph/backward.ts";
+import { type EncoderGraph, encoderGraph, normalize } from "../graph/encoder-graph.ts";
+import { Graph, type Value } from "../graph/graph.ts";
+import type { Architecture } from "../model/architecture.ts";
+import type { Pooling } from "../model/modules.ts";
+
+export interface TrainingGraphOptions {
+  readonly architecture: Architecture;
+  readonly pooling: Pooling;
+  readonly groups: number;
+}
+
+/** Texts and pairs to `loss` and the gradient of every weight. */
+export function stepGraph(options: TrainingGraphOptions): Graph {
+  const encoder = encoderGraph({ ...options, normalize: false });
+  const loss = cosineLoss(encoder.graph, encoder.texts);
+  encoder.graph.output("loss", loss);
+  return withGradients(encoder, loss);
+}
+
+/** Texts to their `vectors`. */
+export function vectorsGraph(options: TrainingGraphOptions): Graph {
+  const { graph, texts } = encoderGraph({ ...options, normalize: false });
+  graph.output("vectors", texts);
+  return graph;
+}
+
+/** `vectors` and pairs to `loss` and the gradient of the vectors. */
+export function lossGraph({ architecture }: TrainingGraphOptions): Graph {
+  const graph = new Graph();
+  const vectors = graph.input("vectors", "float32", ["K", architecture.hiddenSize]);
+  const loss = cosineLoss(graph, vectors);
+  graph.output("loss", loss);
+  graph.output(gradientOf("vectors"), backward(graph, loss, [vectors]).get(vectors)!);
+  return graph;
+}
+
+/** Texts and the gradient of their vectors, `seed`, to that of every weight: of sum(vectors * seed). */
+export function seededGraph(options: TrainingGraphOptions): Graph {
+  const encoder = encoderGraph({ ...options, normalize: false });
+  const { graph, texts } = encoder;
+  const seeded = graph.mul(texts, graph.input("seed", "float32", texts.dims));
+  return withGradients(encoder, graph.reduceSum(seeded, [0, 1], false));
+}
+
+/** The name of the output that holds d loss / d `name`. */
+export function gradientOf(name: string): string {
+  return `d ${name}`;
+}
+
+function withGradients({ graph, weights }: EncoderGraph, loss: Value): Graph {
+  const gradients = backward(graph, loss, weights.values());
+  for (const [name, weight] of weights) graph.output(gradientOf(name), gradients.get(weight)!);
+  return graph;
+}
+
+/** mean (cos(u, v) - label)^2 over pairs of texts: sentence-transformers' CosineSimilarityLoss. */
+function cosineLoss(graph: Graph, texts: Value): Value {
+  const directions = normalize(graph, texts);
+  const [left, right] = ["left", "right"].map((name) =>
+    graph.gather(directions, graph.input(name, "int32", ["P"])),
+  );
+  const cosine = graph.reduceSum(graph.mul(left!, right!), [-1], false);
+  const error = graph.sub(cosine, graph.input("label", "float32", ["P"]));
+  return graph.reduceMean(graph.mul(error, error), [0], false);
+}
