@@ -8,7 +8,7 @@ import { contenderOf, parsePolicies } from "../lab/policies/policy-spec.ts";
 import { type Table, toText } from "../lab/report/table.ts";
 import { plural } from "../lab/report/words.ts";
 import { ENOUGH_EXPLORED } from "../learner/estimates.ts";
-import type { Fold, Kinds } from "../learner/fold.ts";
+import type { FindPolicy, Fold } from "../learner/fold.ts";
 import { type Replay, type ReplayOptions, replay } from "../learner/replay.ts";
 import type { Store } from "../store/store.ts";
 import { number } from "./flags.ts";
@@ -45,12 +45,12 @@ export function replayCommand(): Command {
     .action(async (flags: ReplayFlags) => {
       const result = await withStore(flags, async (store) => {
         const router = await routerOf(store, flags.router);
-        const { kinds, policy } = await policiesOf(flags.policy);
+        const { findPolicy, policy } = await policiesOf(flags.policy);
         let fold: Fold | undefined;
         const onFolded = (folded: Fold) => {
           fold = folded;
         };
-        const options = { kinds, until: flags.until, onFolded, ...policy };
+        const options = { findPolicy, until: flags.until, onFolded, ...policy };
         const found = await replay(store, router, options);
         if (found && fold && flags.json)
           return { ...found, ...(await dashboard(store, fold, router, flags)) };
@@ -105,9 +105,9 @@ Examples:
 /** The named policy, and how the log's are found by their names. */
 async function policiesOf(
   text: string | undefined,
-): Promise<{ readonly kinds: Kinds; readonly policy: Pick<ReplayOptions, "policy"> }> {
+): Promise<{ readonly findPolicy: FindPolicy; readonly policy: Pick<ReplayOptions, "policy"> }> {
   const known = new Map<string, PolicyKind>(POLICIES.map((kind) => [kind.name, kind]));
-  const kinds: Kinds = (name) => {
+  const findPolicy: FindPolicy = (name) => {
     const kind = known.get(name);
     if (kind) return kind;
     throw new InputError(
@@ -116,7 +116,7 @@ async function policiesOf(
       "give its file by --policy ./FILE, or another policy to fold with",
     );
   };
-  if (text === undefined) return { kinds, policy: {} };
+  if (text === undefined) return { findPolicy, policy: {} };
   const [spec, ...more] = await parsePolicies(text, process.cwd()).catch((error: unknown) => {
     if (!(error instanceof InputError)) throw error;
     throw new InputError({ file: `--policy ${text}` }, error.problem, error.remedy);
@@ -131,7 +131,7 @@ async function policiesOf(
     );
   }
   known.set(kind.name, kind);
-  return { kinds, policy: { policy: { name: spec!.name, kind: kind.name, options } } };
+  return { findPolicy, policy: { policy: { name: spec!.name, kind: kind.name, options } } };
 }
 
 const bold = (text: string) => styleText("bold", text, { stream: process.stdout });

@@ -7,9 +7,9 @@ import { DEFAULT_ENCODER } from "../core/encoder/open-encoder.ts";
 import { InputError } from "../core/input/input-error.ts";
 import { plural } from "../lab/report/words.ts";
 import { forget, freeze, rollBack, thaw } from "../learner/controls.ts";
+import { loggedEncoderName } from "../learner/encoder-name.ts";
 import { exportVotes } from "../learner/export-votes.ts";
 import { importVotes } from "../learner/import-votes.ts";
-import { logNameOf } from "../learner/log-name.ts";
 import { prune } from "../learner/prune.ts";
 import type { Store } from "../store/store.ts";
 import { ENCODER_HELP, encoderPlaces } from "./encoder-flags.ts";
@@ -88,7 +88,7 @@ async function runImport(store: Store, file: string, flags: ImportFlags): Promis
   const { encoder } = await openEncoderOrBundle(reference, encoderPlaces(flags.models));
   const status = statusLine(process.stderr);
   try {
-    const name = logNameOf(encoder);
+    const name = loggedEncoderName(encoder);
     if (configured && configured.encoder !== name) {
       throw new InputError(
         { file: "--encoder" },

@@ -1,9 +1,11 @@
 /**
- * Plain values as bytes, one way only: equal values give equal bytes, so a hash
- * of them says whether two posteriors are the same to the last bit. A tag, then
- * the content: numbers as eight bytes, lists and records with their length first,
- * the keys of a record sorted. (v8.serialize writes what structuredClone copies
- * too, but differently from version to version and by order of insertion.)
+ * Canonical encoding of plain values: equal values give equal bytes, so that a hash tells whether two
+ * posteriors are equal bit for bit. Each value is a tag and its content: numbers have eight bytes,
+ * lists and records start with their length, and the keys of a record are sorted.
+ *
+ * The library cborg writes canonical CBOR, whose bytes differ: with it, all hashes would change and the
+ * snapshots of version 0.1 would be unreadable. The output of v8.serialize depends on the version
+ * of Node and on the order of insertion.
  */
 export function toBytes(value: unknown): Uint8Array {
   const out = new Writer();
@@ -14,7 +16,8 @@ export function toBytes(value: unknown): Uint8Array {
 export function fromBytes(bytes: Uint8Array): unknown {
   const input = new Reader(bytes);
   const value = read(input);
-  if (!input.atEnd) throw new RangeError("bytes are left over: not written by toBytes");
+  if (!input.atEnd)
+    throw new RangeError("unexpected bytes after the value: not written by toBytes");
   return value;
 }
 
@@ -92,7 +95,7 @@ function read(input: Reader): unknown {
       );
     }
   }
-  throw new RangeError(`no value begins with "${tag}": not written by toBytes`);
+  throw new RangeError(`unknown tag "${tag}": not written by toBytes`);
 }
 
 function readList(input: Reader): unknown[] {
@@ -100,7 +103,7 @@ function readList(input: Reader): unknown[] {
   return Array.from({ length: size }, () => read(input));
 }
 
-/** Their order is part of the format: add at the end. */
+/** The order is part of the format: add new types at the end. */
 const ARRAYS = [
   Float64Array,
   Float32Array,
@@ -140,13 +143,13 @@ class Writer {
 
   number(value: number): void {
     this.#room(8);
-    // The language leaves the bits of NaN open.
+    // JavaScript does not define the bits of NaN.
     if (Number.isNaN(value)) {
       this.#length = this.#buffer.writeBigUInt64LE(0x7ff8000000000000n, this.#length);
     } else this.#length = this.#buffer.writeDoubleLE(value, this.#length);
   }
 
-  /** As JSON, which escapes what UTF-8 cannot hold. */
+  /** Writes a string as JSON, which escapes surrogates that UTF-8 cannot represent. */
   text(value: string): void {
     this.blob(Buffer.from(JSON.stringify(value), "utf8"));
   }
@@ -200,10 +203,10 @@ class Reader {
     return JSON.parse(Buffer.from(this.blob()).toString("utf8")) as string;
   }
 
-  /** A copy, so that numbers in it begin where they must. */
+  /** Returns a copy, so that typed arrays on it are aligned. */
   blob(): Uint8Array<ArrayBuffer> {
     const size = this.size();
-    if (this.#at + size > this.#bytes.length) throw new RangeError("bytes are cut short");
+    if (this.#at + size > this.#bytes.length) throw new RangeError("bytes are truncated");
     this.#at += size;
     return new Uint8Array(this.#bytes.subarray(this.#at - size, this.#at));
   }

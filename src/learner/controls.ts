@@ -1,19 +1,19 @@
-/** What an operator can do to what was learnt, as commands and endpoints have it. */
+/** Operations on learning that commands and endpoints offer: freeze, thaw, roll back, forget a voter. */
 import { InputError } from "../core/input/input-error.ts";
 import type { Control } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { inPages } from "./pages.ts";
-import { Script } from "./script.ts";
+import { VoteSchedule } from "./vote-schedule.ts";
 
-/** From now on votes are kept but teach nothing. */
+/** Pauses learning. Later votes are logged but not learned. */
 export async function freeze(store: Store, router: string, at: number): Promise<void> {
   if (await isFrozen(store, router)) {
-    throw new InputError({ file: router }, "is frozen already", "thaw it to let votes teach again");
+    throw new InputError({ file: router }, "is already frozen", "thaw it to resume learning");
   }
   await log(store, { kind: "frozen", router, at });
 }
 
-/** Votes teach again, and those kept meanwhile are learnt, unless they are not wanted. */
+/** Resumes learning. If `learn` is true, the votes logged during the freeze are learned too. */
 export async function thaw(
   store: Store,
   router: string,
@@ -21,12 +21,12 @@ export async function thaw(
   learn: boolean,
 ): Promise<void> {
   if (!(await isFrozen(store, router))) {
-    throw new InputError({ file: router }, "is not frozen", "nothing needs to be done");
+    throw new InputError({ file: router }, "is not frozen", "no action is needed");
   }
   await log(store, { kind: "thawed", router, at, learn });
 }
 
-/** Undoes what votes have taught after a time; how many votes that concerns. */
+/** Undoes everything learned after a time. Returns the number of votes that no longer count. */
 export async function rollBack(
   store: Store,
   router: string,
@@ -38,20 +38,20 @@ export async function rollBack(
   if (to < horizon) {
     throw new InputError(
       { file: router },
-      "votes of that time were pruned, and what is left begins later",
+      "cannot be rolled back to that time: its votes were pruned",
       "roll back to a later time",
     );
   }
-  const before = new Script(await store.controls(router), await store.head(router));
+  const schedule = new VoteSchedule(await store.controls(router), await store.head(router));
   let undone = 0;
   for await (const event of inPages((after, limit) => store.learning(router, after, limit), to)) {
-    if (event.kind === "voted" && before.place(event) !== undefined) undone++;
+    if (event.kind === "voted" && schedule.countsAt(event) !== undefined) undone++;
   }
   await log(store, { kind: "rolled_back", router, at, to });
   return undone;
 }
 
-/** As if this voter had never voted; how many votes that concerns. */
+/** Ignores all earlier votes of a voter. Returns their number. */
 export async function forget(
   store: Store,
   router: string,
@@ -63,7 +63,7 @@ export async function forget(
     throw new InputError(
       { file: router },
       `has no vote of "${voter}"`,
-      "voters are named as in votes export: after a key's id, as in key_1234/ann, where one was used",
+      'use the name that "votes export" prints; it starts with the id of the API key if one was used, for example key_1234/ann',
     );
   }
   await log(store, { kind: "voter_forgotten", router, at, voter });
@@ -71,7 +71,7 @@ export async function forget(
 }
 
 async function isFrozen(store: Store, router: string): Promise<boolean> {
-  return new Script(await store.controls(router), await store.head(router)).frozen;
+  return new VoteSchedule(await store.controls(router), await store.head(router)).isFrozen;
 }
 
 async function log(store: Store, event: Control): Promise<void> {

@@ -9,7 +9,7 @@ import { World } from "./world.fixture.ts";
 const RUNS = 200;
 const ROUNDS = 1000;
 
-it("the intervals hold the truth in 90 to 98% of 200 runs, and little else", () => {
+it("the intervals contain the true value in 90 to 98% of 200 runs and are narrow", () => {
   const names = ["zero-feedback", "greedy", "always m0"];
   const covered = { ips: [0, 0, 0], snips: [0, 0, 0], dr: [0, 0, 0], gain: [0, 0, 0] };
   let width = 0;
@@ -53,12 +53,12 @@ it("the intervals hold the truth in 90 to 98% of 200 runs, and little else", () 
       width += (target.dr.hi - target.dr.lo) / (2 * RUNS * names.length);
     });
   }
-  // A policy's gain over itself is 0 without any doubt.
+  // The gain of a policy over itself is exactly 0, so it is left out.
   for (const count of [...covered.dr, ...covered.snips, ...covered.gain.slice(1)]) {
     expect(count / RUNS).toBeGreaterThanOrEqual(0.9);
     expect(count / RUNS).toBeLessThanOrEqual(0.98);
   }
-  // A few votes carry most of the weight of IPS, whose intervals are wide for it.
+  // A few votes carry most of the weight of IPS, so its intervals are wide.
   for (const count of covered.ips) expect(count / RUNS).toBeGreaterThanOrEqual(0.9);
   const mean = covered.ips.reduce((sum, count) => sum + count / RUNS / names.length, 0);
   expect(mean).toBeLessThanOrEqual(0.98);

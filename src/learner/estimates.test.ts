@@ -2,22 +2,22 @@ import { describe, expect, it } from "vitest";
 import { Random } from "../core/random/random.ts";
 import { Estimator, type Sample } from "./estimates.ts";
 
-/** P(k preferred to j) in a world without queries: three models. */
-const BETTER = [
+/** P(k preferred to j) of three models, the same for all queries. */
+const PREFERRED = [
   [0.5, 0.7, 0.9],
   [0.3, 0.5, 0.8],
   [0.1, 0.2, 0.5],
 ];
-const BORDA = BETTER.map((row) => row.reduce((sum, p) => sum + p, 0) / 3);
+const BORDA = PREFERRED.map((row) => row.reduce((sum, p) => sum + p, 0) / 3);
 
-/** Pairs with their probabilities, in either order. */
+/** Decisions that draw a pair with its probability. */
 function duels(pairs: readonly (readonly [a: number, b: number, p: number])[], rounds: number) {
   return Array.from({ length: rounds }, (_, t): Sample => {
     const random = Random.seeded(t);
     const u = random.uniform();
     const upTo = (i: number) => pairs.slice(0, i + 1).reduce((sum, [, , p]) => sum + p, 0);
     const [a, b, propensity] = pairs.find((_, i) => u < upTo(i)) ?? pairs.at(-1)!;
-    const win = random.uniform() < BETTER[a]![b]! ? 1 : 0;
+    const win = random.uniform() < PREFERRED[a]![b]! ? 1 : 0;
     const voted = random.uniform() < 0.5;
     const duel = a === b ? undefined : { a, b, propensity, win: voted ? win : undefined };
     return { size: 3, values: undefined, duel };
@@ -46,7 +46,7 @@ function estimate(samples: readonly Sample[]) {
 describe("Estimator", () => {
   const result = estimate(duels(SKEWED, 40_000));
 
-  it.each(["ips", "snips", "dr"] as const)("%s finds what each target is worth", (kind) => {
+  it.each(["ips", "snips", "dr"] as const)("%s estimates the value of each target", (kind) => {
     for (const [t, target] of result.targets.entries()) {
       const { mean, lo, hi } = target[kind];
       // Four standard errors.
@@ -55,20 +55,20 @@ describe("Estimator", () => {
     }
   });
 
-  it("knows that a model drawn from the pool is worth exactly a half to itself", () => {
+  it("gives a uniformly drawn model a value of exactly 1/2", () => {
     expect(truth[2]).toBeCloseTo(0.5, 12);
     expect(result.targets[2]!.dr.mean).toBeCloseTo(0.5, 12);
     expect(result.targets[2]!.dr.hi - result.targets[2]!.dr.lo).toBeCloseTo(0, 12);
   });
 
-  it("sees a difference as narrow as it is: a policy gains nothing over itself", () => {
+  it("estimates differences by decision: a policy gains exactly nothing over itself", () => {
     expect(result.targets[0]!.gain).toMatchObject({ mean: 0, lo: 0, hi: 0 });
     const { gain, dr } = result.targets[1]!;
     expect(gain.mean).toBeCloseTo(dr.mean - result.targets[0]!.dr.mean, 12);
     expect(gain.hi).toBeLessThan(0);
   });
 
-  it("is not misled by a wrong model", () => {
+  it("is not biased by a wrong forecast", () => {
     const upsideDown = duels(SKEWED, 40_000).map((sample) => ({ ...sample, values: [0, 1, 2] }));
     const { targets } = estimate(upsideDown);
     for (const [t, { dr }] of targets.entries()) {
@@ -76,25 +76,25 @@ describe("Estimator", () => {
     }
   });
 
-  it("is narrower with a right one", () => {
+  it("is narrower with a good forecast", () => {
     const values = [2, 1, -0.5];
     const informed = duels(SKEWED, 40_000).map((sample) => ({ ...sample, values }));
     const width = ({ lo, hi }: { lo: number; hi: number }) => hi - lo;
     expect(width(estimate(informed).targets[0]!.dr)).toBeLessThan(width(result.targets[0]!.dr));
   });
 
-  it("counts what it was given, and claims nothing from one decision", () => {
+  it("counts decisions, duels and votes, and gives no interval for one decision", () => {
     expect(result.decisions).toBe(40_000);
     expect(Math.abs(result.duels / 40_000 - 0.7)).toBeLessThan(0.01);
     expect(Math.abs(result.votes / result.duels - 0.5)).toBeLessThan(0.02);
     const { dr } = estimate(duels([[0, 1, 1]], 1)).targets[0]!;
     expect([dr.lo, dr.hi]).toEqual([Number.NaN, Number.NaN]);
     expect(estimate(duels([[0, 1, 1]], 100)).explored).toBe(0);
-    // Of the pairs three have a chance of a half at most, and two of them less.
+    // Of the three duels, two have a propensity below 1/2.
     expect(result.explored / result.votes).toBeCloseTo(2 / 7, 1);
   });
 
-  it("claims nothing where one vote has all the weight", () => {
+  it("gives no interval if one vote has all the weight", () => {
     const quiet: Sample = { size: 3, values: undefined, duel: undefined };
     const duel = { a: 0, b: 1, propensity: 0.5, win: 1 };
     const { snips } = estimate([quiet, { ...quiet, duel }, quiet]).targets[0]!;

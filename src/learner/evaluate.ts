@@ -4,54 +4,54 @@ import type { Decision } from "../store/decision.ts";
 import type { Configured, Logged, Voted } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { Estimator, type Evaluation, type Sample } from "./estimates.ts";
-import type { Kinds } from "./fold.ts";
+import type { FindPolicy } from "./fold.ts";
 import { History } from "./history.ts";
 import { inPages } from "./pages.ts";
-import { lastConfiguration } from "./script.ts";
+import { lastConfiguration } from "./vote-schedule.ts";
 
-/** A policy to be judged: the configurations of the log, read as if they had named it. */
+/** A policy to evaluate. `adapt` puts it into the logged configurations. */
 export interface Target {
   readonly name: string;
   readonly adapt?: ((configuration: Logged<Configured>) => Logged<Configured>) | undefined;
 }
 
 interface EvaluateOptions {
-  readonly kinds: Kinds;
-  /** The position after which decisions count; all do unless said. */
+  readonly findPolicy: FindPolicy;
+  /** Evaluate only decisions after this position. Default 0. */
   readonly from?: number | undefined;
-  /** The position of the last that may count. */
+  /** Evaluate only decisions up to this position. Default: all. */
   readonly until?: number | undefined;
 }
 
 export interface LogEvaluation extends Evaluation {
-  /** Mean cost a decision, in US dollars as estimated when it was made; undefined where costs are not logged. */
+  /** Mean cost per decision of each target in US dollars, as estimated at the decision; undefined if costs were not logged. */
   readonly costs: readonly (number | undefined)[];
 }
 
 /**
- * Judges policies by the decisions of a log: at each they choose by what they
- * have learnt from the votes before it. Also judged is each model alone, "always
- * MODEL": a router that is not better than the best of them is not needed. Where
- * a model was no candidate the first target's choice stands for it.
+ * Evaluates policies on the decisions of a log. At each decision, a policy chooses with what it has
+ * learned from the earlier votes. Each model alone is evaluated too, as "always MODEL": a router is
+ * only useful if it beats the best of them. Where a model was not a candidate, the choice of the first
+ * target replaces it.
  */
 export async function evaluate(
   store: Store,
   router: string,
   targets: readonly Target[],
-  votes: ReadonlyMap<string, Verdicts>,
-  { kinds, from = 0, until = Infinity }: EvaluateOptions,
+  votes: ReadonlyMap<string, DuelVotes>,
+  { findPolicy, from = 0, until = Infinity }: EvaluateOptions,
 ): Promise<LogEvaluation | undefined> {
   const histories = targets.map(({ adapt }) => {
-    // Snapshots are of the policy that was configured.
+    // Saved snapshots belong to the configured policy.
     const snapshots = from > 0 && !adapt;
-    return new History(store, router, { kinds, snapshots, from, adapt });
+    return new History(store, router, { findPolicy, snapshots, from, adapt });
   });
   if (from > 0) for (const history of histories) await history.open();
   const models = lastConfiguration(await store.controls(router), until)?.pool.models ?? [];
   const names = [...targets.map(({ name }) => name), ...models.map((name) => `always ${name}`)];
   const estimator = new Estimator(names);
   const costs = names.map(() => 0);
-  let priced = true;
+  let hasCosts = true;
   let count = 0;
   for await (const decision of decisionsOf(store, router, from, until)) {
     for (const history of histories) while (await history.advance(decision.position));
@@ -71,25 +71,26 @@ export async function evaluate(
       pairs.map((pair) => sharesOf(pair, size)),
     );
     count++;
-    const prices = decision.costs;
-    if (!prices) priced = false;
+    const logged = decision.costs;
+    if (!logged) hasCosts = false;
     pairs.forEach(([a, b], t) => {
-      costs[t]! += (prices?.[a] ?? 0) + (a === b ? 0 : (prices?.[b] ?? 0));
+      costs[t]! += (logged?.[a] ?? 0) + (a === b ? 0 : (logged?.[b] ?? 0));
     });
   }
   if (count === 0) return undefined;
-  return { ...estimator.result(), costs: costs.map((sum) => (priced ? sum / count : undefined)) };
+  return { ...estimator.result(), costs: costs.map((sum) => (hasCosts ? sum / count : undefined)) };
 }
 
-/** Wins of the answer shown first, ties half, and of how many votes. */
-export interface Verdicts {
+/** The votes on one duel. */
+export interface DuelVotes {
   readonly models: readonly string[];
+  /** Wins of the answer shown first; a tie counts 1/2. */
   readonly wins: number;
   readonly votes: number;
 }
 
-/** Adds a vote on a duel to those on its decision; other votes say nothing about a pair. */
-export function collectVerdict(votes: Map<string, Verdicts>, vote: Logged<Voted>): void {
+/** Adds a vote on a duel to the votes on its decision. Ratings and rankings are ignored. */
+export function addDuelVote(votes: Map<string, DuelVotes>, vote: Logged<Voted>): void {
   const { decision, models, verdict } = vote;
   if (!("outcome" in verdict)) return;
   const before = votes.get(decision) ?? { models, wins: 0, votes: 0 };
@@ -97,7 +98,7 @@ export function collectVerdict(votes: Map<string, Verdicts>, vote: Logged<Voted>
   votes.set(decision, { models, wins, votes: before.votes + 1 });
 }
 
-/** Places in the list of candidates. */
+/** Indices into the candidates of a decision. */
 type Pair = readonly [number, number];
 
 function choose(history: History, decision: Logged<Decision>): Pair | undefined {
@@ -105,15 +106,15 @@ function choose(history: History, decision: Logged<Decision>): Pair | undefined 
   const { x, candidates, costs, lambda, seed, encoder } = decision;
   if (!router || !configuration || encoder !== configuration.encoder) return undefined;
   const { models } = configuration.pool;
-  const places = candidates.map((name) => models.indexOf(name));
-  if (places.includes(-1)) return undefined;
+  const indices = candidates.map((name) => models.indexOf(name));
+  if (indices.includes(-1)) return undefined;
   const penalty = costs && lambda > 0 ? new Float64Array(models.length) : undefined;
-  for (const [i, k] of places.entries()) if (penalty) penalty[k] = lambda * costs![i]!;
+  for (const [i, k] of indices.entries()) if (penalty) penalty[k] = lambda * costs![i]!;
   const { pair } = router.policy.choose(
-    { x, candidates: places, penalty },
+    { x, candidates: indices, penalty },
     Random.seeded(seed).split("choose"),
   );
-  return [places.indexOf(pair[0]), places.indexOf(pair[1])];
+  return [indices.indexOf(pair[0]), indices.indexOf(pair[1])];
 }
 
 function sharesOf([a, b]: Pair, size: number): Float64Array {
@@ -123,27 +124,27 @@ function sharesOf([a, b]: Pair, size: number): Float64Array {
   return shares;
 }
 
-function sampleOf(decision: Logged<Decision>, verdicts: Verdicts | undefined): Sample {
+function sampleOf(decision: Logged<Decision>, duelVotes: DuelVotes | undefined): Sample {
   const { pair, candidates, values, propensity } = decision;
   const [a, b] = [candidates.indexOf(pair[0]), candidates.indexOf(pair[1])];
-  // After a fallback others answered than were chosen: then it is as if nobody had voted.
-  const asChosen = verdicts?.models[0] === pair[0] && verdicts.models[1] === pair[1];
-  const win = asChosen ? verdicts.wins / verdicts.votes : undefined;
+  // Votes do not count if, after a fallback, other models answered than were chosen.
+  const isAsChosen = duelVotes?.models[0] === pair[0] && duelVotes.models[1] === pair[1];
+  const win = isAsChosen ? duelVotes.wins / duelVotes.votes : undefined;
   return { size: candidates.length, values, duel: a === b ? undefined : { a, b, propensity, win } };
 }
 
-/** Those in which a duel had a chance. */
+/** The decisions that could have become a duel. */
 async function* decisionsOf(
   store: Store,
   router: string,
   from: number,
   until: number,
 ): AsyncGenerator<Logged<Decision>> {
-  const page = (after: number, limit: number) => store.routed(router, after, limit);
-  for await (const decision of inPages(page, from)) {
+  const readPage = (after: number, limit: number) => store.routed(router, after, limit);
+  for await (const decision of inPages(readPage, from)) {
     if (decision.position > until) return;
     const { answers, mode, candidates } = decision;
-    const chance = answers === 2 || answers === "any";
-    if (chance && mode === "apply" && candidates.length > 1) yield decision;
+    const canDuel = answers === 2 || answers === "any";
+    if (canDuel && mode === "apply" && candidates.length > 1) yield decision;
   }
 }

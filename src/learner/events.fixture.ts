@@ -2,13 +2,13 @@ import { POLICIES } from "../core/bandit/policies/index.ts";
 import type { Outcome } from "../core/bandit/policy.ts";
 import { configured, MODELS, T0, xOf } from "../store/events.fixture.ts";
 import type { Logged, Voted } from "../store/events.ts";
-import type { Kinds } from "./fold.ts";
+import type { FindPolicy } from "./fold.ts";
 
-export const kinds: Kinds = (name) => POLICIES.find((kind) => kind.name === name)!;
+export const findPolicy: FindPolicy = (name) => POLICIES.find((kind) => kind.name === name)!;
 
 const OUTCOMES: readonly Outcome[] = ["a", "b", "tie", "both_bad"];
 
-/** Vote n, complete without a decision, everything of it a function of n. */
+/** Vote n, complete without a decision. All its fields are functions of n. */
 export function voted(n: number, over: Partial<Voted> = {}): Voted {
   const a = MODELS[n % 4]!;
   const b = MODELS[(n + 1 + (n % 3)) % 4]!;
@@ -38,7 +38,7 @@ export function loggedAt<E>(position: number, event: E): Logged<E> {
   return { ...event, position };
 }
 
-/** A pool with other models. */
+/** The pool of `configured` with other models. */
 export function withModels(models: readonly string[]) {
   const { pool } = configured();
   const told = models.map((name) => {

@@ -7,28 +7,28 @@ import { Router, type RouterSettings } from "../core/router.ts";
 import type { Configured, Logged, Voted } from "../store/events.ts";
 import { fromBytes, toBytes } from "./canonical.ts";
 
-/** The policies that a configuration may name. */
-export type Kinds = (policy: string) => PolicyKind;
+/** Finds a policy by the name in a configuration, or throws. */
+export type FindPolicy = (name: string) => PolicyKind;
 
 /**
- * What the votes so far have taught. Votes and configurations in, a posterior
- * out: no clock and no generator but one made of the seed and the vote's
- * position, so the same votes always give the same posterior, to the last bit.
+ * The posterior after the votes so far. It uses no clock, and its random numbers depend only on the
+ * configured seed and the position of the vote: the same votes always give the same posterior, bit
+ * for bit.
  */
 export class Fold {
-  readonly #kinds: Kinds;
-  /** All events up to here are in. It is the posterior's version too. */
+  readonly #findPolicy: FindPolicy;
+  /** Position of the last folded event, which is also the version of the posterior. */
   position = 0;
   #base = 0;
   #configuration: Logged<Configured> | undefined;
   #router: Router | undefined;
   #counts: FoldCounts = { votes: 0, retired: 0, foreign: 0 };
 
-  constructor(kinds: Kinds) {
-    this.#kinds = kinds;
+  constructor(findPolicy: FindPolicy) {
+    this.#findPolicy = findPolicy;
   }
 
-  /** Position of the configuration that learning began with; 0: none yet. */
+  /** Position of the configuration that learning started with, or 0 if there is none yet. */
   get base(): number {
     return this.#base;
   }
@@ -45,50 +45,50 @@ export class Fold {
     return this.#counts;
   }
 
-  /** Starts from what is told. */
+  /** Starts with the prior of a configuration. */
   begin(configuration: Logged<Configured>): void {
     this.#base = configuration.position;
     this.#configuration = configuration;
-    this.#router = routerOf(configuration, this.#kinds);
+    this.#router = routerOf(configuration, this.#findPolicy);
   }
 
-  /** Goes on with other models: what is known of those that stay is kept, newcomers start fresh. */
+  /** Continues with a changed pool: the posterior of remaining models is kept, new models start from the prior. */
   configure(configuration: Logged<Configured>): void {
     const { policy, voters } = this.#router!.snapshot();
     this.#configuration = configuration;
-    this.#router = routerOf(configuration, this.#kinds);
+    this.#router = routerOf(configuration, this.#findPolicy);
     this.#router.restore({ policy, voters });
   }
 
+  /** Learns a vote, or skips it if its models or its embedding do not fit the configuration. */
   learn(vote: Logged<Voted>): void {
+    const result = this.#learn(vote);
+    this.#counts = { ...this.#counts, [result]: this.#counts[result] + 1 };
+  }
+
+  #learn(vote: Logged<Voted>): keyof FoldCounts {
     const { pool, encoder, seed } = this.#configuration!;
     const { x, models, verdict, weight, position } = vote;
-    const places = models.map((name) => pool.models.indexOf(name));
-    if (encoder !== vote.encoder || x.length !== pool.centroids[0]!.length) {
-      this.#counts = { ...this.#counts, foreign: this.#counts.foreign + 1 };
-      return;
-    }
-    if (places.includes(-1)) {
-      this.#counts = { ...this.#counts, retired: this.#counts.retired + 1 };
-      return;
-    }
+    const indices = models.map((name) => pool.models.indexOf(name));
+    if (encoder !== vote.encoder || x.length !== pool.centroids[0]!.length) return "foreign";
+    if (indices.includes(-1)) return "retired";
     const random = Random.seeded(seed).split("learn").split(position);
     const voter = vote.voter === "" ? undefined : vote.voter;
-    const [a, b] = [places[0]!, places[1] ?? places[0]!];
+    const [a, b] = [indices[0]!, indices[1] ?? indices[0]!];
     let values: Float64Array | undefined;
     if (vote.values) {
       values = new Float64Array(pool.models.length);
-      for (const [i, k] of places.entries()) values[k] = vote.values[i]!;
+      for (const [i, k] of indices.entries()) values[k] = vote.values[i]!;
     }
-    const judged = { x, pair: [a, b] as const, values };
+    const choice = { x, pair: [a, b] as const, values };
     const router = this.#router!;
-    if ("outcome" in verdict) router.vote(judged, verdict.outcome, random, voter, weight);
-    else if ("rating" in verdict) router.rate(judged, a, verdict.rating, random, voter, weight);
-    else router.rank(judged, places, random, voter, weight);
-    this.#counts = { ...this.#counts, votes: this.#counts.votes + 1 };
+    if ("outcome" in verdict) router.vote(choice, verdict.outcome, random, voter, weight);
+    else if ("rating" in verdict) router.rate(choice, a, verdict.rating, random, voter, weight);
+    else router.rank(choice, indices, random, voter, weight);
+    return "votes";
   }
 
-  /** Of what was learnt alone: equal for equal votes, wherever they stand in a log. */
+  /** Hash of the posterior alone. It does not depend on positions in the log. */
   hash(): string {
     return hashOf(this.#posterior());
   }
@@ -103,14 +103,14 @@ export class Fold {
     } satisfies FoldState);
   }
 
-  /** Takes up what another has written; `configurationAt` finds a configuration by its position. */
+  /** Restores a fold from `toBytes`. `configurationAt` finds a configuration by its position. */
   static fromBytes(
     bytes: Uint8Array,
-    kinds: Kinds,
+    findPolicy: FindPolicy,
     configurationAt: (position: number) => Logged<Configured> | undefined,
   ): Fold {
     const state = readState(bytes);
-    const fold = new Fold(kinds);
+    const fold = new Fold(findPolicy);
     fold.position = state.position;
     fold.#base = state.base;
     fold.#counts = state.counts;
@@ -118,7 +118,7 @@ export class Fold {
     const configuration = configurationAt(state.configuration);
     if (!configuration) throw new RangeError(`no configuration at ${state.configuration}`);
     fold.#configuration = configuration;
-    fold.#router = routerOf(configuration, kinds);
+    fold.#router = routerOf(configuration, findPolicy);
     fold.#router.restore(state.posterior);
     return fold;
   }
@@ -130,11 +130,11 @@ export class Fold {
   }
 }
 
-/** What a snapshot holds. */
+/** The content of a snapshot. */
 export interface FoldState {
   readonly position: number;
   readonly base: number;
-  /** Position of the configuration that the posterior is of. */
+  /** Position of the configuration under which the posterior was learned. */
   readonly configuration: number;
   readonly counts: FoldCounts;
   readonly posterior: Posterior | undefined;
@@ -146,14 +146,15 @@ export interface Posterior {
 }
 
 export interface FoldCounts {
-  /** Learnt from. */
+  /** Votes that were learned. */
   readonly votes: number;
-  /** Passed over: about a model that had left the pool, or with another encoder's x. */
+  /** Votes skipped because one of their models had left the pool. */
   readonly retired: number;
+  /** Votes skipped because their embedding is from another encoder. */
   readonly foreign: number;
 }
 
-/** SHA-256 of the canonical bytes: equal for posteriors that are equal to the last bit. */
+/** SHA-256 of the canonical encoding, equal if and only if two posteriors are equal bit for bit. */
 export function hashOf(posterior: Posterior | undefined): string {
   return createHash("sha256").update(toBytes(posterior)).digest("hex");
 }
@@ -162,11 +163,11 @@ export function readState(bytes: Uint8Array): FoldState {
   return fromBytes(bytes) as FoldState;
 }
 
-/** `settings` are those that only serving needs: they change nothing that is learnt. */
+/** Creates the router of a configuration. `settings` affect only how requests are served, not what is learned. */
 export function routerOf(
   { pool, policy, options, weighVoters }: Configured,
-  kinds: Kinds,
+  findPolicy: FindPolicy,
   settings: Partial<RouterSettings> = {},
 ): Router {
-  return new Router(createPolicy(kinds(policy), pool, options), { ...settings, weighVoters });
+  return new Router(createPolicy(findPolicy(policy), pool, options), { ...settings, weighVoters });
 }

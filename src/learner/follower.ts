@@ -3,33 +3,36 @@ import type { Router, RouterSettings } from "../core/router.ts";
 import type { Configured, Logged } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { StoreUnavailable } from "../store/store-error.ts";
-import { type Fold, type Kinds, type Posterior, readState, routerOf } from "./fold.ts";
-import { learnsAnew } from "./script.ts";
-import { Wake } from "./wake.ts";
+import { type FindPolicy, type Fold, type Posterior, readState, routerOf } from "./fold.ts";
+import { Sleeper } from "./sleeper.ts";
+import { restartsLearning } from "./vote-schedule.ts";
 
-/** What requests are served with. */
+/** The router that serves requests, and the state it was made from. */
 export interface Serving {
   readonly router: Router;
   readonly configuration: Logged<Configured>;
-  /** The last position that the posterior has learnt from. */
+  /** Position of the last event that the posterior was learned from. */
   readonly version: number;
 }
 
 /**
- * Keeps a router at the newest posterior: that of this node's own learner, where
- * it has one, else of the snapshots that another node saves. Without its store it
- * goes on with what it has.
+ * Keeps a router at the newest posterior: that of this node's own learner if it holds the lease,
+ * otherwise that of the snapshots which another node saves. While the store is unavailable, it keeps
+ * serving with the last posterior.
  */
 export class Follower {
   readonly #options: FollowerOptions;
-  readonly #wake = new Wake();
+  readonly #sleeper = new Sleeper();
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
   #serving: Serving | undefined;
   #configurations: Logged<Configured>[] = [];
+  /** A newer posterior of this node's learner. */
   #offered: Fold | undefined;
-  #seen = "";
-  #spent = 0;
+  /** Newest positions of the log and of the snapshots at the last load. */
+  #loaded = "";
+  /** Milliseconds spent on installing posteriors since the last pause. */
+  #spentMs = 0;
 
   constructor(options: FollowerOptions) {
     this.#options = options;
@@ -40,41 +43,41 @@ export class Follower {
     return this.#serving;
   }
 
-  /** Loads what there is, and keeps looking for more. */
+  /** Loads the newest configuration and posterior and follows later changes. */
   async start(): Promise<void> {
     await this.load();
     const { store, router } = this.#options;
-    const off = store.onChange((change) => {
-      if (change.router === router) this.#wake.now();
+    const unsubscribe = store.onChange((change) => {
+      if (change.router === router) this.#sleeper.wake();
     });
-    this.#running = this.#follow().finally(off);
+    this.#running = this.#follow().finally(unsubscribe);
   }
 
   async stop(): Promise<void> {
     this.#stop.abort();
-    this.#wake.now();
+    this.#sleeper.wake();
     await this.#running;
   }
 
-  /** This node's learner has learnt something. */
+  /** Takes over a posterior of this node's learner, soon but not at once. */
   adopt(fold: Fold): void {
     this.#offered = fold;
-    this.#wake.now();
+    this.#sleeper.wake();
   }
 
-  /** Takes up the newest configuration and posterior, if there are newer ones. */
+  /** Loads the newest configuration and posterior if they have changed. */
   async load(): Promise<void> {
     const { store, router } = this.#options;
     const newest = (await store.snapshotPositions(router)).at(-1) ?? 0;
-    const seen = `${await store.head(router)} ${newest}`;
-    if (seen === this.#seen) return;
+    const current = `${await store.head(router)} ${newest}`;
+    if (current === this.#loaded) return;
     const controls = await store.controls(router);
     this.#configurations = controls.filter((event) => event.kind === "configured");
     const stored = newest > this.#version ? await store.snapshot(router) : undefined;
     const state = stored && readState(stored.state);
-    if (state) this.#serve(state.posterior, state.configuration, state.position);
-    else this.#serve(undefined, 0, this.#version);
-    this.#seen = seen;
+    if (state) this.#install(state.posterior, state.configuration, state.position);
+    else this.#install(undefined, 0, this.#version);
+    this.#loaded = current;
   }
 
   get #version(): number {
@@ -84,65 +87,65 @@ export class Follower {
   async #follow(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
-      await this.#wake.within(this.#options.pollMs ?? 1000);
+      await this.#sleeper.sleep(this.#options.pollMs ?? 1000);
       if (signal.aborted) return;
-      this.#spent = 0;
+      this.#spentMs = 0;
       try {
-        // What this node has learnt is at hand, unless it is of a configuration not read yet.
+        // The learner may have used a configuration that was not loaded yet.
         if (this.#offered && !this.#configurationAt(this.#offered.configuration?.position)) {
           await this.load();
         }
-        this.#takeOffered();
+        this.#installOffered();
         await this.load();
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) this.#options.onError?.(error);
       }
-      // Taking up a posterior is work for the thread that serves: a twentieth of its time at most.
-      await sleep(20 * this.#spent, undefined, { signal, ref: false }).catch(() => {});
+      // Installing posteriors may use at most a twentieth of the time of the serving thread.
+      await sleep(20 * this.#spentMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
-  #takeOffered(): void {
+  #installOffered(): void {
     const fold = this.#offered;
     this.#offered = undefined;
     if (!fold?.router || !fold.configuration || fold.position <= this.#version) return;
     const { policy, voters } = fold.router.snapshot();
-    this.#serve({ policy, voters }, fold.configuration.position, fold.position);
+    this.#install({ policy, voters }, fold.configuration.position, fold.position);
   }
 
-  /** By the newest configuration, folded already or not: a new model need not wait for the learner. */
-  #serve(posterior: Posterior | undefined, learntUnder: number, version: number): void {
+  /** Serves with the newest configuration, even if no vote was folded under it: a new model need not wait for the learner. */
+  #install(posterior: Posterior | undefined, configuration: number, version: number): void {
     const newest = this.#configurations.at(-1);
     if (!newest) return;
-    const began = performance.now();
-    const { kinds, settings } = this.#options;
+    const startedAt = performance.now();
+    const { findPolicy, settings } = this.#options;
     const before = this.#serving;
     const changed = newest.position !== before?.configuration.position;
-    const router = changed ? routerOf(newest, kinds, settings) : before.router;
+    const router = changed ? routerOf(newest, findPolicy, settings) : before.router;
     if (before && changed) {
-      const { serving, ...learnt } = before.router.snapshot();
-      const keep = !learnsAnew(before.configuration, newest);
-      router.restore({ ...(keep ? learnt : router.snapshot()), serving });
+      const { serving, ...learned } = before.router.snapshot();
+      const isUsable = !restartsLearning(before.configuration, newest);
+      router.restore({ ...(isUsable ? learned : router.snapshot()), serving });
     }
-    const of = this.#configurationAt(learntUnder);
-    const fits = posterior && of && !learnsAnew(of, newest);
-    if (fits) router.restore(posterior);
-    this.#serving = { router, configuration: newest, version: fits ? version : this.#version };
-    this.#spent += performance.now() - began;
+    const own = this.#configurationAt(configuration);
+    const isUsable = posterior && own && !restartsLearning(own, newest);
+    if (isUsable) router.restore(posterior);
+    this.#serving = { router, configuration: newest, version: isUsable ? version : this.#version };
+    this.#spentMs += performance.now() - startedAt;
   }
 
-  #configurationAt(place: number | undefined): Logged<Configured> | undefined {
-    return this.#configurations.find(({ position }) => position === place);
+  #configurationAt(at: number | undefined): Logged<Configured> | undefined {
+    return this.#configurations.find(({ position }) => position === at);
   }
 }
 
 export interface FollowerOptions {
   readonly store: Store;
   readonly router: string;
-  readonly kinds: Kinds;
-  /** What the router does around its policy. */
+  readonly findPolicy: FindPolicy;
+  /** Settings of the router that do not affect learning. */
   readonly settings?: Partial<RouterSettings> | undefined;
   readonly pollMs?: number | undefined;
-  /** What cannot be taken up is left; what is served stays as it was. */
+  /** Called if a posterior cannot be loaded. The last one stays in use. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

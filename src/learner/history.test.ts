@@ -6,21 +6,21 @@ import { newFiles } from "../store/folder.fixture.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
 import { effectiveVotes } from "./effective.fixture.ts";
-import { kinds, voted, withModels } from "./events.fixture.ts";
+import { findPolicy, voted, withModels } from "./events.fixture.ts";
 import { Fold } from "./fold.ts";
 import { History } from "./history.ts";
-import { learnsAnew } from "./script.ts";
+import { restartsLearning } from "./vote-schedule.ts";
 
 const newFile = newFiles();
 const open = (file: string) => new SqliteStore(file, Date.now);
 
-/** What happens in a test; `n` numbers the votes. */
+/** One step of a test. */
 type Step =
   | { readonly do: "vote"; readonly times: number }
   | { readonly do: "control"; readonly control: (position: number) => Omit<Control, "position"> }
   | { readonly do: "learn" | "save" | "kill" };
 
-/** fast-check's doubles are mostly tiny. */
+/** A number from 0 to 1. The doubles of fast-check are mostly tiny. */
 const share = fc.nat(100).map((percent) => percent / 100);
 const at = { router: "auto", at: T0 };
 const POOLS = [MODELS, [...MODELS, "eel"], ["cat", "dog", "eel"], ["ant", "bee", "cat"]];
@@ -50,12 +50,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe("History", () => {
-  it("gives what one undisturbed fold gives, bit for bit, however it was interrupted", async () => {
+  it("gives the same posterior as one uninterrupted fold, bit for bit, however it is interrupted", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60, size: "max" }), async (steps) => {
         const file = newFile();
         let store: Store = open(file);
-        const history = () => new History(store, "auto", { kinds, snapshots: true });
+        const history = () => new History(store, "auto", { findPolicy, snapshots: true });
         let learner = history();
         let n = 0;
         let token = (await store.acquireLease("auto", "test", 1e9))!;
@@ -81,7 +81,7 @@ describe("History", () => {
           }
         }
         while (await learner.advance());
-        const replayed = new History(store, "auto", { kinds, snapshots: false });
+        const replayed = new History(store, "auto", { findPolicy, snapshots: false });
         await replayed.replay();
         const plain = reference(await store.learning("auto", 0, 1e6));
         expect(replayed.fold.hash()).toBe(plain.hash());
@@ -95,17 +95,17 @@ describe("History", () => {
   }, 60_000);
 });
 
-/** The votes that count, folded in order, with configurations where they stand between them. */
+/** Folds the votes that count in order, with the configurations between them. */
 function reference(events: readonly Logged<Learning>[]): Fold {
   const configurations = events.filter((event) => event.kind === "configured");
   const base = configurations.findLastIndex(
-    (configuration, i) => i === 0 || learnsAnew(configurations[i - 1]!, configuration),
+    (configuration, i) => i === 0 || restartsLearning(configurations[i - 1]!, configuration),
   );
-  const fold = new Fold(kinds);
+  const fold = new Fold(findPolicy);
   fold.begin(configurations[base]!);
   const later = configurations.slice(base + 1);
-  for (const { vote, place } of effectiveVotes(events)) {
-    while (later[0] && later[0].position < place) fold.configure(later.shift()!);
+  for (const { vote, position } of effectiveVotes(events)) {
+    while (later[0] && later[0].position < position) fold.configure(later.shift()!);
     fold.learn(vote);
   }
   for (const configuration of later) fold.configure(configuration);

@@ -1,24 +1,24 @@
 import { setImmediate } from "node:timers/promises";
 import type { Configured, Control, Learning, Logged, Voted } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
-import { Fold, type Kinds } from "./fold.ts";
-import { Script } from "./script.ts";
+import { type FindPolicy, Fold } from "./fold.ts";
+import { VoteSchedule } from "./vote-schedule.ts";
 
 export interface HistoryOptions {
-  readonly kinds: Kinds;
-  /** Snapshots to start from; without, only one that the log begins with. */
+  readonly findPolicy: FindPolicy;
+  /** True to start from saved snapshots. Otherwise only the snapshot at the horizon is used. */
   readonly snapshots: boolean;
-  /** Where what is asked for begins: a snapshot past it is no place to start from. */
+  /** Do not start from a snapshot after this position. */
   readonly from?: number | undefined;
-  /** Reads a configuration otherwise than it was logged, to ask what would have been. */
+  /** Replaces each logged configuration, to find out what another policy would have learned. */
   readonly adapt?: ((configuration: Logged<Configured>) => Logged<Configured>) | undefined;
-  /** Called with each vote that counts, before it is learnt. */
+  /** Called with each vote that counts, before it is learned. */
   readonly onVote?: ((vote: Logged<Voted>) => void) | undefined;
-  /** Called now and then while folding; what it throws ends it. */
-  readonly meanwhile?: (() => Promise<void>) | undefined;
+  /** Called before each page of events is folded. An error that it throws ends the folding. */
+  readonly beforePage?: (() => Promise<void>) | undefined;
 }
 
-/** The log of one router, folded. */
+/** Reads the log of one router and folds it. */
 export class History {
   readonly #store: Store;
   readonly #router: string;
@@ -26,64 +26,64 @@ export class History {
   #controls: Logged<Control>[] = [];
   #fold: Fold;
   #votesSeen = 0;
-  /** Events read from the store, those after `from`. */
-  #ahead: { readonly from: number; readonly events: readonly Logged<Learning>[] } = NOTHING;
+  /** The last page read from the store: events after position `from`. */
+  #buffer: { readonly from: number; readonly events: readonly Logged<Learning>[] } = EMPTY;
 
   constructor(store: Store, router: string, options: HistoryOptions) {
     this.#store = store;
     this.#router = router;
     this.#options = options;
-    this.#fold = new Fold(options.kinds);
+    this.#fold = new Fold(options.findPolicy);
   }
 
   get fold(): Fold {
     return this.#fold;
   }
 
-  /** Votes in what was read of the log, whether they count or not. */
+  /** Number of votes read from the log, whether they count or not. */
   get votesSeen(): number {
     return this.#votesSeen;
   }
 
-  /** Starts from the newest snapshot that may be started from. */
+  /** Starts from the newest usable snapshot. */
   async open(): Promise<void> {
     await this.#readControls();
     const head = await this.#store.head(this.#router);
-    this.#fold = await this.#startFor(new Script(this.#controls, head));
+    this.#fold = await this.#start(new VoteSchedule(this.#controls, head));
   }
 
-  /** Folds what has been logged since, up to a position if one is given; false where that was nothing. */
+  /** Folds the next page of events, up to a position if one is given. Returns false if there are no new events. */
   async advance(until = Infinity): Promise<boolean> {
     const page = await this.#page(this.#fold.position, until);
     const last = page.at(-1);
     if (!last) return false;
     if (page.some(({ kind }) => kind !== "voted")) await this.#readControls();
-    const script = new Script(this.#controls, last.position);
-    await this.#whole(async () => {
-      if (script.extends(this.#fold)) return this.#run(script, page);
-      this.#fold = await this.#startFor(script);
-      await this.#runTo(script);
+    const schedule = new VoteSchedule(this.#controls, last.position);
+    await this.#orRestart(async () => {
+      if (schedule.continues(this.#fold)) return this.#run(schedule, page);
+      this.#fold = await this.#start(schedule);
+      await this.#runTo(schedule);
     });
     return true;
   }
 
-  /** The same from the first vote on, in one go. */
+  /** Folds the whole log again, up to a position if one is given. */
   async replay(until = Infinity): Promise<void> {
     await this.#readControls();
     const head = Math.min(until, await this.#store.head(this.#router));
-    const script = new Script(this.#controls, head);
-    await this.#whole(async () => {
-      this.#fold = await this.#startFor(script);
-      await this.#runTo(script);
+    const schedule = new VoteSchedule(this.#controls, head);
+    await this.#orRestart(async () => {
+      this.#fold = await this.#start(schedule);
+      await this.#runTo(schedule);
     });
   }
 
-  /** Broken off in the middle nobody knows what is in: the next time begins anew. */
-  async #whole(work: () => Promise<void>): Promise<void> {
+  /** Runs `work`. If it fails, the fold is incomplete, so the next call starts again. */
+  async #orRestart(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      this.#fold = new Fold(this.#options.kinds);
+      this.#fold = new Fold(this.#options.findPolicy);
       throw error;
     }
   }
@@ -96,29 +96,29 @@ export class History {
     );
   }
 
-  async #startFor(script: Script): Promise<Fold> {
+  async #start(schedule: VoteSchedule): Promise<Fold> {
     const { snapshots, from = Infinity } = this.#options;
     const horizon = await this.#store.horizon(this.#router);
     const positions = snapshots ? await this.#store.snapshotPositions(this.#router) : [horizon];
     for (const position of positions.toReversed()) {
       if (position > from && position !== horizon) continue;
-      // At the horizon the votes before are gone: what else there is to start from is no better.
-      const usable = script.holds(position) || position === horizon;
+      // The snapshot at the horizon is always used: the votes before it no longer exist.
+      const usable = schedule.hasPrefix(position) || position === horizon;
       const fold = position > 0 && usable && (await this.#load(position));
-      if (fold && fold.base === (script.base?.position ?? 0)) return fold;
+      if (fold && fold.base === (schedule.base?.position ?? 0)) return fold;
     }
-    const fold = new Fold(this.#options.kinds);
-    if (script.base) fold.begin(script.base);
+    const fold = new Fold(this.#options.findPolicy);
+    if (schedule.base) fold.begin(schedule.base);
     return fold;
   }
 
-  /** Undefined where it is not what was written, or of a policy that is no longer known. */
+  /** Loads a snapshot. Returns undefined if it is damaged or its policy is unknown. */
   async #load(position: number): Promise<Fold | undefined> {
     const stored = await this.#store.snapshot(this.#router, position);
     if (stored?.position !== position) return undefined;
     try {
-      const fold = Fold.fromBytes(stored.state, this.#options.kinds, (place) =>
-        this.#configurationAt(place),
+      const fold = Fold.fromBytes(stored.state, this.#options.findPolicy, (position) =>
+        this.#configurationAt(position),
       );
       return fold.hash() === stored.hash ? fold : undefined;
     } catch (error) {
@@ -127,34 +127,34 @@ export class History {
     }
   }
 
-  #configurationAt(place: number): Logged<Configured> | undefined {
-    const found = this.#controls.find(({ position }) => position === place);
+  #configurationAt(at: number): Logged<Configured> | undefined {
+    const found = this.#controls.find(({ position }) => position === at);
     return found?.kind === "configured" ? found : undefined;
   }
 
-  async #runTo(script: Script): Promise<void> {
+  async #runTo(schedule: VoteSchedule): Promise<void> {
     for (;;) {
-      const page = await this.#page(this.#fold.position, script.until);
+      const page = await this.#page(this.#fold.position, schedule.until);
       if (page.length === 0) return;
-      await this.#run(script, page);
+      await this.#run(schedule, page);
     }
   }
 
-  async #run(script: Script, page: readonly Logged<Learning>[]): Promise<void> {
+  async #run(schedule: VoteSchedule, page: readonly Logged<Learning>[]): Promise<void> {
     const fold = this.#fold;
-    await this.#options.meanwhile?.();
+    await this.#options.beforePage?.();
     let since = performance.now();
     for (const event of page) {
       if (event.kind === "voted") {
         this.#votesSeen++;
-        if (script.base && script.place(event) === event.position) this.#learn(event);
+        if (schedule.base && schedule.countsAt(event) === event.position) this.#learn(event);
       } else if (event.kind === "configured") {
-        // As adapted; those before the base are part of it.
-        const known = this.#configurationAt(event.position);
-        if (known && event.position > fold.base) fold.configure(known);
-      } else if (event.kind === "thawed") await this.#learnKept(script, event.position);
+        // The configuration may be adapted. Those up to the base are already part of the fold.
+        const adapted = this.#configurationAt(event.position);
+        if (adapted && event.position > fold.base) fold.configure(adapted);
+      } else if (event.kind === "thawed") await this.#learnFrozen(schedule, event.position);
       fold.position = event.position;
-      // Requests are served by the same thread.
+      // The same thread serves requests.
       if (performance.now() - since > SLICE_MS) {
         await setImmediate();
         since = performance.now();
@@ -162,13 +162,13 @@ export class History {
     }
   }
 
-  /** The votes that came while frozen. */
-  async #learnKept(script: Script, thaw: number): Promise<void> {
-    let after = script.frozenSince(thaw);
-    while (script.base && after !== undefined) {
+  /** Learns the votes that were logged during the freeze which a thaw ends. */
+  async #learnFrozen(schedule: VoteSchedule, thaw: number): Promise<void> {
+    let after = schedule.freezeEndedBy(thaw);
+    while (schedule.base && after !== undefined) {
       const page = await this.#page(after, thaw - 1);
       for (const event of page) {
-        if (event.kind === "voted" && script.place(event) === thaw) this.#learn(event);
+        if (event.kind === "voted" && schedule.countsAt(event) === thaw) this.#learn(event);
       }
       after = page.at(-1)?.position;
     }
@@ -180,17 +180,17 @@ export class History {
   }
 
   async #page(after: number, until: number): Promise<Logged<Learning>[]> {
-    // Who walks in small steps finds the next ones at hand.
-    const { from, events } = this.#ahead;
+    // A caller that advances in small steps finds the next events in the buffer.
+    const { from, events } = this.#buffer;
     let rest = after >= from ? events.filter(({ position }) => position > after) : [];
     if (rest.length === 0) {
       rest = await this.#store.learning(this.#router, after, PAGE);
-      this.#ahead = { from: after, events: rest };
+      this.#buffer = { from: after, events: rest };
     }
     return rest.filter(({ position }) => position <= until);
   }
 }
 
-const NOTHING = { from: 0, events: [] };
+const EMPTY = { from: 0, events: [] };
 const PAGE = 500;
 const SLICE_MS = 5;

@@ -6,23 +6,23 @@ import { toFloat32 } from "../store/vector.ts";
 import { readVotes, type VoteLine } from "./votes-file.ts";
 
 export interface ImportOptions {
-  /** Text to vector, and what the log calls it. */
   readonly encode: (texts: readonly string[]) => Promise<readonly Float64Array[]>;
+  /** Name of the encoder in the log. */
   readonly encoder: string;
-  /** The length of x, where it is known. */
+  /** Length of an embedding, if it is known. */
   readonly dimension?: number | undefined;
-  /** The time of day, in milliseconds. */
+  /** The time of day in milliseconds since 1970. */
   readonly time: () => number;
   readonly onProgress?: ((votes: number) => void) | undefined;
 }
 
 export interface Imported {
   readonly votes: number;
-  /** Were there already: the same file twice changes nothing. */
+  /** Votes that were in the log already. */
   readonly repeated: number;
 }
 
-/** Logs the votes of a file, all of which is read and checked before the first is logged. */
+/** Logs the votes of a file. The whole file is checked before the first vote is logged. */
 export async function importVotes(
   store: Store,
   router: string,
@@ -56,15 +56,15 @@ function checkLine(file: string, line: VoteLine, { encoder, dimension }: ImportO
   if (line.encoder !== undefined && line.encoder !== encoder) {
     throw new InputError(
       { ...place, field: "encoder" },
-      `is ${line.encoder}, the router's is ${encoder}`,
-      "give the query in place of x, and it is encoded anew",
+      `is ${line.encoder}, but the router uses ${encoder}`,
+      "replace x by the query, so that it is encoded again",
     );
   }
   if (line.x && dimension !== undefined && line.x.length !== dimension) {
     throw new InputError(
       { ...place, field: "x" },
-      `has ${line.x.length} numbers, ${encoder} gives ${dimension}`,
-      "give the query in place of x, and it is encoded anew",
+      `has ${line.x.length} numbers, but embeddings of ${encoder} have ${dimension}`,
+      "replace x by the query, so that it is encoded again",
     );
   }
   for (const name of [...line.models, ...(line.voter === "" ? [] : [line.voter])]) {
@@ -78,7 +78,7 @@ async function eventsOf(
   { encode, encoder, time }: ImportOptions,
 ): Promise<Voted[]> {
   const texts = lines.flatMap(({ query }) => (query === undefined ? [] : [query]));
-  const vectors = texts.length > 0 ? [...(await encode(texts))] : [];
+  const embeddings = texts.length > 0 ? [...(await encode(texts))] : [];
   return lines.map(({ id, voter, verdict, weight, models, x, at }) => ({
     kind: "voted",
     router,
@@ -89,7 +89,7 @@ async function eventsOf(
     source: "import",
     weight,
     encoder,
-    x: toFloat32(x ?? vectors.shift()!),
+    x: toFloat32(x ?? embeddings.shift()!),
     models,
     cast: at,
   }));

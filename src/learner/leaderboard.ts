@@ -3,7 +3,7 @@ import { Random } from "../core/random/random.ts";
 import type { Logged, Voted } from "../store/events.ts";
 import type { Fold } from "./fold.ts";
 
-/** A category's models, the best first. */
+/** The models of a category, best first. */
 export interface Leaderboard {
   readonly category: string;
   readonly models: readonly Standing[];
@@ -11,12 +11,13 @@ export interface Leaderboard {
 
 interface Standing extends Count {
   readonly model: string;
-  /** Estimated utility over the pool's mean, and its standard deviation, where the policy has them. */
+  /** Estimated utility minus the mean of the pool, if the policy estimates utilities. */
   readonly value: number | null;
+  /** Standard deviation of the utility, if the policy has one. */
   readonly sd: number | null;
 }
 
-/** What is believed of each model in each category, beside what voters said there. */
+/** Estimated utility and vote counts of each model in each category. */
 export function leaderboards(fold: Fold, votes: VoteCounts): Leaderboard[] {
   const { router, configuration } = fold;
   if (!router || !configuration) return [];
@@ -46,7 +47,7 @@ interface Count {
   readonly ties: number;
 }
 
-/** Duels by the category that their query belongs to most. */
+/** Counts duels by the category that their query belongs to most. */
 export class VoteCounts {
   readonly #counts = new Map<string, { wins: number; losses: number; ties: number }>();
   readonly #categories: readonly string[];

@@ -7,8 +7,8 @@ import { newFiles } from "../store/folder.fixture.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
 import { StoreUnavailable } from "../store/store-error.ts";
-import { kinds, voted, withModels } from "./events.fixture.ts";
-import { Fold, hashOf, type Kinds } from "./fold.ts";
+import { findPolicy, voted, withModels } from "./events.fixture.ts";
+import { type FindPolicy, Fold, hashOf } from "./fold.ts";
 import { Follower } from "./follower.ts";
 import { History } from "./history.ts";
 import { Learner, type LearnerOptions } from "./learner.ts";
@@ -27,7 +27,7 @@ function newLearner(store: Store, over: Partial<LearnerOptions> = {}): Learner {
     store,
     router: "auto",
     holder: "test",
-    kinds,
+    findPolicy,
     now: () => performance.now(),
     time: Date.now,
     settings: { pollMs: 5, saveMs: 5 },
@@ -45,32 +45,32 @@ const votes = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => voted(from + i));
 
 async function replayed(store: Store, until?: number): Promise<Fold> {
-  const history = new History(store, "auto", { kinds, snapshots: false });
+  const history = new History(store, "auto", { findPolicy, snapshots: false });
   await history.replay(until);
   return history.fold;
 }
 
 describe("Learner", { timeout: 60_000 }, () => {
-  it("folds what is logged, tells, saves, and leaves the rest to the next one", async () => {
+  it("folds new votes, publishes and saves the posterior, and leaves the rest to the next learner", async () => {
     const store = openStore();
-    const heard: number[] = [];
-    const learner = newLearner(store, { onLearnt: (fold) => heard.push(fold.position) });
+    const published: number[] = [];
+    const learner = newLearner(store, { onLearned: (fold) => published.push(fold.position) });
     learner.start();
     await store.append([configured(), ...votes(0, 20)]);
     const head = await store.head("auto");
     await eventually(() => learner.fold?.position).toBe(head);
-    expect(heard.at(-1)).toBe(head);
+    expect(published.at(-1)).toBe(head);
     await eventually(async () => (await store.snapshot("auto"))?.position).toBe(head);
     await store.append(votes(20, 25));
     await learner.stop();
-    // A clean stop loses nothing of what was folded, and nothing at all of what was logged.
+    // The next learner continues and folds the votes logged before the stop.
     newLearner(store).start();
     const all = await replayed(store);
     await eventually(async () => (await store.snapshot("auto"))?.hash).toBe(all.hash());
     expect(all.counts.votes).toBe(25);
   });
 
-  it("is one: a second one on the same file takes over, and the first saves no more", async () => {
+  it("lets a second learner on the same file take over, after which the first cannot save", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 5)]);
     const settings = { pollMs: 5, saveMs: 5, leaseMs: 60_000 };
@@ -83,12 +83,12 @@ describe("Learner", { timeout: 60_000 }, () => {
     await store.append(votes(5, 9));
     await eventually(() => second.fold?.counts.votes).toBe(9);
     await eventually(() => first.fold).toBeUndefined();
-    // And waits for its turn.
+    // The first learner waits and takes over when the second one stops.
     await second.stop();
     await eventually(() => first.fold?.counts.votes).toBe(9);
   });
 
-  it("takes no snapshot for good that is not what was written", async () => {
+  it("ignores a damaged snapshot", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 30)]);
     const token = (await store.acquireLease("auto", "test", 1e9))!;
@@ -99,16 +99,16 @@ describe("Learner", { timeout: 60_000 }, () => {
         { router: "auto", position, at: T0 + position, hash: fold.hash(), state: bytes },
         token,
       );
-    const good = new History(store, "auto", { kinds, snapshots: true });
+    const good = new History(store, "auto", { findPolicy, snapshots: true });
     await save(10, state);
     await good.open();
     expect(good.fold.position).toBe(10);
-    for (const spoil of [
+    for (const damage of [
       (bytes: Uint8Array) => bytes.fill(7, 2000, 2008),
       (bytes: Uint8Array) => bytes.subarray(0, -5),
     ]) {
-      await save(10, spoil(state.slice()));
-      const history = new History(store, "auto", { kinds, snapshots: true });
+      await save(10, damage(state.slice()));
+      const history = new History(store, "auto", { findPolicy, snapshots: true });
       await history.open();
       expect(history.fold.position).toBe(0);
       while (await history.advance());
@@ -116,10 +116,10 @@ describe("Learner", { timeout: 60_000 }, () => {
     }
   });
 
-  it("passes over snapshots of a policy that is no longer known", async () => {
+  it("ignores a snapshot of an unknown policy", async () => {
     const store = openStore();
     await store.append([configured({ policy: "mine" }), ...votes(0, 10)]);
-    const then = new History(store, "auto", { kinds: () => joust, snapshots: false });
+    const then = new History(store, "auto", { findPolicy: () => joust, snapshots: false });
     await then.replay();
     const { fold } = then;
     const token = (await store.acquireLease("auto", "test", 1e9))!;
@@ -127,18 +127,18 @@ describe("Learner", { timeout: 60_000 }, () => {
     const snapshot = { position, at: T0, hash: fold.hash(), state: fold.toBytes() };
     await store.saveSnapshot({ router: "auto", ...snapshot }, token);
     await store.append([configured()]);
-    const known: Kinds = (name) => {
-      if (name === "mine") throw new RangeError("mine is no policy here");
-      return kinds(name);
+    const findKnown: FindPolicy = (name) => {
+      if (name === "mine") throw new RangeError("unknown policy mine");
+      return findPolicy(name);
     };
-    const history = new History(store, "auto", { kinds: known, snapshots: true });
+    const history = new History(store, "auto", { findPolicy: findKnown, snapshots: true });
     await history.open();
     while (await history.advance());
     expect(history.fold.hash()).toBe((await replayed(store)).hash());
     expect(history.fold.counts.votes).toBe(10);
   });
 
-  it("goes on where it was when the store has been away", async () => {
+  it("continues where it was after the store was unavailable", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 10)]);
     let down = false;
@@ -165,7 +165,7 @@ describe("Learner", { timeout: 60_000 }, () => {
 });
 
 describe("History", { timeout: 60_000 }, () => {
-  it("begins at the horizon where older votes were pruned, with the same posterior", async () => {
+  it("starts from the horizon after older votes were pruned, with the same posterior", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 40)]);
     const whole = (await replayed(store)).hash();
@@ -176,14 +176,14 @@ describe("History", { timeout: 60_000 }, () => {
     await store.saveSnapshot(snapshot, token);
     expect(await store.prune({ votes: { router: "auto", upTo: 20 } })).toMatchObject({ votes: 19 });
     expect((await replayed(store)).hash()).toBe(whole);
-    // Of what was pruned nothing can be taken back; of what was not, all.
+    // Pruned votes of the voter can no longer be forgotten; later ones can.
     await store.append([{ kind: "voter_forgotten", router: "auto", at: T0, voter: "v1" }]);
     const after = await replayed(store);
     expect(after.hash()).not.toBe(whole);
     expect(after.counts.votes).toBe(19 + 21 - 4);
   });
 
-  it("can be read as if another policy had been configured", async () => {
+  it("can be folded as if another policy had been configured", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 20)]);
     const adapt = (
@@ -193,14 +193,14 @@ describe("History", { timeout: 60_000 }, () => {
       policy: "greedy",
       options: {},
     });
-    const history = new History(store, "auto", { kinds, snapshots: false, adapt });
+    const history = new History(store, "auto", { findPolicy, snapshots: false, adapt });
     await history.replay();
     const other = openStore();
     await other.append([configured({ policy: "greedy" }), ...votes(0, 20)]);
     expect(history.fold.hash()).toBe((await replayed(other)).hash());
   });
 
-  it("passes over votes about models that have left, and of another encoder", async () => {
+  it("skips votes on models that have left the pool and votes of another encoder", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 8)]);
     await store.append([configured({ pool: withModels(["ant", "bee", "eel"]) })]);
@@ -215,7 +215,7 @@ describe("History", { timeout: 60_000 }, () => {
 
 describe("Follower", { timeout: 60_000 }, () => {
   const serve = async (store: Store) => {
-    const follower = new Follower({ store, router: "auto", kinds, pollMs: 5 });
+    const follower = new Follower({ store, router: "auto", findPolicy, pollMs: 5 });
     await follower.start();
     onTestFinished(() => follower.stop());
     return follower;
@@ -225,7 +225,7 @@ describe("Follower", { timeout: 60_000 }, () => {
     return hashOf({ policy, voters });
   };
 
-  it("serves what the learner has saved, elsewhere too", async () => {
+  it("serves the posterior that a learner has saved, on this node or another", async () => {
     const store = openStore();
     const follower = await serve(store);
     expect(follower.serving).toBeUndefined();
@@ -236,13 +236,13 @@ describe("Follower", { timeout: 60_000 }, () => {
     expect(hash(follower)).toBe((await replayed(store)).hash());
   });
 
-  it("serves what its own learner has learnt before that is saved", async () => {
+  it("serves the posterior of its own learner before it is saved", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 5)]);
     const follower = await serve(store);
     const learner = newLearner(store, {
       settings: { pollMs: 5, saveMs: 1e9 },
-      onLearnt: (fold) => follower.adopt(fold),
+      onLearned: (fold) => follower.adopt(fold),
     });
     learner.start();
     await eventually(() => follower.serving?.version).toBe(6);
@@ -250,12 +250,12 @@ describe("Follower", { timeout: 60_000 }, () => {
     expect(hash(follower)).toBe((await replayed(store)).hash());
   });
 
-  it("serves a new model at once, knows the others still, and keeps its own budget", async () => {
+  it("serves a new model at once and keeps the posterior of the others and the state of the budget", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 30)]);
     const learner = newLearner(store);
     learner.start();
-    const options = { store, router: "auto", kinds, pollMs: 5, settings: { budget: 0.5 } };
+    const options = { store, router: "auto", findPolicy, pollMs: 5, settings: { budget: 0.5 } };
     const follower = new Follower(options);
     await follower.start();
     onTestFinished(() => follower.stop());
@@ -276,7 +276,7 @@ describe("Follower", { timeout: 60_000 }, () => {
     expect(hash(follower)).toBe((await replayed(store)).hash());
   });
 
-  it("begins with what is told where a change leaves nothing of what was learnt", async () => {
+  it("serves the prior after a change that restarts learning", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 30)]);
     const learner = newLearner(store);
@@ -288,7 +288,7 @@ describe("Follower", { timeout: 60_000 }, () => {
     const other = { ...pool, categories: ["x", "y", "z"] };
     await store.append([configured({ pool: other })]);
     await eventually(() => follower.serving?.configuration.position).toBe(32);
-    const fresh = new Fold(kinds);
+    const fresh = new Fold(findPolicy);
     fresh.begin({ ...configured({ pool: other }), position: 1 });
     expect(hash(follower)).toBe(fresh.hash());
     newLearner(store).start();

@@ -1,35 +1,42 @@
 import type { Store } from "../store/store.ts";
 import { LeaseLost, StoreUnavailable } from "../store/store-error.ts";
-import type { Fold, Kinds } from "./fold.ts";
+import type { FindPolicy, Fold } from "./fold.ts";
 import { History } from "./history.ts";
 import { Lease } from "./lease.ts";
-import { Wake } from "./wake.ts";
+import { Sleeper } from "./sleeper.ts";
+import { SnapshotSaver } from "./snapshot-saver.ts";
 
 /**
- * Log -> posterior -> snapshot. Holds the router's lease or waits for it; folds
- * what is logged after its position; saves posterior and position in one. How
- * often it saves decides how much is folded again after a crash, never what
- * comes out: that is a function of the log alone.
+ * The learner of one router. The path of a vote from the log to the posterior:
+ *
+ * 1. `GroupCommit.vote` logs the vote, if `settle` accepts it (both in store/).
+ * 2. The store notifies its listeners, which wakes the learner that holds the router's lease.
+ * 3. `History.advance` reads the new events in log order. `VoteSchedule` decides which votes count,
+ *    considering freezes, rollbacks and forgotten voters.
+ * 4. `Fold.learn` passes each vote that counts to the router and its policy (core/router.ts).
+ * 5. `onLearned` hands the posterior to the `Follower` of this node, which serves requests with it.
+ * 6. `SnapshotSaver.save` stores posterior and position. The followers of other nodes load them, and
+ *    a restarted learner continues from them.
+ *
+ * The posterior is a function of the log alone. Saving snapshots less often means folding more
+ * votes again after a crash; it never changes the result.
  */
 export class Learner {
   readonly #options: LearnerOptions;
   readonly #settings: LearnerSettings;
-  readonly #wake = new Wake();
-  #stopped = false;
+  readonly #sleeper = new Sleeper();
+  #isStopped = false;
   #lease: Lease | undefined;
-  #held = false;
+  #hasHeldLease = false;
   #running: Promise<void> | undefined;
   #fold: Fold | undefined;
 
   constructor(options: LearnerOptions) {
     this.#options = options;
-    this.#settings = {
-      ...(options.store.shared ? SHARED : ALONE),
-      ...options.settings,
-    };
+    this.#settings = { ...(options.store.shared ? SHARED : SINGLE_NODE), ...options.settings };
   }
 
-  /** What has been learnt, while this is the router's learner. */
+  /** The current posterior, or undefined while this node is not the router's learner. */
   get fold(): Fold | undefined {
     return this.#fold;
   }
@@ -38,109 +45,99 @@ export class Learner {
     this.#running ??= this.#run();
   }
 
-  /** Saves what was learnt and gives the lease back. */
+  /** Saves the posterior and releases the lease. */
   async stop(): Promise<void> {
-    this.#stopped = true;
-    this.#wake.now();
+    this.#isStopped = true;
+    this.#sleeper.wake();
     await this.#running;
   }
 
   async #run(): Promise<void> {
     const { store, router, onError } = this.#options;
-    const off = store.onChange((change) => {
-      if (change.router === router && change.what === "log") this.#wake.now();
+    const unsubscribe = store.onChange((change) => {
+      if (change.router === router && change.what === "log") this.#sleeper.wake();
     });
-    while (!this.#stopped) {
+    while (!this.#isStopped) {
       try {
-        await this.#hold();
+        const lease = await this.#obtainLease();
+        if (lease) await this.#learn(lease);
       } catch (error) {
         if (error instanceof LeaseLost) this.#lease = undefined;
         else if (!(error instanceof StoreUnavailable)) onError?.(error);
       }
       this.#fold = undefined;
-      if (!this.#stopped) await this.#wake.within(this.#settings.pollMs);
+      if (!this.#isStopped) await this.#sleeper.sleep(this.#settings.pollMs);
     }
-    off();
+    unsubscribe();
   }
 
-  /** From taking the lease to losing it, or to the end. */
-  async #hold(): Promise<void> {
-    const { store, router, holder, kinds, now, time } = this.#options;
-    const { leaseMs, pollMs } = this.#settings;
-    // One node only: whoever holds the lease is this program before it was started again.
-    const steal = !store.shared && !this.#held;
-    const options = { holder, milliseconds: leaseMs, now, steal };
-    // One that was held when the store went away may still be this one's.
+  /** Returns undefined while another node holds the lease. */
+  async #obtainLease(): Promise<Lease | undefined> {
+    const { store, router, holder, now } = this.#options;
+    // A lease that was held before the store became unavailable may still be valid.
     if (this.#lease) await this.#lease.renew();
-    else this.#lease = await Lease.acquire(store, router, options);
-    const lease = this.#lease;
-    if (!lease) return;
-    this.#held = true;
-    const meanwhile = () => lease.keep();
-    const history = new History(store, router, { kinds, snapshots: true, meanwhile });
-    await history.open();
-    this.#learnt(history.fold);
-    let saved = history.fold.position;
-    let savedAt = now();
-    let pause = this.#settings.saveMs;
-    const save = async () => {
-      const { fold } = history;
-      const { position } = fold;
-      if (position === saved) return;
-      const began = now();
-      const taken = { hash: fold.hash(), state: fold.toBytes() };
-      await store.saveSnapshot({ router, position, at: time(), ...taken }, lease.token);
-      saved = position;
-      savedAt = now();
-      // A snapshot grows with models, categories and voters, its share of the time does not.
-      pause = Math.max(this.#settings.saveMs, SHARE * (savedAt - began));
-    };
-    while (!this.#stopped) {
-      const moved = await history.advance();
-      if (moved) this.#learnt(history.fold);
-      const due = savedAt + pause - now();
-      if (history.fold.position > saved && due <= 0) await save();
-      await lease.keep();
-      if (moved) continue;
-      await this.#wake.within(history.fold.position > saved ? Math.min(due, pollMs) : pollMs);
+    else {
+      // On a single node the previous holder is this program before its restart.
+      const steal = !store.shared && !this.#hasHeldLease;
+      const options = { holder, milliseconds: this.#settings.leaseMs, now, steal };
+      this.#lease = await Lease.acquire(store, router, options);
     }
-    await save();
+    if (this.#lease) this.#hasHeldLease = true;
+    return this.#lease;
+  }
+
+  /** Learns until the learner is stopped. Throws LeaseLost or StoreUnavailable. */
+  async #learn(lease: Lease): Promise<void> {
+    const { store, router, findPolicy, now, time } = this.#options;
+    const { pollMs, saveMs } = this.#settings;
+    const beforePage = () => lease.keep();
+    const history = new History(store, router, { findPolicy, snapshots: true, beforePage });
+    await history.open();
+    this.#publish(history.fold);
+    const saver = new SnapshotSaver({ store, lease, saveMs, now, time }, history.fold.position);
+    while (!this.#isStopped) {
+      const hasAdvanced = await history.advance();
+      if (hasAdvanced) this.#publish(history.fold);
+      if (saver.dueIn(history.fold) <= 0) await saver.save(history.fold);
+      await lease.keep();
+      if (!hasAdvanced) await this.#sleeper.sleep(Math.min(saver.dueIn(history.fold), pollMs));
+    }
+    await saver.save(history.fold);
     this.#lease = undefined;
     await lease.release();
   }
 
-  #learnt(fold: Fold): void {
+  #publish(fold: Fold): void {
     this.#fold = fold;
-    this.#options.onLearnt?.(fold);
+    this.#options.onLearned?.(fold);
   }
 }
 
 export interface LearnerOptions {
   readonly store: Store;
   readonly router: string;
+  /** Name of this node in the table of leases. */
   readonly holder: string;
-  readonly kinds: Kinds;
-  /** A clock that is never set back, and the time of day; both in milliseconds. */
+  readonly findPolicy: FindPolicy;
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number;
+  /** The time of day in milliseconds since 1970. */
   readonly time: () => number;
   readonly settings?: Partial<LearnerSettings> | undefined;
-  /** Called when there is more to serve by. */
-  readonly onLearnt?: ((fold: Fold) => void) | undefined;
+  /** Called with every new posterior. */
+  readonly onLearned?: ((fold: Fold) => void) | undefined;
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 export interface LearnerSettings {
-  /** How long a lease holds that nobody keeps up. */
+  /** Time after which a lease expires if it is not renewed. */
   readonly leaseMs: number;
-  /** How long it may take to notice what nobody has told. */
+  /** Longest time until a change is noticed whose notification was lost. */
   readonly pollMs: number;
-  /** How long what was learnt may be unsaved, and unknown to other nodes. */
+  /** Shortest time between two snapshots, and so about the delay after which other nodes see a vote. */
   readonly saveMs: number;
 }
 
 const SHARED: LearnerSettings = { leaseMs: 10_000, pollMs: 1000, saveMs: 250 };
-/** Nobody else waits for the snapshot: it saves folding after a restart, no more. */
-const ALONE: LearnerSettings = { leaseMs: 10_000, pollMs: 1000, saveMs: 2000 };
-
-/** Saving takes at most a twentieth of the time. */
-const SHARE = 20;
+/** No other node waits for the snapshots of a single node: they only shorten a restart. */
+const SINGLE_NODE: LearnerSettings = { leaseMs: 10_000, pollMs: 1000, saveMs: 2000 };

@@ -2,9 +2,9 @@ import type { Store } from "../store/store.ts";
 import { LeaseLost } from "../store/store-error.ts";
 
 /**
- * The right to be a router's one learner. It runs out unless it is kept up, so
- * that another node takes over from one that has died. One that was only paused
- * learns of it when it next saves: its token is an old one by then.
+ * The right to be the only learner of a router. A lease expires unless it is renewed, so that
+ * another node takes over from a node that has died. A node that was only paused is refused when it
+ * saves next, because its token is old by then.
  */
 export class Lease {
   readonly router: string;
@@ -12,7 +12,7 @@ export class Lease {
   readonly #store: Store;
   readonly #milliseconds: number;
   readonly #now: () => number;
-  #renewed: number;
+  #renewedAt: number;
 
   private constructor(store: Store, router: string, token: number, options: LeaseOptions) {
     this.#store = store;
@@ -20,10 +20,10 @@ export class Lease {
     this.token = token;
     this.#milliseconds = options.milliseconds;
     this.#now = options.now;
-    this.#renewed = options.now();
+    this.#renewedAt = options.now();
   }
 
-  /** Undefined while another holds it. */
+  /** Returns undefined while another node holds the lease. */
   static async acquire(
     store: Store,
     router: string,
@@ -34,18 +34,18 @@ export class Lease {
     return token === undefined ? undefined : new Lease(store, router, token, options);
   }
 
-  /** To be called now and then: renews it when a third of its time is over. Throws LeaseLost. */
+  /** Renews the lease if a third of its time has passed. Call it often. Throws LeaseLost. */
   async keep(): Promise<void> {
-    if (this.#now() - this.#renewed >= this.#milliseconds / 3) await this.renew();
+    if (this.#now() - this.#renewedAt >= this.#milliseconds / 3) await this.renew();
   }
 
-  /** Throws LeaseLost where another has taken it. */
+  /** Throws LeaseLost if another node has taken the lease. */
   async renew(): Promise<void> {
     const now = this.#now();
     if (!(await this.#store.renewLease(this.router, this.token, this.#milliseconds))) {
       throw new LeaseLost(this.router);
     }
-    this.#renewed = now;
+    this.#renewedAt = now;
   }
 
   async release(): Promise<void> {
@@ -54,11 +54,11 @@ export class Lease {
 }
 
 export interface LeaseOptions {
-  /** Who asks; for people who look into the table. */
+  /** Name of the holder, for people who read the table of leases. */
   readonly holder: string;
   readonly milliseconds: number;
-  /** Take it from who holds it. */
+  /** Take the lease even if another holder's lease is valid. */
   readonly steal: boolean;
-  /** A clock that is never set back, in milliseconds. */
+  /** A monotonic clock in milliseconds. */
   readonly now: () => number;
 }

@@ -1,7 +1,7 @@
 /**
- * A gateway without HTTP, as a process to be killed, paused and cut off: routes,
- * logs, votes, learns and follows. Prints "ack ID VOTER" when a vote is
- * acknowledged, and at its end on SIGTERM "served VERSION HASH".
+ * A gateway without HTTP, as a process that tests kill, pause and disconnect. It routes, logs, votes,
+ * learns and follows. It prints "ack ID VOTER" for each acknowledged vote and, when SIGTERM ends
+ * it, "served VERSION HASH".
  *
  *   node node.fixture.ts NAME sqlite:FILE|postgres://.. LEASE_MS
  */
@@ -12,7 +12,7 @@ import { GroupCommit } from "../store/group-commit.ts";
 import { openPostgres } from "../store/postgres/open.ts";
 import { openSqlite } from "../store/sqlite/open.ts";
 import { StoreUnavailable } from "../store/store-error.ts";
-import { kinds } from "./events.fixture.ts";
+import { findPolicy } from "./events.fixture.ts";
 import { hashOf } from "./fold.ts";
 import { Follower } from "./follower.ts";
 import { Learner } from "./learner.ts";
@@ -26,7 +26,7 @@ const log = new GroupCommit(store, { delayMs: 20 });
 const follower = new Follower({
   store,
   router: "auto",
-  kinds,
+  findPolicy,
   settings: { explore: 0.1 },
   pollMs: 100,
 });
@@ -34,19 +34,19 @@ const learner = new Learner({
   store,
   router: "auto",
   holder: name,
-  kinds,
+  findPolicy,
   now: () => performance.now(),
   time: Date.now,
   settings: { leaseMs: Number(leaseMs), pollMs: 100, saveMs: 50 },
-  onLearnt: (fold) => follower.adopt(fold),
+  onLearned: (fold) => follower.adopt(fold),
   onError: (error) => {
     console.error(error);
     process.exit(1);
   },
 });
-let stopped = false;
+let isStopped = false;
 process.once("SIGTERM", () => {
-  stopped = true;
+  isStopped = true;
 });
 
 await follower.start();
@@ -62,10 +62,10 @@ const { policy, voters } = router.snapshot();
 console.log(`served ${version} ${hashOf({ policy, voters })}`);
 await store.close();
 
-/** One client: asks, and votes on the answer, again and again until it is acknowledged. */
+/** One client: sends requests and votes on each duel, repeating a vote until it is acknowledged. */
 async function work(voter: string): Promise<void> {
   const start = Date.now();
-  for (let n = 0; !stopped; n++) {
+  for (let n = 0; !isStopped; n++) {
     const decision = `${name}-${start}-${voter}-${n}`;
     const { router, version } = follower.serving!;
     const x = xOf(start + n);
@@ -95,12 +95,12 @@ async function work(voter: string): Promise<void> {
       try {
         await log.vote({ ...request, at: Date.now() });
         console.log(`ack ${decision} ${voter}`);
-        // A client that has not heard it sends it again.
+        // A client that missed the acknowledgement sends the vote again.
         if (n % 5 === 0) await log.vote({ ...request, at: Date.now() });
         break;
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;
-        if (stopped) return;
+        if (isStopped) return;
         await sleep(50);
       }
     }

@@ -6,16 +6,16 @@ import { expectNothingLost, NodeProcess } from "./process.fixture.ts";
 
 const server = await startPostgres();
 
-/** Long enough for a busy machine, short enough to be waited for. */
+/** Long enough for a busy machine, short enough for a test to wait for. */
 const LEASE_MS = 1500;
-const patient = { timeout: 60_000, interval: 50 };
+const POLLING = { timeout: 60_000, interval: 50 };
 
 if (typeof server === "string") {
   it.skip(`three nodes on PostgreSQL (${server})`, () => {});
 } else {
   afterAll(() => server.stop());
 
-  it("three nodes: the learner paused past its lease, the database restarted, the learner killed", async () => {
+  it("three nodes lose no vote when the learner is paused, the database restarted and the learner killed", async () => {
     const url = await server.newDatabase();
     const store = await openPostgres(url);
     const nodes = new Map(
@@ -33,12 +33,12 @@ if (typeof server === "string") {
       return rows[0]?.holder;
     };
     const another = (than: string | undefined) =>
-      expect.poll(async () => (await holder()) ?? than, patient).not.toBe(than);
+      expect.poll(async () => (await holder()) ?? than, POLLING).not.toBe(than);
     const moreVotes = async () => {
       const before = new Map(all.map((node) => [node, node.acknowledged.length]));
       for (const node of alive) {
         await expect
-          .poll(() => node.acknowledged.length, patient)
+          .poll(() => node.acknowledged.length, POLLING)
           .toBeGreaterThan(before.get(node)! + 5);
       }
     };
@@ -53,7 +53,7 @@ if (typeof server === "string") {
     await server.restart();
     await moreVotes();
 
-    await expect.poll(holder, patient).toBeDefined();
+    await expect.poll(holder, POLLING).toBeDefined();
     const killed = (await holder())!;
     alive.delete(nodes.get(killed)!);
     await nodes.get(killed)!.end("SIGKILL");

@@ -1,13 +1,13 @@
-/** What a store gives page by page, one by one: the events after a position. */
+/** Yields all events after a position, reading them from the store page by page. */
 export async function* inPages<E extends { readonly position: number }>(
-  page: (after: number, limit: number) => Promise<readonly E[]>,
-  from = 0,
+  readPage: (after: number, limit: number) => Promise<readonly E[]>,
+  after = 0,
 ): AsyncGenerator<E> {
-  for (let after = from; ; ) {
-    const events = await page(after, PAGE);
+  for (let last = after; ; ) {
+    const events = await readPage(last, PAGE);
     if (events.length === 0) return;
     yield* events;
-    after = events.at(-1)!.position;
+    last = events.at(-1)!.position;
   }
 }
 

@@ -3,15 +3,15 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished } from "vitest";
 import type { Store } from "../store/store.ts";
-import { kinds } from "./events.fixture.ts";
+import { findPolicy } from "./events.fixture.ts";
 import { History } from "./history.ts";
 
 const NODE = fileURLToPath(new URL("./node.fixture.ts", import.meta.url));
 
-/** A node as a process (node.fixture.ts), and what it has said. */
+/** A node as a process (node.fixture.ts), and what it has printed. */
 export class NodeProcess {
   readonly acknowledged: string[] = [];
-  /** Version and hash of what it served last. */
+  /** Version and hash of the posterior that it served last. */
   served: { readonly version: number; readonly hash: string } | undefined;
   errors = "";
   readonly #child: ChildProcess;
@@ -26,14 +26,14 @@ export class NodeProcess {
     this.#child.stdout!.setEncoding("utf8").on("data", (piece: string) => {
       const lines = (rest + piece).split("\n");
       rest = lines.pop()!;
-      for (const line of lines) this.#hear(line);
+      for (const line of lines) this.#read(line);
     });
     this.#child.stderr!.setEncoding("utf8").on("data", (piece: string) => {
       this.errors += piece;
     });
   }
 
-  #hear(line: string): void {
+  #read(line: string): void {
     const [word, ...rest] = line.split(" ");
     if (word === "ack") this.acknowledged.push(rest.join(" "));
     else if (word === "served") this.served = { version: Number(rest[0]), hash: rest[1]! };
@@ -55,9 +55,8 @@ export class NodeProcess {
 }
 
 /**
- * Every vote that was acknowledged is in the log, each once; a learner that goes
- * on from the last snapshot and one that replays all have the same posterior; and
- * it is what the nodes served.
+ * Expects that every acknowledged vote is in the log exactly once, that a learner which continues
+ * from the last snapshot and a full replay have the same posterior, and that the nodes served it.
  */
 export async function expectNothingLost(
   store: Store,
@@ -72,10 +71,10 @@ export async function expectNothingLost(
   expect(acknowledged.filter((vote) => !logged.has(vote))).toEqual([]);
   expect(acknowledged.length).toBeGreaterThan(nodes.length);
 
-  const learner = new History(store, "auto", { kinds, snapshots: true });
+  const learner = new History(store, "auto", { findPolicy, snapshots: true });
   await learner.open();
   while (await learner.advance());
-  const replayed = new History(store, "auto", { kinds, snapshots: false });
+  const replayed = new History(store, "auto", { findPolicy, snapshots: false });
   await replayed.replay();
   expect(replayed.fold.counts.votes).toBe(votes.length);
   expect(learner.fold.hash()).toBe(replayed.fold.hash());

@@ -1,13 +1,13 @@
 import { InputError } from "../core/input/input-error.ts";
 import type { PruneReport, Store } from "../store/store.ts";
-import { Script } from "./script.ts";
+import { VoteSchedule } from "./vote-schedule.ts";
 
 /**
- * Deletes what was logged before a time: prompts, decisions and answers and, if
- * `votes`, votes as well. Those go only as far as there is a snapshot of what
- * they have taught, which is kept for good and from then on the beginning: no
- * rollback before it, none of its votes forgotten, and another policy or other
- * categories learn from later votes alone. Votes kept while frozen stay.
+ * Deletes prompts, decisions and answers logged before a time and, if `votes` is set, votes too.
+ * Votes are deleted up to the last snapshot before that time, which is kept permanently as the new
+ * start of learning: no rollback can go further back, voters of deleted votes cannot be
+ * forgotten, and a changed policy or changed categories learn only from later votes. Votes that
+ * wait for a thaw are not deleted.
  */
 export async function prune(
   store: Store,
@@ -17,14 +17,14 @@ export async function prune(
 ): Promise<PruneReport> {
   if (!votes) return store.prune({ decisions: before, prompts: before });
   const last = await store.positionAt(router, before - 1);
-  const script = new Script(await store.controls(router), await store.head(router));
+  const schedule = new VoteSchedule(await store.controls(router), await store.head(router));
   const positions = await store.snapshotPositions(router);
-  const upTo = positions.findLast((position) => position <= last && !script.isFrozenAt(position));
+  const upTo = positions.findLast((position) => position <= last && !schedule.isFrozenAt(position));
   if (upTo === undefined) {
     throw new InputError(
       { file: router },
-      "has no snapshot of before that time: its votes are needed",
-      "let joust serve run a while, or take a later time",
+      "has no snapshot from before that time, so its votes are still needed",
+      "run joust serve for a while first, or choose a later time",
     );
   }
   return store.prune({ decisions: before, prompts: before, votes: { router, upTo } });

@@ -4,15 +4,15 @@ import type { Logged, Voted } from "../store/events.ts";
 import { newFiles } from "../store/folder.fixture.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Entry, Store } from "../store/store.ts";
-import { collectVerdict, evaluate, type Verdicts } from "./evaluate.ts";
-import { kinds } from "./events.fixture.ts";
+import { addDuelVote, type DuelVotes, evaluate } from "./evaluate.ts";
+import { findPolicy } from "./events.fixture.ts";
 import { History } from "./history.ts";
 import { replay } from "./replay.ts";
 import { routedIn, World } from "./world.fixture.ts";
 
 const newFile = newFiles();
 
-/** A log of a world that was served for a while. */
+/** The log of a router that served a world for some rounds. */
 async function servedLog(rounds: number): Promise<{ store: Store; world: World }> {
   const store = new SqliteStore(newFile(), Date.now);
   onTestFinished(() => store.close());
@@ -38,9 +38,9 @@ async function servedLog(rounds: number): Promise<{ store: Store; world: World }
   return { store, world };
 }
 
-it("folds a log again, tells what is believed, and judges other policies", async () => {
+it("folds a log again and reports leaderboards and the values of policies", async () => {
   const { store, world } = await servedLog(300);
-  const result = (await replay(store, "auto", { kinds }))!;
+  const result = (await replay(store, "auto", { findPolicy }))!;
   const votes = await store.votesOf("auto", "");
   expect(result).toMatchObject({
     router: "auto",
@@ -66,41 +66,42 @@ it("folds a log again, tells what is believed, and judges other policies", async
   for (const [k, cost] of costs.entries()) expect(cost).toBeCloseTo((k + 1) / 1000, 12);
 });
 
-it("chooses as the served policy did: in what it did not explore they are the same", async () => {
+it("chooses as the served policy did, apart from exploration", async () => {
   const { store } = await servedLog(60);
   const policy = { name: "twin", kind: "joust", options: {} };
-  const { evaluation } = (await replay(store, "auto", { kinds, policy }))!;
+  const { evaluation } = (await replay(store, "auto", { findPolicy, policy }))!;
   expect(evaluation!.targets[1]).toMatchObject({ name: "twin", gain: { mean: 0, lo: 0, hi: 0 } });
 });
 
-it("with another policy, or up to a time, is what that would have been", async () => {
+it("replays with another policy, or up to a time", async () => {
   const { store } = await servedLog(80);
   const policy = { name: "greedy", kind: "greedy", options: {} };
-  const other = (await replay(store, "auto", { kinds, policy }))!;
-  const own = (await replay(store, "auto", { kinds }))!;
+  const other = (await replay(store, "auto", { findPolicy, policy }))!;
+  const own = (await replay(store, "auto", { findPolicy }))!;
   expect(other.policy).toBe("greedy");
   expect(other.hash).not.toBe(own.hash);
   expect(other.evaluation!.targets.map(({ name }) => name).slice(0, 2)).toEqual([
     "joust",
     "greedy",
   ]);
-  const half = (await replay(store, "auto", { kinds, until: T0 + 40_000 }))!;
+  const half = (await replay(store, "auto", { findPolicy, until: T0 + 40_000 }))!;
   expect(half.votes.votes).toBeLessThan(own.votes.votes);
   expect(half.evaluation!.decisions).toBeLessThan(45);
-  expect(await replay(store, "auto", { kinds, until: T0 - 1 })).toBeUndefined();
+  expect(await replay(store, "auto", { findPolicy, until: T0 - 1 })).toBeUndefined();
 });
 
-it("the newest stretch alone is judged by what was learnt before it, which is not learnt again", async () => {
+it("evaluates only the newest decisions and starts from the snapshot before them", async () => {
   const { store } = await servedLog(120);
-  const votes = new Map<string, Verdicts>();
-  const onVote = (vote: Logged<Voted>) => collectVerdict(votes, vote);
-  const whole = new History(store, "auto", { kinds, snapshots: false, onVote });
+  const votes = new Map<string, DuelVotes>();
+  const onVote = (vote: Logged<Voted>) => addDuelVote(votes, vote);
+  const whole = new History(store, "auto", { findPolicy, snapshots: false, onVote });
   await whole.replay();
   const from = Math.floor((await store.head("auto")) / 2);
-  const before = new History(store, "auto", { kinds, snapshots: false });
+  const before = new History(store, "auto", { findPolicy, snapshots: false });
   await before.replay(from);
-  const judge = () => evaluate(store, "auto", [{ name: "routing" }], votes, { kinds, from });
-  const folded = (await judge())!;
+  const evaluateNewest = () =>
+    evaluate(store, "auto", [{ name: "routing" }], votes, { findPolicy, from });
+  const folded = (await evaluateNewest())!;
   expect(folded.decisions).toBeLessThan(120);
   expect(folded.votes).toBeLessThan(votes.size);
 
@@ -109,30 +110,30 @@ it("the newest stretch alone is judged by what was learnt before it, which is no
   const [hash, state] = [before.fold.hash(), before.fold.toBytes()];
   await store.saveSnapshot({ router: "auto", position, at: T0, hash, state }, token);
   const read = vi.spyOn(store, "learning");
-  expect(await judge()).toEqual(folded);
+  expect(await evaluateNewest()).toEqual(folded);
   for (const [, after] of read.mock.calls) expect(after).toBeGreaterThanOrEqual(position);
 });
 
-it("says whether the learner's snapshot is what the log says", async () => {
+it("compares the learner's snapshot with the log", async () => {
   const { store } = await servedLog(30);
-  const { hash, position } = (await replay(store, "auto", { kinds }))!;
+  const { hash, position } = (await replay(store, "auto", { findPolicy }))!;
   const token = (await store.acquireLease("auto", "test", 1e9))!;
   const state = Uint8Array.of(0);
   const save = (hash: string) =>
     store.saveSnapshot({ router: "auto", position, at: T0, hash, state }, token);
   await save(hash);
-  expect((await replay(store, "auto", { kinds }))!.snapshot).toMatchObject({ matches: true });
+  expect((await replay(store, "auto", { findPolicy }))!.snapshot).toMatchObject({ matches: true });
   await save("another");
-  expect((await replay(store, "auto", { kinds }))!.snapshot).toMatchObject({ matches: false });
+  expect((await replay(store, "auto", { findPolicy }))!.snapshot).toMatchObject({ matches: false });
 });
 
-it("counts what does not count", async () => {
+it("counts the votes that do not count", async () => {
   const { store } = await servedLog(40);
-  const before = (await replay(store, "auto", { kinds }))!;
+  const before = (await replay(store, "auto", { findPolicy }))!;
   const to = await store.positionAt("auto", T0 + 20_000);
   await store.append([{ kind: "rolled_back", router: "auto", at: T0 + 50_000, to }]);
   await store.append([{ kind: "frozen", router: "auto", at: T0 + 50_001 }]);
-  const after = (await replay(store, "auto", { kinds }))!;
+  const after = (await replay(store, "auto", { findPolicy }))!;
   expect(after.frozen).toBe(true);
   expect(after.votes.void).toBeGreaterThan(0);
   expect(after.votes.votes + after.votes.void).toBe(before.votes.votes);

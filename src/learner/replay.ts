@@ -2,28 +2,28 @@ import type { Options } from "../core/bandit/policy.ts";
 import type { Configured, Logged } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import {
-  collectVerdict,
+  addDuelVote,
+  type DuelVotes,
   evaluate,
   type LogEvaluation,
   type Target,
-  type Verdicts,
 } from "./evaluate.ts";
-import type { Fold, FoldCounts, Kinds } from "./fold.ts";
+import type { FindPolicy, Fold, FoldCounts } from "./fold.ts";
 import { History } from "./history.ts";
 import { type Leaderboard, leaderboards, VoteCounts } from "./leaderboard.ts";
-import { lastConfiguration, Script } from "./script.ts";
+import { lastConfiguration, VoteSchedule } from "./vote-schedule.ts";
 
 export interface ReplayOptions {
-  readonly kinds: Kinds;
-  /** Another policy than the one that was configured. */
+  readonly findPolicy: FindPolicy;
+  /** A policy to replay with instead of the configured one. */
   readonly policy?: { readonly name: string; readonly kind: string; readonly options: Options };
-  /** Only what was logged by this time: milliseconds since 1970. */
+  /** Replay only events logged up to this time, in milliseconds since 1970. */
   readonly until?: number | undefined;
-  /** Called when all is in it. */
+  /** Called with the complete fold. */
   readonly onFolded?: ((fold: Fold) => void) | undefined;
 }
 
-/** What `joust replay` tells. */
+/** The result of `joust replay`. */
 export interface Replay {
   readonly router: string;
   readonly policy: string;
@@ -33,9 +33,9 @@ export interface Replay {
   readonly frozen: boolean;
   /** SHA-256 of the posterior. */
   readonly hash: string;
-  /** Of all votes in the log, what became of them; `void` were rolled back, forgotten or frozen out. */
+  /** Votes of the log by result; `void` counts those rolled back, forgotten or excluded by a freeze. */
   readonly votes: FoldCounts & { readonly void: number };
-  /** The learner's newest snapshot, and whether folding gives the same there. */
+  /** The newest snapshot of the learner, and whether replaying to its position gives the same posterior. */
   readonly snapshot: Checked | null;
   readonly leaderboards: readonly Leaderboard[];
   readonly evaluation: LogEvaluation | null;
@@ -47,11 +47,11 @@ interface Checked {
   readonly matches: boolean;
 }
 
-/** Folds a router's log again from its beginning. Undefined where it was never configured by then. */
+/** Folds the log of a router again from its beginning. Returns undefined if the router was not configured by `until`. */
 export async function replay(
   store: Store,
   router: string,
-  { kinds, policy, until, onFolded }: ReplayOptions,
+  { findPolicy, policy, until, onFolded }: ReplayOptions,
 ): Promise<Replay | undefined> {
   const end =
     until === undefined ? await store.head(router) : await store.positionAt(router, until);
@@ -59,18 +59,18 @@ export async function replay(
   const configuration = lastConfiguration(controls, end);
   if (!configuration) return undefined;
   const adapt = policy && ((event: Logged<Configured>) => withPolicy(event, policy));
-  const verdicts = new Map<string, Verdicts>();
+  const duelVotes = new Map<string, DuelVotes>();
   const { categories, centroids } = configuration.pool;
   const counts = new VoteCounts(categories, centroids);
   let counted = 0;
   const history = new History(store, router, {
-    kinds,
+    findPolicy,
     snapshots: false,
     adapt,
     onVote: (vote) => {
       counted++;
       counts.add(vote);
-      collectVerdict(verdicts, vote);
+      addDuelVote(duelVotes, vote);
     },
   });
   await history.replay(end);
@@ -80,32 +80,32 @@ export async function replay(
     { name: configuration.policy },
     ...(policy ? [{ name: policy.name, adapt }] : []),
   ];
-  const evaluation = await evaluate(store, router, targets, verdicts, { kinds, until: end });
+  const evaluation = await evaluate(store, router, targets, duelVotes, { findPolicy, until: end });
   return {
     router,
     policy: policy?.kind ?? configuration.policy,
     options: policy?.options ?? configuration.options,
     encoder: configuration.encoder,
     position: fold.position,
-    frozen: new Script(controls, end).frozen,
+    frozen: new VoteSchedule(controls, end).isFrozen,
     hash: fold.hash(),
     votes: { ...fold.counts, void: history.votesSeen - counted },
-    snapshot: policy ? null : await checkSnapshot(store, router, kinds, end),
+    snapshot: policy ? null : await checkSnapshot(store, router, findPolicy, end),
     leaderboards: leaderboards(fold, counts),
     evaluation: evaluation ?? null,
   };
 }
 
-/** Folds up to where the learner's newest snapshot is, and compares. */
+/** Folds the log up to the newest snapshot and compares the hashes. */
 async function checkSnapshot(
   store: Store,
   router: string,
-  kinds: Kinds,
+  findPolicy: FindPolicy,
   until: number,
 ): Promise<Checked | null> {
   const stored = await store.snapshot(router, until);
   if (!stored) return null;
-  const history = new History(store, router, { kinds, snapshots: false });
+  const history = new History(store, router, { findPolicy, snapshots: false });
   await history.replay(stored.position);
   const { position, hash } = stored;
   return { position, hash, matches: history.fold.hash() === hash };

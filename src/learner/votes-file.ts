@@ -5,13 +5,13 @@ import { readRows } from "../core/input/rows.ts";
 import type { Verdict, Voted } from "../store/events.ts";
 
 /**
- * Votes in a file of lines, for `joust votes`:
+ * A line of a file of votes, as `joust votes` reads and writes it:
  *
  *   {"at", "query" | "x", "a", "b", "outcome", "voter"?}       a duel
- *   {"at", "query" | "x", "model", "rating", "voter"?}         a like or dislike
- *   {"at", "query" | "x", "ranking": [..], "voter"?}           several, the best first
+ *   {"at", "query" | "x", "model", "rating", "voter"?}         a rating of one answer
+ *   {"at", "query" | "x", "ranking": [..], "voter"?}           a ranking, best first
  *
- * With x comes "encoder", what made it. "weight" is 1 unless said.
+ * "encoder" names the encoder of "x". "weight" is optional and 1 by default.
  */
 export interface VoteLine {
   readonly line: number;
@@ -23,7 +23,7 @@ export interface VoteLine {
   readonly verdict: Verdict;
   readonly voter: string;
   readonly weight: number;
-  /** The same for the same vote, also in another file; of equal lines each has its own. */
+  /** Hash of the content and the number of equal lines so far: the same vote has the same id in every file. */
   readonly id: string;
 }
 
@@ -43,11 +43,14 @@ const ROW = z
     voter: z.string().max(256).optional(),
     weight: z.number().min(0).max(1000).optional(),
   })
-  .refine(({ query, x }) => (query === undefined) !== (x === undefined), "has not query or x");
+  .refine(
+    ({ query, x }) => (query === undefined) !== (x === undefined),
+    "must have either query or x",
+  );
 type Row = z.output<typeof ROW>;
 
 const REMEDY =
-  'a row is {"at": "2026-11-15T12:00:00Z", "query": "..", "a": "gpt-4", "b": "yi-34b", "outcome": "a"}, outcome one of a, b, tie, both_bad';
+  'write a vote as {"at": "2026-11-15T12:00:00Z", "query": "..", "a": "gpt-4", "b": "yi-34b", "outcome": "a"}; outcome is a, b, tie or both_bad';
 
 export async function* readVotes(file: string): AsyncGenerator<VoteLine> {
   const seen = new Map<string, number>();
@@ -55,7 +58,7 @@ export async function* readVotes(file: string): AsyncGenerator<VoteLine> {
     const place = { file, line };
     const at = typeof row.at === "number" ? row.at : Date.parse(row.at);
     if (!Number.isSafeInteger(at) || Math.abs(at) > 8.64e15) {
-      throw new InputError({ ...place, field: "at" }, `is ${row.at}, no time`, REMEDY);
+      throw new InputError({ ...place, field: "at" }, `is ${row.at}, not a time`, REMEDY);
     }
     const { models, verdict } = verdictOf(row, place);
     const content = createHash("sha256")
@@ -93,15 +96,15 @@ function verdictOf(
   if (ranking && new Set(ranking).size === ranking.length) {
     return { models: ranking, verdict: { ranking } };
   }
-  throw new InputError(place, "is neither a duel nor a rating nor a ranking", REMEDY);
+  throw new InputError(place, "is not a duel, a rating or a ranking", REMEDY);
 }
 
-/** Members in one order: what a line says, not how it is written. */
+/** Fields in alphabetical order, so that the id does not depend on their order in the line. */
 function sorted(row: Row): [string, unknown][] {
   return Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A vote as a line; `query` where its text is known. */
+/** A vote as a line of a file, with the query if its text is known. */
 export function voteLine(vote: Voted, query: string | undefined): string {
   const { verdict, models, voter, weight } = vote;
   const [a, b] = models;

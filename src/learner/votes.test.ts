@@ -9,7 +9,7 @@ import { seal } from "../store/seal.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
 import { forget, freeze, rollBack, thaw } from "./controls.ts";
-import { kinds, voted } from "./events.fixture.ts";
+import { findPolicy, voted } from "./events.fixture.ts";
 import { exportVotes } from "./export-votes.ts";
 import { History } from "./history.ts";
 import { type ImportOptions, importVotes } from "./import-votes.ts";
@@ -39,7 +39,7 @@ function openStore(): Store {
 }
 
 async function folded(store: Store) {
-  const history = new History(store, "auto", { kinds, snapshots: false });
+  const history = new History(store, "auto", { findPolicy, snapshots: false });
   await history.replay();
   return history.fold;
 }
@@ -72,7 +72,7 @@ describe("votes import", () => {
     });
   });
 
-  it("may come before the router is configured: then it learns from them first", async () => {
+  it("works before the router is configured, which then learns from the votes", async () => {
     const [before, after] = [openStore(), openStore()];
     const lines = Array.from({ length: 20 }, (_, n) => voteLine(voted(n), undefined));
     const file = jsonl(...lines);
@@ -87,17 +87,20 @@ describe("votes import", () => {
   it.each([
     [{ ...row, outcome: "c" }, /:2: field "outcome": is "c", not one of/],
     [{ ...row, b: "ant" }, /:2: field "b": compares a model with itself/],
-    [{ ...row, at: "soon" }, /:2: field "at": is soon, no time/],
-    [{ ...row, query: undefined }, /:2: has not query or x/],
-    [{ ...row, x: [1, 2] }, /:2: has not query or x/],
-    [{ ...row, outcome: undefined }, /:2: is neither a duel nor a rating nor a ranking/],
+    [{ ...row, at: "soon" }, /:2: field "at": is soon, not a time/],
+    [{ ...row, query: undefined }, /:2: must have either query or x/],
+    [{ ...row, x: [1, 2] }, /:2: must have either query or x/],
+    [{ ...row, outcome: undefined }, /:2: is not a duel, a rating or a ranking/],
     [{ at: 5, query: "?", model: "ant", rating: 2 }, /:2: field "rating": is 2, above 1/],
-    [{ at: 5, query: "?", ranking: ["ant", "ant"] }, /:2: is neither/],
-    [{ ...row, query: undefined, x: [1, 2] }, /:2: field "x": has 2 numbers, hash gives 384/],
+    [{ at: 5, query: "?", ranking: ["ant", "ant"] }, /:2: is not a duel/],
+    [
+      { ...row, query: undefined, x: [1, 2] },
+      /:2: field "x": has 2 numbers, but embeddings of hash have 384/,
+    ],
     [{ ...row, query: undefined, x: [1], encoder: "e5" }, /:2: field "encoder": is e5/],
     [{ ...row, voter: "a\u0000b" }, /:2: name .* is not a valid name/],
     ["{", /:2: is not JSON/],
-  ])("refuses %j with place and remedy, and logs nothing", async (bad, message) => {
+  ])("refuses %j with place and hint, and logs nothing", async (bad, message) => {
     const store = openStore();
     const importing = importVotes(store, "auto", jsonl(row, bad), hashing);
     await expect(importing).rejects.toThrow(message);
@@ -107,8 +110,8 @@ describe("votes import", () => {
 });
 
 describe("votes export", () => {
-  it("gives lines that import takes, to the same posterior bit for bit", async () => {
-    // Without a voter's record: what the router thought at the time is not in the file.
+  it("writes lines that import to the same posterior, bit for bit", async () => {
+    // Voters are not weighed, because the file does not contain the estimated utilities.
     const settings = configured({ weighVoters: false });
     const store = openStore();
     await store.append([settings, ...Array.from({ length: 40 }, (_, n) => voted(n))]);
@@ -118,7 +121,7 @@ describe("votes export", () => {
     expect((await folded(copy)).hash()).toBe((await folded(store)).hash());
   });
 
-  it("has the query where it was kept and can be read, else x", async () => {
+  it("writes the query if it was stored and can be decrypted, otherwise x", async () => {
     const store = openStore();
     const key = new Uint8Array(32).fill(1);
     await store.append([
@@ -132,19 +135,19 @@ describe("votes export", () => {
       (await exported(store, key)).map((line) => (JSON.parse(line) as { query?: string }).query);
     expect(await queries(key)).toEqual(["Why?", "Who?"]);
     expect(await queries()).toEqual([undefined, "Who?"]);
-    let unread = 0;
-    await all(exportVotes(store, "auto", Buffer.alloc(32, 9), () => unread++));
-    expect(unread).toBe(1);
+    let undecrypted = 0;
+    await all(exportVotes(store, "auto", Buffer.alloc(32, 9), () => undecrypted++));
+    expect(undecrypted).toBe(1);
   });
 
-  it("leaves out what does not count", async () => {
+  it("leaves out votes that do not count", async () => {
     const store = openStore();
     await store.append([configured(), ...[0, 1, 2, 3, 4, 5].map((n) => voted(n))]);
     await forget(store, "auto", "v1", T0);
     expect(await exported(store)).toHaveLength(5);
   });
 
-  it("says the same of a vote that was written and read", async () => {
+  it("reads every vote back as it was written", async () => {
     const votes = fc.nat(1000).map((n) => voted(n, { at: T0 + n, cast: T0 - n }));
     await fc.assert(
       fc.asyncProperty(votes, async (vote: Voted) => {
@@ -157,7 +160,7 @@ describe("votes export", () => {
   });
 });
 
-describe("what an operator can do", () => {
+describe("operations on learning", () => {
   const start = async () => {
     const store = openStore();
     await store.append([configured(), ...Array.from({ length: 10 }, (_, n) => voted(n))]);
@@ -165,11 +168,11 @@ describe("what an operator can do", () => {
   };
   const votesIn = async (store: Store) => (await folded(store)).counts.votes;
 
-  it("freeze and thaw, with the votes kept meanwhile or without", async () => {
+  it("freeze and thaw, with or without the votes logged during the freeze", async () => {
     for (const learn of [true, false]) {
       const store = await start();
       await freeze(store, "auto", T0);
-      await expect(freeze(store, "auto", T0)).rejects.toThrow(/frozen already; help:/);
+      await expect(freeze(store, "auto", T0)).rejects.toThrow(/already frozen; help:/);
       await store.append([voted(10), voted(11)]);
       expect(await votesIn(store)).toBe(10);
       await thaw(store, "auto", T0, learn);
@@ -179,20 +182,20 @@ describe("what an operator can do", () => {
     }
   });
 
-  it("roll back to a time, and to one before that", async () => {
+  it("roll back to a time, and then to an earlier one", async () => {
     const store = await start();
-    const then = (await folded(store)).hash();
+    const before = (await folded(store)).hash();
     await store.append([voted(20), voted(21)]);
     expect(await rollBack(store, "auto", T0 + 9500, T0 + 30_000)).toBe(2);
-    expect((await folded(store)).hash()).toBe(then);
+    expect((await folded(store)).hash()).toBe(before);
     expect(await rollBack(store, "auto", T0 + 4500, T0 + 31_000)).toBe(5);
     expect(await votesIn(store)).toBe(5);
-    // Votes that come later count as ever.
+    // Later votes count as usual.
     await store.append([voted(40)]);
     expect(await votesIn(store)).toBe(6);
   });
 
-  it("not roll back to what was pruned", async () => {
+  it("refuse to roll back to pruned votes", async () => {
     const store = await start();
     const fold = await folded(store);
     const token = (await store.acquireLease("auto", "test", 1e9))!;
@@ -203,7 +206,7 @@ describe("what an operator can do", () => {
     await expect(rollBack(store, "auto", T0 + 4500, T0)).rejects.toThrow(/were pruned.*help:/);
   });
 
-  it("prune what is old, votes only where their lesson is kept, and none that a thaw will bring", async () => {
+  it("prune old decisions, and votes up to a snapshot, except votes that wait for a thaw", async () => {
     const store = await start();
     await store.append([routed(0, { id: "old" }), routed(50)]);
     await expect(prune(store, "auto", T0 + 60_000, true)).rejects.toThrow(/no snapshot.*help:/);
@@ -229,7 +232,7 @@ describe("what an operator can do", () => {
     expect((await folded(store)).counts.votes).toBe(12);
   });
 
-  it("forget a voter: as if there had been none", async () => {
+  it("forget a voter, as if they had never voted", async () => {
     const store = await start();
     const without = openStore();
     await store.append([
@@ -239,7 +242,7 @@ describe("what an operator can do", () => {
     await expect(forget(store, "auto", "nobody", T0)).rejects.toThrow(
       /no vote of "nobody"; help: .* key_1234\/ann/,
     );
-    // At their own positions: those are what their randomness comes from.
+    // The other votes keep their positions, because the random numbers depend on them.
     const events = await store.learning("auto", 0, 100);
     const kept = events.filter((event) => !(event.kind === "voted" && event.voter === "v1"));
     await without.append(kept.filter(({ kind }) => kind !== "voter_forgotten"));

@@ -10,7 +10,7 @@ import { toFloat32 } from "../store/vector.ts";
 const CATEGORIES = 3;
 const VOTE_SCALE = 5;
 
-/** A small world whose truth is known: utilities of K models in three categories, told with an error. */
+/** A small world with known utilities of K models in three categories. The pool contains them with errors. */
 export class World {
   readonly pool: Pool;
   readonly #utilities: readonly Float64Array[];
@@ -31,7 +31,7 @@ export class World {
     };
   }
 
-  /** The query of round t, and the category it is of. */
+  /** The query of round t and its category. */
   query(t: number): { readonly x: Float64Array; readonly m: number } {
     const random = this.#random.split(t).split("query");
     const m = random.integer(CATEGORIES);
@@ -42,18 +42,18 @@ export class World {
   }
 
   /** Probability that k is preferred to j. */
-  better(m: number, k: number, j: number): number {
+  preferred(m: number, k: number, j: number): number {
     return sigmoid(VOTE_SCALE * (this.#utilities[k]![m]! - this.#utilities[j]![m]!));
   }
 
   /** Probability that k is preferred to a model drawn from the pool. */
   borda(m: number, k: number): number {
     const { models } = this.pool;
-    const wins = models.map((_, j) => (j === k ? 0.5 : this.better(m, k, j)));
+    const wins = models.map((_, j) => (j === k ? 0.5 : this.preferred(m, k, j)));
     return wins.reduce((sum, p) => sum + p, 0) / models.length;
   }
 
-  /** Serves `rounds` queries with a joust that explores; a share `rate` of the duels is voted on. */
+  /** Serves queries with the policy joust and exploration. A share `rate` of the duels is voted on. */
   *serve(rounds: number, explore: number, rate: number) {
     const { models } = this.pool;
     const router = new Router(createPolicy(joust, this.pool), { explore });
@@ -61,12 +61,12 @@ export class World {
     for (let t = 0; t < rounds; t++) {
       const random = this.#random.split(t);
       const { x, m } = this.query(t);
-      // As a gateway has it: one seed, logged with the decision.
+      // Like the gateway, it uses one seed per decision, which is logged.
       const seed = random.split("seed").integer(2 ** 32);
       const { pair, propensity, values } = router.route({ x, candidates }, Random.seeded(seed));
       const [a, b] = pair;
       const isVoted = a !== b && random.split("rate").uniform() < rate;
-      const win = random.split("vote").uniform() < this.better(m, a, b) ? 1 : 0;
+      const win = random.split("vote").uniform() < this.preferred(m, a, b) ? 1 : 0;
       const outcome = win === 1 ? ("a" as const) : ("b" as const);
       if (isVoted) router.vote({ x, pair, values }, outcome, random.split("learn"));
       yield {
@@ -86,7 +86,7 @@ export class World {
 
 export type Served = ReturnType<World["serve"]> extends Generator<infer S> ? S : never;
 
-/** A decision of the world as an event. */
+/** A decision of the world as a logged event. */
 export function routedIn({ pool }: World, served: Served, at: number): Decision {
   const { models } = pool;
   const { t, x, seed, pair, propensity, values } = served;

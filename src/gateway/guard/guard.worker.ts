@@ -1,6 +1,6 @@
 /** The thread that judges a router by the newest part of its log. */
 import { serve } from "../../core/threads/serve.ts";
-import { collectVerdict, evaluate, type Verdicts } from "../../learner/evaluate.ts";
+import { addDuelVote, type DuelVotes, evaluate } from "../../learner/evaluate.ts";
 import { History } from "../../learner/history.ts";
 import { openPostgres } from "../../store/postgres/open.ts";
 import { openSqlite } from "../../store/sqlite/open.ts";
@@ -23,14 +23,14 @@ const methods = {
     await kinds.open(router, config, folder);
     const store = await ("url" in place ? openPostgres(place.url) : openSqlite(place.file));
     try {
-      const votes = new Map<string, Verdicts>();
-      const onVote = (vote: Parameters<typeof collectVerdict>[1]) => collectVerdict(votes, vote);
+      const votes = new Map<string, DuelVotes>();
+      const onVote = (vote: Parameters<typeof addDuelVote>[1]) => addDuelVote(votes, vote);
       const from = Math.max(0, (await store.head(router)) - WINDOW);
-      const options = { kinds: kinds.find, snapshots: true, from, onVote };
+      const options = { findPolicy: kinds.find, snapshots: true, from, onVote };
       await new History(store, router, options).replay();
       if (votes.size < FEWEST_VOTES) return undefined;
       const targets = [{ name: "routing" }];
-      const found = await evaluate(store, router, targets, votes, { kinds: kinds.find, from });
+      const found = await evaluate(store, router, targets, votes, { findPolicy: kinds.find, from });
       return found && guardModel(found);
     } finally {
       await store.close();

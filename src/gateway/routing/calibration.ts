@@ -10,7 +10,7 @@ import {
 } from "../../core/encoder/open-encoder.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { readScores, type ScoreTable } from "../../lab/data/scores.ts";
-import { logNameOf } from "../../learner/log-name.ts";
+import { loggedEncoderName } from "../../learner/encoder-name.ts";
 import type { RouterConfig } from "../config/config.ts";
 import { readExamples } from "../sandbox/kinds.ts";
 
@@ -60,7 +60,7 @@ export async function openCalibration(
       `they are ${kinds.categories.join(", ")}`,
     );
   }
-  return { encoder, encoderName: logNameOf(encoder), ...kinds, bundle, scores };
+  return { encoder, encoderName: loggedEncoderName(encoder), ...kinds, bundle, scores };
 }
 
 /**

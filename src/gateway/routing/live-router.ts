@@ -66,10 +66,10 @@ export class LiveRouter {
       store,
       router: name,
       holder: node,
-      kinds: kinds.find,
+      findPolicy: kinds.find,
       now: () => clock.now(),
       time: () => clock.date(),
-      onLearnt: (fold) => this.#follower.adopt(fold),
+      onLearned: (fold) => this.#follower.adopt(fold),
       onError: (error) => onError(error, name),
     });
   }
@@ -176,7 +176,7 @@ export class LiveRouter {
     return new Follower({
       store,
       router: this.name,
-      kinds: kinds.find,
+      findPolicy: kinds.find,
       settings: this.#settings,
       onError: (error) => onError(error, this.name),
     });

@@ -3,7 +3,7 @@ import { POLICIES } from "../../core/bandit/policies/index.ts";
 import type { PolicyKind } from "../../core/bandit/policy.ts";
 import { checkedAt, InputError } from "../../core/input/input-error.ts";
 import { contenderOf, parsePolicies } from "../../lab/policies/policy-spec.ts";
-import type { Kinds } from "../../learner/fold.ts";
+import type { FindPolicy } from "../../learner/fold.ts";
 import type { RouterConfig } from "../config/config.ts";
 
 /** The policies that routers may have: the project's, and those of the user's own files. */
@@ -11,7 +11,7 @@ export class PolicyKinds {
   readonly #own = new Map<string, PolicyKind>();
 
   /** As the learner looks them up. */
-  readonly find: Kinds = (name) => {
+  readonly find: FindPolicy = (name) => {
     const kind = this.#own.get(name) ?? POLICIES.find((known) => known.name === name);
     if (kind) return kind;
     throw new RangeError(`${name} is no policy here; help: configure the router with one that is`);

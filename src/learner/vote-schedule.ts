@@ -2,77 +2,85 @@ import { isDeepStrictEqual } from "node:util";
 import type { Configured, Control, Logged } from "../store/events.ts";
 
 /**
- * Which votes count after position n, and when. The posterior is the fold of
- * these, in this order, whatever has happened on the way: that is what makes a
- * replay, a restart and a learner that never stopped agree bit for bit.
+ * Decides which votes count after the log up to position n, and at which position each of them
+ * counts. The posterior is the fold of these votes in this order, regardless of restarts, which is
+ * why a replay and a learner that never stopped agree bit for bit.
  *
- * - A vote counts at its own position;
- * - if it came while frozen, at the position of the thaw, or never;
- * - not if its position, or the one it would count at, was rolled back. Rolling
- *   back at r to p makes the log read "up to p, then on from r", so reading from
- *   its end the spans left are (r, n], (r', p], (r'', p'] ..;
- * - not if its voter was forgotten later.
+ * - A vote counts at its own position.
+ * - A vote logged during a freeze counts at the position of the thaw, or never.
+ * - A vote does not count if its own position, or the position at which it would count, was rolled
+ *   back. A rollback at r to p makes the log read "up to p, then on from r". Reading backwards from
+ *   n, the valid spans are (r, n], (r', p], (r'', p'], ...
+ * - A vote does not count if its voter was forgotten later.
  */
-export class Script {
-  /** The last position that it is about. */
+export class VoteSchedule {
+  /** The last position of the log that is considered. */
   readonly until: number;
-  /** The configuration that learning begins with: all earlier votes are learnt under it. */
+  /** The configuration that learning starts with. Votes logged before it are learned under it too. */
   readonly base: Logged<Configured> | undefined;
   readonly #spans: readonly Span[];
   readonly #freezes: readonly Freeze[];
+  /** Position at which each forgotten voter was forgotten. */
   readonly #forgotten: ReadonlyMap<string, number>;
 
   constructor(controls: readonly Logged<Control>[], until: number) {
     const past = controls.filter(({ position }) => position <= until);
     this.until = until;
     this.base = baseOf(past);
-    this.#spans = spansOf(past, until);
+    this.#spans = validSpans(past, until);
     this.#freezes = freezesOf(past);
     const forgotten = past.filter((event) => event.kind === "voter_forgotten");
     this.#forgotten = new Map(forgotten.map(({ voter, position }) => [voter, position]));
   }
 
-  /** The position at which a vote counts; undefined where it does not. */
-  place({ position, voter }: { readonly position: number; readonly voter: string }) {
+  /** The position at which a vote counts, or undefined if it does not count. */
+  countsAt({
+    position,
+    voter,
+  }: {
+    readonly position: number;
+    readonly voter: string;
+  }): number | undefined {
     if ((this.#forgotten.get(voter) ?? 0) > position) return undefined;
     const freeze = this.#freezes.find(({ from, to }) => from < position && position < to);
     if (freeze && !freeze.learn) return undefined;
-    const place = freeze ? freeze.to : position;
-    return this.#stands(position) && this.#stands(place) ? place : undefined;
+    const effective = freeze ? freeze.to : position;
+    return this.#isValid(position) && this.#isValid(effective) ? effective : undefined;
   }
 
-  /** Whether what was folded up to a position is the beginning of this script, its base being the same. */
-  holds(position: number): boolean {
+  /** True if the votes folded up to a position, with the same base, are a prefix of this schedule. */
+  hasPrefix(position: number): boolean {
     if (position > this.until) return false;
     if ([...this.#forgotten.values()].some((at) => at > position)) return false;
-    return position === 0 || this.#stands(position);
+    return position === 0 || this.#isValid(position);
   }
 
-  extends({ position, base }: { readonly position: number; readonly base: number }): boolean {
-    return base === (this.base?.position ?? 0) && this.holds(position);
+  /** True if a fold can continue with this schedule instead of starting again. */
+  continues(fold: { readonly position: number; readonly base: number }): boolean {
+    return fold.base === (this.base?.position ?? 0) && this.hasPrefix(fold.position);
   }
 
-  /** Whether votes teach nothing at its end. */
-  get frozen(): boolean {
+  /** True if learning is frozen at the end of the schedule. */
+  get isFrozen(): boolean {
     return this.#freezes.at(-1)?.to === Infinity;
   }
 
-  /** Whether there are votes before it that a thaw is still to bring. */
+  /** True if learning is frozen at a position, so that votes before it may count only at a later thaw. */
   isFrozenAt(position: number): boolean {
     return this.#freezes.some(({ from, to }) => from < position && position < to);
   }
 
-  /** Where the freeze that a thaw ends began; undefined where that thaw ends none. */
-  frozenSince(thaw: number): number | undefined {
+  /** Position of the freeze that the thaw at a position ends, or undefined if it ends none. */
+  freezeEndedBy(thaw: number): number | undefined {
     return this.#freezes.find(({ to }) => to === thaw)?.from;
   }
 
-  #stands(position: number): boolean {
+  #isValid(position: number): boolean {
     return this.#spans.some(({ from, to }) => from < position && position <= to);
   }
 }
 
-/** Positions after `from`, up to `to`. */
+/** Positions after `from` up to and including `to`. */
 interface Span {
   readonly from: number;
   readonly to: number;
@@ -82,7 +90,8 @@ interface Freeze extends Span {
   readonly learn: boolean;
 }
 
-function spansOf(past: readonly Logged<Control>[], until: number): Span[] {
+/** Spans of the log that no rollback has undone, last first. */
+function validSpans(past: readonly Logged<Control>[], until: number): Span[] {
   const rollbacks = past.filter((event) => event.kind === "rolled_back");
   const spans: Span[] = [];
   let to = until;
@@ -90,7 +99,7 @@ function spansOf(past: readonly Logged<Control>[], until: number): Span[] {
     const last = rollbacks.findLast(({ position }) => position <= to);
     spans.push({ from: last?.position ?? 0, to });
     if (!last) return spans;
-    // Never forward, whatever the event says.
+    // A rollback goes back at least one position, even if the event names a later one.
     to = Math.min(last.to, last.position - 1);
   }
 }
@@ -104,17 +113,18 @@ function freezesOf(past: readonly Logged<Control>[]): Freeze[] {
     freezes.push({ from, to: event.position, learn: event.learn });
     from = undefined;
   }
-  // Not over yet: nothing counts until it is.
+  // Votes of a freeze that has not ended do not count yet.
   if (from !== undefined) freezes.push({ from, to: Infinity, learn: false });
   return freezes;
 }
 
+/** The last configuration after which learning started again, or the first one. */
 function baseOf(past: readonly Logged<Control>[]): Logged<Configured> | undefined {
   let base: Logged<Configured> | undefined;
   let last: Logged<Configured> | undefined;
   for (const event of past) {
     if (event.kind !== "configured") continue;
-    if (!last || learnsAnew(last, event)) base = event;
+    if (!last || restartsLearning(last, event)) base = event;
     last = event;
   }
   return base;
@@ -130,11 +140,10 @@ export function lastConfiguration(
 }
 
 /**
- * Whether a change of configuration leaves nothing of what was learnt: then all
- * votes are folded again. Another encoder makes another x, so votes with the old
- * one are passed over.
+ * True if a change of configuration makes the posterior unusable, so that all votes are folded
+ * again. After a change of encoder, votes with embeddings of the old encoder are skipped.
  */
-export function learnsAnew(before: Configured, after: Configured): boolean {
+export function restartsLearning(before: Configured, after: Configured): boolean {
   const essence = ({ encoder, policy, options, weighVoters, seed, pool }: Configured) => ({
     encoder,
     policy,

@@ -1,15 +1,16 @@
-/** To sleep until somebody wakes you; a call that comes while awake is not lost. */
-export class Wake {
-  #called = false;
+/** Lets a loop sleep until it is woken or a time has passed. */
+export class Sleeper {
+  #isWoken = false;
   #resolve: (() => void) | undefined;
 
-  now(): void {
-    this.#called = true;
+  /** Ends the current sleep or, if there is none, the next one at once. */
+  wake(): void {
+    this.#isWoken = true;
     this.#resolve?.();
   }
 
-  async within(milliseconds: number): Promise<void> {
-    if (!this.#called) {
+  async sleep(milliseconds: number): Promise<void> {
+    if (!this.#isWoken) {
       let timer: NodeJS.Timeout | undefined;
       await new Promise<void>((resolve) => {
         this.#resolve = resolve;
@@ -19,6 +20,6 @@ export class Wake {
       clearTimeout(timer);
       this.#resolve = undefined;
     }
-    this.#called = false;
+    this.#isWoken = false;
   }
 }

@@ -4,9 +4,9 @@ import { configured, T0 } from "../store/events.fixture.ts";
 import type { Control, Learning, Logged } from "../store/events.ts";
 import { effectiveVotes } from "./effective.fixture.ts";
 import { loggedAt, voted, withModels } from "./events.fixture.ts";
-import { learnsAnew, Script } from "./script.ts";
+import { restartsLearning, VoteSchedule } from "./vote-schedule.ts";
 
-/** fast-check's doubles are mostly tiny. */
+/** A number from 0 to 1. The doubles of fast-check are mostly tiny. */
 const share = fc.nat(100).map((percent) => percent / 100);
 const at = { router: "auto", at: T0 };
 const event = fc.oneof(
@@ -29,7 +29,7 @@ const event = fc.oneof(
       .map((v) => () => ({ ...at, kind: "voter_forgotten", voter: `v${v}` }) as const),
   },
 );
-/** A log whose positions have gaps, as those of one router among several have. */
+/** A log whose positions have gaps, as in a log of several routers. */
 const log = fc
   .array(fc.tuple(event, fc.integer({ min: 1, max: 3 })), { maxLength: 30, size: "max" })
   .map((steps) => {
@@ -40,73 +40,73 @@ const log = fc
     });
   });
 
-function scriptOf(events: readonly Logged<Learning>[]): Script {
+function scheduleOf(events: readonly Logged<Learning>[]): VoteSchedule {
   const controls = events.filter((e): e is Logged<Control> => e.kind !== "voted");
-  return new Script(controls, events.at(-1)?.position ?? 0);
+  return new VoteSchedule(controls, events.at(-1)?.position ?? 0);
 }
 
-function placesOf(events: readonly Logged<Learning>[]) {
-  const script = scriptOf(events);
+function votesOf(events: readonly Logged<Learning>[]) {
+  const schedule = scheduleOf(events);
   return events
     .filter((e) => e.kind === "voted")
-    .map((vote) => ({ position: vote.position, place: script.place(vote) }))
-    .filter(({ place }) => place !== undefined)
-    .sort((a, b) => a.place! - b.place! || a.position - b.position);
+    .map((vote) => ({ position: vote.position, countsAt: schedule.countsAt(vote) }))
+    .filter(({ countsAt }) => countsAt !== undefined)
+    .sort((a, b) => a.countsAt! - b.countsAt! || a.position - b.position);
 }
 
-describe("Script", () => {
-  it("says what walking through the log says", () => {
+describe("VoteSchedule", () => {
+  it("agrees with the obvious implementation", () => {
     fc.assert(
       fc.property(log, (events) => {
         const obvious = effectiveVotes(events);
-        expect(placesOf(events)).toEqual(
-          obvious.map(({ vote, place }) => ({ position: vote.position, place })),
+        expect(votesOf(events)).toEqual(
+          obvious.map(({ vote, position }) => ({ position: vote.position, countsAt: position })),
         );
       }),
       { seed: 1, numRuns: 2000 },
     );
   });
 
-  it("begins with what was folded earlier wherever it says so", () => {
+  it("starts with the votes of an earlier schedule wherever hasPrefix is true", () => {
     fc.assert(
       fc.property(log, share, (events, part) => {
         const earlier = events.slice(0, Math.floor(part * events.length));
         const position = earlier.at(-1)?.position ?? 0;
-        if (!scriptOf(events).holds(position)) return;
-        const [before, after] = [placesOf(earlier), placesOf(events)];
+        if (!scheduleOf(events).hasPrefix(position)) return;
+        const [before, after] = [votesOf(earlier), votesOf(events)];
         expect(after.slice(0, before.length)).toEqual(before);
-        expect(after.slice(before.length).every(({ place }) => place! > position)).toBe(true);
+        expect(after.slice(before.length).every(({ countsAt }) => countsAt! > position)).toBe(true);
       }),
       { seed: 2, numRuns: 2000 },
     );
   });
 
-  it("begins with the last configuration that leaves nothing of what was learnt", () => {
+  it("has as base the last configuration that restarts learning", () => {
     const logs = [
       configured(),
       configured({ pool: withModels(["ant", "eel"]) }),
       configured({ options: { alpha: 2 } }),
       configured({ options: { alpha: 2 }, pool: withModels(["ant", "bee"]) }),
     ].map((event, i) => loggedAt(i + 1, event));
-    expect(logs.map(({ position }) => new Script(logs, position).base?.position)).toEqual([
+    expect(logs.map(({ position }) => new VoteSchedule(logs, position).base?.position)).toEqual([
       1, 1, 3, 3,
     ]);
-    expect(new Script([], 5).base).toBeUndefined();
+    expect(new VoteSchedule([], 5).base).toBeUndefined();
   });
 });
 
-describe("learnsAnew", () => {
+describe("restartsLearning", () => {
   const before = configured();
   const { pool } = before;
 
-  it("not for other models, scores or costs", () => {
-    expect(learnsAnew(before, configured({ at: T0 + 5 }))).toBe(false);
-    expect(learnsAnew(before, configured({ pool: withModels(["ant", "eel"]) }))).toBe(false);
+  it("is false for changed models, scores or costs", () => {
+    expect(restartsLearning(before, configured({ at: T0 + 5 }))).toBe(false);
+    expect(restartsLearning(before, configured({ pool: withModels(["ant", "eel"]) }))).toBe(false);
     const costs = pool.models.map(() => Float64Array.of(1, 2, 3));
-    expect(learnsAnew(before, configured({ pool: { ...pool, costs } }))).toBe(false);
+    expect(restartsLearning(before, configured({ pool: { ...pool, costs } }))).toBe(false);
   });
 
-  it("for another policy, encoder, seed or weighing, other categories, or told scores where there were none", () => {
+  it("is true for a changed policy, encoder, seed, weighing or category, and for scores where there were none", () => {
     const centroids = pool.centroids.map((xi) => xi.map((value) => -value));
     const { told: _, ...untold } = pool;
     for (const change of [
@@ -119,7 +119,7 @@ describe("learnsAnew", () => {
       { pool: { ...pool, categories: ["x", "y", "z"] } },
       { pool: untold },
     ]) {
-      expect(learnsAnew(before, configured(change))).toBe(true);
+      expect(restartsLearning(before, configured(change))).toBe(true);
     }
   });
 });
