@@ -12,10 +12,10 @@ import {
   openGateway,
   type RunningGateway,
 } from "../gateway/open-gateway.ts";
+import { checkKeys, type Placement } from "../gateway/providers/model-specs.ts";
 import { PROVIDER_NAMES } from "../gateway/providers/providers.ts";
+import type { Serving } from "../gateway/routing/serving.ts";
 import { SANDBOX } from "../gateway/sandbox/asked.ts";
-import { checkKeys, type Placement } from "../gateway/serving/model-specs.ts";
-import type { Serving } from "../gateway/serving/serving.ts";
 import { newLogger } from "../gateway/telemetry/logger.ts";
 import { encoderPlaces } from "./encoder-flags.ts";
 import { interruptible } from "./interrupt.ts";

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { systemClock } from "./clock/clock.ts";
 import { parseConfig } from "./config/read-config.ts";
 import { openGateway, type RunningGateway } from "./open-gateway.ts";
-import { type Misbehaving, startMisbehaving } from "./providers/misbehaving.fixture.ts";
 import { PROVIDER_NAMES } from "./providers/providers.ts";
+import { type Misbehaving, startMisbehaving } from "./providers/upstream/misbehaving.fixture.ts";
 import { newLogger } from "./telemetry/logger.ts";
 
 const DATA = resolve(import.meta.dirname, "../../data");

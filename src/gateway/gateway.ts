@@ -3,14 +3,14 @@ import type { GroupCommit } from "../store/group-commit.ts";
 import type { Store } from "../store/store.ts";
 import type { Access } from "./access/access.ts";
 import type { VoteTokens } from "./access/vote-token.ts";
-import type { Sessions } from "./chat/sessions.ts";
 import type { Clock } from "./clock/clock.ts";
-import type { Judge } from "./feedback/judge/judge.ts";
+import type { Judge } from "./feedback/judge.ts";
 import type { PastTallies } from "./insight/past-tallies.ts";
 import type { Feed } from "./log/feed.ts";
 import type { Recorder } from "./log/recorder.ts";
+import type { Serving } from "./routing/serving.ts";
+import type { Sessions } from "./routing/sessions.ts";
 import type { SandboxVoters } from "./sandbox/voters.ts";
-import type { Serving } from "./serving/serving.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
 
 /** What handlers work with. `serving` is another one after the configuration has changed. */

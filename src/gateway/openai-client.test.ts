@@ -8,7 +8,7 @@ import {
   startGateway,
   startHost,
 } from "./gateway.fixture.ts";
-import { asReceived, asSent, REQUEST_BODIES } from "./providers/request-bodies.fixture.ts";
+import { asReceived, asSent, REQUEST_BODIES } from "./providers/openai/request-bodies.fixture.ts";
 
 vi.setConfig(PATIENCE);
 

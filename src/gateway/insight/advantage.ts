@@ -1,5 +1,5 @@
 import type { World } from "../../core/bandit/policy.ts";
-import { lambdaOf } from "../tradeoff.ts";
+import { lambdaOf } from "../routing/tradeoff.ts";
 import { type Choices, meanPrice, meanUtilityOf } from "./choices.ts";
 import type { TrafficQuery } from "./traffic.ts";
 import { type Band, bandOf } from "./worth.ts";

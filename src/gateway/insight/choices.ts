@@ -1,6 +1,6 @@
 import type { World } from "../../core/bandit/policy.ts";
 import { axpy } from "../../core/linalg/linalg.ts";
-import { lambdaOf } from "../tradeoff.ts";
+import { lambdaOf } from "../routing/tradeoff.ts";
 import type { TrafficQuery } from "./traffic.ts";
 
 /** Who would answer the recent queries: places in the pool, one a query. */

@@ -3,7 +3,7 @@ import type { GroupCommit } from "../../store/group-commit.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
-import type { Serving } from "../serving/serving.ts";
+import type { Serving } from "../routing/serving.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { pricesOf, spendOf } from "./spend.ts";
 import { standings } from "./standings.ts";

@@ -9,10 +9,10 @@ import { ALL_MODELS, type Counts, noCounts } from "../../store/tally.ts";
 import { toFloat32 } from "../../store/vector.ts";
 import { openCalibration, poolOf } from "../routing/calibration.ts";
 import type { RecentQuery } from "../routing/recent-queries.ts";
+import { lambdaOf } from "../routing/tradeoff.ts";
 import { tokensOf } from "../sandbox/reply.ts";
 import { DATA, sandbox } from "../sandbox/sandbox.fixture.ts";
 import { SLIP, verdictOn } from "../sandbox/voters.ts";
-import { lambdaOf } from "../tradeoff.ts";
 import { numbersOf, windowOf } from "./numbers.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Tally } from "../../store/tally.ts";
 import { ALL_MODELS } from "../../store/tally.ts";
-import type { Price } from "../providers/usage.ts";
-import type { ModelSpec } from "../serving/served-model.ts";
+import type { ModelSpec } from "../providers/served-model.ts";
+import type { Price } from "../providers/upstream/usage.ts";
 import { mayBeBest, type Standing } from "./standings.ts";
 
 /** What was spent, and what the same tokens would have cost with one model for all. */

@@ -1,7 +1,7 @@
 import type { World } from "../../core/bandit/policy.ts";
 import { Random } from "../../core/random/random.ts";
 import type { RecentQuery } from "../routing/recent-queries.ts";
-import { lambdaOf } from "../tradeoff.ts";
+import { lambdaOf } from "../routing/tradeoff.ts";
 import { advantageOf } from "./advantage.ts";
 import { choicesAt, meanUtilityOf } from "./choices.ts";
 import { plainValues } from "./standings.ts";

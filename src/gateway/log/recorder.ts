@@ -3,10 +3,10 @@ import type { Answered } from "../../store/events.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
 import type { Spending } from "../access/spending.ts";
 import type { Clock } from "../clock/clock.ts";
-import type { UpstreamError } from "../providers/error.ts";
-import type { AnswerEnd } from "../providers/upstream.ts";
-import { type Usage, usageOf } from "../providers/usage.ts";
-import type { ServedModel } from "../serving/served-model.ts";
+import type { ServedModel } from "../providers/served-model.ts";
+import type { UpstreamError } from "../providers/upstream/error.ts";
+import type { AnswerEnd } from "../providers/upstream/upstream.ts";
+import { type Usage, usageOf } from "../providers/upstream/usage.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Feed } from "./feed.ts";
 

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { StandingClock } from "../clock/clock.fixture.ts";
 import { BREAKER, Breaker, guarded, type Passage } from "./breaker.ts";
-import { UpstreamError } from "./error.ts";
-import type { AnswerEnd, Upstream, UpstreamAnswer, UpstreamRequest } from "./upstream.ts";
+import { UpstreamError } from "./upstream/error.ts";
+import type { AnswerEnd, Upstream, UpstreamAnswer, UpstreamRequest } from "./upstream/upstream.ts";
 
 const clock = () => new StandingClock();
 const call = (breaker: Breaker, isFailure: boolean) => breaker.enter()!.ended(isFailure);

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock/clock.ts";
-import { UpstreamError } from "./error.ts";
-import type { Upstream } from "./upstream.ts";
+import { UpstreamError } from "./upstream/error.ts";
+import type { Upstream } from "./upstream/upstream.ts";
 
 export interface BreakerSettings {
   /** Outcomes older than this no longer count. */

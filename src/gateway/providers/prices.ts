@@ -1,5 +1,5 @@
-import type { Capabilities } from "../needs.ts";
-import type { Price } from "./usage.ts";
+import type { Capabilities } from "./capabilities.ts";
+import type { Price } from "./upstream/usage.ts";
 
 type Row = readonly [
   input: number,

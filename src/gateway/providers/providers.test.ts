@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../clock/clock.ts";
-import { startMisbehaving } from "./misbehaving.fixture.ts";
 import { connect, knownProvider, PROVIDER_NAMES, type Provider, providersIn } from "./providers.ts";
+import { startMisbehaving } from "./upstream/misbehaving.fixture.ts";
 
 describe("what the environment has", () => {
   const names = (env: Record<string, string>) => providersIn(env).map(({ name }) => name);

@@ -1,9 +1,9 @@
 import { InputError } from "../../core/input/input-error.ts";
 import type { Clock } from "../clock/clock.ts";
 import { AnthropicUpstream } from "./anthropic/anthropic.ts";
-import type { Limits } from "./exchange.ts";
-import { OpenAiUpstream } from "./openai.ts";
-import type { Upstream } from "./upstream.ts";
+import { OpenAiUpstream } from "./openai/openai.ts";
+import type { Limits } from "./upstream/exchange.ts";
+import type { Upstream } from "./upstream/upstream.ts";
 
 /** A host of models: where it is, how it is spoken to, and by which key. */
 export interface Provider {

@@ -2,16 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Random } from "../../core/random/random.ts";
 import { StandingClock } from "../clock/clock.fixture.ts";
 import { systemClock } from "../clock/clock.ts";
-import { UpstreamError } from "./error.ts";
+import { OpenAiUpstream } from "./openai/openai.ts";
+import { RETRIES, retrying } from "./retry.ts";
+import { UpstreamError } from "./upstream/error.ts";
 import {
   COMPLETION,
   type Fault,
   type Misbehaving,
   startMisbehaving,
-} from "./misbehaving.fixture.ts";
-import { OpenAiUpstream } from "./openai.ts";
-import { RETRIES, retrying } from "./retry.ts";
-import type { Upstream, UpstreamRequest } from "./upstream.ts";
+} from "./upstream/misbehaving.fixture.ts";
+import type { Upstream, UpstreamRequest } from "./upstream/upstream.ts";
 
 const REQUEST: UpstreamRequest = {
   endpoint: "chat/completions",

@@ -1,7 +1,7 @@
 import type { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
-import { UpstreamError } from "./error.ts";
-import type { Upstream } from "./upstream.ts";
+import { UpstreamError } from "./upstream/error.ts";
+import type { Upstream } from "./upstream/upstream.ts";
 
 export interface RetrySettings {
   /** How often it is tried again; 0: never. */

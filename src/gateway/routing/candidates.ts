@@ -1,6 +1,6 @@
 import { HttpError } from "../errors/http-error.ts";
-import { lackOf, type Needs } from "../needs.ts";
-import type { ServedModel } from "../serving/served-model.ts";
+import { lackOf, type Needs } from "../providers/capabilities.ts";
+import type { ServedModel } from "../providers/served-model.ts";
 import type { Ask, View } from "./plan.ts";
 
 /** The models that can serve the request, and why the others cannot. */

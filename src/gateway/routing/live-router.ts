@@ -9,7 +9,7 @@ import type { Store } from "../../store/store.ts";
 import { toFloat32 } from "../../store/vector.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { RouterConfig } from "../config/config.ts";
-import type { ServedModel } from "../serving/served-model.ts";
+import type { ServedModel } from "../providers/served-model.ts";
 import { type Calibration, poolOf } from "./calibration.ts";
 import { DuelCap } from "./duel-cap.ts";
 import { LanguageWatch } from "./language-watch.ts";

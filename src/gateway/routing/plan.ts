@@ -3,10 +3,10 @@ import { Random } from "../../core/random/random.ts";
 import type { RoutedChoice, Router } from "../../core/router.ts";
 import type { Decision, Reasons } from "../../store/decision.ts";
 import type { RouterConfig } from "../config/config.ts";
-import type { Needs } from "../needs.ts";
-import type { ServedModel } from "../serving/served-model.ts";
-import { lambdaOf } from "../tradeoff.ts";
+import type { Needs } from "../providers/capabilities.ts";
+import type { ServedModel } from "../providers/served-model.ts";
 import { ableOf, expectedCosts } from "./candidates.ts";
+import { lambdaOf } from "./tradeoff.ts";
 
 /** A router at one moment: what a request is planned with. */
 export interface View {

@@ -1,6 +1,6 @@
-import { promptOf } from "../prompt.ts";
-import { UpstreamError } from "../providers/error.ts";
-import type { UpstreamRequest } from "../providers/upstream.ts";
+import { promptOf } from "../dialects/chat/prompt.ts";
+import { UpstreamError } from "../providers/upstream/error.ts";
+import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
 import { isRecord, type Json } from "../wire/json-value.ts";
 
 /** What of a request decides the sandbox's answer. */

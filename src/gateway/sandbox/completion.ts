@@ -1,4 +1,4 @@
-import { type Usage, writeUsage } from "../providers/usage.ts";
+import { type Usage, writeUsage } from "../providers/upstream/usage.ts";
 import type { Json } from "../wire/json-value.ts";
 import { type Reply, tokensOf } from "./reply.ts";
 

@@ -1,8 +1,8 @@
 import type { Clock } from "../clock/clock.ts";
-import { ByteQueue } from "../providers/byte-queue.ts";
-import { UpstreamError } from "../providers/error.ts";
-import type { AnswerEnd, UpstreamAnswer } from "../providers/upstream.ts";
-import type { Usage } from "../providers/usage.ts";
+import { ByteQueue } from "../providers/upstream/byte-queue.ts";
+import { UpstreamError } from "../providers/upstream/error.ts";
+import type { AnswerEnd, UpstreamAnswer } from "../providers/upstream/upstream.ts";
+import type { Usage } from "../providers/upstream/usage.ts";
 import { SANDBOX } from "./asked.ts";
 
 /** Something to send, and how long it takes to come up with it. */

@@ -1,5 +1,5 @@
 import type { Random } from "../../core/random/random.ts";
-import { textOf } from "../prompt.ts";
+import { textOf } from "../dialects/chat/prompt.ts";
 import { isRecord, type Json } from "../wire/json-value.ts";
 import type { Asked } from "./asked.ts";
 import { sampleOf } from "./sample.ts";

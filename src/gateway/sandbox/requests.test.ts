@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { hashEncoder } from "../../core/encoder/hash.ts";
-import type { UpstreamRequest } from "../providers/upstream.ts";
+import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
 import { ask, call, questions, user } from "./sandbox.fixture.ts";
 
 describe("requests of other forms", () => {

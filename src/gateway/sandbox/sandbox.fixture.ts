@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { hashEncoder } from "../../core/encoder/hash.ts";
 import { systemClock } from "../clock/clock.ts";
-import type { UpstreamRequest } from "../providers/upstream.ts";
+import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
 import { readSandbox, Sandbox } from "./sandbox.ts";
 
 /** A sandbox on the project's own data that answers at once, and ways to ask it. */

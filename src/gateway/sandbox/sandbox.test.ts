@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { StandingClock } from "../clock/clock.fixture.ts";
-import { readUsage } from "../providers/usage.ts";
+import { readUsage } from "../providers/upstream/usage.ts";
 import { readExamples } from "./kinds.ts";
 import {
   ask,

@@ -1,4 +1,4 @@
-import type { Capabilities } from "../needs.ts";
+import type { Capabilities } from "../providers/capabilities.ts";
 
 /** How a model of the sandbox talks and how fast; none of it gives its name away. */
 export interface Voice {

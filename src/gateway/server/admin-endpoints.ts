@@ -2,7 +2,7 @@ import { z } from "zod";
 import { forget, freeze, rollBack, thaw } from "../../learner/controls.ts";
 import { SCOPES } from "../access/api-key.ts";
 import { addKey, revokeKey, setBudget, shownKey } from "../access/keys.ts";
-import { routerNamed } from "../serving/serving.ts";
+import { routerNamed } from "../routing/serving.ts";
 import { bodyOf, type Call, type Endpoint } from "./endpoint.ts";
 
 const THAW = z.object({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EXTENSION } from "../chat/wishes.ts";
+import { EXTENSION } from "../dialects/chat/joust-options.ts";
 
 /** As much of OpenAI's requests as the gateway looks at; all else is passed on as it is. */
 

@@ -8,8 +8,8 @@ import { MAP_POINTS, promptMap } from "../insight/prompt-map.ts";
 import { stats } from "../insight/stats.ts";
 import { tradeoffCurve } from "../insight/tradeoff-curve.ts";
 import { logged } from "../log/logged.ts";
+import { routerNamed } from "../routing/serving.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { routerNamed } from "../serving/serving.ts";
 import { bodyOf, type Endpoint, queryOf } from "./endpoint.ts";
 
 const ROUTER = z.string().min(1).max(256).optional().describe("The first one unless said.");

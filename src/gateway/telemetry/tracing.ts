@@ -8,7 +8,7 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-import type { AnswerEnd } from "../providers/upstream.ts";
+import type { AnswerEnd } from "../providers/upstream/upstream.ts";
 
 /**
  * Spans for whoever sets an OpenTelemetry SDK up (node --import ./sdk.js); without

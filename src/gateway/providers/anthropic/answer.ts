@@ -1,7 +1,7 @@
 import { isRecord, type Json } from "../../wire/json-value.ts";
-import { UpstreamError } from "../error.ts";
-import type { Pass, Translation } from "../translation.ts";
-import { type Usage, writeUsage } from "../usage.ts";
+import { UpstreamError } from "../upstream/error.ts";
+import type { Pass, Translation } from "../upstream/translation.ts";
+import { type Usage, writeUsage } from "../upstream/usage.ts";
 import { finishReason, messageUsage } from "./terms.ts";
 
 /** An answer in one piece: a message as a chat completion. */

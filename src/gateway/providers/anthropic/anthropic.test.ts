@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { StandingClock } from "../../clock/clock.fixture.ts";
 import { systemClock } from "../../clock/clock.ts";
-import type { UpstreamRequest } from "../upstream.ts";
+import type { UpstreamRequest } from "../upstream/upstream.ts";
 import { AnthropicUpstream } from "./anthropic.ts";
 
 /** What the host answers next, and what it was asked last. */

@@ -1,9 +1,9 @@
 import type { Clock } from "../../clock/clock.ts";
 import { isRecord, type Json } from "../../wire/json-value.ts";
-import { UpstreamError } from "../error.ts";
-import type { Translation } from "../translation.ts";
-import { Transport, type TransportSettings } from "../transport.ts";
-import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../upstream.ts";
+import { UpstreamError } from "../upstream/error.ts";
+import type { Translation } from "../upstream/translation.ts";
+import { Transport, type TransportSettings } from "../upstream/transport.ts";
+import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../upstream/upstream.ts";
 import { AnthropicAnswer } from "./answer.ts";
 import { type MessagesRequest, messagesRequest } from "./request.ts";
 import { AnthropicStream } from "./stream.ts";

@@ -1,9 +1,9 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
 import { isRecord, type Json } from "../../wire/json-value.ts";
-import { UpstreamError } from "../error.ts";
-import { refusal } from "../refusal.ts";
-import type { Pass, Translation } from "../translation.ts";
-import { type Usage, writeUsage } from "../usage.ts";
+import { UpstreamError } from "../upstream/error.ts";
+import { refusal } from "../upstream/refusal.ts";
+import type { Pass, Translation } from "../upstream/translation.ts";
+import { type Usage, writeUsage } from "../upstream/usage.ts";
 import { errorBody, errorStatus, finishReason, messageUsage } from "./terms.ts";
 
 interface StreamSettings {

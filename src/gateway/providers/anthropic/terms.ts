@@ -1,5 +1,5 @@
 import { isRecord, type Json } from "../../wire/json-value.ts";
-import type { Usage } from "../usage.ts";
+import type { Usage } from "../upstream/usage.ts";
 
 /** `isAnswer`: the tool that was called is the form of the answer, which the client knows nothing of. */
 export function finishReason(stopReason: unknown, isAnswer: boolean): string {

@@ -1,0 +1,133 @@
+import { afterAll, describe, expect, it, vi } from "vitest";
+import {
+  chat,
+  eventsOf,
+  PATIENCE,
+  sharedGateway,
+  startGateway,
+  startHost,
+} from "../gateway.fixture.ts";
+import {
+  type Fault,
+  type Misbehaving,
+  startMisbehaving,
+} from "../providers/upstream/misbehaving.fixture.ts";
+
+vi.setConfig(PATIENCE);
+
+/** What a client gets where the first choice goes wrong in this way: of whole answers and of streams. */
+const HELLO = "Hello!";
+const FAULTS: Partial<Record<Fault, { whole?: Fate; stream?: Fate }>> = {
+  hang: { whole: "fallback", stream: "fallback" },
+  stall: { stream: "broken off" },
+  reset: { whole: "fallback", stream: "fallback" },
+  resetOnce: { whole: "answered", stream: "answered" },
+  resetMidStream: { stream: "broken off" },
+  resetAfterHead: { stream: "fallback" },
+  slowFirstByte: { whole: "answered", stream: "answered" },
+  dribble: { stream: "answered" },
+  brokenSse: { stream: "broken off" },
+  brokenEvent: { stream: "broken off" },
+  cutEvent: { stream: "broken off" },
+  earlyClose: { stream: "broken off" },
+  noDone: { stream: "answered" },
+  noBlankLine: { stream: "answered" },
+  errorInStream: { stream: "broken off" },
+  errorAtOnce: { stream: "answered" },
+  halfJson: { whole: "fallback" },
+  shortBody: { whole: "fallback" },
+  hugeLine: { stream: "broken off" },
+  rateLimited: { whole: "fallback", stream: "fallback" },
+  error500: { whole: "fallback", stream: "fallback" },
+  error503Twice: { whole: "answered", stream: "answered" },
+  error400: { whole: "refused", stream: "refused" },
+  error401: { whole: "fallback", stream: "fallback" },
+  hugeError: { whole: "fallback", stream: "fallback" },
+  redirect: { whole: "fallback", stream: "fallback" },
+  html: { whole: "fallback", stream: "fallback" },
+  plainText: { stream: "answered" },
+  jsonForStream: { stream: "fallback" },
+  gzip: { whole: "fallback", stream: "fallback" },
+  namedEvents: { stream: "answered" },
+};
+
+type Fate = "answered" | "fallback" | "broken off" | "refused";
+
+let host: Misbehaving;
+afterAll(() => host.close());
+
+/** A model for each fault, and one that answers. */
+const gateway = sharedGateway(async () => {
+  host = await startMisbehaving();
+  const names = [...Object.keys(FAULTS), "well"] as Fault[];
+  return [
+    "providers:",
+    ...names.map((name) => `  ${name}: {url: "${host.url(name)}"}`),
+    "models:",
+    ...names.map((name) => {
+      const cost = name === "well" ? 5 : 0.001;
+      return `  ${name}: {provider: ${name}, first_byte_seconds: 0.5, timeout_seconds: 1, price: {input: 0, output: ${cost}}}`;
+    }),
+    "routers: {auto: {explore: 0}}",
+  ].join("\n");
+});
+
+describe("an upstream that goes wrong", () => {
+  it.each(Object.entries(FAULTS))("%s: %o", async (fault, { whole, stream }) => {
+    const { post, get } = gateway();
+    const joust = { allowed_models: [fault, "well"] };
+    for (const [fate, isStream] of [
+      [whole, false],
+      [stream, true],
+    ] as const) {
+      if (fate === undefined) continue;
+      const { status, text, headers } = await post(
+        "/v1/chat/completions",
+        chat("hi", { stream: isStream, joust }),
+      );
+      const model = headers.get("x-joust-model");
+      const id = headers.get("x-joust-decision-id");
+      if (fate === "refused") {
+        expect([status, model]).toEqual([400, null]);
+        expect(JSON.parse(text).error.message).toBe("no: 400");
+        continue;
+      }
+      expect(status).toBe(200);
+      expect(model).toBe(fate === "fallback" ? "well" : fault);
+      if (fate === "broken off") {
+        expect(eventsOf(text).at(-1).error.message).toMatch(/./);
+        expect(text).not.toContain("[DONE]");
+      } else if (isStream) {
+        const said = eventsOf(text).map(({ choices }) => choices?.[0]?.delta?.content ?? "");
+        expect(said.join("")).toContain(HELLO);
+      } else expect(JSON.parse(text).choices[0].message.content).toBe(HELLO);
+      const first = isStream ? eventsOf(text)[0] : JSON.parse(text);
+      const reason = { model: fault, reason: expect.stringMatching(/./) };
+      expect(first.joust?.fallbacks).toEqual(fate === "fallback" ? [reason] : undefined);
+      const { json } = await get(`/v1/decisions/${id}`);
+      expect(json.answers).toMatchObject([
+        { model, status: fate === "broken off" ? "failed" : "ok" },
+      ]);
+      if (fate === "broken off") expect(json.answers[0].cost).toBeGreaterThan(0);
+    }
+  });
+
+  it("rests after many failures, and a router leaves it alone meanwhile", async () => {
+    const host = await startHost();
+    const { post } = await startGateway(
+      `providers: {bad: {url: "${host.url("error500")}"}, good: {url: "${host.url("well")}"}}
+models:
+  bad: {provider: bad, retries: 0, price: {input: 0, output: 0.001}}
+  good: {provider: good, price: {input: 5, output: 5}}
+routers: {auto: {explore: 0}}`,
+    );
+    const ask = async () => (await post("/v1/chat/completions", chat("hi"))).json;
+    for (let i = 0; i < 8; i++) expect((await ask()).joust.fallbacks).toHaveLength(1);
+    const { joust, model } = await ask();
+    expect([model, joust.fallbacks]).toEqual(["good", undefined]);
+    const direct = await post("/v1/chat/completions", chat("hi", { model: "bad" }));
+    expect([direct.status, direct.json.error.code]).toEqual([503, "upstream_circuit_open"]);
+    const { json } = await post("/v1/route", chat("hi"));
+    expect(json.excluded).toEqual({ bad: "has failed often and is resting" });
+  });
+});

@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { scanObject } from "../../wire/json-scan.ts";
+import { type Labels, labelWhole, StreamLabels } from "./labels.ts";
+
+const LABELS: Labels = {
+  id: "chatcmpl-ours",
+  model: 'our "name"',
+  joust: '{"decision_id":"ours"}',
+};
+
+const event = (content: string, more: object = {}) =>
+  `data: ${JSON.stringify({ id: "chatcmpl-1", model: "m", choices: [{ delta: { content } }], ...more })}\n\n`;
+
+function labelled(pieces: readonly string[]): string {
+  const labels = new StreamLabels(LABELS);
+  return pieces.map((piece) => Buffer.from(labels.label(Buffer.from(piece))).toString()).join("");
+}
+
+const dataOf = (text: string) =>
+  text
+    .split("\n\n")
+    .filter((part) => part.startsWith("data: {"))
+    .map((part) => JSON.parse(part.slice("data: ".length)));
+
+describe("labels of a stream", () => {
+  it("change id and model of every event, add joust to the first, and nothing else", () => {
+    const contents = fc.array(fc.string({ unit: "grapheme" }), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(contents, fc.array(fc.boolean()), (said, cuts) => {
+        const events = said.map((content) => event(content));
+        const pieces: string[] = [];
+        events.forEach((each, i) => {
+          if (i > 0 && cuts[i]) pieces[pieces.length - 1] += each;
+          else pieces.push(each);
+        });
+        const out = dataOf(labelled([...pieces, "data: [DONE]\n\n"]));
+        expect(out).toHaveLength(said.length);
+        out.forEach(({ joust, ...rest }, i) => {
+          expect(joust).toEqual(i === 0 ? { decision_id: "ours" } : undefined);
+          expect(rest).toEqual({
+            id: LABELS.id,
+            model: LABELS.model,
+            choices: [{ delta: { content: said[i] } }],
+          });
+        });
+      }),
+      { seed: 1 },
+    );
+  });
+
+  it("do not take a text for a member", () => {
+    const content = '"id":"chatcmpl-1","model":"m"';
+    const [first, second] = dataOf(labelled([event("a"), event(content)]));
+    expect(first.joust).toBeDefined();
+    expect(second.choices[0].delta.content).toBe(content);
+  });
+
+  it.each([
+    ["comments before", [": hi\n\n", event("a")]],
+    ["no blank", [event("a").replace("data: ", "data:")]],
+    ["CRLF and names", [`event: message\r\n${event("a").replaceAll("\n", "\r\n")}`]],
+  ])("find the first event: %s", (_, pieces) => {
+    const out = labelled(pieces);
+    expect(out).toContain('{"joust":{"decision_id":"ours"},"id":"chatcmpl-ours"');
+    expect(out.match(/joust/g)).toHaveLength(1);
+  });
+
+  it.each([
+    ["data: {}\n\n", 'data: {"joust":{"decision_id":"ours"}}\n\n'],
+    ["data: {\ndata: }\n\n", "data: {\ndata: }\n\n"],
+  ])("%j", (piece, expected) => {
+    expect(labelled([piece])).toBe(expected);
+  });
+});
+
+it("a whole answer keeps every other byte", () => {
+  const body = '{ "id": "1", "model":"m" ,"x": 1.0e2, "choices":[{"model":"keep"}]}';
+  expect(Buffer.from(labelWhole(scanObject(Buffer.from(body)), LABELS)).toString()).toBe(
+    '{ "id": "chatcmpl-ours", "model":"our \\"name\\"" ,"x": 1.0e2, "choices":[{"model":"keep"}],"joust":{"decision_id":"ours"}}',
+  );
+});

@@ -1,0 +1,45 @@
+import type { Clock } from "../clock/clock.ts";
+import { connect, type Host, type Provider } from "./providers.ts";
+import type { Limits } from "./upstream/exchange.ts";
+
+/**
+ * The hosts that are connected to. A configuration that is read again keeps the
+ * connections of the hosts that it still has.
+ */
+export class Hosts {
+  readonly #clock: Clock;
+  readonly #open = new Map<string, Host>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  get(provider: Provider, limits: Partial<Limits>): Host {
+    const key = keyOf(provider, limits);
+    const found = this.#open.get(key);
+    if (found) return found;
+    const host = connect(provider, limits, this.#clock);
+    this.#open.set(key, host);
+    return host;
+  }
+
+  /** Lets go of all others, when what is under way with them is over. */
+  retain(wanted: readonly { provider: Provider; limits: Partial<Limits> }[]): void {
+    const keys = new Set(wanted.map(({ provider, limits }) => keyOf(provider, limits)));
+    for (const [key, host] of this.#open) {
+      if (keys.has(key)) continue;
+      this.#open.delete(key);
+      host.close().catch(() => {});
+    }
+  }
+
+  async close(): Promise<void> {
+    const hosts = [...this.#open.values()];
+    this.#open.clear();
+    await Promise.allSettled(hosts.map((host) => host.close()));
+  }
+}
+
+function keyOf({ models: _, ...provider }: Provider, limits: Partial<Limits>): string {
+  return JSON.stringify([provider, limits]);
+}

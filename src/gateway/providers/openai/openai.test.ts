@@ -1,0 +1,357 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../clock/clock.ts";
+import { endingInErrorEvent, UpstreamError } from "../upstream/error.ts";
+import {
+  COMPLETION,
+  DONE_EVENT,
+  EVENTS,
+  type Fault,
+  type Misbehaving,
+  startMisbehaving,
+} from "../upstream/misbehaving.fixture.ts";
+import type { UpstreamAnswer, UpstreamRequest } from "../upstream/upstream.ts";
+import { OpenAiUpstream } from "./openai.ts";
+
+let host: Misbehaving;
+const open: OpenAiUpstream[] = [];
+beforeAll(async () => {
+  host = await startMisbehaving();
+});
+afterAll(async () => {
+  await Promise.all(open.map((upstream) => upstream.close()));
+  await host.close();
+});
+
+function upstream(fault: Fault, limits: object = {}): OpenAiUpstream {
+  const made = new OpenAiUpstream(
+    { name: "host", url: host.url(fault), headers: { authorization: "Bearer k" }, limits },
+    systemClock,
+  );
+  open.push(made);
+  return made;
+}
+
+const request = (stream: boolean, members: object = {}): UpstreamRequest => ({
+  endpoint: "chat/completions",
+  body: Buffer.from(JSON.stringify({ model: "auto", messages: [], stream, ...members })),
+  model: "m",
+  stream,
+});
+
+const ASKS_USAGE = { stream_options: { include_usage: true } };
+const never = new AbortController().signal;
+const ask = (fault: Fault, stream: boolean, limits?: object) =>
+  upstream(fault, limits).call(request(stream), never);
+const pieces = async (body: AsyncIterable<Uint8Array>) => {
+  const texts: string[] = [];
+  for await (const piece of body) texts.push(Buffer.from(piece).toString());
+  return texts;
+};
+const read = async (answer: UpstreamAnswer) => (await pieces(answer.body)).join("");
+const errorOf = (promise: Promise<unknown>): Promise<UpstreamError> =>
+  promise.then(
+    () => expect.fail("no error"),
+    (error) => {
+      expect(error).toBeInstanceOf(UpstreamError);
+      return error;
+    },
+  );
+
+describe("an upstream that behaves", () => {
+  it("answers in one piece, with usage, headers and times", async () => {
+    const answer = await ask("well", false);
+    expect(answer.headers).toMatchObject({ "x-request-id": "r-1" });
+    expect(await read(answer)).toBe(COMPLETION);
+    const end = await answer.end;
+    expect(end.error).toBeUndefined();
+    expect(end.usage).toMatchObject({ promptTokens: 9, completionTokens: 2 });
+    expect(end.sentAt).toBeLessThanOrEqual(end.firstByteAt);
+    expect(end.firstByteAt).toBeLessThanOrEqual(end.endedAt);
+  });
+
+  it("streams the bytes as they are, asks for usage and hides what the client did not ask for", async () => {
+    const answer = await ask("well", true);
+    expect(await read(answer)).toBe(EVENTS.join("") + DONE_EVENT);
+    const end = await answer.end;
+    expect(end.usage).toMatchObject({ promptTokens: 9, completionTokens: 2 });
+    expect(end.events).toBe(EVENTS.length);
+    expect(JSON.parse(host.received.at(-1)!.body.toString())).toMatchObject(ASKS_USAGE);
+  });
+
+  it("leaves the event of usage to a client that asked for it", async () => {
+    const answer = await upstream("well").call(request(true, ASKS_USAGE), never);
+    const text = await read(answer);
+    expect(text).toContain('"choices":[],"usage":{"prompt_tokens":9');
+    expect(text.endsWith(DONE_EVENT)).toBe(true);
+  });
+
+  it("does not ask where the upstream is known to tell by itself", async () => {
+    const made = new OpenAiUpstream(
+      { name: "host", url: host.url("well"), asksUsage: false },
+      systemClock,
+    );
+    open.push(made);
+    await read(await made.call(request(true), never));
+    expect(host.received.at(-1)!.body.toString()).not.toContain("stream_options");
+  });
+
+  it("sends the key, to the path of the endpoint", async () => {
+    const call = { ...request(false), endpoint: "embeddings" } as const;
+    await read(await upstream("well").call(call, never));
+    const { path, headers } = host.received.at(-1)!;
+    expect(path).toBe("/well/v1/embeddings");
+    expect(headers).toMatchObject({
+      authorization: "Bearer k",
+      "content-type": "application/json",
+    });
+  });
+
+  it.each<Fault>([
+    "dribble",
+    "namedEvents",
+    "plainText",
+    "noDone",
+    "noBlankLine",
+    "resetAfterDone",
+  ])("is understood when it is odd but whole: %s", async (fault) => {
+    const answer = await ask(fault, true);
+    const events = await pieces(answer.body);
+    for (const event of events) expect(event).toMatch(/(\r?\n){2}$/);
+    const text = events.join("").replaceAll("\r", "");
+    for (const event of EVENTS) expect(text).toContain(event.trim());
+    expect((await answer.end).error).toBeUndefined();
+  });
+
+  it("ends at [DONE] in time, even if the connection does not", async () => {
+    const answer = await ask("lingering", true, { idleMs: 50 });
+    expect(await read(answer)).toBe(EVENTS.join("") + DONE_EVENT);
+    expect((await answer.end).error).toBeUndefined();
+  });
+
+  it("lists its models", async () => {
+    expect(await upstream("models").models(never)).toEqual(["a", "b"]);
+  });
+
+  it("keeps its connections", async () => {
+    const made = upstream("well");
+    for (let i = 0; i < 10; i++) await read(await made.call(request(i % 2 === 0), never));
+    const ports = new Set(host.received.slice(-10).map(({ port }) => port));
+    // An answer is read before its connection is free again, so the next request may open another.
+    expect(ports.size).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("faults before the first byte reject the call", () => {
+  const SHORT = { firstByteMs: 50, totalMs: 100 };
+  it.each<[Fault, boolean, object, Partial<UpstreamError>]>([
+    [
+      "hang",
+      true,
+      SHORT,
+      {
+        code: "timeout",
+        clientStatus: 504,
+        message: "host did not send a first byte within 50 ms",
+      },
+    ],
+    ["hang", false, SHORT, { code: "timeout", message: "host did not send its end within 100 ms" }],
+    ["reset", true, {}, { code: "unreachable", clientStatus: 502 }],
+    ["reset", false, {}, { code: "unreachable" }],
+    ["resetAfterHead", true, {}, { code: "unreachable" }],
+    ["halfJson", false, {}, { code: "broken", clientStatus: 502 }],
+    ["shortBody", false, {}, { code: "unreachable" }],
+    ["html", true, {}, { code: "broken" }],
+    ["html", false, {}, { code: "broken" }],
+    ["jsonForStream", true, {}, { code: "broken" }],
+    ["gzip", false, {}, { code: "broken" }],
+    [
+      "error500",
+      true,
+      {},
+      { code: "status", status: 500, clientStatus: 500, message: "host answered 500: no: 500" },
+    ],
+    [
+      "rateLimited",
+      false,
+      {},
+      { code: "status", status: 429, clientStatus: 429, retryAfter: 3_600_000 },
+    ],
+    [
+      "errorAtOnce",
+      true,
+      {},
+      { code: "status", status: 500, message: "host answered 500: overloaded" },
+    ],
+  ])("%s (stream: %s) can be tried again", async (fault, stream, limits, expected) => {
+    const error = await errorOf(ask(fault, stream, limits));
+    expect(error).toMatchObject({ retryable: true, fault: "upstream", ...expected });
+  });
+
+  it("a refused request is the client's to mend, in the upstream's own words", async () => {
+    const error = await errorOf(ask("error400", false));
+    expect(error).toMatchObject({
+      retryable: false,
+      fault: "request",
+      clientStatus: 400,
+      elsewhere: false,
+    });
+    expect(JSON.parse(error.toJson())).toEqual({
+      error: { message: "no: 400", type: "t", param: null, code: "c" },
+    });
+  });
+
+  it("a refused key is the operator's, and not repeated to the client", async () => {
+    const error = await errorOf(ask("error401", false));
+    expect(error).toMatchObject({
+      retryable: false,
+      fault: "upstream",
+      clientStatus: 502,
+      elsewhere: true,
+    });
+    expect(error.toJson()).not.toContain("no: 401");
+    expect(error.message).toMatch(/help: check the key/);
+  });
+
+  it("a redirect leads nowhere", async () => {
+    expect(await errorOf(ask("redirect", false))).toMatchObject({ status: 302, clientStatus: 502 });
+  });
+
+  it("of an endless error only the beginning is kept", async () => {
+    const error = await errorOf(ask("hugeError", false));
+    expect(error.body!.length).toBe(64 * 1024);
+    expect(error.message.length).toBeLessThan(600);
+  });
+
+  it("a host that is not there is unreachable", async () => {
+    const gone = new OpenAiUpstream({ name: "gone", url: "http://127.0.0.1:1/v1" }, systemClock);
+    const error = await errorOf(gone.call(request(false), never));
+    expect(error).toMatchObject({ code: "unreachable", retryable: true });
+    expect(error.message).toContain("ECONNREFUSED");
+  });
+
+  it("what is no JSON is not sent", async () => {
+    const call = { ...request(false), body: Buffer.from('{"model":') };
+    const error = await errorOf(upstream("well").call(call, never));
+    expect(error).toMatchObject({ code: "request", fault: "request", clientStatus: 400 });
+  });
+
+  it("a key that no header can hold is an error and no crash", async () => {
+    const odd = new OpenAiUpstream(
+      { name: "odd", url: host.url("well"), headers: { authorization: "Bearer a\nb" } },
+      systemClock,
+    );
+    expect(await errorOf(odd.call(request(false), never))).toMatchObject({ code: "unreachable" });
+  });
+});
+
+describe("faults in the middle of a stream end it with an error event", () => {
+  it.each<[Fault, object, UpstreamError["code"], RegExp]>([
+    ["resetMidStream", {}, "unreachable", /broke the connection off/],
+    ["stall", { idleMs: 50 }, "timeout", /did not send anything for 50 ms/],
+    ["brokenSse", {}, "broken", /a line that is of no event/],
+    ["brokenEvent", {}, "broken", /a broken event/],
+    ["cutEvent", {}, "broken", /a broken event/],
+    ["earlyClose", {}, "broken", /broke off its answer/],
+    ["errorInStream", {}, "status", /answered 503: overloaded/],
+    ["hugeLine", {}, "too_large", /an event has more than 4194304 bytes/],
+    ["endless", { answerBytes: 1e6 }, "too_large", /an answer of more than 1000000 bytes/],
+    [
+      "endless",
+      { totalMs: 500, answerBytes: 1e12 },
+      "timeout",
+      /did not send its end within 500 ms/,
+    ],
+  ])("%s %j", async (fault, limits, code, message) => {
+    const answer = await ask(fault, true, limits);
+    const events = await pieces(endingInErrorEvent(answer.body));
+    expect(events.join("").startsWith(EVENTS[0]!) || fault === "endless").toBe(true);
+    const last = events.join("").trimEnd().split("\n\n").at(-1)!;
+    expect(last).toMatch(/^data: \{"error":/);
+    const { error } = JSON.parse(last.slice("data: ".length));
+    expect(error).toMatchObject({
+      message: expect.stringMatching(message),
+      type: "upstream_error",
+    });
+    const end = await answer.end;
+    expect(end.error).toMatchObject({ code, fault: "upstream" });
+    expect(end.usage).toBeUndefined();
+  });
+
+  it("and whoever reads it without that is thrown an UpstreamError, after what came", async () => {
+    const answer = await ask("resetMidStream", true);
+    const seen: string[] = [];
+    const error = await errorOf(
+      (async () => {
+        for await (const piece of answer.body) seen.push(Buffer.from(piece).toString());
+      })(),
+    );
+    expect(error.code).toBe("unreachable");
+    expect(seen.join("")).toBe(EVENTS[0]! + EVENTS[1]!);
+  });
+});
+
+describe("a client that goes away", () => {
+  const abandoned = async (before: number) => {
+    while (host.abandoned() === before) await new Promise((resolve) => setTimeout(resolve, 5));
+  };
+
+  it("stops an upstream that has not begun", async () => {
+    const before = host.abandoned();
+    const client = new AbortController();
+    const call = upstream("hang").call(request(true), client.signal);
+    while (host.received.at(-1)!.path !== "/hang/v1/chat/completions") {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    client.abort();
+    expect(await errorOf(call)).toMatchObject({
+      code: "cancelled",
+      fault: "client",
+      retryable: false,
+    });
+    await abandoned(before);
+  });
+
+  it("stops a stream, by its signal", async () => {
+    const before = host.abandoned();
+    const client = new AbortController();
+    const answer = await upstream("stall").call(request(true), client.signal);
+    const reading = read(answer);
+    client.abort();
+    expect(await errorOf(reading)).toMatchObject({ code: "cancelled" });
+    expect((await answer.end).error?.code).toBe("cancelled");
+    await abandoned(before);
+  });
+
+  it("stops a stream, by leaving the loop", async () => {
+    const before = host.abandoned();
+    const answer = await ask("endless", true);
+    for await (const _ of answer.body) break;
+    expect((await answer.end).error?.code).toBe("cancelled");
+    await abandoned(before);
+  });
+
+  it("at [DONE] has had all: that is no fault, and the usage is known", async () => {
+    const client = new AbortController();
+    const answer = await upstream("lingering").call(request(true), client.signal);
+    for await (const piece of answer.body) if (Buffer.from(piece).includes("[DONE]")) break;
+    client.abort();
+    expect(await answer.end).toMatchObject({ error: undefined, usage: { completionTokens: 2 } });
+  });
+
+  it("is not waited for at all if it has gone before", async () => {
+    const asked = host.received.length;
+    const call = upstream("well").call(request(false), AbortSignal.abort());
+    expect(await errorOf(call)).toMatchObject({ code: "cancelled" });
+    expect(host.received.length).toBe(asked);
+  });
+
+  it("that reads slowly holds the upstream back instead of filling memory", async () => {
+    const answer = await ask("endless", true, { answerBytes: 1e12 });
+    const iterator = answer.body[Symbol.asyncIterator]();
+    await iterator.next();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await iterator.return!();
+    const { events } = await answer.end;
+    expect(6000 * events).toBeLessThan(1e6); // bytes
+  });
+});

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { systemClock } from "../../clock/clock.ts";
+import { type Misbehaving, startMisbehaving } from "../upstream/misbehaving.fixture.ts";
+import { OpenAiUpstream } from "./openai.ts";
+import { outgoing } from "./request.ts";
+import { asReceived, asSent, REQUEST_BODIES } from "./request-bodies.fixture.ts";
+
+describe("over a real connection", () => {
+  let host: Misbehaving;
+  let upstream: OpenAiUpstream;
+  beforeAll(async () => {
+    host = await startMisbehaving();
+    upstream = new OpenAiUpstream({ name: "host", url: host.url("well") }, systemClock);
+  });
+  afterAll(async () => {
+    await upstream.close();
+    await host.close();
+  });
+
+  it.each(Object.entries(REQUEST_BODIES))(
+    "%s: every byte is the same but model's value and the joust member",
+    async (_, marked) => {
+      const body = Buffer.from(asSent(marked));
+      const { stream = false } = JSON.parse(body.toString());
+      const request = { endpoint: "chat/completions", body, model: 'm/"1" é', stream } as const;
+      const answer = await upstream.call(request, new AbortController().signal);
+      for await (const _ of answer.body);
+      const arrived = host.received.at(-1)!.body;
+      expect(arrived.equals(Buffer.from(asReceived(marked, 'm/"1" é')))).toBe(true);
+    },
+  );
+});
+
+describe("usage of a stream is asked for where the client does not", () => {
+  const sent = (options: string, askUsage = true, stream = true) => {
+    const body = Buffer.from(`{"model":"a","stream":true${options}}`);
+    const request = { endpoint: "chat/completions", body, model: "m", stream } as const;
+    const { body: out, hideUsage } = outgoing("host", request, askUsage);
+    return [Buffer.from(out).toString(), hideUsage];
+  };
+
+  it.each([
+    ["", ',"stream_options":{"include_usage":true}', true],
+    [',"stream_options":null', ',"stream_options":{"include_usage":true}', true],
+    [',"stream_options":{}', ',"stream_options":{"include_usage":true}', true],
+    [',"stream_options":{ "x": 1.0 }', ',"stream_options":{ "x": 1.0,"include_usage":true }', true],
+    [
+      ',"stream_options":{"include_usage": false}',
+      ',"stream_options":{"include_usage": true}',
+      true,
+    ],
+    [
+      ',"stream_options":{"include_usage": true}',
+      ',"stream_options":{"include_usage": true}',
+      false,
+    ],
+  ])("%j becomes %j", (before, after, hides) => {
+    expect(sent(before)).toEqual([`{"model":"m","stream":true${after}}`, hides]);
+  });
+
+  it("and neither where it comes anyway nor without a stream", () => {
+    expect(sent("", false)).toEqual(['{"model":"m","stream":true}', false]);
+    expect(sent("", true, false)).toEqual(['{"model":"m","stream":true}', false]);
+  });
+});

@@ -1,0 +1,39 @@
+import { type Edits, editMembers, editObject } from "../../wire/json-edit.ts";
+import { JsonError, type Members, scanObject } from "../../wire/json-scan.ts";
+import { UpstreamError } from "../upstream/error.ts";
+import type { UpstreamRequest } from "../upstream/upstream.ts";
+
+interface Outgoing {
+  readonly body: Uint8Array;
+  /** Usage was asked for here and not by the client, who then must not see its event. */
+  readonly hideUsage: boolean;
+}
+
+/**
+ * The client's bytes for an upstream: with the model's name there and without
+ * `joust`. Streams come without usage, and so without a cost, unless one asks;
+ * where the client did not, that is the one thing added.
+ */
+export function outgoing(upstream: string, request: UpstreamRequest, askUsage: boolean): Outgoing {
+  try {
+    const members = request.members ?? scanObject(request.body);
+    const set: Record<string, string> = { model: JSON.stringify(request.model) };
+    const options = request.stream && askUsage ? withUsage(members) : undefined;
+    if (options !== undefined) set.stream_options = options;
+    const edits: Edits = { set, drop: ["joust"] };
+    return { body: editMembers(members, edits), hideUsage: options !== undefined };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new UpstreamError("request", upstream, `was not asked: ${error.message}`);
+  }
+}
+
+/** `stream_options` with usage asked for; undefined where the client asks itself. */
+function withUsage(members: Members): string | undefined {
+  const options = members.value("stream_options");
+  if (typeof options !== "object" || options === null) return '{"include_usage":true}';
+  if ("include_usage" in options && options.include_usage === true) return undefined;
+  const { valueStart, valueEnd } = members.find("stream_options")!;
+  const bytes = members.json.subarray(valueStart, valueEnd);
+  return Buffer.from(editObject(bytes, { set: { include_usage: "true" } })).toString();
+}

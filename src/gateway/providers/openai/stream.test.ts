@@ -1,0 +1,161 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { UpstreamError } from "../upstream/error.ts";
+import { OpenAiStream } from "./stream.ts";
+
+const event = (value: unknown) => `data: ${JSON.stringify(value)}\n\n`;
+const text = (content: string, rest = {}) =>
+  event({ id: "c", choices: [{ index: 0, delta: { content }, finish_reason: null }], ...rest });
+const FINAL = event({ id: "c", choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
+const COUNTS = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
+const USAGE = event({ id: "c", choices: [], usage: COUNTS });
+const DONE = "data: [DONE]\n\n";
+
+function read(chunks: readonly (string | Buffer)[], hideUsage = true) {
+  const stream = new OpenAiStream("host", hideUsage, 1e6);
+  const passed: Uint8Array[] = [];
+  const pass = (bytes: Uint8Array) => passed.push(bytes);
+  let error: UpstreamError | undefined;
+  try {
+    for (const chunk of chunks) stream.push(Buffer.from(chunk), pass);
+    stream.end(pass);
+  } catch (thrown) {
+    expect(thrown).toBeInstanceOf(UpstreamError);
+    error = thrown as UpstreamError;
+  }
+  return {
+    out: Buffer.concat(passed).toString(),
+    usage: stream.usage,
+    events: stream.events,
+    error,
+  };
+}
+
+describe("usage", () => {
+  it("is read, and its event hidden where the client did not ask", () => {
+    const sent = text("Hi", { usage: null }) + FINAL + USAGE + DONE;
+    expect(read([sent])).toMatchObject({
+      out: sent.replace(USAGE, ""),
+      usage: { promptTokens: 9, completionTokens: 2 },
+      events: 2,
+      error: undefined,
+    });
+    expect(read([sent], false).out).toBe(sent);
+  });
+
+  it.each([
+    [
+      "with the last words, as Mistral does",
+      event({ choices: [{ delta: {}, finish_reason: "stop" }], usage: COUNTS }),
+    ],
+    [
+      "in Groq's own member",
+      event({
+        choices: [{ delta: {}, finish_reason: "stop" }],
+        x_groq: { id: "r", usage: COUNTS },
+      }),
+    ],
+    [
+      "in every event, as vLLM may",
+      text("x", { usage: { ...COUNTS, completion_tokens: 1 } }) +
+        event({ choices: [{ delta: {}, finish_reason: "stop" }], usage: COUNTS }),
+    ],
+  ])("comes %s, and is no reason to hide words", (_, last) => {
+    const sent = text("Hi") + last + DONE;
+    expect(read([sent])).toMatchObject({ out: sent, usage: { completionTokens: 2 } });
+  });
+
+  it("is unknown where it is not told", () => {
+    expect(read([text("Hi") + FINAL + DONE]).usage).toBeUndefined();
+  });
+
+  it("is not taken from what the model says", () => {
+    const words = text('"usage":{"prompt_tokens":1}', { nested: { usage: COUNTS } });
+    expect(read([words + FINAL + DONE]).usage).toBeUndefined();
+  });
+});
+
+it("passes the same bytes however they are cut", () => {
+  const said = fc.array(fc.string({ unit: "binary" }), { maxLength: 6 });
+  fc.assert(
+    fc.property(said, fc.array(fc.nat(3000)), (words, cuts) => {
+      const sent = Buffer.from(words.map((word) => text(word)).join("") + FINAL + USAGE + DONE);
+      const places = [0, ...cuts.map((at) => at % (sent.length + 1)), sent.length].toSorted(
+        (a, b) => a - b,
+      );
+      const chunks = places.slice(1).map((end, i) => sent.subarray(places[i], end));
+      const result = read(chunks);
+      expect(result.out).toBe(sent.toString().replace(USAGE, ""));
+      expect(result.usage?.promptTokens).toBe(9);
+      expect(result.error).toBeUndefined();
+    }),
+    { seed: 1, numRuns: 100 },
+  );
+});
+
+describe("what is odd but whole", () => {
+  it.each([
+    ["comments", `${text("a")}: ping\n\n${FINAL}${DONE}`],
+    ["names and ids", `event: chunk\nid: 1\n${text("a")}${FINAL}${DONE}`],
+    ["data on several lines", `data: {"id":"c",\ndata: "choices":[]}\n\n${FINAL}${DONE}`],
+    ["no blank after the colon", `${text("a")}${FINAL}${DONE}`.replaceAll("data: ", "data:")],
+    ["CRLF", `${text("a")}${FINAL}${DONE}`.replaceAll("\n", "\r\n")],
+    ["blanks around", `data:   {"id":"c"} \n\n${FINAL}data: [DONE] \n\n`],
+    ["a retry field", `${FINAL}retry: 3000\n\n${DONE}`],
+    ["no [DONE], but a reason to finish", text("a") + FINAL],
+    [
+      "no [DONE], a reason to finish, then usage",
+      text("a") + FINAL + event({ choices: [{ delta: {} }] }),
+    ],
+    ["an error that is null", text("a", { error: null }) + FINAL + DONE],
+  ])("%s", (_, sent) => {
+    expect(read([sent])).toMatchObject({ out: sent, error: undefined });
+  });
+
+  it("begins with data: comments before it are no answer yet", () => {
+    const comments = ": OPENROUTER PROCESSING\n\n".repeat(2);
+    expect(read([comments, FINAL + DONE])).toMatchObject({ out: FINAL + DONE, error: undefined });
+  });
+
+  it("gets the blank line that it lacks", () => {
+    expect(read([`${FINAL}data: [DONE]`]).out).toBe(`${FINAL}data: [DONE]\n\n`);
+  });
+
+  it("ends with [DONE], whatever comes after it", () => {
+    expect(read([FINAL + DONE, "data: nonsense\n\nmore"])).toMatchObject({
+      out: FINAL + DONE,
+      error: undefined,
+    });
+  });
+});
+
+describe("what is broken", () => {
+  it.each([
+    ["half an event", `${text("a")}data: {"id":"c","cho`, /broken event/],
+    [
+      "an event that is cut and ended",
+      `${text("a")}data: {"id":"c","cho\n\n${FINAL}${DONE}`,
+      /broken event/,
+    ],
+    ["no JSON", `${text("a")}data: hello\n\n${DONE}`, /broken event/],
+    ["no object", `${text("a")}data: [1]\n\n${DONE}`, /broken event/],
+    ["no event", `${text("a")}hello\n\n${DONE}`, /line that is of no event/],
+    ["no end", text("a"), /broke off its answer/],
+    ["an error", `${text("a")}${event({ error: { message: "boom" } })}`, /answered 500: boom/],
+    [
+      "an error with a status",
+      `${text("a")}${event({ error: { message: "busy", code: 429 } })}`,
+      /answered 429: busy/,
+    ],
+    ["a huge event", `${text("a")}data: ${"x".repeat(2e6)}`, /more than 1000000 bytes/],
+  ])("%s: what came before is passed on, then it throws", (_, sent, message) => {
+    const { out, error } = read([sent]);
+    expect(out).toBe(text("a"));
+    expect(error?.message).toMatch(message);
+    expect(error?.fault).toBe("upstream");
+  });
+
+  it.each(["", ": ping\n\n", "\n"])("%j is no answer at all", (sent) => {
+    expect(read([sent]).error?.message).toMatch(/sent no answer/);
+  });
+});

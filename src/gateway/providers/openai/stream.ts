@@ -1,0 +1,157 @@
+import { createParser } from "eventsource-parser";
+import { JsonError, type Members, scanObject } from "../../wire/json-scan.ts";
+import { UpstreamError } from "../upstream/error.ts";
+import { EventCutter, EventTooLarge } from "../upstream/event-cutter.ts";
+import { refusal } from "../upstream/refusal.ts";
+import type { Pass, Translation } from "../upstream/translation.ts";
+import { readUsage, type Usage } from "../upstream/usage.ts";
+
+/**
+ * A stream in OpenAI's own dialect: its bytes are passed on as they are, event
+ * by event, and read only as far as it takes to know the usage and that each is
+ * whole. Parsing and writing every event anew costs several times as much.
+ */
+export class OpenAiStream implements Translation {
+  usage: Usage | undefined;
+  events = 0;
+  isDone = false;
+  readonly #upstream: string;
+  readonly #hideUsage: boolean;
+  readonly #cutter: EventCutter;
+  /** The last two events: the one with the reason to finish, and one of usage after it. */
+  #last: Members | undefined;
+  #lastButOne: Members | undefined;
+
+  /** `hideUsage`: the client did not ask for the event that has nothing but usage. */
+  constructor(upstream: string, hideUsage: boolean, maxEventBytes: number) {
+    this.#upstream = upstream;
+    this.#hideUsage = hideUsage;
+    this.#cutter = new EventCutter(maxEventBytes);
+  }
+
+  push(chunk: Buffer, pass: Pass): void {
+    try {
+      this.#cutter.push(chunk, this.#keep, pass);
+    } catch (error) {
+      if (!(error instanceof EventTooLarge)) throw error;
+      throw new UpstreamError("too_large", this.#upstream, `sent too much: ${error.message}`);
+    }
+  }
+
+  end(pass: Pass): void {
+    const rest = this.#cutter.end();
+    if (rest.length > 0) {
+      // Some leave out the blank line after the last event; half an event is another matter.
+      const event = Buffer.concat([rest, Buffer.from("\n\n")]);
+      if (this.#keep(event, 0, event.length)) pass(event);
+    }
+    if (this.isDone || isFinal(this.#last) || isFinal(this.#lastButOne)) return;
+    throw this.#broken(this.events === 0 ? "sent no answer" : "broke off its answer");
+  }
+
+  readonly #keep = (bytes: Buffer, start: number, end: number): boolean => {
+    if (this.isDone) return false;
+    const data = plainData(bytes, start, end) ?? this.#fieldData(bytes, start, end);
+    // A comment is no answer: before the first data it would only end the time for another try.
+    return data === undefined ? this.events > 0 : this.#keepData(data);
+  };
+
+  #keepData(data: Members | typeof DONE): boolean {
+    if (data === DONE) {
+      this.isDone = true;
+      return true;
+    }
+    if (isObject(data, "error")) throw this.#refusal(data);
+    const hasUsage = this.#readUsage(data);
+    if (hasUsage && this.#hideUsage && isEmptyList(data, "choices")) return false;
+    this.#lastButOne = this.#last;
+    this.#last = data;
+    this.events++;
+    return true;
+  }
+
+  #readUsage(data: Members): boolean {
+    const name = isObject(data, "usage")
+      ? "usage"
+      : isObject(data, "x_groq")
+        ? "x_groq"
+        : undefined;
+    if (name === undefined) return false;
+    const value = data.value(name) as Record<string, unknown>;
+    const usage = readUsage(name === "usage" ? value : value.usage);
+    this.usage = usage ?? this.usage;
+    return usage !== undefined;
+  }
+
+  /** Events with comments, names, or data on several lines. */
+  #fieldData(bytes: Buffer, start: number, end: number): Members | typeof DONE | undefined {
+    let data: string | undefined;
+    const parser = createParser({
+      onEvent: (event) => {
+        data = event.data;
+      },
+      onError: () => {
+        throw this.#broken("sent a line that is of no event");
+      },
+    });
+    parser.feed(bytes.toString("utf8", start, end));
+    if (data === undefined || data === "") return undefined;
+    if (data === "[DONE]") return DONE;
+    try {
+      return scanObject(Buffer.from(data));
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      throw this.#broken(`sent a broken event: ${error.message}`);
+    }
+  }
+
+  /** An error in the middle of a stream: there was no status for it, so it may carry its own. */
+  #refusal(data: Members): UpstreamError {
+    const { code } = data.value("error") as { code?: unknown };
+    const status =
+      Number.isInteger(code) && Number(code) >= 400 && Number(code) < 600 ? Number(code) : 500;
+    return refusal(this.#upstream, status, data.json.subarray(data.open, data.close + 1), {});
+  }
+
+  #broken(problem: string): UpstreamError {
+    return new UpstreamError("broken", this.#upstream, problem);
+  }
+}
+
+const DONE = Symbol("[DONE]");
+
+/** The data of an event that is one line of data, as nearly all are; else undefined. */
+function plainData(bytes: Buffer, start: number, end: number): Members | typeof DONE | undefined {
+  for (let i = 0; i < PREFIX.length; i++) if (bytes[start + i] !== PREFIX[i]) return undefined;
+  let from = start + PREFIX.length;
+  while (bytes[from] === 0x20) from++;
+  if (bytes[from] === 0x5b) {
+    return bytes.toString("latin1", from, end).trimEnd() === "[DONE]" ? DONE : undefined;
+  }
+  try {
+    return scanObject(bytes, from, end);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}
+
+const PREFIX = Buffer.from("data:");
+
+function isObject(data: Members, name: string): boolean {
+  const member = data.find(name);
+  return member !== undefined && data.json[member.valueStart] === 0x7b;
+}
+
+function isEmptyList(data: Members, name: string): boolean {
+  const value = data.value(name);
+  return Array.isArray(value) && value.length === 0;
+}
+
+/** Whether a choice says why it ended. */
+function isFinal(data: Members | undefined): boolean {
+  const choices = data?.value("choices");
+  return (
+    Array.isArray(choices) && choices.some((choice) => typeof choice?.finish_reason === "string")
+  );
+}

@@ -1,0 +1,211 @@
+import type { Dispatcher } from "undici";
+import type { Clock } from "../../clock/clock.ts";
+import { ByteQueue, type Flow } from "./byte-queue.ts";
+import { UpstreamError } from "./error.ts";
+import { refusal } from "./refusal.ts";
+import type { Translation } from "./translation.ts";
+import type { AnswerEnd, AnswerHeaders, UpstreamAnswer } from "./upstream.ts";
+import { type TimeLimits, Watch } from "./watch.ts";
+
+export interface Limits extends TimeLimits {
+  /** At once to one host; further requests wait for one. */
+  readonly connections: number;
+  readonly connectMs: number;
+  readonly answerBytes: number;
+  /** Of one event of a stream: it is kept until it is whole. */
+  readonly eventBytes: number;
+}
+
+interface ExchangeSettings {
+  readonly name: string;
+  readonly limits: Limits;
+  readonly translate: (headers: AnswerHeaders) => Translation;
+  readonly stream: boolean;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly errorBody: (body: Uint8Array) => Uint8Array;
+}
+
+/**
+ * One request and its answer. undici calls it as bytes come (its dispatcher's
+ * handler, without the stream that its `request` puts between); each chunk goes
+ * through the translation to the reader in one step.
+ */
+export class Exchange implements Dispatcher.DispatchHandler, Flow {
+  readonly #settings: ExchangeSettings;
+  readonly #answer = Promise.withResolvers<UpstreamAnswer>();
+  readonly #end = Promise.withResolvers<AnswerEnd>();
+  readonly #queue = new ByteQueue(this);
+  readonly #watch: Watch;
+  #controller: Dispatcher.DispatchController | undefined;
+  #translation: Translation | undefined;
+  #status = 0;
+  #headers: AnswerHeaders = {};
+  /** The body of a refusal, so far. */
+  #refused: Buffer[] = [];
+  #bytes = 0;
+  #hasBegun = false;
+  #isOver = false;
+
+  constructor(settings: ExchangeSettings) {
+    this.#settings = settings;
+    this.#watch = new Watch(settings.limits, settings.stream, settings.clock, (missing) =>
+      this.fail(this.#error("timeout", `did not send ${missing}`)),
+    );
+    if (settings.signal.aborted) this.stop();
+    else settings.signal.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  get answer(): Promise<UpstreamAnswer> {
+    return this.#answer.promise;
+  }
+
+  /** Over, without an answer or in the middle of one. */
+  fail(error: UpstreamError): void {
+    if (this.#isOver) return;
+    this.#finish(error);
+    this.#controller?.abort(error);
+  }
+
+  // Of undici's handler.
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isOver) controller.abort(new Error("given up before it was sent"));
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
+    if (status < 200 || this.#isOver) return; // 1xx: the answer proper follows
+    this.#status = status;
+    this.#headers = headers;
+    if (status >= 300) return;
+    this.#guarded(() => {
+      const encoding = headers["content-encoding"];
+      if (encoding !== undefined && encoding !== "identity") {
+        throw this.#error("broken", `answered in ${encoding}, which was not asked for`);
+      }
+      this.#translation = this.#settings.translate(this.#headers);
+    });
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#isOver) return;
+    this.#bytes += chunk.length;
+    this.#watch.sawByte();
+    if (!this.#translation) this.#collectRefusal(chunk);
+    else if (this.#bytes > this.#settings.limits.answerBytes) {
+      const { answerBytes } = this.#settings.limits;
+      this.fail(this.#error("too_large", `sent an answer of more than ${answerBytes} bytes`));
+    } else this.#guarded(() => this.#translation!.push(chunk, this.#pass));
+  }
+
+  onResponseEnd(): void {
+    if (this.#isOver) return;
+    if (!this.#translation) {
+      this.fail(this.#refusal());
+      return;
+    }
+    this.#guarded(() => {
+      this.#translation!.end(this.#pass);
+      this.#finish(undefined);
+    });
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, cause: Error & { code?: string }): void {
+    if (this.#isOver) return;
+    if (this.#status >= 300) this.#finish(this.#refusal());
+    else if (cause.code === "UND_ERR_CONNECT_TIMEOUT") {
+      this.#finish(this.#error("timeout", "could not be connected to in time", cause));
+    } else {
+      const problem = this.#status ? "broke the connection off" : "could not be reached";
+      const why = cause.code ?? cause.message;
+      this.#finish(this.#error("unreachable", `${problem} (${why})`, cause));
+    }
+  }
+
+  // Of the queue's flow.
+
+  pause(): void {
+    this.#watch.pause();
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    this.#watch.resume();
+    this.#controller?.resume();
+  }
+
+  stop(): void {
+    this.fail(this.#error("cancelled", "is no longer listened to: the client has gone"));
+  }
+
+  readonly #onAbort = (): void => this.stop();
+
+  readonly #pass = (bytes: Uint8Array): void => {
+    this.#queue.push(bytes);
+    this.#begin();
+  };
+
+  #begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    this.#answer.resolve({
+      headers: this.#headers,
+      body: this.#queue,
+      end: this.#end.promise,
+    });
+  }
+
+  #finish(fault: UpstreamError | undefined): void {
+    // Clients hang up at [DONE], and hosts may linger or reset: the answer was whole.
+    const error = this.#translation?.isDone ? undefined : fault;
+    this.#isOver = true;
+    this.#watch.stop();
+    this.#settings.signal.removeEventListener("abort", this.#onAbort);
+    if (error && !this.#hasBegun) {
+      this.#answer.reject(error);
+      return;
+    }
+    this.#begin();
+    this.#queue.close(error);
+    this.#end.resolve({
+      usage: this.#translation?.usage,
+      events: this.#translation?.events ?? 0,
+      sentAt: this.#watch.startedAt,
+      firstByteAt: this.#watch.firstByteAt,
+      endedAt: this.#settings.clock.now(),
+      members: this.#translation?.members,
+      error,
+    });
+  }
+
+  #guarded(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      this.fail(
+        error instanceof UpstreamError
+          ? error
+          : this.#error("broken", `sent what could not be read: ${error}`, error),
+      );
+    }
+  }
+
+  #collectRefusal(chunk: Buffer): void {
+    this.#refused.push(chunk);
+    if (this.#bytes > MAX_REFUSAL_BYTES) this.fail(this.#refusal());
+  }
+
+  #refusal(): UpstreamError {
+    const body = Buffer.concat(this.#refused).subarray(0, MAX_REFUSAL_BYTES);
+    const { name, errorBody } = this.#settings;
+    return refusal(name, this.#status, errorBody(body), this.#headers);
+  }
+
+  #error(code: UpstreamError["code"], problem: string, cause?: unknown): UpstreamError {
+    return new UpstreamError(code, this.#settings.name, problem, { cause });
+  }
+}
+
+/** Of a refusal no more than this is kept. */
+const MAX_REFUSAL_BYTES = 64 * 1024;

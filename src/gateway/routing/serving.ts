@@ -1,0 +1,48 @@
+import type { Config } from "../config/config.ts";
+import { HttpError } from "../errors/http-error.ts";
+import type { Placement } from "../providers/model-specs.ts";
+import type { ServedModel } from "../providers/served-model.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { LiveRouter } from "./live-router.ts";
+
+/** What is served at one moment; another configuration makes another one. */
+export interface Serving {
+  readonly config: Config;
+  readonly from: Placement["from"];
+  readonly models: ReadonlyMap<string, ServedModel>;
+  readonly routers: ReadonlyMap<string, LiveRouter>;
+  /** Where some of the models are the sandbox's. */
+  readonly sandbox?: Sandbox | undefined;
+}
+
+/** What the name in a request's `model` stands for. */
+export function resolve(serving: Serving, name: string): LiveRouter | ServedModel {
+  const { routers, models } = serving;
+  const found =
+    routers.get(name) ?? models.get(name) ?? (AUTO.has(name) ? first(routers) : undefined);
+  if (found) return found;
+  const known = [...routers.keys(), ...models.keys()].slice(0, 20).join(", ");
+  throw new HttpError(404, `the model \`${name}\` does not exist`, {
+    hint: `there is ${known}`,
+    code: "model_not_found",
+    param: "model",
+  });
+}
+
+/** What people type already: the first router, where none has the name. */
+const AUTO = new Set(["auto", "openrouter/auto", "joust"]);
+
+function first(routers: ReadonlyMap<string, LiveRouter>): LiveRouter | undefined {
+  return routers.values().next().value;
+}
+
+export function routerNamed(serving: Serving, name: string | undefined): LiveRouter {
+  const router = name === undefined ? first(serving.routers) : serving.routers.get(name);
+  if (router) return router;
+  const known = [...serving.routers.keys()].join(", ");
+  throw new HttpError(404, `there is no router \`${name}\``, {
+    hint: `there is ${known}`,
+    code: "router_not_found",
+    param: "router",
+  });
+}

@@ -1,0 +1,31 @@
+import { expect, it, onTestFinished, vi } from "vitest";
+import { StandingClock } from "../clock/clock.fixture.ts";
+import { chat, PATIENCE, SANDBOX, startGateway } from "../gateway.fixture.ts";
+import { newLogger } from "../telemetry/logger.ts";
+import { Warnings } from "./warnings.ts";
+
+vi.setConfig(PATIENCE);
+
+const GERMAN =
+  "Warum ist der Himmel blau, und warum wird er am Abend rot und in der Nacht schwarz?";
+
+it("prompts that the encoder makes little of are told of in the stats, and in the log once an hour", async () => {
+  const { post, get, gateway } = await startGateway(SANDBOX);
+  const warnings = async () => (await get("/v1/stats")).json.warnings;
+  expect(await warnings()).toEqual([]);
+  for (let i = 0; i < 100; i++) await post("/v1/route", chat(GERMAN));
+  expect(await warnings()).toEqual([expect.stringMatching(/^100% .* not in English.*; help: /)]);
+
+  const lines: string[] = [];
+  const clock = new StandingClock();
+  const logger = newLogger("warn", { write: (line) => void lines.push(line) });
+  const told = new Warnings(gateway.serving, clock, logger);
+  onTestFinished(() => told.stop());
+  told.look();
+  told.look();
+  expect(lines).toHaveLength(1);
+  expect(JSON.parse(lines[0]!)).toMatchObject({ level: "warn", router: "auto" });
+  clock.pass(3_600_000);
+  told.look();
+  expect(lines).toHaveLength(2);
+});
