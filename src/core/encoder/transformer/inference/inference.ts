@@ -1,6 +1,6 @@
 /** A model and its onnxruntime sessions. They block their thread while they run, so it lives in a worker. */
-import { InferenceSession, Tensor } from "onnxruntime-node";
-import { type Feed, packTexts } from "../graph/batch.ts";
+import type { InferenceSession } from "onnxruntime-node";
+import { packTexts } from "../graph/batch.ts";
 import { encoderGraph, WORDS } from "../graph/encoder-graph.ts";
 import { withFedWords, wordRows } from "../graph/fed-words.ts";
 import type { Graph } from "../graph/graph.ts";
@@ -8,6 +8,7 @@ import { toInt8 } from "../graph/int8.ts";
 import { forOneText } from "../graph/one-text.ts";
 import { onnxBytes } from "../graph/onnx.ts";
 import type { ModelFolder } from "../model/model-folder.ts";
+import { loadOnnxruntime, type Onnxruntime, tensorOf } from "../onnxruntime.ts";
 import { planBatches } from "./batch-plan.ts";
 import type { NativeGate } from "./native-gate.ts";
 
@@ -33,7 +34,8 @@ export async function openInference(
 ): Promise<Inference> {
   const { architecture, pooling, tokenizer, maxLength, prefix } = model;
   const dimension = architecture.hiddenSize;
-  const { words, alone, together } = await openSessions(model, options, gate);
+  const onnxruntime = await loadOnnxruntime();
+  const { words, alone, together } = await openSessions(onnxruntime, model, options, gate);
   const limits = options.int8 ? ONE_BY_ONE : TOGETHER;
 
   return {
@@ -50,7 +52,8 @@ export async function openInference(
         const { dims, data: rows } = feeds.get("ids")!;
         const data = wordRows(words, rows as Int32Array, dimension);
         feeds.set("words", { dims: [...dims, dimension], data });
-        const result = await gate.pass(() => session.run(tensorsOf(feeds)));
+        const tensors = [...feeds].map(([name, feed]) => [name, tensorOf(onnxruntime, feed)]);
+        const result = await gate.pass(() => session.run(Object.fromEntries(tensors)));
         for (const [row, k] of batch.entries()) {
           const of = result.vectors!.data as Float32Array;
           vectors.set(of.subarray(row * dimension, (row + 1) * dimension), k * dimension);
@@ -83,6 +86,7 @@ interface Sessions {
 }
 
 async function openSessions(
+  { InferenceSession }: Onnxruntime,
   { architecture, pooling, normalize, weights }: ModelFolder,
   { int8, threads }: InferenceOptions,
   gate: NativeGate,
@@ -124,15 +128,4 @@ function free(arrays: readonly { readonly buffer: ArrayBufferLike }[]): void {
   for (const { buffer } of arrays) {
     if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
   }
-}
-
-function tensorsOf(feeds: ReadonlyMap<string, Feed>): Record<string, Tensor> {
-  return Object.fromEntries(
-    [...feeds].map(([name, { dims, data }]) => [
-      name,
-      data instanceof Int32Array
-        ? new Tensor("int32", data, dims)
-        : new Tensor("float32", data, dims),
-    ]),
-  );
 }

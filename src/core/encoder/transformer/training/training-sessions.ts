@@ -2,10 +2,11 @@
  * The graphs of training in onnxruntime, each made when it is first needed. Few
  * of them, for each keeps the memory that its largest batch took.
  */
-import { InferenceSession, Tensor as OrtTensor } from "onnxruntime-node";
+import type { InferenceSession } from "onnxruntime-node";
 import type { Feed } from "../graph/batch.ts";
 import type { Graph } from "../graph/graph.ts";
 import { onnxBytes } from "../graph/onnx.ts";
+import { loadOnnxruntime, tensorOf } from "../onnxruntime.ts";
 
 export interface TrainingSessionOptions {
   /** As many as there are cores, if not given. Another number gives other last bits. */
@@ -33,6 +34,8 @@ export class TrainingSessions {
     inputs: ReadonlyMap<string, Feed>,
     outputs: ReadonlyMap<string, Feed> = new Map(),
   ): Promise<(name: string) => Float32Array> {
+    const onnxruntime = await loadOnnxruntime();
+    const tensor = (feed: Feed) => tensorOf(onnxruntime, feed);
     const session = await this.#session(key, build);
     const fetches = session.outputNames.map((name) => {
       const own = outputs.get(name);
@@ -51,14 +54,13 @@ export class TrainingSessions {
   #session(key: string, build: () => Graph): Promise<InferenceSession> {
     const known = this.#sessions.get(key);
     if (known) return known;
-    const made = InferenceSession.create(onnxBytes(build()), this.#options);
+    const made = this.#create(build());
     this.#sessions.set(key, made);
     return made;
   }
-}
 
-function tensor({ dims, data }: Feed): OrtTensor {
-  return data instanceof Float32Array
-    ? new OrtTensor("float32", data, dims)
-    : new OrtTensor("int32", data, dims);
+  async #create(graph: Graph): Promise<InferenceSession> {
+    const { InferenceSession } = await loadOnnxruntime();
+    return InferenceSession.create(onnxBytes(graph), this.#options);
+  }
 }
