@@ -143,9 +143,9 @@ export async function startHost(): Promise<Misbehaving> {
 }
 
 /** Processes, threads and databases start slowly on a busy machine; no test is about how slowly. */
-export const PATIENCE = { testTimeout: 60_000, hookTimeout: 60_000 };
+export const PATIENCE = { testTimeout: 120_000, hookTimeout: 120_000 };
 /** Of expect.poll, for the same reason. */
-export const SOON = { timeout: 40_000 };
+export const SOON = { timeout: 100_000 };
 
 export function chat(content: string, more: object = {}): object {
   return { model: "auto", messages: [{ role: "user", content }], ...more };

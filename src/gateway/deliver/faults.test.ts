@@ -51,6 +51,12 @@ const FAULTS: Partial<Record<Fault, { whole?: Fate; stream?: Fate }>> = {
   namedEvents: { stream: "answered" },
 };
 
+/** Short limits only where the limit itself is tested: other upstreams may be slow on a busy machine. */
+const LIMITS: Partial<Record<Fault, string>> = {
+  hang: "first_byte_seconds: 0.5, timeout_seconds: 1, ",
+  stall: "timeout_seconds: 2, ",
+};
+
 type Fate = "answered" | "fallback" | "broken off" | "refused";
 
 let host: Misbehaving;
@@ -66,7 +72,8 @@ const gateway = sharedGateway(async () => {
     "models:",
     ...names.map((name) => {
       const cost = name === "well" ? 5 : 0.001;
-      return `  ${name}: {provider: ${name}, first_byte_seconds: 0.5, timeout_seconds: 1, price: {input: 0, output: ${cost}}}`;
+      const limits = LIMITS[name] ?? "";
+      return `  ${name}: {provider: ${name}, ${limits}price: {input: 0, output: ${cost}}}`;
     }),
     "routers: {auto: {explore: 0}}",
   ].join("\n");

@@ -77,4 +77,4 @@ export function watchPosteriors(
 }
 
 /** Time between two looks for them. */
-export const LOOK_MS = 250;
+const LOOK_MS = 250;

@@ -107,11 +107,16 @@ const well: Behaviour = (response, { asked }) => {
 
 const later = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+/** Turns the event loop often enough for a client in this process to read what was sent. */
+async function untilRead(): Promise<void> {
+  for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
 const beginStream = async (response: ServerResponse) => {
   response.writeHead(200, SSE);
   response.write(EVENTS[0]);
   response.write(EVENTS[1]);
-  await later(20); // until it has left
+  await untilRead();
 };
 
 const FAULTS = {
@@ -134,7 +139,7 @@ const FAULTS = {
   /** Head and nothing more. */
   resetAfterHead: async (response) => {
     response.writeHead(200, SSE).flushHeaders();
-    await later(20);
+    await untilRead();
     response.socket!.resetAndDestroy();
   },
   slowFirstByte: async (response, context) => {
@@ -176,7 +181,7 @@ const FAULTS = {
   },
   resetAfterDone: async (response) => {
     response.writeHead(200, SSE).write(EVENTS.join("") + usageChunk + DONE_EVENT);
-    await later(20);
+    await untilRead();
     response.socket!.resetAndDestroy();
   },
   noDone: async (response) => {
