@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Options } from "../src/core/bandit/policy.ts";
+import { invalidValue } from "../src/core/errors/joust-error.ts";
 import type { PolicySpec } from "../src/lab/policies/policy-spec.ts";
 import type { Column, Table } from "../src/lab/report/table.ts";
 import type { Run } from "../src/lab/simulate/run.ts";
@@ -47,7 +48,7 @@ interface Regrets {
  */
 export async function policies(names: readonly string[]): Promise<BenchResult> {
   const text = await readFile(TUNED, "utf8").catch(() => {
-    throw new Error(`no ${basename(TUNED)}; help: run \`npm run bench -- tune\` first`);
+    throw invalidValue(`no ${basename(TUNED)}`, "run `npm run bench -- tune` first");
   });
   const tuned = JSON.parse(text) as Tuned;
   const result = { ratios: {} as Record<string, number>, figures: {} as Record<string, number> };

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { invalidValue } from "../src/core/errors/joust-error.ts";
 import { SETTINGS, type Settings, type Told } from "../src/lab/simulate/settings.ts";
 import { openSource, type Source, type SourceOptions } from "../src/lab/simulate/source.ts";
 
@@ -81,5 +82,5 @@ function routerbench(data: string): SourceOptions {
 function dataFolder(): string {
   const folder = process.env.JOUST_DATA ?? resolve(import.meta.dirname, "../../shared/data");
   if (existsSync(folder)) return folder;
-  throw new Error(`no data at ${folder}; help: set JOUST_DATA to the folder of the data sets`);
+  throw invalidValue(`no data at ${folder}`, "set JOUST_DATA to the folder of the data sets");
 }

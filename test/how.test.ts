@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { errorText } from "../src/core/errors/error-text.fixture.ts";
 import suite from "../src/lab/experiments/index.ts";
 import { curvesNamed } from "../src/lab/reproduce/curve.ts";
 import { howTables } from "../src/lab/reproduce/how.ts";
@@ -71,10 +72,12 @@ describe("how a curve was made", () => {
     expect(jobs.length).toBeLessThan(full.bench.plan.jobs.length / 10);
     const planned = new Set(jobs.map(({ id }) => id));
     for (const { needs } of jobs) for (const need of needs) expect(planned).toContain(need);
-    expect(() => curvesNamed(full, "MiniLM_E4_Excel_mask_esp")).toThrow(`did you mean "${name}"`);
+    expect(() => curvesNamed(full, "MiniLM_E4_Excel_mask_esp")).toThrow(
+      errorText(`did you mean "${name}"`),
+    );
     const absent = [{ name: "e5b", reason: "joust models get e5b" }];
     expect(() => curvesNamed(full, "e5b_E4_Excel_mask_exp", absent)).toThrow(
-      /for want of e5b; help: joust models get e5b/,
+      errorText(/for want of e5b; hint: joust models get e5b/),
     );
   });
 

@@ -8,6 +8,7 @@ import { cyclesOf, importsOf } from "./import-graph.fixture.ts";
  * lower ones only. A file belongs to the layer with the longest matching prefix.
  */
 const LAYERS = [
+  "core/errors",
   "core/random",
   "core/linalg",
   "core/bandit",

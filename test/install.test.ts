@@ -17,7 +17,7 @@ interface LockedPackage {
 it("the lock file builds and fetches nothing for what comes prebuilt", () => {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
   const locked = (name: string) => lock.packages[`node_modules/${name}`] as LockedPackage;
-  const help = (change: string) => `npm install has rewritten package-lock.json; help: ${change}`;
+  const help = (change: string) => `npm install has rewritten package-lock.json\nhint: ${change}`;
   expect(
     locked("better-sqlite3").gypfile,
     help('write "gypfile": false back into the entry of better-sqlite3'),

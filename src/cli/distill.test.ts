@@ -7,6 +7,7 @@ import {
   temporaryModels,
   tinyModel,
 } from "../core/encoder/transformer/model/tiny-model.fixture.ts";
+import { errorText } from "../core/errors/error-text.fixture.ts";
 import { InputError } from "../core/input/input-error.ts";
 import { distillCommand } from "./distill.ts";
 
@@ -52,7 +53,7 @@ describe("joust distill", () => {
     const args = ["--encoder", model, "--dimension", "8", "--out", out];
     await run(...args);
     const before = readFileSync(join(out, STATIC_FILE));
-    await expect(run(...args)).rejects.toThrow(/exists already; help: add --overwrite/);
+    await expect(run(...args)).rejects.toThrow(errorText(/exists already; hint: add --overwrite/));
     await run(...args, "--overwrite");
     expect(readFileSync(join(out, STATIC_FILE)).equals(before)).toBe(true);
   });
@@ -62,13 +63,13 @@ describe("joust distill", () => {
     const out = join(model, "out");
     const tooMany = run("--encoder", model, "--dimension", "9", "--out", out);
     await expect(tooMany).rejects.toThrow(InputError);
-    await expect(tooMany).rejects.toThrow(/give --dimension 8 or less/);
+    await expect(tooMany).rejects.toThrow(errorText(/give --dimension 8 or less/));
     await expect(run("--encoder", "no-such", "--out", out)).rejects.toThrow(InputError);
-    await expect(run("--encoder", model)).rejects.toThrow(/--out/);
+    await expect(run("--encoder", model)).rejects.toThrow(errorText(/--out/));
     expect(existsSync(out)).toBe(false);
     mkdirSync(join(model, "x"));
     writeFileSync(join(model, "x", "file"), "");
     const inFile = run("--encoder", model, "--dimension", "8", "--out", join(model, "x/file/out"));
-    await expect(inFile).rejects.toThrow(/cannot be written/);
+    await expect(inFile).rejects.toThrow(errorText(/cannot be written/));
   });
 });

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { errorText } from "../core/errors/error-text.fixture.ts";
 import { temporaryFolder } from "../core/input/folder.fixture.ts";
 import { routed, vote } from "../store/events.fixture.ts";
 import { seal } from "../store/seal.ts";
@@ -33,15 +34,17 @@ it("a log is its comparisons, where the text is known, with a checksum of what w
   expect(sources.data).toEqual({ file: title, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
   expect((await openFitData(folder, flags)).sources).toEqual(sources);
   const other = openFitData(folder, { ...flags, router: "other" });
-  await expect(other).rejects.toThrow(/^--router: the log knows no router "other"; help: /);
+  await expect(other).rejects.toThrow(
+    errorText(/^--router: the log knows no router "other"; hint: /),
+  );
 });
 
 it("a log without texts is refused with the setting that keeps them; so is a folder without a log", async () => {
   const folder = await served("vectors", [undefined]);
   await expect(openFitData(folder, { out: "out", fromLog: true })).rejects.toThrow(
-    /^the log of auto: has no vote .*text is known; help: .*store: \{prompts: true\}/,
+    errorText(/^the log of auto: has no vote .*text is known; hint: .*store: \{prompts: true\}/),
   );
   await expect(openFitData("nowhere", { out: "out", fromLog: true })).rejects.toThrow(
-    /joust\.db: does not exist; help: /,
+    errorText(/joust\.db: does not exist; hint: /),
   );
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { OpenEncoder } from "../core/encoder/open-encoder.ts";
+import { errorText } from "../core/errors/error-text.fixture.ts";
 import { temporaryFolder } from "../core/input/folder.fixture.ts";
 import { InputError } from "../core/input/input-error.ts";
 import type { Dataset } from "../lab/data/dataset.ts";
@@ -75,7 +76,7 @@ describe("settings of a fit", () => {
       "an option without effect",
       { tau: 2, weighting: "perf" },
       TABLED,
-      "--tau: changes nothing where the weighting is perf; help: leave it out, or give --weighting excel",
+      "--tau: changes nothing where the weighting is perf; hint: leave it out, or give --weighting excel",
     ],
     [
       "a price on costs unknown",
@@ -87,17 +88,23 @@ describe("settings of a fit", () => {
   ])("refuse %s", (_, flags, dataset, message) => {
     const read = () => settingsOf({ ...OUT, ...flags }, dataset, encoder("hash"));
     expect(read).toThrow(InputError);
-    expect(read).toThrow(message);
+    expect(read).toThrow(errorText(message));
   });
 });
 
 it("refuses --resume with --overwrite, and a bundle or 8 bits to start from", () => {
-  expect(() => checkFlags({ ...OUT, resume: true, overwrite: true })).toThrow("give one of them");
+  expect(() => checkFlags({ ...OUT, resume: true, overwrite: true })).toThrow(
+    errorText("give one of them"),
+  );
   write("bundle/bundle.json", "{}");
   const bundle = write("bundle/x", "").slice(0, -2);
-  expect(() => checkFlags({ ...OUT, encoder: bundle })).toThrow(/is a bundle, .*help: name the/);
-  expect(() => checkFlags({ ...OUT, router: "auto" })).toThrow("help: add --from-log");
-  expect(() => checkFlags({ ...OUT, encoder: "MiniLM:int8" })).toThrow(/help: fit MiniLM, and/);
+  expect(() => checkFlags({ ...OUT, encoder: bundle })).toThrow(
+    errorText(/is a bundle, .*hint: name the/),
+  );
+  expect(() => checkFlags({ ...OUT, router: "auto" })).toThrow(errorText("hint: add --from-log"));
+  expect(() => checkFlags({ ...OUT, encoder: "MiniLM:int8" })).toThrow(
+    errorText(/hint: fit MiniLM, and/),
+  );
   checkFlags({ ...OUT, encoder: "hash" });
 });
 
@@ -105,7 +112,9 @@ it("refuses a score for a model that the data has not", async () => {
   const csv = "model,category,perf,cost\na,x,0.5,1\nA,y,0.5,1\n";
   const file = write("scores.csv", csv);
   await expect(checkScores(file, SCORED)).rejects.toThrow(
-    /scores\.csv:3: field "model": "A" is no model of the data; help: .*the data has a, b, c/,
+    errorText(
+      /scores\.csv:3: field "model": "A" is no model of the data; hint: .*the data has a, b, c/,
+    ),
   );
   // Where only the table names models, it names all there are.
   await checkScores(file, TABLED);

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { errorText } from "../core/errors/error-text.fixture.ts";
 import { InputError } from "../core/input/input-error.ts";
 import { folder, names, number, word } from "./flags.ts";
 
@@ -19,7 +20,7 @@ it.each<[(text: string) => unknown, string, string]>([
   [
     rounds,
     "0",
-    "--rounds: is 0, below 1; help: give a whole number from 1 to 100 as in --rounds 50",
+    "--rounds: is 0, below 1; hint: give a whole number from 1 to 100 as in --rounds 50",
   ],
   [rounds, "101", "--rounds: is 101, above 100"],
   [rounds, "1.5", "--rounds: is 1.5, not a whole number"],
@@ -27,12 +28,12 @@ it.each<[(text: string) => unknown, string, string]>([
   [rounds, "", '--rounds: is "", not a number'],
   [rounds, "NaN", '--rounds: is "NaN", not a number'],
   [lambda, "Infinity", '--lambda: is "Infinity", not a number'],
-  [lambda, "-1", "--lambda: is -1, below 0; help: give a number from 0 as in --lambda 0.05"],
+  [lambda, "-1", "--lambda: is -1, below 0; hint: give a number from 0 as in --lambda 0.05"],
   [seed, "9007199254740993", "--seed: is 9007199254740993, not a whole number"],
   [names("--models"), "a,,b", '--models: "a,,b" has an empty name'],
   [word("--stream", ["shuffled", "uniform"]), "uniforn", 'did you mean "uniform"?'],
   [folder("--out"), "--json", '--out: is "--json", not a folder'],
 ])("refuses %o %s", (read, text, message) => {
   expect(() => read(text)).toThrow(InputError);
-  expect(() => read(text)).toThrow(message);
+  expect(() => read(text)).toThrow(errorText(message));
 });

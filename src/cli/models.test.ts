@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { serveHub, tinyRepository } from "../core/encoder/download/hub.fixture.ts";
 import type { ListedEncoder } from "../core/encoder/list-encoders.ts";
+import { errorText } from "../core/errors/error-text.fixture.ts";
 import { JOUST } from "./invocation.ts";
 import { downloadLine, modelsCommand } from "./models.ts";
 
@@ -53,7 +54,9 @@ describe("list", () => {
 
   it("knows what was meant by a command that is none", async () => {
     await expect(printed("gte")).rejects.toThrow(
-      /gte: is no command of models; help: did you mean "get"\? write models list, or models get NAME/,
+      errorText(
+        /gte: is no command of models; hint: did you mean "get"\? write models list, or models get NAME/,
+      ),
     );
   });
 
@@ -118,10 +121,10 @@ describe("get", () => {
   });
 
   it.each([
-    ["MiniML", /MiniML: is no model to download; help: did you mean "MiniLM"\?/],
-    ["hash", /hash: is no model to download; help: name MiniLM, e5b, mpnet, or a repository/],
+    ["MiniML", /MiniML: is no model to download; hint: did you mean "MiniLM"\?/],
+    ["hash", /hash: is no model to download; hint: name MiniLM, e5b, mpnet, or a repository/],
   ])("refuses %s", async (name, message) => {
-    await expect(printed("get", name)).rejects.toThrow(message);
+    await expect(printed("get", name)).rejects.toThrow(errorText(message));
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { POLICIES } from "../core/bandit/policies/index.ts";
+import { errorText } from "../core/errors/error-text.fixture.ts";
 import { callersFolder, invocationOf } from "./invocation.ts";
 import { policiesCommand } from "./policies.ts";
 
@@ -20,7 +21,7 @@ it("lists every option with its default, meaning and values, in at most 96 colum
 it("shows one alone, of the user's own too", async () => {
   expect(await printed("eagle")).toMatch(/^eagle: .*\n {2}after .*\n.*\nOptions of every policy/s);
   expect(await printed("examples/mine.ts")).toContain("\n  patience=10");
-  await expect(printed("eagel")).rejects.toThrow('did you mean "eagle"?');
+  await expect(printed("eagel")).rejects.toThrow(errorText('did you mean "eagle"?'));
 });
 
 it("gives the same as data", async () => {

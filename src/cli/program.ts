@@ -1,6 +1,7 @@
 /** The command line, run by main.js when it is imported. */
 import { inspect } from "node:util";
 import { Command, CommanderError } from "commander";
+import { formatError } from "../core/errors/joust-error.ts";
 import { InputError } from "../core/input/input-error.ts";
 import { commandsFor } from "./commands.ts";
 import { callersFolder, JOUST } from "./invocation.ts";
@@ -40,7 +41,7 @@ function written(stream: NodeJS.WriteStream): Promise<void> {
 function prepare(command: Command, typed: string): void {
   command
     .exitOverride()
-    .showHelpAfterError(`help: ${typed} --help tells what it takes`)
+    .showHelpAfterError(`hint: ${typed} --help tells what it takes`)
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "joust: ")) });
   for (const below of command.commands) prepare(below, `${typed} ${below.name()}`);
 }
@@ -49,7 +50,7 @@ function prepare(command: Command, typed: string): void {
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (error instanceof InputError) {
-    process.stderr.write(`joust: ${error.message}\n`);
+    process.stderr.write(`joust: ${formatError(error)}\n`);
     return 2;
   }
   process.stderr.write(`joust: ${inspect(error)}\n`);

@@ -119,7 +119,7 @@ async function policiesOf(
   if (text === undefined) return { findPolicy, policy: {} };
   const [spec, ...more] = await parsePolicies(text, process.cwd()).catch((error: unknown) => {
     if (!(error instanceof InputError)) throw error;
-    throw new InputError({ file: `--policy ${text}` }, error.problem, error.remedy);
+    throw new InputError({ file: `--policy ${text}` }, error.problem, error.hint);
   });
   if (more.length > 0) throw new InputError({ file: "--policy" }, "names several", "give one");
   const { kind, options } = await contenderOf(spec!);
@@ -163,7 +163,7 @@ function isTooFew({ evaluation }: Replay): boolean {
 }
 
 const TOO_FEW =
-  "Few votes are on choices made at random, so the intervals are too narrow; help: more votes, or a larger explore";
+  "Few votes are on choices made at random, so the intervals are too narrow; hint: more votes, or a larger explore";
 
 function snapshotLine({ position, hash, matches }: NonNullable<Replay["snapshot"]>): string {
   return matches

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { formatError, formatErrorLine } from "../core/errors/joust-error.ts";
 import { InputError } from "../core/input/input-error.ts";
 import { PACKAGE_ROOT } from "../core/input/project.ts";
 import { isLoopback } from "../gateway/access/origin.ts";
@@ -37,7 +38,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
 /** Where nobody has written a file a default or a flag is at fault. */
 function withoutFile(error: unknown): unknown {
   if (!(error instanceof InputError) || error.file !== DEFAULT_CONFIG || !error.field) return error;
-  return new InputError({ file: error.field }, error.problem, error.remedy);
+  return new InputError({ file: error.field }, error.problem, error.hint);
 }
 
 /** What is served, and at which prices, by the configuration that is found here. */
@@ -149,12 +150,13 @@ async function reload(
     }
   } catch (thrown) {
     const error = await located(thrown, file);
-    const message = error instanceof Error ? error.message : String(error);
     logger.error(
-      { problem: message },
+      { problem: formatErrorLine(error) },
       "the configuration was not taken up; the one before is served",
     );
-    process.stderr.write(`joust: ${message}\njoust: the configuration before is still served\n`);
+    process.stderr.write(
+      `joust: ${formatError(error)}\njoust: the configuration before is still served\n`,
+    );
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { errorText } from "../core/errors/error-text.fixture.ts";
 import { InputError } from "../core/input/input-error.ts";
 import type { Dataset } from "../lab/data/dataset.ts";
 import { SETTINGS } from "../lab/simulate/settings.ts";
@@ -50,7 +51,7 @@ describe("settings for a data set", () => {
     ],
   ])("refuses %s", (_, read, message) => {
     expect(read).toThrow(InputError);
-    expect(read).toThrow(message);
+    expect(read).toThrow(errorText(message));
   });
 });
 
@@ -81,18 +82,18 @@ describe("settings for a bundle", () => {
     [
       "a table without a category",
       [{ told: { kind: "scores" } }, bundled],
-      "the data has no query of z; help: leave it out",
+      "the data has no query of z; hint: leave it out",
     ],
     ["means over no query", [{ told: { kind: "offline" } }, bundled], "no offline query of z"],
     [
       "data that was all used",
       [{}, { ...bundled, queries: bundled.queries.slice(0, 2) }],
-      "the bundle was fitted on all of them; help: give other data",
+      "the bundle was fitted on all of them; hint: give other data",
     ],
     ["a price without costs", [{ lambda: 1 }, bundled], "--lambda: needs costs and the bundle"],
   ])("refuse %s", (_, args, message) => {
     expect(() => settingsOf(...args)).toThrow(InputError);
-    expect(() => settingsOf(...args)).toThrow(message);
+    expect(() => settingsOf(...args)).toThrow(errorText(message));
   });
 });
 
@@ -116,28 +117,28 @@ it("reads --voters: a crowd as soon as something is said of them", () => {
 
 it.each([
   [readTold, "nosy:1", 'did you mean "noisy"?'],
-  [readTold, "noisy", "noisy has no SD; help: write --told noisy:0.1"],
+  [readTold, "noisy", "noisy has no SD; hint: write --told noisy:0.1"],
   [
     readTold,
     "noisy:-1",
-    "--told noisy:-1: is -1, below 0; help: give a number from 0 as in --told noisy:0.1",
+    "--told noisy:-1: is -1, below 0; hint: give a number from 0 as in --told noisy:0.1",
   ],
-  [readTruth, "exact", '"exact" is not noisy:SD; help: write --truth noisy:0.1'],
+  [readTruth, "exact", '"exact" is not noisy:SD; hint: write --truth noisy:0.1'],
   [readVoters, "noise=1", 'did you mean "noisy"?'],
   [readVoters, "count", '--voters count: is "", not a number'],
   [
     readVoters,
     "count=0",
-    "--voters count: is 0, below 1; help: give a whole number from 1 to 1000000 as in --voters count=20",
+    "--voters count: is 0, below 1; hint: give a whole number from 1 to 1000000 as in --voters count=20",
   ],
   [readVoters, "noisy=0.6,malicious=0.6", "are more than all"],
   [
     readVoters,
     "count=3,noisy=0.1",
-    "noisy is a share of 3 voters that comes to nobody; help: raise count to 10",
+    "noisy is a share of 3 voters that comes to nobody; hint: raise count to 10",
   ],
   [readVoters, "count=2,noisy=0.5,malicious=0.1", "malicious is a share of 2 voters"],
 ])("%o refuses %s", (read, text, message) => {
   expect(() => read(text)).toThrow(InputError);
-  expect(() => read(text)).toThrow(message);
+  expect(() => read(text)).toThrow(errorText(message));
 });

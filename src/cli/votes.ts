@@ -133,7 +133,7 @@ function exportCommand(): Command {
         for await (const line of lines) if (!out.write(`${line}\n`)) await once(out, "drain");
         if (unread > 0) {
           process.stderr.write(
-            `joust: the prompts of ${unread} votes are encrypted, so their vectors were written; help: set JOUST_STORE_KEY to the key that they were stored with\n`,
+            `joust: the prompts of ${unread} votes are encrypted, so their vectors were written.\nhint: set JOUST_STORE_KEY to the key that they were stored with\n`,
           );
         }
       });

@@ -6,6 +6,7 @@ import { random as uniform } from "./bandit/policies/random.ts";
 import { easyProblem } from "./bandit/policy.case.ts";
 import type { Feedback, Policy, Round } from "./bandit/policy.ts";
 import { Voters } from "./bandit/voters.ts";
+import { errorText } from "./errors/error-text.fixture.ts";
 import { Random } from "./random/random.ts";
 import { type RoutedChoice, Router } from "./router.ts";
 
@@ -124,7 +125,9 @@ describe("Router", () => {
     (pair) => {
       const choose = () => ({ pair: pair as unknown as readonly [number, number] });
       const router = new Router({ ...uniform.create(pool, {}), choose });
-      expect(() => router.route(query(0), Random.seeded(1))).toThrow(/help: choose returns/);
+      expect(() => router.route(query(0), Random.seeded(1))).toThrow(
+        errorText(/hint: choose returns/),
+      );
     },
   );
 

@@ -11,6 +11,7 @@ import type {
 } from "./bandit/policy.ts";
 import { alignModels, winOf } from "./bandit/policy.ts";
 import { Voters, type VotersState } from "./bandit/voters.ts";
+import { invalidValue } from "./errors/joust-error.ts";
 import type { Random } from "./random/random.ts";
 
 /**
@@ -250,9 +251,9 @@ function alone(
 /** A policy may be anybody's, and a model that is not there would pass for regret NaN. */
 function checkPair(pair: readonly number[] | undefined, candidates: readonly number[]): void {
   if (pair?.length === 2 && pair.every((k) => candidates.includes(k))) return;
-  throw new RangeError(
-    `the policy chose the pair ${JSON.stringify(pair)}; help: choose returns {pair: [a, b]}, ` +
-      `a and b among the candidates ${candidates.join(", ")}`,
+  throw invalidValue(
+    `the policy chose the pair ${JSON.stringify(pair)}`,
+    `choose returns {pair: [a, b]}, a and b among the candidates ${candidates.join(", ")}`,
   );
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { errorText } from "../core/errors/error-text.fixture.ts";
 import { StoreUnavailable } from "../store/store-error.ts";
 import {
   chat,
@@ -123,9 +124,9 @@ describe("prompts", () => {
     const sealed = await secret.gateway.store.prompt(id);
     expect(Buffer.from(sealed!).toString("latin1")).not.toContain("remember");
     const short = `${SANDBOX}\nstore: {prompts: true, key: abc}`;
-    const refused = /store\.key.*has not 32 bytes; help: /;
-    await expect(startGateway(short)).rejects.toThrow(refused);
-    await expect(secret.reload(configOf(short))).rejects.toThrow(refused);
+    const refused = /store\.key.*has not 32 bytes; hint: /;
+    await expect(startGateway(short)).rejects.toThrow(errorText(refused));
+    await expect(secret.reload(configOf(short))).rejects.toThrow(errorText(refused));
     expect((await secret.post("/v1/chat/completions", chat("and me"))).status).toBe(200);
   });
 });

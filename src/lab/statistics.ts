@@ -1,4 +1,5 @@
 /** What a few runs say about a mean: Student's t, one sample at a time or two policies run by run. */
+import { invalidValue } from "../core/errors/joust-error.ts";
 
 /** A mean and its 95% interval; the bounds are NaN where one value says nothing about spread. */
 export interface Interval {
@@ -46,8 +47,9 @@ export interface PairedDifference extends Interval {
  */
 export function pairedDifference(a: readonly number[], b: readonly number[]): PairedDifference {
   if (a.length !== b.length) {
-    throw new RangeError(
-      `cannot pair ${a.length} runs with ${b.length}; help: give both policies the same runs`,
+    throw invalidValue(
+      `cannot pair ${a.length} runs with ${b.length}`,
+      "give both policies the same runs",
     );
   }
   const differences = a.map((value, i) => value - b[i]!);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createPolicy } from "../core/bandit/options.ts";
 import { POLICIES } from "../core/bandit/policies/index.ts";
 import { easyProblem } from "../core/bandit/policy.case.ts";
+import { errorText } from "../core/errors/error-text.fixture.ts";
 import { Random } from "../core/random/random.ts";
 import { fromBytes, toBytes } from "./canonical.ts";
 
@@ -44,7 +45,7 @@ describe("toBytes", () => {
 
   it("refuses a value it cannot restore and names its place", () => {
     const date = { beliefs: [1, { at: new Date() }] };
-    expect(() => toBytes(date)).toThrow(/state\.beliefs\[1\]\.at is a Date; help:/);
+    expect(() => toBytes(date)).toThrow(errorText(/state\.beliefs\[1\]\.at is a Date; hint:/));
     expect(() => toBytes(() => 1)).toThrow(/state is a function/);
   });
 

@@ -1,3 +1,5 @@
+import { invalidValue } from "../core/errors/joust-error.ts";
+
 /**
  * Canonical encoding of plain values: equal values give equal bytes, so that a hash tells whether two
  * posteriors are equal bit for bit. Each value is a tag and its content: numbers have eight bytes,
@@ -122,8 +124,9 @@ function isRecord(value: object): value is Record<string, unknown> {
 
 function notPlain(path: string, value: unknown): RangeError {
   const kind = typeof value === "object" ? value?.constructor.name : typeof value;
-  return new RangeError(
-    `state${path} is a ${kind}; help: a snapshot holds strings, numbers, typed arrays, lists, records, maps and sets`,
+  return invalidValue(
+    `state${path} is a ${kind}`,
+    "a snapshot holds strings, numbers, typed arrays, lists, records, maps and sets",
   );
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { JoustError } from "../core/errors/joust-error.ts";
 import type { Configured, Control, Learning, Logged, Voted } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { type FindPolicy, Fold } from "./fold.ts";
@@ -122,7 +123,7 @@ export class History {
       );
       return fold.hash() === stored.hash ? fold : undefined;
     } catch (error) {
-      if (error instanceof RangeError) return undefined;
+      if (error instanceof JoustError || error instanceof RangeError) return undefined;
       throw error;
     }
   }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { hashEncoder } from "../core/encoder/hash.ts";
+import { errorText } from "../core/errors/error-text.fixture.ts";
 import { temporaryFolder } from "../core/input/folder.fixture.ts";
 import { configured, MODELS, routed, T0, vote } from "../store/events.fixture.ts";
 import type { Voted } from "../store/events.ts";
@@ -103,8 +104,8 @@ describe("votes import", () => {
   ])("refuses %j with place and hint, and logs nothing", async (bad, message) => {
     const store = openStore();
     const importing = importVotes(store, "auto", jsonl(row, bad), hashing);
-    await expect(importing).rejects.toThrow(message);
-    await expect(importing).rejects.toThrow(/help: /);
+    await expect(importing).rejects.toThrow(errorText(message));
+    await expect(importing).rejects.toThrow(errorText(/hint: /));
     expect(await store.head("auto")).toBe(0);
   });
 });
@@ -172,13 +173,13 @@ describe("operations on learning", () => {
     for (const learn of [true, false]) {
       const store = await start();
       await freeze(store, "auto", T0);
-      await expect(freeze(store, "auto", T0)).rejects.toThrow(/already frozen; help:/);
+      await expect(freeze(store, "auto", T0)).rejects.toThrow(errorText(/already frozen; hint:/));
       await store.append([voted(10), voted(11)]);
       expect(await votesIn(store)).toBe(10);
       await thaw(store, "auto", T0, learn);
       await store.append([voted(12)]);
       expect(await votesIn(store)).toBe(learn ? 13 : 11);
-      await expect(thaw(store, "auto", T0, true)).rejects.toThrow(/not frozen/);
+      await expect(thaw(store, "auto", T0, true)).rejects.toThrow(errorText(/not frozen/));
     }
   });
 
@@ -203,13 +204,17 @@ describe("operations on learning", () => {
     const state = fold.toBytes();
     await store.saveSnapshot({ router: "auto", position, at: T0, hash: fold.hash(), state }, token);
     await store.prune({ votes: { router: "auto", upTo: position } });
-    await expect(rollBack(store, "auto", T0 + 4500, T0)).rejects.toThrow(/were pruned.*help:/);
+    await expect(rollBack(store, "auto", T0 + 4500, T0)).rejects.toThrow(
+      errorText(/were pruned.*hint:/),
+    );
   });
 
   it("prune old decisions, and votes up to a snapshot, except votes that wait for a thaw", async () => {
     const store = await start();
     await store.append([routed(0, { id: "old" }), routed(50)]);
-    await expect(prune(store, "auto", T0 + 60_000, true)).rejects.toThrow(/no snapshot.*help:/);
+    await expect(prune(store, "auto", T0 + 60_000, true)).rejects.toThrow(
+      errorText(/no snapshot.*hint:/),
+    );
     const token = (await store.acquireLease("auto", "test", 1e9))!;
     const save = async (time: number) => {
       const fold = await folded(store);
@@ -240,7 +245,7 @@ describe("operations on learning", () => {
     ]);
     expect(await forget(store, "auto", "v1", T0)).toBe(3);
     await expect(forget(store, "auto", "nobody", T0)).rejects.toThrow(
-      /no vote of "nobody"; help: .* key_1234\/ann/,
+      errorText(/no vote of "nobody"; hint: .* key_1234\/ann/),
     );
     // The other votes keep their positions, because the random numbers depend on them.
     const events = await store.learning("auto", 0, 100);

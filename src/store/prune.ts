@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { invalidValue } from "../core/errors/joust-error.ts";
 import type { PruneReport } from "./store.ts";
 
 /** Prunes in steps of limited size until nothing is left, so that appends never wait long. */
@@ -20,7 +21,8 @@ const STEP = 500;
 
 /** The error for pruning votes up to a position without a snapshot, which would lose what they taught. */
 export function noSnapshot(router: string, position: number): RangeError {
-  return new RangeError(
-    `no snapshot of ${router} at ${position}; help: prune votes up to one that there is`,
+  return invalidValue(
+    `no snapshot of ${router} at ${position}`,
+    "prune votes up to one that there is",
   );
 }

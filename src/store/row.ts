@@ -1,3 +1,4 @@
+import { invalidValue } from "../core/errors/joust-error.ts";
 import type { Event, Logged } from "./events.ts";
 import { bytesOf, vectorOf } from "./vector.ts";
 
@@ -100,13 +101,14 @@ function unpackArrays(_key: string, value: unknown): unknown {
 
 const FLOATS = "$float64";
 
-/** Returns a name of 1 to 256 characters without control characters, and throws RangeError otherwise. */
+/** Returns a name of 1 to 256 characters without control characters, and throws otherwise. */
 export function checkName(what: string, name: string): string {
   // A loop instead of a pattern, because the linter forbids control characters in patterns.
   let isValid = name.length > 0 && name.length <= 256;
   for (let i = 0; isValid && i < name.length; i++) isValid = name.charCodeAt(i) > 0x1f;
   if (isValid) return name;
-  throw new RangeError(
-    `${what} ${JSON.stringify(name.slice(0, 40))} is not a valid name; help: use 1 to 256 characters and no control characters`,
+  throw invalidValue(
+    `${what} ${JSON.stringify(name.slice(0, 40))} is not a valid name`,
+    "use 1 to 256 characters and no control characters",
   );
 }

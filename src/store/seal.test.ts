@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { errorText } from "../core/errors/error-text.fixture.ts";
 import { readKey, seal, unseal } from "./seal.ts";
 
 describe("seal", () => {
@@ -39,6 +40,6 @@ describe("seal", () => {
   it("reads keys in hexadecimal and base64", () => {
     expect(readKey(key.toString("hex"))).toEqual(key);
     expect(readKey(key.toString("base64"))).toEqual(key);
-    expect(() => readKey("password")).toThrow(/32 bytes; help: make one/);
+    expect(() => readKey("password")).toThrow(errorText(/32 bytes; hint: make one/));
   });
 });

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { invalidValue } from "../core/errors/joust-error.ts";
 
 /**
  * Encodes a prompt for storage: encrypted with AES-256-GCM if there is a key of 32 bytes,
@@ -39,8 +40,9 @@ export function readKey(text: string): Uint8Array {
     ? Buffer.from(text, "hex")
     : Buffer.from(text, "base64");
   if (bytes.length === 32) return bytes;
-  throw new RangeError(
-    "the key has not 32 bytes; help: make one with `openssl rand -hex 32` and keep it: without it prompts cannot be read",
+  throw invalidValue(
+    "the key has not 32 bytes",
+    "make one with `openssl rand -hex 32` and keep it: without it prompts cannot be read",
   );
 }
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { errorText } from "../core/errors/error-text.fixture.ts";
 import { bytesOf, toFloat32, vectorOf } from "./vector.ts";
 
 describe("logged vectors", () => {
@@ -17,6 +18,8 @@ describe("logged vectors", () => {
   });
 
   it("are refused if they were not rounded", () => {
-    expect(() => bytesOf(Float64Array.of(0.5, 0.1))).toThrow(/x\[1\] = 0.1 .*help: decide by/);
+    expect(() => bytesOf(Float64Array.of(0.5, 0.1))).toThrow(
+      errorText(/x\[1\] = 0.1 .*hint: decide by/),
+    );
   });
 });

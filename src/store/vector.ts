@@ -1,3 +1,5 @@
+import { invalidValue } from "../core/errors/joust-error.ts";
+
 /** Rounds x to float32 in place. The log stores float32, so a policy must use the rounded vector: then replay is exact. */
 export function toFloat32(x: Float64Array): Float64Array {
   for (let i = 0; i < x.length; i++) x[i] = Math.fround(x[i]!);
@@ -8,7 +10,7 @@ export function bytesOf(x: Float64Array): Uint8Array {
   const floats = new Float32Array(x);
   for (let i = 0; i < x.length; i++) {
     if (floats[i] === x[i]) continue;
-    throw new RangeError(`x[${i}] = ${x[i]} is no float32; help: decide by toFloat32(x)`);
+    throw invalidValue(`x[${i}] = ${x[i]} is no float32`, "decide by toFloat32(x)");
   }
   return new Uint8Array(floats.buffer);
 }

@@ -21,43 +21,43 @@ const CASES: Record<string, Case> = {
     data: jsonl(query, { ...query, id: "b", category: "gsm8k" }),
     csv: `${CSV}x,gsm8k,0.5,1\n`,
     message:
-      /scores\.csv:3: field "category": y has no score for gsm8k: .*help: add a line y,gsm8k/,
+      /scores\.csv:3: field "category": y has no score for gsm8k: .*\nhint: add a line y,gsm8k/,
   },
   "a model missing in a row's scores": {
     data: jsonl(outcome, { ...outcome, id: "b", scores: { x: 1 } }),
-    message: /data\.jsonl:2: field "scores\.y": is missing; help: every row needs/,
+    message: /data\.jsonl:2: field "scores\.y": is missing\nhint: every row needs/,
   },
   "NaN in the table": {
     data: jsonl(query),
     csv: CSV.replace("0.75", "NaN"),
-    message: /scores\.csv:3: field "perf": is "NaN", not a number; help:/,
+    message: /scores\.csv:3: field "perf": is "NaN", not a number\nhint:/,
   },
   "NaN in a row": {
     data: `${jsonl(outcome)}\n{"id":"b","query":"Who?","scores":{"x":NaN,"y":0}}`,
-    message: /data\.jsonl:2: is not JSON .*help: JSON has no NaN/,
+    message: /data\.jsonl:2: is not JSON .*\nhint: JSON has no NaN/,
   },
   "an unknown category": {
     data: jsonl(query, { ...query, id: "b", category: "chess" }),
     csv: CSV,
-    message: /data\.jsonl:2: field "category": "chess" has no scores in .*help: use one of mmlu/,
+    message: /data\.jsonl:2: field "category": "chess" has no scores in .*\nhint: use one of mmlu/,
   },
-  "an empty file": { data: "", message: /data\.jsonl: is empty; help:/ },
-  "an empty table": { data: jsonl(query), csv: "", message: /scores\.csv: .*; help:/ },
+  "an empty file": { data: "", message: /data\.jsonl: is empty\nhint:/ },
+  "an empty table": { data: jsonl(query), csv: "", message: /scores\.csv: .*\nhint:/ },
   "a query without text": {
     data: jsonl(outcome, { ...outcome, id: "b", query: "  " }),
-    message: /data\.jsonl:2: field "query": is empty; help: a row is/,
+    message: /data\.jsonl:2: field "query": is empty\nhint: a row is/,
   },
   "one model only": {
     data: jsonl({ ...outcome, scores: { x: 1 } }),
-    message: /data\.jsonl:1: field "scores": has one model only, x; help: routing needs two/,
+    message: /data\.jsonl:1: field "scores": has one model only, x\nhint: routing needs two/,
   },
   "an id twice": {
     data: jsonl(outcome, { ...outcome, id: "b" }, outcome),
-    message: /data\.jsonl:3: field "id": "a" is on line 1 already; help:/,
+    message: /data\.jsonl:3: field "id": "a" is on line 1 already\nhint:/,
   },
   "queries without scores": {
     data: jsonl(query),
-    message: /data\.jsonl: says nothing about how good models are; help: add --scores CSV/,
+    message: /data\.jsonl: says nothing about how good models are\nhint: add --scores CSV/,
   },
 };
 

@@ -101,7 +101,7 @@ it("ends quietly when its reader has seen enough, and keeps memory flat however 
 });
 
 it.each<[string, string[], RegExp]>([
-  ["no such file", ["nowhere.jsonl"], /^joust: nowhere\.jsonl: does not exist; help: .*\n$/],
+  ["no such file", ["nowhere.jsonl"], /^joust: nowhere\.jsonl: does not exist\nhint: .*\n$/],
   ["no such encoder", [OWN_QUERIES, "--encoder", "MinLM"], /did you mean "MiniLM"\?/],
 ])("%s: exit 2 and the remedy", async (_, args, message) => {
   const { code, stdout, stderr } = await joust("encode", ...args);

@@ -49,7 +49,7 @@ describe("a fit", () => {
 
     const again = await joust("fit", ...OWN, "--out", out);
     expect(again.code).toBe(2);
-    expect(again.stderr).toMatch(/is a bundle already; help: add --overwrite/);
+    expect(again.stderr).toMatch(/is a bundle already\nhint: add --overwrite/);
     const before = readFileSync(join(out, "bundle.json"), "utf8");
     const replaced = await joust("fit", ...OWN, "--out", out, "--overwrite", "--json");
     expect([replaced.code, replaced.stderr]).toEqual([0, ""]);
@@ -129,7 +129,7 @@ describe("an interruption", () => {
 
     const refused = await joust(...args, "--out", out);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(/holds a fit that was stopped; help: add --resume/);
+    expect(refused.stderr).toMatch(/holds a fit that was stopped\nhint: add --resume/);
     const resumed = await joust(...args, "--out", out, "--resume");
     expect([resumed.code, resumed.stderr]).toEqual([0, ""]);
     expect(readdirSync(folder)).toEqual(["bundle"]);
@@ -157,27 +157,27 @@ describe("bad input", () => {
       csv: `${CSV}x,chess,1,1\ny,chess,1,1\n`,
       args: () => ["--encoder", tiny()],
       message:
-        /data\.jsonl: field "category": "chess" has one query only.*help: add queries of "ch/,
+        /data\.jsonl: field "category": "chess" has one query only.*\nhint: add queries of "ch/,
     },
     "a score for an unknown model": {
       data: jsonl(...["a", "b", "c"].map(outcome).map((row) => ({ ...row, category: "mmlu" }))),
       csv: `${CSV}z,mmlu,1,1\n`,
-      message: /scores\.csv:6: field "model": "z" is no model of the data; help:/,
+      message: /scores\.csv:6: field "model": "z" is no model of the data\nhint:/,
     },
     "NaN among the scores": {
       data: jsonl(...two),
       csv: CSV.replace("0.75", "NaN"),
-      message: /scores\.csv:3: field "perf": is "NaN", not a number; help:/,
+      message: /scores\.csv:3: field "perf": is "NaN", not a number\nhint:/,
     },
     "no scores at all": {
       data: jsonl(...two),
-      message: /data\.jsonl: says nothing about how good models are; help: add --scores/,
+      message: /data\.jsonl: says nothing about how good models are\nhint: add --scores/,
     },
     "an encoder that cannot be trained": {
       data: jsonl(...two),
       csv: CSV,
       args: () => ["--encoder", "hash", "--epochs", "2"],
-      message: /--encoder: hash cannot be fine-tuned; help: give --epochs 0/,
+      message: /--encoder: hash cannot be fine-tuned\nhint: give --epochs 0/,
     },
     "a transformer with a tensor cut short": {
       data: jsonl(...two),
@@ -188,7 +188,7 @@ describe("bad input", () => {
         const cut = { ...files, "model.safetensors": weights.subarray(0, weights.length - 9) };
         return ["--encoder", models(cut, "tiny-cut")];
       },
-      message: /model\.safetensors: .*; help:/,
+      message: /model\.safetensors: .*\nhint:/,
     },
   };
   it.each(Object.entries(CASES))("%s: exit 2, the remedy, nothing written", async (name, bad) => {
@@ -212,7 +212,7 @@ describe("bad input", () => {
     const more = await joust(...args);
     expect(more.code).toBe(2);
     expect(more.stderr).toMatch(
-      /bundle: knows no model "gpt-4".*help: leave it out with --exclude/,
+      /bundle: knows no model "gpt-4".*\nhint: leave it out with --exclude/,
     );
     const offline = await joust(...args, "--exclude", "gpt-4", "--offline", "3");
     expect(offline.stderr).toMatch(/^joust: --offline: was decided when the bundle was fitted/);
@@ -220,7 +220,7 @@ describe("bad input", () => {
     writeFileSync(file, readFileSync(file, "utf8").replace("0.0", "0.1"));
     const damaged = await joust(...args, "--exclude", "gpt-4");
     expect(damaged.code).toBe(2);
-    expect(damaged.stderr).toMatch(/bundle\.json: was changed: its checksum is another; help:/);
+    expect(damaged.stderr).toMatch(/bundle\.json: was changed: its checksum is another\nhint:/);
   });
 });
 

@@ -42,7 +42,7 @@ describe("joust.yaml", () => {
     const bad = await start(["serve", "--check"], folder).end;
     expect(bad.code).toBe(2);
     expect(bad.stderr).toMatch(
-      /joust\.yaml:2: field "routers\.auto\.models": "gpt-0" is not known; help: /,
+      /joust\.yaml:2: field "routers\.auto\.models": "gpt-0" is not known\nhint: /,
     );
     writeFileSync(join(folder, "joust.yaml"), FAST);
     const good = await start(["serve", "--check"], folder).end;
@@ -82,7 +82,7 @@ it("a port that is taken is told by the flag that chooses another", async () => 
   const second = await start(["serve", "--port", port, "--data", folder], folder).end;
   expect([second.code, second.stderr]).toEqual([
     2,
-    expect.stringMatching(/^joust: server\.port: .*\(EADDRINUSE\); help: choose another: --port/),
+    expect.stringMatching(/^joust: server\.port: .*\(EADDRINUSE\)\nhint: choose another: --port/),
   ]);
   process.kill("SIGTERM");
   await process.end;

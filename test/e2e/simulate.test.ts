@@ -146,7 +146,7 @@ describe("an interruption", () => {
 
     const changed = await joust(...args, "--out", out, "--resume", "--vote-scale", "10");
     expect(changed.code).toBe(2);
-    expect(changed.stderr).toMatch(/runs\.jsonl:1: field "voteScale": was 3, is now 10.*help:/);
+    expect(changed.stderr).toMatch(/runs\.jsonl:1: field "voteScale": was 3, is now 10.*\nhint:/);
     expect(readFileSync(journal, "utf8")).toBe(before);
 
     const resumed = await joust(...args, "--out", out, "--resume");
@@ -178,16 +178,16 @@ describe("a folder with finished runs", () => {
 
     const again = await joust(...args, "--out", out);
     expect([again.code, again.stdout]).toEqual([2, ""]);
-    expect(again.stderr).toMatch(/holds 2 finished runs .*help: add --resume .*--overwrite/);
+    expect(again.stderr).toMatch(/holds 2 finished runs .*\nhint: add --resume .*--overwrite/);
     const other = await joust(...args, "--out", out, "--seed", "2");
     expect(other.code).toBe(2);
-    expect(other.stderr).toMatch(/"seed": was 1, is now 2.*help: .*--overwrite/);
+    expect(other.stderr).toMatch(/"seed": was 1, is now 2.*\nhint: .*--overwrite/);
     expect(readFileSync(file, "utf8")).toBe(before);
 
     writeFileSync(file, before.replace(/"code":"[0-9a-f]{64}"/, '"code":"0"'));
     const older = await joust(...args, "--out", out, "--resume");
     expect(older.code).toBe(2);
-    expect(older.stderr).toMatch(/the program has changed since .*help: .*--overwrite/);
+    expect(older.stderr).toMatch(/the program has changed since .*\nhint: .*--overwrite/);
 
     expect((await joust(...args, "--out", out, "--seed", "2", "--overwrite")).code).toBe(0);
     const { settings } = withoutTimes(readFileSync(join(out, "result.json"), "utf8"));
@@ -216,25 +216,25 @@ describe("help and mistakes", () => {
 
   const mistakes: [args: string[], message: string][] = [
     ...[
-      "joust:rule=draw:alpha=2: rule of joust is draw; help: give rule one of pair, draws",
-      "eagle:K=-5: K of eagle is -5; help: give K above 0",
-      "random:explore=3: explore of the router is 3; help: give explore from 0 to 1",
+      "joust:rule=draw:alpha=2: rule of joust is draw\nhint: give rule one of pair, draws",
+      "eagle:K=-5: K of eagle is -5\nhint: give K above 0",
+      "random:explore=3: explore of the router is 3\nhint: give explore from 0 to 1",
     ].map((refusal): [string[], string] => [
       ["--policies", refusal.slice(0, refusal.indexOf(": "))],
       `--policies ${refusal}`,
     ]),
     [["--rouns", "3"], "unknown option '--rouns'\n(Did you mean"],
-    [["--rounds", "1e9"], "--rounds: is 1e9, above 10000000; help:"],
-    [["--policies", "jost"], '--policies jost: is no policy; help: did you mean "joust"?'],
+    [["--rounds", "1e9"], "--rounds: is 1e9, above 10000000\nhint:"],
+    [["--policies", "jost"], '--policies jost: is no policy\nhint: did you mean "joust"?'],
     [
       ["--policies", "fgts-cdb:weighting=prf"],
-      "--policies fgts-cdb:weighting=prf: weighting of fgts-cdb is prf; help: give weighting one of perf",
+      "--policies fgts-cdb:weighting=prf: weighting of fgts-cdb is prf\nhint: give weighting one of perf",
     ],
     [["--policies", "./nowhere.ts"], "./nowhere.ts: does not exist"],
-    [["--resume"], "--resume: needs the folder to go on in; help: add --out DIR"],
+    [["--resume"], "--resume: needs the folder to go on in\nhint: add --out DIR"],
     [
       ["--resume", "--overwrite", "--out", "x"],
-      "--overwrite: begins anew, --resume goes on; help: give one of them",
+      "--overwrite: begins anew, --resume goes on\nhint: give one of them",
     ],
     [["--told", "offlin"], '--told: "offlin" is not one of'],
   ];
@@ -247,7 +247,7 @@ describe("help and mistakes", () => {
   it("an unknown command, or none, gets a suggestion or the help", async () => {
     const unknown = await joust("simulat");
     expect(unknown.stderr).toBe(
-      "joust: unknown command 'simulat'\n(Did you mean simulate?)\nhelp: npm run -s joust -- --help tells what it takes\n",
+      "joust: unknown command 'simulat'\n(Did you mean simulate?)\nhint: npm run -s joust -- --help tells what it takes\n",
     );
     expect(unknown.code).toBe(2);
     const none = await joust();
@@ -267,7 +267,7 @@ describe("help and mistakes", () => {
     const { code, stdout, stderr } = await joust(...args, "--threads", "1");
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(
-      /^joust: --policies broken\.mjs: failed in run \d: TypeError: no such model \(at broken\.mjs:2:\d+\); help: mend it; finished runs are kept in .*runs\.jsonl: the same command with --resume goes on\n$/,
+      /^joust: --policies broken\.mjs: failed in run \d: TypeError: no such model \(at broken\.mjs:2:\d+\)\nhint: mend it; finished runs are kept in .*runs\.jsonl: the same command with --resume goes on\n$/,
     );
     // What is mended is another policy; the runs of the others stay.
     writeFileSync(file, policy("return { pair: [0, 1] };"));
@@ -276,7 +276,7 @@ describe("help and mistakes", () => {
 
     writeFileSync(file, policy("return { pair: [0, 99] };"));
     const pair = await joust(...OWN, "--policies", file);
-    expect(pair.stderr).toMatch(/chose the pair \[0,99\].*; help: choose returns .*add --out DIR/);
+    expect(pair.stderr).toMatch(/chose the pair \[0,99\].*\nhint: choose returns .*add --out DIR/);
   });
 
   it("what a policy prints goes to standard error", async () => {

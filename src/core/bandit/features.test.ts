@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { errorText } from "../errors/error-text.fixture.ts";
 import { dot, norm, normalized } from "../linalg/linalg.ts";
 import { Random } from "../random/random.ts";
 import {
@@ -86,9 +87,15 @@ describe("the paper's features", () => {
       const made = createFeatures(pool, options({ features }));
       expect(() => made.rows(new Float64Array(SIZE - 1))).toThrow(/383 numbers.*384/);
     }
-    expect(() => createFeatures(pool, options({ features: "product" }))).toThrow(/help: one of/);
-    expect(() => createFeatures(pool, options({ weighting: "best" }))).toThrow(/help: one of/);
-    expect(() => createFeatures(pool, options({ metadata: "all" }))).toThrow(/help: one of/);
+    expect(() => createFeatures(pool, options({ features: "product" }))).toThrow(
+      errorText(/hint: one of/),
+    );
+    expect(() => createFeatures(pool, options({ weighting: "best" }))).toThrow(
+      errorText(/hint: one of/),
+    );
+    expect(() => createFeatures(pool, options({ metadata: "all" }))).toThrow(
+      errorText(/hint: one of/),
+    );
   });
 });
 
@@ -157,7 +164,9 @@ describe("embeddingsOf", () => {
     expect(a).toEqual(fitted);
     expect(a[0]).not.toBe(fitted[0]);
     expect(embeddingsOf({ ...pool, fitted }, options())).toEqual(embeddingsOf(pool, options()));
-    expect(() => embeddingsOf(pool, options({ weighting: "fitted" }))).toThrow(/nothing was; help/);
+    expect(() => embeddingsOf(pool, options({ weighting: "fitted" }))).toThrow(
+      errorText(/nothing was; hint/),
+    );
     // Where nothing is told, no bundle's scores may show through.
     const untold = { ...pool, told: undefined };
     const none = embeddingsOf(untold, options({ weighting: "fitted" }));

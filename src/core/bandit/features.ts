@@ -1,3 +1,4 @@
+import { invalidValue } from "../errors/joust-error.ts";
 import { dot, norm, normalized } from "../linalg/linalg.ts";
 import type { About, Pool } from "./policy.ts";
 import { categoryWeights, modelEmbeddings, softmax, WEIGHTINGS } from "./weighting.ts";
@@ -75,7 +76,7 @@ export function createFeatures(pool: Pool, options: FeatureOptions): Features {
 
 function known(option: string, value: string, names: readonly string[]): void {
   if (names.includes(value)) return;
-  throw new RangeError(`no ${option} called ${value}; help: one of ${names.join(", ")}`);
+  throw invalidValue(`no ${option} called ${value}`, `one of ${names.join(", ")}`);
 }
 
 /**
@@ -163,7 +164,7 @@ function weigh(pool: Pool, weighting: FeatureWeighting, temperature: number): Fl
 
 function fittedEmbeddings({ fitted }: Pool): Float64Array[] {
   if (fitted) return fitted.map((row) => row.slice());
-  throw new RangeError("weighting is fitted and nothing was; help: give a bundle of joust fit");
+  throw invalidValue("weighting is fitted and nothing was", "give a bundle of joust fit");
 }
 
 /** Unknown scores become the mean of the category's known ones. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { errorText } from "../errors/error-text.fixture.ts";
 import { inverse, multiply, norm, normIn } from "../linalg/linalg.ts";
 import { Random } from "../random/random.ts";
 import { sigmoid } from "./btl.ts";
@@ -146,7 +147,9 @@ describe("remapCoefficients", () => {
   it("says so when the snapshot is of other features", () => {
     const old = new Float64Array(5);
     for (const set of ["category", "hadamard"]) {
-      expect(() => remapCoefficients(old, from, new Float64Array(7), pool, set)).toThrow(/help:/);
+      expect(() => remapCoefficients(old, from, new Float64Array(7), pool, set)).toThrow(
+        errorText(/hint:/),
+      );
     }
   });
 });

@@ -1,3 +1,4 @@
+import { invalidValue } from "../errors/joust-error.ts";
 import { dot, dotAt, gram, multiply, rankOne } from "../linalg/linalg.ts";
 import type { Random } from "../random/random.ts";
 import {
@@ -171,9 +172,9 @@ export function remapCoefficients(
 
 function checkSize(found: number, expected: number): void {
   if (found === expected) return;
-  throw new RangeError(
-    `the snapshot holds ${found} coefficients where these features have ${expected}; ` +
-      "help: restore with the encoder, categories and feature options it was taken with",
+  throw invalidValue(
+    `the snapshot holds ${found} coefficients where these features have ${expected}`,
+    "restore with the encoder, categories and feature options it was taken with",
   );
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { errorText } from "../errors/error-text.fixture.ts";
 import { ROUTER_ABOUT, ROUTER_DEFAULTS } from "../router.ts";
 import { checkOptions, createPolicy, rangeOf } from "./options.ts";
 import { POLICIES } from "./policies/index.ts";
@@ -44,7 +45,7 @@ describe("checkOptions", () => {
     [{ meaning: "" }, Number.NaN, "a number"],
   ])("of %o refuses %s", (about, value, range) => {
     expect(() => checkOptions("toy", { n: value }, { n: about })).toThrow(
-      new RangeError(`n of toy is ${value}; help: give n ${range}`),
+      expect.objectContaining({ message: `n of toy is ${value}`, hint: `give n ${range}` }),
     );
   });
 
@@ -52,7 +53,7 @@ describe("checkOptions", () => {
     checkOptions("toy", { n: 0 }, { n: { meaning: "", min: 0, max: 1 } });
     checkOptions("toy", { n: 1 }, { n: { meaning: "", min: 0, max: 1 } });
     checkOptions("toy", { n: -5, toString: 1, how: "well" });
-    expect(() => checkOptions("toy", { n: Number.NaN })).toThrow("n of toy is NaN");
+    expect(() => checkOptions("toy", { n: Number.NaN })).toThrow(errorText("n of toy is NaN"));
   });
 });
 
@@ -62,10 +63,10 @@ describe("createPolicy", () => {
     const kind = toy((options) => seen.push(options));
     createPolicy(kind, pool, { n: 3 });
     expect(seen).toEqual([{ n: 3, on: false }]);
-    expect(() => createPolicy(kind, pool, { n: -1 })).toThrow("n of toy is -1");
+    expect(() => createPolicy(kind, pool, { n: -1 })).toThrow(errorText("n of toy is -1"));
     const typo: object = { m: 3 };
     expect(() => createPolicy(kind, pool, typo)).toThrow(
-      "toy has no option m; help: its options are n, on",
+      errorText("toy has no option m; hint: its options are n, on"),
     );
     expect(seen.length).toBe(1);
   });

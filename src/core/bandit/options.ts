@@ -1,3 +1,4 @@
+import { invalidValue } from "../errors/joust-error.ts";
 import type { About, Hindsight, OptionAbout, Options, Policy, PolicyKind, Pool } from "./policy.ts";
 
 /**
@@ -13,7 +14,7 @@ export function createPolicy<O extends Options>(
   for (const key of Object.keys(options)) {
     if (Object.hasOwn(kind.defaults, key)) continue;
     const known = Object.keys(kind.defaults).join(", ") || "none";
-    throw new RangeError(`${kind.name} has no option ${key}; help: its options are ${known}`);
+    throw invalidValue(`${kind.name} has no option ${key}`, `its options are ${known}`);
   }
   const all: O = { ...kind.defaults, ...options };
   checkOptions(kind.name, all, kind.about);
@@ -26,7 +27,7 @@ export function checkOptions(name: string, options: object, about: About<Options
     const option = Object.hasOwn(about, key) ? about[key] : undefined;
     if (allowed(value, option)) continue;
     const range = (option && rangeOf(option)) || "a number";
-    throw new RangeError(`${key} of ${name} is ${value}; help: give ${key} ${range}`);
+    throw invalidValue(`${key} of ${name} is ${value}`, `give ${key} ${range}`);
   }
 }
 

@@ -1,3 +1,5 @@
+import { invalidValue } from "../errors/joust-error.ts";
+
 /**
  * Keeps spending within a budget. lambda, the price of a unit of cost in utility,
  * is the multiplier of the constraint E[cost] <= budget, found by gradient ascent
@@ -18,7 +20,7 @@ export class Pacer {
 
   constructor(budget: number, state: PacerState = { price: 0, squares: 0 }) {
     if (!(budget > 0)) {
-      throw new RangeError(`budget must be above 0, got ${budget}; help: give a cost per query`);
+      throw invalidValue(`budget must be above 0, got ${budget}`, "give a cost per query");
     }
     this.#budget = budget;
     this.#price = state.price;

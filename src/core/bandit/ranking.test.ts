@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { errorText } from "../errors/error-text.fixture.ts";
 import { Random } from "../random/random.ts";
 import type { Pool } from "./policy.ts";
 import { challenger, RANKING_DEFAULTS, type Ranker, rankingPolicy } from "./ranking.ts";
@@ -48,7 +49,7 @@ describe("challenger", () => {
   });
 
   it("says what it knows when it is asked for something else", () => {
-    expect(() => pick("hope", 1, 1)).toThrow(/ucb, softmax or epsilon/);
+    expect(() => pick("hope", 1, 1)).toThrow(errorText(/ucb, softmax or epsilon/));
   });
 });
 

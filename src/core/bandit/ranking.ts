@@ -1,3 +1,4 @@
+import { invalidValue } from "../errors/joust-error.ts";
 import type { Random } from "../random/random.ts";
 import { toldAt } from "./categories.ts";
 import {
@@ -119,6 +120,6 @@ export function challenger(
     case "epsilon":
       return random.uniform() < rate ? others[random.integer(others.length)]! : favourite;
     default:
-      throw new RangeError(`explore is ${explore}; help: use ucb, softmax or epsilon`);
+      throw invalidValue(`explore is ${explore}`, "use ucb, softmax or epsilon");
   }
 }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { openEncoder } from "../encoder/open-encoder.ts";
 import { temporaryModels, tinyModel } from "../encoder/transformer/model/tiny-model.fixture.ts";
+import { errorText } from "../errors/error-text.fixture.ts";
 import { CONTENTS } from "./bundle.fixture.ts";
 import type { Bundle } from "./bundle.ts";
 import { openEncoderOrBundle } from "./bundle-encoder.ts";
@@ -45,7 +46,9 @@ it("is the one that the bundle was made with, and the bundle comes along", async
 it("is refused where another of that name is here, which gives other vectors", async () => {
   const opening = openEncoderOrBundle(await bundleOf("0".repeat(64)), undefined);
   await expect(opening).rejects.toThrow(
-    /bundle\.json: field "encoder\.identity": is not that of the encoder hash here.*help: fit again/,
+    errorText(
+      /bundle\.json: field "encoder\.identity": is not that of the encoder hash here.*hint: fit again/,
+    ),
   );
 });
 

@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { errorText } from "../errors/error-text.fixture.ts";
 import { InputError } from "../input/input-error.ts";
 import { CONTENTS } from "./bundle.fixture.ts";
 import { type Bundle, bundleText, isBundle, readBundle } from "./bundle.ts";
@@ -46,7 +47,9 @@ describe("a bundle", () => {
   it("is not replaced unasked, and a folder that is no bundle never is", async () => {
     const folder = await written();
     const before = readFileSync(join(folder, "bundle.json"), "utf8");
-    await expect(writeBundle(folder, CONTENTS, {})).rejects.toThrow(/already; help: .*--overwrite/);
+    await expect(writeBundle(folder, CONTENTS, {})).rejects.toThrow(
+      errorText(/already; hint: .*--overwrite/),
+    );
     expect(readFileSync(join(folder, "bundle.json"), "utf8")).toBe(before);
     await writeBundle(folder, { ...CONTENTS, name: "other" }, { overwrite: true });
     expect((await readBundle(folder)).name).toBe("other");
@@ -54,14 +57,16 @@ describe("a bundle", () => {
     expect(readdirSync(join(folder, ".."))).toEqual(["bundle"]);
 
     const home = newFolder();
-    expect(() => checkTarget(home, true)).toThrow(/exists and is no bundle; help: name a new/);
+    expect(() => checkTarget(home, true)).toThrow(
+      errorText(/exists and is no bundle; hint: name a new/),
+    );
   });
 
   it("is left as it was where writing fails", async () => {
     const folder = await written();
     const saveEncoder = () => Promise.reject(new Error("disk on fire"));
     const failed = writeBundle(folder, CONTENTS, { overwrite: true, saveEncoder });
-    await expect(failed).rejects.toThrow("disk on fire");
+    await expect(failed).rejects.toThrow(errorText("disk on fire"));
     expect(readdirSync(join(folder, ".."))).toEqual(["bundle"]);
     await readBundle(folder);
   });
@@ -77,8 +82,8 @@ describe("a bundle", () => {
 describe("a damaged bundle", () => {
   const { categories, models, offline, encoder } = CONTENTS;
   const changes: [string, Partial<Record<keyof Bundle, unknown>>, RegExp][] = [
-    ["another schema", { schema: 2 }, /"schema": is 2, and this version reads 1; help: fit again/],
-    ["no models", { models: undefined }, /"models": is missing; help:/],
+    ["another schema", { schema: 2 }, /"schema": is 2, and this version reads 1; hint: fit again/],
+    ["no models", { models: undefined }, /"models": is missing; hint:/],
     [
       "NaN",
       { categories: [{ name: "x", xi: [Number.NaN, 1] }] },
@@ -87,7 +92,7 @@ describe("a damaged bundle", () => {
     [
       "a short vector",
       { categories: [categories[0], { name: "y", xi: [1] }] },
-      /"categories\[1\].xi": has 1 numbers, and the encoder's vectors have 2; help:/,
+      /"categories\[1\].xi": has 1 numbers, and the encoder's vectors have 2; hint:/,
     ],
     [
       "another dimension",
@@ -116,7 +121,7 @@ describe("a damaged bundle", () => {
     writeFileSync(join(folder, "bundle.json"), text);
     const error = await readBundle(folder).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InputError);
-    expect(String(error)).toMatch(message);
+    expect(error).toEqual(errorText(message));
   });
 
   it("one digit changed by hand, or a file cut short or gone", async () => {
@@ -124,16 +129,20 @@ describe("a damaged bundle", () => {
     const file = join(folder, "bundle.json");
     const text = readFileSync(file, "utf8");
     writeFileSync(file, text.replace("0.9", "0.8"));
-    await expect(readBundle(folder)).rejects.toThrow(/bundle.json: was changed: its checksum/);
+    await expect(readBundle(folder)).rejects.toThrow(
+      errorText(/bundle.json: was changed: its checksum/),
+    );
     writeFileSync(file, text.slice(0, 100));
-    await expect(readBundle(folder)).rejects.toThrow(/bundle.json: is not JSON .*; help:/);
+    await expect(readBundle(folder)).rejects.toThrow(
+      errorText(/bundle.json: is not JSON .*; hint:/),
+    );
     writeFileSync(file, text);
     writeFileSync(join(folder, "encoder", "weights"), "012");
-    await expect(readBundle(folder)).rejects.toThrow(/encoder.weights: was changed/);
+    await expect(readBundle(folder)).rejects.toThrow(errorText(/encoder.weights: was changed/));
     await rm(join(folder, "encoder", "weights"));
-    await expect(readBundle(folder)).rejects.toThrow(/encoder.weights: does not exist/);
+    await expect(readBundle(folder)).rejects.toThrow(errorText(/encoder.weights: does not exist/));
     await rm(file);
-    await expect(readBundle(folder)).rejects.toThrow(/bundle.json: does not exist/);
+    await expect(readBundle(folder)).rejects.toThrow(errorText(/bundle.json: does not exist/));
     expect(isBundle(folder)).toBe(false);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { OpenEncoder } from "../encoder/open-encoder.ts";
+import { errorText } from "../errors/error-text.fixture.ts";
 import type { BundleSettings } from "./bundle.ts";
 import { calibrate, type OfflineQueries } from "./calibrate.ts";
 import type { Pair } from "./pairs.ts";
@@ -132,6 +133,8 @@ describe("calibrate", () => {
     expect(made.measured).toMatchObject({ heldOut: 0, before: null, after: null });
     const broken = encoder("broken", () => at(Number.NaN, 0));
     const failed = calibrate(OFFLINE, none, broken, settings, { fineTune: never });
-    await expect(failed).rejects.toThrow(/^broken: gives vectors with numbers that are none; help/);
+    await expect(failed).rejects.toThrow(
+      errorText(/^broken: gives vectors with numbers that are none; hint/),
+    );
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { StaticEncoder } from "../encoder/static/static-encoder.ts";
 import { smallTable } from "../encoder/static/static-table.fixture.ts";
 import { vectorOf } from "../encoder/static/static-table.ts";
+import { errorText } from "../errors/error-text.fixture.ts";
 import { dot, norm } from "../linalg/linalg.ts";
 import { Random } from "../random/random.ts";
 import { fineTuneStatic, TrainableRows } from "./fine-tune-static.ts";
@@ -107,7 +108,7 @@ describe("training", () => {
       batches,
       learningRate: Number.POSITIVE_INFINITY,
     });
-    await expect(wild).rejects.toThrow(/give a smaller one/);
+    await expect(wild).rejects.toThrow(errorText(/give a smaller one/));
   });
 });
 

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { errorText } from "../errors/error-text.fixture.ts";
 import { InputError } from "../input/input-error.ts";
 import {
   fineTuneTransformer,
@@ -68,7 +69,9 @@ describe("fineTuneTransformer", () => {
     const failed = train({ checkpoints, learningRate: 1e38, checkpointEvery: 0 });
     await expect(failed).rejects.toThrow(InputError);
     await expect(failed).rejects.toThrow(
-      /^tiny: training diverged: .* at step \d+ is not a finite number; the last checkpoint is kept in .*; help: train with a learning rate below 1e\+38$/,
+      errorText(
+        /^tiny: training diverged: .* at step \d+ is not a finite number; the last checkpoint is kept in .*; hint: train with a learning rate below 1e\+38$/,
+      ),
     );
     const after = JSON.parse(readFileSync(join(checkpoints, "checkpoint.json"), "utf8"));
     expect(after.losses.slice(0, 1)).toEqual(JSON.parse(before).losses);
@@ -87,7 +90,9 @@ describe("fineTuneTransformer", () => {
     ];
     for (const other of others) {
       await expect(train({ checkpoints, ...other })).rejects.toThrow(
-        /checkpoint\.json: is of a training with other data or settings; help: give another folder/,
+        errorText(
+          /checkpoint\.json: is of a training with other data or settings; hint: give another folder/,
+        ),
       );
     }
     const [, tensors] = readdirSync(checkpoints);

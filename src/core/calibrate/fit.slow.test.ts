@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { openEncoder } from "../encoder/open-encoder.ts";
 import { temporaryModels, tinyModel } from "../encoder/transformer/model/tiny-model.fixture.ts";
+import { errorText } from "../errors/error-text.fixture.ts";
 import { type BundleSettings, readBundle } from "./bundle.ts";
 import { openEncoderOrBundle } from "./bundle-encoder.ts";
 import type { OfflineQueries } from "./calibrate.ts";
@@ -96,10 +97,10 @@ describe("fitBundle on a transformer", () => {
     expect(existsSync(`${other}.fit`)).toBe(true);
 
     await expect(run({ out: other })).rejects.toThrow(
-      /holds a fit that was stopped; help: add --r/,
+      errorText(/holds a fit that was stopped; hint: add --r/),
     );
     await expect(run({ out: other, resume: true }, { epochs: 2 })).rejects.toThrow(
-      /"epochs": was 3, is now 2/,
+      errorText(/"epochs": was 3, is now 2/),
     );
     const rest: number[] = [];
     await run({ out: other, resume: true, onStep: ({ step }) => rest.push(step) });
@@ -112,7 +113,7 @@ describe("fitBundle on a transformer", () => {
   it("keeps what was last good where training diverges, and writes no bundle", async () => {
     const out = newPlace();
     const failed = run({ out }, { learningRate: 1e38 });
-    await expect(failed).rejects.toThrow(/diverged.*help: /);
+    await expect(failed).rejects.toThrow(errorText(/diverged.*hint: /));
     expect(existsSync(out)).toBe(false);
   });
 

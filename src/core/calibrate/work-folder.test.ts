@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { errorText } from "../errors/error-text.fixture.ts";
 import { WorkFolder } from "./work-folder.ts";
 
 const PLAN = { epochs: 4, texts: "0123" };
@@ -26,7 +27,7 @@ it("begins where nothing is, and goes on with the same plan only", async () => {
   await work.open(PLAN, { resume: true });
   expect(readdirSync(work.path).sort()).toEqual(["checkpoint", "plan.json"]);
   await expect(work.open({ ...PLAN, epochs: 2 }, { resume: true })).rejects.toThrow(
-    /plan.json: field "epochs": was 4, is now 2: .*; help: give it its old value/,
+    errorText(/plan.json: field "epochs": was 4, is now 2: .*; hint: give it its old value/),
   );
   await expect(work.open({ ...PLAN, texts: "4".repeat(200) }, { resume: true })).rejects.toThrow(
     /"texts": has changed:/,
@@ -37,7 +38,7 @@ it("begins where nothing is, and goes on with the same plan only", async () => {
 it("does not lose what was begun unasked, and begins anew when asked", async () => {
   const work = await begun();
   writeFileSync(join(work.path, "checkpoint"), "");
-  await expect(work.open(PLAN, {})).rejects.toThrow(/help: add --resume .*--overwrite/);
+  await expect(work.open(PLAN, {})).rejects.toThrow(errorText(/hint: add --resume .*--overwrite/));
   expect(await work.holdsWork()).toBe(true);
   await work.open({ epochs: 1 }, { overwrite: true });
   expect(await work.holdsWork()).toBe(false);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { errorText } from "../errors/error-text.fixture.ts";
 import { InputError } from "../input/input-error.ts";
 import { dot } from "../linalg/linalg.ts";
 import { type EncoderPlaces, openEncoder } from "./open-encoder.ts";
@@ -50,18 +51,18 @@ describe("openEncoder", () => {
   });
 
   it.each([
-    ["static:int8", /^static:int8: asks for 8 bits .*; help: write static, or take MiniLM, e5b/],
-    ["MiniLM:int8", /^MiniLM: is in none of .*; help: joust models get MiniLM/],
+    ["static:int8", /^static:int8: asks for 8 bits .*; hint: write static, or take MiniLM, e5b/],
+    ["MiniLM:int8", /^MiniLM: is in none of .*; hint: joust models get MiniLM/],
     [
       "MinLM",
-      /^--encoder: "MinLM" is no encoder; help: did you mean "MiniLM"\? there are static, hash/,
+      /^--encoder: "MinLM" is no encoder; hint: did you mean "MiniLM"\? there are static, hash/,
     ],
-    ["MiniLM", /^MiniLM: is in none of .*; help: joust models get MiniLM/],
-    ["OpenAItext", /^OPENAI_API_KEY: is not set; help:/],
+    ["MiniLM", /^MiniLM: is in none of .*; hint: joust models get MiniLM/],
+    ["OpenAItext", /^OPENAI_API_KEY: is not set; hint:/],
   ])("refuses %s where it is not", async (name, message) => {
     const error = await openEncoder(name, NONE).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InputError);
-    expect(String((error as Error).message)).toMatch(message);
+    expect(error).toEqual(errorText(message));
   });
 });
 

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { errorText } from "../errors/error-text.fixture.ts";
 import { columnsOf, readCsv } from "./csv.ts";
 import { temporaryFolder } from "./folder.fixture.ts";
 import { InputError } from "./input-error.ts";
@@ -45,10 +46,12 @@ it("finds columns by name and names the one that is missing", () => {
   const header = { line: 1, cells: [" Cost", "model"] };
   expect(columnsOf("s.csv", header, ["model", "cost"])).toEqual({ model: 1, cost: 0 });
   expect(() => columnsOf("s.csv", header, ["model", "perf"])).toThrow(
-    's.csv:1: field "perf": is not a column of the header,  Cost,model; help: begin the file with the line model,perf',
+    errorText(
+      's.csv:1: field "perf": is not a column of the header,  Cost,model; hint: begin the file with the line model,perf',
+    ),
   );
   const semicolons = { line: 1, cells: ["model;cost"] };
   expect(() => columnsOf("s.csv", semicolons, ["model", "cost"])).toThrow(
-    "header, model;cost; help: separate cells by commas",
+    errorText("header, model;cost; hint: separate cells by commas"),
   );
 });

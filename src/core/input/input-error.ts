@@ -1,42 +1,41 @@
-/** Where in the input something is wrong; a line counts from 1. */
+import { JoustError } from "../errors/joust-error.ts";
+
+/** A place in the input: a file or an option of the command line, and what in it. */
 export interface Place {
   readonly file: string;
+  /** Counted from 1. */
   readonly line?: number | undefined;
   readonly field?: string | undefined;
 }
 
-/**
- * Input that cannot be used: what is wrong, where, and the remedy. The command
- * line prints the message and exits with 2; any other error is our own fault.
- */
-export class InputError extends Error {
+/** Input that cannot be used. The command line prints it and exits with 2. */
+export class InputError extends JoustError {
   override readonly name = "InputError";
   readonly file: string;
   readonly line: number | undefined;
   readonly field: string | undefined;
+  /** The message without the place. */
   readonly problem: string;
-  readonly remedy: string;
+  declare readonly hint: string;
 
   /** `problem` continues the place: "is empty", "names the model twice". */
-  constructor({ file, line, field }: Place, problem: string, remedy: string) {
+  constructor({ file, line, field }: Place, problem: string, hint: string) {
     const place = line === undefined ? file : `${file}:${line}`;
     const subject = field === undefined ? "" : `field "${field}": `;
-    super(`${place}: ${subject}${problem}; help: ${remedy}`);
+    super(`${place}: ${subject}${problem}`, { code: "invalid_input", hint });
     this.file = file;
     this.line = line;
     this.field = field;
     this.problem = problem;
-    this.remedy = remedy;
   }
 }
 
-/** Gives what a check says by a RangeError, "problem; help: remedy", its place. */
-export function checkedAt<T>(place: Place, check: () => T, remedy = "correct it"): T {
+/** Runs a check that throws `invalidValue`, and adds the place to its error. */
+export function checkedAt<T>(place: Place, check: () => T): T {
   try {
     return check();
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    const [problem, help = remedy] = error.message.split("; help: ");
-    throw new InputError(place, problem!, help);
+    if (!(error instanceof JoustError)) throw error;
+    throw new InputError(place, error.message, error.hint ?? "correct it");
   }
 }

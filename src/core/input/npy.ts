@@ -11,7 +11,7 @@ export async function readNpy(file: string): Promise<Float64Array[]> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw readError(file, error);
   });
-  const fail = (problem: string, remedy = REMEDY) => new InputError({ file }, problem, remedy);
+  const fail = (problem: string, hint = HINT) => new InputError({ file }, problem, hint);
   if (bytes.length < 12 || bytes.toString("latin1", 0, 6) !== "\x93NUMPY") {
     throw fail("is not a .npy file");
   }
@@ -46,4 +46,4 @@ export async function readNpy(file: string): Promise<Float64Array[]> {
   );
 }
 
-const REMEDY = "write a 2-D array with numpy.save(file, numpy.ascontiguousarray(x, '<f4'))";
+const HINT = "write a 2-D array with numpy.save(file, numpy.ascontiguousarray(x, '<f4'))";

@@ -1,15 +1,16 @@
 import type { z } from "zod";
+import { messageOf } from "../errors/joust-error.ts";
 import { InputError, type Place } from "./input-error.ts";
 import { type Line, readLines } from "./lines.ts";
 import { nearest } from "./nearest.ts";
 
-/** The rows of a jsonl file, each checked against the shape; `remedy` says what a row should be. */
+/** The rows of a jsonl file, each checked against the shape; `hint` says what a row should be. */
 export function readRows<Fields extends z.ZodRawShape>(
   file: string,
   shape: z.ZodObject<Fields>,
-  remedy: string,
+  hint: string,
 ): AsyncGenerator<{ line: number; row: z.infer<z.ZodObject<Fields>> }> {
-  return rowsOf(file, readLines(file), shape, remedy);
+  return rowsOf(file, readLines(file), shape, hint);
 }
 
 /** The same of lines that come from elsewhere; `file` is what messages call it. */
@@ -17,7 +18,7 @@ export async function* rowsOf<Fields extends z.ZodRawShape>(
   file: string,
   lines: AsyncIterable<Line>,
   shape: z.ZodObject<Fields>,
-  remedy: string,
+  hint: string,
 ): AsyncGenerator<{ line: number; row: z.infer<z.ZodObject<Fields>> }> {
   const misspelt = spellChecker(Object.keys(shape.shape));
   for await (const line of lines) {
@@ -25,9 +26,9 @@ export async function* rowsOf<Fields extends z.ZodRawShape>(
     const record = parseRecord(file, line);
     const [field, meant] = misspelt(record) ?? [];
     if (field !== undefined) {
-      throw new InputError({ ...place, field }, "is unknown", `did you mean "${meant}"? ${remedy}`);
+      throw new InputError({ ...place, field }, "is unknown", `did you mean "${meant}"? ${hint}`);
     }
-    yield { line: line.number, row: checkShape(place, record, shape, remedy) };
+    yield { line: line.number, row: checkShape(place, record, shape, hint) };
   }
 }
 
@@ -54,12 +55,12 @@ export function checkShape<T>(
   place: Omit<Place, "field">,
   value: unknown,
   shape: z.ZodType<T>,
-  remedy: string,
+  hint: string,
 ): T {
   const parsed = shape.safeParse(value, { error: describe });
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0]!;
-  throw new InputError({ ...place, field: fieldName(path) }, message, remedy);
+  throw new InputError({ ...place, field: fieldName(path) }, message, hint);
 }
 
 /** A line of jsonl: a JSON object. */
@@ -71,7 +72,7 @@ export function parseRecord(file: string, { number, text }: Line): Record<string
   } catch (error) {
     throw new InputError(
       place,
-      `is not JSON (${error instanceof Error ? error.message : error})`,
+      `is not JSON (${messageOf(error)})`,
       text.startsWith("[")
         ? "write one object a line and no list around them: jq -c '.[]'"
         : /\b(NaN|Infinity)\b/.test(text)

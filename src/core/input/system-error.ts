@@ -9,11 +9,11 @@ export function codeOf(error: unknown): string {
 export function writeError(
   folder: string,
   error: unknown,
-  remedy = "name a folder that you may write to, with room on its disk",
+  hint = "name a folder that you may write to, with room on its disk",
 ): unknown {
   const code = codeOf(error);
   if (!UNWRITABLE.has(code)) return error;
-  return new InputError({ file: folder }, `cannot be written (${code})`, remedy);
+  return new InputError({ file: folder }, `cannot be written (${code})`, hint);
 }
 
 const UNWRITABLE = new Set(["EEXIST", "ENOTDIR", "EISDIR", "EACCES", "EPERM", "EROFS", "ENOSPC"]);

@@ -48,7 +48,7 @@ export function readError(file: string, error: unknown): unknown {
   return known ? new InputError({ file }, ...known) : error;
 }
 
-const PROBLEMS: Record<string, [problem: string, remedy: string]> = {
+const PROBLEMS: Record<string, [problem: string, hint: string]> = {
   ENOENT: ["does not exist", "check the spelling and the folder you are in"],
   ENOTDIR: ["does not exist", "a part of this path is a file, not a folder"],
   EISDIR: ["is a folder", "name a file in it"],

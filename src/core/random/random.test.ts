@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { errorText } from "../errors/error-text.fixture.ts";
 import { exactLog, Random, threefry2x32 } from "./random.ts";
 
 describe("threefry2x32", () => {
@@ -246,7 +247,7 @@ describe("seeded", () => {
   });
 
   it.each([Number.NaN, 0.5, Infinity, 2 ** 53])("refuses %d and says what to do", (seed) => {
-    expect(() => Random.seeded(seed)).toThrow(/integer.*help/);
+    expect(() => Random.seeded(seed)).toThrow(errorText(/integer.*hint/));
   });
 });
 

@@ -1,3 +1,5 @@
+import { invalidValue } from "../errors/joust-error.ts";
+
 /**
  * A seeded, splittable generator. Randomness is always an argument: whoever
  * needs some takes a `Random`, and whoever has one splits it by name, so that a
@@ -23,7 +25,7 @@ export class Random {
   /** The generator of a seed: any integer up to 2^53 in size. */
   static seeded(seed: number): Random {
     if (!Number.isSafeInteger(seed)) {
-      throw new RangeError(`seed must be an integer, got ${seed}; help: use for example 1`);
+      throw invalidValue(`seed must be an integer, got ${seed}`, "use for example 1");
     }
     return new Random([Math.floor(seed / 2 ** 32) >>> 0, seed >>> 0]);
   }

@@ -1,3 +1,4 @@
+import { JoustError } from "../errors/joust-error.ts";
 import { InputError } from "../input/input-error.ts";
 
 /** An error as a plain value. Classes do not survive a message between threads; fields do. */
@@ -24,7 +25,7 @@ export function toPlainError(error: unknown): PlainError {
   };
 }
 
-/** Restores an error with its class if that is InputError, a class of JavaScript or one of `classes`. */
+/** Restores an error with its class if that is one of core/input, a class of JavaScript or one of `classes`. */
 export function fromPlainError(plain: PlainError, classes: readonly ErrorClass[] = []): Error {
   const { name, message, stack, fields, cause } = plain;
   const known = [...classes, ...KNOWN].find((one) => one.name === name);
@@ -35,7 +36,7 @@ export function fromPlainError(plain: PlainError, classes: readonly ErrorClass[]
   return Object.assign(error, fields);
 }
 
-const KNOWN: readonly ErrorClass[] = [InputError, RangeError, TypeError, SyntaxError];
+const KNOWN: readonly ErrorClass[] = [JoustError, InputError, RangeError, TypeError, SyntaxError];
 
 function isCloneable(value: unknown): boolean {
   try {

@@ -1,5 +1,7 @@
 /** The parent's side of a thread: calls the methods that its worker file passes to `serve`. */
+
 import { type ResourceLimits, Worker } from "node:worker_threads";
+import { JoustError } from "../errors/joust-error.ts";
 import { moduleUrl } from "../input/project.ts";
 import { fromPlainError, toPlainError } from "./plain-error.ts";
 import { type Message, type Moved, OPENING, type Request, type Response } from "./serve.ts";
@@ -21,14 +23,15 @@ export interface ThreadOptions {
 }
 
 /** The thread ended before it had answered. */
-export class ThreadEnded extends Error {
+export class ThreadEnded extends JoustError {
   override readonly name = "ThreadEnded";
 
   constructor(thread = "the thread", cause?: Error) {
-    super(
-      `${thread} ended before it had answered; help: call again, which starts another`,
-      cause && { cause },
-    );
+    super(`${thread} ended before it had answered`, {
+      code: "thread_ended",
+      hint: "call again, which starts another",
+      cause,
+    });
   }
 }
 

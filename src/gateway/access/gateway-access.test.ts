@@ -1,5 +1,6 @@
 import { createConnection } from "node:net";
 import { describe, expect, it, vi } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import {
   chat,
   newFolder,
@@ -101,7 +102,7 @@ describe("keys", () => {
     const { status, json, headers } = await post("/v1/chat/completions", chat("hi"), poor);
     expect([status, json.error.type]).toEqual([429, "insufficient_quota"]);
     expect(json.error.message).toMatch(
-      /has spent \$0\.0.* help: raise keys\.poor\.budget in joust/,
+      /has spent \$0\.0.* hint: raise keys\.poor\.budget in joust/,
     );
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
     // A model by its own name costs the same.
@@ -165,7 +166,7 @@ describe("without keys", () => {
   it("only this machine is served", async () => {
     const open = startGateway(`${SANDBOX}\nserver: {host: 0.0.0.0}`, { folder: newFolder() });
     await expect(open).rejects.toThrow(
-      /server\.host.*there is no API key; help: make one first: joust keys add/,
+      errorText(/server\.host.*there is no API key; hint: make one first: joust keys add/),
     );
   });
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { temporaryFolder } from "../../core/input/folder.fixture.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { located, parseConfig } from "./read-config.ts";
@@ -40,17 +41,17 @@ const MODELS = "models:\n  a: {provider: openai}\n  b: {provider: openai}\n";
 it.each([
   [
     "models:\n  a: {provider: opnai}",
-    /^joust\.yaml:2: field "models\.a\.provider": "opnai" is not known; help: did you mean "openai"\?/,
+    /^joust\.yaml:2: field "models\.a\.provider": "opnai" is not known; hint: did you mean "openai"\?/,
   ],
   [
     `${MODELS}routers:\n  x: {models: [a, gpt]}`,
-    /^joust\.yaml:5: field "routers\.x\.models\.1": "gpt" is not known; help: there is a, b$/,
+    /^joust\.yaml:5: field "routers\.x\.models\.1": "gpt" is not known; hint: there is a, b$/,
   ],
   [`${MODELS}routers:\n  x:\n    models: [a, a]`, /^joust\.yaml:6: .*is there twice/],
   [`${MODELS}routers:\n  a: {}`, /^joust\.yaml:5: field "routers\.a": is the name of a model too/],
   [
     `${MODELS}routers:\n  x:\n    polcy: joust`,
-    /^joust\.yaml:6: field "routers\.x\.polcy": is not known; help: did you mean "policy"\? there is models, encoder/,
+    /^joust\.yaml:6: field "routers\.x\.polcy": is not known; hint: did you mean "policy"\? there is models, encoder/,
   ],
   ["store: {url: 'db:5432'}", /^joust\.yaml:1: field "store\.url": is no address like postgres:/],
   [
@@ -63,7 +64,7 @@ it.each([
   ],
   [
     `${MODELS}routers:\n  x:\n    mode: observe`,
-    /^joust\.yaml:6: .*no model answers then; help: name one as `fallback`/,
+    /^joust\.yaml:6: .*no model answers then; hint: name one as `fallback`/,
   ],
   [`${MODELS}routers:\n  x:\n    explore: 2`, /^joust\.yaml:6: field "routers\.x\.explore"/],
   [
@@ -78,7 +79,7 @@ it.each([
   ["models: [a]", /^joust\.yaml:1: field "models"/],
   ["3", /^joust\.yaml:1: /],
 ])("%j is refused with its line", (text, message) => {
-  expect(() => parse(text)).toThrow(message);
+  expect(() => parse(text)).toThrow(errorText(message));
 });
 
 it("what is found wrong later is told with its line too", async () => {

@@ -10,16 +10,16 @@ import { YamlText } from "./yaml-text.ts";
 class Fault {
   readonly path: readonly PropertyKey[];
   readonly problem: string;
-  readonly remedy: string;
+  readonly hint: string;
 
-  constructor(path: readonly PropertyKey[], problem: string, remedy: string) {
+  constructor(path: readonly PropertyKey[], problem: string, hint: string) {
     this.path = path;
     this.problem = problem;
-    this.remedy = remedy;
+    this.hint = hint;
   }
 }
 
-/** joust.yaml, checked. An error names file, line, member and remedy. */
+/** joust.yaml, checked. An error names file, line, member and hint. */
 export async function readConfig(
   file: string,
   env: Environment,
@@ -52,7 +52,7 @@ export function parseConfig(
   if (config) return config;
   const field = fault.path.map(String).join(".") || undefined;
   const line = yaml.lineOf(fault.path);
-  throw new InputError({ file, line, field }, fault.problem, fault.remedy);
+  throw new InputError({ file, line, field }, fault.problem, fault.hint);
 }
 
 /**
@@ -63,7 +63,7 @@ export async function located(error: unknown, file: string): Promise<unknown> {
   if (!(error instanceof InputError) || error.file !== CONFIG_FILE || !error.field) return error;
   const yaml = new YamlText(await readFile(file, "utf8").catch(() => ""));
   const line = yaml.lineOf(yaml.pathOf(error.field));
-  return new InputError({ file, line, field: error.field }, error.problem, error.remedy);
+  return new InputError({ file, line, field: error.field }, error.problem, error.hint);
 }
 
 /** What errors call the file where they do not know better. */
@@ -121,13 +121,13 @@ function faultOf(issue: z.core.$ZodIssue): Fault {
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
     const deepest = issue.errors.flat().reduce((a, b) => (b.path.length > a.path.length ? b : a));
     const inner = faultOf(deepest);
-    return new Fault([...issue.path, ...inner.path], inner.problem, inner.remedy);
+    return new Fault([...issue.path, ...inner.path], inner.problem, inner.hint);
   }
   if (issue.code === "unrecognized_keys") {
     const key = issue.keys[0]!;
     const known = membersAt(issue.path);
-    const remedy = `${didYouMean(key, known)}there is ${known.join(", ")}`;
-    return new Fault([...issue.path, key], "is not known", remedy);
+    const hint = `${didYouMean(key, known)}there is ${known.join(", ")}`;
+    return new Fault([...issue.path, key], "is not known", hint);
   }
   if (issue.code === "invalid_key")
     return new Fault(issue.path, issue.issues[0]!.message, "rename it");
@@ -195,6 +195,6 @@ function* faultsBetween(config: Config, known: readonly string[]): Generator<Fau
 }
 
 function unknown(path: readonly PropertyKey[], name: string, known: readonly string[]): Fault {
-  const remedy = `${didYouMean(name, known)}there is ${known.join(", ") || "none"}`;
-  return new Fault(path, `"${name}" is not known`, remedy);
+  const hint = `${didYouMean(name, known)}there is ${known.join(", ") || "none"}`;
+  return new Fault(path, `"${name}" is not known`, hint);
 }

@@ -1,6 +1,6 @@
 /**
  * An error that the client gets as an HTTP response, in the fields of OpenAI's
- * errors. `problem` says what is wrong, `hint` what to do about it.
+ * errors. `message` says what is wrong, `hint` what to do about it.
  */
 export class HttpError extends Error {
   override readonly name = "HttpError";
@@ -9,19 +9,17 @@ export class HttpError extends Error {
   readonly code: string | null;
   /** The request's member or header that is at fault. */
   readonly param: string | null;
-  readonly problem: string;
   readonly hint: string | undefined;
   /** Seconds after which the request is worth another try. */
   readonly retryAfter: number | undefined;
 
-  constructor(status: number, problem: string, details: HttpErrorDetails = {}) {
+  constructor(status: number, message: string, details: HttpErrorDetails = {}) {
     const { hint, type = typeOf(status), code = null, param = null, retryAfter } = details;
-    super(hint === undefined ? problem : `${problem}; help: ${hint}`);
+    super(message);
     this.status = status;
     this.type = type;
     this.code = code;
     this.param = param;
-    this.problem = problem;
     this.hint = hint;
     this.retryAfter = retryAfter;
   }

@@ -97,7 +97,7 @@ models: {bad: {provider: p}, good: {provider: p}, chatty: {provider: p}}
 routers: {auto: {models: [bad, good], judge: {model: chatty, share: 1}}}`,
     );
     const { json } = await post("/v1/chat/completions", chat("hi", { joust: { duel: true } }));
-    await expect.poll(() => lines.join(""), SOON).toMatch(/chatty named no winner; help: /);
+    await expect.poll(() => lines.join(""), SOON).toMatch(/chatty named no winner.*"hint":/);
     expect((await get("/metrics")).text).toContain(
       'joust_votes_total{source="judge",status="failed"} 1',
     );

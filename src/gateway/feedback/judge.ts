@@ -1,4 +1,5 @@
 import type { Outcome } from "../../core/bandit/policy.ts";
+import { invalidValue } from "../../core/errors/joust-error.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Decision } from "../../store/decision.ts";
 import type { Voted } from "../../store/events.ts";
@@ -119,7 +120,7 @@ export class Judge {
     const reply = await this.#call(model, body, asked, body.length / 4);
     const outcome = verdictIn(reply);
     if (outcome) return outcome;
-    throw new Error(`${model.name} named no winner; help: take a model that does as it is told`);
+    throw invalidValue(`${model.name} named no winner`, "take a model that does as it is told");
   }
 
   async #call(

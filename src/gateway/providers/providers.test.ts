@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { systemClock } from "../clock/clock.ts";
 import { connect, knownProvider, PROVIDER_NAMES, type Provider, providersIn } from "./providers.ts";
 import { startMisbehaving } from "./upstream/misbehaving.fixture.ts";
@@ -55,7 +56,9 @@ describe("what the environment has", () => {
 
   it.each(["not an address", "ftp://x", "gpu:8000"])("refuses %j with the remedy", (address) => {
     expect(() => providersIn({ VLLM_BASE_URL: address })).toThrow(
-      /the environment: field "VLLM_BASE_URL": .*; help: write it like http:\/\/127\.0\.0\.1:8000\/v1/,
+      errorText(
+        /the environment: field "VLLM_BASE_URL": .*; hint: write it like http:\/\/127\.0\.0\.1:8000\/v1/,
+      ),
     );
   });
 });

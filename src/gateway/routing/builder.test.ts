@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { newFolder, optionsOf, startGateway } from "../gateway.fixture.ts";
 import { checkGateway } from "../open-gateway.ts";
 
@@ -11,13 +12,17 @@ it.each([
   ["bundle: out/none", /"routers\.auto\.bundle": .*out\/none" is no encoder/],
   ["scores: none.csv", /"routers\.auto\.scores": none\.csv: does not exist/],
 ])("a router with %s is refused at its field", async (member, message) => {
-  await expect(startGateway(`routers:\n  auto:\n    ${member}`)).rejects.toThrow(message);
+  await expect(startGateway(`routers:\n  auto:\n    ${member}`)).rejects.toThrow(
+    errorText(message),
+  );
 });
 
 it("a model of a provider without its key is refused, unless somebody else is at its address", async () => {
   const yaml = "models:\n  small: {provider: openai, model: gpt-5.4-nano}";
   await expect(startGateway(yaml)).rejects.toThrow(
-    /"models\.small\.provider": is openai, which needs .* OPENAI_API_KEY; help: export OPENAI_API_KEY/,
+    errorText(
+      /"models\.small\.provider": is openai, which needs .* OPENAI_API_KEY; hint: export OPENAI_API_KEY/,
+    ),
   );
   const proxied = await startGateway(yaml, { env: { OPENAI_BASE_URL: "http://127.0.0.1:1/v1" } });
   // Who only reads the log need not have it.

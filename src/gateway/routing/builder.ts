@@ -238,6 +238,6 @@ function inFile(error: unknown, router: string, { bundle, scores }: RouterConfig
   return new InputError(
     { file: "joust.yaml", field: `routers.${router}.${field}` },
     problem,
-    error.remedy,
+    error.hint,
   );
 }

@@ -150,7 +150,7 @@ export class LiveRouter {
     const share = this.#languages.foreignShare;
     if (kind === "openai" || share < FOREIGN_SHARE) return [];
     return [
-      `${Math.round(100 * share)}% of the recent prompts are not in English, which the encoder ${name} knows best: routing may not tell their kinds apart; help: fit an encoder to your prompts (joust fit), or use OpenAItext`,
+      `${Math.round(100 * share)}% of the recent prompts are not in English, which the encoder ${name} knows best: routing may not tell their kinds apart; hint: fit an encoder to your prompts (joust fit), or use OpenAItext`,
     ];
   }
 

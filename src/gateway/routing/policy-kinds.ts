@@ -1,6 +1,7 @@
 import { checkOptions } from "../../core/bandit/options.ts";
 import { POLICIES } from "../../core/bandit/policies/index.ts";
 import type { PolicyKind } from "../../core/bandit/policy.ts";
+import { invalidValue } from "../../core/errors/joust-error.ts";
 import { checkedAt, InputError } from "../../core/input/input-error.ts";
 import { contenderOf, parsePolicies } from "../../lab/policies/policy-spec.ts";
 import type { FindPolicy } from "../../learner/fold.ts";
@@ -14,7 +15,7 @@ export class PolicyKinds {
   readonly find: FindPolicy = (name) => {
     const kind = this.#own.get(name) ?? POLICIES.find((known) => known.name === name);
     if (kind) return kind;
-    throw new RangeError(`${name} is no policy here; help: configure the router with one that is`);
+    throw invalidValue(`${name} is no policy here`, "configure the router with one that is");
   };
 
   /** Checks a router's policy and its options; a file is imported. Paths start from `folder`. */
@@ -29,7 +30,7 @@ export class PolicyKinds {
     }
     const [spec] = await parsePolicies(name, folder).catch((error: unknown) => {
       if (!(error instanceof InputError)) throw error;
-      throw new InputError(place, `"${name}" ${error.problem}`, error.remedy);
+      throw new InputError(place, `"${name}" ${error.problem}`, error.hint);
     });
     const { kind } = await contenderOf(spec!);
     if (kind.needsHindsight) {
@@ -41,7 +42,7 @@ export class PolicyKinds {
       throw new InputError(place, `${name} has no option ${unknown}`, `its options are ${known}`);
     }
     const all = { ...kind.defaults, ...options };
-    checkedAt(place, () => checkOptions(name, all, kind.about), OTHER);
+    checkedAt(place, () => checkOptions(name, all, kind.about));
     if (spec!.module) this.#own.set(name, kind);
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import {
   chat,
   configOf,
@@ -82,7 +83,7 @@ describe("a pool without labels", () => {
     expect([...gateway.serving().models.keys()]).toEqual(["a", "b"]);
     await expect(
       startGateway("", { env: { VLLM_BASE_URL: "http://127.0.0.1:9/v1" } }),
-    ).rejects.toThrow(/vllm.*cannot be asked for its models.*help: start it/);
+    ).rejects.toThrow(errorText(/vllm.*cannot be asked for its models.*hint: start it/));
   });
 });
 

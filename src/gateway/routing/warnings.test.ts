@@ -14,7 +14,7 @@ it("prompts that the encoder makes little of are told of in the stats, and in th
   const warnings = async () => (await get("/v1/stats")).json.warnings;
   expect(await warnings()).toEqual([]);
   for (let i = 0; i < 100; i++) await post("/v1/route", chat(GERMAN));
-  expect(await warnings()).toEqual([expect.stringMatching(/^100% .* not in English.*; help: /)]);
+  expect(await warnings()).toEqual([expect.stringMatching(/^100% .* not in English.*; hint: /)]);
 
   const lines: string[] = [];
   const clock = new StandingClock();

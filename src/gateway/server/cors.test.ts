@@ -39,5 +39,5 @@ it("a page that it does not name may not, and is told how", async () => {
   const refused = await preflight("https://other.example");
   expect(refused.status).toBe(403);
   expect(refused.headers.get("access-control-allow-origin")).toBeNull();
-  expect(await refused.text()).toMatch(/help: name it under server\.cors/);
+  expect(await refused.text()).toMatch(/hint: name it under server\.cors/);
 });

@@ -1,3 +1,4 @@
+import { formatErrorLine } from "../../core/errors/joust-error.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { StoreUnavailable, VoteRefused } from "../../store/store-error.ts";
 import { HttpError } from "../errors/http-error.ts";
@@ -20,8 +21,10 @@ export function errorAnswer(error: unknown): ErrorAnswer {
     const wait = retryAfter === undefined ? undefined : retryAfter / 1000;
     return { status, headers: headersOf(wait), body: error.toJson(), isOurs: false };
   }
-  const { status, message, type, code, param, retryAfter } = asHttpError(error);
-  const body = JSON.stringify({ error: { message, type, param, code } });
+  const known = asHttpError(error);
+  const { status, type, code, param, retryAfter } = known;
+  // Most clients show only the message, so the hint is part of it.
+  const body = JSON.stringify({ error: { message: formatErrorLine(known), type, param, code } });
   const headers = headersOf(retryAfter);
   // What is still being sent is not read.
   if (status === 413) headers.connection = "close";
@@ -40,16 +43,16 @@ function asHttpError(error: unknown): HttpError {
     return new HttpError(400, error.message, { hint: "send a JSON object", code: "bad_json" });
   }
   if (error instanceof StoreUnavailable) {
-    const { message, retryAfter } = error;
-    return new HttpError(503, message, { code: "store_unavailable", retryAfter });
+    const { message, code, hint, retryAfter } = error;
+    return new HttpError(503, message, { code, hint, retryAfter });
   }
   if (error instanceof VoteRefused) {
-    const { reason, message } = error;
+    const { reason, message, code, hint } = error;
     // Who asks about another's decision must not learn that there is one.
     if (reason === "unknown" || reason === "foreign") return noDecision();
-    return new HttpError(reason === "changed" ? 409 : 400, message, { code: `vote_${reason}` });
+    return new HttpError(reason === "changed" ? 409 : 400, message, { code, hint });
   }
-  if (error instanceof InputError) return new HttpError(400, error.message);
+  if (error instanceof InputError) return new HttpError(400, error.message, { hint: error.hint });
   if (error instanceof URIError) {
     return new HttpError(400, "the path has broken escapes", {
       hint: "% is written %25",

@@ -86,9 +86,9 @@ describe("a request that is not one", () => {
   });
 
   it.each([
-    ["duel", "maybe", /^joust\.duel: has to be false, "auto" or true; help: /],
-    ["duell", true, /^joust: has no "duell"; help: did you mean "duel"\? there is duel, cost_/],
-    ["allowed_models", ["gpt-77"], /^allowed_models names no model of auto; help: it has .*yi-34b/],
+    ["duel", "maybe", /^joust\.duel: has to be false, "auto" or true; hint: /],
+    ["duell", true, /^joust: has no "duell"; hint: did you mean "duel"\? there is duel, cost_/],
+    ["allowed_models", ["gpt-77"], /^allowed_models names no model of auto; hint: it has .*yi-34b/],
   ])("a wish %s: %j is told what it may be", async (name, value, message) => {
     const body = chat("hi", { joust: { [name]: value } });
     const { status, json } = await gateway().post("/v1/chat/completions", body);
@@ -112,14 +112,14 @@ describe("a request that is not one", () => {
     const nowhere = await get("/v1/nowhere");
     expect([nowhere.status, nowhere.json.error.code]).toEqual([404, "not_found"]);
     const usual = async (path: string) => (await post(path, chat("hi"))).json.error.message;
-    expect(await usual("/chat/completions")).toMatch(/help: it is at \/v1\/chat\/completions/);
-    expect(await usual("/v1/responses")).toMatch(/help: ask at \/v1\/chat\/completions/);
+    expect(await usual("/chat/completions")).toMatch(/hint: it is at \/v1\/chat\/completions/);
+    expect(await usual("/v1/responses")).toMatch(/hint: ask at \/v1\/chat\/completions/);
     expect((await get("/v1/feedback")).status).toBe(404);
     expect((await get("/../../etc/passwd")).status).toBe(404);
     const broken = await get("/v1/decisions/%zz");
     expect([broken.status, broken.json.error.message]).toEqual([
       400,
-      "the path has broken escapes; help: % is written %25",
+      "the path has broken escapes; hint: % is written %25",
     ]);
   });
 

@@ -30,6 +30,7 @@ function plainError(error: unknown): unknown {
     message,
     stack,
     ...("code" in error && { code: error.code }),
+    ...("hint" in error && { hint: error.hint }),
     ...(cause instanceof Error && { cause: cause.message }),
   };
 }

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { temporaryFolder } from "../../core/input/folder.fixture.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Dataset } from "./dataset.ts";
@@ -44,7 +45,7 @@ it.each<[string, string, string | Buffer, RegExp]>([
   ["no columns", "e.npy", npy(3), /vectors of length 0/],
   ["NaN", "e.npy", npy(3, 1, 2, 3, Number.NaN, 5, 6), /field "row 1, column 1": is NaN/],
   ["Infinity", "e.npy", npy(3, 1, 2, 3, 4, 5, 1 / 0), /field "row 2, column 1": is Infinity/],
-  ["zeros", "e.npy", npy(3, 1, 2, 0, 0, 5, 6), /field "row 1": is all zeros; help: embed that/],
+  ["zeros", "e.npy", npy(3, 1, 2, 0, 0, 5, 6), /field "row 1": is all zeros; hint: embed that/],
   [
     "zeros",
     "e.jsonl",
@@ -64,5 +65,5 @@ it.each<[string, string, string | Buffer, RegExp]>([
 ])("refuses %s in %s", async (_, name, content, message) => {
   const error = await readEmbeddings(write(name, content), DATASET).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(InputError);
-  expect(String(error)).toMatch(message);
+  expect(error).toEqual(errorText(message));
 });

@@ -76,9 +76,9 @@ describe("errors name file, line and field", () => {
     [
       "one model",
       jsonl({ ...s, scores: { x: 1 } }),
-      /:1: field "scores": has one model only, x; help/,
+      /:1: field "scores": has one model only, x; hint/,
     ],
-    ["no model", jsonl({ ...s, scores: {} }), /:1: field "scores": has no model; help/],
+    ["no model", jsonl({ ...s, scores: {} }), /:1: field "scores": has no model; hint/],
     [
       "a model missing later",
       jsonl(s, { ...s, id: "b", scores: { x: 1 } }),
@@ -169,7 +169,7 @@ describe("errors name file, line and field", () => {
     [
       "queries without scores",
       jsonl(q),
-      /says nothing about how good models are; help: add --scores/,
+      /says nothing about how good models are; hint: add --scores/,
     ],
   ])("%s", async (_, text, message) => {
     await refused(write("bad.jsonl", text), {}, message);
@@ -202,16 +202,16 @@ describe("errors name file, line and field", () => {
       "perf as a percentage",
       queries,
       CSV.replace("0.75", "75"),
-      /scores.csv:4: field "perf": is 75; help: perf lies within 0..1: divide/,
+      /scores.csv:4: field "perf": is 75; hint: perf lies within 0..1: divide/,
     ],
-    ["perf below 0", queries, `${CSV}z,mmlu,-0.1,1\n`, /scores.csv:6: field "perf": is -0.1; help/],
+    ["perf below 0", queries, `${CSV}z,mmlu,-0.1,1\n`, /scores.csv:6: field "perf": is -0.1; hint/],
     [
       "semicolons",
       queries,
       CSV.replaceAll(",", ";"),
-      /scores.csv:1: .*help: separate cells by comm/,
+      /scores.csv:1: .*hint: separate cells by comm/,
     ],
-    ["jsonl in place of csv", queries, queries, /scores.csv:1: is JSON, not a csv of scores; help/],
+    ["jsonl in place of csv", queries, queries, /scores.csv:1: is JSON, not a csv of scores; hint/],
     ["perf NaN", queries, `${CSV}z,mmlu,nan,1\n`, /scores.csv:6: field "perf": is "nan"/],
     ["a negative cost", queries, `${CSV}z,mmlu,1,-1\n`, /scores.csv:6: field "cost": is -1/],
     [
@@ -236,7 +236,7 @@ describe("errors name file, line and field", () => {
       "an unknown category",
       `${queries}\n${jsonl({ query: "s", category: "law" })}`,
       CSV,
-      /bad.jsonl:3: field "category": "law" has no scores in .*help: use one of mmlu, gsm8k/,
+      /bad.jsonl:3: field "category": "law" has no scores in .*hint: use one of mmlu, gsm8k/,
     ],
     [
       "an unknown benchmark",
@@ -263,12 +263,12 @@ describe("errors name file, line and field", () => {
 
   it.each<[string, string, string, RegExp]>([
     ["a scores table as data", "table.csv", CSV, /table.csv:1: is a table of scores/],
-    ["scores by semicolons", "s.csv", CSV.replaceAll(",", ";"), /:1: has 1 cell.*help: .*--scores/],
+    ["scores by semicolons", "s.csv", CSV.replaceAll(",", ";"), /:1: has 1 cell.*hint: .*--scores/],
     [
       "queries as csv",
       "q.csv",
       "id,query,category\n1,Why?,law\n",
-      /:1: has 3 cells.*help: .*jsonl/,
+      /:1: has 3 cells.*hint: .*jsonl/,
     ],
     ["an empty option", "law_test.csv", "q,a,b,,d,A\n", /law_test.csv:1: field "C": is empty/],
     [
@@ -289,11 +289,11 @@ describe("errors name file, line and field", () => {
   });
 
   it("files that cannot be read", async () => {
-    await refused("no-such.jsonl", {}, /^InputError: no-such.jsonl: does not exist/);
+    await refused("no-such.jsonl", {}, /^no-such.jsonl: does not exist/);
     const folder = write("other/notes.txt", "x").replace(/notes.txt$/, "");
     await refused(folder, {}, /is a folder without \*_test.csv/);
     const data = write("ok.jsonl", queries);
-    await refused(data, { scores: "no-such.csv" }, /^InputError: no-such.csv: does not exist/);
+    await refused(data, { scores: "no-such.csv" }, /^no-such.csv: does not exist/);
     await refused(data, { scores: folder }, /is a folder/);
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { type LoadOptions, loadDataset } from "./load.ts";
 
@@ -13,5 +14,5 @@ export function jsonl(...rows: unknown[]): string {
 export async function refused(path: string, options: LoadOptions, message: RegExp): Promise<void> {
   const error = await loadDataset(path, options).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(InputError);
-  expect(String(error)).toMatch(message);
+  expect(error).toEqual(errorText(message));
 }

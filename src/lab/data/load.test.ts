@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { temporaryFolder } from "../../core/input/folder.fixture.ts";
 import { CSV, jsonl, refused } from "./load.fixture.ts";
 import { type LoadOptions, loadDataset } from "./load.ts";
@@ -306,13 +307,15 @@ describe("choice of models", () => {
   it("of a table, needs the scores of the kept models only", async () => {
     const scores = write("hole.csv", `${CSV}z,mmlu,1,1\n`);
     const data = write("hole.jsonl", jsonl({ query: "q", category: "gsm8k" }));
-    await expect(loadDataset(data, { scores })).rejects.toThrow(/z has no score for gsm8k/);
+    await expect(loadDataset(data, { scores })).rejects.toThrow(
+      errorText(/z has no score for gsm8k/),
+    );
     expect((await loadDataset(data, { scores, exclude: ["z"] })).models).toEqual(["x", "y"]);
   });
 
   it.each<[string, string, LoadOptions, RegExp]>([
-    ["unknown", rows, { exclude: ["w"] }, /--exclude: .* has no model "w"; help: it has x, y, z/],
-    ["one left", rows, { models: ["y"] }, /--models: leaves only y; help: routing needs two/],
+    ["unknown", rows, { exclude: ["w"] }, /--exclude: .* has no model "w"; hint: it has x, y, z/],
+    ["one left", rows, { models: ["y"] }, /--models: leaves only y; hint: routing needs two/],
     ["none left", rows, { models: [] }, /leaves no model/],
     ["never met", strangers, { exclude: ["y"] }, /x is never compared with another/],
   ])("refuses a choice: %s", async (_, text, options, message) => {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe } from "vitest";
+import { invalidValue } from "../../core/errors/joust-error.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 
@@ -19,7 +20,7 @@ export function publicData(name: string): string {
 /** Tests that need the public data sets. Skipped where there are none, but not where they were promised. */
 export function describeWithPublicData(title: string, tests: () => void): void {
   if (!found && process.env.JOUST_DATA !== undefined) {
-    throw new Error(`JOUST_DATA is ${folder}, which does not exist; help: correct or unset it`);
+    throw invalidValue(`JOUST_DATA is ${folder}, which does not exist`, "correct or unset it");
   }
   describe.skipIf(!found)(`${title} (needs JOUST_DATA, or ../shared/data)`, tests);
 }

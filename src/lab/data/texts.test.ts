@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { temporaryFolder } from "../../core/input/folder.fixture.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { jsonl } from "./load.fixture.ts";
@@ -57,7 +58,7 @@ it("reads every data set that a simulation does, under the same ids", async () =
 });
 
 it.each([
-  ["an empty file", "", /is empty; help: give lines/],
+  ["an empty file", "", /is empty; hint: give lines/],
   ["no query", '{"id":"a","text":"Who?"}', /:1: field "query": is missing/],
   ["broken JSON", '{"id":"a","query":"Who?"}\n{"id":', /:2: is not JSON/],
   ["an empty query", '{"query":" "}', /:1: field "query": is empty/],
@@ -65,14 +66,14 @@ it.each([
   for (const texts of [readTexts(write(`${name}.jsonl`, text)), stdin(text)]) {
     const error = await all(texts).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InputError);
-    expect(String(error)).toMatch(message);
+    expect(error).toEqual(errorText(message));
   }
 });
 
 it("refuses a file that is not there, and bytes that are no text", async () => {
-  await expect(all(readTexts("nowhere.jsonl"))).rejects.toThrow(/does not exist/);
+  await expect(all(readTexts("nowhere.jsonl"))).rejects.toThrow(errorText(/does not exist/));
   const latin = (async function* () {
     yield Buffer.from([0x66, 0xfc, 0x72]);
   })();
-  await expect(all(textsOf("-", latin))).rejects.toThrow(/-: is not UTF-8 text; help:/);
+  await expect(all(textsOf("-", latin))).rejects.toThrow(errorText(/-: is not UTF-8 text; hint:/));
 });

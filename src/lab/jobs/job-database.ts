@@ -8,7 +8,7 @@ import { digestOf, type Store } from "./store.ts";
 export interface Failure {
   readonly message: string;
   /** Where the user can mend it. */
-  readonly input?: Pick<InputError, "file" | "line" | "field" | "problem" | "remedy"> | undefined;
+  readonly input?: Pick<InputError, "file" | "line" | "field" | "problem" | "hint"> | undefined;
 }
 
 /** The name of our tasks among graphile-worker's. */

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { Alone, PLACES } from "./alone.fixture.ts";
 import { codeOf } from "./code.ts";
@@ -38,7 +39,9 @@ describe("a plan", () => {
     const b = plan.add({ needs: [], spec: { m: [{ y: 2, x: 1 }], n: 1 }, kind: "count" }, ABOUT);
     expect(b).toBe(a);
     expect(plan.jobs).toHaveLength(1);
-    expect(() => plan.add({ kind: "sum", spec: {}, needs: ["x"] }, ABOUT)).toThrow(/not planned/);
+    expect(() => plan.add({ kind: "sum", spec: {}, needs: ["x"] }, ABOUT)).toThrow(
+      errorText(/not planned/),
+    );
     expect(stableJson([2, { b: undefined, a: null }])).toBe('[2,{"a":null}]');
   });
 });
@@ -80,7 +83,9 @@ describe("running a plan", () => {
     plan.add({ kind: "fail", spec: {}, needs: [total] }, { label: "a bad job", seconds: 1 });
     await expect(run(plan, store, new Alone(store, KINDS))).rejects.toThrow(JobFailed);
     const again = new Alone(store, KINDS);
-    await expect(run(plan, store, again)).rejects.toThrow("a bad job failed: out of luck");
+    await expect(run(plan, store, again)).rejects.toThrow(
+      errorText("a bad job failed: out of luck"),
+    );
     expect(again.done).toEqual([]);
   });
 
@@ -190,7 +195,7 @@ describe("threads", () => {
     plan.add({ kind: "fail", spec: { input: true }, needs: [] }, ABOUT);
     const failed = await run(plan, store, crewOn(store, 1)).catch((error: Error) => error.cause);
     expect(failed).toBeInstanceOf(InputError);
-    expect(failed).toMatchObject({ file: "data.jsonl", line: 3, remedy: "fill it" });
+    expect(failed).toMatchObject({ file: "data.jsonl", line: 3, hint: "fill it" });
   });
 
   it("stop by themselves, and take nothing more", async () => {

@@ -1,7 +1,7 @@
 /** One thread of a crew: takes a task at a time, answers when its result is stored. Only threads.ts starts it. */
 import { parentPort, workerData } from "node:worker_threads";
 import type { EncoderPlaces } from "../../core/encoder/open-encoder.ts";
-import { InputError } from "../../core/input/input-error.ts";
+import { type PlainError, toPlainError } from "../../core/threads/plain-error.ts";
 import { type Kind, Stopped, type Task } from "./job.ts";
 import { performTask, Workplace } from "./perform.ts";
 import { FolderStore } from "./store.ts";
@@ -16,11 +16,8 @@ export interface WorkerData {
   readonly stop: Int32Array<SharedArrayBuffer>;
 }
 
-/** In place of a result. An InputError is sent by its parts, since a class does not survive the way. */
-export type Answer =
-  | { readonly state: "done" | "stopped" }
-  | { readonly error: unknown }
-  | { readonly input: Pick<InputError, "file" | "line" | "field" | "problem" | "remedy"> };
+/** The outcome of a task; its result is in the store. */
+export type Answer = { readonly state: "done" | "stopped" } | { readonly error: PlainError };
 
 const { kinds: module, store, files, places, stop } = workerData as WorkerData;
 const kinds = import(module) as Promise<{ default: Readonly<Record<string, Kind>> }>;
@@ -49,7 +46,5 @@ parentPort!.on("message", async (task: Task | undefined) => {
 
 function answerTo(error: unknown): Answer {
   if (error instanceof Stopped) return { state: "stopped" };
-  if (!(error instanceof InputError)) return { error };
-  const { file, line, field, problem, remedy } = error;
-  return { input: { file, line, field, problem, remedy } };
+  return { error: toPlainError(error) };
 }

@@ -110,5 +110,5 @@ export class PostgresCrew implements Crew {
 }
 
 function errorOf({ message, input }: Failure): Error {
-  return input ? new InputError(input, input.problem, input.remedy) : new Error(message);
+  return input ? new InputError(input, input.problem, input.hint) : new Error(message);
 }

@@ -101,7 +101,7 @@ describe.skipIf(typeof server === "string")("workers on a PostgreSQL", () => {
     bad.add({ kind: "fail", spec: { input: true }, needs: [] }, about);
     const failed = await runPlan(bad, { kinds: KINDS, store, crew }).catch((e: Error) => e.cause);
     expect(failed).toBeInstanceOf(InputError);
-    expect(failed).toMatchObject({ file: "data.jsonl", line: 3, remedy: "fill it" });
+    expect(failed).toMatchObject({ file: "data.jsonl", line: 3, hint: "fill it" });
   });
 
   it("a result is put there once, and is what it was", async () => {

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import type { EncoderPlaces } from "../../core/encoder/open-encoder.ts";
-import { InputError } from "../../core/input/input-error.ts";
 import { moduleUrl } from "../../core/input/project.ts";
+import { fromPlainError } from "../../core/threads/plain-error.ts";
 import { type Crew, Stopped, type Task } from "./job.ts";
 import type { Answer, WorkerData } from "./jobs.worker.ts";
 
@@ -38,9 +38,7 @@ export class Threads implements Crew {
     const worker = this.#idle.pop() ?? this.#start();
     const answer = await ask(worker, task);
     this.#idle.push(worker);
-    if ("error" in answer) throw answer.error;
-    if ("input" in answer)
-      throw new InputError(answer.input, answer.input.problem, answer.input.remedy);
+    if ("error" in answer) throw fromPlainError(answer.error);
     if (answer.state === "stopped") throw new Stopped();
   }
 

@@ -114,6 +114,6 @@ async function fetchFile(folder: string, file: FileRef, database: JobDatabase): 
 function failureOf(error: unknown) {
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof InputError)) return { message };
-  const { file, line, field, problem, remedy } = error;
-  return { message, input: { file, line, field, problem, remedy } };
+  const { file, line, field, problem, hint } = error;
+  return { message, input: { file, line, field, problem, hint } };
 }

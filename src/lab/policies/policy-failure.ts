@@ -4,10 +4,9 @@ import { basename } from "node:path";
 /** `TypeError: no such model (at mine.ts:2:34)`: the innermost frame that is not this program's. */
 export function describeThrown(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const [first = "", ...rest] = `${error.name}: ${error.message}`.split("; help: ");
   const frame = [...(error.stack ?? "").matchAll(FRAME)].find(([, url]) => !url!.startsWith(SRC));
   const place = frame ? ` (at ${[basename(frame[1]!), ...frame.slice(2)].join("")})` : "";
-  return [`${first}${place}`, ...rest].join("; help: ");
+  return `${error.name}: ${error.message}${place}`;
 }
 
 const SRC = new URL("../..", import.meta.url).href;

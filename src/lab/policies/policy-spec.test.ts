@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import mine from "../../../examples/mine.ts";
 import { POLICIES } from "../../core/bandit/policies/index.ts";
 import { conforms } from "../../core/bandit/policy.case.ts";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { temporaryFolder } from "../../core/input/folder.fixture.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { contenderOf, parsePolicies } from "./policy-spec.ts";
@@ -52,35 +53,35 @@ it("does not call a policy after a folder of this machine", async () => {
 });
 
 it.each([
-  ["jost", /is no policy; help: did you mean "joust"\? there are .*random.*\.\/mine\.ts/],
-  ["", /names no policy; help: there are/],
+  ["jost", /is no policy; hint: did you mean "joust"\? there are .*random.*\.\/mine\.ts/],
+  ["", /names no policy; hint: there are/],
   ["random,,greedy", /names no policy/],
   ["random,random", /random: is named twice/],
-  ["fgts-cdb:stpes=3", /stpes=3: has no option "stpes"; help: did you mean "steps"\?.* steps=5/],
+  ["fgts-cdb:stpes=3", /stpes=3: has no option "stpes"; hint: did you mean "steps"\?.* steps=5/],
   ["random:x=1", /has no option "x"; .*no options of its own; every policy takes explore/],
   ["random:__proto__=1", /has no option "__proto__"/],
-  ["fgts-cdb:steps", /gives "steps" no value; help: write steps=5/],
+  ["fgts-cdb:steps", /gives "steps" no value; hint: write steps=5/],
   ["fgts-cdb:steps=", /gives "steps" no value/],
   ["fgts-cdb:steps=many", /steps is "many", not a number/],
   ["fgts-cdb:steps=Infinity", /steps is "Infinity", not a number/],
-  ["fgts-cdb:centred=yes", /centred is "yes"; help: write centred=true or centred=false/],
-  ["joust:rule=draw", /rule=draw: rule of joust is draw; help: give rule one of pair, draws$/],
-  ["joust:drift=2", /drift of joust is 2; help: give drift above 0 and at most 1/],
-  ["joust:alpha=-1", /alpha of joust is -1; help: give alpha 0 or more/],
-  ["fgts-cdb:sd=0", /sd of fgts-cdb is 0; help: give sd above 0/],
-  ["fgts-cdb:features=cubes", /features of fgts-cdb is cubes; help: .*hadamard, addition, cat/],
-  ["eagle:K=-5", /K of eagle is -5; help: give K above 0/],
-  ["eagle:N=2.5", /N of eagle is 2\.5; help: give N a whole number, 1 or more/],
-  ["random:explore=3", /explore of the router is 3; help: give explore from 0 to 1/],
-  ["joust:budget=-1", /budget of the router is -1; help: give budget 0 or more/],
-  ["./bounded.mjs:n=9", /n of bounded is 9; help: give n at most 8/],
+  ["fgts-cdb:centred=yes", /centred is "yes"; hint: write centred=true or centred=false/],
+  ["joust:rule=draw", /rule=draw: rule of joust is draw; hint: give rule one of pair, draws$/],
+  ["joust:drift=2", /drift of joust is 2; hint: give drift above 0 and at most 1/],
+  ["joust:alpha=-1", /alpha of joust is -1; hint: give alpha 0 or more/],
+  ["fgts-cdb:sd=0", /sd of fgts-cdb is 0; hint: give sd above 0/],
+  ["fgts-cdb:features=cubes", /features of fgts-cdb is cubes; hint: .*hadamard, addition, cat/],
+  ["eagle:K=-5", /K of eagle is -5; hint: give K above 0/],
+  ["eagle:N=2.5", /N of eagle is 2\.5; hint: give N a whole number, 1 or more/],
+  ["random:explore=3", /explore of the router is 3; hint: give explore from 0 to 1/],
+  ["joust:budget=-1", /budget of the router is -1; hint: give budget 0 or more/],
+  ["./bounded.mjs:n=9", /n of bounded is 9; hint: give n at most 8/],
   ["./nowhere.ts", /^\.\/nowhere\.ts: does not exist/],
 ])("refuses %s", async (text, message) => {
   await refused(text, message);
 });
 
 it.each<[string, string, RegExp]>([
-  ["nothing", "", /has no default export that is a PolicyKind; help: export default \{ name/],
+  ["nothing", "", /has no default export that is a PolicyKind; hint: export default \{ name/],
   ["a function", "export default () => {};", /has no default export/],
   [
     "half a kind",
@@ -90,12 +91,12 @@ it.each<[string, string, RegExp]>([
   [
     "a broken file",
     "export default {",
-    /cannot be imported: .*; help: mend it: npx node \.\/a-broken-file/,
+    /cannot be imported: .*; hint: mend it: npx node \.\/a-broken-file/,
   ],
   [
     "an error",
     'throw new Error("no luck");',
-    /cannot be imported: Error: no luck.*help: .* npx node/,
+    /cannot be imported: Error: no luck.*hint: .* npx node/,
   ],
 ])("refuses a file with %s", async (label, text, message) => {
   const path = write(`${label.replaceAll(" ", "-")}.mjs`, text);
@@ -105,7 +106,7 @@ it.each<[string, string, RegExp]>([
 async function refused(text: string, message: RegExp): Promise<void> {
   const error = await parsePolicies(text, folder).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(InputError);
-  expect((error as Error).message).toMatch(message);
+  expect(error).toEqual(errorText(message));
 }
 
 it("other defaults count where a policy knows the word and nothing else was typed", async () => {

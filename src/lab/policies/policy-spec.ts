@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { checkOptions } from "../../core/bandit/options.ts";
 import { POLICIES } from "../../core/bandit/policies/index.ts";
 import type { Options, PolicyKind } from "../../core/bandit/policy.ts";
+import { hintOf, JoustError } from "../../core/errors/joust-error.ts";
 import { checksum } from "../../core/input/checksum.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
@@ -95,7 +96,7 @@ async function parsePolicy(typed: string, folder: string, others: Options): Prom
   };
 }
 
-/** Turns the RangeErrors of `make`, an option's bad value, and whatever a user's module throws into refusals. */
+/** Runs `make`. A bad value of an option, and whatever a user's module throws, becomes an InputError. */
 export function refusing<T>(
   { name, module }: Pick<PolicySpec, "name" | "module">,
   make: () => T,
@@ -103,10 +104,9 @@ export function refusing<T>(
   try {
     return make();
   } catch (error) {
-    if (error instanceof RangeError) {
-      const [problem, remedy = "the command policies lists every option with its values"] =
-        error.message.split("; help: ");
-      throw refuse(name, problem!, remedy);
+    if (error instanceof JoustError || error instanceof RangeError) {
+      const hint = hintOf(error) ?? "the command policies lists every option with its values";
+      throw refuse(name, error.message, hint);
     }
     throw module ? refuse(name, `create failed: ${describeThrown(error)}`, "mend it") : error;
   }

@@ -3,6 +3,7 @@ import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { PLACES } from "../jobs/alone.fixture.ts";
 import { findDataSets } from "./data-sets.ts";
@@ -67,7 +68,9 @@ describe("data sets", () => {
   it("that are not in the folder are missing, by name; a folder that is not there is refused", async () => {
     const folder = newFolder();
     const found = findDataSets(folder);
-    await expect(found).rejects.toThrow(/has none of the data sets: .*; help: name the folder/);
+    await expect(found).rejects.toThrow(
+      errorText(/has none of the data sets: .*; hint: name the folder/),
+    );
     mkdirSync(join(folder, "mixinstruct"));
     writeFileSync(join(folder, "mixinstruct", "test.jsonl"), "{}");
     const { mmlu, routerbench, mixinstruct } = await findDataSets(folder);

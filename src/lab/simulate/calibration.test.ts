@@ -5,6 +5,7 @@ import { CONTENTS } from "../../core/calibrate/bundle.fixture.ts";
 import type { Bundle } from "../../core/calibrate/bundle.ts";
 import { textChecksum } from "../../core/calibrate/bundle.ts";
 import { weighModels } from "../../core/calibrate/models.ts";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import type { Dataset } from "../data/dataset.ts";
 import { splitOf } from "../data/groups.ts";
 import { calibrationOf } from "./calibration.ts";
@@ -120,7 +121,7 @@ describe("a calibrated world", () => {
   it("refuses a model that the bundle does not know", () => {
     const models = ["a", "b", "d"];
     expect(() => calibrated({ ...TABLED, models })).toThrow(
-      /^bundle: knows no model "d", which the data has; help: .*--exclude d/,
+      errorText(/^bundle: knows no model "d", which the data has; hint: .*--exclude d/),
     );
   });
 });

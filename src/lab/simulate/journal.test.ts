@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { temporaryFolder } from "../../core/input/folder.fixture.ts";
 import type { PolicySpec } from "../policies/policy-spec.ts";
 import { Journal } from "./journal.ts";
@@ -30,12 +31,14 @@ describe("where there are finished runs", () => {
     const file = await begun("kept");
     const before = readFileSync(file, "utf8");
     await expect(Journal.create(file, WORLD)).rejects.toThrow(
-      /runs\.jsonl: holds a finished run of this simulation; help: .*--resume.*--overwrite/,
+      errorText(
+        /runs\.jsonl: holds a finished run of this simulation; hint: .*--resume.*--overwrite/,
+      ),
     );
     (await Journal.resume(file, WORLD)).add(POLICY, 4, RUN);
     await expect(Journal.create(file, WORLD)).rejects.toThrow(/holds 2 finished runs/);
     await expect(Journal.create(file, { ...WORLD, seed: 2 })).rejects.toThrow(
-      /field "seed": was 1, is now 2.*another simulation; help: .*--overwrite/,
+      errorText(/field "seed": was 1, is now 2.*another simulation; hint: .*--overwrite/),
     );
     expect(readFileSync(file, "utf8").startsWith(before)).toBe(true);
   });
@@ -60,9 +63,9 @@ it("does not mix in the runs of another version of the program, whatever else ha
   const file = write("version/runs.jsonl", "");
   (await Journal.create(file, { ...WORLD, code: "abc" })).add(POLICY, 0, RUN);
   const now = { ...WORLD, code: "def", seed: 2 };
-  const message = /field "code": the program has changed since .*help: .*--out.*--overwrite/;
-  await expect(Journal.resume(file, now)).rejects.toThrow(message);
-  await expect(Journal.create(file, now)).rejects.toThrow(message);
+  const message = /field "code": the program has changed since .*hint: .*--out.*--overwrite/;
+  await expect(Journal.resume(file, now)).rejects.toThrow(errorText(message));
+  await expect(Journal.create(file, now)).rejects.toThrow(errorText(message));
 });
 
 it("finds what was added, bit for bit, and nothing else", async () => {
@@ -105,7 +108,7 @@ it("refuses another world and says what has changed", async () => {
   const file = await begun("changed");
   const resume = (world: object) => Journal.resume(file, { ...WORLD, ...world });
   await expect(resume({ seed: 2 })).rejects.toThrow(
-    /runs\.jsonl:1: field "seed": was 1, is now 2.*help: .*--out/,
+    errorText(/runs\.jsonl:1: field "seed": was 1, is now 2.*hint: .*--out/),
   );
   await expect(resume({ models: ["a"] })).rejects.toThrow(/"models": was \["a","b"\]/);
   await expect(resume({ ties: 1 })).rejects.toThrow(/"ties": was not set, is now 1/);
@@ -118,12 +121,14 @@ it("names the line that is damaged", async () => {
     writeFileSync(file, `${before}${line}\n`);
     for (const open of [Journal.create, Journal.resume]) {
       await expect(open(file, WORLD)).rejects.toThrow(
-        /runs\.jsonl:3: is damaged; help: delete that line, .* or add --overwrite/,
+        errorText(/runs\.jsonl:3: is damaged; hint: delete that line, .* or add --overwrite/),
       );
     }
   }
   writeFileSync(file, '{"world":?\n');
-  await expect(Journal.resume(file, WORLD)).rejects.toThrow(/runs\.jsonl:1: is damaged; help: cho/);
+  await expect(Journal.resume(file, WORLD)).rejects.toThrow(
+    errorText(/runs\.jsonl:1: is damaged; hint: cho/),
+  );
 });
 
 it("leaves a file alone that is no record of a simulation", async () => {
@@ -131,7 +136,7 @@ it("leaves a file alone that is no record of a simulation", async () => {
     const file = write("foreign/runs.jsonl", content);
     for (const open of [Journal.create, Journal.resume]) {
       await expect(open(file, WORLD)).rejects.toThrow(
-        /is not the record of a .*help: .*--overwrite/,
+        errorText(/is not the record of a .*hint: .*--overwrite/),
       );
     }
     expect(readFileSync(file, "utf8")).toBe(content);
@@ -141,7 +146,7 @@ it("leaves a file alone that is no record of a simulation", async () => {
 it("says so where nothing can be written", async () => {
   const file = write("file", "");
   await expect(Journal.create(`${file}/runs.jsonl`, WORLD)).rejects.toThrow(
-    /: cannot be written \(E.*help: choose another --out/,
+    errorText(/: cannot be written \(E.*hint: choose another --out/),
   );
   if (!existsSync("/proc/self")) return;
   await expect(Journal.create("/proc/new/folder/runs.jsonl", WORLD)).rejects.toThrow(

@@ -1,3 +1,4 @@
+import { hintOf } from "../../core/errors/joust-error.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { describeThrown } from "../policies/policy-failure.ts";
 import type { PolicySpec } from "../policies/policy-spec.ts";
@@ -17,11 +18,10 @@ export class RunFailed extends Error {
   /** As an error that says what became of the other runs. */
   explained(kept: string): Error {
     if (!this.policy.module) return new Error(`${this.message}; ${kept}`, { cause: this.cause });
-    const [thrown, help = "mend it"] = describeThrown(this.cause).split("; help: ");
     return new InputError(
       { file: `--policies ${this.policy.name}` },
-      `failed in run ${this.run}: ${thrown}`,
-      `${help}; ${kept}`,
+      `failed in run ${this.run}: ${describeThrown(this.cause)}`,
+      `${hintOf(this.cause) ?? "mend it"}; ${kept}`,
     );
   }
 }

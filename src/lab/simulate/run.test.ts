@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { Feedback, Options, PolicyKind } from "../../core/bandit/policy.ts";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { Random } from "../../core/random/random.ts";
 import { summarize } from "./regret.ts";
 import { curveRounds, runPolicy } from "./run.ts";
@@ -102,7 +103,7 @@ it("refuses settings of the router that are out of range", () => {
   const settings = { ...SETTINGS, rounds: 1 };
   const contender = { kind, options: {}, router: { explore: 3 } };
   expect(() => runPolicy(world(TABLED, settings), contender, settings, Random.seeded(1))).toThrow(
-    new RangeError("explore of the router is 3; help: give explore from 0 to 1"),
+    errorText(/^explore of the router is 3; hint: give explore from 0 to 1$/),
   );
 });
 

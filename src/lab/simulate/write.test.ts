@@ -2,6 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { Random } from "../../core/random/random.ts";
 import { refuseForeign } from "./files.ts";
 import { reportHtml } from "./report.ts";
@@ -101,7 +102,7 @@ describe("writeReport", () => {
     await refuseForeign(dir);
     await writeFile(join(dir, "report.html"), "");
     await expect(refuseForeign(dir)).rejects.toThrow(
-      /^--out: .* has report\.html, .*; help: choose another folder, or add --overwrite/,
+      errorText(/^--out: .* has report\.html, .*; hint: choose another folder, or add --overwrite/),
     );
     await writeFile(join(dir, "runs.jsonl"), "");
     await refuseForeign(dir);

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { conforms } from "../store.case.ts";
 import { openPostgres } from "./open.ts";
 import { startPostgres } from "./server.fixture.ts";
@@ -24,13 +25,15 @@ if (typeof server === "string") {
         return openPostgres(other.href);
       };
       await expect(wrong((u) => (u.pathname = "/none"))).rejects.toThrow(
-        /help: create the database/,
+        errorText(/hint: create the database/),
       );
       await expect(wrong((u) => (u.password = "no"))).rejects.toThrow(
-        /help: check the user and password/,
+        errorText(/hint: check the user and password/),
       );
       await expect(wrong((u) => (u.port = "1"))).rejects.toThrow(
-        /^127\.0\.0\.1:1\/test\d+: cannot be reached: .*ECONNREFUSED.*; help: start the database/,
+        errorText(
+          /^127\.0\.0\.1:1\/test\d+: cannot be reached: .*ECONNREFUSED.*; hint: start the database/,
+        ),
       );
     });
   });

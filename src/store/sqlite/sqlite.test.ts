@@ -2,6 +2,7 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { configured, routed, T0, vote } from "../events.fixture.ts";
 import { newFiles } from "../folder.fixture.ts";
@@ -55,9 +56,12 @@ describe("openSqlite", { timeout: 60_000 }, () => {
     const error = await openSqlite(file).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(InputError);
     expect(error).toMatchObject({
-      message: expect.stringMatching(/is not a SQLite database, or it is damaged; help:/),
+      message: expect.stringMatching(/is not a SQLite database, or it is damaged$/),
+      hint: expect.any(String),
     });
-    await expect(openSqlite(join(file, "below"))).rejects.toThrow(/cannot be opened.*help:/);
+    await expect(openSqlite(join(file, "below"))).rejects.toThrow(
+      errorText(/cannot be opened.*hint:/),
+    );
   });
 });
 
@@ -66,7 +70,9 @@ it("refuses a database of a newer version and does not change it", async () => {
   await new SqliteStore(file, Date.now).close();
   const db = new Sqlite(file);
   db.exec("INSERT INTO migrations VALUES (9999, 'later')");
-  expect(() => new SqliteStore(file, Date.now)).toThrow(/newer version.*help: upgrade joust/);
+  expect(() => new SqliteStore(file, Date.now)).toThrow(
+    errorText(/newer version.*hint: upgrade joust/),
+  );
   expect(db.prepare("SELECT max(number) FROM migrations").pluck().get()).toBe(9999);
   db.close();
 });

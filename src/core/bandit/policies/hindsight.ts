@@ -1,3 +1,4 @@
+import { invalidValue } from "../../errors/joust-error.ts";
 import { argmax, type Hindsight, type Policy, type PolicyKind, type Pool } from "../policy.ts";
 
 /** The best model of each query, known in advance: regret 0 by definition. */
@@ -52,5 +53,5 @@ function fixed(
 
 function needed(hindsight: Hindsight | undefined, name: string): Hindsight {
   if (hindsight) return hindsight;
-  throw new Error(`${name} needs the true utilities; help: it runs in a simulation only`);
+  throw invalidValue(`${name} needs the true utilities`, "it runs in a simulation only");
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { errorText } from "../../errors/error-text.fixture.ts";
 import { Random } from "../../random/random.ts";
 import { sigmoid } from "../btl.ts";
 import { categoryMembership } from "../features.ts";
@@ -138,7 +139,7 @@ describe("joust", () => {
   it("refuses a snapshot of other categories, and says what to do", () => {
     const other = create({}, { ...pool, categories: ["law", "code", "history"] });
     expect(() => create().restore(other.snapshot())).toThrow(
-      /law, code, history.*help: learn anew/,
+      errorText(/law, code, history.*hint: learn anew/),
     );
   });
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { invalidValue } from "../../errors/joust-error.ts";
 import type { Random } from "../../random/random.ts";
 import { Belief, type Hypothesis, type Observation, POSITION, TOLD } from "../belief.ts";
 import { estimateOf } from "../estimate.ts";
@@ -201,9 +202,9 @@ class Joust implements Policy {
   restore({ models, state }: Snapshot): void {
     const { categories, votes, ties, newcomers, beliefs } = state as JoustState;
     if (!isDeepStrictEqual(categories, this.#pool.categories)) {
-      throw new RangeError(
-        `the snapshot is of the categories ${categories.join(", ")}, the pool's are ` +
-          `${this.#pool.categories.join(", ")}; help: learn anew from the votes`,
+      throw invalidValue(
+        `the snapshot is of the categories ${categories.join(", ")}, the pool's are ${this.#pool.categories.join(", ")}`,
+        "learn anew from the votes",
       );
     }
     const from = alignModels(models, this.#pool.models);

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { errorText } from "../../errors/error-text.fixture.ts";
 import { findModel, locateModel, modelPlaces } from "./find-model.ts";
 import { KNOWN_MODELS, knownModel } from "./known-models.ts";
 
@@ -85,13 +86,15 @@ describe("locate", () => {
 
   it("says how to get a known model that is not here", async () => {
     await expect(locateModel("e5b", places())).rejects.toThrow(
-      /^e5b: is in none of .*models.*; help: joust models get e5b, set JOUST_MODELS to the folder/,
+      errorText(
+        /^e5b: is in none of .*models.*; hint: joust models get e5b, set JOUST_MODELS to the folder/,
+      ),
     );
   });
 
   it("guesses what was meant", async () => {
     await expect(locateModel("MiniML", places())).rejects.toThrow(
-      /is neither a model's folder nor .*; help: did you mean "MiniLM"\? name a folder/,
+      errorText(/is neither a model's folder nor .*; hint: did you mean "MiniLM"\? name a folder/),
     );
   });
 });

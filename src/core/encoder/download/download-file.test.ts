@@ -10,6 +10,7 @@ import {
 import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { errorText } from "../../errors/error-text.fixture.ts";
 import type { DownloadProgress } from "./download-model.ts";
 import { serve } from "./http-server.fixture.ts";
 import {
@@ -68,7 +69,7 @@ describe("goes on where it broke", () => {
     const breaker = newBreaker();
     const { get, path, files, asked, models } = await setUp(brokenOnce(breaker));
     await expect(get({ attempts: 1, ...breaker })).rejects.toThrow(
-      /broke the connection .* goes on where it was/,
+      errorText(/broke the connection .* goes on where it was/),
     );
     expect(readdirSync(models)).toEqual(["tiny.download"]); // no lock, nothing in place
     expect(await get()).toEqual({ path, changed: true });
@@ -140,7 +141,7 @@ describe("goes on where it broke", () => {
         return true;
       }),
     );
-    await expect(get(breaker)).rejects.toThrow(/broke the connection/);
+    await expect(get(breaker)).rejects.toThrow(errorText(/broke the connection/));
     expect(asked.filter(({ url }) => isWeights(url)).length).toBeLessThanOrEqual(5);
   });
 
@@ -165,7 +166,7 @@ describe("goes on where it broke", () => {
     const onProgress = ({ file, done }: DownloadProgress) => {
       if (file === WEIGHTS && done > 2000) stop.abort();
     };
-    await expect(get({ signal: stop.signal, onProgress })).rejects.toThrow(/abort/);
+    await expect(get({ signal: stop.signal, onProgress })).rejects.toThrow(errorText(/abort/));
     expect(readdirSync(models)).toEqual(["tiny.download"]);
     await get();
     expect(asked.at(-1)).toMatchObject({ range: "bytes=2000-" });
@@ -232,11 +233,11 @@ describe("a file that is not what was listed", () => {
       return response.end(other);
     };
   it.each([
-    [WEIGHTS, /model.safetensors: came damaged: its SHA-256 is .*; help: it was removed: run/],
+    [WEIGHTS, /model.safetensors: came damaged: its SHA-256 is .*; hint: it was removed: run/],
     ["tokenizer.json", /tokenizer.json: came damaged: its git hash is/],
   ])("%s is removed, said, and put nowhere", async (name, message) => {
     const { get, path, models } = await setUp(spoilt(name));
-    await expect(get()).rejects.toThrow(message);
+    await expect(get()).rejects.toThrow(errorText(message));
     expect(existsSync(path)).toBe(false);
     expect(readdirSync(models)).toEqual(["tiny.download"]);
     expect(filesIn(`${path}.download`).some((file) => file.startsWith(name))).toBe(false);
@@ -246,11 +247,13 @@ describe("a file that is not what was listed", () => {
     const longer = await setUp(({ url, bytes }, response) =>
       isWeights(url) ? response.end(Buffer.concat([bytes!, bytes!])) : undefined,
     );
-    await expect(longer.get()).rejects.toThrow(/sends more than the \d+ bytes it has listed/);
+    await expect(longer.get()).rejects.toThrow(
+      errorText(/sends more than the \d+ bytes it has listed/),
+    );
     const shorter = await setUp(({ url, bytes }, response) =>
       isWeights(url) ? response.end(bytes!.subarray(0, 100)) : undefined,
     );
-    await expect(shorter.get()).rejects.toThrow(/ended early/);
+    await expect(shorter.get()).rejects.toThrow(errorText(/ended early/));
   });
 
   it("and a part of another version is not gone on with", async () => {
@@ -275,7 +278,9 @@ it.skipIf(!existsSync("/dev/full"))(
     mkdirSync(`${path}.download`);
     symlinkSync("/dev/full", part);
     await expect(get()).rejects.toThrow(
-      /tiny.download: has no room for a file of \d+ bytes; help: make room and run the same command/,
+      errorText(
+        /tiny.download: has no room for a file of \d+ bytes; hint: make room and run the same command/,
+      ),
     );
     rmSync(part);
     expect(await get()).toEqual({ path, changed: true });

@@ -9,6 +9,7 @@ import {
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { errorText } from "../../errors/error-text.fixture.ts";
 import { readModelFolder } from "../transformer/model/model-folder.ts";
 import {
   safetensorsBytes,
@@ -82,7 +83,7 @@ describe("a model that is there", () => {
     expect(await get()).toEqual({ path, changed: false });
     expect(asked).toEqual([]);
     await expect(get({ revision: "main" })).rejects.toThrow(
-      /was not downloaded by joust; help: move/,
+      errorText(/was not downloaded by joust; hint: move/),
     );
     expect(readdirSync(path)).toEqual(["config.json"]);
   });
@@ -114,7 +115,7 @@ describe("refuses, with the remedy", () => {
       "a name that is none",
       status(404),
       { repository: "sentence-transformers/all-MiniLM-L6-v3" },
-      /all-MiniLM-L6-v3: does not exist at 127.*; help: did you mean "sentence-transformers\/all-MiniLM-L6-v2"\?/,
+      /all-MiniLM-L6-v3: does not exist at 127.*; hint: did you mean "sentence-transformers\/all-MiniLM-L6-v2"\?/,
     ],
     [
       "a name that is none, in the words of the hub",
@@ -126,13 +127,13 @@ describe("refuses, with the remedy", () => {
       "a gated model",
       status(401, "GatedRepo"),
       {},
-      /may not be downloaded from .*\(401, GatedRepo\); help: check the name; .* set HF_TOKEN/,
+      /may not be downloaded from .*\(401, GatedRepo\); hint: check the name; .* set HF_TOKEN/,
     ],
     [
       "a token that is not enough",
       status(403, "GatedRepo"),
       { token: "hf_x" },
-      /help: ask for access at http.*owner\/tiny with the account of HF_TOKEN/,
+      /hint: ask for access at http.*owner\/tiny with the account of HF_TOKEN/,
     ],
     [
       "an unknown revision",
@@ -158,7 +159,7 @@ describe("refuses, with the remedy", () => {
       "no weights as safetensors",
       listing(without(WEIGHTS)),
       {},
-      /owner\/tiny: has no model.safetensors; help/,
+      /owner\/tiny: has no model.safetensors; hint/,
     ],
     ["no config", listing(without("config.json")), {}, /has no config.json/],
     ["no tokenizer", listing(without("tokenizer.json")), {}, /has no tokenizer.json/],
@@ -166,17 +167,17 @@ describe("refuses, with the remedy", () => {
       "an address that is none",
       () => undefined,
       { endpoint: "huggingface" },
-      /--endpoint: is "huggingface"; help: write it as https:\/\/huggingface.co/,
+      /--endpoint: is "huggingface"; hint: write it as https:\/\/huggingface.co/,
     ],
     [
       "no repository",
       () => undefined,
       { repository: "../x" },
-      /is no repository; help: write it as OWNER\/NAME/,
+      /is no repository; hint: write it as OWNER\/NAME/,
     ],
   ])("%s", async (_, misbehave, options, message) => {
     const { get, path } = await setUp(misbehave);
-    await expect(get(options)).rejects.toThrow(message);
+    await expect(get(options)).rejects.toThrow(errorText(message));
     expect(existsSync(path)).toBe(false);
   });
 
@@ -186,7 +187,7 @@ describe("refuses, with the remedy", () => {
     });
     const { get, asked } = await setUp(listing({ ...whole, siblings }));
     await expect(get()).rejects.toThrow(
-      /has room for [\d.]+ MB where 1000000000\.\d MB are to come/,
+      errorText(/has room for [\d.]+ MB where 1000000000\.\d MB are to come/),
     );
     expect(asked.length).toBe(1);
   });
@@ -197,7 +198,7 @@ describe("refuses, with the remedy", () => {
     files.set("config.json", Buffer.from(JSON.stringify(config)));
     const { get, asked } = await setUp(undefined, files);
     await expect(get()).rejects.toThrow(
-      /is "roberta", which is not supported; help: .*bert and mpnet/,
+      errorText(/is "roberta", which is not supported; hint: .*bert and mpnet/),
     );
     expect(asked.some(({ url }) => isWeights(url))).toBe(false);
   });
@@ -205,7 +206,7 @@ describe("refuses, with the remedy", () => {
   it("a host that is not there", async () => {
     const { get } = await setUp();
     await expect(get({ endpoint: await nowhere() })).rejects.toThrow(
-      /^127\.0\.0\.1:\d+: refuses connections: .*; help: check the connection/,
+      errorText(/^127\.0\.0\.1:\d+: refuses connections: .*; hint: check the connection/),
     );
   });
 
@@ -213,7 +214,7 @@ describe("refuses, with the remedy", () => {
     const { get, models } = await setUp();
     writeFileSync(join(models, "file"), "");
     await expect(get({ models: join(models, "file") })).rejects.toThrow(
-      /cannot be written \(EEXIST\); help: name a folder that you may write to/,
+      errorText(/cannot be written \(EEXIST\); hint: name a folder that you may write to/),
     );
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { errorText } from "../../errors/error-text.fixture.ts";
 import { nowhere } from "../download/http-server.fixture.ts";
 import { type Answer, base64, KEY, setUp, status, vectors } from "./openai.fixture.ts";
 import { type OpenaiOptions, openaiEncoder } from "./openai.ts";
@@ -36,7 +37,7 @@ describe("what passes is tried again", () => {
 
   it("after twice the time each time, up to 8 s, with jitter from the generator", async () => {
     const { encoder, slept } = await setUp(new Array<Answer>(9).fill(status(500)), { attempts: 8 });
-    await expect(encoder.encode(["a"])).rejects.toThrow(/failed \(500: no\)/);
+    await expect(encoder.encode(["a"])).rejects.toThrow(errorText(/failed \(500: no\)/));
     expect(slept.length).toBe(7);
     const full = [500, 1000, 2000, 4000, 8000, 8000, 8000];
     for (const [i, wait] of slept.entries()) {
@@ -68,7 +69,7 @@ describe("what passes is tried again", () => {
     const { encoder, slept } = await setUp([
       status(429, "come tomorrow", { "retry-after": "86400" }),
     ]);
-    await expect(encoder.encode(["a"])).rejects.toThrow(/failed \(429: come tomorrow\)/);
+    await expect(encoder.encode(["a"])).rejects.toThrow(errorText(/failed \(429: come tomorrow\)/));
     expect(slept).toEqual([]);
   });
 
@@ -76,7 +77,9 @@ describe("what passes is tried again", () => {
     const { encoder, asked } = await setUp(
       new Array<Answer>(9).fill((_, response) => response.destroy()),
     );
-    await expect(encoder.encode(["a"])).rejects.toThrow(/^127\.0\.0\.1:\d+: broke the connection/);
+    await expect(encoder.encode(["a"])).rejects.toThrow(
+      errorText(/^127\.0\.0\.1:\d+: broke the connection/),
+    );
     expect(asked.length).toBe(6);
   });
 
@@ -89,7 +92,9 @@ describe("what passes is tried again", () => {
       sleep: async (milliseconds) => void slept.push(milliseconds),
     });
     await expect(encoder.encode(["a"])).rejects.toThrow(
-      /^127\.0\.0\.1:\d+: refuses connections: nothing runs at that address; help: try again later/,
+      errorText(
+        /^127\.0\.0\.1:\d+: refuses connections: nothing runs at that address; hint: try again later/,
+      ),
     );
     expect(slept.length).toBe(1);
   });
@@ -121,7 +126,7 @@ describe("refuses at once", () => {
     [
       "an unknown model",
       status(404, "no such model"),
-      /refused the request \(404: no such model\); help: check .*"text-embedding-3-large"/,
+      /refused the request \(404: no such model\); hint: check .*"text-embedding-3-large"/,
     ],
     ["a bad request", status(400, "bad dimensions"), /refused the request \(400: bad dimensions\)/],
     [
@@ -175,7 +180,7 @@ describe("refuses at once", () => {
     ],
   ])("%s", async (_, bad, message) => {
     const { encoder, asked } = await setUp([bad]);
-    await expect(encoder.encode(["a", "b"])).rejects.toThrow(message);
+    await expect(encoder.encode(["a", "b"])).rejects.toThrow(errorText(message));
     expect(asked.length).toBe(1);
   });
 
@@ -183,7 +188,7 @@ describe("refuses at once", () => {
     [
       "no key for OpenAI",
       { apiKey: undefined },
-      /OPENAI_API_KEY: is not set; help: set it to a key/,
+      /OPENAI_API_KEY: is not set; hint: set it to a key/,
     ],
     ["an empty key", { apiKey: "" }, /OPENAI_API_KEY: is not set/],
     [
@@ -196,15 +201,15 @@ describe("refuses at once", () => {
     [
       "an address that is none",
       { baseUrl: "localhost" },
-      /OPENAI_BASE_URL: is "localhost"; help: write it as https/,
+      /OPENAI_BASE_URL: is "localhost"; hint: write it as https/,
     ],
     [
       "an address with a password, which it does not repeat",
       { baseUrl: "https://me:secret@x/v1" },
-      /^OPENAI_BASE_URL: has a name or a password in it; help: leave them out, [^@]*$/,
+      /^OPENAI_BASE_URL: has a name or a password in it; hint: leave them out, [^@]*$/,
     ],
     ["another protocol", { baseUrl: "ftp://x/v1" }, /OPENAI_BASE_URL: is "ftp/],
   ])("%s, before anything is sent", (_, options, message) => {
-    expect(() => openaiEncoder({ apiKey: KEY, ...options })).toThrow(message);
+    expect(() => openaiEncoder({ apiKey: KEY, ...options })).toThrow(errorText(message));
   });
 });

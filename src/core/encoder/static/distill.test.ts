@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { errorText } from "../../errors/error-text.fixture.ts";
 import { dotAt } from "../../linalg/linalg.ts";
 import { Random } from "../../random/random.ts";
 import { readModelFolder } from "../transformer/model/model-folder.ts";
@@ -110,7 +111,7 @@ describe("distilling a small model", async () => {
 
   it("refuses more dimensions than there are", () => {
     expect(() => distill(model, { dimension: 9, flatten: 0 })).toThrow(
-      /give --dimension 8 or less/,
+      errorText(/give --dimension 8 or less/),
     );
   });
 });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Tokenizer } from "@huggingface/tokenizers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { errorText } from "../../errors/error-text.fixture.ts";
 import { InputError } from "../../input/input-error.ts";
 import { describeWithShared, shared } from "../shared.fixture.ts";
 import { WordPiece } from "./word-piece.ts";
@@ -208,11 +209,13 @@ it.each([
 ])("refuses what it cannot do, with the field and what is supported: %s", (field, change) => {
   const read = () => WordPiece.fromTokenizerJson(small(change), "tokenizer.json");
   expect(read).toThrow(InputError);
-  expect(read).toThrow(`tokenizer.json: field "${field}"`);
+  expect(read).toThrow(errorText(`tokenizer.json: field "${field}"`));
 });
 
 it("refuses what is no tokenizer.json at all", () => {
   for (const json of [null, 1, [], {}, { model: {} }]) {
-    expect(() => WordPiece.fromTokenizerJson(json, "t.json")).toThrow(/t\.json.*WordPiece/);
+    expect(() => WordPiece.fromTokenizerJson(json, "t.json")).toThrow(
+      errorText(/t\.json.*WordPiece/),
+    );
   }
 });

@@ -356,8 +356,8 @@ describe("errors", () => {
   it("tell before anything is sent what cannot be asked", async () => {
     await expect(call({}, "embeddings")).rejects.toMatchObject({
       code: "request",
-      message:
-        "anthropic cannot be asked: it has no embeddings; help: ask a model of another provider",
+      message: "anthropic cannot be asked: it has no embeddings",
+      hint: "ask a model of another provider",
     });
     await expect(call({ n: 3 })).rejects.toMatchObject({
       code: "request",

@@ -45,11 +45,13 @@ export class AnthropicUpstream implements Upstream {
   #translate({ endpoint, body, model }: UpstreamRequest): MessagesRequest {
     try {
       if (endpoint !== "chat/completions")
-        throw new Unsupported(`it has no ${endpoint}; help: ask a model of another provider`);
+        throw new Unsupported(`it has no ${endpoint}`, "ask a model of another provider");
       return messagesRequest(parse(body), model, maxTokensOf(model));
     } catch (error) {
       if (!(error instanceof Unsupported)) throw error;
-      throw new UpstreamError("request", this.name, `cannot be asked: ${error.message}`);
+      throw new UpstreamError("request", this.name, `cannot be asked: ${error.message}`, {
+        hint: error.hint,
+      });
     }
   }
 }

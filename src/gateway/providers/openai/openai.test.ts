@@ -209,7 +209,7 @@ describe("faults before the first byte reject the call", () => {
       elsewhere: true,
     });
     expect(error.toJson()).not.toContain("no: 401");
-    expect(error.message).toMatch(/help: check the key/);
+    expect(error.hint).toMatch(/^check the key/);
   });
 
   it("a redirect leads nowhere", async () => {

@@ -1,3 +1,5 @@
+import { formatErrorLine } from "../../../core/errors/joust-error.ts";
+
 /**
  * Why an upstream did not answer, or not to the end. One class: callers ask what
  * to do (retry here, ask another model, tell the client), not what it is.
@@ -10,6 +12,8 @@ export class UpstreamError extends Error {
   readonly body: Uint8Array | undefined;
   /** Milliseconds for which the upstream asks to be left alone. */
   readonly retryAfter: number | undefined;
+  /** What the operator or the client can do about it. */
+  readonly hint: string | undefined;
 
   constructor(code: UpstreamFault, upstream: string, problem: string, details: ErrorDetails = {}) {
     super(`${upstream} ${problem}`, { cause: details.cause });
@@ -17,6 +21,7 @@ export class UpstreamError extends Error {
     this.status = details.status;
     this.body = details.body;
     this.retryAfter = details.retryAfter;
+    this.hint = details.hint;
   }
 
   /** Whether the same request may do better in a moment. */
@@ -58,7 +63,7 @@ export class UpstreamError extends Error {
       if (isOpenAiError(own)) return own.replace(/[\r\n]+/g, ""); // blanks: a text has none unescaped
     }
     const type = this.fault === "request" ? "invalid_request_error" : "upstream_error";
-    const error = { message: this.message, type, param: null, code: CODES[this.code] };
+    const error = { message: formatErrorLine(this), type, param: null, code: CODES[this.code] };
     return JSON.stringify({ error });
   }
 }
@@ -86,6 +91,7 @@ interface ErrorDetails {
   readonly body?: Uint8Array;
   readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
+  readonly hint?: string | undefined;
 }
 
 /** Request Timeout and Too Many Requests; and all 5xx. */

@@ -9,16 +9,15 @@ export function refusal(
   headers: AnswerHeaders,
 ): UpstreamError {
   const said = messageOf(body);
-  const remedy = REMEDIES[status];
+  const hint = HINTS[status];
   // What a provider says of a key may repeat parts of it.
-  const problem = remedy
-    ? `answered ${status}; help: ${remedy}`
-    : `answered ${status}${said === undefined ? "" : `: ${said}`}`;
+  const isQuoted = hint === undefined && said !== undefined;
+  const problem = `answered ${status}${isQuoted ? `: ${said}` : ""}`;
   const retryAfter = retryAfterOf(headers);
-  return new UpstreamError("status", upstream, problem, { status, body, retryAfter });
+  return new UpstreamError("status", upstream, problem, { status, body, retryAfter, hint });
 }
 
-const REMEDIES: Readonly<Record<number, string>> = {
+const HINTS: Readonly<Record<number, string>> = {
   401: "check the key of this provider",
   402: "the provider's account has no money left",
   403: "check what the key of this provider may do",

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
+import { errorText } from "../../../errors/error-text.fixture.ts";
 import { InputError } from "../../../input/input-error.ts";
 import { ThreadEnded } from "../../../threads/thread.ts";
 import { InferenceThread } from "./inference-thread.ts";
@@ -29,20 +30,20 @@ it("an InputError arrives whole", async () => {
     .open()
     .catch((error: unknown) => error);
   expect(error).toBeInstanceOf(InputError);
-  expect(error).toMatchObject({ file: "weights", line: 2, field: "w", remedy: "look for it" });
-  expect(String(error)).toContain('weights:2: field "w": is gone; help: look for it');
+  expect(error).toMatchObject({ file: "weights", line: 2, field: "w", hint: "look for it" });
+  expect(String(error)).toContain('weights:2: field "w": is gone');
 });
 
 it("a model that could not be opened is tried again by the next call", async () => {
   const worker = stub("broken");
-  await expect(worker.encode(["a"], true)).rejects.toThrow("is gone");
-  await expect(worker.encode(["a"], true)).rejects.toThrow("is gone");
+  await expect(worker.encode(["a"], true)).rejects.toThrow(errorText("is gone"));
+  await expect(worker.encode(["a"], true)).rejects.toThrow(errorText("is gone"));
 });
 
 it("a job that fails harms no other", async () => {
   const worker = stub();
   const jobs = [worker.encode(["fail"], true), worker.encode(["a"], true)];
-  await expect(jobs[0]).rejects.toThrow("no such text");
+  await expect(jobs[0]).rejects.toThrow(errorText("no such text"));
   expect([...(await jobs[1]!)]).toEqual([1, 2]);
 });
 
@@ -55,7 +56,7 @@ it.each(["throw", "exit"])(
     for (const job of jobs) {
       const error = await job.catch((error: unknown) => error);
       expect(error).toBeInstanceOf(ThreadEnded);
-      expect(String(error)).toMatch(/thread ended before it had answered; help: /);
+      expect(error).toEqual(errorText(/thread ended before it had answered; hint: /));
       expect(String((error as Error).cause)).toMatch(harm === "throw" ? /thrown/ : /exit code 3/);
     }
     expect([...(await worker.encode(["four"], true))]).toEqual([4, 1]);

@@ -1,6 +1,7 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { errorText } from "../../../errors/error-text.fixture.ts";
 import { describeWithShared, shared } from "../../shared.fixture.ts";
 import { weightShapes } from "./architecture.ts";
 import { readCheckpoint } from "./checkpoint.ts";
@@ -62,11 +63,13 @@ describe.each(["bert", "mpnet"] as const)("a folder of %s", (kind) => {
       const expected = `[${dims.join(", ")}]`;
       const weights = new Map(whole);
       weights.delete(name);
-      await check(weights).toThrow(`field "${name}": is missing; expected ${expected}`);
+      await check(weights).toThrow(errorText(`field "${name}": is missing; expected ${expected}`));
       const { data } = whole.get(name)!;
       weights.set(name, { dims: [data.length, 1], data });
       await check(weights).toThrow(
-        `field "${name}": has shape [${data.length}, 1] where config.json makes it ${expected}`,
+        errorText(
+          `field "${name}": has shape [${data.length}, 1] where config.json makes it ${expected}`,
+        ),
       );
     }
   });
@@ -91,15 +94,15 @@ it("weights in several files are read as one", async () => {
   expect((await read(sharded)).weights).toEqual(tinyWeights("bert"));
 
   const lost = { ...sharded, "model-2.safetensors": undefined };
-  await expect(read(lost)).rejects.toThrow(/model-2.safetensors: does not exist/);
+  await expect(read(lost)).rejects.toThrow(errorText(/model-2.safetensors: does not exist/));
   const [name] = all.at(-1)!;
   const moved = { ...weight_map, [`${name}.more`]: "model-1.safetensors" };
   await expect(
     read({ ...sharded, "model.safetensors.index.json": { weight_map: moved } }),
-  ).rejects.toThrow(`field "${name}.more": should be in model-1.safetensors and is not`);
+  ).rejects.toThrow(errorText(`field "${name}.more": should be in model-1.safetensors and is not`));
   const away = { weight_map: { [name]: "../../model.safetensors" } };
   await expect(read({ ...sharded, "model.safetensors.index.json": away })).rejects.toThrow(
-    /weight_map.*which does not fit/,
+    errorText(/weight_map.*which does not fit/),
   );
 });
 
@@ -135,7 +138,7 @@ describe("pooling and scaling are as modules.json says", () => {
   it.each([
     [
       { pooling_mode: "lasttoken" },
-      /"pooling_mode": is lasttoken; help: supported is one of mean, cls, max/,
+      /"pooling_mode": is lasttoken; hint: supported is one of mean, cls, max/,
     ],
     [{ pooling_mode: ["mean", "cls"] }, /is mean with cls/],
     [
@@ -144,7 +147,7 @@ describe("pooling and scaling are as modules.json says", () => {
     ],
     [{ pooling_mode: "mean", include_prompt: false }, /"include_prompt": is false/],
   ])("refuses %j", async (config, message) => {
-    await expect(read(withPooling(config))).rejects.toThrow(message);
+    await expect(read(withPooling(config))).rejects.toThrow(errorText(message));
   });
 
   it("without modules.json the mean, unscaled", async () => {
@@ -173,19 +176,21 @@ describe("pooling and scaling are as modules.json says", () => {
   it.each([
     [
       ["Transformer", "Pooling", "Dense"],
-      /has the modules Transformer, Pooling, Dense; help: supported are/,
+      /has the modules Transformer, Pooling, Dense; hint: supported are/,
     ],
     [["Transformer"], /has the modules Transformer;/],
     [[], /has the modules \(none\)/],
   ])("refuses the modules %j", async (types, message) => {
     const modules = types.map((type, idx) => ({ idx, path: `${idx}`, type: `a.b.${type}` }));
-    await expect(read({ ...tinyModel("bert"), "modules.json": modules })).rejects.toThrow(message);
+    await expect(read({ ...tinyModel("bert"), "modules.json": modules })).rejects.toThrow(
+      errorText(message),
+    );
   });
 
   it("refuses a module outside of the folder", async () => {
     const modules = ["Transformer", "Pooling"].map((type, idx) => ({ idx, path: "../x", type }));
     await expect(read({ ...tinyModel("bert"), "modules.json": modules })).rejects.toThrow(
-      /field "\[0\]\.path": \.\.\/x leads out of the folder/,
+      errorText(/field "\[0\]\.path": \.\.\/x leads out of the folder/),
     );
   });
 });
@@ -225,7 +230,7 @@ describe("the prefix", () => {
     const st = { prompts: {}, default_prompt_name: "query" };
     await expect(
       read({ ...tinyModel("bert"), "config_sentence_transformers.json": st }),
-    ).rejects.toThrow(/"default_prompt_name": "query" is no prompt/);
+    ).rejects.toThrow(errorText(/"default_prompt_name": "query" is no prompt/));
   });
 });
 
@@ -251,12 +256,12 @@ describe("refuses", () => {
     [
       "another architecture",
       config({ model_type: "roberta" }),
-      /"model_type": is "roberta", which is not supported; help: the architectures supported are bert and mpnet/,
+      /"model_type": is "roberta", which is not supported; hint: the architectures supported are bert and mpnet/,
     ],
     [
       "none named",
       config({ model_type: undefined }),
-      /"model_type": is missing; help: the architectures supported are bert and mpnet/,
+      /"model_type": is missing; hint: the architectures supported are bert and mpnet/,
     ],
     [
       "another activation",
@@ -308,7 +313,7 @@ describe("refuses", () => {
     [
       "no weights",
       { ...tinyModel("bert"), "model.safetensors": undefined },
-      /model.safetensors: does not exist; help: a model's folder holds/,
+      /model.safetensors: does not exist; hint: a model's folder holds/,
     ],
     [
       "weights of PyTorch's own format",
@@ -354,12 +359,12 @@ describe("refuses", () => {
       /"truncate_dim": is 4/,
     ],
   ])("%s", async (_, files, message) => {
-    await expect(read(files)).rejects.toThrow(message);
+    await expect(read(files)).rejects.toThrow(errorText(message));
   });
 
   it("a folder that is not there", async () => {
     await expect(readModelFolder("no/such/folder")).rejects.toThrow(
-      /no\/such\/folder: is not a model's folder/,
+      errorText(/no\/such\/folder: is not a model's folder/),
     );
   });
 });

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { errorText } from "../../../errors/error-text.fixture.ts";
 import { temporaryFolder } from "../../../input/folder.fixture.ts";
 import { readSafetensors, type Tensor, writeSafetensors } from "./safetensors.ts";
 import { type RawTensor, safetensorsBytes } from "./tiny-model.fixture.ts";
@@ -139,7 +140,7 @@ describe("what was written is read again", () => {
 
   it("never over a file that is there", async () => {
     const file = write("there.safetensors", "precious");
-    await expect(writeSafetensors(file, TWO)).rejects.toThrow(/EEXIST/);
+    await expect(writeSafetensors(file, TWO)).rejects.toThrow(errorText(/EEXIST/));
     expect(await readFile(file, "utf8")).toBe("precious");
   });
 });
@@ -212,19 +213,21 @@ describe("refuses", () => {
     ],
   ])("%s", async (_, bytes, message) => {
     const file = write("bad.safetensors", bytes);
-    await expect(readSafetensors(file)).rejects.toThrow(message);
-    await expect(readSafetensors(file)).rejects.toThrow(file);
+    await expect(readSafetensors(file)).rejects.toThrow(errorText(message));
+    await expect(readSafetensors(file)).rejects.toThrow(errorText(file));
   });
 
   it("every file cut anywhere, and never reads past its end", async () => {
     for (let length = 0; length < whole.length; length += 7) {
       const file = write("cut.safetensors", whole.subarray(0, length));
-      await expect(readSafetensors(file)).rejects.toThrow(/help: .*again/);
+      await expect(readSafetensors(file)).rejects.toThrow(errorText(/hint: .*again/));
     }
   });
 
   it("a file that is not there", async () => {
     expect(existsSync(join(folder, "none"))).toBe(false);
-    await expect(readSafetensors(join(folder, "none"))).rejects.toThrow(/does not exist/);
+    await expect(readSafetensors(join(folder, "none"))).rejects.toThrow(
+      errorText(/does not exist/),
+    );
   });
 });

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { errorText } from "../../../errors/error-text.fixture.ts";
 import { readModelFolder } from "./model-folder.ts";
 import type { Tensor } from "./safetensors.ts";
 import {
@@ -84,7 +85,7 @@ it("refuses to write over anything else, or over a file", async () => {
   const folder = await readModelFolder(make(tinyModel("bert")));
   const diary = make({ "diary.txt": "dear" }, "diary");
   await expect(writeModelFolder(diary, folder, new Map())).rejects.toThrow(
-    /exists and is not a model's folder: it holds diary.txt; help: name a new folder/,
+    errorText(/exists and is not a model's folder: it holds diary.txt; hint: name a new folder/),
   );
   await expect(writeModelFolder(join(diary, "diary.txt"), folder, new Map())).rejects.toThrow(
     /is a file/,
