@@ -29,7 +29,7 @@ it("without onnxruntime-node, opening a transformer names the command to run", (
   const script = `
     const { openTransformer } = await import(${JSON.stringify(module)});
     const error = await openTransformer(${JSON.stringify(writeModel(tinyModel("bert")))}).catch((e) => e);
-    console.log(error.name, error.message);
+    console.log(error.name, error.message, error.hint);
   `;
   const { stdout, stderr } = spawnSync(
     process.execPath,
