@@ -124,7 +124,7 @@ describe("prompts", () => {
     const sealed = await secret.gateway.store.prompt(id);
     expect(Buffer.from(sealed!).toString("latin1")).not.toContain("remember");
     const short = `${SANDBOX}\nstore: {prompts: true, key: abc}`;
-    const refused = /store\.key.*has not 32 bytes; hint: /;
+    const refused = /store\.key.*does not have 32 bytes; hint: /;
     await expect(startGateway(short)).rejects.toThrow(errorText(refused));
     await expect(secret.reload(configOf(short))).rejects.toThrow(errorText(refused));
     expect((await secret.post("/v1/chat/completions", chat("and me"))).status).toBe(200);

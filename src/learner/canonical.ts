@@ -126,7 +126,7 @@ function notPlain(path: string, value: unknown): RangeError {
   const kind = typeof value === "object" ? value?.constructor.name : typeof value;
   return invalidValue(
     `state${path} is a ${kind}`,
-    "a snapshot holds strings, numbers, typed arrays, lists, records, maps and sets",
+    "store only strings, numbers, booleans, typed arrays, lists, records, maps and sets in a snapshot",
   );
 }
 

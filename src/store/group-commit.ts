@@ -89,8 +89,9 @@ export class GroupCommit {
   #record(entry: VoteRequest | Control): Promise<Receipt> {
     const { promise, resolve, reject } = Promise.withResolvers<Receipt>();
     if (this.#closed) reject(new StoreUnavailable("it is closed"));
-    else if (this.#isDown) reject(this.#unavailable("it is down"));
-    else if (this.#urgent >= this.#settings.maxVotes) reject(this.#unavailable("it is too busy"));
+    else if (this.#isDown) reject(this.#unavailable("the last write failed"));
+    else if (this.#urgent >= this.#settings.maxVotes)
+      reject(this.#unavailable("too many votes are waiting"));
     else {
       this.#urgent++;
       this.#queue.push({ entry, resolve, reject });

@@ -23,6 +23,6 @@ const STEP = 500;
 export function noSnapshot(router: string, position: number): RangeError {
   return invalidValue(
     `no snapshot of ${router} at ${position}`,
-    "prune votes up to one that there is",
+    "prune votes up to the position of a snapshot",
   );
 }

@@ -40,6 +40,6 @@ describe("seal", () => {
   it("reads keys in hexadecimal and base64", () => {
     expect(readKey(key.toString("hex"))).toEqual(key);
     expect(readKey(key.toString("base64"))).toEqual(key);
-    expect(() => readKey("password")).toThrow(errorText(/32 bytes; hint: make one/));
+    expect(() => readKey("password")).toThrow(errorText(/32 bytes; hint: create a key/));
   });
 });

@@ -41,8 +41,8 @@ export function readKey(text: string): Uint8Array {
     : Buffer.from(text, "base64");
   if (bytes.length === 32) return bytes;
   throw invalidValue(
-    "the key has not 32 bytes",
-    "make one with `openssl rand -hex 32` and keep it: without it prompts cannot be read",
+    "the key does not have 32 bytes",
+    "create a key with `openssl rand -hex 32` and keep it: stored prompts cannot be read without it",
   );
 }
 

@@ -1,19 +1,22 @@
-/** The ways in which a store says no. The gateway turns them into HTTP in one place. */
+/** Errors of the store. The gateway converts them into HTTP responses in one place. */
 import { JoustError } from "../core/errors/joust-error.ts";
 
-/** Why a vote does not count. `unknown` and `foreign` must look alike from outside. */
+/** The reason why a vote is refused. Clients must not be able to distinguish `unknown` from `foreign`. */
 export type Refusal = "unknown" | "foreign" | "changed" | "single" | "unanswered" | "invalid";
 
-const WORDS: Record<Refusal, [message: string, hint: string]> = {
+const TEXTS: Record<Refusal, [message: string, hint: string]> = {
   unknown: ["there is no such decision", "vote with the id that came with the answer"],
-  foreign: ["the decision belongs to another key", "vote with the key that asked"],
+  foreign: ["the decision belongs to another key", "vote with the key that sent the request"],
   changed: [
-    "this voter has voted otherwise on this decision already, and the first vote counts",
-    "none is needed, vote on the next one",
+    "this voter has already voted differently on this decision, and the first vote counts",
+    "vote on the next answer",
   ],
-  single: ["the decision has one answer", "rate it, {rating: -1..1}"],
-  unanswered: ["not both answers of the duel came", "rate the one that did"],
-  invalid: ["the vote fits none of the answers", "winner, rating or ranking of its models"],
+  single: ["the decision has only one answer", "send a rating from -1 to 1"],
+  unanswered: ["an answer of the duel is missing", "rate the answer that arrived"],
+  invalid: [
+    "the vote does not fit the answers",
+    "send a winner, a rating or a ranking of the decision's models",
+  ],
 };
 
 export class VoteRefused extends JoustError {
@@ -21,23 +24,23 @@ export class VoteRefused extends JoustError {
   readonly reason: Refusal;
 
   constructor(reason: Refusal) {
-    const [message, hint] = WORDS[reason];
+    const [message, hint] = TEXTS[reason];
     super(message, { code: `vote_${reason}`, hint });
     this.reason = reason;
   }
 }
 
 /**
- * The database is gone, full or too slow. Nothing was acknowledged; what was
- * sent may or may not be logged, and sending it again is safe.
+ * The database is unreachable, full or too slow. Nothing was acknowledged. The entries may or may not
+ * be in the log, and sending them again is safe.
  */
 export class StoreUnavailable extends JoustError {
   override readonly name = "StoreUnavailable";
-  /** Seconds after which it is worth to try again. */
+  /** Seconds to wait before the next attempt. */
   readonly retryAfter: number;
 
   constructor(reason: string, retryAfter = 1) {
-    super(`the store cannot be written: ${reason}`, {
+    super(`the store is unavailable: ${reason}`, {
       code: "store_unavailable",
       hint: `try again in ${retryAfter} s`,
     });
@@ -45,7 +48,7 @@ export class StoreUnavailable extends JoustError {
   }
 }
 
-/** Somebody else is the router's learner now: whatever this one has folded must not be saved. */
+/** Another node has become the router's learner, so this one must not save its posterior. */
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
   readonly router: string;

@@ -19,7 +19,7 @@ describe("logged vectors", () => {
 
   it("are refused if they were not rounded", () => {
     expect(() => bytesOf(Float64Array.of(0.5, 0.1))).toThrow(
-      errorText(/x\[1\] = 0.1 .*hint: decide by/),
+      errorText(/x\[1\] = 0.1 .*hint: round the vector/),
     );
   });
 });

@@ -10,7 +10,10 @@ export function bytesOf(x: Float64Array): Uint8Array {
   const floats = new Float32Array(x);
   for (let i = 0; i < x.length; i++) {
     if (floats[i] === x[i]) continue;
-    throw invalidValue(`x[${i}] = ${x[i]} is no float32`, "decide by toFloat32(x)");
+    throw invalidValue(
+      `x[${i}] = ${x[i]} is not a float32`,
+      "round the vector with toFloat32(x) first",
+    );
   }
   return new Uint8Array(floats.buffer);
 }
