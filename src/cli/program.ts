@@ -3,9 +3,9 @@ import { inspect } from "node:util";
 import { Command, CommanderError } from "commander";
 import { formatError } from "../core/errors/joust-error.ts";
 import { InputError } from "../core/input/input-error.ts";
-import { commandsFor } from "./commands.ts";
-import { callersFolder, JOUST } from "./invocation.ts";
-import { readVersion } from "./version.ts";
+import { commandsFor } from "./commands/index.ts";
+import { callersFolder, JOUST } from "./shared/invocation.ts";
+import { readVersion } from "./shared/version.ts";
 
 // A reader that has seen enough (| head) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -5,7 +5,7 @@ import { isOracle } from "../lab/simulate/result-table.ts";
 import { completeRuns } from "../lab/simulate/simulate.ts";
 import type { Progress } from "../lab/simulate/sweep.ts";
 import { mean } from "../lab/statistics.ts";
-import { barOf, duration, statusLine, type Terminal } from "./status-line.ts";
+import { barOf, duration, statusLine, type Terminal } from "./shared/status-line.ts";
 
 /** `show` draws over what was drawn before, `clear` takes it away. */
 export function progressBar(terminal: Terminal, policies: readonly string[]) {

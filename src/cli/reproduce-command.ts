@@ -1,9 +1,9 @@
 /** The options of `reproduce` and its help. */
 import { Argument, Command } from "commander";
 import { FULL, QUICK } from "../lab/reproduce/bench.ts";
-import { folder, names, number } from "./flags.ts";
-import { JOUST } from "./invocation.ts";
 import { EXPERIMENTS, type ReproduceFlags, runReproduce } from "./reproduce.ts";
+import { folder, names, number } from "./shared/flags.ts";
+import { JOUST } from "./shared/invocation.ts";
 
 export function reproduceCommand(): Command {
   const command = new Command("reproduce")

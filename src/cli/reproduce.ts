@@ -24,10 +24,10 @@ import {
   type ReproduceOptions,
   reproduce,
 } from "../lab/reproduce/reproduce.ts";
-import { encoderPlaces } from "./encoder-flags.ts";
-import { interruptible } from "./interrupt.ts";
-import { barOf, duration, leftOf, type StatusLine, statusLine } from "./status-line.ts";
-import { readVersion } from "./version.ts";
+import { encoderPlaces } from "./shared/encoder-flags.ts";
+import { interruptible } from "./shared/interrupt.ts";
+import { barOf, duration, leftOf, type StatusLine, statusLine } from "./shared/status-line.ts";
+import { readVersion } from "./shared/version.ts";
 
 export const EXPERIMENTS = ["mmlu", "routerbench", "unseen", "mixinstruct"] as const;
 

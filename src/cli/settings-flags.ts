@@ -5,7 +5,7 @@ import type { Dataset } from "../lab/data/dataset.ts";
 import { splitOf } from "../lab/data/groups.ts";
 import { plural } from "../lab/report/words.ts";
 import { SETTINGS, type Settings, type Told, type Voters } from "../lab/simulate/settings.ts";
-import { readNumber } from "./flags.ts";
+import { readNumber } from "./shared/flags.ts";
 
 export interface SettingsFlags {
   readonly rounds?: number | undefined;

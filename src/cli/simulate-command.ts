@@ -3,10 +3,10 @@ import { Command } from "commander";
 import { POLICIES } from "../core/bandit/policies/index.ts";
 import { DEFAULT_ENCODER } from "../core/encoder/open-encoder.ts";
 import { SETTINGS } from "../lab/simulate/settings.ts";
-import { ENCODER_HELP } from "./encoder-flags.ts";
-import { folder, names, number, word } from "./flags.ts";
-import { JOUST } from "./invocation.ts";
 import { CROWD, MOST_ROUNDS, readTold, readTruth, readVoters } from "./settings-flags.ts";
+import { ENCODER_HELP } from "./shared/encoder-flags.ts";
+import { folder, names, number, word } from "./shared/flags.ts";
+import { JOUST } from "./shared/invocation.ts";
 import { DEFAULT_POLICIES, runSimulate, type SimulateFlags } from "./simulate.ts";
 
 export function simulateCommand(): Command {

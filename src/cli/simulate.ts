@@ -16,13 +16,13 @@ import { resultTable } from "../lab/simulate/result-table.ts";
 import { type Simulated, type Simulation, simulate } from "../lab/simulate/simulate.ts";
 import { openSource, type Source, type SourceOptions } from "../lab/simulate/source.ts";
 import { summaryOf } from "../lab/simulate/summary.ts";
-import { encoderPlaces } from "./encoder-flags.ts";
 import { headingOf, offlineNotes } from "./heading.ts";
-import { interruptible } from "./interrupt.ts";
 import { progressBar } from "./progress.ts";
 import { type SettingsFlags, settingsOf } from "./settings-flags.ts";
-import { encodeLine, statusLine } from "./status-line.ts";
-import { readVersion } from "./version.ts";
+import { encoderPlaces } from "./shared/encoder-flags.ts";
+import { interruptible } from "./shared/interrupt.ts";
+import { encodeLine, statusLine } from "./shared/status-line.ts";
+import { readVersion } from "./shared/version.ts";
 
 /** What every comparison needs: ours, the paper's, and the three that show what votes are worth. */
 export const DEFAULT_POLICIES = "joust,fgts-cdb,zero-feedback,best-fixed,random";

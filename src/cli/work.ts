@@ -1,11 +1,11 @@
 import { availableParallelism } from "node:os";
 import { Command } from "commander";
 import { FolderStore } from "../lab/jobs/store.ts";
-import { encoderPlaces } from "./encoder-flags.ts";
-import { folder, number } from "./flags.ts";
-import { interruptible } from "./interrupt.ts";
-import { JOUST } from "./invocation.ts";
 import { defaultCache, KINDS } from "./reproduce.ts";
+import { encoderPlaces } from "./shared/encoder-flags.ts";
+import { folder, number } from "./shared/flags.ts";
+import { interruptible } from "./shared/interrupt.ts";
+import { JOUST } from "./shared/invocation.ts";
 
 interface WorkFlags {
   readonly workers: string;

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import type { fitRecord } from "../../src/cli/fit-summary.ts";
+import type { fitRecord } from "../../src/cli/fit/summary.ts";
 import { readBundle } from "../../src/core/calibrate/bundle.ts";
 import {
   temporaryModels,

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { PACKAGE_ROOT } from "../core/input/project.ts";
+import { PACKAGE_ROOT } from "../../core/input/project.ts";
 
 /** Version of this package. */
 export function readVersion(): string {

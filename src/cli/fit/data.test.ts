@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { errorText } from "../core/errors/error-text.fixture.ts";
-import { temporaryFolder } from "../core/input/folder.fixture.ts";
-import { routed, vote } from "../store/events.fixture.ts";
-import { seal } from "../store/seal.ts";
-import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
-import { openFitData } from "./fit-data.ts";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
+import { temporaryFolder } from "../../core/input/folder.fixture.ts";
+import { routed, vote } from "../../store/events.fixture.ts";
+import { seal } from "../../store/seal.ts";
+import { SqliteStore } from "../../store/sqlite/sqlite-store.ts";
+import { openFitData } from "./data.ts";
 
 const write = temporaryFolder();
 

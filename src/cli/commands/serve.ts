@@ -1,7 +1,7 @@
 import { Command } from "commander";
-import { number } from "./flags.ts";
-import { JOUST } from "./invocation.ts";
-import { DEFAULT_DATA } from "./store-flags.ts";
+import { number } from "../shared/flags.ts";
+import { JOUST } from "../shared/invocation.ts";
+import { DEFAULT_DATA } from "../shared/store-flags.ts";
 
 export interface ServeFlags {
   readonly config?: string;
@@ -25,7 +25,7 @@ export function serveCommand(): Command {
     .addHelpText("after", EXAMPLES)
     .action(async (flags: ServeFlags) => {
       // All that serves is loaded only where it is needed.
-      const { serve } = await import("./serve-gateway.ts");
+      const { serve } = await import("../serve/serve.ts");
       process.exitCode = await serve(flags);
     });
 }

@@ -1,27 +1,27 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { formatError, formatErrorLine } from "../core/errors/joust-error.ts";
-import { InputError } from "../core/input/input-error.ts";
-import { PACKAGE_ROOT } from "../core/input/project.ts";
-import { isLoopback } from "../gateway/access/origin.ts";
-import { systemClock } from "../gateway/clock/clock.ts";
-import { CONFIG, type Config } from "../gateway/config/config.ts";
-import { located, readConfig } from "../gateway/config/read-config.ts";
+import { formatError, formatErrorLine } from "../../core/errors/joust-error.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { PACKAGE_ROOT } from "../../core/input/project.ts";
+import { isLoopback } from "../../gateway/access/origin.ts";
+import { systemClock } from "../../gateway/clock/clock.ts";
+import { CONFIG, type Config } from "../../gateway/config/config.ts";
+import { located, readConfig } from "../../gateway/config/read-config.ts";
 import {
   checkGateway,
   type GatewayOptions,
   openGateway,
   type RunningGateway,
-} from "../gateway/open-gateway.ts";
-import { checkKeys, type Placement } from "../gateway/providers/model-specs.ts";
-import { PROVIDER_NAMES } from "../gateway/providers/providers.ts";
-import type { Serving } from "../gateway/routing/serving.ts";
-import { SANDBOX } from "../gateway/sandbox/asked.ts";
-import { newLogger } from "../gateway/telemetry/logger.ts";
-import { encoderPlaces } from "./encoder-flags.ts";
-import { interruptible } from "./interrupt.ts";
-import type { ServeFlags } from "./serve.ts";
-import { readVersion } from "./version.ts";
+} from "../../gateway/open-gateway.ts";
+import { checkKeys, type Placement } from "../../gateway/providers/model-specs.ts";
+import { PROVIDER_NAMES } from "../../gateway/providers/providers.ts";
+import type { Serving } from "../../gateway/routing/serving.ts";
+import { SANDBOX } from "../../gateway/sandbox/asked.ts";
+import { newLogger } from "../../gateway/telemetry/logger.ts";
+import type { ServeFlags } from "../commands/serve.ts";
+import { encoderPlaces } from "../shared/encoder-flags.ts";
+import { interruptible } from "../shared/interrupt.ts";
+import { readVersion } from "../shared/version.ts";
 import { watchFile } from "./watch-file.ts";
 
 const DEFAULT_CONFIG = "joust.yaml";

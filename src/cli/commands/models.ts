@@ -1,21 +1,21 @@
 /** `joust models`: the encoders there are, and how to get those that are not here. */
 import { homedir } from "node:os";
 import { Command } from "commander";
-import { findModel, type ModelPlaces, modelPlaces } from "../core/encoder/common/find-model.ts";
-import { KNOWN_MODELS, knownModel } from "../core/encoder/common/known-models.ts";
+import { findModel, type ModelPlaces, modelPlaces } from "../../core/encoder/common/find-model.ts";
+import { KNOWN_MODELS, knownModel } from "../../core/encoder/common/known-models.ts";
 import {
   type DownloadProgress,
   downloadModel,
   HUB,
-} from "../core/encoder/download/download-model.ts";
-import { type ListedEncoder, listEncoders } from "../core/encoder/list-encoders.ts";
-import { InputError } from "../core/input/input-error.ts";
-import { didYouMean } from "../core/input/nearest.ts";
-import { toText } from "../lab/report/table.ts";
-import { folder } from "./flags.ts";
-import { interruptible } from "./interrupt.ts";
-import { JOUST } from "./invocation.ts";
-import { barOf, duration, statusLine } from "./status-line.ts";
+} from "../../core/encoder/download/download-model.ts";
+import { type ListedEncoder, listEncoders } from "../../core/encoder/list-encoders.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { didYouMean } from "../../core/input/nearest.ts";
+import { toText } from "../../lab/report/table.ts";
+import { folder } from "../shared/flags.ts";
+import { interruptible } from "../shared/interrupt.ts";
+import { JOUST } from "../shared/invocation.ts";
+import { barOf, duration, statusLine } from "../shared/status-line.ts";
 
 export function modelsCommand(): Command {
   return new Command("models")

@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { InputError } from "../core/input/input-error.ts";
-import { didYouMean } from "../core/input/nearest.ts";
-import type { Store } from "../store/store.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { didYouMean } from "../../core/input/nearest.ts";
+import type { Store } from "../../store/store.ts";
 import { folder } from "./flags.ts";
 
 export interface StoreFlags {
@@ -60,7 +60,7 @@ async function openFile(data: string, missing: "refuse" | "create"): Promise<Sto
       "name the data folder of joust serve by --data, or a database by --database",
     );
   }
-  const { openSqlite } = await import("../store/sqlite/open.ts");
+  const { openSqlite } = await import("../../store/sqlite/open.ts");
   return openSqlite(file);
 }
 
@@ -72,7 +72,7 @@ async function openDatabase(url: string): Promise<Store> {
       "write --database postgres://user:password@host/name",
     );
   }
-  const { openPostgres } = await import("../store/postgres/open.ts");
+  const { openPostgres } = await import("../../store/postgres/open.ts");
   return openPostgres(url);
 }
 

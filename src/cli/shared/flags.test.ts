@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { errorText } from "../core/errors/error-text.fixture.ts";
-import { InputError } from "../core/input/input-error.ts";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
+import { InputError } from "../../core/input/input-error.ts";
 import { folder, names, number, word } from "./flags.ts";
 
 const rounds = number("--rounds", { from: 1, to: 100, whole: true, example: 50 });

@@ -16,22 +16,22 @@ const COMMANDS: readonly Entry[] = [
   {
     name: "simulate",
     summary: "compare routing policies on a data set with simulated voters",
-    load: async () => (await import("./simulate-command.ts")).simulateCommand(),
+    load: async () => (await import("../simulate-command.ts")).simulateCommand(),
   },
   {
     name: "fit",
     summary: "fine-tune an encoder to your queries and embed your models: a calibration bundle",
-    load: async () => (await import("./fit-command.ts")).fitCommand(),
+    load: async () => (await import("./fit.ts")).fitCommand(),
   },
   {
     name: "reproduce",
     summary: "run the paper's experiments again and judge its claims",
-    load: async () => (await import("./reproduce-command.ts")).reproduceCommand(),
+    load: async () => (await import("../reproduce-command.ts")).reproduceCommand(),
   },
   {
     name: "work",
     summary: "one more machine for reproduce",
-    load: async () => (await import("./work.ts")).workCommand(),
+    load: async () => (await import("../work.ts")).workCommand(),
   },
   {
     name: "encode",

@@ -1,10 +1,10 @@
 import { Command } from "commander";
-import { rangeOf } from "../core/bandit/options.ts";
-import { POLICIES } from "../core/bandit/policies/index.ts";
-import type { About, OptionAbout, Options, PolicyKind } from "../core/bandit/policy.ts";
-import { ROUTER_ABOUT, ROUTER_DEFAULTS } from "../core/router.ts";
-import { contenderOf, parsePolicies } from "../lab/policies/policy-spec.ts";
-import { JOUST } from "./invocation.ts";
+import { rangeOf } from "../../core/bandit/options.ts";
+import { POLICIES } from "../../core/bandit/policies/index.ts";
+import type { About, OptionAbout, Options, PolicyKind } from "../../core/bandit/policy.ts";
+import { ROUTER_ABOUT, ROUTER_DEFAULTS } from "../../core/router.ts";
+import { contenderOf, parsePolicies } from "../../lab/policies/policy-spec.ts";
+import { JOUST } from "../shared/invocation.ts";
 
 export function policiesCommand(): Command {
   return new Command("policies")

@@ -2,20 +2,20 @@
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { Command } from "commander";
-import { openEncoderOrBundle } from "../core/calibrate/bundle-encoder.ts";
-import { DEFAULT_ENCODER } from "../core/encoder/open-encoder.ts";
-import { InputError } from "../core/input/input-error.ts";
-import { plural } from "../lab/report/words.ts";
-import { forget, freeze, rollBack, thaw } from "../learner/controls.ts";
-import { loggedEncoderName } from "../learner/encoder-name.ts";
-import { exportVotes } from "../learner/export-votes.ts";
-import { importVotes } from "../learner/import-votes.ts";
-import { prune } from "../learner/prune.ts";
-import type { Store } from "../store/store.ts";
-import { ENCODER_HELP, encoderPlaces } from "./encoder-flags.ts";
-import { folder } from "./flags.ts";
-import { JOUST } from "./invocation.ts";
-import { statusLine } from "./status-line.ts";
+import { openEncoderOrBundle } from "../../core/calibrate/bundle-encoder.ts";
+import { DEFAULT_ENCODER } from "../../core/encoder/open-encoder.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { plural } from "../../lab/report/words.ts";
+import { forget, freeze, rollBack, thaw } from "../../learner/controls.ts";
+import { loggedEncoderName } from "../../learner/encoder-name.ts";
+import { exportVotes } from "../../learner/export-votes.ts";
+import { importVotes } from "../../learner/import-votes.ts";
+import { prune } from "../../learner/prune.ts";
+import type { Store } from "../../store/store.ts";
+import { ENCODER_HELP, encoderPlaces } from "../shared/encoder-flags.ts";
+import { folder } from "../shared/flags.ts";
+import { JOUST } from "../shared/invocation.ts";
+import { statusLine } from "../shared/status-line.ts";
 import {
   DEFAULT_ROUTER,
   moment,
@@ -23,8 +23,8 @@ import {
   type StoreFlags,
   withStore,
   withStoreFlags,
-} from "./store-flags.ts";
-import { storeKey } from "./store-key.ts";
+} from "../shared/store-flags.ts";
+import { storeKey } from "../shared/store-key.ts";
 
 export function votesCommand(): Command {
   const command = new Command("votes")

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { commandsFor } from "./commands.ts";
+import { commandsFor } from "./index.ts";
 
 it("every command has a line in the help, and is whole where it is named", async () => {
   const lines = await commandsFor([]);

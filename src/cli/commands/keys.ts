@@ -1,13 +1,13 @@
 /** `joust keys`: who may use the gateway. */
 import { Command } from "commander";
-import { InputError } from "../core/input/input-error.ts";
-import { SCOPES, type Scope } from "../gateway/access/api-key.ts";
-import { addKey, revokeKey, setBudget, shownKey } from "../gateway/access/keys.ts";
-import type { Store, StoredKey } from "../store/store.ts";
-import { monthOf } from "../store/tally.ts";
-import { names, number, word } from "./flags.ts";
-import { JOUST } from "./invocation.ts";
-import { type StoreFlags, withStore, withStoreFlags } from "./store-flags.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { SCOPES, type Scope } from "../../gateway/access/api-key.ts";
+import { addKey, revokeKey, setBudget, shownKey } from "../../gateway/access/keys.ts";
+import type { Store, StoredKey } from "../../store/store.ts";
+import { monthOf } from "../../store/tally.ts";
+import { names, number, word } from "../shared/flags.ts";
+import { JOUST } from "../shared/invocation.ts";
+import { type StoreFlags, withStore, withStoreFlags } from "../shared/store-flags.ts";
 
 export function keysCommand(): Command {
   const command = new Command("keys")

@@ -1,10 +1,10 @@
 /** What the screen says of a fit. */
 import { basename } from "node:path";
-import type { BundleContents } from "../core/calibrate/write-bundle.ts";
-import { plural } from "../lab/report/words.ts";
-import type { FitData } from "./fit-data.ts";
-import { FIT_DEFAULTS, type FitFlags } from "./fit-settings.ts";
-import { JOUST } from "./invocation.ts";
+import type { BundleContents } from "../../core/calibrate/write-bundle.ts";
+import { plural } from "../../lab/report/words.ts";
+import { JOUST } from "../shared/invocation.ts";
+import type { FitData } from "./data.ts";
+import { FIT_DEFAULTS, type FitFlags } from "./settings.ts";
 
 /** What was fitted, how good it is, where it is, and what to type next. */
 export function fitSummary(

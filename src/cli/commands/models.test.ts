@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { serveHub, tinyRepository } from "../core/encoder/download/hub.fixture.ts";
-import type { ListedEncoder } from "../core/encoder/list-encoders.ts";
-import { errorText } from "../core/errors/error-text.fixture.ts";
-import { JOUST } from "./invocation.ts";
+import { serveHub, tinyRepository } from "../../core/encoder/download/hub.fixture.ts";
+import type { ListedEncoder } from "../../core/encoder/list-encoders.ts";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
+import { JOUST } from "../shared/invocation.ts";
 import { downloadLine, modelsCommand } from "./models.ts";
 
 let root: string;

@@ -1,18 +1,18 @@
 /** `joust replay`: the log folded again. */
 import { styleText } from "node:util";
 import { Command } from "commander";
-import { POLICIES } from "../core/bandit/policies/index.ts";
-import type { PolicyKind } from "../core/bandit/policy.ts";
-import { InputError } from "../core/input/input-error.ts";
-import { contenderOf, parsePolicies } from "../lab/policies/policy-spec.ts";
-import { type Table, toText } from "../lab/report/table.ts";
-import { plural } from "../lab/report/words.ts";
-import { ENOUGH_EXPLORED } from "../learner/estimates.ts";
-import type { FindPolicy, Fold } from "../learner/fold.ts";
-import { type Replay, type ReplayOptions, replay } from "../learner/replay.ts";
-import type { Store } from "../store/store.ts";
-import { number } from "./flags.ts";
-import { JOUST } from "./invocation.ts";
+import { POLICIES } from "../../core/bandit/policies/index.ts";
+import type { PolicyKind } from "../../core/bandit/policy.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { contenderOf, parsePolicies } from "../../lab/policies/policy-spec.ts";
+import { type Table, toText } from "../../lab/report/table.ts";
+import { plural } from "../../lab/report/words.ts";
+import { ENOUGH_EXPLORED } from "../../learner/estimates.ts";
+import type { FindPolicy, Fold } from "../../learner/fold.ts";
+import { type Replay, type ReplayOptions, replay } from "../../learner/replay.ts";
+import type { Store } from "../../store/store.ts";
+import { number } from "../shared/flags.ts";
+import { JOUST } from "../shared/invocation.ts";
 import {
   DEFAULT_DATA,
   moment,
@@ -20,7 +20,7 @@ import {
   type StoreFlags,
   withStore,
   withStoreFlags,
-} from "./store-flags.ts";
+} from "../shared/store-flags.ts";
 
 interface ReplayFlags extends StoreFlags {
   readonly policy?: string | undefined;
@@ -71,10 +71,10 @@ const HOURS = { from: 1, to: 8784, example: 24 };
 
 /** What the page shows, from the same log. All that the gateway is made of is loaded only for it. */
 async function dashboard(store: Store, fold: Fold, router: string, flags: ReplayFlags) {
-  const { insightOf } = await import("../gateway/insight/replayed.ts");
-  const { windowOf } = await import("../gateway/insight/numbers.ts");
-  const { pricesOf } = await import("../gateway/insight/spend.ts");
-  const { servedHere } = await import("./serve-gateway.ts");
+  const { insightOf } = await import("../../gateway/insight/replayed.ts");
+  const { windowOf } = await import("../../gateway/insight/numbers.ts");
+  const { pricesOf } = await import("../../gateway/insight/spend.ts");
+  const { servedHere } = await import("../serve/serve.ts");
   const { config, placement } = await servedHere({
     data: flags.data ?? DEFAULT_DATA,
     ...(flags.config !== undefined && { config: flags.config }),

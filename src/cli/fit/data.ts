@@ -1,17 +1,17 @@
 /** What `fit` learns from: a file of data, or the log of a router that was served. */
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
-import { checksum } from "../core/input/checksum.ts";
-import { linesOf } from "../core/input/lines.ts";
-import type { Dataset } from "../lab/data/dataset.ts";
-import { datasetOf, loadDataset } from "../lab/data/load.ts";
-import type { Row } from "../lab/data/row.ts";
-import { votedRows } from "../lab/data/votes.ts";
-import { filesOf } from "../lab/simulate/source.ts";
-import { exportVotes } from "../learner/export-votes.ts";
-import type { FitFlags } from "./fit-settings.ts";
-import { routerOf, withStore } from "./store-flags.ts";
-import { storeKey } from "./store-key.ts";
+import { checksum } from "../../core/input/checksum.ts";
+import { linesOf } from "../../core/input/lines.ts";
+import type { Dataset } from "../../lab/data/dataset.ts";
+import { datasetOf, loadDataset } from "../../lab/data/load.ts";
+import type { Row } from "../../lab/data/row.ts";
+import { votedRows } from "../../lab/data/votes.ts";
+import { filesOf } from "../../lab/simulate/source.ts";
+import { exportVotes } from "../../learner/export-votes.ts";
+import { routerOf, withStore } from "../shared/store-flags.ts";
+import { storeKey } from "../shared/store-key.ts";
+import type { FitFlags } from "./settings.ts";
 
 export interface FitData {
   readonly dataset: Dataset;

@@ -1,14 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { openStatic } from "../core/encoder/static/open-static.ts";
-import { STATIC_FILE } from "../core/encoder/static/static-file.ts";
+import { openStatic } from "../../core/encoder/static/open-static.ts";
+import { STATIC_FILE } from "../../core/encoder/static/static-file.ts";
 import {
   temporaryModels,
   tinyModel,
-} from "../core/encoder/transformer/model/tiny-model.fixture.ts";
-import { errorText } from "../core/errors/error-text.fixture.ts";
-import { InputError } from "../core/input/input-error.ts";
+} from "../../core/encoder/transformer/model/tiny-model.fixture.ts";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
+import { InputError } from "../../core/input/input-error.ts";
 import { distillCommand } from "./distill.ts";
 
 const makeModel = temporaryModels();

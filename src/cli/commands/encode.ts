@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { Command } from "commander";
-import { openEncoderOrBundle } from "../core/calibrate/bundle-encoder.ts";
-import type { Encoder } from "../core/encoder/common/encoder.ts";
-import { DEFAULT_ENCODER } from "../core/encoder/open-encoder.ts";
-import { readTexts, type Text, textsOf } from "../lab/data/texts.ts";
-import { ENCODER_HELP, encoderPlaces } from "./encoder-flags.ts";
-import { folder } from "./flags.ts";
-import { JOUST } from "./invocation.ts";
-import { statusLine } from "./status-line.ts";
+import { openEncoderOrBundle } from "../../core/calibrate/bundle-encoder.ts";
+import type { Encoder } from "../../core/encoder/common/encoder.ts";
+import { DEFAULT_ENCODER } from "../../core/encoder/open-encoder.ts";
+import { readTexts, type Text, textsOf } from "../../lab/data/texts.ts";
+import { ENCODER_HELP, encoderPlaces } from "../shared/encoder-flags.ts";
+import { folder } from "../shared/flags.ts";
+import { JOUST } from "../shared/invocation.ts";
+import { statusLine } from "../shared/status-line.ts";
 
 interface EncodeFlags {
   readonly encoder?: string | undefined;

@@ -1,12 +1,12 @@
 /** The options of `fit` that become settings of the bundle. */
-import { WEIGHTING_DEFAULTS, type Weighting } from "../core/bandit/weighting.ts";
-import { type BundleSettings, isBundle } from "../core/calibrate/bundle.ts";
-import { trainingDefaults, untrainable } from "../core/calibrate/fine-tune.ts";
-import type { OpenEncoder } from "../core/encoder/open-encoder.ts";
-import { readReference } from "../core/encoder/reference.ts";
-import { InputError } from "../core/input/input-error.ts";
-import type { Dataset } from "../lab/data/dataset.ts";
-import { readScores } from "../lab/data/scores.ts";
+import { WEIGHTING_DEFAULTS, type Weighting } from "../../core/bandit/weighting.ts";
+import { type BundleSettings, isBundle } from "../../core/calibrate/bundle.ts";
+import { trainingDefaults, untrainable } from "../../core/calibrate/fine-tune.ts";
+import type { OpenEncoder } from "../../core/encoder/open-encoder.ts";
+import { readReference } from "../../core/encoder/reference.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import type { Dataset } from "../../lab/data/dataset.ts";
+import { readScores } from "../../lab/data/scores.ts";
 
 export interface FitFlags {
   readonly out: string;

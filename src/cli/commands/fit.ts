@@ -1,12 +1,12 @@
 /** The options of `fit` and its help. */
 import { Command } from "commander";
-import { WEIGHTING_DEFAULTS, WEIGHTINGS } from "../core/bandit/weighting.ts";
-import { TRAINING_DEFAULTS } from "../core/calibrate/fine-tune.ts";
-import { DEFAULT_ENCODER, ENCODER_NAMES } from "../core/encoder/open-encoder.ts";
-import { runFit } from "./fit.ts";
-import { FIT_DEFAULTS, type FitFlags } from "./fit-settings.ts";
-import { folder, names, number, word } from "./flags.ts";
-import { JOUST } from "./invocation.ts";
+import { WEIGHTING_DEFAULTS, WEIGHTINGS } from "../../core/bandit/weighting.ts";
+import { TRAINING_DEFAULTS } from "../../core/calibrate/fine-tune.ts";
+import { DEFAULT_ENCODER, ENCODER_NAMES } from "../../core/encoder/open-encoder.ts";
+import { runFit } from "../fit/fit.ts";
+import { FIT_DEFAULTS, type FitFlags } from "../fit/settings.ts";
+import { folder, names, number, word } from "../shared/flags.ts";
+import { JOUST } from "../shared/invocation.ts";
 
 const { static: table, transformer: net } = TRAINING_DEFAULTS;
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { CONTENTS } from "../core/calibrate/bundle.fixture.ts";
-import { fewerNote, fitRecord, fitSummary } from "./fit-summary.ts";
+import { CONTENTS } from "../../core/calibrate/bundle.fixture.ts";
+import { fewerNote, fitRecord, fitSummary } from "./summary.ts";
 
 const Q = { title: "q.jsonl", file: "q.jsonl" };
 const FLAGS = { out: "out/my bundle", scores: "data/scores.csv", exclude: ["gpt-4", "b"] };

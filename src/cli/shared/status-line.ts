@@ -1,4 +1,4 @@
-import type { EncodeProgress } from "../core/encoder/encode-all.ts";
+import type { EncodeProgress } from "../../core/encoder/encode-all.ts";
 
 /** One line on a terminal that draws over itself; nothing in a pipe. */
 export interface Terminal {

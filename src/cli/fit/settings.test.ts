@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { OpenEncoder } from "../core/encoder/open-encoder.ts";
-import { errorText } from "../core/errors/error-text.fixture.ts";
-import { temporaryFolder } from "../core/input/folder.fixture.ts";
-import { InputError } from "../core/input/input-error.ts";
-import type { Dataset } from "../lab/data/dataset.ts";
-import { SCORED, TABLED } from "../lab/simulate/world.fixture.ts";
-import { checkFlags, checkScores, type FitFlags, settingsOf } from "./fit-settings.ts";
+import type { OpenEncoder } from "../../core/encoder/open-encoder.ts";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
+import { temporaryFolder } from "../../core/input/folder.fixture.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import type { Dataset } from "../../lab/data/dataset.ts";
+import { SCORED, TABLED } from "../../lab/simulate/world.fixture.ts";
+import { checkFlags, checkScores, type FitFlags, settingsOf } from "./settings.ts";
 
 const write = temporaryFolder();
 const OUT = { out: "out" };

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
-import { POLICIES } from "../core/bandit/policies/index.ts";
-import { errorText } from "../core/errors/error-text.fixture.ts";
-import { callersFolder, invocationOf } from "./invocation.ts";
+import { POLICIES } from "../../core/bandit/policies/index.ts";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
+import { callersFolder, invocationOf } from "../shared/invocation.ts";
 import { policiesCommand } from "./policies.ts";
 
 type Options = Record<string, { default: number; min?: number; max?: number }>;

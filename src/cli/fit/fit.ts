@@ -1,25 +1,19 @@
-import type { HeldOut } from "../core/calibrate/calibrate.ts";
-import { fitBundle } from "../core/calibrate/fit.ts";
-import { checkOffline } from "../core/calibrate/offline-check.ts";
-import type { StepProgress } from "../core/calibrate/step-progress.ts";
-import { WorkFolder } from "../core/calibrate/work-folder.ts";
-import { type BundleContents, checkTarget } from "../core/calibrate/write-bundle.ts";
-import { DEFAULT_ENCODER, openEncoder } from "../core/encoder/open-encoder.ts";
-import { Random } from "../core/random/random.ts";
-import { takeOffline } from "../lab/data/offline.ts";
-import { encoderPlaces } from "./encoder-flags.ts";
-import { openFitData } from "./fit-data.ts";
-import {
-  checkFlags,
-  checkScores,
-  FIT_DEFAULTS,
-  type FitFlags,
-  settingsOf,
-} from "./fit-settings.ts";
-import { fewerNote, fitRecord, fitSummary } from "./fit-summary.ts";
-import { interruptible } from "./interrupt.ts";
-import { barOf, encodeLine, leftOf, statusLine } from "./status-line.ts";
-import { readVersion } from "./version.ts";
+import type { HeldOut } from "../../core/calibrate/calibrate.ts";
+import { fitBundle } from "../../core/calibrate/fit.ts";
+import { checkOffline } from "../../core/calibrate/offline-check.ts";
+import type { StepProgress } from "../../core/calibrate/step-progress.ts";
+import { WorkFolder } from "../../core/calibrate/work-folder.ts";
+import { type BundleContents, checkTarget } from "../../core/calibrate/write-bundle.ts";
+import { DEFAULT_ENCODER, openEncoder } from "../../core/encoder/open-encoder.ts";
+import { Random } from "../../core/random/random.ts";
+import { takeOffline } from "../../lab/data/offline.ts";
+import { encoderPlaces } from "../shared/encoder-flags.ts";
+import { interruptible } from "../shared/interrupt.ts";
+import { barOf, encodeLine, leftOf, statusLine } from "../shared/status-line.ts";
+import { readVersion } from "../shared/version.ts";
+import { openFitData } from "./data.ts";
+import { checkFlags, checkScores, FIT_DEFAULTS, type FitFlags, settingsOf } from "./settings.ts";
+import { fewerNote, fitRecord, fitSummary } from "./summary.ts";
 
 /** Accuracy is measured on so many of the other queries at most: +-0.03, and minutes saved. */
 const MOST_HELD_OUT = 1000;

@@ -1,6 +1,6 @@
 /** Values of options: read, checked, and refused with the option's name and a remedy. */
-import { InputError } from "../core/input/input-error.ts";
-import { didYouMean } from "../core/input/nearest.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { didYouMean } from "../../core/input/nearest.ts";
 
 interface Range {
   readonly from: number;

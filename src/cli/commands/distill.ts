@@ -3,16 +3,16 @@ import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { Command } from "commander";
-import { locateModel } from "../core/encoder/common/find-model.ts";
-import { DISTILL, distill } from "../core/encoder/static/distill.ts";
-import { STATIC_FILE, writeStaticFile } from "../core/encoder/static/static-file.ts";
-import { readModelFolder } from "../core/encoder/transformer/model/model-folder.ts";
-import { InputError } from "../core/input/input-error.ts";
-import { writeError } from "../core/input/system-error.ts";
-import { encoderPlaces } from "./encoder-flags.ts";
-import { folder, number } from "./flags.ts";
-import { JOUST } from "./invocation.ts";
-import { statusLine } from "./status-line.ts";
+import { locateModel } from "../../core/encoder/common/find-model.ts";
+import { DISTILL, distill } from "../../core/encoder/static/distill.ts";
+import { STATIC_FILE, writeStaticFile } from "../../core/encoder/static/static-file.ts";
+import { readModelFolder } from "../../core/encoder/transformer/model/model-folder.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { writeError } from "../../core/input/system-error.ts";
+import { encoderPlaces } from "../shared/encoder-flags.ts";
+import { folder, number } from "../shared/flags.ts";
+import { JOUST } from "../shared/invocation.ts";
+import { statusLine } from "../shared/status-line.ts";
 
 interface DistillFlags {
   readonly encoder: string;
