@@ -1,6 +1,6 @@
 import { sigmoid } from "../src/core/bandit/btl.ts";
 import { createPolicy } from "../src/core/bandit/options.ts";
-import { dearestMean } from "../src/core/bandit/pacer.ts";
+import { highestMeanCost } from "../src/core/bandit/pacer.ts";
 import { joust } from "../src/core/bandit/policies/joust.ts";
 import type { Policy, Pool } from "../src/core/bandit/policy.ts";
 import { Random } from "../src/core/random/random.ts";
@@ -76,7 +76,7 @@ export function playEpisode(
   const { dataset, embeddings } = world.source;
   const environment = createEnvironment(dataset, embeddings, settings, random.split("environment"));
   const K = environment.pool.models.length;
-  const costUnit = dearestMean(environment.pool.costs);
+  const costUnit = highestMeanCost(environment.pool.costs);
   const detour = random.split("switch").derangement(K);
   const joining = scenario.joins ? K - 1 : -1;
 

@@ -67,7 +67,7 @@ export class Router {
   }
 
   /** `weight` is the vote's own (a judge's is below 1); the voter's record comes on top. */
-  vote(decision: Judged, outcome: Outcome, random: Random, voter?: string, weight = 1): void {
+  vote(decision: VoteTarget, outcome: Outcome, random: Random, voter?: string, weight = 1): void {
     const { x, pair, values } = decision;
     const trust = this.#trust(voter);
     if (voter !== undefined && this.settings.weighVoters && values) {
@@ -81,7 +81,7 @@ export class Router {
 
   /** A like (up to 1) or dislike (down to -1) of one of the answers. */
   rate(
-    decision: Judged,
+    decision: VoteTarget,
     model: number,
     rating: number,
     random: Random,
@@ -96,7 +96,7 @@ export class Router {
 
   /** Several answers in order, the best first; models asked besides the pair count too. */
   rank(
-    decision: Judged,
+    decision: VoteTarget,
     order: readonly number[],
     random: Random,
     voter?: string,
@@ -109,7 +109,7 @@ export class Router {
   }
 
   /** No vote on this one is to be waited for. */
-  dismiss(decision: Pick<Judged, "id">): void {
+  dismiss(decision: Pick<VoteTarget, "id">): void {
     this.#pending.delete(decision.id ?? decision);
   }
 
@@ -332,7 +332,7 @@ export interface RoutedChoice {
 }
 
 /** As much of a decision as a vote on it needs; a log holds it. */
-export type Judged = Pick<RoutedChoice, "id" | "x" | "pair" | "values">;
+export type VoteTarget = Pick<RoutedChoice, "id" | "x" | "pair" | "values">;
 
 export interface RouterSnapshot {
   readonly policy: Snapshot;

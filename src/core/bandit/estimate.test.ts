@@ -47,7 +47,9 @@ it("worlds that are imagined have its mean and sd", () => {
   const policy = voted(100);
   const { mean, sd } = policy.estimate!(whole);
   const random = Random.seeded(7);
-  const worlds = Array.from({ length: 4000 }, () => policy.imagine!(random).utilities(whole));
+  const worlds = Array.from({ length: 4000 }, () =>
+    policy.samplePosterior!(random).utilities(whole),
+  );
   const centred = worlds.map((values) => {
     const middle = values.reduce((sum, value) => sum + value, 0) / K;
     return values.map((value) => value - middle);
@@ -62,7 +64,7 @@ it("worlds that are imagined have its mean and sd", () => {
 });
 
 it("a world is one for all queries", () => {
-  const { utilities } = voted(100).imagine!(Random.seeded(3));
+  const { utilities } = voted(100).samplePosterior!(Random.seeded(3));
   const only = Float64Array.from({ length: M }, (_, m) => Number(m === 0));
   const half = Float64Array.from(only, (one) => (one + 1 / M) / 2);
   const between = utilities(half);

@@ -1,25 +1,25 @@
-import type { Outlook } from "./pair-rule.ts";
+import type { UtilityMixture } from "./pair-rule.ts";
 import type { Estimate } from "./policy.ts";
 import { predictive } from "./posterior.ts";
 
 /**
- * An outlook in the terms that people can be told: utilities relative to the
+ * An mixture in the terms that people can be told: utilities relative to the
  * mean of the pool, since votes are on differences and say nothing of a level
  * common to all.
  *
- * Var(f_k - mean f) within a view, blocks of models being independent, is
+ * Var(f_k - mean f) within a component, blocks of models being independent, is
  * (1 - 2/K) g_k + sum_j g_j / K^2, and t_k^2 var_told, told scores having mean 0
- * already; between the views it is the weighted square of what their means
+ * already; between the components it is the weighted square of what their means
  * differ by.
  */
-export function estimateOf(outlook: Outlook): Estimate {
-  const { views, told } = outlook;
+export function estimateOf(mixture: UtilityMixture): Estimate {
+  const { components, told } = mixture;
   const K = told.length;
   const mean = new Float64Array(K);
-  const middle = total(outlook.mean) / K;
-  for (let k = 0; k < K; k++) mean[k] = outlook.mean[k]! - middle;
+  const middle = total(mixture.mean) / K;
+  for (let k = 0; k < K; k++) mean[k] = mixture.mean[k]! - middle;
   const sd = new Float64Array(K); // the variance, until it is whole
-  for (const { weight, values, variances, toldVariance } of views) {
+  for (const { weight, values, variances, toldVariance } of components) {
     const all = total(variances);
     const own = total(values) / K;
     for (let k = 0; k < K; k++) {
@@ -34,7 +34,7 @@ export function estimateOf(outlook: Outlook): Estimate {
     beats: (a, b) => {
       if (a === b) return 0.5;
       let p = 0;
-      for (const { weight, scale, values, variances, toldVariance } of views) {
+      for (const { weight, scale, values, variances, toldVariance } of components) {
         const gap = values[a]! - values[b]!;
         const spread = variances[a]! + variances[b]! + toldVariance * (told[a]! - told[b]!) ** 2;
         p += weight * predictive(scale * gap, scale ** 2 * spread);
@@ -44,7 +44,7 @@ export function estimateOf(outlook: Outlook): Estimate {
   };
 }
 
-/** By hand: it is asked of every view of every request, and reduce() takes several times as long. */
+/** By hand: it is asked of every component of every request, and reduce() takes several times as long. */
 function total(values: Float64Array): number {
   let sum = 0;
   for (let k = 0; k < values.length; k++) sum += values[k]!;

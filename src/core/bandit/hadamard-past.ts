@@ -1,7 +1,7 @@
 import { norm } from "../linalg/linalg.ts";
 import { RowProducts } from "../linalg/row-products.ts";
 import { GrowingRows } from "./growing-rows.ts";
-import type { PastFeatures } from "./rounds.ts";
+import type { PastFeatures } from "./past-features.ts";
 
 /**
  * Hot corner. phi(x, a) = (x o a) / |x o a| needs x and K inverse norms a round
@@ -92,7 +92,7 @@ export class HadamardPast implements PastFeatures {
     }
   }
 
-  spread(C: Float64Array, batch: Int32Array, out: Float64Array): void {
+  addTransposed(C: Float64Array, batch: Int32Array, out: Float64Array): void {
     const K = this.#K;
     const d = this.#d;
     const a = this.#a;

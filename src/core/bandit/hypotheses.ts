@@ -1,4 +1,4 @@
-import type { Hypothesis } from "./belief.ts";
+import type { Hypothesis } from "./block-posterior.ts";
 import type { Pool } from "./policy.ts";
 
 /** What may be true of votes and of told scores, equally likely before the first vote. */

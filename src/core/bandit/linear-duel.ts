@@ -185,7 +185,7 @@ export interface Scores {
   /** |phi_i - phi_j| in V^-1. */
   width(i: number, j: number): number;
   /** |phi_i - the mean phi of `over`| in V^-1; |phi_i| itself where `over` is empty. */
-  spread(i: number, over: readonly number[]): number;
+  widthFromMean(i: number, over: readonly number[]): number;
 }
 
 /** Picks the pair from the scores: pure, so that a test can restate it. */
@@ -197,7 +197,7 @@ export type PairRule = (
 
 /** The policy of a rule on one estimate over all votes. */
 export function linearDuel(pool: Pool, options: LinearOptions, rule: PairRule): Policy {
-  const space = new DuelSpace(pool, options);
+  const space = new LinearDuelModel(pool, options);
   const fresh = () => new LinearEstimate(space.prior, options.lambda);
   let estimate = fresh();
   return {
@@ -219,7 +219,7 @@ export function linearDuel(pool: Pool, options: LinearOptions, rule: PairRule): 
 }
 
 /** The features of a pool with their prior, and what is computed from them and an estimate. */
-export class DuelSpace {
+export class LinearDuelModel {
   readonly prior: Prior;
   readonly #features: Features;
   readonly #scale: number;
@@ -257,7 +257,7 @@ export class DuelSpace {
     return {
       f,
       width: (i, j) => (i === j ? 0 : root(at(i, i) + at(j, j) - 2 * at(i, j))),
-      spread(i, over) {
+      widthFromMean(i, over) {
         // |phi_i - mean_j phi_j|^2, the square written out.
         const n = over.length;
         let square = at(i, i);

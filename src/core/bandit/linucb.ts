@@ -70,7 +70,7 @@ export const LINUCB_ABOUT: About<LinUcbOptions> = {
 };
 
 /** What an arm sees of a query. */
-export interface Context {
+export interface ArmFeatures {
   readonly dimension: number;
   of(x: Float64Array): Float64Array;
 }
@@ -82,9 +82,9 @@ export interface Context {
  * probability, whose slope in utility is scale / 4 between equals: penalties
  * count times that, and values are divided by it.
  */
-export function linUcbPolicy(pool: Pool, options: LinUcbOptions, context: Context): Policy {
+export function linUcbPolicy(pool: Pool, options: LinUcbOptions, armFeatures: ArmFeatures): Policy {
   const { alpha, lambda, prior, scale } = options;
-  const arms = pool.models.map(() => new Ridge(context.dimension, lambda));
+  const arms = pool.models.map(() => new Ridge(armFeatures.dimension, lambda));
   const told = toldAt(pool);
   const expected = (x: Float64Array) => {
     const scores = told(x);
@@ -93,7 +93,7 @@ export function linUcbPolicy(pool: Pool, options: LinUcbOptions, context: Contex
   };
   return {
     choose({ x, candidates, penalty }, random) {
-      const features = context.of(x);
+      const features = armFeatures.of(x);
       const mean = expected(x).map((start, k) => start + arms[k]!.mean(features));
       const bonus = arms.map((arm) => alpha * arm.width(features));
       const value = (k: number) => mean[k]! - (scale / 4) * (penalty?.[k] ?? 0);
@@ -105,7 +105,7 @@ export function linUcbPolicy(pool: Pool, options: LinUcbOptions, context: Contex
       return { pair: [first, second], values: mean.map((m) => ((m - 0.5) * 4) / scale) };
     },
     learn(feedback) {
-      const features = context.of(feedback.x);
+      const features = armFeatures.of(feedback.x);
       const start = expected(feedback.x);
       for (const { model, reward, weight } of rewardsOf(feedback)) {
         arms[model]!.update(features, reward - start[model]!, weight);
@@ -118,7 +118,7 @@ export function linUcbPolicy(pool: Pool, options: LinUcbOptions, context: Contex
     restore({ models, state }) {
       const before = state as readonly Pick<Ridge, "theta" | "inverse">[];
       alignModels(models, pool.models).forEach((k, i) => {
-        const arm = before[k] ?? new Ridge(context.dimension, lambda);
+        const arm = before[k] ?? new Ridge(armFeatures.dimension, lambda);
         arms[i]!.theta.set(arm.theta);
         arms[i]!.inverse.set(arm.inverse);
       });

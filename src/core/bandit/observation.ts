@@ -1,13 +1,26 @@
-import { type Belief, BIAS, type Observation, POSITION, SHARED, SLOPE, TOLD } from "./belief.ts";
-import type { Sight } from "./sight.ts";
+import {
+  BIAS,
+  type BlockPosterior,
+  type Observation,
+  POSITION,
+  SHARED,
+  SLOPE,
+  TOLD,
+} from "./block-posterior.ts";
+import type { QueryContext } from "./query-context.ts";
 
 /** a against b: s (utility_a - utility_b), plus the bias to the answer shown first. */
-export function duelOf(belief: Belief, { w, told }: Sight, a: number, b: number): Observation {
-  const s = belief.hypothesis.scale;
+export function duelObservation(
+  posterior: BlockPosterior,
+  { w, told }: QueryContext,
+  a: number,
+  b: number,
+): Observation {
+  const s = posterior.hypothesis.scale;
   const shared = new Float64Array(SHARED);
   shared[TOLD] = s * (told[a]! - told[b]!);
   shared[POSITION] = 1;
-  const gap = belief.value(a, w, told[a]!) - belief.value(b, w, told[b]!);
+  const gap = posterior.value(a, w, told[a]!) - posterior.value(b, w, told[b]!);
   return {
     w,
     terms: [
@@ -15,7 +28,7 @@ export function duelOf(belief: Belief, { w, told }: Sight, a: number, b: number)
       { model: b, factor: -s },
     ],
     shared,
-    logit: s * gap + belief.shared[POSITION]!,
+    logit: s * gap + posterior.shared[POSITION]!,
   };
 }
 
@@ -27,7 +40,7 @@ export function duelOf(belief: Belief, { w, told }: Sight, a: number, b: number)
  * weight 1/r for any nu. To count ties as half wins of d itself would pull all
  * models together, for nothing in the wins makes up for it.
  */
-export function tied({ w, terms, shared, logit }: Observation, r: number): Observation {
+export function withTies({ w, terms, shared, logit }: Observation, r: number): Observation {
   return {
     w,
     terms: terms.map(({ model, factor }) => ({ model, factor: r * factor })),
@@ -42,14 +55,14 @@ export function tied({ w, terms, shared, logit }: Observation, r: number): Obser
  * maximum of the rest; that is linear around the means with the softmax of the
  * rest as weights. Shown at once, so no position enters.
  */
-export function stageOf(
-  belief: Belief,
-  { w, told }: Sight,
+export function stageObservation(
+  posterior: BlockPosterior,
+  { w, told }: QueryContext,
   first: number,
   rest: readonly number[],
 ): Observation {
-  const s = belief.hypothesis.scale;
-  const logits = rest.map((k) => s * belief.value(k, w, told[k]!));
+  const s = posterior.hypothesis.scale;
+  const logits = rest.map((k) => s * posterior.value(k, w, told[k]!));
   const top = Math.max(...logits);
   const shares = logits.map((logit) => Math.exp(logit - top));
   const total = shares.reduce((sum, share) => sum + share, 0);
@@ -61,7 +74,7 @@ export function stageOf(
     shared[TOLD]! -= s * share * told[k]!;
     terms.push({ model: k, factor: -s * share });
   });
-  const logit = s * belief.value(first, w, told[first]!) - (top + Math.log(total));
+  const logit = s * posterior.value(first, w, told[first]!) - (top + Math.log(total));
   return { w, terms, shared, logit };
 }
 
@@ -70,10 +83,14 @@ export function stageOf(
  * means, so a vague belief would give each of them too much (four that are all
  * alike and unknown more than 1/4); their sum has to be 1.
  */
-export function firstProbability(belief: Belief, sight: Sight, order: readonly number[]): number {
+export function firstPlaceProbability(
+  posterior: BlockPosterior,
+  context: QueryContext,
+  order: readonly number[],
+): number {
   const chances = order.map((first) => {
     const rest = order.filter((k) => k !== first);
-    return belief.probability(stageOf(belief, sight, first, rest));
+    return posterior.probability(stageObservation(posterior, context, first, rest));
   });
   return chances[0]! / chances.reduce((sum, chance) => sum + chance, 0);
 }
@@ -83,10 +100,14 @@ export function firstProbability(belief: Belief, sight: Sight, order: readonly n
  * mean. Likes and votes differ in scale by rho, which is learnt: the product is
  * linearised around the means of both.
  */
-export function ratingOf(belief: Belief, { w, told }: Sight, model: number): Observation {
-  const s = belief.hypothesis.scale;
-  const rho = belief.shared[SLOPE]!;
-  const level = s * belief.value(model, w, told[model]!);
+export function ratingObservation(
+  posterior: BlockPosterior,
+  { w, told }: QueryContext,
+  model: number,
+): Observation {
+  const s = posterior.hypothesis.scale;
+  const rho = posterior.shared[SLOPE]!;
+  const level = s * posterior.value(model, w, told[model]!);
   const shared = new Float64Array(SHARED);
   shared[TOLD] = rho * s * told[model]!;
   shared[BIAS] = 1;
@@ -95,6 +116,6 @@ export function ratingOf(belief: Belief, { w, told }: Sight, model: number): Obs
     w,
     terms: [{ model, factor: rho * s }],
     shared,
-    logit: rho * level + belief.shared[BIAS]!,
+    logit: rho * level + posterior.shared[BIAS]!,
   };
 }

@@ -55,7 +55,7 @@ export interface PacerState {
 }
 
 /** The dearest model's mean cost over categories, 1 where nothing is known of costs. */
-export function dearestMean(costs: readonly Float64Array[] | undefined): number {
+export function highestMeanCost(costs: readonly Float64Array[] | undefined): number {
   if (!costs) return 1;
   const means = costs.map((row) => row.reduce((sum, cost) => sum + cost / row.length, 0));
   const dearest = Math.max(...means);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../random/random.ts";
-import { bestPair, type Outlook, sampledPair } from "./pair-rule.ts";
+import { bestPair, sampledPair, type UtilityMixture } from "./pair-rule.ts";
 
 const OPTIONS = { alpha: 1.5, patience: 0.03, minGain: 0 };
 
-function randomOutlook(random: Random, K: number): Outlook {
+function randomOutlook(random: Random, K: number): UtilityMixture {
   const draw = (scale: number) => Float64Array.from({ length: K }, () => scale * random.normal());
   const weights = [0.5, 0.3, 0.2];
-  const views = weights.map((weight, e) => ({
+  const components = weights.map((weight, e) => ({
     weight,
     scale: [1, 3, 10][e]!,
     values: draw(0.2),
@@ -15,30 +15,33 @@ function randomOutlook(random: Random, K: number): Outlook {
     toldVariance: 0.05,
   }));
   const mean = Float64Array.from({ length: K }, (_, k) =>
-    views.reduce((sum, view) => sum + view.weight * view.values[k]!, 0),
+    components.reduce((sum, component) => sum + component.weight * component.values[k]!, 0),
   );
-  return { views, mean, told: draw(0.1), votes: random.integer(1000) };
+  return { components, mean, told: draw(0.1), votes: random.integer(1000) };
 }
 
 /** f_i + f_j + alpha W_ij L_ij over all pairs, straight from the formula. */
-function obvious(outlook: Outlook, candidates: readonly number[]): readonly [number, number] {
+function obvious(
+  mixture: UtilityMixture,
+  candidates: readonly number[],
+): readonly [number, number] {
   let best = -Infinity;
   let pair: [number, number] = [0, 0];
   for (const a of candidates) {
     for (const b of candidates) {
       if (b < a) continue;
-      const f = (k: number) => outlook.mean[k]! - (outlook.penalty?.[k] ?? 0);
+      const f = (k: number) => mixture.mean[k]! - (mixture.penalty?.[k] ?? 0);
       let W2 = 0;
       let scale2 = 0;
-      for (const { weight, scale, values, variances, toldVariance } of outlook.views) {
+      for (const { weight, scale, values, variances, toldVariance } of mixture.components) {
         scale2 += weight * scale ** 2;
         if (a === b) continue;
         W2 += weight * (variances[a]! + variances[b]!);
-        W2 += weight * toldVariance * (outlook.told[a]! - outlook.told[b]!) ** 2;
-        W2 += weight * (values[a]! - values[b]! - (outlook.mean[a]! - outlook.mean[b]!)) ** 2;
+        W2 += weight * toldVariance * (mixture.told[a]! - mixture.told[b]!) ** 2;
+        W2 += weight * (values[a]! - values[b]! - (mixture.mean[a]! - mixture.mean[b]!)) ** 2;
       }
-      const nq = ((3 + 0.03 * outlook.votes) * scale2 * W2) / 4;
-      const price = a === b ? 0 : (outlook.penalty?.[a] ?? 0) + (outlook.penalty?.[b] ?? 0);
+      const nq = ((3 + 0.03 * mixture.votes) * scale2 * W2) / 4;
+      const price = a === b ? 0 : (mixture.penalty?.[a] ?? 0) + (mixture.penalty?.[b] ?? 0);
       const value = f(a) + f(b) - price + 1.5 * Math.sqrt(W2) * Math.sqrt(nq / (1 + nq));
       if (value > best) {
         best = value;
@@ -56,15 +59,15 @@ describe("bestPair", () => {
       const K = 2 + random.integer(20);
       const plain = randomOutlook(random, K);
       const penalty = plain.mean.map(() => 0.1 * random.uniform());
-      const outlook = i % 2 === 0 ? plain : { ...plain, penalty };
-      const candidates = [...outlook.mean.keys()].filter(() => random.uniform() < 0.8);
+      const mixture = i % 2 === 0 ? plain : { ...plain, penalty };
+      const candidates = [...mixture.mean.keys()].filter(() => random.uniform() < 0.8);
       if (candidates.length === 0) continue;
-      expect(bestPair(outlook, candidates, OPTIONS, random)).toEqual(obvious(outlook, candidates));
+      expect(bestPair(mixture, candidates, OPTIONS, random)).toEqual(obvious(mixture, candidates));
     }
   });
 
   it("breaks ties at random", () => {
-    const views = [
+    const components = [
       {
         weight: 1,
         scale: 3,
@@ -74,34 +77,34 @@ describe("bestPair", () => {
       },
     ];
     const told = new Float64Array(4);
-    const outlook: Outlook = { views, mean: new Float64Array(4), told, votes: 100 };
+    const mixture: UtilityMixture = { components, mean: new Float64Array(4), told, votes: 100 };
     const seen = new Set<string>();
     for (let seed = 0; seed < 200; seed++) {
-      seen.add([...bestPair(outlook, [0, 1, 2, 3], OPTIONS, Random.seeded(seed))].sort().join());
+      seen.add([...bestPair(mixture, [0, 1, 2, 3], OPTIONS, Random.seeded(seed))].sort().join());
     }
     expect(seen.size).toBe(6);
   });
 
   it("gives a single answer when the duel promises less than minGain", () => {
     const random = Random.seeded(2);
-    const outlook = randomOutlook(random, 6);
+    const mixture = randomOutlook(random, 6);
     const all = [0, 1, 2, 3, 4, 5];
-    const [a, b] = bestPair(outlook, all, { ...OPTIONS, minGain: 10 }, random);
+    const [a, b] = bestPair(mixture, all, { ...OPTIONS, minGain: 10 }, random);
     expect(a).toBe(b);
-    expect(a).toBe(outlook.mean.indexOf(Math.max(...outlook.mean)));
+    expect(a).toBe(mixture.mean.indexOf(Math.max(...mixture.mean)));
   });
 
   it("avoids a model whose penalty outweighs its promise", () => {
     const random = Random.seeded(3);
-    const outlook = randomOutlook(random, 4);
+    const mixture = randomOutlook(random, 4);
     const penalty = Float64Array.of(100, 0, 0, 0);
-    expect(bestPair({ ...outlook, penalty }, [0, 1, 2, 3], OPTIONS, random)).not.toContain(0);
+    expect(bestPair({ ...mixture, penalty }, [0, 1, 2, 3], OPTIONS, random)).not.toContain(0);
   });
 });
 
 describe("sampledPair", () => {
   it("plays each model as often as a draw makes it the best", () => {
-    const views = [
+    const components = [
       {
         weight: 1,
         scale: 3,
@@ -110,16 +113,16 @@ describe("sampledPair", () => {
         toldVariance: 0,
       },
     ];
-    const outlook: Outlook = {
-      views,
-      mean: views[0]!.values,
+    const mixture: UtilityMixture = {
+      components,
+      mean: components[0]!.values,
       told: new Float64Array(2),
       votes: 0,
     };
     let first = 0;
     const random = Random.seeded(4);
     for (let i = 0; i < 4000; i++) {
-      first += sampledPair(outlook, [0, 1], random).filter((k) => k === 0).length;
+      first += sampledPair(mixture, [0, 1], random).filter((k) => k === 0).length;
     }
     // P(z > -0.1 / sqrt(0.02)) = 0.760; standard error 0.005.
     expect(Math.abs(first / 8000 - 0.76)).toBeLessThan(0.02);

@@ -2,11 +2,11 @@ import type { Random } from "../random/random.ts";
 import { argmax } from "./policy.ts";
 
 /**
- * What is believed about one query, ready to choose from: one view for each
- * hypothesis. Choosing is pure: an outlook and a generator in, a pair out.
+ * What is believed about one query, ready to choose from: one component for each
+ * hypothesis. Choosing is pure: an mixture and a generator in, a pair out.
  */
-export interface Outlook {
-  readonly views: {
+export interface UtilityMixture {
+  readonly components: {
     weight: number;
     readonly scale: number;
     /** Expected utility of each model, and the variance of its own part. */
@@ -14,7 +14,7 @@ export interface Outlook {
     readonly variances: Float64Array;
     readonly toldVariance: number;
   }[];
-  /** Expected utility of each model over all views. */
+  /** Expected utility of each model over all components. */
   readonly mean: Float64Array;
   /** Told scores relative to the pool's mean. */
   readonly told: Float64Array;
@@ -46,7 +46,7 @@ export interface PairRuleOptions {
  * through the models by U lets most pairs of a large pool be skipped.
  */
 export function bestPair(
-  outlook: Outlook,
+  mixture: UtilityMixture,
   candidates: readonly number[],
   { alpha, patience, minGain }: PairRuleOptions,
   random: Random,
@@ -57,24 +57,24 @@ export function bestPair(
   const bound = new Float64Array(n);
   let toldVariance = 0;
   let scale2 = 0;
-  for (const view of outlook.views) {
-    toldVariance += view.weight * view.toldVariance;
-    scale2 += view.weight * view.scale ** 2;
+  for (const component of mixture.components) {
+    toldVariance += component.weight * component.toldVariance;
+    scale2 += component.weight * component.scale ** 2;
   }
   for (let i = 0; i < n; i++) {
     const k = candidates[i]!;
-    f[i] = outlook.mean[k]! - (outlook.penalty?.[k] ?? 0);
+    f[i] = mixture.mean[k]! - (mixture.penalty?.[k] ?? 0);
     let variance = 0;
-    let between = toldVariance * outlook.told[k]! ** 2;
-    for (const view of outlook.views) {
-      variance += view.weight * view.variances[k]!;
-      between += view.weight * (view.values[k]! - outlook.mean[k]!) ** 2;
+    let between = toldVariance * mixture.told[k]! ** 2;
+    for (const component of mixture.components) {
+      variance += component.weight * component.variances[k]!;
+      between += component.weight * (component.values[k]! - mixture.mean[k]!) ** 2;
     }
     own[i] = variance;
     bound[i] = f[i]! + alpha * Math.sqrt(variance + between);
   }
   const order = Array.from({ length: n }, (_, i) => i).sort((i, j) => bound[j]! - bound[i]!);
-  const ahead = LEAST_AHEAD + patience * outlook.votes;
+  const ahead = LEAST_AHEAD + patience * mixture.votes;
 
   let best = -Infinity;
   let first = 0;
@@ -106,16 +106,16 @@ export function bestPair(
 
   /** f counts half of each answer's price, but a duel pays both in full. */
   function secondAnswer(i: number, j: number): number {
-    const { penalty } = outlook;
+    const { penalty } = mixture;
     return penalty ? penalty[candidates[i]!]! + penalty[candidates[j]!]! : 0;
   }
 
   function bonus(i: number, j: number): number {
     const a = candidates[i]!;
     const b = candidates[j]!;
-    let W2 = own[i]! + own[j]! + toldVariance * (outlook.told[a]! - outlook.told[b]!) ** 2;
-    for (const { weight, values } of outlook.views) {
-      const gap = values[a]! - values[b]! - (outlook.mean[a]! - outlook.mean[b]!);
+    let W2 = own[i]! + own[j]! + toldVariance * (mixture.told[a]! - mixture.told[b]!) ** 2;
+    for (const { weight, values } of mixture.components) {
+      const gap = values[a]! - values[b]! - (mixture.mean[a]! - mixture.mean[b]!);
       W2 += weight * gap * gap;
     }
     const information = (ahead * scale2 * W2) / 4;
@@ -131,32 +131,35 @@ const LEAST_AHEAD = 3;
 
 /** Two draws of all utilities from the belief, each plays its best: Thompson sampling. */
 export function sampledPair(
-  outlook: Outlook,
+  mixture: UtilityMixture,
   candidates: readonly number[],
   random: Random,
 ): readonly [number, number] {
   const draw = () => {
-    const utilities = drawUtilities(outlook, random);
-    return argmax(candidates, (k) => utilities[k]! - (outlook.penalty?.[k] ?? 0), random);
+    const utilities = drawUtilities(mixture, random);
+    return argmax(candidates, (k) => utilities[k]! - (mixture.penalty?.[k] ?? 0), random);
   };
   return [draw(), draw()];
 }
 
-/** All utilities at once, from one of the views. */
-function drawUtilities({ views, told }: Outlook, random: Random): Float64Array {
-  const view = pick(views, random.uniform());
-  const trust = Math.sqrt(view.toldVariance) * random.normal();
-  return view.values.map(
-    (value, k) => value + trust * told[k]! + Math.sqrt(view.variances[k]!) * random.normal(),
+/** All utilities at once, from one of the components. */
+function drawUtilities({ components, told }: UtilityMixture, random: Random): Float64Array {
+  const component = pick(components, random.uniform());
+  const trust = Math.sqrt(component.toldVariance) * random.normal();
+  return component.values.map(
+    (value, k) => value + trust * told[k]! + Math.sqrt(component.variances[k]!) * random.normal(),
   );
 }
 
 /** The one at share u of the total weight. */
-export function pick<T extends { readonly weight: number }>(views: readonly T[], u: number): T {
+export function pick<T extends { readonly weight: number }>(
+  components: readonly T[],
+  u: number,
+): T {
   let rest = u;
-  for (const view of views) {
-    rest -= view.weight;
-    if (rest < 0) return view;
+  for (const component of components) {
+    rest -= component.weight;
+    if (rest < 0) return component;
   }
-  return views.at(-1)!;
+  return components.at(-1)!;
 }

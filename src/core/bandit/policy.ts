@@ -115,7 +115,7 @@ export interface Policy {
    */
   estimate?(membership: Float64Array): Estimate;
   /** One way that everything may be, drawn from what is believed. */
-  imagine?(random: Random): World;
+  samplePosterior?(random: Random): PosteriorSample;
 }
 
 /** Utilities relative to the pool's mean, and how sure they are. */
@@ -127,7 +127,7 @@ export interface Estimate {
 }
 
 /** What would be true of all models and queries at once. */
-export interface World {
+export interface PosteriorSample {
   /** The vote scale s. */
   readonly scale: number;
   /** Net share of answers that voters prefer, for a small unit of utility; ties count for neither. */

@@ -44,7 +44,7 @@ export class GaussianPosterior {
     multiply(this.covariance, v, u);
     const q = dot(v, u);
     const a = dot(v, this.mean);
-    const floor = RESOLUTION * this.#spread(v);
+    const floor = RESOLUTION * this.#independentVariance(v);
     // False also where q is not finite: such a vote is not taken in.
     if (q > floor) {
       const { c, w } = solveVote(a, q, outcome, eta);
@@ -55,7 +55,7 @@ export class GaussianPosterior {
   }
 
   /** sum_i v_i^2 S_ii: the variance of v . theta, were the coefficients independent. */
-  #spread(v: Float64Array): number {
+  #independentVariance(v: Float64Array): number {
     const d = this.dimension;
     let sum = 0;
     for (let i = 0; i < d; i++) sum += v[i]! * v[i]! * this.covariance[i * d + i]!;

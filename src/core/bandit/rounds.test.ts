@@ -3,8 +3,9 @@ import { Random } from "../random/random.ts";
 import { createFeatures, FEATURE_DEFAULTS } from "./features.ts";
 import { GrowingRows } from "./growing-rows.ts";
 import { HadamardPast } from "./hadamard-past.ts";
+import { StoredPast } from "./past-features.ts";
 import type { Pool } from "./policy.ts";
-import { createRounds, Rounds, StoredPast } from "./rounds.ts";
+import { createRounds, Rounds } from "./rounds.ts";
 
 describe("the fast hadamard map is the obvious one", () => {
   // Odd and even sizes: the kernels take several rows at a time and must end well.
@@ -32,8 +33,8 @@ describe("the fast hadamard map is the obvious one", () => {
 
       const C = vector(size, random).map((value, i) => (i % 3 === 0 ? 0 : value));
       const sums = [vector(d, Random.seeded(1)), vector(d, Random.seeded(1))] as const;
-      fast.phi.spread(C, rounds, sums[0]);
-      obvious.phi.spread(C, rounds, sums[1]);
+      fast.phi.addTransposed(C, rounds, sums[0]);
+      obvious.phi.addTransposed(C, rounds, sums[1]);
       expectClose(sums[0], sums[1]);
     }
   });
@@ -59,7 +60,7 @@ describe("scores and spread", () => {
     const scores = new Float64Array(12);
     const spread = new Float64Array(6);
     fast.phi.scores(theta, batch, scores);
-    fast.phi.spread(C, batch, spread);
+    fast.phi.addTransposed(C, batch, spread);
     const inner = (p: Float64Array, q: Float64Array) => p.reduce((sum, v, i) => sum + v * q[i]!, 0);
     expect(inner(C, scores)).toBeCloseTo(inner(spread, theta), 12);
   });

@@ -4,24 +4,25 @@ import { Random } from "../random/random.ts";
 import { sigmoid } from "./btl.ts";
 import type { Features } from "./features.ts";
 import { GrowingRows } from "./growing-rows.ts";
-import { Rounds, StoredPast } from "./rounds.ts";
-import { Chain, type Law, stepSize } from "./sgld.ts";
+import { StoredPast } from "./past-features.ts";
+import { Rounds } from "./rounds.ts";
+import { Chain, stepSize, type Target } from "./sgld.ts";
 
 /**
- * Does a chain sample the law it should? Forty votes in three dimensions, with
+ * Does a chain sample the target it should? Forty votes in three dimensions, with
  * all rounds in each gradient, against random-walk Metropolis on the density
  * written out again, which has no discretisation error. Both are Monte Carlo,
  * so a difference counts in its own standard error, found from the means of 40
  * consecutive stretches of a run.
  */
-describe("the law that a chain samples", () => {
-  const { rounds, law } = logisticProblem();
+describe("the target that a chain samples", () => {
+  const { rounds, target } = logisticProblem();
   let exact: ReturnType<typeof moments>;
   beforeAll(() => {
-    exact = moments(metropolis(rounds, law, 800_000, Random.seeded(1)));
+    exact = moments(metropolis(rounds, target, 800_000, Random.seeded(1)));
   }, 120_000);
   const chain = (step: number, n: number) =>
-    moments(langevin(rounds, law, step, n, Random.seeded(2)), exact.mean);
+    moments(langevin(rounds, target, step, n, Random.seeded(2)), exact.mean);
 
   it("has the mean and the covariance of Metropolis when steps are small", () => {
     const sampled = chain(0.05, 1_000_000);
@@ -47,10 +48,10 @@ describe("the law that a chain samples", () => {
     // Were U quadratic with Hessian H, the chain's covariance in units of H^-1 would be
     // (I - eps/2 A)^-1, A = sd H sd. This U is nearly so: its curvature only falls off.
     const predicted = (step: number) => {
-      const eps = stepSize(law, rounds, step);
+      const eps = stepSize(target, rounds, step);
       const B = precision.map((h, i) => {
         const [r, c] = [(i / D) | 0, i % D];
-        return (r === c ? 1 : 0) - (eps / 2) * law.sd[r]! * h * law.sd[c]!;
+        return (r === c ? 1 : 0) - (eps / 2) * target.sd[r]! * h * target.sd[c]!;
       });
       const wide = inverse(B, D);
       return (wide[0]! + wide[4]! + wide[8]!) / D - 1;
@@ -66,7 +67,7 @@ describe("the law that a chain samples", () => {
 const D = 3;
 
 /** Model 0 has the query itself as its features and model 1 none, so that v = x. */
-function logisticProblem(): { rounds: Rounds; law: Law } {
+function logisticProblem(): { rounds: Rounds; target: Target } {
   const features: Features = {
     models: 2,
     dimension: D,
@@ -74,7 +75,7 @@ function logisticProblem(): { rounds: Rounds; law: Law } {
     priorMean: Float64Array.of(0, 0.5, 0),
     priorSd: Float64Array.of(1, 1, 2),
   };
-  const law: Law = { mean: features.priorMean, sd: features.priorSd, eta: 1, mu: 0, cap: 1 };
+  const target: Target = { mean: features.priorMean, sd: features.priorSd, eta: 1, mu: 0, cap: 1 };
   const rounds = new Rounds(features, new StoredPast(2, D), new GrowingRows(D), features.priorSd);
   const random = Random.seeded(3);
   const truth = [1, -1, 0.5];
@@ -83,11 +84,17 @@ function logisticProblem(): { rounds: Rounds; law: Law } {
     const p = sigmoid(truth.reduce((sum, value, i) => sum + value * x[i]!, 0));
     rounds.add(x, { a: 0, b: 1, win: random.uniform() < p ? 1 : 0, weight: 1 });
   }
-  return { rounds, law };
+  return { rounds, target };
 }
 
-function langevin(rounds: Rounds, law: Law, step: number, n: number, random: Random): Float64Array {
-  const chain = new Chain(law, 1, { steps: 1, batch: rounds.length, step });
+function langevin(
+  rounds: Rounds,
+  target: Target,
+  step: number,
+  n: number,
+  random: Random,
+): Float64Array {
+  const chain = new Chain(target, 1, { steps: 1, batch: rounds.length, step });
   const out = new Float64Array(n * D);
   for (let t = -n / 20; t < n; t++) {
     chain.advance(rounds, random);
@@ -96,20 +103,20 @@ function langevin(rounds: Rounds, law: Law, step: number, n: number, random: Ran
   return out;
 }
 
-function metropolis(rounds: Rounds, law: Law, n: number, random: Random): Float64Array {
+function metropolis(rounds: Rounds, target: Target, n: number, random: Random): Float64Array {
   const votes = Array.from({ length: rounds.length }, (_, i) => {
     const y = 2 * rounds.vote(i).win - 1;
     return [...rounds.x.row(i)].map((value) => y * value);
   });
   const minusLog = (theta: readonly number[]) => {
     let U = 0;
-    for (let i = 0; i < D; i++) U += ((theta[i]! - law.mean[i]!) / law.sd[i]!) ** 2 / 2;
+    for (let i = 0; i < D; i++) U += ((theta[i]! - target.mean[i]!) / target.sd[i]!) ** 2 / 2;
     for (const v of votes) {
       U += Math.log(1 + Math.exp(-(v[0]! * theta[0]! + v[1]! * theta[1]! + v[2]! * theta[2]!)));
     }
     return U;
   };
-  let theta = [...law.mean];
+  let theta = [...target.mean];
   let U = minusLog(theta);
   const out = new Float64Array(n * D);
   for (let t = -n / 20; t < n; t++) {

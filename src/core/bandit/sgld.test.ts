@@ -5,7 +5,15 @@ import { createFeatures, difference, FEATURE_DEFAULTS, type FeatureOptions } fro
 import { priorOf } from "./linear-duel.ts";
 import type { Pool } from "./policy.ts";
 import { createRounds } from "./rounds.ts";
-import { Chain, gradient, type Law, langevinStep, Minibatch, potential, stepSize } from "./sgld.ts";
+import {
+  Chain,
+  gradient,
+  langevinStep,
+  Minibatch,
+  potential,
+  stepSize,
+  type Target,
+} from "./sgld.ts";
 
 const FEATURES: [string, Partial<FeatureOptions>][] = [
   ["hadamard", {}],
@@ -16,13 +24,13 @@ const FEATURES: [string, Partial<FeatureOptions>][] = [
 ];
 
 describe.each(FEATURES)("the potential on %s features", (_, options) => {
-  const { features, rounds, law, theta } = problem(options);
+  const { features, rounds, target, theta } = problem(options);
 
   it.each([1, 2] as const)("is eq. 2 with its cap, ties and weights, chain %d", (j) => {
     for (const cap of CAPS) {
       let U = 0;
       for (let i = 0; i < theta.length; i++) {
-        U += (theta[i]! - law.mean[i]!) ** 2 / (2 * law.sd[i]! ** 2);
+        U += (theta[i]! - target.mean[i]!) ** 2 / (2 * target.sd[i]! ** 2);
       }
       for (let i = 0; i < rounds.length; i++) {
         const { a, b, win, weight } = rounds.vote(i);
@@ -31,20 +39,20 @@ describe.each(FEATURES)("the potential on %s features", (_, options) => {
         const score = Array.from({ length: 4 }, (_, k) => dotAt(rows, k * d, theta, 0, d));
         const sigma = (z: number) => Math.log(1 + Math.exp(-z));
         const z = dot(theta, difference(rows, d, a, b));
-        U += law.eta * weight * (win * sigma(z) + (1 - win) * sigma(-z));
+        U += target.eta * weight * (win * sigma(z) + (1 - win) * sigma(-z));
         const other = j === 1 ? b : a;
-        U -= law.mu * Math.min(cap, Math.max(...score.map((value) => value - score[other]!)));
+        U -= target.mu * Math.min(cap, Math.max(...score.map((value) => value - score[other]!)));
       }
-      expect(potential({ ...law, cap }, rounds, j, theta)).toBeCloseTo(U, 10);
+      expect(potential({ ...target, cap }, rounds, j, theta)).toBeCloseTo(U, 10);
     }
   });
 
   it.each([1, 2] as const)("has the gradient of its finite differences, chain %d", (j) => {
-    for (const mu of [0, law.mu]) {
+    for (const mu of [0, target.mu]) {
       for (const cap of CAPS) {
-        const at = (point: Float64Array) => potential({ ...law, mu, cap }, rounds, j, point);
+        const at = (point: Float64Array) => potential({ ...target, mu, cap }, rounds, j, point);
         const all = Int32Array.from({ length: rounds.length }, (_, i) => i);
-        const exact = gradient({ ...law, mu, cap }, rounds, j, theta, all);
+        const exact = gradient({ ...target, mu, cap }, rounds, j, theta, all);
         exact.forEach((slope, i) => {
           const h = 1e-5;
           const up = theta.slice();
@@ -59,13 +67,13 @@ describe.each(FEATURES)("the potential on %s features", (_, options) => {
 
   it("has a minibatch gradient whose mean over all batches of 3 is the gradient", () => {
     const all = Int32Array.from({ length: rounds.length }, (_, i) => i);
-    const exact = gradient(law, rounds, 1, theta, all);
+    const exact = gradient(target, rounds, 1, theta, all);
     const sum = new Float64Array(exact.length);
     let batches = 0;
     for (let p = 0; p < all.length; p++) {
       for (let q = p + 1; q < all.length; q++) {
         for (let r = q + 1; r < all.length; r++) {
-          const estimate = gradient(law, rounds, 1, theta, Int32Array.of(p, q, r));
+          const estimate = gradient(target, rounds, 1, theta, Int32Array.of(p, q, r));
           for (let i = 0; i < sum.length; i++) sum[i]! += estimate[i]!;
           batches++;
         }
@@ -79,8 +87,8 @@ describe.each(FEATURES)("the potential on %s features", (_, options) => {
 
 describe("the feel-good term", () => {
   it("caps some of the test's rounds and leaves others", () => {
-    const { rounds, law, theta } = problem({});
-    const value = (cap: number) => potential({ ...law, cap }, rounds, 1, theta);
+    const { rounds, target, theta } = problem({});
+    const value = (cap: number) => potential({ ...target, cap }, rounds, 1, theta);
     const [low, high] = CAPS;
     expect(value(low)).toBeGreaterThan(value(high));
     expect(value(low)).toBeLessThan(value(0));
@@ -88,10 +96,10 @@ describe("the feel-good term", () => {
   });
 
   it("is what tells the chains apart", () => {
-    const { rounds, law, theta } = problem({});
-    const calm = { ...law, mu: 0 };
+    const { rounds, target, theta } = problem({});
+    const calm = { ...target, mu: 0 };
     expect(potential(calm, rounds, 1, theta)).toBe(potential(calm, rounds, 2, theta));
-    expect(potential(law, rounds, 1, theta)).not.toBe(potential(law, rounds, 2, theta));
+    expect(potential(target, rounds, 1, theta)).not.toBe(potential(target, rounds, 2, theta));
   });
 });
 
@@ -148,9 +156,15 @@ describe("the Langevin step", () => {
       const v = difference(rows, features.dimension, a, b);
       mean += dot(v, v) / rounds.length;
     }
-    const law: Law = { mean: features.priorMean, sd: features.priorSd, eta: 0.7, mu: 0, cap: 1 };
-    const expected = 0.2 / (sd ** -2 + 0.25 * law.eta * rounds.length * mean);
-    expect(stepSize(law, rounds, 0.2) * sd ** 2).toBeCloseTo(expected, 12);
+    const target: Target = {
+      mean: features.priorMean,
+      sd: features.priorSd,
+      eta: 0.7,
+      mu: 0,
+      cap: 1,
+    };
+    const expected = 0.2 / (sd ** -2 + 0.25 * target.eta * rounds.length * mean);
+    expect(stepSize(target, rounds, 0.2) * sd ** 2).toBeCloseTo(expected, 12);
   });
 
   it("samples the prior where there are no votes, but for the variance 1 / (1 - eps / 2)", () => {
@@ -189,10 +203,10 @@ describe("a chain", () => {
   // The trap: sigma is log(1 + e^-z); descending the sigmoid itself goes the other way.
   it.each([1, 0])("moves towards the preferred answer, win %d", (win) => {
     for (const mu of [0, 1e-3]) {
-      const { features, rounds, law } = problem({}, undefined, 0);
+      const { features, rounds, target } = problem({}, undefined, 0);
       const x = Float64Array.of(0.5, -0.2, 0.3, 0.8, 0.1);
       for (let i = 0; i < 200; i++) rounds.add(x, { a: 0, b: 2, win, weight: 1 });
-      const chain = new Chain({ ...law, mu }, 1, { steps: 500, batch: 32, step: 0.2 });
+      const chain = new Chain({ ...target, mu }, 1, { steps: 500, batch: 32, step: 0.2 });
       chain.advance(rounds, Random.seeded(4));
       const z = dot(chain.theta, difference(features.rows(x), features.dimension, 0, 2));
       expect(Math.sign(z)).toBe(win === 1 ? 1 : -1);
@@ -201,10 +215,10 @@ describe("a chain", () => {
   });
 
   it("stays where ties hold it", () => {
-    const { features, rounds, law } = problem({}, undefined, 0);
+    const { features, rounds, target } = problem({}, undefined, 0);
     const x = Float64Array.of(0.5, -0.2, 0.3, 0.8, 0.1);
     for (let i = 0; i < 2000; i++) rounds.add(x, { a: 0, b: 2, win: 0.5, weight: 1 });
-    const chain = new Chain({ ...law, mu: 0 }, 1, { steps: 500, batch: 2000, step: 0.2 });
+    const chain = new Chain({ ...target, mu: 0 }, 1, { steps: 500, batch: 2000, step: 0.2 });
     chain.advance(rounds, Random.seeded(5));
     const z = dot(chain.theta, difference(features.rows(x), features.dimension, 0, 2));
     // Its variance is at most 4 / 2000, and 1.1 times that by the step's bias.
@@ -225,7 +239,7 @@ function problem(
   const vector = (size: number) => Float64Array.from({ length: size }, () => random.normal());
   const pool: Pool = {
     models: ["ada", "bob", "cyd", "dan"],
-    categories: ["law", "code", "maths"],
+    categories: ["target", "code", "maths"],
     centroids: [vector(5), vector(5), vector(5)],
     told: [vector(3), vector(3), vector(3), vector(3)],
     costs: [vector(3), vector(3), vector(3), vector(3)],
@@ -239,9 +253,9 @@ function problem(
     const b = i === 5 ? a : (a + 1 + (i % 3)) % 4;
     rounds.add(vector(5), { a, b, win: [1, 0, 0.5][i % 3]!, weight: weigh(i) });
   }
-  const law: Law = { ...prior, eta: 0.8, mu: 0.3, cap: 1 };
+  const target: Target = { ...prior, eta: 0.8, mu: 0.3, cap: 1 };
   const theta = prior.mean.map((value, i) => value + prior.sd[i]! * random.normal());
-  return { features, rounds, law, theta };
+  return { features, rounds, target, theta };
 }
 
 function range(n: number): number[] {

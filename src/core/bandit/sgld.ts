@@ -20,7 +20,7 @@ import type { Rounds } from "./rounds.ts";
  * win and half a loss, so that the loss of win in [0, 1] is
  * win sigma(z) + (1 - win) sigma(-z), with derivative sigmoid(z) - win by z.
  */
-export interface Law {
+export interface Target {
   /** theta_0 and sd_0, one number a coefficient. */
   readonly mean: Float64Array;
   readonly sd: Float64Array;
@@ -34,20 +34,26 @@ export interface Law {
 export type ChainIndex = 1 | 2;
 
 /** U_j(theta) over all rounds. */
-export function potential(law: Law, rounds: Rounds, j: ChainIndex, theta: Float64Array): number {
+export function potential(
+  target: Target,
+  rounds: Rounds,
+  j: ChainIndex,
+  theta: Float64Array,
+): number {
   const K = rounds.models;
   const all = Int32Array.from({ length: rounds.length }, (_, i) => i);
   const scores = new Float64Array(all.length * K);
   rounds.phi.scores(theta, all, scores);
   let U = 0;
-  for (let i = 0; i < theta.length; i++) U += ((theta[i]! - law.mean[i]!) / law.sd[i]!) ** 2 / 2;
+  for (let i = 0; i < theta.length; i++)
+    U += ((theta[i]! - target.mean[i]!) / target.sd[i]!) ** 2 / 2;
   for (let i = 0; i < all.length; i++) {
     const { a, b, win, weight } = rounds.vote(i);
     const score = scores.subarray(i * K, (i + 1) * K);
     const z = score[a]! - score[b]!;
     const other = j === 1 ? b : a;
-    U += law.eta * weight * (win * softplus(-z) + (1 - win) * softplus(z));
-    U -= law.mu * Math.min(law.cap, Math.max(...score) - score[other]!);
+    U += target.eta * weight * (win * softplus(-z) + (1 - win) * softplus(z));
+    U -= target.mu * Math.min(target.cap, Math.max(...score) - score[other]!);
   }
   return U;
 }
@@ -63,15 +69,15 @@ export function potential(law: Law, rounds: Rounds, j: ChainIndex, theta: Float6
  * need no draw here: they have equal features, or are a kink that no chain meets.
  */
 export function gradient(
-  law: Law,
+  target: Target,
   rounds: Rounds,
   j: ChainIndex,
   theta: Float64Array,
   batch: Int32Array,
-  room = new Room(batch.length, rounds),
+  buffers = new GradientBuffers(batch.length, rounds),
 ): Float64Array {
-  const { scores, byScore, out } = room;
-  const { eta, mu, cap } = law;
+  const { scores, byScore, out } = buffers;
+  const { eta, mu, cap } = target;
   const K = rounds.models;
   const share = rounds.length / batch.length;
   if (mu === 0) rounds.phi.pairScores(theta, batch, rounds.votes, scores);
@@ -92,8 +98,8 @@ export function gradient(
     byScore[best]! -= share * mu;
     byScore[other]! += share * mu;
   }
-  for (let i = 0; i < out.length; i++) out[i] = (theta[i]! - law.mean[i]!) / law.sd[i]! ** 2;
-  rounds.phi.spread(byScore, batch, out);
+  for (let i = 0; i < out.length; i++) out[i] = (theta[i]! - target.mean[i]!) / target.sd[i]! ** 2;
+  rounds.phi.addTransposed(byScore, batch, out);
   return out;
 }
 
@@ -101,7 +107,7 @@ export function gradient(
  * What one gradient after another writes to: at d = 12 making these afresh
  * would take longer than filling them.
  */
-class Room {
+class GradientBuffers {
   readonly scores: Float64Array;
   /** dU / d scores */
   readonly byScore: Float64Array;
@@ -155,14 +161,14 @@ export class Minibatch {
  * With one sd_0 for all coefficients and weights of 1, eps sd_0^2 is
  * step / (sd_0^-2 + eta/4 t mean|v|^2).
  */
-export function stepSize(law: Law, rounds: Rounds, step: number): number {
-  return step / (1 + 0.25 * law.eta * rounds.information);
+export function stepSize(target: Target, rounds: Rounds, step: number): number {
+  return step / (1 + 0.25 * target.eta * rounds.information);
 }
 
 /**
  * theta <- theta - eps sd_0^2 grad + sqrt(2 eps) sd_0 xi, xi standard normal.
  * Coefficients of different sd_0 move each in its own unit, which leaves the
- * law that is sampled the same.
+ * target that is sampled the same.
  */
 export function langevinStep(
   theta: Float64Array,
@@ -190,27 +196,27 @@ export interface ChainOptions {
 export class Chain {
   readonly j: ChainIndex;
   readonly theta: Float64Array;
-  readonly #law: Law;
+  readonly #target: Target;
   readonly #options: ChainOptions;
   readonly #minibatch: Minibatch;
-  #room: Room | undefined;
+  #buffers: GradientBuffers | undefined;
 
-  constructor(law: Law, j: ChainIndex, options: ChainOptions) {
+  constructor(target: Target, j: ChainIndex, options: ChainOptions) {
     this.j = j;
-    this.theta = law.mean.slice();
-    this.#law = law;
+    this.theta = target.mean.slice();
+    this.#target = target;
     this.#options = options;
     this.#minibatch = new Minibatch(options.batch);
   }
 
   advance(rounds: Rounds, random: Random): void {
     const { steps, batch, step } = this.#options;
-    const eps = stepSize(this.#law, rounds, step);
-    this.#room ??= new Room(batch, rounds);
+    const eps = stepSize(this.#target, rounds, step);
+    this.#buffers ??= new GradientBuffers(batch, rounds);
     for (let n = 0; n < steps; n++) {
       const drawn = this.#minibatch.draw(rounds.length, random);
-      const grad = gradient(this.#law, rounds, this.j, this.theta, drawn, this.#room);
-      langevinStep(this.theta, grad, eps, this.#law.sd, random);
+      const grad = gradient(this.#target, rounds, this.j, this.theta, drawn, this.#buffers);
+      langevinStep(this.theta, grad, eps, this.#target.sd, random);
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { World } from "../../core/bandit/policy.ts";
+import type { PosteriorSample } from "../../core/bandit/policy.ts";
 import { lambdaOf } from "../routing/tradeoff.ts";
 import { type Choices, meanPrice, meanUtilityOf } from "./choices.ts";
 import type { TrafficQuery } from "./traffic.ts";
@@ -18,7 +18,7 @@ export function advantageOf(
   tradeoff: number,
   traffic: readonly TrafficQuery[],
   values: readonly Float64Array[],
-  worlds: readonly World[],
+  worlds: readonly PosteriorSample[],
 ): Advantage | null {
   const lambda = lambdaOf(tradeoff);
   const netOf = (chosen: Choices) => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { World } from "../../core/bandit/policy.ts";
+import type { PosteriorSample } from "../../core/bandit/policy.ts";
 import { dot } from "../../core/linalg/linalg.ts";
 import { Random } from "../../core/random/random.ts";
 import { advantageOf } from "./advantage.ts";
@@ -22,7 +22,7 @@ const traffic = Array.from({ length: 40 }, (): TrafficQuery => {
   };
 });
 
-function newWorld(): World {
+function newWorld(): PosteriorSample {
   const cells = Array.from({ length: K }, () => row(M));
   return {
     scale: 1,

@@ -1,4 +1,4 @@
-import type { World } from "../../core/bandit/policy.ts";
+import type { PosteriorSample } from "../../core/bandit/policy.ts";
 import { axpy } from "../../core/linalg/linalg.ts";
 import { lambdaOf } from "../routing/tradeoff.ts";
 import type { TrafficQuery } from "./traffic.ts";
@@ -52,7 +52,7 @@ function priceOf({ costs }: TrafficQuery, k: number, dearest: number): number {
 export function meanUtilityOf(
   choices: Choices,
   traffic: readonly TrafficQuery[],
-): (world: World) => number {
+): (world: PosteriorSample) => number {
   const M = traffic[0]?.w.length ?? 0;
   const parts = new Map<number, Float64Array>();
   const all = new Float64Array(M);

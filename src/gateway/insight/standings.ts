@@ -1,4 +1,4 @@
-import type { World } from "../../core/bandit/policy.ts";
+import type { PosteriorSample } from "../../core/bandit/policy.ts";
 import { Random } from "../../core/random/random.ts";
 import type { Belief } from "./traffic.ts";
 
@@ -18,7 +18,7 @@ export interface Standing {
 export function standings(
   belief: Belief,
   membership: Float64Array,
-  worlds: readonly World[] = [],
+  worlds: readonly PosteriorSample[] = [],
 ): Standing[] {
   const { pool, router } = belief;
   const estimate = router.policy.estimate?.(membership);
@@ -56,7 +56,7 @@ export function mayBeBest(standings: readonly Standing[]): string[] {
   return likely.slice(0, enough + 1).map(({ model }) => model);
 }
 
-function bestShares(worlds: readonly World[], membership: Float64Array): number[] {
+function bestShares(worlds: readonly PosteriorSample[], membership: Float64Array): number[] {
   const all = worlds.map((world) => world.utilities(membership));
   const shares = Array.from(all[0]!, () => 0);
   for (const utilities of all) {

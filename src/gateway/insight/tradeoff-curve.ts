@@ -1,4 +1,4 @@
-import type { World } from "../../core/bandit/policy.ts";
+import type { PosteriorSample } from "../../core/bandit/policy.ts";
 import { Random } from "../../core/random/random.ts";
 import type { RecentQuery } from "../routing/recent-queries.ts";
 import { lambdaOf } from "../routing/tradeoff.ts";
@@ -59,7 +59,7 @@ function pointAt(
   models: readonly string[],
   traffic: readonly TrafficQuery[],
   values: readonly Float64Array[],
-  worlds: readonly World[],
+  worlds: readonly PosteriorSample[],
 ): Point {
   const chosen = choicesAt(tradeoff, traffic, values);
   const shares: Record<string, number> = {};

@@ -1,4 +1,4 @@
-import type { World } from "../../core/bandit/policy.ts";
+import type { PosteriorSample } from "../../core/bandit/policy.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Belief, TrafficQuery } from "./traffic.ts";
 
@@ -56,11 +56,11 @@ export function worthOfEach(
   random: Random,
 ): (StretchWorth | undefined)[] {
   const { policy } = belief.router;
-  if (!policy.imagine || stretches.every(({ length }) => length === 0)) {
+  if (!policy.samplePosterior || stretches.every(({ length }) => length === 0)) {
     return stretches.map(() => undefined);
   }
   const worlds = Array.from({ length: WORLDS }, () => {
-    const world = policy.imagine!(random);
+    const world = policy.samplePosterior!(random);
     return stretches.map((traffic) => {
       const worth = worthIn(world, traffic);
       return { ...worth, redrawn: redrawnMean(worth.regrets, random) };
@@ -80,7 +80,7 @@ export function worthOfEach(
 }
 
 /** Means over the queries, if the world were so. */
-function worthIn({ scale, margin, utilities }: World, traffic: readonly TrafficQuery[]) {
+function worthIn({ scale, margin, utilities }: PosteriorSample, traffic: readonly TrafficQuery[]) {
   const regrets = new Float64Array(traffic.length);
   let wins = 0;
   let quality = 0;

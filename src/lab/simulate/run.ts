@@ -1,5 +1,5 @@
 import { createPolicy } from "../../core/bandit/options.ts";
-import { dearestMean } from "../../core/bandit/pacer.ts";
+import { highestMeanCost } from "../../core/bandit/pacer.ts";
 import type { Random } from "../../core/random/random.ts";
 import { type RoutedChoice, Router } from "../../core/router.ts";
 import type { Contender } from "../policies/policy-spec.ts";
@@ -35,7 +35,7 @@ export function runPolicy(
 ): Run {
   const { pool, hindsight } = environment;
   const policy = createPolicy(kind, pool, options, hindsight);
-  const router = new Router(policy, { costUnit: dearestMean(pool.costs), ...routerSettings });
+  const router = new Router(policy, { costUnit: highestMeanCost(pool.costs), ...routerSettings });
   const candidates = pool.models.map((_, k) => k);
   const mail = new Mail(settings.delay);
   const points = curveRounds(settings.rounds);

@@ -31,11 +31,15 @@ type ColstimOptions = LinearOptions & {
  */
 function colstimRule(options: Omit<ColstimOptions, keyof LinearOptions>): PairRule {
   const { c, threshold, independent, relative } = options;
-  return ({ f, width, spread }, candidates, random) => {
+  return ({ f, width, widthFromMean }, candidates, random) => {
     const draw = () => Math.max(-threshold, Math.min(threshold, random.gumbel()));
     const common = random.uniform() < independent ? undefined : draw();
     const over = relative ? candidates : [];
-    const i = argmax(candidates, (k) => f[k]! + (common ?? draw()) * spread(k, over), random);
+    const i = argmax(
+      candidates,
+      (k) => f[k]! + (common ?? draw()) * widthFromMean(k, over),
+      random,
+    );
     const j = argmax(candidates, (k) => f[k]! + c * width(k, i), random);
     return [i, j];
   };

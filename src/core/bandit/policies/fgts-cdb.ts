@@ -16,7 +16,7 @@ import {
   type Pool,
 } from "../policy.ts";
 import { createRounds, type Rounds } from "../rounds.ts";
-import { Chain, type Law } from "../sgld.ts";
+import { Chain, type Target } from "../sgld.ts";
 
 export type ChainPolicyOptions = FeatureOptions & {
   readonly scale: number;
@@ -103,9 +103,9 @@ export function createChains(
   const features = createFeatures(pool, options);
   const { models: K, dimension: d } = features;
   const { scale, eta } = options;
-  const law: Law = { ...priorOf(features, options), eta, mu, cap };
-  const chains = [new Chain(law, 1, options), new Chain(law, 2, options)] as const;
-  let rounds = createRounds(pool, features, options, law.sd);
+  const target: Target = { ...priorOf(features, options), eta, mu, cap };
+  const chains = [new Chain(target, 1, options), new Chain(target, 2, options)] as const;
+  let rounds = createRounds(pool, features, options, target.sd);
 
   return {
     choose({ x, candidates, penalty }, random) {
@@ -138,9 +138,9 @@ export function createChains(
       const past = state as State;
       chains.forEach((chain, i) => {
         const theta = past.theta[i]!;
-        chain.theta.set(remapCoefficients(theta, models, law.mean, pool, options.features));
+        chain.theta.set(remapCoefficients(theta, models, target.mean, pool, options.features));
       });
-      rounds = createRounds(pool, features, options, law.sd);
+      rounds = createRounds(pool, features, options, target.sd);
       addPast(rounds, past, alignModels(pool.models, models));
     },
   };

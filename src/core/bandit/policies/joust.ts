@@ -1,11 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 import { invalidValue } from "../../errors/joust-error.ts";
 import type { Random } from "../../random/random.ts";
-import { Belief, type Hypothesis, type Observation, POSITION, TOLD } from "../belief.ts";
+import {
+  BlockPosterior,
+  type Hypothesis,
+  type Observation,
+  POSITION,
+  TOLD,
+} from "../block-posterior.ts";
 import { estimateOf } from "../estimate.ts";
 import { hypothesesOf, UNTOLD_SCALE } from "../hypotheses.ts";
-import { duelOf, firstProbability, ratingOf, stageOf, tied } from "../observation.ts";
-import { bestPair, type Outlook, pick, sampledPair } from "../pair-rule.ts";
+import {
+  duelObservation,
+  firstPlaceProbability,
+  ratingObservation,
+  stageObservation,
+  withTies,
+} from "../observation.ts";
+import { bestPair, pick, sampledPair, type UtilityMixture } from "../pair-rule.ts";
 import {
   type About,
   alignModels,
@@ -16,13 +28,13 @@ import {
   type Policy,
   type PolicyKind,
   type Pool,
+  type PosteriorSample,
   type Round,
   type Snapshot,
-  type World,
   winOf,
 } from "../policy.ts";
-import { type Sight, sightOf, sightOn } from "../sight.ts";
-import { drawnUtilities, toldByCategory } from "../world.ts";
+import { sampledUtilities, toldByCategory } from "../posterior-sample.ts";
+import { contextOfMembership, contextOfQuery, type QueryContext } from "../query-context.ts";
 
 const defaults = {
   rule: "pair",
@@ -93,9 +105,9 @@ const NEWCOMER_DUELS = 12;
 class Joust implements Policy {
   readonly #pool: Pool;
   readonly #options: JoustOptions;
-  readonly #beliefs: Belief[];
-  readonly #see: (x: Float64Array) => Sight;
-  readonly #sightOn: (membership: Float64Array) => Sight;
+  readonly #posteriors: BlockPosterior[];
+  readonly #contextOf: (x: Float64Array) => QueryContext;
+  readonly #contextOfMembership: (membership: Float64Array) => QueryContext;
   /** Told scores of each category, one after the other, relative to the pool's mean. */
   readonly #told: readonly Float64Array[];
   #votes = 0;
@@ -106,20 +118,20 @@ class Joust implements Policy {
   constructor(pool: Pool, options: JoustOptions) {
     this.#pool = pool;
     this.#options = options;
-    this.#sightOn = sightOn(pool);
-    this.#see = sightOf(pool, this.#sightOn);
-    this.#told = toldByCategory(pool.categories.length, this.#sightOn);
-    this.#beliefs = hypothesesOf(pool).map((hypothesis) => this.#prior(hypothesis));
+    this.#contextOfMembership = contextOfMembership(pool);
+    this.#contextOf = contextOfQuery(pool, this.#contextOfMembership);
+    this.#told = toldByCategory(pool.categories.length, this.#contextOfMembership);
+    this.#posteriors = hypothesesOf(pool).map((hypothesis) => this.#prior(hypothesis));
   }
 
-  #prior(hypothesis: Hypothesis): Belief {
-    return Belief.prior(hypothesis, this.#pool.models.length, this.#pool.categories.length);
+  #prior(hypothesis: Hypothesis): BlockPosterior {
+    return BlockPosterior.prior(hypothesis, this.#pool.models.length, this.#pool.categories.length);
   }
 
   choose(round: Round, random: Random): Choice {
-    const outlook = this.#outlookOn(this.#see(round.x), round);
-    const { mean: values } = outlook;
-    const estimate = () => estimateOf(outlook);
+    const mixture = this.#mixtureAt(this.#contextOf(round.x), round);
+    const { mean: values } = mixture;
+    const estimate = () => estimateOf(mixture);
     if (round.answers === 1) {
       const worth = (k: number) => values[k]! - (round.penalty?.[k] ?? 0);
       const best = argmax(round.candidates, worth, random);
@@ -129,53 +141,56 @@ class Joust implements Policy {
     const candidates = newcomer === undefined ? round.candidates : this.#known(round.candidates);
     const pair =
       this.#options.rule === "draws"
-        ? sampledPair(outlook, candidates, random)
-        : bestPair(outlook, candidates, this.#options, random);
+        ? sampledPair(mixture, candidates, random)
+        : bestPair(mixture, candidates, this.#options, random);
     const meets = newcomer !== undefined && random.uniform() < this.#options.onboarding;
     return { pair: meets ? [pair[0], newcomer] : pair, values, estimate };
   }
 
   learn(feedback: Feedback, _random: Random): void {
-    const sight = this.#see(feedback.x);
+    const context = this.#contextOf(feedback.x);
     const weight = feedback.weight ?? 1;
     switch (feedback.kind) {
       case "duel": {
         const [a, b] = feedback.pair;
         if (a === b) return;
-        this.#learnDuel(sight, a, b, winOf(feedback.outcome), weight);
+        this.#learnDuel(context, a, b, winOf(feedback.outcome), weight);
         if (feedback.outcome === "both_bad") {
           const eta = this.#options.bothBad * weight;
-          for (const k of feedback.pair) this.#learnRating(sight, k, 0, eta);
+          for (const k of feedback.pair) this.#learnRating(context, k, 0, eta);
         }
         break;
       }
       case "rating": {
         const like = (1 + feedback.rating) / 2;
-        this.#learnRating(sight, feedback.model, like, this.#options.pointwise * weight);
+        this.#learnRating(context, feedback.model, like, this.#options.pointwise * weight);
         break;
       }
       case "ranking":
-        this.#learnRanking(sight, feedback.order, weight);
+        this.#learnRanking(context, feedback.order, weight);
         break;
     }
   }
 
   estimate(membership: Float64Array): Estimate {
-    return estimateOf(this.#outlookOn(this.#sightOn(membership), {}));
+    return estimateOf(this.#mixtureAt(this.#contextOfMembership(membership), {}));
   }
 
-  imagine(random: Random): World {
-    const top = Math.max(...this.#beliefs.map(({ evidence }) => evidence));
-    const weights = this.#beliefs.map(({ evidence }) => Math.exp(evidence - top));
+  samplePosterior(random: Random): PosteriorSample {
+    const top = Math.max(...this.#posteriors.map(({ evidence }) => evidence));
+    const weights = this.#posteriors.map(({ evidence }) => Math.exp(evidence - top));
     const total = weights.reduce((sum, weight) => sum + weight, 0);
-    const views = this.#beliefs.map((belief, i) => ({ belief, weight: weights[i]! / total }));
-    const { belief } = pick(views, random.uniform());
-    const { scale } = belief.hypothesis;
+    const components = this.#posteriors.map((posterior, i) => ({
+      posterior,
+      weight: weights[i]! / total,
+    }));
+    const { posterior } = pick(components, random.uniform());
+    const { scale } = posterior.hypothesis;
     const unit = this.#unit();
     return {
       scale: scale / unit,
       margin: this.#margin(scale) / unit,
-      utilities: drawnUtilities(belief.draw(random), this.#told, unit),
+      utilities: sampledUtilities(posterior.draw(random), this.#told, unit),
     };
   }
 
@@ -187,13 +202,13 @@ class Joust implements Policy {
         votes: this.#votes,
         ties: this.#ties,
         newcomers: [...this.#newcomers],
-        beliefs: this.#beliefs.map((belief) => ({
-          hypothesis: belief.hypothesis,
-          means: belief.means.map((mean) => mean.slice()),
-          covariances: belief.covariances.map((block) => block.slice()),
-          shared: belief.shared.slice(),
-          sharedVariance: belief.sharedVariance.slice(),
-          evidence: belief.evidence,
+        beliefs: this.#posteriors.map((posterior) => ({
+          hypothesis: posterior.hypothesis,
+          means: posterior.means.map((mean) => mean.slice()),
+          covariances: posterior.covariances.map((block) => block.slice()),
+          shared: posterior.shared.slice(),
+          sharedVariance: posterior.sharedVariance.slice(),
+          evidence: posterior.evidence,
         })),
       } satisfies JoustState,
     };
@@ -217,36 +232,36 @@ class Joust implements Policy {
       else if (duels.has(old)) this.#newcomers.set(k, duels.get(old)!);
     });
     // A hypothesis that the snapshot does not know, after a change of options, starts from its prior.
-    this.#beliefs.forEach(({ hypothesis }, i) => {
-      const belief = this.#prior(hypothesis);
-      this.#beliefs[i] = belief;
+    this.#posteriors.forEach(({ hypothesis }, i) => {
+      const posterior = this.#prior(hypothesis);
+      this.#posteriors[i] = posterior;
       const saved = beliefs.find((other) => isDeepStrictEqual(other.hypothesis, hypothesis));
       if (!saved) return;
       from.forEach((old, k) => {
         if (old < 0) return;
-        belief.means[k]!.set(saved.means[old]!);
-        belief.covariances[k]!.set(saved.covariances[old]!);
+        posterior.means[k]!.set(saved.means[old]!);
+        posterior.covariances[k]!.set(saved.covariances[old]!);
       });
-      belief.shared.set(saved.shared);
-      belief.sharedVariance.set(saved.sharedVariance);
-      belief.evidence = saved.evidence;
+      posterior.shared.set(saved.shared);
+      posterior.sharedVariance.set(saved.sharedVariance);
+      posterior.evidence = saved.evidence;
     });
   }
 
-  #learnDuel(sight: Sight, a: number, b: number, win: number, weight: number): void {
+  #learnDuel(context: QueryContext, a: number, b: number, win: number, weight: number): void {
     const { ties, robust } = this.#options;
     const tie = win === 0.5;
     if (tie && ties === 0) return;
-    // Where ties are common a win says less; see `tied`.
+    // Where ties are common a win says less; see `withTies`.
     const r = this.#decided();
     const eta = ((tie ? ties : 1) * weight) / r;
-    for (const belief of this.#beliefs) {
-      const duel = this.#duel(belief, sight, a, b);
+    for (const posterior of this.#posteriors) {
+      const duel = this.#duel(posterior, context, a, b);
       // Half a win each speaks for equal models, but also for a small vote scale, whatever the
       // truth. Davidson's model given that somebody won is BTL, so only wins tell scales apart.
-      const p = belief.probability(duel);
-      if (!tie) belief.evidence += weight * safeLog(win === 1 ? p : 1 - p);
-      belief.observe(tied(duel, r), win, eta, robust);
+      const p = posterior.probability(duel);
+      if (!tie) posterior.evidence += weight * safeLog(win === 1 ? p : 1 - p);
+      posterior.observe(withTies(duel, r), win, eta, robust);
     }
     for (const k of [a, b]) this.#meet(k);
     if (tie) this.#ties++;
@@ -262,7 +277,7 @@ class Joust implements Policy {
    * Net share of answers that voters prefer, P(preferred) - P(the other is), for a
    * unit of utility at scale s. A vote's expected score y, a tie being half a win,
    * is 1/2 + half of it. Wins counting 1 and ties tau, beliefs are fitted to
-   * y' - 1/2 = (y - 1/2) / (r + tau (1 - r)), as sigmoid(r s d) (see `tied`), whose
+   * y' - 1/2 = (y - 1/2) / (r + tau (1 - r)), as sigmoid(r s d) (see `withTies`), whose
    * slope is r s / 4: so it is r (r + tau (1 - r)) s / 2 for small differences d.
    */
   #margin(s: number): number {
@@ -275,29 +290,34 @@ class Joust implements Policy {
     return this.#pool.told ? 1 : this.#margin(UNTOLD_SCALE);
   }
 
-  #duel(belief: Belief, sight: Sight, a: number, b: number): Observation {
-    const duel = duelOf(belief, sight, a, b);
+  #duel(posterior: BlockPosterior, context: QueryContext, a: number, b: number): Observation {
+    const duel = duelObservation(posterior, context, a, b);
     if (!this.#options.position) duel.shared[POSITION] = 0;
     return duel;
   }
 
-  #learnRanking(sight: Sight, order: readonly number[], weight: number): void {
+  #learnRanking(context: QueryContext, order: readonly number[], weight: number): void {
     for (let i = 0; i + 1 < order.length; i++) {
-      for (const belief of this.#beliefs) {
+      for (const posterior of this.#posteriors) {
         const left = order.slice(i);
-        belief.evidence += weight * safeLog(firstProbability(belief, sight, left));
-        const stage = stageOf(belief, sight, order[i]!, left.slice(1));
-        belief.observe(stage, 1, weight, this.#options.robust);
+        posterior.evidence += weight * safeLog(firstPlaceProbability(posterior, context, left));
+        const stage = stageObservation(posterior, context, order[i]!, left.slice(1));
+        posterior.observe(stage, 1, weight, this.#options.robust);
       }
     }
     for (const k of order) this.#meet(k);
     this.#count();
   }
 
-  #learnRating(sight: Sight, model: number, like: number, eta: number): void {
+  #learnRating(context: QueryContext, model: number, like: number, eta: number): void {
     if (eta === 0) return;
-    for (const belief of this.#beliefs) {
-      belief.observe(ratingOf(belief, sight, model), like, eta, this.#options.robust);
+    for (const posterior of this.#posteriors) {
+      posterior.observe(
+        ratingObservation(posterior, context, model),
+        like,
+        eta,
+        this.#options.robust,
+      );
     }
   }
 
@@ -305,7 +325,7 @@ class Joust implements Policy {
     this.#votes++;
     const { drift } = this.#options;
     if (drift < 1 && this.#votes % DRIFT_EVERY === 0) {
-      for (const belief of this.#beliefs) belief.drift(drift ** DRIFT_EVERY);
+      for (const posterior of this.#posteriors) posterior.drift(drift ** DRIFT_EVERY);
     }
   }
 
@@ -329,40 +349,51 @@ class Joust implements Policy {
   }
 
   /** What the beliefs together say about a query. */
-  #outlookOn(sight: Sight, { penalty, pending }: Pick<Round, "penalty" | "pending">): Outlook {
+  #mixtureAt(
+    context: QueryContext,
+    { penalty, pending }: Pick<Round, "penalty" | "pending">,
+  ): UtilityMixture {
     const K = this.#pool.models.length;
-    const top = Math.max(...this.#beliefs.map((belief) => belief.evidence));
+    const top = Math.max(...this.#posteriors.map((posterior) => posterior.evidence));
     const unit = this.#unit();
-    const views: Outlook["views"][number][] = [];
+    const components: UtilityMixture["components"][number][] = [];
     let total = 0;
-    for (const belief of this.#beliefs) {
-      const weight = Math.exp(belief.evidence - top);
+    for (const posterior of this.#posteriors) {
+      const weight = Math.exp(posterior.evidence - top);
       if (weight < NEGLIGIBLE) continue;
       total += weight;
-      const seen = pending && pending.length > 0 ? this.#narrowed(belief, pending) : belief;
-      const scale = belief.hypothesis.scale / unit;
+      const seen =
+        pending && pending.length > 0 ? this.#withPendingVotes(posterior, pending) : posterior;
+      const scale = posterior.hypothesis.scale / unit;
       const values = new Float64Array(K);
       const variances = new Float64Array(K);
       for (let k = 0; k < K; k++) {
-        values[k] = unit * seen.value(k, sight.w, sight.told[k]!);
-        variances[k] = unit * unit * seen.variance(k, sight.w);
+        values[k] = unit * seen.value(k, context.w, context.told[k]!);
+        variances[k] = unit * unit * seen.variance(k, context.w);
       }
       const toldVariance = seen.sharedVariance[TOLD]!;
-      views.push({ weight, scale, values, variances, toldVariance });
+      components.push({ weight, scale, values, variances, toldVariance });
     }
     const mean = new Float64Array(K);
-    for (const view of views) {
-      view.weight /= total;
-      for (let k = 0; k < K; k++) mean[k]! += view.weight * view.values[k]!;
+    for (const component of components) {
+      component.weight /= total;
+      for (let k = 0; k < K; k++) mean[k]! += component.weight * component.values[k]!;
     }
-    return { views, mean, told: sight.told, penalty, votes: this.#votes };
+    return { components, mean, told: context.told, penalty, votes: this.#votes };
   }
 
   /** Votes under way will narrow the belief whichever way they go; a copy knows it already. */
-  #narrowed(belief: Belief, pending: NonNullable<Round["pending"]>): Belief {
-    const copy = belief.shallowCopy();
+  #withPendingVotes(
+    posterior: BlockPosterior,
+    pending: NonNullable<Round["pending"]>,
+  ): BlockPosterior {
+    const copy = posterior.shallowCopy();
     for (const { x, pair } of pending) {
-      copy.narrow(this.#duel(copy, this.#see(x), pair[0], pair[1]), 1, this.#options.robust);
+      copy.anticipateVote(
+        this.#duel(copy, this.#contextOf(x), pair[0], pair[1]),
+        1,
+        this.#options.robust,
+      );
     }
     return copy;
   }

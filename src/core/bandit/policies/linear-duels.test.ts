@@ -124,8 +124,8 @@ describe.each(FEATURES)("on %s features", (features) => {
         const middle = known.phi[i]!.map((_, at) =>
           relative ? others.reduce((sum, row) => sum + row[at]!, 0) / others.length : 0,
         );
-        const spread = norm(minus(known.phi[i]!, middle), known.Vinv);
-        perturbed.set(i, score(known, i) + epsilon * spread);
+        const widthFromMean = norm(minus(known.phi[i]!, middle), known.Vinv);
+        perturbed.set(i, score(known, i) + epsilon * widthFromMean);
       }
       const i = largest(candidates, (k) => perturbed.get(k)!);
       const j = largest(candidates, (k) => score(known, k) + c * width(known, k, i));

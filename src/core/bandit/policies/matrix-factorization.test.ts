@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../random/random.ts";
 import { softplus } from "../btl.ts";
-import { climb, duelFeatures, type Factors, matrixFactorization } from "./matrix-factorization.ts";
+import {
+  duelFeatures,
+  type Factors,
+  gradientStep,
+  matrixFactorization,
+} from "./matrix-factorization.ts";
 import { at, K, randomDuels, taught, valuesAt } from "./votes.case.ts";
 
 const H = 3;
@@ -24,7 +29,7 @@ function delta({ P, W, w }: Factors, M: number, q: Float64Array): number {
   return sum;
 }
 
-describe("climb", () => {
+describe("gradientStep", () => {
   const q = Float64Array.of(0.5, -0.3, 0.8, 0.1);
   const vote = { q, a: 2, b: 0, win: 1, offset: 0.4 };
   const logLikelihood = (factors: Factors) =>
@@ -33,7 +38,7 @@ describe("climb", () => {
   it("moves every factor by the gradient of the vote's log-likelihood", () => {
     const before = randomFactors(1);
     const after = structuredClone(before);
-    climb(after, vote, 1);
+    gradientStep(after, vote, 1);
     const arrays = (f: Factors) => [...f.P, f.W, f.w];
     arrays(before).forEach((array, n) => {
       for (let i = 0; i < array.length; i++) {
@@ -51,7 +56,7 @@ describe("climb", () => {
   it("leaves a model alone that did not take part", () => {
     const factors = randomFactors(2);
     const before = factors.P[1]!.slice();
-    climb(factors, vote, 1);
+    gradientStep(factors, vote, 1);
     expect(factors.P[1]).toEqual(before);
   });
 

@@ -48,7 +48,7 @@ export const matrixFactorization: PolicyKind<typeof DEFAULTS> = {
   about: ABOUT,
   create(pool, options) {
     const d = pool.centroids[0]!.length;
-    const factors = firstFactors(pool.models, d, options);
+    const factors = initialFactors(pool.models, d, options);
     const { P, W, w } = factors;
     const information = new Ridge(w.length, options.sd ** -2); // only its widths are used
     const memory = new Memory(d, options.memory);
@@ -72,7 +72,7 @@ export const matrixFactorization: PolicyKind<typeof DEFAULTS> = {
           const i = n === 0 ? memory.size - 1 : random.integer(memory.size);
           const past = { q: memory.x.subarray(i * d, (i + 1) * d), ...voteAt(memory, i) };
           // A vote of weight 1e6 must not throw the factors off: no step is longer than one vote's.
-          climb(factors, past, options.learningRate * Math.min(1, past.weight));
+          gradientStep(factors, past, options.learningRate * Math.min(1, past.weight));
           // Each of n votes carries 1/n of w's prior.
           const shrink = Math.min(1, options.learningRate / (options.sd ** 2 * memory.size));
           axpy(-shrink, w.slice(), w);
@@ -82,7 +82,7 @@ export const matrixFactorization: PolicyKind<typeof DEFAULTS> = {
         structuredClone({ ...factors, inverse: information.inverse, memory: memory.snapshot() }),
       restore(state, from) {
         const before = state as Factors & { inverse: Float64Array; memory: MemoryState };
-        const fresh = firstFactors(pool.models, d, options);
+        const fresh = initialFactors(pool.models, d, options);
         alignModels(from, pool.models).forEach((k, i) => {
           P[i]!.set(before.P[k] ?? fresh.P[i]!);
         });
@@ -104,7 +104,7 @@ export interface Factors {
 }
 
 /** Random directions for the models (by name, so that a pool's order does not matter) and for W. */
-function firstFactors(
+function initialFactors(
   models: readonly string[],
   d: number,
   { hidden, seed }: { hidden: number; seed: number },
@@ -139,7 +139,7 @@ export function duelFeatures(
  *   W   += rate g (w o (p_a - p_b)) q^T
  *   P_a += rate g (I - p_a p_a^T) (w o z) / |P_a|,   P_b the opposite.
  */
-export function climb(
+export function gradientStep(
   factors: Factors,
   vote: { q: Float64Array; a: number; b: number; win: number; offset: number },
   rate: number,
@@ -156,12 +156,12 @@ export function climb(
   for (let i = 0; i < w.length; i++) {
     axpy(g * w[i]! * difference[i]!, q, W.subarray(i * q.length, (i + 1) * q.length));
   }
-  alongSphere(P[a]!, pa, wz, g);
-  alongSphere(P[b]!, pb, wz, -g);
+  moveOnSphere(P[a]!, pa, wz, g);
+  moveOnSphere(P[b]!, pb, wz, -g);
   axpy(g, features, w);
 }
 
-function alongSphere(P: Float64Array, p: Float64Array, gradient: Float64Array, rate: number) {
+function moveOnSphere(P: Float64Array, p: Float64Array, gradient: Float64Array, rate: number) {
   const step = rate / norm(P);
   const radial = dot(p, gradient);
   for (let i = 0; i < P.length; i++) P[i]! += step * (gradient[i]! - radial * p[i]!);

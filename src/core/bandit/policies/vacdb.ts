@@ -3,10 +3,10 @@ import type { Random } from "../../random/random.ts";
 import { sigmoid } from "../btl.ts";
 import {
   argmaxPair,
-  DuelSpace,
   type EstimateState,
   LINEAR_ABOUT,
   LINEAR_DEFAULTS,
+  LinearDuelModel,
   LinearEstimate,
   type LinearOptions,
   type Scores,
@@ -119,7 +119,7 @@ interface LayeredState {
 }
 
 function layered(pool: Pool, options: VacdbOptions): Policy {
-  const space = new DuelSpace(pool, options);
+  const space = new LinearDuelModel(pool, options);
   const L = Math.max(1, Math.ceil(Math.log2(1 / options.alpha)));
   const alpha = Math.max(options.alpha, 2 ** -L); // the last layer decides, however log2 rounds
   const fresh = (l: number) => {

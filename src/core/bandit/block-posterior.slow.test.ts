@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { cholesky, inverse, transpose } from "../linalg/reference.ts";
 import { Random } from "../random/random.ts";
-import { Belief, type Hypothesis, POSITION } from "./belief.ts";
+import { BlockPosterior, type Hypothesis, POSITION } from "./block-posterior.ts";
 import { sigmoid } from "./btl.ts";
-import { duelOf, ratingOf, stageOf } from "./observation.ts";
+import { duelObservation, ratingObservation, stageObservation } from "./observation.ts";
 
 const HYPOTHESIS: Hypothesis = {
   scale: 3,
@@ -32,30 +32,48 @@ describe("a million observations leave every block symmetric and definite", () =
   it.each(CASES)("$name", ({ sizes, weights, vectors, kinds = ["duel", "like", "order"] }) => {
     const random = Random.seeded(1);
     const fixed = Array.from({ length: vectors ?? 0 }, () => membership(M, random));
-    const belief = Belief.prior(HYPOTHESIS, K, M);
+    const posterior = BlockPosterior.prior(HYPOTHESIS, K, M);
     const pick = <T>(from: readonly T[]): T => from[random.integer(from.length)]!;
     for (let t = 1; t <= 1_000_000; t++) {
       const size = pick(sizes);
       const w = (vectors ? pick(fixed) : membership(M, random)).map((value) => size * value);
-      const sight = { w, told };
+      const context = { w, told };
       const order = random.shuffle([0, 1, 2, 3]);
       const [a, b] = order as [number, number];
       const kind = pick(kinds);
       const weight = pick(weights);
       const robust = random.integer(2);
       if (kind === "duel") {
-        belief.observe(duelOf(belief, sight, a, b), random.integer(3) / 2, weight, robust);
+        posterior.observe(
+          duelObservation(posterior, context, a, b),
+          random.integer(3) / 2,
+          weight,
+          robust,
+        );
       } else if (kind === "like") {
-        belief.observe(ratingOf(belief, sight, a), random.uniform(), weight, robust);
+        posterior.observe(
+          ratingObservation(posterior, context, a),
+          random.uniform(),
+          weight,
+          robust,
+        );
       } else {
-        belief.observe(stageOf(belief, sight, a, order.slice(1)), 1, weight, robust);
+        posterior.observe(
+          stageObservation(posterior, context, a, order.slice(1)),
+          1,
+          weight,
+          robust,
+        );
       }
-      if (t % 5000 === 0 || t < 100) expectDefinite(belief, M);
+      if (t % 5000 === 0 || t < 100) expectDefinite(posterior, M);
     }
   });
 });
 
-function expectDefinite({ means, covariances, shared, sharedVariance }: Belief, M: number): void {
+function expectDefinite(
+  { means, covariances, shared, sharedVariance }: BlockPosterior,
+  M: number,
+): void {
   for (const mean of [...means, shared]) expect(mean.every(Number.isFinite)).toBe(true);
   expect(sharedVariance.every((variance) => variance > 0 && variance <= 1)).toBe(true);
   for (const block of covariances) {
@@ -118,11 +136,11 @@ function againstNewton(K: number, M: number, spread: number) {
   const ratios: number[] = [];
   for (let seed = 1; seed <= 8; seed++) {
     const votes = roundRobin(K, M, spread, 300 * M, Random.seeded(seed));
-    const belief = Belief.prior(UNTOLD, K, M);
+    const posterior = BlockPosterior.prior(UNTOLD, K, M);
     for (const { a, b, w, win } of votes) {
-      const duel = duelOf(belief, { w, told: new Float64Array(K) }, a, b);
+      const duel = duelObservation(posterior, { w, told: new Float64Array(K) }, a, b);
       duel.shared[POSITION] = 0;
-      belief.observe(duel, win, 1);
+      posterior.observe(duel, win, 1);
     }
     const { mean, covariance } = newton(votes, K, M);
     const S = (i: number, j: number) => covariance[i * K * M + j]!;
@@ -131,10 +149,12 @@ function againstNewton(K: number, M: number, spread: number) {
         const i = a * M + m;
         const j = b * M + m;
         const sd = Math.sqrt(S(i, i) + S(j, j) - 2 * S(i, j));
-        const gap = belief.means[a]![m]! - belief.means[b]![m]!;
+        const gap = posterior.means[a]![m]! - posterior.means[b]![m]!;
         errors.push((gap - (mean[i]! - mean[j]!)) / sd);
         const at = m * (M + 1);
-        ratios.push(Math.sqrt(belief.covariances[a]![at]! + belief.covariances[b]![at]!) / sd);
+        ratios.push(
+          Math.sqrt(posterior.covariances[a]![at]! + posterior.covariances[b]![at]!) / sd,
+        );
       }
     }
   }

@@ -19,7 +19,7 @@ import { predictive, solveVote } from "./posterior.ts";
  * and O(K M^2) memory in place of O(K^2 M^2) for both. Regret is the same
  * within noise (docs/decisions/0002-block-covariance.md).
  */
-export class Belief {
+export class BlockPosterior {
   readonly hypothesis: Hypothesis;
   /** theta_k ~ N(means[k], covariances[k]) */
   readonly means: Float64Array[];
@@ -42,13 +42,13 @@ export class Belief {
   }
 
   /** Before any vote, for K models and M categories. */
-  static prior(hypothesis: Hypothesis, K: number, M: number): Belief {
-    const belief = new Belief(hypothesis, M);
+  static prior(hypothesis: Hypothesis, K: number, M: number): BlockPosterior {
+    const posterior = new BlockPosterior(hypothesis, M);
     for (let k = 0; k < K; k++) {
-      belief.means.push(new Float64Array(M));
-      belief.covariances.push(priorCovariance(hypothesis, M));
+      posterior.means.push(new Float64Array(M));
+      posterior.covariances.push(priorCovariance(hypothesis, M));
     }
-    return belief;
+    return posterior;
   }
 
   /** Expected utility of model k, relative to the pool's mean. */
@@ -70,7 +70,7 @@ export class Belief {
    */
   observe(observation: Observation, outcome: number, eta: number, robust = 0): void {
     const { w, terms, shared, logit } = observation;
-    const q = this.#spread(observation);
+    const q = this.#logitVariance(observation);
     const { c, w: curvature } = solveVote(logit, q, outcome, boundedWeight(eta, q, robust));
     for (const { model, factor } of terms) {
       multiply(this.covariances[model]!, w, this.#u);
@@ -85,12 +85,12 @@ export class Belief {
 
   /** That it gives to outcome 1. */
   probability(observation: Observation): number {
-    return predictive(observation.logit, this.#spread(observation));
+    return predictive(observation.logit, this.#logitVariance(observation));
   }
 
   /** What a vote to come will do to the variances, whichever way it goes: a copy's, never the belief's. */
-  narrow(observation: Observation, eta: number, robust = 0): void {
-    const q = this.#spread(observation);
+  anticipateVote(observation: Observation, eta: number, robust = 0): void {
+    const q = this.#logitVariance(observation);
     const p = predictive(observation.logit, q);
     for (const { model } of observation.terms) {
       this.covariances[model] = this.covariances[model]!.slice();
@@ -124,8 +124,8 @@ export class Belief {
   }
 
   /** A copy to narrow: it shares everything with this one until then. */
-  shallowCopy(): Belief {
-    const copy = new Belief(this.hypothesis, this.#u.length);
+  shallowCopy(): BlockPosterior {
+    const copy = new BlockPosterior(this.hypothesis, this.#u.length);
     copy.means.push(...this.means);
     copy.covariances.push(...this.covariances);
     copy.shared.set(this.shared);
@@ -157,7 +157,7 @@ export class Belief {
   }
 
   /** Variance of the logit. */
-  #spread({ w, terms, shared }: Observation): number {
+  #logitVariance({ w, terms, shared }: Observation): number {
     let q = 0;
     for (const { model, factor } of terms) q += factor * factor * this.variance(model, w);
     for (let i = 0; i < shared.length; i++) q += shared[i]! ** 2 * this.sharedVariance[i]!;

@@ -3,13 +3,13 @@ import { categoryMembership, fillUnknown } from "./features.ts";
 import type { Pool } from "./policy.ts";
 
 /** A query as a belief sees it: its membership w and the told scores t_k relative to the pool's mean. */
-export interface Sight {
+export interface QueryContext {
   readonly w: Float64Array;
   readonly told: Float64Array;
 }
 
 /** Told scores of a mixture of categories, relative to the pool's mean. */
-export function sightOn(pool: Pool): (membership: Float64Array) => Sight {
+export function contextOfMembership(pool: Pool): (membership: Float64Array) => QueryContext {
   const told = pool.told && fillUnknown(pool.told);
   const K = pool.models.length;
   return (w) => {
@@ -27,14 +27,14 @@ export function sightOn(pool: Pool): (membership: Float64Array) => Sight {
 }
 
 /** Of a query; the one just seen is remembered, for it is chosen for and learnt from. */
-export function sightOf(
+export function contextOfQuery(
   pool: Pool,
-  on: (membership: Float64Array) => Sight,
-): (x: Float64Array) => Sight {
+  on: (membership: Float64Array) => QueryContext,
+): (x: Float64Array) => QueryContext {
   const membership = categoryMembership(pool.centroids);
-  let last: { readonly x: Float64Array; readonly sight: Sight } | undefined;
+  let last: { readonly x: Float64Array; readonly context: QueryContext } | undefined;
   return (x) => {
-    if (last?.x !== x) last = { x, sight: on(membership(x)) };
-    return last.sight;
+    if (last?.x !== x) last = { x, context: on(membership(x)) };
+    return last.context;
   };
 }

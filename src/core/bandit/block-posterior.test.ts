@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Random } from "../random/random.ts";
-import { Belief, BIAS, type Hypothesis, SLOPE, TOLD } from "./belief.ts";
-import { duelOf, ratingOf, stageOf } from "./observation.ts";
+import { BIAS, BlockPosterior, type Hypothesis, SLOPE, TOLD } from "./block-posterior.ts";
+import { duelObservation, ratingObservation, stageObservation } from "./observation.ts";
 import { GaussianPosterior } from "./posterior.ts";
-import type { Sight } from "./sight.ts";
+import type { QueryContext } from "./query-context.ts";
 
 const K = 3;
 const M = 2;
@@ -16,8 +16,8 @@ const HYPOTHESIS: Hypothesis = {
   correlation: 0.25,
   logPrior: 0,
 };
-const SIGHT: Sight = { w: Float64Array.of(0.7, 0.3), told: Float64Array.of(0.2, 0, -0.2) };
-const prior = (hypothesis = HYPOTHESIS) => Belief.prior(hypothesis, K, M);
+const CONTEXT: QueryContext = { w: Float64Array.of(0.7, 0.3), told: Float64Array.of(0.2, 0, -0.2) };
+const prior = (hypothesis = HYPOTHESIS) => BlockPosterior.prior(hypothesis, K, M);
 
 /** The same model with the full covariance: [theta_1..theta_K; told; position]. */
 function dense(): GaussianPosterior {
@@ -37,35 +37,35 @@ function dense(): GaussianPosterior {
 
 function denseFeature(a: number, b: number): Float64Array {
   const v = new Float64Array(K * M + 2);
-  SIGHT.w.forEach((w, m) => {
+  CONTEXT.w.forEach((w, m) => {
     v[a * M + m] = 3 * w;
     v[b * M + m] = -3 * w;
   });
-  v[K * M] = 3 * (SIGHT.told[a]! - SIGHT.told[b]!);
+  v[K * M] = 3 * (CONTEXT.told[a]! - CONTEXT.told[b]!);
   v[K * M + 1] = 1;
   return v;
 }
 
 describe("one vote", () => {
   it("gives the exact update of means and of every block that is kept", () => {
-    const belief = prior();
+    const posterior = prior();
     const exact = dense();
-    const duel = duelOf(belief, SIGHT, 0, 2);
-    const p = belief.probability(duel);
-    belief.observe(duel, 1, 1);
+    const duel = duelObservation(posterior, CONTEXT, 0, 2);
+    const p = posterior.probability(duel);
+    posterior.observe(duel, 1, 1);
     expect(p).toBeCloseTo(exact.update(denseFeature(0, 2), 1), 12);
     const d = exact.dimension;
     for (let k = 0; k < K; k++) {
       for (let i = 0; i < M; i++) {
-        expect(belief.means[k]![i]).toBeCloseTo(exact.mean[k * M + i]!, 12);
+        expect(posterior.means[k]![i]).toBeCloseTo(exact.mean[k * M + i]!, 12);
         for (let j = 0; j < M; j++) {
           const full = exact.covariance[(k * M + i) * d + k * M + j]!;
-          expect(belief.covariances[k]![i * M + j]).toBeCloseTo(full, 12);
+          expect(posterior.covariances[k]![i * M + j]).toBeCloseTo(full, 12);
         }
       }
     }
-    expect(belief.shared[TOLD]).toBeCloseTo(exact.mean[K * M]!, 12);
-    expect(belief.sharedVariance[TOLD]).toBeCloseTo(exact.covariance[K * M * (d + 1)]!, 12);
+    expect(posterior.shared[TOLD]).toBeCloseTo(exact.mean[K * M]!, 12);
+    expect(posterior.sharedVariance[TOLD]).toBeCloseTo(exact.covariance[K * M * (d + 1)]!, 12);
   });
 
   it("means the same whichever way round it is told, position aside", () => {
@@ -73,8 +73,8 @@ describe("one vote", () => {
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (win) => {
         const one = prior();
         const other = prior();
-        const plain = (belief: Belief, a: number, b: number) => {
-          const duel = duelOf(belief, SIGHT, a, b);
+        const plain = (posterior: BlockPosterior, a: number, b: number) => {
+          const duel = duelObservation(posterior, CONTEXT, a, b);
           duel.shared[1] = 0;
           return duel;
         };
@@ -91,20 +91,20 @@ describe("one vote", () => {
   });
 
   it("raises the winner, lowers the loser and leaves the others alone", () => {
-    const belief = prior();
-    const before = [0, 1, 2].map((k) => belief.value(k, SIGHT.w, 0));
-    belief.observe(duelOf(belief, SIGHT, 0, 1), 1, 1);
-    const after = [0, 1, 2].map((k) => belief.value(k, SIGHT.w, 0));
+    const posterior = prior();
+    const before = [0, 1, 2].map((k) => posterior.value(k, CONTEXT.w, 0));
+    posterior.observe(duelObservation(posterior, CONTEXT, 0, 1), 1, 1);
+    const after = [0, 1, 2].map((k) => posterior.value(k, CONTEXT.w, 0));
     expect(after[0]).toBeGreaterThan(before[0]!);
     expect(after[1]).toBeLessThan(before[1]!);
     expect(after[2]).toBe(before[2]);
   });
 
   it("of weight 0 changes nothing", () => {
-    const belief = prior();
-    belief.observe(duelOf(belief, SIGHT, 0, 1), 1, 0);
-    expect(belief.means).toEqual(prior().means);
-    expect(belief.covariances).toEqual(prior().covariances);
+    const posterior = prior();
+    posterior.observe(duelObservation(posterior, CONTEXT, 0, 1), 1, 0);
+    expect(posterior.means).toEqual(prior().means);
+    expect(posterior.covariances).toEqual(prior().covariances);
   });
 });
 
@@ -112,14 +112,14 @@ describe("many votes", () => {
   it("find the true utilities up to a common level", () => {
     const random = Random.seeded(5);
     const truth = [0.3, 0, -0.3];
-    const belief = prior({ ...HYPOTHESIS, told: 0, toldSd: 0 });
+    const posterior = prior({ ...HYPOTHESIS, told: 0, toldSd: 0 });
     for (let t = 0; t < 4000; t++) {
       const a = random.integer(K);
       const b = (a + 1 + random.integer(K - 1)) % K;
       const p = 1 / (1 + Math.exp(-3 * (truth[a]! - truth[b]!)));
-      belief.observe(duelOf(belief, SIGHT, a, b), random.uniform() < p ? 1 : 0, 1);
+      posterior.observe(duelObservation(posterior, CONTEXT, a, b), random.uniform() < p ? 1 : 0, 1);
     }
-    const value = (k: number) => belief.value(k, SIGHT.w, 0);
+    const value = (k: number) => posterior.value(k, CONTEXT.w, 0);
     // 4000 votes at s = 3: standard error of a difference about 0.02.
     expect(Math.abs(value(0) - value(1) - 0.3)).toBeLessThan(0.06);
     expect(Math.abs(value(1) - value(2) - 0.3)).toBeLessThan(0.06);
@@ -127,13 +127,17 @@ describe("many votes", () => {
 
   it("keep every block symmetric and positive", () => {
     const random = Random.seeded(6);
-    const belief = prior();
+    const posterior = prior();
     for (let t = 0; t < 20_000; t++) {
       const w = Float64Array.of(random.uniform(), random.uniform() < 0.1 ? 1e4 : random.uniform());
-      const sight = { w, told: SIGHT.told };
-      belief.observe(duelOf(belief, sight, t % K, (t + 1) % K), random.integer(2), 1);
+      const context = { w, told: CONTEXT.told };
+      posterior.observe(
+        duelObservation(posterior, context, t % K, (t + 1) % K),
+        random.integer(2),
+        1,
+      );
     }
-    for (const S of belief.covariances) {
+    for (const S of posterior.covariances) {
       expect(S[1]).toBe(S[2]);
       expect(S[0]).toBeGreaterThan(0);
       expect(S[0]! * S[3]! - S[1]! * S[2]!).toBeGreaterThanOrEqual(0);
@@ -145,9 +149,9 @@ describe("a ranking", () => {
   it("of two is a duel without position", () => {
     const one = prior();
     const other = prior();
-    const duel = duelOf(other, SIGHT, 2, 0);
+    const duel = duelObservation(other, CONTEXT, 2, 0);
     duel.shared[1] = 0;
-    const stage = stageOf(one, SIGHT, 2, [0]);
+    const stage = stageObservation(one, CONTEXT, 2, [0]);
     expect(one.probability(stage)).toBeCloseTo(other.probability(duel), 12);
     one.observe(stage, 1, 1);
     other.observe(duel, 1, 1);
@@ -155,63 +159,63 @@ describe("a ranking", () => {
   });
 
   it("has stages whose probabilities are Plackett-Luce's", () => {
-    const belief = prior();
-    const f = [0, 1, 2].map((k) => 3 * belief.value(k, SIGHT.w, SIGHT.told[k]!));
+    const posterior = prior();
+    const f = [0, 1, 2].map((k) => 3 * posterior.value(k, CONTEXT.w, CONTEXT.told[k]!));
     const total = f.reduce((sum, value) => sum + Math.exp(value), 0);
-    const { logit } = stageOf(belief, SIGHT, 1, [0, 2]);
+    const { logit } = stageObservation(posterior, CONTEXT, 1, [0, 2]);
     expect(1 / (1 + Math.exp(-logit))).toBeCloseTo(Math.exp(f[1]!) / total, 12);
   });
 });
 
 describe("a like", () => {
   it("raises its model, and the bias to like", () => {
-    const belief = prior();
-    belief.observe(ratingOf(belief, SIGHT, 1), 1, 1);
-    expect(belief.value(1, SIGHT.w, 0)).toBeGreaterThan(0);
-    expect(belief.shared[BIAS]).toBeGreaterThan(0);
-    expect(belief.value(0, SIGHT.w, 0)).toBe(0);
+    const posterior = prior();
+    posterior.observe(ratingObservation(posterior, CONTEXT, 1), 1, 1);
+    expect(posterior.value(1, CONTEXT.w, 0)).toBeGreaterThan(0);
+    expect(posterior.shared[BIAS]).toBeGreaterThan(0);
+    expect(posterior.value(0, CONTEXT.w, 0)).toBe(0);
   });
 
   it("teaches the slope when likes follow utility more steeply than votes do", () => {
     const random = Random.seeded(7);
-    const belief = prior();
+    const posterior = prior();
     for (let t = 0; t < 3000; t++) {
       const k = t % K;
-      const p = 1 / (1 + Math.exp(-3 * 3 * SIGHT.told[k]!));
-      belief.observe(ratingOf(belief, SIGHT, k), random.uniform() < p ? 1 : 0, 1);
+      const p = 1 / (1 + Math.exp(-3 * 3 * CONTEXT.told[k]!));
+      posterior.observe(ratingObservation(posterior, CONTEXT, k), random.uniform() < p ? 1 : 0, 1);
     }
-    expect(belief.shared[SLOPE]).toBeGreaterThan(1.2);
+    expect(posterior.shared[SLOPE]).toBeGreaterThan(1.2);
   });
 });
 
 describe("drift", () => {
   it("of 1 changes nothing, of 0 gives the prior back", () => {
-    const belief = prior();
-    belief.observe(duelOf(belief, SIGHT, 0, 1), 1, 1);
-    const means = belief.means.map((mean) => mean.slice());
-    belief.drift(1);
-    expect(belief.means).toEqual(means);
-    belief.drift(0);
-    for (const mean of belief.means) expect(mean.every((value) => value === 0)).toBe(true);
-    expect(belief.covariances).toEqual(prior().covariances);
-    expect(belief.shared[TOLD]).toBe(1);
+    const posterior = prior();
+    posterior.observe(duelObservation(posterior, CONTEXT, 0, 1), 1, 1);
+    const means = posterior.means.map((mean) => mean.slice());
+    posterior.drift(1);
+    expect(posterior.means).toEqual(means);
+    posterior.drift(0);
+    for (const mean of posterior.means) expect(mean.every((value) => value === 0)).toBe(true);
+    expect(posterior.covariances).toEqual(prior().covariances);
+    expect(posterior.shared[TOLD]).toBe(1);
   });
 });
 
 describe("a pending duel", () => {
   it("narrows a copy and never the belief itself", () => {
-    const belief = prior();
-    const copy = belief.shallowCopy();
-    copy.narrow(duelOf(copy, SIGHT, 0, 1), 1);
-    expect(copy.variance(0, SIGHT.w)).toBeLessThan(belief.variance(0, SIGHT.w));
-    expect(copy.variance(2, SIGHT.w)).toBe(belief.variance(2, SIGHT.w));
-    expect(belief.covariances).toEqual(prior().covariances);
-    expect(copy.means).toEqual(belief.means);
+    const posterior = prior();
+    const copy = posterior.shallowCopy();
+    copy.anticipateVote(duelObservation(copy, CONTEXT, 0, 1), 1);
+    expect(copy.variance(0, CONTEXT.w)).toBeLessThan(posterior.variance(0, CONTEXT.w));
+    expect(copy.variance(2, CONTEXT.w)).toBe(posterior.variance(2, CONTEXT.w));
+    expect(posterior.covariances).toEqual(prior().covariances);
+    expect(copy.means).toEqual(posterior.means);
     // At even odds a vote does to the variances what was foreseen.
-    const flat: Sight = { ...SIGHT, told: new Float64Array(K) };
+    const flat: QueryContext = { ...CONTEXT, told: new Float64Array(K) };
     const [seen, voted] = [prior().shallowCopy(), prior()];
-    seen.narrow(duelOf(seen, flat, 0, 1), 1, 1);
-    voted.observe(duelOf(voted, flat, 0, 1), 0.5, 1, 1);
+    seen.anticipateVote(duelObservation(seen, flat, 0, 1), 1, 1);
+    voted.observe(duelObservation(voted, flat, 0, 1), 0.5, 1, 1);
     expect(seen.covariances).toEqual(voted.covariances);
     expect(seen.sharedVariance).toEqual(voted.sharedVariance);
   });

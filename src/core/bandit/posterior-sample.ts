@@ -1,16 +1,16 @@
-import type { Belief } from "./belief.ts";
-import type { World } from "./policy.ts";
-import type { Sight } from "./sight.ts";
+import type { BlockPosterior } from "./block-posterior.ts";
+import type { PosteriorSample } from "./policy.ts";
+import type { QueryContext } from "./query-context.ts";
 
 /** Told scores of each category by itself, relative to the pool's mean. */
 export function toldByCategory(
   categories: number,
-  sightOn: (membership: Float64Array) => Sight,
+  contextOfMembership: (membership: Float64Array) => QueryContext,
 ): Float64Array[] {
   return Array.from({ length: categories }, (_, m) => {
     const only = new Float64Array(categories);
     only[m] = 1;
-    return sightOn(only).told;
+    return contextOfMembership(only).told;
   });
 }
 
@@ -18,11 +18,11 @@ export function toldByCategory(
  * The utilities of a world in which the coefficients are those drawn, times `unit`.
  * They are linear in the membership, so a number for each model and category says all.
  */
-export function drawnUtilities(
-  { told, theta }: ReturnType<Belief["draw"]>,
+export function sampledUtilities(
+  { told, theta }: ReturnType<BlockPosterior["draw"]>,
   toldScores: readonly Float64Array[],
   unit: number,
-): World["utilities"] {
+): PosteriorSample["utilities"] {
   const [K, M] = [theta.length, toldScores.length];
   const cells = new Float64Array(K * M);
   theta.forEach((row, k) => {
