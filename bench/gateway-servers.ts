@@ -103,11 +103,7 @@ export async function startJoust(
   folder: string,
   flags: readonly string[] = [],
 ): Promise<Server> {
-  const main = fileURLToPath(new URL("../src/cli/main.js", import.meta.url));
-  const { scripts } = JSON.parse(
-    await readFile(new URL("../package.json", import.meta.url), "utf8"),
-  ) as { scripts: { start: string } };
-  const nodeFlags = scripts.start.split(" ").filter((word) => word.startsWith("--"));
+  const main = fileURLToPath(new URL("../bin/joust.js", import.meta.url));
   const models = [1, 2, 3, 4, 5].map(
     (n) => `  model-${n}: {provider: mock, model: mock, price: {input: ${n}, output: ${4 * n}}}`,
   );
@@ -119,7 +115,6 @@ export async function startJoust(
   );
   const command = (port: number): [string, ...string[]] => [
     NODE,
-    ...nodeFlags,
     ...flags,
     main,
     "serve",

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-export const MAIN = fileURLToPath(new URL("../src/cli/main.js", import.meta.url));
+export const MAIN = fileURLToPath(new URL("../bin/joust.js", import.meta.url));
 
 /** A gateway as a process of its own. */
 interface Served {

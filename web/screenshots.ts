@@ -29,7 +29,7 @@ writeFileSync(
 );
 const gateway = spawn(
   process.execPath,
-  [join(ROOT, "src/cli/main.js"), "serve", "--port", "0", "--data", folder],
+  [join(ROOT, "bin/joust.js"), "serve", "--port", "0", "--data", folder],
   { cwd: folder, stdio: ["ignore", "pipe", "inherit"] },
 );
 try {

@@ -1,10 +1,10 @@
-/** The command line, run by main.js when it is imported. */
+/** The command line. bin/joust.js runs it by importing it. */
 import { inspect } from "node:util";
 import { Command, CommanderError } from "commander";
 import { formatError } from "../core/errors/joust-error.ts";
 import { InputError } from "../core/input/input-error.ts";
 import { commandsFor } from "./commands/index.ts";
-import { callersFolder, JOUST } from "./shared/invocation.ts";
+import { JOUST } from "./shared/invocation.ts";
 import { readVersion } from "./shared/version.ts";
 
 // A reader that has seen enough (| head) is no error.
@@ -12,8 +12,6 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit(0);
 });
-
-process.chdir(callersFolder(process.env) ?? ".");
 
 const program = new Command("joust")
   .description("A self-hosted LLM router that learns from duels.")

@@ -15,7 +15,7 @@ it.skipIf(process.platform === "win32")(
   async () => {
     const folder = newFolder();
     writeFileSync(join(folder, "joust.yaml"), FAST);
-    const main = join(ROOT, "src/cli/main.js");
+    const main = join(ROOT, "bin/joust.js");
     const serve = `"${process.execPath}" "${main}" serve --port 0 --data .`;
     // A write past the limit fails with EFBIG once the signal that tells of it is ignored.
     const limited = spawn("sh", ["-c", `trap '' XFSZ; ulimit -f ${BLOCKS}; exec ${serve}`], {

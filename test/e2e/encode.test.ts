@@ -13,7 +13,7 @@ import { joust, ROOT, withoutTimes } from "./joust.fixture.ts";
 
 const write = temporaryFolder();
 const writeModel = temporaryModels();
-const MAIN = join(ROOT, "src/cli/main.js");
+const MAIN = join(ROOT, "bin/joust.js");
 
 interface Vector {
   readonly id: string;

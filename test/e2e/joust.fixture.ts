@@ -22,7 +22,7 @@ export function start(
   args: readonly string[],
   cwd = ROOT,
 ): ChildProcess & { end: Promise<Finished> } {
-  const child = spawn(process.execPath, [join(ROOT, "src/cli/main.js"), ...args], {
+  const child = spawn(process.execPath, [join(ROOT, "bin/joust.js"), ...args], {
     cwd,
     env: PLAIN,
     stdio: ["ignore", "pipe", "pipe"],

@@ -12,7 +12,7 @@ it("1e5 rounds of joust stay below 300 MB", () => {
   const { status, stderr } = spawnSync(
     process.execPath,
     [
-      ...["--import", MEASURE, join(ROOT, "src/cli/main.js"), "simulate"],
+      ...["--import", MEASURE, join(ROOT, "bin/joust.js"), "simulate"],
       ...[OWN_QUERIES, "--scores", OWN_SCORES],
       ...["--policies", "joust", "--rounds", "100000", "--runs", "2", "--threads", "2", "--json"],
     ],

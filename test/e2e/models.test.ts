@@ -41,7 +41,7 @@ it("models: bad input is exit 2 with the remedy", async () => {
   const forgotten = await joust("models", "get");
   expect([forgotten.code, forgotten.stderr]).toEqual([
     2,
-    "joust: missing required argument 'name'\nhint: npm run -s joust -- models get --help tells what it takes\n",
+    "joust: missing required argument 'name'\nhint: npx joust models get --help tells what it takes\n",
   ]);
   const help = await joust("models", "get", "--help");
   expect(help.code).toBe(0);

@@ -204,7 +204,7 @@ describe("help and mistakes", () => {
       "Voters:",
       "--told",
       "Examples:",
-      "npm run -s joust -- simulate",
+      "npx joust simulate",
       "fgts-cdb",
       "./mine.ts",
     ]) {
@@ -247,7 +247,7 @@ describe("help and mistakes", () => {
   it("an unknown command, or none, gets a suggestion or the help", async () => {
     const unknown = await joust("simulat");
     expect(unknown.stderr).toBe(
-      "joust: unknown command 'simulat'\n(Did you mean simulate?)\nhint: npm run -s joust -- --help tells what it takes\n",
+      "joust: unknown command 'simulat'\n(Did you mean simulate?)\nhint: npx joust --help tells what it takes\n",
     );
     expect(unknown.code).toBe(2);
     const none = await joust();

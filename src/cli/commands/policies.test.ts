@@ -1,7 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { POLICIES } from "../../core/bandit/policies/index.ts";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
-import { callersFolder, invocationOf } from "../shared/invocation.ts";
 import { policiesCommand } from "./policies.ts";
 
 type Options = Record<string, { default: number; min?: number; max?: number }>;
@@ -33,18 +32,6 @@ it("gives the same as data", async () => {
   const eagle = policies.find(({ name }) => name === "eagle")!;
   expect(eagle.options.P).toMatchObject({ default: 0.2, min: 0, max: 1 });
   expect(router.explore).toMatchObject({ default: 0, min: 0, max: 1 });
-});
-
-it("knows how it is called: in a checkout by npm, installed by its name", () => {
-  expect(invocationOf("file:///home/me/joust/src/cli/x.ts")).toBe("npm run -s joust --");
-  expect(invocationOf("file:///home/me/node_modules/joust/src/cli/x.ts")).toBe("joust");
-});
-
-it("stays where the user is, if npm has led elsewhere", () => {
-  const INIT_CWD = "/home/me/data";
-  expect(callersFolder({ INIT_CWD, npm_lifecycle_event: "joust" })).toBe(INIT_CWD);
-  expect(callersFolder({ INIT_CWD, npm_lifecycle_event: "test" })).toBeUndefined();
-  expect(callersFolder({})).toBeUndefined();
 });
 
 async function printed(...args: string[]): Promise<string> {

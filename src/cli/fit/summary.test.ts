@@ -15,7 +15,7 @@ Fitted hash_E0_Excel_perf_cost_ctrl
   models    3, embedded by excel_perf_cost; their scores: scores.csv
   accuracy  0.667: share of 3 other queries nearest to the mean of their own category
 Bundle: out/my bundle
-Next:   npm run -s joust -- simulate data/queries.jsonl --scores data/scores.csv --exclude gpt-4,b --encoder 'out/my bundle'
+Next:   npx joust simulate data/queries.jsonl --scores data/scores.csv --exclude gpt-4,b --encoder 'out/my bundle'
 `);
 });
 

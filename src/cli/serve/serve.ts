@@ -97,7 +97,9 @@ async function serveFile(file: string | undefined, flags: ServeFlags): Promise<n
       ? () => {}
       : watchFile(file, () => reload(running, file, config, read, logger));
   await new Promise<void>((done) => {
-    stop.signal.addEventListener("abort", () => done(), { once: true });
+    if (stop.signal.aborted)
+      done(); // while the gateway was starting
+    else stop.signal.addEventListener("abort", () => done(), { once: true });
   });
   unwatch();
   process.stderr.write("joust: finishing what is under way; again to stop at once\n");

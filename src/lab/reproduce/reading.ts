@@ -73,8 +73,7 @@ interval: each cell's own interval is in reproduce.json.`,
 /** How to make it again. */
 export const AGAIN = [
   `The command below gives the same numbers, bit for bit, on the same data and code; results are
-cached, so that a second time takes seconds. <code>joust</code> is <code>npm run -s joust
---</code> in a checkout of the repository. A single experiment can be named in place of all, and
+cached, so that a second time takes seconds. Run it as <code>npx joust</code>. A single experiment can be named in place of all, and
 <code>--curve NAME</code> runs one curve with all that it needs, in all its worlds, and prints
 its numbers. At the end of each experiment a list says of every curve on which queries, vectors,
 model embeddings and policy it was run.`,

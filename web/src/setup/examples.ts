@@ -118,7 +118,7 @@ export const FOR_OTHERS: Example = {
   lang: "bash",
   about:
     "It mostly runs in a container, which is another machine to the gateway. Without keys only this one is served, so make a key first, and let the gateway listen to others:",
-  code: `npm run -s joust -- keys add my-app   # prints YOUR_KEY, once
+  code: `npx joust keys add my-app   # prints YOUR_KEY, once
 # In joust.yaml, before the gateway is started again:
 #   server: {host: 0.0.0.0}`,
 };

@@ -136,7 +136,7 @@ function Keys({ hasKey }: { hasKey: boolean }) {
       title="Keys"
       about="Without keys the gateway serves this machine alone. With the first key every request needs one."
     >
-      <Code lang="bash" code="npm run -s joust -- keys add my-app" />
+      <Code lang="bash" code="npx joust keys add my-app" />
       <div class="flex flex-wrap gap-2">
         <Button onClick={() => keyProblem.set("Another key for this browser.")}>
           {hasKey ? "Use another key here" : "Use a key here"}
