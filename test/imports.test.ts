@@ -18,6 +18,7 @@ const LAYERS = [
   "core/calibrate",
   "core/router.ts",
   "lab/statistics.ts",
+  "lab/replace-file.ts",
   "lab/data",
   "lab/policies",
   "lab/jobs",

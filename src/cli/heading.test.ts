@@ -5,13 +5,16 @@ import { TABLED } from "../lab/simulate/world.fixture.ts";
 import { headingOf, offlineNotes } from "./heading.ts";
 
 function heading(settings: Partial<Settings>, record: Record<string, unknown> = {}): string {
-  const source = { dataset: TABLED, embeddings: [], record: { data: "q.jsonl", ...record } };
   return headingOf({
-    source: { ...source, record: { encoder: "static", ...source.record } },
+    source: {
+      dataset: TABLED,
+      embeddings: [],
+      content: "",
+      record: { data: "q.jsonl", encoder: "static", ...record },
+    },
     policies: [],
     settings: { ...SETTINGS, ...settings },
     version: "",
-    code: "",
   });
 }
 

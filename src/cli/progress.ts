@@ -2,8 +2,8 @@
 
 import { decimalsOf, fixed } from "../lab/report/table.ts";
 import { isOracle } from "../lab/simulate/result-table.ts";
+import type { RunsProgress } from "../lab/simulate/runs.ts";
 import { completeRuns } from "../lab/simulate/simulate.ts";
-import type { Progress } from "../lab/simulate/sweep.ts";
 import { mean } from "../lab/statistics.ts";
 import { barOf, duration, statusLine, type Terminal } from "./shared/status-line.ts";
 
@@ -12,13 +12,13 @@ export function progressBar(terminal: Terminal, policies: readonly string[]) {
   const line = statusLine(terminal);
   return (
     line && {
-      show: (progress: Progress) => line.show(progressLine(progress, policies)),
+      show: (progress: RunsProgress) => line.show(progressLine(progress, policies)),
       clear: line.clear,
     }
   );
 }
 
-export function progressLine(progress: Progress, policies: readonly string[]): string {
+export function progressLine(progress: RunsProgress, policies: readonly string[]): string {
   const { done, total, millisecondsLeft } = progress;
   const left = millisecondsLeft === undefined ? "" : `${duration(millisecondsLeft)} left`;
   return [`${barOf(done, total)} ${done}/${total} runs`, left, leader(progress, policies)]
@@ -27,7 +27,7 @@ export function progressLine(progress: Progress, policies: readonly string[]): s
 }
 
 /** The smallest mean regret over the runs that all have finished; the oracle is out of competition. */
-function leader({ runs }: Progress, policies: readonly string[]): string {
+function leader({ runs }: RunsProgress, policies: readonly string[]): string {
   const complete = completeRuns(runs);
   const means = policies.flatMap((name, p) =>
     isOracle(name) || complete.length === 0

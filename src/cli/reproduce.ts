@@ -4,7 +4,7 @@ import { cacheFolder } from "../core/encoder/common/find-model.ts";
 import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
 import { InputError } from "../core/input/input-error.ts";
 import { moduleUrl } from "../core/input/project.ts";
-import type { Crew } from "../lab/jobs/job.ts";
+import type { Workers } from "../lab/jobs/job.ts";
 import type { PlannedJob } from "../lab/jobs/plan.ts";
 import type { ProgressReport } from "../lab/jobs/progress.ts";
 import { JobFailed } from "../lab/jobs/run-plan.ts";
@@ -81,12 +81,12 @@ export async function runReproduce(
   }
   const store = new FolderStore(flags.cache ?? defaultCache());
   await store.open();
-  const crew = await crewOf(flags, store, data, threads, places);
+  const workers = await workersOf(flags, store, data, threads, places);
   const interrupt = interruptible();
   const status = statusLine(process.stderr) ?? everyFewMinutes();
   const options: ReproduceOptions = {
     store,
-    crew,
+    workers,
     signal: interrupt.signal,
     onProgress: (report) => status.show(progressLine(report)),
   };
@@ -101,7 +101,7 @@ export async function runReproduce(
   } finally {
     status.clear();
     interrupt.release();
-    await crew.close();
+    await workers.close();
   }
   if (table) {
     process.stdout.write(flags.json ? `${JSON.stringify(table)}\n` : toText(table));
@@ -122,19 +122,19 @@ export async function runReproduce(
 const QUICK_ENCODER = "static";
 
 /** Threads of this process, or `joust work` processes anywhere. */
-async function crewOf(
-  { workers }: ReproduceFlags,
+async function workersOf(
+  { workers: url }: ReproduceFlags,
   store: FolderStore,
   { paths: files }: DataSets,
   threads: number,
   places: EncoderPlaces,
-): Promise<Crew> {
-  if (workers === undefined) {
+): Promise<Workers> {
+  if (url === undefined) {
     return new Threads({ threads, kinds: KINDS, store: store.folder, files, places });
   }
   // PostgreSQL is loaded where it is asked for.
-  const { PostgresCrew } = await import("../lab/jobs/postgres-crew.ts");
-  return PostgresCrew.open(workers, store, files);
+  const { RemoteWorkers } = await import("../lab/jobs/remote-workers.ts");
+  return RemoteWorkers.open(url, store, files);
 }
 
 function sizeOf({ quick, runs }: ReproduceFlags): Size {

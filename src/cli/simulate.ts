@@ -10,7 +10,6 @@ import { parsePolicies } from "../lab/policies/policy-spec.ts";
 import { ascii, toText } from "../lab/report/table.ts";
 import { plural } from "../lab/report/words.ts";
 import { refuseForeign } from "../lab/simulate/files.ts";
-import { codeFingerprint } from "../lab/simulate/fingerprint.ts";
 import type { Result } from "../lab/simulate/result.ts";
 import { resultTable } from "../lab/simulate/result-table.ts";
 import { type Simulated, type Simulation, simulate } from "../lab/simulate/simulate.ts";
@@ -77,7 +76,6 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
     policies,
     settings,
     version: readVersion(),
-    code: codeFingerprint(),
   };
   const bar = progressBar(
     process.stderr,
@@ -147,6 +145,6 @@ function stoppedText(
   const next =
     out === undefined
       ? "nothing is kept; with --out DIR a stopped simulation can go on"
-      : `they are kept in ${join(out, "runs.jsonl")}: the same command with --resume goes on`;
+      : `they are kept in ${join(out, "runs.jsonl")}: the same command with --resume continues`;
   return `joust: stopped: ${kept}; ${next}\n`;
 }

@@ -122,7 +122,7 @@ describe("an interruption", () => {
     const { code, stdout, stderr } = await interrupted(out, "SIGINT");
     expect(code).toBe(130);
     expect(stderr).toMatch(
-      /^joust: stopped: \d+ of 12 runs are .*runs\.jsonl.*--resume goes on\n$/,
+      /^joust: stopped: \d+ of 12 runs are .*runs\.jsonl.*--resume continues\n$/,
     );
     const { settings, policies } = withoutTimes(readFileSync(join(out, "result.json"), "utf8"));
     const runs = settings.runs as number;
@@ -267,7 +267,7 @@ describe("help and mistakes", () => {
     const { code, stdout, stderr } = await joust(...args, "--threads", "1");
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(
-      /^joust: --policies broken\.mjs: failed in run \d: TypeError: no such model \(at broken\.mjs:2:\d+\)\nhint: mend it; finished runs are kept in .*runs\.jsonl: the same command with --resume goes on\n$/,
+      /^joust: --policies broken\.mjs: failed in run \d: TypeError: no such model \(at broken\.mjs:2:\d+\)\nhint: correct it; finished runs are kept in .*runs\.jsonl: the same command with --resume continues\n$/,
     );
     // What is mended is another policy; the runs of the others stay.
     writeFileSync(file, policy("return { pair: [0, 1] };"));

@@ -1,53 +1,93 @@
-import { readFileSync } from "node:fs";
-import { dirname, relative, resolve, sep } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MODULE_EXTENSION, PACKAGE_ROOT } from "../../core/input/project.ts";
-import { sha256 } from "./job.ts";
+import { sha256 } from "./hash.ts";
 
 /**
- * SHA-256 of a module and all that it imports, directly or not: what decides a
- * result, and nothing else, so that a new figure does not make old results
- * stale. Modules that are started as threads count too, types do not, and of
- * packages the version does.
+ * Hashes the code that decides a job's result: some modules and everything they
+ * import, directly or not. Comments, formatting, types and the places of files do
+ * not count. Modules that are started as threads do, and of a package its version.
+ *
+ * The hash of a module covers its statements, in which the hash of each imported
+ * module stands in place of the path.
  */
-export function codeOf(module: URL): string {
-  const found = new Set<string>();
-  const packages = new Set<string>();
-  const visit = (path: string): void => {
-    if (found.has(path)) return;
-    found.add(path);
-    for (const specifier of importsOf(readFileSync(path, "utf8"))) {
-      if (specifier.startsWith("."))
-        visit(resolve(dirname(path), specifier.replace(/\.ts$/, MODULE_EXTENSION)));
-      else if (!specifier.startsWith("node:")) packages.add(packageOf(specifier));
-    }
-  };
-  visit(fileURLToPath(module));
-  const files = [...found].map((path) => {
-    const name = relative(PACKAGE_ROOT, path).replaceAll(sep, "/");
-    return `${name} ${sha256(readFileSync(path))}\n`;
-  });
-  const { dependencies, peerDependencies } = JSON.parse(
-    readFileSync(resolve(PACKAGE_ROOT, "package.json"), "utf8"),
-  ) as Record<string, Readonly<Record<string, string>> | undefined>;
-  const ranges = { ...peerDependencies, ...dependencies };
-  const versions = [...packages].map((name) => `${name} ${ranges[name]}\n`);
-  return sha256([...files, ...versions].sort().join(""));
+export class CodeHashes {
+  readonly #read: (path: string) => string;
+  readonly #statements = new Map<string, string>();
+  readonly #hashes = new Map<string, string>();
+
+  /** `read` is replaced in tests, to edit a file without writing it. */
+  constructor(read = (path: string) => readFileSync(path, "utf8")) {
+    this.#read = read;
+  }
+
+  of(modules: readonly URL[]): string {
+    const id = modules.join(" ");
+    const known = this.#hashes.get(id);
+    if (known !== undefined) return known;
+    const hash = sha256(...modules.map((module) => this.#hash(fileURLToPath(module), new Map())));
+    this.#hashes.set(id, hash);
+    return hash;
+  }
+
+  /** Paths of the modules that count. */
+  filesOf(modules: readonly URL[]): string[] {
+    const found = new Map<string, string>();
+    for (const module of modules) this.#hash(fileURLToPath(module), found);
+    return [...found.keys()];
+  }
+
+  /** `found` holds the modules met so far; one that is still open (an import cycle) has no hash yet. */
+  #hash(path: string, found: Map<string, string>): string {
+    const known = found.get(path);
+    if (known !== undefined) return known;
+    found.set(path, `cycle ${found.size}`);
+    const code = this.#statementsOf(path).replace(IMPORT, (all, before: string, name: string) => {
+      if (!name.startsWith(".")) return `${all} ${versionOf(name)}`;
+      const module = MODULE.test(name) ? moduleAt(resolve(dirname(path), name)) : undefined;
+      return module === undefined ? all : `${before}${this.#hash(module, found)}`;
+    });
+    const hash = sha256(code);
+    found.set(path, hash);
+    return hash;
+  }
+
+  #statementsOf(path: string): string {
+    const known = this.#statements.get(path) ?? statementsIn(this.#read(path));
+    this.#statements.set(path, known);
+    return known;
+  }
 }
 
-/** Imports, exports from, dynamic imports, and new URL("./x.ts", ..). */
-function importsOf(text: string): string[] {
-  const patterns = [
-    /^\s*(?:import|export)\b(?!\s+type\b)(?:[^"';]*?\bfrom\b)?\s*"([^"]+)"/gm,
-    /\bimport\s*\(\s*"([^"]+)"/g,
-    /\bnew URL\(\s*"(\.[^"]+\.ts)"/g,
-  ];
-  return patterns.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1]!));
+/** `from "x"`, `import "x"`, `import("x")` and `new URL("./x.ts", ...)` in normalised code. */
+const IMPORT = /(\bfrom |\bimport |\bimport\(|\bnew URL\()["']([^"']+)["']/g;
+
+const MODULE = /\.[cm]?[jt]s$/;
+
+/** The published package runs `.js` files whose code still names `.ts` files in URLs. */
+function moduleAt(path: string): string | undefined {
+  return [path, path.replace(/\.ts$/, MODULE_EXTENSION)].find((one) => existsSync(one));
 }
 
-function packageOf(specifier: string): string {
-  return specifier
-    .split("/")
-    .slice(0, specifier.startsWith("@") ? 2 : 1)
-    .join("/");
+/** The text without types and comments, in the layout of Node's TypeScript printer. */
+function statementsIn(text: string): string {
+  const { emitWarning } = process;
+  process.emitWarning = () => {}; // the function is marked as experimental
+  try {
+    return stripTypeScriptTypes(text, { mode: "transform" });
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+const { dependencies } = JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8")) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+
+/** Pinned version of a package; empty for Node's own modules and for packages of the user. */
+function versionOf(specifier: string): string {
+  const parts = specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1);
+  return dependencies[parts.join("/")] ?? "";
 }

@@ -1,17 +1,16 @@
 /**
- * Glossary
+ * Words of the job engine
  *
- * job      a piece of work as plain data: its kind, its spec, and the jobs whose results it takes
- * plan     the jobs of an undertaking, each once
- * key      a hash of all that decides a job's result: its spec, the results it takes, the code
- * result   a value (JSON) and, where there are many numbers, a matrix
+ * job      a piece of work as plain data: its kind, its spec, and the jobs whose results it needs
+ * plan     all jobs of one command, each of them once
+ * key      hash of everything that decides a job's result: its spec, the results it needs, its code
+ * result   a value that JSON can hold and, for many numbers, a matrix
  * store    results by key
- * crew     who does jobs: worker threads here, or processes on other machines
+ * workers  run jobs: threads of this process, or `joust work` processes on several machines
  */
-import { createHash } from "node:crypto";
 import type { EncoderPlaces } from "../../core/encoder/open-encoder.ts";
 
-/** Hash of a job without code and inputs: by it other jobs speak of its result. */
+/** Hash of a job without its code and inputs. Other jobs name the result that they need by it. */
 export type JobId = string;
 
 export interface Job<Spec = unknown> {
@@ -31,34 +30,38 @@ export interface Matrix {
   readonly data: Float32Array;
 }
 
-/** A file by its content; the name matters to readers that go by it. */
+/** A file named by its content. Readers that go by the extension look at the name. */
 export interface FileRef {
   readonly name: string;
   readonly sha256: string;
 }
 
-/** One way to work. Equal specs, inputs and code give equal results, bit for bit, whoever does it. */
+/** A kind of job. Equal specs, inputs and code give equal results, bit for bit, on every worker. */
 export interface Kind {
-  /** The module whose imports are the code that decides the result. */
-  readonly module: URL;
-  perform(spec: unknown, context: Context): Promise<Result>;
+  /** Modules whose code, together with all they import, decides the result. */
+  code(spec: unknown): readonly URL[];
+  run(spec: unknown, context: Context): Promise<Result>;
 }
 
-/** What a worker has at hand for a job. */
+export type Kinds = Readonly<Record<string, Kind>>;
+
+/** Everything that a worker provides to a running job. */
 export interface Context {
   /** The result of a job that this one needs. */
   input(id: JobId): Promise<Result>;
   path(file: FileRef): string;
   readonly places: EncoderPlaces;
-  /** A folder of the job's own, which outlives a process that was stopped. */
+  /** Data in memory that all threads share; see `ThreadsOptions.shared`. */
+  readonly shared: unknown;
+  /** A folder for the job's unfinished work, which survives the process. */
   folder(): Promise<string>;
-  /** Made once and kept for the next jobs of this worker, which often need the same. */
+  /** Makes a value once and keeps it for later jobs of this worker, which often need the same. */
   memo<T>(key: string, make: () => Promise<T>): Promise<T>;
-  /** Throws where the job is to stop. To be called now and then. */
-  check(): void;
+  /** Reports which share of the job is done. Throws Stopped if the job must stop, so call it often. */
+  check(share?: number): void;
 }
 
-/** A job as a crew gets it: `inputs` are the keys of the results it needs. */
+/** A job as a worker receives it. `inputs` holds the keys of the results that it needs. */
 export interface Task {
   readonly key: string;
   readonly kind: string;
@@ -66,18 +69,18 @@ export interface Task {
   readonly inputs: Readonly<Record<JobId, string>>;
 }
 
-/** Does tasks, some at a time, and puts their results into the store. */
-export interface Crew {
-  /** How many tasks it does at once. */
+/** Runs several tasks at a time. */
+export interface Workers {
+  /** How many tasks run at once. */
   readonly size: number;
-  /** Resolves when the result is in the store; rejects with Stopped where it was told to stop. */
-  perform(task: Task): Promise<void>;
-  /** What is under way stops as soon as it can. */
+  /** Rejects with Stopped after `stop`. */
+  run(task: Task, onProgress?: (share: number) => void): Promise<Result>;
+  /** Makes running tasks stop as soon as they can. */
   stop(): void;
   close(): Promise<void>;
 }
 
-/** The end of a job that was told to stop: no failure, and nothing is lost. */
+/** A job was told to stop. This is no failure: the job is done by the next run of the plan. */
 export class Stopped extends Error {
   override readonly name = "Stopped";
   constructor() {
@@ -85,16 +88,9 @@ export class Stopped extends Error {
   }
 }
 
-export function sha256(...parts: readonly (string | Uint8Array)[]): string {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part);
-  return hash.digest("hex");
-}
-
-/** JSON with the keys of every record in order, so that equal values have equal texts. */
-export function stableJson(value: unknown): string {
-  return JSON.stringify(value, (_, own: unknown) => {
-    if (typeof own !== "object" || own === null || Array.isArray(own)) return own;
-    return Object.fromEntries(Object.entries(own).sort(([a], [b]) => (a < b ? -1 : 1)));
-  });
+/** Every FileRef in a spec, at any depth. */
+export function filesIn(value: unknown): FileRef[] {
+  if (typeof value !== "object" || value === null) return [];
+  if ("sha256" in value && "name" in value) return [value as FileRef];
+  return Object.values(value).flatMap(filesIn);
 }

@@ -1,50 +1,50 @@
-/** One thread of a crew: takes a task at a time, answers when its result is stored. Only threads.ts starts it. */
-import { parentPort, workerData } from "node:worker_threads";
+/** A thread that runs jobs, one at a time. Only threads.ts starts it. */
+import { workerData } from "node:worker_threads";
 import type { EncoderPlaces } from "../../core/encoder/open-encoder.ts";
-import { type PlainError, toPlainError } from "../../core/threads/plain-error.ts";
-import { type Kind, Stopped, type Task } from "./job.ts";
-import { performTask, Workplace } from "./perform.ts";
+import { emit, Moved, serve } from "../../core/threads/serve.ts";
+import { contextsWith } from "./context.ts";
+import type { Kinds, Task } from "./job.ts";
 import { FolderStore } from "./store.ts";
 
 export interface WorkerData {
-  /** URL of the module whose default export has the kinds of jobs, by name. */
+  /** URL of the module whose default export holds the kinds of jobs. */
   readonly kinds: string;
-  readonly store: string;
+  readonly store: string | undefined;
   readonly files: Readonly<Record<string, string>>;
-  readonly places: EncoderPlaces;
-  /** Its first number is 1 when work is to stop. */
+  readonly places?: EncoderPlaces | undefined;
+  readonly shared: unknown;
+  /** Its first number becomes 1 when the jobs must stop. */
   readonly stop: Int32Array<SharedArrayBuffer>;
+  /** Whether the thread ends although something in it, such as a timer, would keep it alive. */
+  readonly exit: boolean;
 }
 
-/** The outcome of a task; its result is in the store. */
-export type Answer = { readonly state: "done" | "stopped" } | { readonly error: PlainError };
+const { kinds, store, stop, exit, ...rest } = workerData as WorkerData;
 
-const { kinds: module, store, files, places, stop } = workerData as WorkerData;
-const kinds = import(module) as Promise<{ default: Readonly<Record<string, Kind>> }>;
-const workplace = new Workplace({
-  store: new FolderStore(store),
-  folder: store,
-  files,
-  places,
-  stopped: () => Atomics.load(stop, 0) === 1,
-});
-
-parentPort!.on("message", async (task: Task | undefined) => {
-  if (!task) {
-    parentPort!.close();
-    return;
-  }
-  let answer: Answer;
-  try {
-    await performTask(task, (await kinds).default, workplace);
-    answer = { state: "done" };
-  } catch (error) {
-    answer = answerTo(error);
-  }
-  parentPort!.postMessage(answer);
-});
-
-function answerTo(error: unknown): Answer {
-  if (error instanceof Stopped) return { state: "stopped" };
-  return { error: toPlainError(error) };
+async function open() {
+  const module = (await import(kinds)) as { readonly default: Kinds };
+  const contextOf = contextsWith({
+    ...rest,
+    store: store === undefined ? undefined : new FolderStore(store),
+    stopped: () => Atomics.load(stop, 0) === 1,
+    onProgress: emit,
+  });
+  return {
+    async run(task: Task) {
+      const context = contextOf(task);
+      context.check();
+      const result = await module.default[task.kind]!.run(task.spec, context);
+      return new Moved(result, result.matrix ? [result.matrix.data.buffer as ArrayBuffer] : []);
+    },
+  };
 }
+
+export type JobMethods = Awaited<ReturnType<typeof open>>;
+
+serve(open, {
+  oneAtATime: true,
+  // From within the thread, so that what it has printed is not cut off.
+  onClose: () => {
+    if (exit) process.exit();
+  },
+});

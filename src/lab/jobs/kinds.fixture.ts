@@ -1,16 +1,16 @@
-/** Kinds of jobs for tests: quick, and as unlike as can be. */
+/** Kinds of jobs for tests: quick, and as different from each other as possible. */
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Context, FileRef, JobId, Kind } from "./job.ts";
 
-const module = new URL(import.meta.url);
+const code = () => [new URL(import.meta.url)];
 
 /** Numbers 1 .. n as a matrix. */
 const count: Kind = {
-  module,
-  async perform(spec) {
+  code,
+  async run(spec) {
     const { n } = spec as { n: number };
     return {
       value: { n },
@@ -21,8 +21,8 @@ const count: Kind = {
 
 /** The sum of the matrices it needs. */
 const sum: Kind = {
-  module,
-  async perform(spec, context) {
+  code,
+  async run(spec, context) {
     let total = 0;
     for (const id of (spec as { of: readonly JobId[] }).of) {
       const { matrix } = await context.input(id);
@@ -33,32 +33,32 @@ const sum: Kind = {
 };
 
 const fail: Kind = {
-  module,
-  async perform(spec) {
+  code,
+  async run(spec) {
     const { input } = spec as { input: boolean };
     if (input) throw new InputError({ file: "data.jsonl", line: 3 }, "is empty", "fill it");
     throw new Error("out of luck");
   },
 };
 
-/** Goes on for ever, unless told to stop; the second time it is done at once, for it has kept its place. */
+/** The first time it never ends unless it is stopped; the second time it finds its file and ends at once. */
 const stubborn: Kind = {
-  module,
-  async perform(_, context: Context) {
+  code,
+  async run(_, context: Context) {
     const place = join(await context.folder(), "place");
     if (existsSync(place)) return { value: await readFile(place, "utf8") };
     await writeFile(place, "half-way");
     for (;;) {
-      context.check();
+      context.check(0.5);
       await new Promise((next) => setTimeout(next, 5));
     }
   },
 };
 
-/** So many milliseconds, whatever else. */
+/** Takes so many milliseconds. */
 const slow: Kind = {
-  module,
-  async perform(spec, context) {
+  code,
+  async run(spec, context) {
     const { milliseconds, i } = spec as { milliseconds: number; i: number };
     for (let t = 0; t < milliseconds; t += 20) {
       context.check();
@@ -69,8 +69,8 @@ const slow: Kind = {
 };
 
 const words: Kind = {
-  module,
-  async perform(spec, context) {
+  code,
+  async run(spec, context) {
     const { file } = spec as { file: FileRef };
     const text = await readFile(context.path(file), "utf8");
     return { value: { words: text.split(" ").length } };

@@ -1,18 +1,21 @@
-import { type Job, type JobId, sha256, stableJson } from "./job.ts";
+import { sha256, stableJson } from "./hash.ts";
+import type { Job, JobId } from "./job.ts";
 
-/** What is known of a job besides what decides its result. */
-export interface About {
+/** Facts about a job that do not decide its result. */
+interface About {
   /** For people: "fit MiniLM E4, routerbench, run 3". */
   readonly label: string;
-  /** About how long it takes one thread. */
+  /** Estimated time on one thread, or any number in proportion to it. */
   readonly seconds: number;
+  /** Jobs whose estimates are wrong by the same factor; the kind by default. */
+  readonly pace?: string | undefined;
 }
 
 export interface PlannedJob extends Job, About {
   readonly id: JobId;
 }
 
-/** Jobs in an order in which each comes after those it needs. The same job added twice is there once. */
+/** Jobs in an order in which each comes after those that it needs. Equal jobs are kept once. */
 export class Plan {
   readonly #jobs = new Map<JobId, PlannedJob>();
 
@@ -30,7 +33,7 @@ export class Plan {
     return job;
   }
 
-  /** A plan of these jobs and of all that they need. */
+  /** A plan of these jobs and of everything that they need. */
   only(ids: readonly JobId[]): Plan {
     const wanted = new Set(ids);
     for (const { id, needs } of this.jobs.reverse()) {

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { InputError } from "../../core/input/input-error.ts";
 import { type PostgresServer, startPostgres } from "../../store/postgres/server.fixture.ts";
-import { Alone } from "./alone.fixture.ts";
-import { sha256 } from "./job.ts";
-import { JobDatabase } from "./job-database.ts";
+import { JobDatabase } from "./database.ts";
+import { sha256 } from "./hash.ts";
 import KINDS from "./kinds.fixture.ts";
+import { LocalWorkers } from "./local-workers.fixture.ts";
 import { Plan } from "./plan.ts";
-import { PostgresCrew } from "./postgres-crew.ts";
+import { RemoteWorkers } from "./remote-workers.ts";
 import { runPlan } from "./run-plan.ts";
 import { FolderStore } from "./store.ts";
 
@@ -58,27 +58,31 @@ const server = await startPostgres();
 describe.skipIf(typeof server === "string")("workers on a PostgreSQL", () => {
   const { newDatabase, stop } = server as PostgresServer;
   afterAll(() => stop());
-  const crewOn = async (url: string, store: FolderStore, files = {}) => {
-    const crew = await PostgresCrew.open(url, store, files);
-    onTestFinished(() => crew.close());
-    return crew;
+  const workersOn = async (url: string, store: FolderStore, files = {}) => {
+    const workers = await RemoteWorkers.open(url, store, files);
+    onTestFinished(() => workers.close());
+    return workers;
   };
 
   it("three do all of a plan, one of them killed at work: the same bits as alone", async () => {
     const url = await newDatabase();
     const { plan, totals } = planOf(4);
     const here = new FolderStore(newFolder());
-    const alone = await runPlan(plan, { kinds: KINDS, store: here, crew: new Alone(here, KINDS) });
+    const alone = await runPlan(plan, {
+      kinds: KINDS,
+      store: here,
+      workers: new LocalWorkers(here, KINDS),
+    });
     const store = new FolderStore(newFolder());
-    const crew = await crewOn(url, store);
-    const workers = [startWorker(url), startWorker(url), startWorker(url)];
-    const [victim] = workers;
+    const workers = await workersOn(url, store);
+    const processes = [startWorker(url), startWorker(url), startWorker(url)];
+    const [victim] = processes;
     const dying = begun(victim!, "slow").then(() => victim!.kill("SIGKILL"));
-    const done = await runPlan(plan, { kinds: KINDS, store, crew });
+    const done = await runPlan(plan, { kinds: KINDS, store, workers });
     await dying;
     expect(done).toEqual(alone);
     for (const id of totals) {
-      const key = (done as Map<string, string>).get(id)!;
+      const key = done!.get(id)!;
       expect(await store.get(key)).toEqual(await here.get(key));
       expect(await store.find(key)).toBe(await here.find(key));
     }
@@ -90,16 +94,18 @@ describe.skipIf(typeof server === "string")("workers on a PostgreSQL", () => {
     writeFileSync(file, "seven words are enough for one line");
     const ref = { name: "data.txt", sha256: sha256("seven words are enough for one line") };
     const store = new FolderStore(newFolder());
-    const crew = await crewOn(url, store, { [ref.sha256]: file });
+    const workers = await workersOn(url, store, { [ref.sha256]: file });
     startWorker(url);
     const plan = new Plan();
     const about = { label: "a job", seconds: 1 };
     const id = plan.add({ kind: "words", spec: { file: ref }, needs: [] }, about);
-    const done = await runPlan(plan, { kinds: KINDS, store, crew });
+    const done = await runPlan(plan, { kinds: KINDS, store, workers });
     expect(done && (await store.get(done.get(id)!)).value).toEqual({ words: 7 });
     const bad = new Plan();
     bad.add({ kind: "fail", spec: { input: true }, needs: [] }, about);
-    const failed = await runPlan(bad, { kinds: KINDS, store, crew }).catch((e: Error) => e.cause);
+    const failed = await runPlan(bad, { kinds: KINDS, store, workers }).catch(
+      (e: Error) => e.cause,
+    );
     expect(failed).toBeInstanceOf(InputError);
     expect(failed).toMatchObject({ file: "data.jsonl", line: 3, hint: "fill it" });
   });

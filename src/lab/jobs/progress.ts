@@ -5,18 +5,24 @@ export interface ProgressReport {
   readonly total: number;
   /** Undefined before anything is known. */
   readonly millisecondsLeft: number | undefined;
-  /** What is under way, the longest first. */
+  /** Labels of the running jobs, the longest job first. */
   readonly running: readonly string[];
 }
 
-/** How far a plan is. Jobs whose results were there take no time and do not count for the pace. */
+interface Running {
+  readonly job: PlannedJob;
+  readonly since: number;
+  share: number;
+}
+
+/** Measures the progress of a plan. Jobs whose results were cached do not count for the pace. */
 export class Progress {
   readonly #total: number;
   readonly #size: number;
   readonly #left: Map<string, PlannedJob>;
-  readonly #running = new Map<string, { readonly job: PlannedJob; readonly since: number }>();
-  /** By kind: seconds taken, and seconds that were expected. */
-  readonly #pace = new Map<string, { taken: number; expected: number }>();
+  readonly #running = new Map<string, Running>();
+  /** Seconds taken and seconds estimated by finished jobs of each pace. */
+  readonly #finished = new Map<string, Pace>();
 
   constructor(jobs: readonly PlannedJob[], size: number) {
     this.#total = jobs.length;
@@ -25,50 +31,90 @@ export class Progress {
   }
 
   begin(job: PlannedJob): void {
-    this.#running.set(job.id, { job, since: performance.now() });
+    this.#running.set(job.id, { job, since: performance.now(), share: 0 });
+  }
+
+  /** A running job has done this share of its work. */
+  advance(job: PlannedJob, share: number): void {
+    const running = this.#running.get(job.id);
+    if (running) running.share = share;
   }
 
   end(job: PlannedJob): void {
     this.#left.delete(job.id);
-    const begun = this.#running.get(job.id);
-    if (!begun) return;
+    const running = this.#running.get(job.id);
+    if (!running) return;
     this.#running.delete(job.id);
-    const pace = this.#pace.get(job.kind) ?? { taken: 0, expected: 0 };
-    pace.taken += (performance.now() - begun.since) / 1000;
-    pace.expected += job.seconds;
-    this.#pace.set(job.kind, pace);
+    const known = this.#finished.get(paceOf(job)) ?? NO_PACE;
+    this.#finished.set(
+      paceOf(job),
+      sum([known, { taken: spent(running), estimated: job.seconds }]),
+    );
   }
 
   report(): ProgressReport {
     const running = [...this.#running.values()].sort((a, b) => b.job.seconds - a.job.seconds);
+    const secondsLeft = this.#secondsLeft();
     return {
       done: this.#total - this.#left.size,
       total: this.#total,
-      millisecondsLeft: this.#pace.size > 0 ? 1000 * this.#secondsLeft() : undefined,
+      millisecondsLeft: secondsLeft === undefined ? undefined : 1000 * secondsLeft,
       running: running.map(({ job }) => job.label),
     };
   }
 
-  /** As if all threads were busy to the end, but no sooner than the longest job under way. */
-  #secondsLeft(): number {
-    let sum = 0;
+  /** Assumes that all workers are busy to the end, but ends no sooner than the longest running job. */
+  #secondsLeft(): number | undefined {
+    const paces = this.#paces();
+    const all = sum([...paces.values()]);
+    if (all.estimated === 0) return undefined;
+    let total = 0;
     let longest = 0;
     for (const job of this.#left.values()) {
-      const whole = job.seconds * this.#slowness(job.kind);
-      const begun = this.#running.get(job.id);
-      const spent = begun ? (performance.now() - begun.since) / 1000 : 0;
-      const left = Math.max(0, whole - spent);
-      sum += left;
-      if (begun) longest = Math.max(longest, left);
+      const { taken, estimated } = paces.get(paceOf(job)) ?? all;
+      const whole = (job.seconds * taken) / estimated;
+      const running = this.#running.get(job.id);
+      if (!running) total += whole;
+      else {
+        const { share } = running;
+        const rest = share > 0 ? (1 - share) * whole : Math.max(0, whole - spent(running));
+        total += rest;
+        longest = Math.max(longest, rest);
+      }
     }
-    return Math.max(sum / this.#size, longest);
+    return Math.max(total / this.#size, longest);
   }
 
-  /** Time taken over time expected, of the kind or else of all. */
-  #slowness(kind: string): number {
-    const own = this.#pace.get(kind);
-    const paces = own ? [own] : [...this.#pace.values()];
-    const sum = (of: "taken" | "expected") => paces.reduce((total, pace) => total + pace[of], 0);
-    return sum("expected") > 0 ? sum("taken") / sum("expected") : 1;
+  /** Paces of finished jobs; where no job has finished, of running ones that report their share. */
+  #paces(): Map<string, Pace> {
+    const paces = new Map(this.#finished);
+    for (const running of this.#running.values()) {
+      const { job, share } = running;
+      if (share === 0 || paces.has(paceOf(job))) continue;
+      paces.set(paceOf(job), { taken: spent(running), estimated: share * job.seconds });
+    }
+    return paces;
   }
+}
+
+interface Pace {
+  readonly taken: number;
+  readonly estimated: number;
+}
+
+const NO_PACE: Pace = { taken: 0, estimated: 0 };
+
+function sum(paces: readonly Pace[]): Pace {
+  return paces.reduce(
+    (a, b) => ({ taken: a.taken + b.taken, estimated: a.estimated + b.estimated }),
+    NO_PACE,
+  );
+}
+
+function paceOf({ kind, pace = kind }: PlannedJob): string {
+  return pace;
+}
+
+function spent({ since }: Running): number {
+  return (performance.now() - since) / 1000;
 }

@@ -1,22 +1,27 @@
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { threadId } from "node:worker_threads";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { withLock } from "../../core/input/folder-lock.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import { type Matrix, type Result, sha256 } from "./job.ts";
+import { codeOf } from "../../core/input/system-error.ts";
+import { replaceFile } from "../replace-file.ts";
+import { sha256 } from "./hash.ts";
+import type { FileRef, Matrix, Result } from "./job.ts";
 
-/** Results by key, for all who work on a plan. */
+/** Results by key. */
 export interface Store {
-  /** The digest of a result that is there, whole. */
+  /** Digest of a result; undefined if the result is missing or damaged. */
   find(key: string): Promise<string | undefined>;
   get(key: string): Promise<Result>;
   put(key: string, result: Result): Promise<void>;
+  /** Runs `work` while no other process that shares the store works on the same key. */
+  exclusively<T>(key: string, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 /**
- * A folder: KEY.json and, beside it, KEY.f32 with the matrix. Files are moved
- * into place when they are whole, the matrix first; what a crash or a full disk
- * has left otherwise is as good as not there. Any number of processes may share
- * it, and all of it can be deleted at any time: it is made again.
+ * A folder with KEY.json and, for a matrix, KEY.f32 beside it. Complete files are
+ * moved into place, the matrix first, so what a crash or a full disk leaves behind
+ * counts as missing. Several processes may share the folder. It may be deleted at
+ * any time; the results are then computed again.
  */
 export class FolderStore implements Store {
   readonly folder: string;
@@ -25,7 +30,7 @@ export class FolderStore implements Store {
     this.folder = folder;
   }
 
-  /** Makes the folder; an InputError where nothing can be kept there. */
+  /** Creates the folder; throws an InputError if nothing can be written there. */
   async open(): Promise<void> {
     const probe = join(this.folder, `.${process.pid}.tmp`);
     try {
@@ -33,10 +38,9 @@ export class FolderStore implements Store {
       await writeFile(probe, "");
       await rm(probe);
     } catch (error) {
-      const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
       throw new InputError(
         { file: this.folder },
-        `cannot be written (${reason})`,
+        `cannot be written (${codeOf(error) || error})`,
         "name a folder that you may write to with --cache",
       );
     }
@@ -53,7 +57,7 @@ export class FolderStore implements Store {
     const record = await this.#record(key);
     if (!record) throw new Error(`no result ${key} in ${this.folder}`);
     if (!record.matrix) return { value: record.value };
-    const bytes = new Uint8Array(await readFile(this.#path(key, "f32"))); // a copy begins aligned
+    const bytes = new Uint8Array(await readFile(this.#path(key, "f32"))); // a copy is aligned
     if (sha256(bytes) !== record.matrix.sha256) throw new Error(`${key}.f32 was changed`);
     const { columns } = record.matrix;
     return { value: record.value, matrix: { columns, data: new Float32Array(bytes.buffer) } };
@@ -61,33 +65,34 @@ export class FolderStore implements Store {
 
   async put(key: string, { value, matrix }: Result): Promise<void> {
     const described = matrix && recordOf(matrix);
-    if (matrix) await this.#write(key, "f32", bytesOf(matrix.data));
+    if (matrix) await replaceFile(this.#path(key, "f32"), bytesOf(matrix.data));
     const digest = digestOfRecord(value, described);
-    await this.#write(key, "json", `${JSON.stringify({ digest, matrix: described, value })}\n`);
+    const text = `${JSON.stringify({ digest, matrix: described, value })}\n`;
+    await replaceFile(this.#path(key, "json"), text);
+    await rm(this.workFolder(key), { recursive: true, force: true });
   }
 
-  /** Undefined where there is none, or it is damaged. */
+  exclusively<T>(key: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return withLock(`${this.workFolder(key)}.lock`, work, { signal });
+  }
+
+  /** Folder for the unfinished work of a job. `put` removes it. */
+  workFolder(key: string): string {
+    return join(this.folder, "work", key);
+  }
+
+  /** Path of a file that was copied into the store from another machine. */
+  filePath({ sha256, name }: FileRef): string {
+    return join(this.folder, "files", sha256, name);
+  }
+
+  /** Undefined if the record is missing or damaged. */
   async #record(key: string): Promise<Record | undefined> {
-    const text = await readFile(this.#path(key, "json"), "utf8").catch(() => undefined);
-    if (text === undefined) return undefined;
     try {
-      const record = JSON.parse(text) as Record;
+      const record = JSON.parse(await readFile(this.#path(key, "json"), "utf8")) as Record;
       return record.digest === digestOfRecord(record.value, record.matrix) ? record : undefined;
     } catch {
       return undefined;
-    }
-  }
-
-  async #write(key: string, extension: string, content: string | Uint8Array): Promise<void> {
-    const path = this.#path(key, extension);
-    const draft = `${path}.${process.pid}.${threadId}.tmp`;
-    await mkdir(dirname(path), { recursive: true });
-    try {
-      await writeFile(draft, content);
-      await rename(draft, path);
-    } catch (error) {
-      await rm(draft, { force: true }).catch(() => {});
-      throw error;
     }
   }
 
@@ -97,7 +102,7 @@ export class FolderStore implements Store {
 }
 
 interface Record {
-  /** Of the rest. */
+  /** Of the other two fields. */
   readonly digest: string;
   readonly matrix?: MatrixRecord | undefined;
   readonly value: unknown;
@@ -108,7 +113,7 @@ interface MatrixRecord {
   readonly sha256: string;
 }
 
-/** The same for equal results, wherever they are kept. */
+/** Equal for equal results, in every store. */
 export function digestOf({ value, matrix }: Result): string {
   return digestOfRecord(value, matrix && recordOf(matrix));
 }

@@ -1,79 +1,82 @@
-import { Worker } from "node:worker_threads";
+import type { ResourceLimits } from "node:worker_threads";
 import type { EncoderPlaces } from "../../core/encoder/open-encoder.ts";
 import { moduleUrl } from "../../core/input/project.ts";
-import { fromPlainError } from "../../core/threads/plain-error.ts";
-import { type Crew, Stopped, type Task } from "./job.ts";
-import type { Answer, WorkerData } from "./jobs.worker.ts";
+import { Pool } from "../../core/threads/pool.ts";
+import { Thread } from "../../core/threads/thread.ts";
+import { type Result, Stopped, type Task, type Workers } from "./job.ts";
+import type { JobMethods, WorkerData } from "./jobs.worker.ts";
 
 export interface ThreadsOptions {
   readonly threads: number;
-  /** Default export: the kinds of jobs, by name. */
+  /** Module whose default export holds the kinds of jobs, by name. */
   readonly kinds: URL;
-  /** The folder of the store. */
-  readonly store: string;
-  /** Where the files are, by their checksum. */
-  readonly files: Readonly<Record<string, string>>;
-  readonly places: EncoderPlaces;
+  /** Folder of the store; none if no job needs the result of another. */
+  readonly store?: string | undefined;
+  /** Paths of data files by their SHA-256. */
+  readonly files?: Readonly<Record<string, string>> | undefined;
+  readonly places?: EncoderPlaces | undefined;
+  /** Data for all jobs. What is in shared memory is not copied. */
+  readonly shared?: unknown;
+  /**
+   * Whether the jobs run code of the user: its output then goes to standard error,
+   * and `stop` ends the threads at once. Without it the threads stop by themselves,
+   * because ending a thread inside onnxruntime ends the process.
+   */
+  readonly foreign?: boolean | undefined;
+  readonly resourceLimits?: ResourceLimits | undefined;
 }
 
-/**
- * A crew of worker threads. They are never ended from outside, for a thread
- * that is cut off within onnxruntime takes the process with it: each looks at a
- * number that all share, and ends its work by itself.
- */
-export class Threads implements Crew {
+/** Worker threads of this process. */
+export class Threads implements Workers {
   readonly size: number;
-  readonly #options: ThreadsOptions;
+  readonly #pool: Pool<JobMethods>;
+  readonly #foreign: boolean;
   readonly #stop = new Int32Array(new SharedArrayBuffer(4));
-  readonly #all: Worker[] = [];
-  readonly #idle: Worker[] = [];
+  readonly #onProgress: (((share: number) => void) | undefined)[] = [];
 
   constructor(options: ThreadsOptions) {
-    this.size = options.threads;
-    this.#options = options;
+    const { threads, kinds, store, files = {}, places, shared, foreign = false } = options;
+    const data = { kinds: kinds.href, store, files, places, shared, stop: this.#stop };
+    this.size = threads;
+    this.#foreign = foreign;
+    this.#pool = new Pool<JobMethods>(
+      threads,
+      (slot) =>
+        new Thread<JobMethods>(WORKER, {
+          workerData: { ...data, exit: foreign } satisfies WorkerData,
+          resourceLimits: options.resourceLimits,
+          stdoutToStderr: foreign,
+          errors: [Stopped],
+          onEvent: (share) => this.#onProgress[slot]?.(share as number),
+        }),
+    );
   }
 
-  async perform(task: Task): Promise<void> {
-    if (Atomics.load(this.#stop, 0) === 1) throw new Stopped();
-    const worker = this.#idle.pop() ?? this.#start();
-    const answer = await ask(worker, task);
-    this.#idle.push(worker);
-    if ("error" in answer) throw fromPlainError(answer.error);
-    if (answer.state === "stopped") throw new Stopped();
+  async run(task: Task, onProgress?: (share: number) => void): Promise<Result> {
+    if (this.#isStopped) throw new Stopped();
+    try {
+      return await this.#pool.run((methods, slot) => {
+        this.#onProgress[slot] = onProgress;
+        return methods.run(task);
+      });
+    } catch (error) {
+      throw this.#isStopped ? new Stopped() : error;
+    }
   }
 
   stop(): void {
     Atomics.store(this.#stop, 0, 1);
+    if (this.#foreign) void this.#pool.terminate();
   }
 
   async close(): Promise<void> {
-    this.stop();
-    await Promise.all(
-      this.#all.map((worker) => {
-        const ended = new Promise<void>((done) => worker.once("exit", () => done()));
-        worker.postMessage(undefined);
-        return ended;
-      }),
-    );
+    if (this.#isStopped && this.#foreign) await this.#pool.terminate();
+    else await this.#pool.close();
   }
 
-  #start(): Worker {
-    const { kinds, store, files, places } = this.#options;
-    const workerData: WorkerData = { kinds: kinds.href, store, files, places, stop: this.#stop };
-    const worker = new Worker(moduleUrl(new URL("./jobs.worker.ts", import.meta.url)), {
-      workerData,
-    });
-    this.#all.push(worker);
-    return worker;
+  get #isStopped(): boolean {
+    return Atomics.load(this.#stop, 0) === 1;
   }
 }
 
-function ask(worker: Worker, task: Task): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const ended = (code: number) => reject(new Error(`its worker ended with code ${code}`));
-  worker.once("message", resolve).once("error", reject).once("exit", ended);
-  worker.postMessage(task);
-  return promise.finally(() => {
-    worker.off("message", resolve).off("error", reject).off("exit", ended);
-  });
-}
+const WORKER = moduleUrl(new URL("./jobs.worker.ts", import.meta.url));

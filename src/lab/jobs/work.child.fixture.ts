@@ -1,5 +1,5 @@
 /** A worker process for tests: `node work.child.fixture.ts URL FOLDER`. */
-import { PLACES } from "./alone.fixture.ts";
+import { PLACES } from "./local-workers.fixture.ts";
 import { FolderStore } from "./store.ts";
 import { work } from "./work.ts";
 

@@ -1,14 +1,13 @@
 import { EventEmitter } from "node:events";
-import { mkdir, rename, stat, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { existsSync } from "node:fs";
 import { makeWorkerUtils, run, type WorkerEvents } from "graphile-worker";
 import type { EncoderPlaces } from "../../core/encoder/open-encoder.ts";
-import { InputError } from "../../core/input/input-error.ts";
-import { filesIn } from "./files.ts";
-import { type FileRef, Stopped, type Task } from "./job.ts";
-import { JobDatabase, SILENCE, TASK_NAME } from "./job-database.ts";
-import { filePath } from "./perform.ts";
-import { SILENT } from "./silent-logger.ts";
+import { toPlainError } from "../../core/threads/plain-error.ts";
+import { replaceFile } from "../replace-file.ts";
+import { HEARTBEAT_LIMIT, JobDatabase, TASK_NAME } from "./database.ts";
+import { filesIn, Stopped, type Task } from "./job.ts";
+import { SILENT } from "./remote-workers.ts";
+import { runTask } from "./run-plan.ts";
 import type { FolderStore } from "./store.ts";
 import { Threads } from "./threads.ts";
 
@@ -16,39 +15,34 @@ export interface WorkOptions {
   readonly url: string;
   readonly threads: number;
   readonly kinds: URL;
-  /** The local store: what was fetched or done is kept there. */
+  /** The local store. It keeps inputs that were fetched and results that were made here. */
   readonly store: FolderStore;
   readonly places: EncoderPlaces;
   readonly signal: AbortSignal;
-  /** Called when a task begins and when it is done. */
+  /** Called when a task begins and when it ends. */
   readonly onTask?: ((task: Task, state: "begun" | "done" | "failed") => void) | undefined;
 }
 
 /**
- * One more machine for a plan: takes tasks from the queue until it is told to
- * stop, fetches what they need, does them in threads of its own and gives the
- * results back. Should it die, others take its tasks after a while; the same
- * task done twice gives the same bits.
+ * Takes tasks from the queue until the signal comes: fetches their inputs, runs them
+ * in threads and returns the results. If this process dies, other workers take its
+ * tasks after a while; a task that runs twice gives the same bits.
  */
-export async function work({
-  url,
-  threads,
-  kinds,
-  store,
-  places,
-  signal,
-  onTask,
-}: WorkOptions): Promise<void> {
+export async function work(options: WorkOptions): Promise<void> {
+  const { url, threads, kinds, store, places, signal, onTask } = options;
   const database = await JobDatabase.open(url);
-  const crew = new Threads({ threads, kinds, store: store.folder, files: {}, places });
+  const workers = new Threads({ threads, kinds, store: store.folder, places });
   const perform = async (task: Task): Promise<void> => {
     if ((await database.find(task.key)) !== undefined) return;
     onTask?.(task, "begun");
-    for (const file of filesIn(task.spec)) await fetchFile(store.folder, file, database);
+    for (const file of filesIn(task.spec)) {
+      const path = store.filePath(file);
+      if (!existsSync(path)) await replaceFile(path, await database.getFile(file));
+    }
     for (const key of Object.values(task.inputs)) {
       if ((await store.find(key)) === undefined) await store.put(key, await database.get(key));
     }
-    if ((await store.find(task.key)) === undefined) await crew.perform(task);
+    await runTask(task, store, signal, () => workers.run(task));
     await database.put(task.key, await store.get(task.key));
     onTask?.(task, "done");
   };
@@ -57,15 +51,15 @@ export async function work({
     try {
       await perform(task);
     } catch (error) {
-      // Back into the queue, for others.
+      // graphile-worker gives a task that throws to another worker.
       if (error instanceof Stopped || signal.aborted) throw error;
       onTask?.(task, "failed");
-      await database.putFailure(task.key, failureOf(error));
+      await database.putFailure(task.key, toPlainError(error));
     }
   };
-  const workers = new Set<string>();
+  const ids = new Set<string>();
   const events: WorkerEvents = new EventEmitter();
-  events.on("worker:create", ({ worker }) => workers.add(worker.workerId));
+  events.on("worker:create", ({ worker }) => ids.add(worker.workerId));
   const utils = await makeWorkerUtils({ pgPool: database.pool, logger: SILENT });
   await utils.migrate();
   const runner = await run({
@@ -77,12 +71,11 @@ export async function work({
     pollInterval: 1000,
     taskList: { [TASK_NAME]: handle },
   });
-  const beat = () => database.beat([...workers]).catch(() => {});
+  const beat = () => database.heartbeat([...ids]).catch(() => {});
   await beat();
-  const beating = setInterval(beat, (SILENCE * 1000) / 5);
+  const beating = setInterval(beat, (HEARTBEAT_LIMIT * 1000) / 5);
   const stop = () => {
-    crew.stop();
-    // Those that were stopped are free for others at once.
+    workers.stop();
     void runner.stop().catch(() => {});
   };
   signal.addEventListener("abort", stop, { once: true });
@@ -91,29 +84,10 @@ export async function work({
     await runner.promise;
   } finally {
     clearInterval(beating);
-    await crew.close();
-    await utils.forceUnlockWorkers([...workers]).catch(() => {});
+    await workers.close();
+    // Tasks that were stopped are free for other workers at once.
+    await utils.forceUnlockWorkers([...ids]).catch(() => {});
     await utils.release();
     await database.close();
   }
-}
-
-async function fetchFile(folder: string, file: FileRef, database: JobDatabase): Promise<void> {
-  const path = filePath(folder, file);
-  const there = await stat(path).then(
-    () => true,
-    () => false,
-  );
-  if (there) return;
-  const draft = `${path}.${process.pid}.tmp`;
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(draft, await database.getFile(file));
-  await rename(draft, path);
-}
-
-function failureOf(error: unknown) {
-  const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof InputError)) return { message };
-  const { file, line, field, problem, hint } = error;
-  return { message, input: { file, line, field, problem, hint } };
 }

@@ -91,7 +91,7 @@ it.each<[string, string, RegExp]>([
   [
     "a broken file",
     "export default {",
-    /cannot be imported: .*; hint: mend it: npx node \.\/a-broken-file/,
+    /cannot be imported: .*; hint: correct it: npx node \.\/a-broken-file/,
   ],
   [
     "an error",

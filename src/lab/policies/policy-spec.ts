@@ -10,8 +10,7 @@ import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 import { readError } from "../../core/input/text.ts";
 import { ROUTER_ABOUT, ROUTER_DEFAULTS, type RouterSettings } from "../../core/router.ts";
-import { describeThrown } from "./policy-failure.ts";
-import { checkKind } from "./policy-shape.ts";
+import { describeThrown, importPolicy, loadPolicy } from "./load-policy.ts";
 
 /** One policy of a comparison, as plain values that can be sent to a worker. */
 export interface PolicySpec {
@@ -54,10 +53,8 @@ export async function parsePolicies(
 
 /** What `runPolicy` takes; a worker imports the user's module anew. */
 export async function contenderOf({ kind, module, ...rest }: PolicySpec): Promise<Contender> {
-  const found = module
-    ? await importKind(module.url, rest.name)
-    : POLICIES.find(({ name }) => name === kind);
-  return { kind: found as PolicyKind, ...rest };
+  const found = await (module ? importPolicy(module.url, rest.name) : loadPolicy(kind));
+  return { kind: found, ...rest };
 }
 
 async function parsePolicy(typed: string, folder: string, others: Options): Promise<PolicySpec> {
@@ -108,7 +105,7 @@ export function refusing<T>(
       const hint = hintOf(error) ?? "the command policies lists every option with its values";
       throw refuse(name, error.message, hint);
     }
-    throw module ? refuse(name, `create failed: ${describeThrown(error)}`, "mend it") : error;
+    throw module ? refuse(name, `create failed: ${describeThrown(error)}`, "correct it") : error;
   }
 }
 
@@ -161,19 +158,11 @@ async function ownKind(name: string, folder: string): Promise<PolicyKind> {
   await access(path).catch((error: unknown) => {
     throw readError(name, error);
   });
-  return importKind(pathToFileURL(path).href, name);
+  return importPolicy(pathToFileURL(path).href, name);
 }
 
 async function moduleOf(path: string): Promise<{ url: string; sha256: string }> {
   return { url: pathToFileURL(path).href, sha256: await checksum([path]) };
-}
-
-async function importKind(url: string, name: string): Promise<PolicyKind> {
-  const module: { default?: unknown } = await import(url).catch((error: unknown) => {
-    const remedy = `mend it: npx node ${name} shows where`;
-    throw refuse(name, `cannot be imported: ${describeThrown(error)}`, remedy);
-  });
-  return checkKind(name, module.default);
 }
 
 function refuse(spec: string, problem: string, remedy: string): InputError {

@@ -1,5 +1,6 @@
 import type { Options } from "../../core/bandit/policy.ts";
-import { type JobId, stableJson } from "../jobs/job.ts";
+import { stableJson } from "../jobs/hash.ts";
+import type { JobId } from "../jobs/job.ts";
 import { Plan } from "../jobs/plan.ts";
 import type { DataSets } from "./data-sets.ts";
 import type { BenchEncoder } from "./encoders.ts";

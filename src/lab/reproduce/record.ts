@@ -1,6 +1,5 @@
-import { codeOf } from "../jobs/code.ts";
-import { filesIn } from "../jobs/files.ts";
-import type { FileRef } from "../jobs/job.ts";
+import { CodeHashes } from "../jobs/code.ts";
+import { type FileRef, filesIn } from "../jobs/job.ts";
 import { meanInterval } from "../statistics.ts";
 import { fullName } from "./curve-name.ts";
 import type { FoundEncoders } from "./encoders.ts";
@@ -86,9 +85,7 @@ export function recordOf(
     absent: encoders.absent,
     data: [...used.values()],
     versions: { joust: version, node: process.version },
-    code: Object.fromEntries(
-      Object.entries(KINDS).map(([name, { module }]) => [name, codeOf(module)]),
-    ),
+    code: codeOf(bench),
     curves: bench.curves.map((curve) => recordedCurve(results, curve)),
     claims: judged
       .map(({ claim: { id, statement, criterion }, ...finding }) => {
@@ -96,6 +93,17 @@ export function recordOf(
       })
       .sort((a, b) => a.id - b.id),
   };
+}
+
+/** The code of each kind of job, and with which policy it was run. */
+function codeOf({ plan }: Reproduced["bench"]): Record["code"] {
+  const codes = new CodeHashes();
+  const found = plan.jobs.map(({ kind, spec }): [string, string] => {
+    const { policy } = spec as { readonly policy?: { readonly kind: string } };
+    const name = policy ? `${kind} with ${policy.kind}` : kind;
+    return [name, codes.of(KINDS[kind]!.code(spec))];
+  });
+  return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Points of a curve that are kept. */

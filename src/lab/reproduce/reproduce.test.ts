@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import { PLACES } from "../jobs/alone.fixture.ts";
+import { PLACES } from "../jobs/local-workers.fixture.ts";
 import { findDataSets } from "./data-sets.ts";
 import { findEncoders } from "./encoders.ts";
 import { curvesExhibit, finalTable } from "./exhibits.ts";

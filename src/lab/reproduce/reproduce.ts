@@ -1,4 +1,4 @@
-import type { Crew, JobId } from "../jobs/job.ts";
+import type { JobId, Workers } from "../jobs/job.ts";
 import type { ProgressReport } from "../jobs/progress.ts";
 import { runPlan } from "../jobs/run-plan.ts";
 import type { Store } from "../jobs/store.ts";
@@ -52,7 +52,7 @@ export interface Reproduced extends Reproduction {
 
 export interface ReproduceOptions {
   readonly store: Store;
-  readonly crew: Crew;
+  readonly workers: Workers;
   readonly onProgress?: ((report: ProgressReport) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }

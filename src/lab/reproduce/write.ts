@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../core/input/input-error.ts";
-import { replaceFile } from "../report/replace-file.ts";
+import { replaceFile } from "../replace-file.ts";
 import { toCsv, toLatex, toMarkdown } from "../report/table.ts";
 import { titled } from "../report/titled.ts";
 import { caveatsOf, titleOf } from "./caveats.ts";

@@ -1,34 +1,35 @@
 import { join } from "node:path";
 import { createPolicy } from "../../core/bandit/options.ts";
+import { hintOf } from "../../core/errors/joust-error.ts";
+import { InputError } from "../../core/input/input-error.ts";
 import { Random } from "../../core/random/random.ts";
 import type { Dataset } from "../data/dataset.ts";
 import { splitOf } from "../data/groups.ts";
+import { JobFailed } from "../jobs/run-plan.ts";
+import { describeThrown } from "../policies/load-policy.ts";
 import { checkPolicy } from "../policies/policy-shape.ts";
 import { contenderOf, type PolicySpec, refusing } from "../policies/policy-spec.ts";
 import { createEnvironment } from "./environment.ts";
-import { Journal, type World } from "./journal.ts";
+import { type Conditions, Journal } from "./journal.ts";
 import { summarize } from "./regret.ts";
 import type { Result } from "./result.ts";
 import type { Run } from "./run.ts";
-import { RunFailed } from "./run-failed.ts";
+import { type Runs, type RunsOptions, runCode, runPolicies } from "./runs.ts";
 import type { Settings } from "./settings.ts";
 import type { Source } from "./source.ts";
-import { type Runs, runSweep, type SweepOptions } from "./sweep.ts";
 
 export interface Simulation {
   readonly source: Source;
   readonly policies: readonly PolicySpec[];
   readonly settings: Settings;
-  /** Of the program, for the record. */
+  /** Version of the program, for the record. */
   readonly version: string;
-  /** Its fingerprint: runs of another one are not gone on with. */
-  readonly code: string;
 }
 
-export interface SimulateOptions extends Pick<SweepOptions, "threads" | "onProgress" | "signal"> {
+export interface SimulateOptions extends Omit<RunsOptions, "journal"> {
   /** A folder that keeps the finished runs. */
   readonly out?: string | undefined;
-  /** Go on with the runs kept there, or begin anew over them; otherwise there must be none. */
+  /** Keep the runs in the folder and do the rest, or start again; without either there must be none. */
   readonly resume?: boolean | undefined;
   readonly overwrite?: boolean | undefined;
 }
@@ -37,54 +38,36 @@ export interface Simulated {
   /** Of the runs that every policy has finished; undefined if there is none. */
   readonly result: Result | undefined;
   readonly interrupted: boolean;
-  /** How many runs are finished, of all policies together. */
+  /** Number of finished runs of all policies together. */
   readonly finished: number;
 }
 
 const RUNS = "runs.jsonl";
 
-/** A whole comparison: check, sweep, summary. */
+/** A whole comparison: check the policies, run them, summarize the runs. */
 export async function simulate(
   simulation: Simulation,
   options: SimulateOptions,
 ): Promise<Simulated> {
   const { source, policies, settings } = simulation;
-  await tryPolicies(simulation);
-  const world = worldOf(simulation);
-  const journal = options.out === undefined ? undefined : await openJournal(world, options);
-  const runs = await runSweep(
-    { ...source, policies, settings },
-    {
-      ...options,
-      known: ({ policy, run }) => journal?.find(policies[policy]!, run),
-      onRun: ({ policy, run }, result) => journal?.add(policies[policy]!, run, result),
+  await checkPolicies(simulation);
+  const code = runCode();
+  const journal = await openJournal(simulation, code, options);
+  const runs = await runPolicies({ ...source, policies, settings }, { ...options, journal }).catch(
+    (error: unknown) => {
+      throw error instanceof JobFailed ? failureOf(error, policies, options.out) : error;
     },
-  ).catch((error: unknown) => {
-    throw error instanceof RunFailed ? error.explained(keptIn(options.out)) : error;
-  });
+  );
   const complete = completeRuns(runs);
-  const interrupted = complete.length < settings.runs;
   return {
-    result: complete.length > 0 ? resultOf(simulation, world, runs, complete) : undefined,
-    interrupted,
+    result: complete.length > 0 ? resultOf(simulation, code, runs, complete) : undefined,
+    interrupted: complete.length < settings.runs,
     finished: runs.flat().filter(Boolean).length,
   };
 }
 
-function keptIn(out: string | undefined): string {
-  return out === undefined
-    ? "no run is kept: add --out DIR to keep those that finish"
-    : `finished runs are kept in ${join(out, RUNS)}: the same command with --resume goes on`;
-}
-
-function openJournal(world: World, options: SimulateOptions): Promise<Journal> {
-  const file = join(options.out!, RUNS);
-  if (options.resume) return Journal.resume(file, world);
-  return options.overwrite ? Journal.overwrite(file, world) : Journal.create(file, world);
-}
-
-/** Makes each policy once, so that an option's bad value is refused before hours of work. */
-async function tryPolicies({ source, policies, settings }: Simulation): Promise<void> {
+/** Creates each policy once, so that a bad option is refused before hours of work. */
+async function checkPolicies({ source, policies, settings }: Simulation): Promise<void> {
   const random = Random.seeded(settings.seed).split(0).split("environment");
   const once = { ...settings, rounds: 1 };
   const { pool, hindsight } = createEnvironment(source.dataset, source.embeddings, once, random);
@@ -95,31 +78,64 @@ async function tryPolicies({ source, policies, settings }: Simulation): Promise<
   }
 }
 
-function worldOf({ source, settings, version, code }: Simulation): World {
-  const { runs, ...world } = settings;
-  return { ...source.record, ...world, version, code };
+async function openJournal(
+  { source, settings }: Simulation,
+  code: string,
+  { out, resume, overwrite }: SimulateOptions,
+): Promise<Journal> {
+  if (out === undefined) return Journal.inMemory();
+  const { runs, ...rest } = settings;
+  const conditions: Conditions = { ...source.record, ...rest, code, content: source.content };
+  const file = join(out, RUNS);
+  if (resume) return Journal.resume(file, conditions);
+  return overwrite ? Journal.overwrite(file, conditions) : Journal.create(file, conditions);
 }
 
-/** The runs that all policies have finished: only they can be compared pair by pair. */
+/** A failure of the user's own policy is an InputError; any other is a defect of this program. */
+function failureOf(
+  { job, cause }: JobFailed,
+  policies: readonly PolicySpec[],
+  out?: string,
+): Error {
+  const kept =
+    out === undefined
+      ? "no run is kept: add --out DIR to keep those that finish"
+      : `finished runs are kept in ${join(out, RUNS)}: the same command with --resume continues`;
+  const name = job.pace!;
+  if (!policies.find((policy) => policy.name === name)!.module) {
+    return new Error(`${job.label} failed; ${kept}`, { cause });
+  }
+  const run = job.label.slice(name.length + 2);
+  return new InputError(
+    { file: `--policies ${name}` },
+    `failed in ${run}: ${describeThrown(cause)}`,
+    `${hintOf(cause) ?? "correct it"}; ${kept}`,
+  );
+}
+
+/** The runs that all policies have finished. Only these can be compared pair by pair. */
 export function completeRuns(runs: Runs): number[] {
   return [...(runs[0] ?? []).keys()].filter((run) => runs.every((row) => row[run]));
 }
 
 function resultOf(
-  { source, policies, settings }: Simulation,
-  world: World,
+  { source, policies, settings, version }: Simulation,
+  code: string,
   runs: Runs,
   complete: readonly number[],
 ): Result {
-  const interrupted = complete.length < settings.runs;
+  const { runs: wanted, ...rest } = settings;
   return {
     schema: 1,
     settings: {
-      ...world,
+      ...source.record,
+      ...rest,
+      version,
+      code,
       ...smallCategories(source.dataset, settings),
       runs: complete.length,
-      // Not the first so many where threads were stopped at different points.
-      ...(interrupted && { interrupted: { of: settings.runs, complete } }),
+      // Threads stop at different points, so these need not be the first runs.
+      ...(complete.length < wanted && { interrupted: { of: wanted, complete } }),
       policies: Object.fromEntries(policies.map((spec) => [spec.name, recordOf(spec)])),
     },
     policies: Object.fromEntries(
@@ -131,17 +147,17 @@ function resultOf(
   };
 }
 
-/** Where not every category has `offline` queries set aside, how many each has. */
+/** If some categories have fewer than `offline` queries set aside, the number for each. */
 function smallCategories(dataset: Dataset, { offline }: Settings): Record<string, unknown> {
   const split = splitOf(dataset, offline);
-  const alone = split
-    .filter(({ queries, offline }) => queries === offline)
-    .map(({ category }) => category);
+  const neverStreamed = split.filter((one) => one.queries === one.offline);
   return {
     ...(split.some((one) => one.offline < offline) && {
       offlineByCategory: Object.fromEntries(split.map((one) => [one.category, one.offline])),
     }),
-    ...(alone.length > 0 && { neverStreamed: alone }),
+    ...(neverStreamed.length > 0 && {
+      neverStreamed: neverStreamed.map(({ category }) => category),
+    }),
   };
 }
 

@@ -11,8 +11,9 @@ import type { Dataset } from "../data/dataset.ts";
 import { readEmbeddings } from "../data/embeddings.ts";
 import { type LoadOptions, loadDataset } from "../data/load.ts";
 import { mmluFiles } from "../data/mmlu.ts";
+import { sha256 } from "../jobs/hash.ts";
 import { calibrationOf } from "./calibration.ts";
-import { share } from "./matrix.ts";
+import { pack, share } from "./matrix.ts";
 
 /** Where a simulation's data comes from. */
 export interface SourceOptions extends EncodeOptions {
@@ -31,6 +32,8 @@ export interface Source {
   readonly dataset: Dataset;
   /** One a query, all of one length, in memory that threads share. */
   readonly embeddings: readonly Float64Array[];
+  /** SHA-256 of the data set and its embeddings, whatever files they came from. */
+  readonly content: string;
   /** What the data is, without the machine's paths: file names, checksums, counts. */
   readonly record: Readonly<Record<string, unknown>>;
 }
@@ -63,9 +66,13 @@ export async function openSource(options: SourceOptions): Promise<Source> {
     if (path !== undefined) sha256[role] = await checksum(await filesOf(path));
   }
   if (encoder) sha256.encoder = encoder.identity;
+  const shared = share(vectors);
+  const withoutTexts = dataset.queries.map((query) => ({ ...query, text: "" }));
+  dataset = { ...dataset, queries: withoutTexts };
   return {
-    dataset: { ...dataset, queries: dataset.queries.map((query) => ({ ...query, text: "" })) },
-    embeddings: share(vectors),
+    dataset,
+    embeddings: shared,
+    content: contentOf(dataset, pack(shared)),
     record: {
       data: basename(data),
       ...(scores !== undefined && { scores: basename(scores) }),
@@ -79,6 +86,13 @@ export async function openSource(options: SourceOptions): Promise<Source> {
       models: dataset.models,
     },
   };
+}
+
+function contentOf(dataset: Dataset, matrix: Float64Array): string {
+  const text = JSON.stringify(dataset, (_, value: unknown) =>
+    value instanceof Float64Array ? [...value] : value,
+  );
+  return sha256(text, new Uint8Array(matrix.buffer, matrix.byteOffset, matrix.byteLength));
 }
 
 /** A query never compared among the models kept is left out, but the file has its vector all the same. */

@@ -4,7 +4,7 @@ import { isBundle } from "../../../core/calibrate/bundle.ts";
 import { openEncoderOrBundle } from "../../../core/calibrate/bundle-encoder.ts";
 import { trainingDefaults } from "../../../core/calibrate/fine-tune.ts";
 import { fitBundle } from "../../../core/calibrate/fit.ts";
-import { type Context, type Result, Stopped } from "../../jobs/job.ts";
+import type { Context, Result } from "../../jobs/job.ts";
 import { openDraw, restrict } from "./draw.ts";
 import { alone, encodeTexts, openRef } from "./embed.ts";
 import type { FitSpec } from "./specs.ts";
@@ -57,7 +57,7 @@ async function train(spec: FitSpec, bundle: string, context: Context): Promise<v
       { out: bundle, resume: true, threads: 1, onStep, signal: stop.signal },
     );
   } catch (error) {
-    throw stop.signal.aborted ? new Stopped() : error;
+    throw stop.signal.aborted ? stop.signal.reason : error;
   } finally {
     await encoder.close();
   }

@@ -1,6 +1,7 @@
-/** The kinds of jobs that experiments are cut into. Each is loaded when there is one to do. */
+/** The kinds of jobs that the experiments consist of. The code of a kind is loaded when a job of it runs. */
 import { moduleUrl } from "../../../core/input/project.ts";
-import type { Kind } from "../../jobs/job.ts";
+import type { Kinds } from "../../jobs/job.ts";
+import { loadPolicy, policyModule } from "../../policies/load-policy.ts";
 import type {
   DescribeSpec,
   EmbedSpec,
@@ -10,37 +11,45 @@ import type {
   RunSpec,
 } from "./specs.ts";
 
-const embed: Kind = {
-  module: moduleUrl(new URL("./embed.ts", import.meta.url)),
-  perform: async (spec, context) => (await import("./embed.ts")).embed(spec as EmbedSpec, context),
+const kinds: Kinds = {
+  embed: {
+    code: () => [moduleUrl(new URL("./embed.ts", import.meta.url))],
+    run: async (spec, context) => (await import("./embed.ts")).embed(spec as EmbedSpec, context),
+  },
+  fit: {
+    code: () => [moduleUrl(new URL("./fit.ts", import.meta.url))],
+    run: async (spec, context) => (await import("./fit.ts")).fit(spec as FitSpec, context),
+  },
+  run: {
+    code: (spec) => [
+      moduleUrl(new URL("./run.ts", import.meta.url)),
+      policyModule((spec as RunSpec).policy.kind),
+    ],
+    async run(spec, context) {
+      const policy = await loadPolicy((spec as RunSpec).policy.kind);
+      return (await import("./run.ts")).run(spec as RunSpec, policy, context);
+    },
+  },
+  describe: {
+    code: () => [moduleUrl(new URL("./describe.ts", import.meta.url))],
+    run: async (spec, context) =>
+      (await import("./describe.ts")).describe(spec as DescribeSpec, context),
+  },
+  project: {
+    code: () => [moduleUrl(new URL("./project.ts", import.meta.url))],
+    run: async (spec, context) =>
+      (await import("./project.ts")).project(spec as ProjectSpec, context),
+  },
+  linear: {
+    code: (spec) => [
+      moduleUrl(new URL("./linear.ts", import.meta.url)),
+      policyModule((spec as LinearSpec).policy.kind),
+    ],
+    async run(spec, context) {
+      const policy = await loadPolicy((spec as LinearSpec).policy.kind);
+      return (await import("./linear.ts")).linear(spec as LinearSpec, policy, context);
+    },
+  },
 };
 
-const fit: Kind = {
-  module: moduleUrl(new URL("./fit.ts", import.meta.url)),
-  perform: async (spec, context) => (await import("./fit.ts")).fit(spec as FitSpec, context),
-};
-
-const run: Kind = {
-  module: moduleUrl(new URL("./run.ts", import.meta.url)),
-  perform: async (spec, context) => (await import("./run.ts")).run(spec as RunSpec, context),
-};
-
-const describe: Kind = {
-  module: moduleUrl(new URL("./describe.ts", import.meta.url)),
-  perform: async (spec, context) =>
-    (await import("./describe.ts")).describe(spec as DescribeSpec, context),
-};
-
-const project: Kind = {
-  module: moduleUrl(new URL("./project.ts", import.meta.url)),
-  perform: async (spec, context) =>
-    (await import("./project.ts")).project(spec as ProjectSpec, context),
-};
-
-const linear: Kind = {
-  module: moduleUrl(new URL("./linear.ts", import.meta.url)),
-  perform: async (spec, context) =>
-    (await import("./linear.ts")).linear(spec as LinearSpec, context),
-};
-
-export default { embed, fit, run, describe, project, linear } satisfies Record<string, Kind>;
+export default kinds;

@@ -1,5 +1,5 @@
 import { createFeatures, FEATURE_DEFAULTS } from "../../../core/bandit/features.ts";
-import { POLICIES } from "../../../core/bandit/policies/index.ts";
+import type { PolicyKind } from "../../../core/bandit/policy.ts";
 import { dotAt, normalized } from "../../../core/linalg/linalg.ts";
 import { Random } from "../../../core/random/random.ts";
 import type { Calibration, Dataset } from "../../data/dataset.ts";
@@ -13,7 +13,11 @@ import type { LinearSpec, RunValue } from "./specs.ts";
  * A world in which the theory's assumption holds: r(x, a_k) = <theta, phi(x, a_k)>
  * with phi = normalize(x o a_k), x and a_k on the unit sphere, theta of length 1.
  */
-export async function linear(spec: LinearSpec, context: Context): Promise<Result> {
+export async function linear(
+  spec: LinearSpec,
+  kind: PolicyKind,
+  context: Context,
+): Promise<Result> {
   const { models: K, dimension, rounds, voteScale, seed, run, policy } = spec;
   const random = Random.seeded(seed).split("linear").split(run);
   const onSphere = (random: Random) =>
@@ -46,10 +50,9 @@ export async function linear(spec: LinearSpec, context: Context): Promise<Result
   };
   const settings = { ...SETTINGS, rounds, voteScale, seed, told: { kind: "bundle" } as const };
   const environment = createEnvironment(dataset, vectors, settings, random.split("environment"));
-  const kind = POLICIES.find(({ name }) => name === policy.kind)!;
   const contender = { kind, options: { ...kind.defaults, ...policy.options } };
   const measured = runPolicy(environment, contender, settings, random.split("policy"), (t) => {
-    if (t % 32 === 0) context.check();
+    if (t % 32 === 0) context.check(t / rounds);
   });
   const value: RunValue = {
     t: curveRounds(rounds),

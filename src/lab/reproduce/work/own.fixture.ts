@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { hashEncoder } from "../../../core/encoder/hash.ts";
 import { openEncoder } from "../../../core/encoder/open-encoder.ts";
 import { checksum } from "../../../core/input/checksum.ts";
-import { PLACES } from "../../jobs/alone.fixture.ts";
 import type { Context, FileRef, JobId, Result } from "../../jobs/job.ts";
+import { PLACES } from "../../jobs/local-workers.fixture.ts";
 import type { DataSpec } from "./specs.ts";
 
 const DATA = resolve(import.meta.dirname, "../../../../data");
@@ -30,6 +30,7 @@ export function contextOf(inputs: Readonly<Record<JobId, Result>> = {}): Context
     input: async (id) => inputs[id]!,
     path: ({ sha256 }) => paths.get(sha256)!,
     places: PLACES,
+    shared: undefined,
     folder: () => Promise.reject(new Error("no folder in this test")),
     memo<T>(key: string, make: () => Promise<T>) {
       if (!memos.has(key)) memos.set(key, make());

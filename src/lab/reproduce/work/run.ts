@@ -1,4 +1,4 @@
-import { POLICIES } from "../../../core/bandit/policies/index.ts";
+import type { PolicyKind } from "../../../core/bandit/policy.ts";
 import type { Dataset } from "../../data/dataset.ts";
 import type { Context, Result } from "../../jobs/job.ts";
 import { type Arrival, createEnvironment } from "../../simulate/environment.ts";
@@ -9,7 +9,7 @@ import { tell } from "./tell.ts";
 import { vectorsOf } from "./vectors.ts";
 
 /** One run of one policy, as `joust simulate` has it. */
-export async function run(spec: RunSpec, context: Context): Promise<Result> {
+export async function run(spec: RunSpec, kind: PolicyKind, context: Context): Promise<Result> {
   const draw = await openDraw(spec.draw, context);
   const vector = await vectorsOf(spec.vectors, context);
   const { offline, online, random } = draw;
@@ -22,7 +22,6 @@ export async function run(spec: RunSpec, context: Context): Promise<Result> {
   const streamed = new Set(streamedTexts(draw, spec.stream));
   const embeddings = online.queries.map(({ text }) => (streamed.has(text) ? vector(text) : NONE));
   const environment = createEnvironment(dataset, embeddings, settings, random.split("environment"));
-  const kind = POLICIES.find(({ name }) => name === spec.policy.kind)!;
   const contender = { kind, options: { ...kind.defaults, ...spec.policy.options } };
   const watch = new Watch(dataset, settings.rounds, spec.price);
   const measured = runPolicy(
@@ -31,7 +30,7 @@ export async function run(spec: RunSpec, context: Context): Promise<Result> {
     settings,
     random.split("policy"),
     (t, arrival, pair) => {
-      if (t % 32 === 0) context.check();
+      if (t % 32 === 0) context.check(t / settings.rounds);
       watch.see(t, arrival, pair);
     },
   );

@@ -1,4 +1,5 @@
-import { type Context, type JobId, type Result, sha256 } from "../../jobs/job.ts";
+import { sha256 } from "../../jobs/hash.ts";
+import type { Context, JobId, Result } from "../../jobs/job.ts";
 
 /** Vectors by the text they belong to; `texts` names the rows of the matrix. */
 interface VectorsValue {

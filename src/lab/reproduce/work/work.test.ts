@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { fgtsCdb } from "../../../core/bandit/policies/fgts-cdb.ts";
 import { dot, normalized } from "../../../core/linalg/linalg.ts";
 import type { Result } from "../../jobs/job.ts";
+import { loadPolicy } from "../../policies/load-policy.ts";
 import { fgts } from "../bench.ts";
 import { openData } from "./data.ts";
 import { describe as describeVectors } from "./describe.ts";
@@ -200,8 +202,11 @@ describe("a run", () => {
     lambda: 0,
     price: 0.05,
   };
-  const perform = async (spec: Partial<RunSpec>) =>
-    (await run({ ...SPEC, ...spec }, withVectors())).value as RunValue;
+  const perform = async (changes: Partial<RunSpec>) => {
+    const spec = { ...SPEC, ...changes };
+    const kind = await loadPolicy(spec.policy.kind);
+    return (await run(spec, kind, withVectors())).value as RunValue;
+  };
   const policy = (kind: string, options = {}) => ({ policy: { kind, options } });
 
   it("is the same again, and a shorter one its beginning", async () => {
@@ -273,6 +278,6 @@ it("in a linear world FGTS.CDB learns: the second half costs less than the first
     run: 0,
     policy: fgts({ horizon: 400 }),
   };
-  const { regret } = (await linear(spec, contextOf())).value as RunValue;
+  const { regret } = (await linear(spec, fgtsCdb, contextOf())).value as RunValue;
   expect(regret.at(-1)! - regret[49]!).toBeLessThan(0.6 * regret[49]!);
 });

@@ -1,23 +1,17 @@
-/** What machines that share the work share: results, files and signs of life, in PostgreSQL. */
+/** The part of a PostgreSQL database that machines working on one plan share. */
 import pg from "pg";
 import { InputError } from "../../core/input/input-error.ts";
+import type { PlainError } from "../../core/threads/plain-error.ts";
 import type { FileRef, Result } from "./job.ts";
-import { digestOf, type Store } from "./store.ts";
+import { digestOf } from "./store.ts";
 
-/** Why a task failed, as its worker says it. */
-export interface Failure {
-  readonly message: string;
-  /** Where the user can mend it. */
-  readonly input?: Pick<InputError, "file" | "line" | "field" | "problem" | "hint"> | undefined;
-}
-
-/** The name of our tasks among graphile-worker's. */
+/** Name of the tasks in graphile-worker's queue. */
 export const TASK_NAME = "joust";
 
-/** Seconds without a sign of life after which a worker's jobs are given to others. */
-export const SILENCE = 20;
+/** After so many seconds without a heartbeat a worker counts as dead. */
+export const HEARTBEAT_LIMIT = 20;
 
-/** As for the log's database, another number: of several that start at once one makes the tables. */
+/** Only one of several processes that start at once creates the tables. */
 const LOCK = "SELECT pg_advisory_xact_lock(1785689459, 3)";
 
 const TABLES = `
@@ -30,7 +24,8 @@ CREATE TABLE IF NOT EXISTS joust_jobs.failures (key text PRIMARY KEY, failure js
 CREATE TABLE IF NOT EXISTS joust_jobs.beats (worker text PRIMARY KEY, seen timestamptz NOT NULL);
 `;
 
-export class JobDatabase implements Store {
+/** Results, data files, failures and heartbeats of workers. */
+export class JobDatabase {
   readonly pool: pg.Pool;
 
   private constructor(pool: pg.Pool) {
@@ -39,7 +34,7 @@ export class JobDatabase implements Store {
 
   static async open(url: string): Promise<JobDatabase> {
     const pool = new pg.Pool({ connectionString: url, max: 10, application_name: "joust work" });
-    // One that breaks is replaced, and whoever uses one next hears of it.
+    // The pool replaces broken connections, and the next query reports the error.
     pool.on("error", () => {});
     pool.on("connect", (client) => client.on("error", () => {}));
     try {
@@ -59,7 +54,7 @@ export class JobDatabase implements Store {
     return (await this.digests([key])).get(key);
   }
 
-  /** Of the results that are there. */
+  /** Digests of those results that exist. */
   async digests(keys: readonly string[]): Promise<Map<string, string>> {
     const { rows } = await this.pool.query<{ key: string; digest: string }>(
       "SELECT key, digest FROM joust_jobs.results WHERE key = ANY($1)",
@@ -78,11 +73,11 @@ export class JobDatabase implements Store {
     if (!row) throw new Error(`no result ${key} in the database`);
     const value: unknown = JSON.parse(row.value);
     if (row.matrix === null || row.columns === null) return { value };
-    const data = new Float32Array(new Uint8Array(row.matrix).buffer); // a copy begins aligned
+    const data = new Float32Array(new Uint8Array(row.matrix).buffer); // a copy is aligned
     return { value, matrix: { columns: row.columns, data } };
   }
 
-  /** Whoever comes second has the same bits. */
+  /** A second result of the same key is equal to the first and is ignored. */
   async put(key: string, { value, matrix }: Result): Promise<void> {
     const bytes =
       matrix && Buffer.from(matrix.data.buffer, matrix.data.byteOffset, matrix.data.byteLength);
@@ -118,41 +113,41 @@ export class JobDatabase implements Store {
     throw new Error(`${name} with the checksum ${sha256} is not in the database`);
   }
 
-  async putFailure(key: string, failure: Failure): Promise<void> {
+  async putFailure(key: string, error: PlainError): Promise<void> {
     await this.pool.query(
       "INSERT INTO joust_jobs.failures VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET failure = excluded.failure",
-      [key, JSON.stringify(failure)],
+      [key, JSON.stringify(error)],
     );
   }
 
-  async failures(keys: readonly string[]): Promise<Map<string, Failure>> {
-    const { rows } = await this.pool.query<{ key: string; failure: Failure }>(
+  async failures(keys: readonly string[]): Promise<Map<string, PlainError>> {
+    const { rows } = await this.pool.query<{ key: string; failure: PlainError }>(
       "SELECT key, failure FROM joust_jobs.failures WHERE key = ANY($1)",
       [keys],
     );
     return new Map(rows.map(({ key, failure }) => [key, failure]));
   }
 
-  async forgetFailure(key: string): Promise<void> {
+  async deleteFailure(key: string): Promise<void> {
     await this.pool.query("DELETE FROM joust_jobs.failures WHERE key = $1", [key]);
   }
 
-  /** These workers are alive. */
-  async beat(workers: readonly string[]): Promise<void> {
+  /** Records that these workers are alive. */
+  async heartbeat(workers: readonly string[]): Promise<void> {
     await this.pool.query(
       "INSERT INTO joust_jobs.beats SELECT unnest($1::text[]), now() ON CONFLICT (worker) DO UPDATE SET seen = now()",
       [workers],
     );
   }
 
-  /** Workers that hold jobs and have been silent for too long. */
-  async dead(): Promise<string[]> {
+  /** Workers that hold jobs and have sent no heartbeat for too long. */
+  async deadWorkers(): Promise<string[]> {
     const { rows } = await this.pool.query<{ locked_by: string }>(
       `SELECT DISTINCT jobs.locked_by
        FROM graphile_worker.jobs LEFT JOIN joust_jobs.beats ON beats.worker = jobs.locked_by
        WHERE jobs.task_identifier = $1 AND jobs.locked_by IS NOT NULL
          AND coalesce(beats.seen, jobs.locked_at) < now() - make_interval(secs => $2)`,
-      [TASK_NAME, SILENCE],
+      [TASK_NAME, HEARTBEAT_LIMIT],
     );
     return rows.map(({ locked_by }) => locked_by);
   }

@@ -1,0 +1,76 @@
+import { basename } from "node:path";
+import type { PolicyKind } from "../../core/bandit/policy.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { moduleUrl } from "../../core/input/project.ts";
+import { checkKind } from "./policy-shape.ts";
+
+/**
+ * File of each policy of the project. A job imports the file of its own policy and no
+ * other, and its cache key depends on that file alone.
+ */
+const FILES: Readonly<Record<string, URL>> = {
+  joust: new URL("../../core/bandit/policies/joust.ts", import.meta.url),
+  random: new URL("../../core/bandit/policies/random.ts", import.meta.url),
+  "best-fixed": new URL("../../core/bandit/policies/hindsight.ts", import.meta.url),
+  oracle: new URL("../../core/bandit/policies/hindsight.ts", import.meta.url),
+  "zero-feedback": new URL("../../core/bandit/policies/zero-feedback.ts", import.meta.url),
+  greedy: new URL("../../core/bandit/policies/greedy.ts", import.meta.url),
+  thompson: new URL("../../core/bandit/policies/thompson.ts", import.meta.url),
+  "fgts-cdb": new URL("../../core/bandit/policies/fgts-cdb.ts", import.meta.url),
+  "max-pair-ucb": new URL("../../core/bandit/policies/max-pair-ucb.ts", import.meta.url),
+  maxinp: new URL("../../core/bandit/policies/maxinp.ts", import.meta.url),
+  colstim: new URL("../../core/bandit/policies/colstim.ts", import.meta.url),
+  vacdb: new URL("../../core/bandit/policies/vacdb.ts", import.meta.url),
+  "double-ts": new URL("../../core/bandit/policies/double-ts.ts", import.meta.url),
+  eagle: new URL("../../core/bandit/policies/eagle.ts", import.meta.url),
+  "matrix-factorization": new URL(
+    "../../core/bandit/policies/matrix-factorization.ts",
+    import.meta.url,
+  ),
+  "sw-bradley-terry": new URL("../../core/bandit/policies/sw-bradley-terry.ts", import.meta.url),
+  "knn-bradley-terry": new URL("../../core/bandit/policies/knn-bradley-terry.ts", import.meta.url),
+  "cluster-bradley-terry": new URL(
+    "../../core/bandit/policies/cluster-bradley-terry.ts",
+    import.meta.url,
+  ),
+  mixllm: new URL("../../core/bandit/policies/mixllm.ts", import.meta.url),
+  metallm: new URL("../../core/bandit/policies/metallm.ts", import.meta.url),
+};
+
+/** The module that defines a policy of the project. */
+export function policyModule(name: string): URL {
+  const file = FILES[name];
+  if (!file) throw new RangeError(`there is no policy ${name}`);
+  return moduleUrl(file);
+}
+
+/** A policy of the project, imported by itself. */
+export async function loadPolicy(name: string): Promise<PolicyKind> {
+  const exports = Object.values((await import(policyModule(name).href)) as Record<string, unknown>);
+  const isPolicy = (value: unknown): value is PolicyKind =>
+    typeof value === "object" && value !== null && "create" in value && "name" in value;
+  return exports.filter(isPolicy).find((kind) => kind.name === name)!;
+}
+
+/** The policy in a file of the user; `name` is the file as messages call it. */
+export async function importPolicy(url: string, name: string): Promise<PolicyKind> {
+  const module: { default?: unknown } = await import(url).catch((error: unknown) => {
+    throw new InputError(
+      { file: `--policies ${name}` },
+      `cannot be imported: ${describeThrown(error)}`,
+      `correct it: npx node ${name} shows where`,
+    );
+  });
+  return checkKind(name, module.default);
+}
+
+/** `TypeError: no such model (at mine.ts:2:34)`: with the innermost frame outside this program. */
+export function describeThrown(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const frame = [...(error.stack ?? "").matchAll(FRAME)].find(([, url]) => !url!.startsWith(SRC));
+  const place = frame ? ` (at ${[basename(frame[1]!), ...frame.slice(2)].join("")})` : "";
+  return `${error.name}: ${error.message}${place}`;
+}
+
+const SRC = new URL("../..", import.meta.url).href;
+const FRAME = /(file:\/\/[^\s()]+?)(:\d+)((?::\d+)?)(?=[\s)]|$)/g;

@@ -1,0 +1,28 @@
+/** The kind of job that a simulation consists of. */
+import { moduleUrl } from "../../core/input/project.ts";
+import type { Kinds } from "../jobs/job.ts";
+import { importPolicy, loadPolicy, policyModule } from "../policies/load-policy.ts";
+import type { RunSpec, SharedData } from "./run-job.ts";
+
+/** Module of everything that runs share; a change of its code, or of code that it imports, changes all. */
+export const RUN_MODULE = moduleUrl(new URL("./run-job.ts", import.meta.url));
+
+const kinds: Kinds = {
+  run: {
+    code: (spec) => {
+      const { kind, code } = (spec as RunSpec).policy;
+      return code === undefined ? [RUN_MODULE, policyModule(kind)] : [RUN_MODULE];
+    },
+    async run(spec, context) {
+      const { kind: name, code, ...rest } = (spec as RunSpec).policy;
+      const { modules } = context.shared as SharedData;
+      const kind = await (code === undefined
+        ? loadPolicy(name)
+        : importPolicy(modules[code]!, name));
+      const { runJob } = await import("./run-job.ts");
+      return runJob(spec as RunSpec, { kind, ...rest }, context);
+    },
+  },
+};
+
+export default kinds;
