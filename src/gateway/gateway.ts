@@ -8,10 +8,12 @@ import type { Judge } from "./feedback/judge.ts";
 import type { PastTallies } from "./insight/past-tallies.ts";
 import type { Feed } from "./log/feed.ts";
 import type { Recorder } from "./log/recorder.ts";
+import type { AdmittedRequest } from "./request.ts";
 import type { Serving } from "./routing/serving.ts";
 import type { Sessions } from "./routing/sessions.ts";
 import type { SandboxVoters } from "./sandbox/voters.ts";
 import type { Metrics } from "./telemetry/metrics.ts";
+import type { Client } from "./wire/client.ts";
 
 /** What handlers work with. `serving` is another one after the configuration has changed. */
 export interface Gateway {
@@ -31,8 +33,16 @@ export interface Gateway {
   readonly tallies: PastTallies;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** For one decision. */
-  newSeed(): number;
+  /** Seed of one decision. */
+  readonly newSeed: () => number;
+  /** Answers POST /v1/chat/completions. */
+  readonly answerChat: (request: AdmittedRequest, client: Client) => Promise<void>;
+  /** Answers POST /v1/completions and /v1/embeddings. */
+  readonly answerUnrouted: (
+    endpoint: "completions" | "embeddings",
+    request: AdmittedRequest,
+    client: Client,
+  ) => Promise<void>;
   /** Fires when the gateway stops taking requests. */
   readonly closing: AbortSignal;
 }

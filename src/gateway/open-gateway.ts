@@ -24,6 +24,7 @@ import { Feed } from "./log/feed.ts";
 import { Recorder } from "./log/recorder.ts";
 import { Retention } from "./log/retention.ts";
 import type { Placement } from "./providers/model-specs.ts";
+import { answerChat, answerUnrouted, type RequestParts } from "./request.ts";
 import { Builder } from "./routing/builder.ts";
 import { Guard } from "./routing/guard.ts";
 import type { GuardTask } from "./routing/guard.worker.ts";
@@ -127,7 +128,7 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
   const log = new GroupCommit(store);
   const access = await Access.open(config, store, clock);
   checkHost(config, access);
-  const recorder = new Recorder(log, access.spending, metrics, feed, clock);
+  const recorder = new Recorder({ log, spending: access.spending, metrics, feed, clock });
   const kinds = new PolicyKinds();
   const builder = new Builder({
     ...builderOptions(options),
@@ -153,7 +154,7 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
     () => serving.sandbox?.questions ?? [],
     entropy.split("voters"),
   );
-  const parts: Omit<Gateway, "judge"> = {
+  const parts = {
     serving: () => serving,
     store,
     log,
@@ -170,7 +171,15 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
     closing: closing.signal,
     newSeed: () => seeds.integer(2 ** 32),
   };
-  const gateway: Gateway = { ...parts, judge: new Judge(parts, entropy.split("judge")) };
+  const judge = new Judge({ ...parts, models: () => serving.models }, entropy.split("judge"));
+  const requestParts: RequestParts = { ...parts, judge };
+  const gateway: Gateway = {
+    ...requestParts,
+    ...parts,
+    answerChat: (request, client) => answerChat(requestParts, request, client),
+    answerUnrouted: (endpoint, request, client) =>
+      answerUnrouted(requestParts, endpoint, request, client),
+  };
   const server = createServer(
     gateway,
     endpointsOf(options.version),
@@ -183,7 +192,7 @@ async function serve(options: GatewayOptions, store: Store): Promise<RunningGate
   const unwatch = watchPosteriors(() => serving.routers, feed);
   const guard = new Guard(() => serving, { folder, store: placeOf(options) }, logger);
   const warnings = new Warnings(() => serving, clock, logger);
-  const retention = new Retention(store, () => serving, clock, logger);
+  const retention = new Retention(store, () => serving.config.store.retention_days, clock, logger);
   return {
     gateway,
     url,

@@ -1,22 +1,23 @@
-import type { IncomingHttpHeaders } from "node:http";
-import type { Decision } from "../store/decision.ts";
+import { randomUUID } from "node:crypto";
 import type { Access, Caller } from "./access/access.ts";
 import type { VoteTokens } from "./access/vote-token.ts";
-import { deliver } from "./deliver/deliver.ts";
-import { direct } from "./deliver/direct.ts";
-import { duel } from "./deliver/duel.ts";
-import { readWishes } from "./dialects/chat/joust-options.ts";
 import {
-  type Chat,
-  type ModelRequest,
-  readChat,
-  readModelRequest,
-} from "./dialects/chat/request.ts";
-import type { Case, Judge } from "./feedback/judge.ts";
-import type { Asked, Recorder } from "./log/recorder.ts";
-import { type Answering, attempt, type Errand, NobodyAnswered } from "./providers/attempt.ts";
+  type DeliveredAnswer,
+  deliver,
+  deliverUnchanged,
+  type ResponseForm,
+} from "./deliver/deliver.ts";
+import { deliverDuel } from "./deliver/duel.ts";
+import { chat } from "./dialects/chat/chat.ts";
+import { tokensIn } from "./dialects/chat/needs.ts";
+import type { ModelRequest, RequestHeaders } from "./dialects/dialect.ts";
+import { readRequest } from "./dialects/read-request.ts";
+import { HttpError } from "./errors/http-error.ts";
+import type { Judge } from "./feedback/judge.ts";
+import { type AnswerSlot, DIRECT, type Recorder } from "./log/recorder.ts";
+import { type Attempt, AttemptsFailed, attempt, attemptDuel } from "./providers/attempt.ts";
 import { ServedModel } from "./providers/served-model.ts";
-import { type Decided, type DecideParts, decide, logDecision } from "./routing/decide.ts";
+import { type DecideParts, decide, logDecision, type PendingDecision } from "./routing/decide.ts";
 import type { LiveRouter } from "./routing/live-router.ts";
 import { NO_DUEL } from "./routing/reasons.ts";
 import { resolve } from "./routing/serving.ts";
@@ -25,7 +26,8 @@ import { Stopwatch } from "./telemetry/stopwatch.ts";
 import type { Client } from "./wire/client.ts";
 import type { Json } from "./wire/json-value.ts";
 
-export interface ChatParts extends DecideParts {
+/** Parts of the gateway that a request passes through. */
+export interface RequestParts extends DecideParts {
   readonly access: Pick<Access, "checkBudget">;
   readonly recorder: Recorder;
   readonly judge: Judge;
@@ -33,195 +35,195 @@ export interface ChatParts extends DecideParts {
   readonly metrics: Metrics;
 }
 
-/** POST /v1/chat/completions: the online path around `plan`. */
-export async function chatCompletions(
-  parts: ChatParts,
-  caller: Caller,
+/** A request that the server has admitted: host, origin, key, scope and rate are checked. */
+export interface AdmittedRequest {
+  readonly caller: Caller;
+  readonly headers: RequestHeaders;
+  readonly body: Uint8Array;
+}
+
+/**
+ * Answers POST /v1/chat/completions:
+ *
+ *   admit     the server, with `Access.admit`; then the budget of the key
+ *   read      the dialect turns the body into a conversation
+ *   decide    the router chooses one model, or two for a duel
+ *   attempt   the models are called; if one fails, others are
+ *   deliver   the answers are written to the client as they come
+ *   log       the decision after the models were called, the answers when they have ended
+ */
+export async function answerChat(
+  parts: RequestParts,
+  { caller, headers, body }: AdmittedRequest,
   client: Client,
-  body: Uint8Array,
-  headers: IncomingHttpHeaders,
 ): Promise<void> {
   const stopwatch = new Stopwatch(parts.clock, parts.metrics);
-  const request = readModelRequest(body);
+  const request = readRequest(chat.endpoint, body);
   const target = resolve(parts.serving(), request.model);
   await parts.access.checkBudget(caller);
-  if (target instanceof ServedModel) {
-    return direct(parts, caller, client, target, "chat/completions", request);
-  }
-  const chat = readChat(request.members);
-  const wishes = readWishes(request.members.value("joust"), headers);
+  if (target instanceof ServedModel) return answerBy(target, parts, caller, request, client);
+  const conversation = chat.read(request.members, headers);
   stopwatch.stage("parse");
-  const decided = await decide(parts, caller, target, chat, wishes, stopwatch);
-  client.decision = decided.plan.decision;
-  const turn: Turn = { parts, caller, client, router: target, request, chat, decided };
-  await (decided.plan.isDuel ? answerTwice(turn, stopwatch) : answerOnce(turn, stopwatch));
-}
+  const pending = await decide(parts, caller, target, conversation, stopwatch);
+  client.decision = pending.id;
 
-/** One routed request under way. */
-interface Turn {
-  readonly parts: ChatParts;
-  readonly caller: Caller;
-  readonly client: Client;
-  readonly router: LiveRouter;
-  readonly request: ModelRequest;
-  readonly chat: Chat;
-  readonly decided: Decided;
-}
-
-async function answerOnce(turn: Turn, stopwatch: Stopwatch): Promise<void> {
-  const { parts, router, decided } = turn;
-  const { plan } = decided;
-  const isFixed = router.config.mode !== "apply";
-  const answering = attempt(
-    plan.pair[0],
-    isFixed ? () => [] : plan.others,
-    errandOf(turn),
-    parts.recorder,
-  );
-  stopwatch.called();
-  const records = meanwhile(() => {
-    stopwatch.tell();
-    return { decision: logDecision(parts.recorder, router, decided), note: noteOf(turn) };
+  const answering = attemptAndDeliver(parts, pending, client, {
+    dialect: chat,
+    request,
+    decision: pending.id,
+    wantsUsage: conversation.wantsUsage,
+    note: () => logged().note,
+    needsText: () => parts.judge.wants(target, conversation),
   });
-  await finish(turn, answering, stopwatch.startedAt, records);
+  stopwatch.called();
+  const logged = afterCall(() => {
+    stopwatch.report();
+    const decision = logDecision(parts.recorder, pending);
+    return { decision, note: noteOf(pending, parts.voteTokens) };
+  });
+
+  const slot = {
+    router: target.name,
+    decision: pending.id,
+    owner: caller.owner,
+    promptTokens: conversation.needs.promptTokens,
+  };
+  try {
+    const answers = await answering;
+    logAnswers(parts.recorder, target, slot, answers);
+    parts.judge.consider({ conversation, body, router: target, ...logged() }, answers);
+  } catch (error) {
+    if (!(error instanceof AttemptsFailed)) throw error;
+    logged();
+    const { lastModel, fallbacks } = error;
+    parts.recorder.failed(
+      { ...slot, slot: 0 },
+      lastModel,
+      error.error,
+      stopwatch.startedAt,
+      fallbacks,
+    );
+    throw error.error;
+  }
 }
 
-/** What a request is told and logged of, made while its model thinks. */
-interface Records {
-  readonly decision: Decision;
-  readonly note: Json;
+/** Calls the models and writes their answers. The calls are sent before this function waits. */
+async function attemptAndDeliver(
+  { recorder, sessions, clock }: RequestParts,
+  { pair, isDuel, others, session }: PendingDecision,
+  client: Client,
+  form: ResponseForm,
+): Promise<readonly DeliveredAnswer[]> {
+  const { request } = form;
+  let attempted: Promise<Attempt>;
+  if (isDuel) {
+    const attempts = attemptDuel(pair, request, client.signal, recorder, clock);
+    if (session) sessions.forget(session);
+    try {
+      return await deliverDuel(client, attempts, form, Math.floor(clock.date() / 1000));
+    } catch (error) {
+      // Both models failed. Another one gives a single answer if the client still waits.
+      const [next, ...rest] = client.signal.aborted ? [] : others();
+      if (!(error instanceof AttemptsFailed) || !next || !error.error.elsewhere) throw error;
+      attempted = attempt(next, () => rest, request, client.signal, recorder).then((found) => ({
+        ...found,
+        fallbacks: [...error.fallbacks, ...found.fallbacks],
+      }));
+    }
+  } else attempted = attempt(pair[0], others, request, client.signal, recorder);
+  const found = await attempted;
+  if (session) sessions.remember(session, found.model.name);
+  return [await deliver(client, found, form)];
 }
 
-/** Does it once the call has been sent, or at once when it is asked for. */
-function meanwhile<T>(work: () => T): () => T {
+/**
+ * Runs work after the call of the model was sent, or as soon as its result is needed. The call
+ * is sent by an earlier callback of setImmediate.
+ */
+function afterCall<T>(work: () => T): () => T {
   let done: { readonly value: T } | undefined;
   const result = () => {
     done ??= { value: work() };
     return done.value;
   };
-  // The call goes out in an immediate of its own, before this one.
   setImmediate(() => {
     try {
       result();
     } catch {
-      // Whoever asks for it hears of it.
+      // The error is thrown again to the code that needs the result.
     }
   });
   return result;
 }
 
-async function answerTwice(turn: Turn, stopwatch: Stopwatch): Promise<void> {
-  const { parts, client, router, decided, chat, request } = turn;
-  const { plan } = decided;
-  const note = noteOf(turn);
-  const isJudged = parts.judge.wants(router, chat);
-  const ended = duel(parts, client, {
-    plan,
-    errand: errandOf(turn),
-    asked: askedOf(turn),
-    head: {
-      id: `chatcmpl-${plan.decision}`,
-      created: Math.floor(parts.clock.date() / 1000),
-      model: request.model,
-    },
-    note: { ...note, duel: true },
-    wantsUsage: chat.wantsUsage,
-    onTexts: isJudged ? (texts) => parts.judge.onDuel(caseOf(turn, decision), texts) : undefined,
-  });
-  stopwatch.called();
-  stopwatch.tell();
-  ended.catch(() => {});
-  const decision = logDecision(parts.recorder, router, decided);
-  if (decided.session) parts.sessions.forget(decided.session);
-  try {
-    const [first, second] = await ended;
-    router.cap.spent(first + second, second);
-  } catch (error) {
-    if (!(error instanceof NobodyAnswered)) throw error;
-    // Both have failed: whoever else there is gives one answer, if somebody waits for it.
-    const [next, ...rest] = client.signal.aborted ? [] : plan.others();
-    if (!next || !error.first.elsewhere) {
-      const { first, lastModel, fallbacks } = error;
-      parts.recorder.failed(slotOf(turn), lastModel, first, stopwatch.startedAt, fallbacks);
-      throw first;
-    }
-    const answering = attempt(next, () => rest, errandOf(turn), parts.recorder).then((found) => ({
-      ...found,
-      fallbacks: [...error.fallbacks, ...found.fallbacks],
-    }));
-    await finish(turn, answering, stopwatch.startedAt, () => ({ decision, note }));
-  }
-}
-
-/** One answer to the client, or the reason why there is none. */
-async function finish(
-  turn: Turn,
-  answers: Promise<Answering>,
-  startedAt: number,
-  records: () => Records,
-): Promise<void> {
-  const { parts, client, router, decided, request, chat } = turn;
-  const asked = slotOf(turn);
-  try {
-    const answering = await answers;
-    const { model, fallbacks } = answering;
-    const { decision, note: told } = records();
-    if (decided.session) parts.sessions.remember(decided.session, model.name);
-    const note = {
-      ...told,
-      model: model.name,
-      fallbacks: fallbacks.length > 0 ? fallbacks : undefined,
-    };
-    const { stream } = request;
-    const isJudged = parts.judge.wants(router, chat);
-    const onText = isJudged
-      ? (text: string) => parts.judge.onSingle(caseOf(turn, decision), model, text)
-      : undefined;
-    const single = { asked, answering, note, stream, wantsUsage: chat.wantsUsage, onText };
-    router.cap.spent(await deliver(parts.recorder, client, single), 0);
-  } catch (error) {
-    if (!(error instanceof NobodyAnswered)) throw error;
-    records(); // the log tells of the decision first
-    const { first, lastModel, fallbacks } = error;
-    parts.recorder.failed(asked, lastModel, first, startedAt, fallbacks);
-    throw first;
-  }
-}
-
-function caseOf({ router, chat, request }: Turn, decision: Decision): Case {
-  return { router, chat, body: request.body, decision };
-}
-
-function errandOf({ request, client }: Turn): Errand {
-  const { body, members, stream } = request;
-  return { endpoint: "chat/completions", body, members, stream, signal: client.signal };
-}
-
-function askedOf({ router, decided, caller, chat }: Turn): Omit<Asked, "slot"> {
-  return {
-    router: router.name,
-    decision: decided.plan.decision,
-    owner: caller.owner,
-    promptTokens: chat.needs.promptTokens,
-  };
-}
-
-function slotOf(turn: Turn): Asked {
-  return { ...askedOf(turn), slot: 0 };
-}
-
-/** What every routed answer says of itself. */
-function noteOf({ parts, router, decided }: Turn): Json {
-  const { decision } = decided.plan;
+/** The member `joust` that every routed response has. */
+function noteOf({ id, at, router, duel }: PendingDecision, voteTokens: VoteTokens): Json {
   const { mode } = router.config;
-  const wanted = decided.details.notes?.duel;
-  const isImpossible = wanted === "not_possible";
+  const isImpossible = duel === "not_possible";
   return {
-    decision_id: decision,
+    decision_id: id,
     router: router.name,
     mode: mode === "apply" ? undefined : mode,
-    duel: isImpossible ? false : wanted === "capped" ? wanted : undefined,
+    duel: isImpossible ? false : duel === "capped" ? duel : undefined,
     because: isImpossible ? NO_DUEL : undefined,
-    vote_token: parts.voteTokens.issue(decision, decided.details.at),
+    vote_token: voteTokens.issue(id, at),
   };
+}
+
+/** Logs how the answers ended and counts their cost against the share of duels. */
+function logAnswers(
+  recorder: Recorder,
+  router: LiveRouter,
+  common: Omit<AnswerSlot, "slot">,
+  answers: readonly DeliveredAnswer[],
+): void {
+  const [first = 0, second = 0] = answers.map(({ slot, model, end, failure, fallbacks }) => {
+    const own = { ...common, slot };
+    if (end) return recorder.answered(own, model, end, fallbacks, answers.length === 2);
+    if (failure) recorder.failed(own, model.name, failure.error, failure.startedAt, fallbacks);
+    return 0;
+  });
+  router.cap.spent(first + second, second);
+}
+
+/** Answers POST /v1/completions and /v1/embeddings, which are not routed. */
+export async function answerUnrouted(
+  parts: RequestParts,
+  endpoint: "completions" | "embeddings",
+  { caller, body }: AdmittedRequest,
+  client: Client,
+): Promise<void> {
+  const request = readRequest(endpoint, body);
+  const model = resolve(parts.serving(), request.model);
+  if (!(model instanceof ServedModel)) {
+    throw new HttpError(400, `${request.model} is a router, which only answers chats`, {
+      hint: "name a model, or use /v1/chat/completions",
+      param: "model",
+      code: "not_a_model",
+    });
+  }
+  await parts.access.checkBudget(caller);
+  await answerBy(model, parts, caller, request, client);
+}
+
+/** Answers a request that names a model. Nothing is decided; the answer is logged for its cost. */
+async function answerBy(
+  model: ServedModel,
+  { recorder, clock }: RequestParts,
+  { owner }: Caller,
+  request: ModelRequest,
+  client: Client,
+): Promise<void> {
+  const startedAt = clock.now();
+  const promptTokens = tokensIn(request.body.length);
+  const slot = { router: DIRECT, decision: randomUUID(), slot: 0, owner, promptTokens };
+  try {
+    const found = await attempt(model, () => [], request, client.signal, recorder);
+    const end = await deliverUnchanged(client, found, request.stream);
+    recorder.answered(slot, model, end, []);
+  } catch (error) {
+    if (!(error instanceof AttemptsFailed)) throw error;
+    recorder.failed(slot, model.name, error.error, startedAt, []);
+    throw error.error;
+  }
 }

@@ -1,103 +1,125 @@
-import { StreamText, textOfWhole } from "../dialects/chat/answer-text.ts";
-import { type Labels, labelWhole, StreamLabels } from "../dialects/chat/labels.ts";
-import type { Asked, Recorder } from "../log/recorder.ts";
-import type { Answering } from "../providers/attempt.ts";
-import { endingInErrorEvent } from "../providers/upstream/error.ts";
-import type { UpstreamAnswer } from "../providers/upstream/upstream.ts";
-import { readUsage } from "../providers/upstream/usage.ts";
+import type { Dialect, ModelRequest } from "../dialects/dialect.ts";
+import type { Attempt, Fallback } from "../providers/attempt.ts";
+import type { ServedModel } from "../providers/served-model.ts";
+import { endingInErrorEvent, type UpstreamError } from "../providers/upstream/error.ts";
+import { type AnswerEnd, readAll } from "../providers/upstream/upstream.ts";
 import type { Client } from "../wire/client.ts";
 import { scanObject } from "../wire/json-scan.ts";
-import { isRecord } from "../wire/json-value.ts";
+import type { Json } from "../wire/json-value.ts";
 import { dollars, passedHeaders } from "./response-headers.ts";
 
-/** One answer on its way to the client. */
-export interface Single {
-  readonly asked: Asked;
-  readonly answering: Answering;
-  /** What the answer says of how it came about; undefined leaves it as it is. */
-  readonly note: object | undefined;
-  readonly stream: boolean;
+/** The form of a response to a routed request. */
+export interface ResponseForm {
+  readonly dialect: Dialect;
+  readonly request: ModelRequest;
+  /** Id of the decision. */
+  readonly decision: string;
+  /** Whether the client wants usage at the end of a stream. */
   readonly wantsUsage: boolean;
-  /** Gets the text of the answer, where somebody wants it. */
-  readonly onText?: ((text: string) => void) | undefined;
+  /** The member `joust` of the response. Called when the response begins. */
+  readonly note: () => Json;
+  /** Whether the text of the answer is needed afterwards. Called when the response begins. */
+  readonly needsText: () => boolean;
 }
 
-/** Returns what it has cost. */
-export async function deliver(recorder: Recorder, client: Client, single: Single): Promise<number> {
-  return single.stream
-    ? deliverStream(recorder, client, single)
-    : deliverWhole(recorder, client, single);
+/** An answer after its delivery, as it is logged. */
+export interface DeliveredAnswer {
+  readonly slot: number;
+  readonly model: ServedModel;
+  readonly fallbacks: readonly Fallback[];
+  /** Undefined if the model failed before its first byte. */
+  readonly end: AnswerEnd | undefined;
+  /** Set if `end` is undefined: the reason, and the time of the call. */
+  readonly failure?: { readonly error: UpstreamError; readonly startedAt: number };
+  /** Text of the answer, if the form asked for it and the answer is complete. */
+  readonly text?: string | undefined;
 }
 
-async function deliverWhole(recorder: Recorder, client: Client, single: Single): Promise<number> {
-  const { asked, answering, note } = single;
-  const { model, answer, fallbacks } = answering;
-  const body = await whole(answer);
+/** Writes the answer of one model. */
+export function deliver(
+  client: Client,
+  attempt: Attempt,
+  form: ResponseForm,
+): Promise<DeliveredAnswer> {
+  return form.request.stream
+    ? deliverStream(client, attempt, form)
+    : deliverWhole(client, attempt, form);
+}
+
+async function deliverWhole(
+  client: Client,
+  { model, answer, fallbacks }: Attempt,
+  { dialect, decision, note, needsText }: ResponseForm,
+): Promise<DeliveredAnswer> {
+  const joust = { ...note(), model: model.name, fallbacks: listed(fallbacks) };
+  const isTextNeeded = needsText();
+  const body = await readAll(answer);
   const end = await answer.end;
-  const known = model.cost(end.usage);
-  const labels = note && labelsOf(single, { ...note, cost: known });
-  const headers = headersOf(single);
-  if (known !== undefined) headers["x-joust-cost"] = dollars(known);
-  client.send(200, headers, labels ? labelWhole(end.members ?? scanObject(body), labels) : body);
-  single.onText?.(textOfWhole(body));
-  return recorder.answered(asked, model, end, fallbacks);
+  const cost = model.cost(end.usage);
+  const labels = { id: decision, model: model.name, joust: JSON.stringify({ ...joust, cost }) };
+  const headers = headersOf({ model, answer }, decision);
+  if (cost !== undefined) headers["x-joust-cost"] = dollars(cost);
+  client.send(200, headers, dialect.label(end.members ?? scanObject(body), labels));
+  const text = isTextNeeded ? dialect.textOf(body) : undefined;
+  return { slot: 0, model, fallbacks, end, text };
 }
 
-async function deliverStream(recorder: Recorder, client: Client, single: Single): Promise<number> {
-  const { asked, answering, note, wantsUsage } = single;
-  const { model, answer, fallbacks } = answering;
-  const labels = note && new StreamLabels(labelsOf(single, note));
-  const text = single.onText && new StreamText();
-  client.beginStream(headersOf(single));
+async function deliverStream(
+  client: Client,
+  { model, answer, fallbacks }: Attempt,
+  { dialect, decision, wantsUsage, note, needsText }: ResponseForm,
+): Promise<DeliveredAnswer> {
+  const joust = { ...note(), model: model.name, fallbacks: listed(fallbacks) };
+  const label = dialect.labelStream(
+    { id: decision, model: model.name, joust: JSON.stringify(joust) },
+    wantsUsage ? (usage) => model.cost(usage) : undefined,
+  );
+  const text = needsText() ? dialect.streamText() : undefined;
+  client.beginStream(headersOf({ model, answer }, decision));
   for await (const piece of endingInErrorEvent(answer.body)) {
     text?.push(piece);
-    const labelled = labels ? labels.label(piece) : piece;
-    const told = wantsUsage && note ? withCost(labelled, answering) : labelled;
-    const room = client.write(told);
+    const room = client.write(label(piece));
     if (room) await room;
   }
   client.end();
-  if (text) single.onText!(text.text());
-  return recorder.answered(asked, model, await answer.end, fallbacks);
+  return { slot: 0, model, fallbacks, end: await answer.end, text: text?.text() };
 }
 
-export async function whole(answer: UpstreamAnswer): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of answer.body) pieces.push(piece);
-  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+/** Writes the answer to a request that named a model. Its bytes are the upstream's. */
+export async function deliverUnchanged(
+  client: Client,
+  { model, answer }: Attempt,
+  stream: boolean,
+): Promise<AnswerEnd> {
+  const headers = headersOf({ model, answer });
+  if (!stream) {
+    const body = await readAll(answer);
+    const end = await answer.end;
+    const cost = model.cost(end.usage);
+    if (cost !== undefined) headers["x-joust-cost"] = dollars(cost);
+    client.send(200, headers, body);
+    return end;
+  }
+  client.beginStream(headers);
+  for await (const piece of endingInErrorEvent(answer.body)) {
+    const room = client.write(piece);
+    if (room) await room;
+  }
+  client.end();
+  return answer.end;
 }
 
-function labelsOf({ asked, answering }: Single, note: object): Labels {
-  return {
-    id: `chatcmpl-${asked.decision}`,
-    model: answering.model.name,
-    joust: JSON.stringify(note),
-  };
-}
-
-function headersOf({ asked, answering, note }: Single): Record<string, string> {
-  const headers = passedHeaders(answering.answer.headers);
-  headers["x-joust-model"] = answering.model.name;
-  if (note) headers["x-joust-decision-id"] = asked.decision;
+function headersOf(
+  { model, answer }: Pick<Attempt, "model" | "answer">,
+  decision?: string,
+): Record<string, string> {
+  const headers = passedHeaders(answer.headers);
+  headers["x-joust-model"] = model.name;
+  if (decision !== undefined) headers["x-joust-decision-id"] = decision;
   return headers;
 }
 
-/** The event with the usage, where the client has asked for it, tells the cost too. */
-function withCost(piece: Uint8Array, { model }: Answering): Uint8Array {
-  const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
-  if (!bytes.includes(USAGE)) return bytes;
-  const lines = bytes.toString().split("\n");
-  return Buffer.from(lines.map((line) => costLine(line, model)).join("\n"));
-}
-
-const USAGE = Buffer.from('"usage":{');
-
-function costLine(line: string, model: Answering["model"]): string {
-  const open = /^data: *\{/.exec(line)?.[0].length;
-  if (open === undefined || !line.includes('"usage":{')) return line;
-  const event: unknown = JSON.parse(line.slice(open - 1));
-  if (!isRecord(event) || "joust" in event) return line;
-  const cost = model.cost(readUsage(event.usage));
-  if (cost === undefined) return line;
-  return `data: {"joust":${JSON.stringify({ cost })},${line.slice(open)}`;
+/** An empty list is left out of JSON. */
+function listed<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length > 0 ? list : undefined;
 }

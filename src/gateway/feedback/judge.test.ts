@@ -1,7 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { StreamText } from "../dialects/chat/answer-text.ts";
 import { chat, PATIENCE, SOON, startGateway } from "../gateway.fixture.ts";
 import { verdictIn } from "./judge-prompt.ts";
 
@@ -15,39 +14,33 @@ it.each([
   ["a tie", undefined],
   ["I think A is better", undefined],
   ["", undefined],
-])("the judge's %j means %s", (reply, outcome) => {
+])("reads the judge's reply %j as %s", (reply, outcome) => {
   expect(verdictIn(reply)).toBe(outcome);
 });
 
-it("the text of a stream is that of its choices", () => {
-  const text = new StreamText();
-  const event = (index: number, content: string) =>
-    `data: ${JSON.stringify({ choices: [{ index, delta: { content } }] })}\n\n`;
-  const bytes = Buffer.from(
-    `${event(0, "é")}: hi\n\n${event(1, "b")}${event(0, "a")}data: [DONE]\n\n`,
-  );
-  for (let i = 0; i < bytes.length; i += 7) text.push(bytes.subarray(i, i + 7));
-  expect([text.text(0), text.text(1), text.text(2)]).toEqual(["éa", "b", ""]);
-});
-
-/** A host whose model `good` says so, and whose judge prefers it. */
+/** Starts an upstream whose model `good` starts its answers with "good", and whose judge prefers them. */
 async function startModels() {
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const piece of request) chunks.push(piece);
-    const asked = JSON.parse(Buffer.concat(chunks).toString());
-    const last: string = asked.messages.at(-1).content;
+    const received = JSON.parse(Buffer.concat(chunks).toString());
+    const last: string = received.messages.at(-1).content;
     const judged = /<answer_a>\s*(\w+)/.exec(last)?.[1] === "good" ? "A" : "B";
-    const content = asked.model === "judge" ? judged : `${asked.model} says hi`;
+    const content = received.model === "judge" ? judged : `${received.model} says hi`;
     const message = { role: "assistant", content };
     const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
     const choice = { index: 0, finish_reason: "stop" };
-    const event = { id: "1", model: asked.model, choices: [{ ...choice, delta: message }] };
-    response.setHeader("content-type", asked.stream ? "text/event-stream" : "application/json");
+    const event = { id: "1", model: received.model, choices: [{ ...choice, delta: message }] };
+    response.setHeader("content-type", received.stream ? "text/event-stream" : "application/json");
     response.end(
-      asked.stream
+      received.stream
         ? `data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`
-        : JSON.stringify({ id: "1", model: asked.model, choices: [{ ...choice, message }], usage }),
+        : JSON.stringify({
+            id: "1",
+            model: received.model,
+            choices: [{ ...choice, message }],
+            usage,
+          }),
     );
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -60,7 +53,7 @@ describe("a judge", () => {
   it.each([
     ["duels", true, false],
     ["streamed duels", true, true],
-    ["single answers, beside which it has another one made", false, false],
+    ["single answers, which it compares with a second one", false, false],
     ["streamed answers", false, true],
   ])("votes on %s, with its own weight, and the router learns from it", async (_, duel, stream) => {
     const url = await startModels();
@@ -80,7 +73,7 @@ routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1
     const { models, verdict } = vote as unknown as { models: string[]; verdict: object };
     expect(verdict).toEqual({ outcome: models[0] === "good" ? "a" : "b" });
     expect(models.toSorted()).toEqual(["bad", "good"]);
-    // People are still to vote blind.
+    // The models of a duel stay hidden until a person has voted.
     const [point] = (await get("/v1/map")).json.points;
     expect("models" in point).toBe(!duel);
     expect("models" in (await get(`/v1/decisions/${point.id}`)).json).toBe(!duel);
@@ -89,7 +82,7 @@ routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1
       .toBe("good");
   });
 
-  it("that names no winner does not vote, and the operator is told", async () => {
+  it("does not vote if it names no winner, and logs a warning", async () => {
     const url = await startModels();
     const { post, get, lines } = await startGateway(
       `providers: {p: {url: "${url}"}}

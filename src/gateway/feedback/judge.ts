@@ -4,163 +4,164 @@ import type { Random } from "../../core/random/random.ts";
 import type { Decision } from "../../store/decision.ts";
 import type { Voted } from "../../store/events.ts";
 import type { Clock } from "../clock/clock.ts";
-import { whole } from "../deliver/deliver.ts";
-import { textOfWhole } from "../dialects/chat/answer-text.ts";
-import type { Chat } from "../dialects/chat/request.ts";
+import type { DeliveredAnswer } from "../deliver/deliver.ts";
+import { chat } from "../dialects/chat/chat.ts";
+import { tokensIn } from "../dialects/chat/needs.ts";
+import type { Conversation } from "../dialects/dialect.ts";
 import { DIRECT, type Recorder } from "../log/recorder.ts";
 import { callModel } from "../providers/attempt.ts";
 import type { ServedModel } from "../providers/served-model.ts";
+import { readAll } from "../providers/upstream/upstream.ts";
+import { choose } from "../routing/choose.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
-import { plan } from "../routing/plan.ts";
-import type { Serving } from "../routing/serving.ts";
 import { editObject } from "../wire/json-edit.ts";
-import { type BallotBox, cast } from "./feedback.ts";
 import { judgeRequest, verdictIn } from "./judge-prompt.ts";
+import { type CastParts, cast } from "./votes.ts";
 
-interface JudgeParts extends BallotBox {
-  readonly serving: () => Serving;
+export interface JudgeParts extends CastParts {
+  /** The models that are served at present. */
+  readonly models: () => ReadonlyMap<string, ServedModel>;
   readonly recorder: Recorder;
   readonly clock: Clock;
-  newSeed(): number;
+  readonly newSeed: () => number;
 }
 
-/** A routed request that was answered, as far as a judge needs it. */
-export interface Case {
+/** A request that was answered. */
+export interface AnsweredRequest {
   readonly router: LiveRouter;
-  readonly chat: Chat;
+  readonly conversation: Conversation;
   readonly body: Uint8Array;
   readonly decision: Decision;
 }
 
 /**
- * A model as one more voter, on a share of the requests. Of a duel it sees what
- * the person saw. Of a single answer a second model is asked in the background,
- * so that also traffic that nobody votes on teaches something. It never delays
- * an answer, and a judge that fails is one that did not vote.
+ * A model that votes on a share of the requests. On a duel it compares the answers that were
+ * shown. On a single answer it has a second model answer the same request in the background, so
+ * that traffic without voters teaches something too. Requests never wait for the judge.
  */
 export class Judge {
   readonly #parts: JudgeParts;
   readonly #random: Random;
-  #underWay = 0;
+  #running = 0;
 
   constructor(parts: JudgeParts, random: Random) {
     this.#parts = parts;
     this.#random = random;
   }
 
-  /** Whether this request is one of the share. */
-  wants({ config }: LiveRouter, { needs, n }: Chat): boolean {
+  /** Whether the judge is to vote on this request. */
+  wants({ config }: LiveRouter, { needs, n }: Conversation): boolean {
     const { judge } = config;
-    if (!judge || needs.tools || n !== 1 || this.#underWay >= MOST_UNDER_WAY) return false;
+    if (!judge || needs.tools || n !== 1 || this.#running >= MAX_RUNNING) return false;
     return this.#random.uniform() < judge.share;
   }
 
-  /** A duel that was shown. */
-  onDuel(matter: Case, answers: readonly [string, string]): void {
-    this.#inBackground(async () => {
-      const outcome = await this.#ask(matter, answers);
-      if (!outcome) return;
-      const { model, weight } = matter.router.config.judge!;
-      const { id: decision } = matter.decision;
-      await cast(this.#parts, {
-        kind: "vote",
-        at: this.#parts.clock.date(),
-        decision,
-        voter: `judge:${model}`,
-        verdict: { outcome },
-        source: "judge",
-        weight,
-      });
+  /** Votes in the background if the answers have their texts. */
+  consider(request: AnsweredRequest, [first, second]: readonly DeliveredAnswer[]): void {
+    if (first?.text === undefined) return;
+    if (!second) this.#inBackground(() => this.#judgeSingle(request, first.model, first.text!));
+    else if (second.text !== undefined) {
+      this.#inBackground(() => this.#judgeDuel(request, [first.text!, second.text!]));
+    }
+  }
+
+  async #judgeDuel(request: AnsweredRequest, texts: readonly [string, string]): Promise<void> {
+    const outcome = await this.#compare(request, texts);
+    const { model, weight } = request.router.config.judge!;
+    if (!outcome) return;
+    await cast(this.#parts, {
+      kind: "vote",
+      at: this.#parts.clock.date(),
+      decision: request.decision.id,
+      voter: `judge:${model}`,
+      verdict: { outcome },
+      source: "judge",
+      weight,
     });
   }
 
-  /** One answer: another model is asked the same, for the judge alone. */
-  onSingle(matter: Case, model: ServedModel, answer: string): void {
-    this.#inBackground(async () => {
-      const other = this.#opponent(matter, model);
-      const second = other && (await this.#shadow(matter, other));
-      if (!second) return;
-      const flip = this.#random.uniform() < 0.5;
-      const outcome = await this.#ask(matter, flip ? [second, answer] : [answer, second]);
-      if (!outcome) return;
-      const models = flip ? [other.name, model.name] : [model.name, other.name];
-      await this.#parts.store.append([voteOf(matter, models, outcome, this.#parts.clock.date())]);
-      this.#parts.metrics.votes.inc({ source: "judge", status: "logged" });
-    });
+  async #judgeSingle(request: AnsweredRequest, model: ServedModel, text: string): Promise<void> {
+    const { store, metrics, clock } = this.#parts;
+    const opponent = this.#opponent(request, model);
+    const other = opponent && (await this.#answer(request, opponent));
+    if (!other) return;
+    const flip = this.#random.uniform() < 0.5;
+    const outcome = await this.#compare(request, flip ? [other, text] : [text, other]);
+    if (!outcome) return;
+    const models = flip ? [opponent.name, model.name] : [model.name, opponent.name];
+    await store.append([voteOf(request, models, outcome, clock.date())]);
+    metrics.votes.inc({ source: "judge", status: "logged" });
   }
 
-  /** Whom the policy would like to see beside the one that has answered. */
-  #opponent({ router, chat, decision }: Case, model: ServedModel) {
-    const { pair } = plan(router.view, {
-      decision: decision.id,
+  /** The model that the policy would show beside the one that has answered. */
+  #opponent({ router, conversation, decision }: AnsweredRequest, model: ServedModel) {
+    const { view } = router;
+    const { pair } = choose(view, {
+      id: decision.id,
       x: decision.x,
-      needs: chat.needs,
+      needs: conversation.needs,
       allowed: decision.candidates,
       tradeoff: router.config.cost_quality_tradeoff,
       duel: true,
       seed: this.#parts.newSeed(),
     });
-    return pair.find((other) => other.name !== model.name);
+    return pair.map((k) => view.models[k]!).find((other) => other.name !== model.name);
   }
 
-  async #shadow({ body, decision: { router, id: decision }, chat }: Case, model: ServedModel) {
+  /** A second answer, which nobody sees. Its cost is logged in slot 1 and charged to no key. */
+  async #answer({ body, decision, conversation }: AnsweredRequest, model: ServedModel) {
+    const { router, id } = decision;
     const once = editObject(body, { set: { stream: "false" }, drop: ["stream_options"] });
-    // Beside the answer that was shown: so its cost is counted, as the operator's.
-    return this.#call(model, once, { router, decision, slot: 1 }, chat.needs.promptTokens);
+    const slot = { router, decision: id, slot: 1 };
+    return this.#call(model, once, { ...slot, promptTokens: conversation.needs.promptTokens });
   }
 
-  async #ask(
-    { router, chat, decision }: Case,
-    answers: readonly [string, string],
+  async #compare(
+    { router, conversation, decision }: AnsweredRequest,
+    texts: readonly [string, string],
   ): Promise<Outcome | undefined> {
-    const model = this.#parts.serving().models.get(router.config.judge!.model);
+    const model = this.#parts.models().get(router.config.judge!.model);
     if (!model) return undefined;
-    const body = Buffer.from(JSON.stringify(judgeRequest(chat.prompt, answers)));
-    const asked = { router: DIRECT, decision: `${decision.id}-judge`, slot: 0 };
-    const reply = await this.#call(model, body, asked, body.length / 4);
+    const body = Buffer.from(JSON.stringify(judgeRequest(conversation.prompt, texts)));
+    const slot = { router: DIRECT, decision: `${decision.id}-judge`, slot: 0 };
+    const reply = await this.#call(model, body, { ...slot, promptTokens: tokensIn(body.length) });
     const outcome = verdictIn(reply);
     if (outcome) return outcome;
-    throw invalidValue(`${model.name} named no winner`, "take a model that does as it is told");
+    throw invalidValue(`${model.name} named no winner`, "use a model that follows instructions");
   }
 
   async #call(
     model: ServedModel,
     body: Uint8Array,
-    asked: { readonly router: string; readonly decision: string; readonly slot: number },
-    promptTokens: number,
+    slot: Omit<Parameters<Recorder["answered"]>[0], "owner">,
   ): Promise<string> {
-    const signal = AbortSignal.timeout(CALL_MS);
-    const errand = { endpoint: "chat/completions", body, stream: false, signal } as const;
-    const answer = await callModel(model, errand);
-    const text = textOfWhole(await whole(answer));
-    this.#parts.recorder.answered(
-      { ...asked, owner: undefined, promptTokens },
-      model,
-      await answer.end,
-      [],
-    );
+    const { endpoint } = chat;
+    const request = { endpoint, body, stream: false, model: model.name };
+    const answer = await callModel(model, request, AbortSignal.timeout(CALL_MS));
+    const text = chat.textOf(await readAll(answer));
+    this.#parts.recorder.answered({ ...slot, owner: undefined }, model, await answer.end, []);
     return text;
   }
 
   #inBackground(work: () => Promise<void>): void {
-    this.#underWay++;
+    this.#running++;
     work()
       .catch((error: unknown) => {
         this.#parts.metrics.votes.inc({ source: "judge", status: "failed" });
         this.#parts.logger.warn({ err: error }, "the judge did not vote");
       })
       .finally(() => {
-        this.#underWay--;
+        this.#running--;
       });
   }
 }
 
-const MOST_UNDER_WAY = 8;
+const MAX_RUNNING = 8;
 const CALL_MS = 120_000;
 
-/** Complete in itself: the second answer was never shown, so it is no part of the decision. */
+/** The vote on an answer that was not shown. It has an id of its own and holds all it teaches. */
 function voteOf(
-  { router, decision }: Case,
+  { router, decision }: AnsweredRequest,
   models: readonly string[],
   outcome: Outcome,
   at: number,

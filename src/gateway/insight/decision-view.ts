@@ -1,6 +1,6 @@
 import { type Decision, isDuel } from "../../store/decision.ts";
 import type { DecisionRecord } from "../../store/store.ts";
-import { shownModels } from "../feedback/feedback.ts";
+import { shownModels } from "../feedback/votes.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import { inWords } from "../routing/reasons.ts";
 

@@ -31,7 +31,7 @@ export async function events(
   for (const [name, router] of routers) {
     write(eventText(posteriorEvent(name, router.view.version)));
   }
-  const stop = feed.listen(({ event, owner }) => {
+  const stop = feed.listen((event, owner) => {
     const isTheirs = owner === undefined || caller.isAdmin || owner === caller.owner;
     if (isTheirs) write(eventText(event));
   });
@@ -69,7 +69,7 @@ export function watchPosteriors(
       const { version } = router.view;
       if (seen.get(name) === version) continue;
       seen.set(name, version);
-      feed.tell(undefined, () => posteriorEvent(name, version));
+      feed.publish(undefined, () => posteriorEvent(name, version));
     }
   }, LOOK_MS);
   timer.unref();

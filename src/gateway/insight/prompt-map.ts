@@ -2,7 +2,7 @@ import { symmetricEigen } from "../../core/linalg/eigen.ts";
 import { axpy, dot, mean } from "../../core/linalg/linalg.ts";
 import { isDuel } from "../../store/decision.ts";
 import type { Store } from "../../store/store.ts";
-import { shownModels } from "../feedback/feedback.ts";
+import { shownModels } from "../feedback/votes.ts";
 import { isVoted } from "./decision-view.ts";
 import type { Belief } from "./traffic.ts";
 

@@ -1,8 +1,9 @@
-import type { IncomingHttpHeaders } from "node:http";
+import { isDuel } from "../../store/decision.ts";
 import type { Caller } from "../access/access.ts";
 import type { VoteTokens } from "../access/vote-token.ts";
-import { readWishes } from "../dialects/chat/joust-options.ts";
-import { readChat, readModelRequest } from "../dialects/chat/request.ts";
+import { chat } from "../dialects/chat/chat.ts";
+import type { RequestHeaders } from "../dialects/dialect.ts";
+import { readRequest } from "../dialects/read-request.ts";
 import { HttpError } from "../errors/http-error.ts";
 import type { Recorder } from "../log/recorder.ts";
 import { ServedModel } from "../providers/served-model.ts";
@@ -15,36 +16,35 @@ interface RouteParts extends DecideParts {
   readonly voteTokens: VoteTokens;
 }
 
-/** POST /v1/route: who would answer, and why. The decision is logged, so that it can be voted on. */
+/** POST /v1/route: decides like a chat request, calls no model, and explains the decision. */
 export async function route(
   parts: RouteParts,
   caller: Caller,
   body: Uint8Array,
-  headers: IncomingHttpHeaders,
+  headers: RequestHeaders,
 ): Promise<object> {
-  const request = readModelRequest(body);
+  const request = readRequest(chat.endpoint, body);
   const router = resolve(parts.serving(), request.model);
   if (router instanceof ServedModel) {
-    throw new HttpError(400, `${request.model} is a model, and there is nothing to decide`, {
-      hint: "name a router, as auto",
+    throw new HttpError(400, `${request.model} is a model, so there is nothing to decide`, {
+      hint: "name a router, for example auto",
       param: "model",
       code: "not_a_router",
     });
   }
-  const chat = readChat(request.members);
-  const wishes = readWishes(request.members.value("joust"), headers);
-  const decided = await decide(parts, caller, router, chat, wishes);
-  const event = logDecision(parts.recorder, router, decided);
+  const conversation = chat.read(request.members, headers);
+  const pending = await decide(parts, caller, router, conversation);
+  const decision = logDecision(parts.recorder, pending);
   return {
     object: "decision",
-    id: event.id,
+    id: decision.id,
     router: router.name,
-    mode: event.mode,
-    duel: decided.plan.isDuel,
-    model: event.pair[0],
-    models: [...new Set(event.pair)],
-    posterior_version: event.version,
-    ...explanation(event),
-    vote_token: parts.voteTokens.issue(event.id, event.at),
+    mode: decision.mode,
+    duel: isDuel(decision),
+    model: decision.pair[0],
+    models: [...new Set(decision.pair)],
+    posterior_version: decision.version,
+    ...explanation(decision),
+    vote_token: parts.voteTokens.issue(decision.id, decision.at),
   };
 }

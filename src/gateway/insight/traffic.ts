@@ -1,9 +1,9 @@
 import { mean } from "../../core/linalg/linalg.ts";
-import type { View } from "../routing/plan.ts";
 import type { RecentQuery } from "../routing/recent-queries.ts";
+import type { RouterView } from "../routing/router-view.ts";
 
 /** What is believed of a pool: of the router that is served, or of a log that was folded again. */
-export type Belief = Pick<View, "pool" | "router" | "version" | "membership">;
+export type Belief = Pick<RouterView, "pool" | "router" | "version" | "membership">;
 
 /** A recent query in the terms of the present pool: models are places in it. */
 export interface TrafficQuery {

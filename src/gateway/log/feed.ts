@@ -1,28 +1,25 @@
-/** What happens, told to whoever watches: the page, a terminal. */
-export type FeedEvent =
-  | { readonly type: "decision"; readonly data: object }
-  | { readonly type: "answer"; readonly data: object }
-  | { readonly type: "vote"; readonly data: object }
-  | { readonly type: "posterior"; readonly data: object };
-
-/** An event, and whose it is. Undefined: everybody's. */
-export interface Told {
-  readonly event: FeedEvent;
-  readonly owner: string | undefined;
+/** An event of the live stream that the page shows. */
+export interface FeedEvent {
+  readonly type: "decision" | "answer" | "vote" | "posterior";
+  readonly data: object;
 }
 
-/** Nothing is kept: who comes later asks the log. */
-export class Feed {
-  readonly #listeners = new Set<(told: Told) => void>();
+/** Receives an event and the key id of its owner. An event without an owner is for everybody. */
+type Listener = (event: FeedEvent, owner: string | undefined) => void;
 
-  /** Events are made only where somebody listens. */
-  tell(owner: string | undefined, make: () => FeedEvent): void {
+/** Passes events to the current listeners. Nothing is kept for later ones. */
+export class Feed {
+  readonly #listeners = new Set<Listener>();
+
+  /** `make` is only called if somebody listens. */
+  publish(owner: string | undefined, make: () => FeedEvent): void {
     if (this.#listeners.size === 0) return;
-    const told = { event: make(), owner };
-    for (const listener of this.#listeners) listener(told);
+    const event = make();
+    for (const listener of this.#listeners) listener(event, owner);
   }
 
-  listen(listener: (told: Told) => void): () => void {
+  /** Returns a function that ends the subscription. */
+  listen(listener: Listener): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }

@@ -1,8 +1,8 @@
 import { type Decision, isDuel } from "../../store/decision.ts";
 import type { Answered } from "../../store/events.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
-import type { Spending } from "../access/spending.ts";
 import type { Clock } from "../clock/clock.ts";
+import type { Fallback } from "../providers/attempt.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import type { UpstreamError } from "../providers/upstream/error.ts";
 import type { AnswerEnd } from "../providers/upstream/upstream.ts";
@@ -10,75 +10,71 @@ import { type Usage, usageOf } from "../providers/upstream/usage.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Feed } from "./feed.ts";
 
-/** Who was asked, for what. */
-export interface Asked {
+/** Identifies an answer in the log. */
+export interface AnswerSlot {
   readonly router: string;
+  /** Id of the decision. */
   readonly decision: string;
   readonly slot: number;
   readonly owner: string | undefined;
-  /** Estimated, for answers that tell no usage. */
+  /** Estimate that is logged if the upstream reports no usage. */
   readonly promptTokens: number;
 }
 
-export interface Fallback {
-  readonly model: string;
-  readonly reason: string;
-}
-
-/** Requests to a model by its own name are no router's; their cost is logged all the same. */
+/** Router name in the log for requests that name a model. No router decides them. */
 export const DIRECT = "(direct)";
 
-/** Writes down what was decided and what became of it: log, budget, metrics, feed. */
+interface RecorderParts {
+  readonly log: Pick<GroupCommit, "log">;
+  /** Adds to what a key has spent. */
+  readonly spending: { add(owner: string, cost: number): void };
+  readonly metrics: Metrics;
+  readonly feed: Feed;
+  readonly clock: Clock;
+}
+
+/** Records decisions and answers in the log, the keys' budgets, the metrics and the feed. */
 export class Recorder {
-  readonly #log: GroupCommit;
-  readonly #spending: Spending;
-  readonly #metrics: Metrics;
-  readonly #feed: Feed;
-  readonly #clock: Clock;
-  // Counters are kept: looking a label up costs more than counting.
+  readonly #parts: RecorderParts;
+  // Counters are kept, because looking up a label costs more than counting.
   readonly #ofModels = new WeakMap<ServedModel, ModelMetrics>();
   readonly #ofRouters = new Map<string, DecisionCounters>();
 
-  constructor(log: GroupCommit, spending: Spending, metrics: Metrics, feed: Feed, clock: Clock) {
-    this.#log = log;
-    this.#spending = spending;
-    this.#metrics = metrics;
-    this.#feed = feed;
-    this.#clock = clock;
+  constructor(parts: RecorderParts) {
+    this.#parts = parts;
   }
 
-  routed(event: Decision): void {
-    const duel = isDuel(event);
-    this.#log.log(event);
-    this.#decisionsOf(event.router)[duel ? "duel" : "single"].inc();
-    this.#feed.tell(event.owner, () => ({
+  decided(decision: Decision): void {
+    const duel = isDuel(decision);
+    this.#parts.log.log(decision);
+    this.#decisionsOf(decision.router)[duel ? "duel" : "single"].inc();
+    this.#parts.feed.publish(decision.owner, () => ({
       type: "decision",
       data: {
-        id: event.id,
-        at: event.at,
-        router: event.router,
+        id: decision.id,
+        at: decision.at,
+        router: decision.router,
         duel,
-        // The names of a duel are hidden until the vote.
-        ...(duel ? {} : { model: event.pair[0] }),
-        version: event.version,
-        categories: event.reasons?.categories,
+        // The models of a duel are hidden until the vote.
+        ...(duel ? {} : { model: decision.pair[0] }),
+        version: decision.version,
+        categories: decision.reasons?.categories,
       },
     }));
   }
 
-  /** An answer is over; returns what it has cost, as far as one knows. */
+  /** Records an answer that has ended. Returns its cost, or 0 if that is unknown. */
   answered(
-    asked: Asked,
+    slot: AnswerSlot,
     model: ServedModel,
     end: AnswerEnd,
     fallbacks: readonly Fallback[],
     hidden = false,
   ): number {
-    const usage = usageOf(end, asked.promptTokens);
+    const usage = usageOf(end, slot.promptTokens);
     const cost = model.cost(usage) ?? 0;
-    model.note(end.usage);
-    const status =
-      end.error === undefined ? "ok" : end.error.code === "cancelled" ? "cancelled" : "failed";
+    model.learnLength(end.usage);
+    const status = end.error === undefined ? "ok" : statusOf(end.error);
     const metrics = this.#metricsOf(model);
     metrics.duration((end.endedAt - end.sentAt) / 1000);
     if (!Number.isNaN(end.firstByteAt)) metrics.firstByte((end.firstByteAt - end.sentAt) / 1000);
@@ -87,7 +83,7 @@ export class Recorder {
     if (end.error && status === "failed") this.upstreamError(model.name, end.error);
     this.#write(
       {
-        ...this.#head(asked),
+        ...this.#head(slot),
         model: model.name,
         status,
         inputTokens: usage.promptTokens,
@@ -104,46 +100,47 @@ export class Recorder {
     return cost;
   }
 
-  /** Nobody has answered. */
+  /** Records that no model answered. `startedAt` is a time of the clock. */
   failed(
-    asked: Asked,
+    slot: AnswerSlot,
     model: string,
     error: UpstreamError,
     startedAt: number,
     fallbacks: readonly Fallback[],
   ): void {
-    const status = error.code === "cancelled" ? "cancelled" : "failed";
-    this.#metrics.answers.inc({ model, status });
+    const status = statusOf(error);
+    this.#parts.metrics.answers.inc({ model, status });
     this.#write({
-      ...this.#head(asked),
+      ...this.#head(slot),
       model,
       status,
       inputTokens: 0,
       outputTokens: 0,
       cost: 0,
-      latencyMs: rounded(this.#clock.now() - startedAt),
+      latencyMs: rounded(this.#parts.clock.now() - startedAt),
       fallbacks: fallbacks.length > 0 ? fallbacks : undefined,
     });
   }
 
   upstreamError(model: string, error: UpstreamError): void {
-    if (error.code !== "cancelled") {
-      this.#metrics.upstreamErrors.inc({ model, code: error.code });
-    }
+    if (error.code === "cancelled") return;
+    this.#parts.metrics.upstreamErrors.inc({ model, code: error.code });
   }
 
   fallback(model: string): void {
-    this.#metrics.fallbacks.inc({ model });
+    this.#parts.metrics.fallbacks.inc({ model });
   }
 
-  #head({ router, decision, slot, owner }: Asked) {
-    return { kind: "answered", router, decision, slot, owner, at: this.#clock.date() } as const;
+  #head({ router, decision, slot, owner }: AnswerSlot) {
+    const at = this.#parts.clock.date();
+    return { kind: "answered", router, decision, slot, owner, at } as const;
   }
 
+  /** `hidden` keeps everything out of the feed that could reveal the model. */
   #write(event: Answered, hidden = false): void {
-    this.#log.log(event);
-    if (event.owner !== undefined) this.#spending.add(event.owner, event.cost);
-    this.#feed.tell(event.owner, () => {
+    this.#parts.log.log(event);
+    if (event.owner !== undefined) this.#parts.spending.add(event.owner, event.cost);
+    this.#parts.feed.publish(event.owner, () => {
       const { decision: id, at, router, slot, status, latencyMs, firstByteMs } = event;
       const { model, cost, inputTokens, outputTokens, fallbacks } = event;
       const open = { model, cost, inputTokens, outputTokens, latencyMs, firstByteMs, fallbacks };
@@ -152,7 +149,7 @@ export class Recorder {
   }
 
   #decisionsOf(router: string): DecisionCounters {
-    const { decisions } = this.#metrics;
+    const { decisions } = this.#parts.metrics;
     const counters = this.#ofRouters.get(router) ?? {
       duel: decisions.labels(router, "duel"),
       single: decisions.labels(router, "single"),
@@ -162,10 +159,14 @@ export class Recorder {
   }
 
   #metricsOf(model: ServedModel): ModelMetrics {
-    const metrics = this.#ofModels.get(model) ?? modelMetrics(this.#metrics, model.name);
+    const metrics = this.#ofModels.get(model) ?? modelMetrics(this.#parts.metrics, model.name);
     this.#ofModels.set(model, metrics);
     return metrics;
   }
+}
+
+function statusOf({ code }: UpstreamError): "failed" | "cancelled" {
+  return code === "cancelled" ? "cancelled" : "failed";
 }
 
 interface DecisionCounters {
@@ -177,7 +178,7 @@ interface ModelMetrics {
   duration(seconds: number): void;
   firstByte(seconds: number): void;
   tokens(usage: Usage): void;
-  ended(status: "ok" | "failed" | "cancelled", cost: number): void;
+  ended(status: Answered["status"], cost: number): void;
 }
 
 function modelMetrics(all: Metrics, model: string): ModelMetrics {

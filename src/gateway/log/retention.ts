@@ -1,24 +1,24 @@
 import type { Logger } from "pino";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
-import type { Serving } from "../routing/serving.ts";
 
-/** Deletes decisions and prompts when they are old enough; votes stay, they carry what they teach. */
+/** Deletes old decisions and prompts every hour. Votes stay: they hold everything they teach. */
 export class Retention {
   readonly #timer: NodeJS.Timeout;
 
-  constructor(store: Store, serving: () => Serving, clock: Clock, logger: Logger) {
+  /** `days` is the age at which entries are deleted; undefined keeps them. */
+  constructor(store: Store, days: () => number | undefined, clock: Clock, logger: Logger) {
     this.#timer = setInterval(async () => {
-      const { retention_days: days } = serving().config.store;
-      if (days === undefined) return;
-      const before = clock.date() - days * DAY_MS;
+      const age = days();
+      if (age === undefined) return;
+      const before = clock.date() - age * DAY_MS;
       try {
-        const gone = await store.prune({ decisions: before, prompts: before });
-        if (gone.decisions + gone.prompts > 0) logger.info(gone, "deleted what is too old");
+        const deleted = await store.prune({ decisions: before, prompts: before });
+        if (deleted.decisions + deleted.prompts > 0) logger.info(deleted, "deleted old decisions");
       } catch (error) {
-        logger.warn({ err: error }, "what is too old could not be deleted; it is tried again");
+        logger.warn({ err: error }, "old decisions could not be deleted; trying again in an hour");
       }
-    }, EVERY_MS);
+    }, HOUR_MS);
     this.#timer.unref();
   }
 
@@ -28,4 +28,4 @@ export class Retention {
 }
 
 const DAY_MS = 86_400_000;
-const EVERY_MS = 3_600_000;
+const HOUR_MS = 3_600_000;

@@ -1,80 +1,71 @@
-import type { Fallback, Recorder } from "../log/recorder.ts";
+import type { Clock } from "../clock/clock.ts";
 import { endModelSpan, startModelSpan } from "../telemetry/tracing.ts";
-import type { Members } from "../wire/json-scan.ts";
 import type { ServedModel } from "./served-model.ts";
 import { UpstreamError } from "./upstream/error.ts";
 import type { UpstreamAnswer, UpstreamRequest } from "./upstream/upstream.ts";
 
-/** What goes to the model, whichever it is. */
-export interface Errand {
-  readonly endpoint: UpstreamRequest["endpoint"];
-  readonly body: Uint8Array;
-  readonly members?: Members | undefined;
-  readonly stream: boolean;
-  readonly signal: AbortSignal;
+/** A model that failed and was replaced by the next one. */
+export interface Fallback {
+  readonly model: string;
+  readonly reason: string;
 }
 
-/** A model that answers, and those that failed before it. */
-export interface Answering {
+/** A model that has begun to answer, and the models that failed before it. */
+export interface Attempt {
   readonly model: ServedModel;
   readonly answer: UpstreamAnswer;
   readonly fallbacks: readonly Fallback[];
 }
 
-/** Nobody answered: the first error says most, the others are in `fallbacks`. */
-export class NobodyAnswered extends Error {
-  override readonly name = "NobodyAnswered";
-  readonly first: UpstreamError;
+/** No model answered. `error` is the one that the client should see. */
+export class AttemptsFailed extends Error {
+  override readonly name = "AttemptsFailed";
+  readonly error: UpstreamError;
   readonly lastModel: string;
   readonly fallbacks: readonly Fallback[];
 
-  constructor(first: UpstreamError, lastModel: string, fallbacks: readonly Fallback[]) {
-    super(first.message);
-    this.first = first;
+  constructor(error: UpstreamError, lastModel: string, fallbacks: readonly Fallback[]) {
+    super(error.message);
+    this.error = error;
     this.lastModel = lastModel;
     this.fallbacks = fallbacks;
   }
 }
 
-export async function callModel(model: ServedModel, errand: Errand): Promise<UpstreamAnswer> {
-  const { endpoint, body, members, stream, signal } = errand;
-  const { upstreamName, provider } = model.spec;
-  const span = startModelSpan(endpoint, model.name, provider);
-  try {
-    const request = { endpoint, body, members, stream, model: upstreamName };
-    const answer = await model.upstream.call(request, signal);
-    answer.end.then((end) => endModelSpan(span, end));
-    return answer;
-  } catch (error) {
-    endModelSpan(span, error instanceof UpstreamError ? { error } : {});
-    throw error;
-  }
+/** Counts the failures of attempts. */
+export interface AttemptCounter {
+  upstreamError(model: string, error: UpstreamError): void;
+  fallback(model: string): void;
 }
 
-/** Asks a model, and where it fails before its first byte, the next ones. */
+/**
+ * Calls a model and, if it fails before its first byte, up to three others. `others` is only
+ * called after a failure.
+ */
 export async function attempt(
   first: ServedModel,
   others: () => readonly ServedModel[],
-  errand: Errand,
-  recorder: Recorder,
-): Promise<Answering> {
+  request: UpstreamRequest,
+  signal: AbortSignal,
+  counter: AttemptCounter,
+): Promise<Attempt> {
   const fallbacks: Fallback[] = [];
   let queue: readonly ServedModel[] | undefined;
   let firstError: UpstreamError | undefined;
   for (let model = first; ; ) {
     try {
-      const answer = await callModel(model, errand);
+      const answer = await callModel(model, request, signal);
       return { model, answer, fallbacks };
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       firstError ??= error;
       queue ??= others().slice(0, MAX_FALLBACKS);
-      recorder.upstreamError(model.name, error);
+      counter.upstreamError(model.name, error);
       const next = error.elsewhere ? queue[fallbacks.length] : undefined;
-      // What a model says against the request itself is what the client has to hear.
+      // The client sees the first error, unless the last one concerns the request itself.
       if (!next)
-        throw new NobodyAnswered(error.elsewhere ? firstError : error, model.name, fallbacks);
-      recorder.fallback(model.name);
+        throw new AttemptsFailed(error.elsewhere ? firstError : error, model.name, fallbacks);
+      counter.fallback(model.name);
       fallbacks.push({ model: model.name, reason: reasonOf(error) });
       model = next;
     }
@@ -83,6 +74,80 @@ export async function attempt(
 
 const MAX_FALLBACKS = 3;
 
-export function reasonOf(error: UpstreamError): string {
+/** Calls a model within a tracing span that lasts until its answer ends. */
+export async function callModel(
+  model: ServedModel,
+  request: UpstreamRequest,
+  signal: AbortSignal,
+): Promise<UpstreamAnswer> {
+  const { upstreamName, provider } = model.spec;
+  const span = startModelSpan(request.endpoint, model.name, provider);
+  try {
+    const answer = await model.upstream.call({ ...request, model: upstreamName }, signal);
+    answer.end.then((end) => endModelSpan(span, end));
+    return answer;
+  } catch (error) {
+    endModelSpan(span, error instanceof UpstreamError ? { error } : {});
+    throw error;
+  }
+}
+
+/** Short form of an error for the log. */
+function reasonOf(error: UpstreamError): string {
   return error.status === undefined ? error.code : `${error.code} ${error.status}`;
+}
+
+/** One of the two models of a duel. */
+export interface DuelAttempt {
+  readonly slot: number;
+  readonly model: ServedModel;
+  /** Resolves when the answer begins, and with undefined if the model fails before. */
+  readonly answer: Promise<UpstreamAnswer | undefined>;
+  /** Why the model failed, once it has. */
+  error: UpstreamError | undefined;
+  /** Time of the clock. */
+  readonly startedAt: number;
+}
+
+/** Calls both models of a duel at the same time. */
+export function attemptDuel(
+  pair: readonly [ServedModel, ServedModel],
+  request: UpstreamRequest,
+  signal: AbortSignal,
+  counter: AttemptCounter,
+  clock: Clock,
+): readonly [DuelAttempt, DuelAttempt] {
+  const start = (slot: 0 | 1): DuelAttempt => {
+    const model = pair[slot];
+    const answer = callModel(model, request, signal).catch((error: unknown) => {
+      started.error = asUpstreamError(error, model);
+      counter.upstreamError(model.name, started.error);
+      return undefined;
+    });
+    const started: DuelAttempt = {
+      slot,
+      model,
+      answer,
+      error: undefined,
+      startedAt: clock.now(),
+    };
+    return started;
+  };
+  return [start(0), start(1)];
+}
+
+/** Both models of a duel failed. */
+export function duelFailed([a, b]: readonly [DuelAttempt, DuelAttempt]): AttemptsFailed {
+  const fallbacks = [a, b].map(({ model, error }) => ({
+    model: model.name,
+    reason: error ? reasonOf(error) : "gave no answer",
+  }));
+  const error = a.error ?? b.error ?? new UpstreamError("broken", a.model.name, "gave no answer");
+  return new AttemptsFailed(error, b.model.name, fallbacks);
+}
+
+/** Upstreams throw only UpstreamError. Any other error must not end the duel of both models. */
+export function asUpstreamError(error: unknown, model: ServedModel): UpstreamError {
+  if (error instanceof UpstreamError) return error;
+  return new UpstreamError("broken", model.name, `failed: ${error}`, { cause: error });
 }

@@ -9,26 +9,25 @@ import { costOf, type Price, type Usage } from "./upstream/usage.ts";
 
 /** A model as it is configured. */
 export interface ModelSpec {
-  /** What clients and votes call it. */
+  /** Name that clients and votes use. */
   readonly name: string;
   readonly provider: string;
-  /** What its provider calls it. */
+  /** Name that the provider uses. */
   readonly upstreamName: string;
   readonly price?: Price | undefined;
   readonly capabilities: Capabilities;
   readonly retries: number;
 }
 
-/** A model that can be asked: its upstream with retries and a breaker of its own. */
+/** A model that can be called: its upstream with retries and a circuit breaker of its own. */
 export class ServedModel {
   readonly spec: ModelSpec;
   readonly upstream: Upstream;
   readonly breaker: Breaker;
-  /** Tokens of an answer: a moving mean, that begins with a guess. */
+  /** Moving mean of the tokens of an answer. */
   #answerTokens = FIRST_GUESS;
 
-  constructor(spec: ModelSpec, host: Upstream, tools: ModelTools) {
-    const { clock, random, onRetry } = tools;
+  constructor(spec: ModelSpec, host: Upstream, { clock, random, onRetry }: ModelTools) {
     this.spec = spec;
     this.breaker = new Breaker(BREAKER, clock);
     this.upstream = retrying(
@@ -44,11 +43,12 @@ export class ServedModel {
     return this.spec.name;
   }
 
+  /** Whether the circuit breaker is open, because the model has failed often. */
   get isResting(): boolean {
     return this.breaker.state === "open";
   }
 
-  /** US dollars that an answer will cost, as far as one can tell before. Undefined without a price. */
+  /** Expected cost of an answer in US dollars, or undefined if the price is unknown. */
   expectedCost(promptTokens: number, answerLimit: number | undefined): number | undefined {
     const { price } = this.spec;
     if (!price) return undefined;
@@ -56,17 +56,18 @@ export class ServedModel {
     return (promptTokens * price.input + answer * price.output) / 1e6;
   }
 
-  /** US dollars that one has cost; undefined where nobody knows. */
+  /** Cost of an answer in US dollars, or undefined if usage or price is unknown. */
   cost(usage: Usage | undefined): number | undefined {
     return costOf(usage, this.spec.price);
   }
 
-  note(usage: Usage | undefined): void {
+  /** Updates the mean length of an answer. */
+  learnLength(usage: Usage | undefined): void {
     if (!usage || usage.completionTokens === 0) return;
-    this.#answerTokens += MEMORY * (usage.completionTokens - this.#answerTokens);
+    this.#answerTokens += NEWEST_WEIGHT * (usage.completionTokens - this.#answerTokens);
   }
 
-  /** What was learnt of the same model, before the configuration was read again. */
+  /** Takes over the mean length of an answer from the same model of an earlier configuration. */
   inherit(before: ServedModel): void {
     this.#answerTokens = before.#answerTokens;
   }
@@ -78,7 +79,7 @@ export interface ModelTools {
   readonly onRetry: (model: string, error: UpstreamError) => void;
 }
 
-/** Tokens of an answer of which nothing is known yet. */
+/** Tokens of an answer before anything is known. */
 const FIRST_GUESS = 300;
 /** Weight of the newest answer in the mean. */
-const MEMORY = 0.05;
+const NEWEST_WEIGHT = 0.05;

@@ -4,111 +4,136 @@ import { readKey, seal } from "../../store/seal.ts";
 import type { Caller } from "../access/access.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
-import type { Wishes } from "../dialects/chat/joust-options.ts";
-import type { Chat } from "../dialects/chat/request.ts";
+import type { Conversation } from "../dialects/dialect.ts";
 import type { Recorder } from "../log/recorder.ts";
+import type { ServedModel } from "../providers/served-model.ts";
 import type { Stopwatch } from "../telemetry/stopwatch.ts";
+import { type ChoiceQuery, choose, netValue } from "./choose.ts";
+import type { DuelCap } from "./duel-cap.ts";
+import { explain } from "./explain.ts";
 import type { LiveRouter } from "./live-router.ts";
-import { type Details, type Plan, plan } from "./plan.ts";
+import type { RouterView } from "./router-view.ts";
 import type { Serving } from "./serving.ts";
-import { implicitId, type Session, type Sessions } from "./sessions.ts";
+import { type Session, type Sessions, sessionOf } from "./sessions.ts";
 
-/** A request that is decided on, before anybody is asked. */
-export interface Decided {
-  readonly plan: Plan;
-  /** To be logged, when there is time. */
-  readonly details: Details;
+/**
+ * A decision whose models are known while its explanation is not computed yet. The models are
+ * called first, so that no request waits for the explanation.
+ */
+export interface PendingDecision {
+  readonly id: string;
+  readonly router: LiveRouter;
+  /** Time of the decision, in milliseconds since 1970. */
+  readonly at: number;
+  /** Models to call, in the order shown; twice the same model unless it is a duel. */
+  readonly pair: readonly [ServedModel, ServedModel];
+  readonly isDuel: boolean;
+  /** Why there is a duel, or why there is none although one was requested. */
+  readonly duel: Reasons["duel"];
   readonly session: Session | undefined;
+  /** Other candidates, the best first. None if the operator has fixed the model. */
+  readonly others: () => readonly ServedModel[];
+  readonly complete: () => Decision;
 }
 
 export interface DecideParts {
   readonly serving: () => Serving;
   readonly sessions: Sessions;
   readonly clock: Clock;
-  newSeed(): number;
+  /** Returns the seed of one decision. */
+  readonly newSeed: () => number;
 }
 
-/** prompt -> x -> plan, with what session, key and router say of it. */
+/** Decides which model, or which two, answer a request. */
 export async function decide(
-  parts: DecideParts,
+  { serving, sessions, clock, newSeed }: DecideParts,
   caller: Caller,
   router: LiveRouter,
-  chat: Chat,
-  wishes: Wishes,
+  conversation: Conversation,
   stopwatch?: Stopwatch,
-): Promise<Decided> {
-  const session = sessionOf(router, caller, chat, wishes);
-  const before = session && (await parts.sessions.modelOf(session, chat.isRunning));
-  const isKept = before !== undefined && (chat.inToolLoop || !session!.isImplicit);
-  const { x, failed } = await router.encode(chat.prompt);
+): Promise<PendingDecision> {
+  const { options, needs, inToolLoop } = conversation;
+  const session = sessionOf(router.name, caller.owner, conversation);
+  const before = session && (await sessions.modelOf(session, conversation.isRunning));
+  const isKept = before !== undefined && (inToolLoop || !session!.isImplicit);
+  const { x, failed } = await router.encode(conversation.prompt);
   stopwatch?.stage("encode");
-  const { duel, note } = duelFor(router, caller, chat, wishes);
-  const decision = randomUUID();
-  const planned = plan(router.view, {
-    decision,
+  const { view } = router;
+  const duel = duelFor(view, router.cap, caller, conversation);
+  const query: ChoiceQuery = {
+    id: randomUUID(),
     x,
-    needs: chat.needs,
-    allowed: wishes.allowed,
-    tradeoff: wishes.tradeoff ?? router.config.cost_quality_tradeoff,
-    duel,
-    kept: isKept ? { model: before, firmly: chat.inToolLoop } : undefined,
-    seed: parts.newSeed(),
-  });
-  router.cap.routed(planned.isDuel);
+    needs,
+    allowed: options.allowed,
+    tradeoff: options.tradeoff ?? view.config.cost_quality_tradeoff,
+    duel: duel.wanted,
+    kept: isKept ? { model: before, firmly: inToolLoop } : undefined,
+    seed: newSeed(),
+  };
+  const choice = choose(view, query);
+  const { pair } = choice;
+  const isDuel = pair[0] !== pair[1];
+  router.cap.routed(isDuel);
   stopwatch?.stage("decide");
+  const at = clock.date();
   return {
-    plan: planned,
+    id: query.id,
+    router,
+    at,
+    pair: [view.models[pair[0]]!, view.models[pair[1]]!],
+    isDuel,
+    duel: duel.reason,
     session,
-    details: {
-      at: parts.clock.date(),
-      owner: caller.owner,
-      session: session?.isImplicit ? undefined : session?.id,
-      prompt: keptPrompt(parts.serving().config, chat.prompt, decision),
-      notes: { duel: note, encoder_failed: failed || undefined },
+    others: () => {
+      if (view.config.mode !== "apply") return [];
+      return choice.candidates.indices
+        .filter((k) => !pair.includes(k))
+        .toSorted((a, b) => netValue(choice, b) - netValue(choice, a))
+        .map((k) => view.models[k]!);
     },
+    complete: () =>
+      explain(view, query, choice, {
+        at,
+        owner: caller.owner,
+        session: session?.isImplicit ? undefined : session?.id,
+        prompt: sealedPrompt(serving().config, conversation.prompt, query.id),
+        reasons: { duel: duel.reason, encoder_failed: failed || undefined },
+      }),
   };
 }
 
-/** Logs a decision; it takes a moment, for which the call of the model should not wait. */
-export function logDecision(recorder: Recorder, router: LiveRouter, decided: Decided): Decision {
-  const event = decided.plan.explain(decided.details);
-  router.recent.add(event);
-  recorder.routed(event);
-  return event;
+/** Completes a decision and logs it. */
+export function logDecision(
+  recorder: Pick<Recorder, "decided">,
+  { router, complete }: PendingDecision,
+): Decision {
+  const decision = complete();
+  router.recent.add(decision);
+  recorder.decided(decision);
+  return decision;
 }
 
-function sessionOf(
-  { name: router }: LiveRouter,
-  { owner }: Caller,
-  { messages, needs, inToolLoop }: Chat,
-  { session: id }: Wishes,
-): Session | undefined {
-  if (id !== undefined) return { router, owner, id, isImplicit: false };
-  if (!needs.tools && !inToolLoop) return undefined;
-  return { router, owner, id: implicitId(messages), isImplicit: true };
-}
-
-/** Whether there may be two answers: the request's own word, the key's, the router's. */
+/** Whether two answers are shown. The request's option comes before the key's and the router's. */
 function duelFor(
-  router: LiveRouter,
+  { config, models }: RouterView,
+  cap: DuelCap,
   caller: Caller,
-  { n, needs, inToolLoop }: Chat,
-  wishes: Wishes,
-): { duel: boolean | "auto"; note?: Reasons["duel"] } {
-  const { config, cap } = router;
+  { n, needs, inToolLoop, options }: Conversation,
+): { wanted: boolean | "auto"; reason?: Reasons["duel"] } {
   const { on_request: onRequest, mode } = config.duels;
-  const own = onRequest ? wishes.duel : undefined;
-  const wish = own ?? caller.duels ?? mode;
-  if (wish === false) return { duel: false };
-  const isPossible = config.mode === "apply" && router.view.models.length > 1;
+  const requested = onRequest ? options.duel : undefined;
+  const wanted = requested ?? caller.duels ?? mode;
+  if (wanted === false) return { wanted: false };
+  const isPossible = config.mode === "apply" && models.length > 1;
   if (!isPossible || n !== 1 || needs.tools || inToolLoop) {
-    return { duel: false, note: "not_possible" };
+    return { wanted: false, reason: "not_possible" };
   }
-  if (own === true) return { duel: true, note: "asked" };
-  return cap.allows ? { duel: wish, note: "auto" } : { duel: false, note: "capped" };
+  if (requested === true) return { wanted: true, reason: "asked" };
+  return cap.allows ? { wanted, reason: "auto" } : { wanted: false, reason: "capped" };
 }
 
-function keptPrompt({ store }: Config, text: string, decision: string): Uint8Array | undefined {
+/** The prompt for the log, encrypted if there is a key; undefined if prompts are not stored. */
+function sealedPrompt({ store }: Config, text: string, id: string): Uint8Array | undefined {
   const { prompts, key } = store;
-  return prompts ? seal(text, decision, key === undefined ? undefined : readKey(key)) : undefined;
+  return prompts ? seal(text, id, key === undefined ? undefined : readKey(key)) : undefined;
 }

@@ -13,9 +13,9 @@ import type { ServedModel } from "../providers/served-model.ts";
 import { type Calibration, poolOf } from "./calibration.ts";
 import { DuelCap } from "./duel-cap.ts";
 import { LanguageWatch } from "./language-watch.ts";
-import type { View } from "./plan.ts";
 import type { PolicyKinds } from "./policy-kinds.ts";
 import { RecentQueries } from "./recent-queries.ts";
+import type { RouterView } from "./router-view.ts";
 
 /** What every router of a gateway is made with. */
 export interface RouterTools {
@@ -42,7 +42,7 @@ export class LiveRouter {
   #follower: Follower;
   #settings: Partial<RouterSettings>;
   #models: ReadonlyMap<string, ServedModel>;
-  #view: Pick<View, "pool" | "models" | "membership"> | undefined;
+  #view: Pick<RouterView, "pool" | "models" | "membership"> | undefined;
   readonly #anyX: Float64Array;
 
   private constructor(
@@ -112,7 +112,7 @@ export class LiveRouter {
   }
 
   /** All that a request is planned with. */
-  get view(): View {
+  get view(): RouterView {
     const { configuration, router, version } = this.#follower.serving!;
     const { pool } = configuration;
     if (this.#view?.pool !== pool) {

@@ -58,7 +58,7 @@ describe("a pool without labels", () => {
     expect(await modelFor(post, chat("hi", { response_format }))).toBe("b");
     expect(await modelFor(post, chat("word ".repeat(200)))).toBe("b");
     const { json } = await post("/v1/route", chat("hi", { tools: TOOLS }));
-    expect(json.excluded).toEqual({ a: "calls no tools" });
+    expect(json.excluded).toEqual({ a: "supports no tools" });
     const only = chat("hi", { tools: TOOLS, joust: { allowed_models: ["a"] } });
     const none = await post("/v1/chat/completions", only);
     expect([none.status, none.json.error.code]).toEqual([400, "no_capable_model"]);

@@ -1,12 +1,44 @@
 import { createHash } from "node:crypto";
 import type { Store } from "../../store/store.ts";
 import { textOf } from "../dialects/chat/prompt.ts";
+import type { Conversation } from "../dialects/dialect.ts";
 import { isRecord } from "../wire/json-value.ts";
 
+/** A conversation that keeps its model. */
+export interface Session {
+  readonly router: string;
+  readonly owner: string | undefined;
+  readonly id: string;
+  /** Whether the id was derived from the first messages, because the client sent none. */
+  readonly isImplicit: boolean;
+}
+
+/** The session of a request: the client's, or an implicit one if the request uses tools. */
+export function sessionOf(
+  router: string,
+  owner: string | undefined,
+  { options, messages, needs, inToolLoop }: Conversation,
+): Session | undefined {
+  const { session: id } = options;
+  if (id !== undefined) return { router, owner, id, isImplicit: false };
+  if (!needs.tools && !inToolLoop) return undefined;
+  return { router, owner, id: implicitId(messages), isImplicit: true };
+}
+
+/** Hash of the messages before the first answer. An agent sends them with every request. */
+function implicitId(messages: readonly unknown[]): string {
+  const hash = createHash("sha256");
+  for (const message of messages) {
+    if (!isRecord(message)) continue;
+    if (message.role === "assistant") break;
+    hash.update(`${message.role}\n${textOf(message.content)}\n`);
+  }
+  return hash.digest("base64url");
+}
+
 /**
- * Which model a conversation is with. In memory, the least recently used are
- * forgotten; a session that began on another node or before a restart is looked
- * up in the log.
+ * Models of the recently used sessions, in memory. A session that began on another node or
+ * before a restart is looked up in the log.
  */
 export class Sessions {
   readonly #store: Pick<Store, "decisions">;
@@ -18,13 +50,12 @@ export class Sessions {
     this.#size = size;
   }
 
-  /** `isRunning`: something was answered before; of a first request nobody knows anything. */
+  /** `isRunning` says whether the conversation has an answer; the log knows nothing of a new one. */
   async modelOf(session: Session, isRunning: boolean): Promise<string | undefined> {
-    const key = keyOf(session);
-    const known = this.#models.get(key);
+    const known = this.#models.get(keyOf(session));
     if (known !== undefined || !isRunning || session.isImplicit) return known;
     const { router, owner, id } = session;
-    // A store that is away costs the session its memory, not its answer.
+    // If the store is down, the session loses its model but the request is still answered.
     const [last] = await this.#store
       .decisions({ router, owner, session: id, limit: 1 })
       .catch(() => []);
@@ -39,34 +70,12 @@ export class Sessions {
     if (this.#models.size > this.#size) this.#models.delete(this.#models.keys().next().value!);
   }
 
-  /** After a duel nobody knows which of the two answers is gone on with. */
+  /** Used after a duel, because the client may continue with either answer. */
   forget(session: Session): void {
     this.#models.delete(keyOf(session));
   }
 }
 
-export interface Session {
-  readonly router: string;
-  readonly owner: string | undefined;
-  readonly id: string;
-  /** Known by how the conversation begins, since the client names none. */
-  readonly isImplicit: boolean;
-}
-
 function keyOf({ router, owner, id }: Session): string {
   return JSON.stringify([router, owner, id]);
-}
-
-/**
- * A conversation with tools that has no session id is known again by its first
- * messages: an agent sends them every time.
- */
-export function implicitId(messages: readonly unknown[]): string {
-  const hash = createHash("sha256");
-  for (const message of messages) {
-    if (!isRecord(message)) continue;
-    if (message.role === "assistant") break;
-    hash.update(`${message.role}\n${textOf(message.content)}\n`);
-  }
-  return hash.digest("base64url");
 }

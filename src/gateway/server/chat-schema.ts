@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { EXTENSION } from "../dialects/chat/joust-options.ts";
+import { JOUST_OPTIONS } from "../dialects/chat/joust-options.ts";
 
 /** As much of OpenAI's requests as the gateway looks at; all else is passed on as it is. */
 
@@ -27,7 +27,7 @@ export const CHAT = z
     tools: z.array(z.looseObject({ type: z.string() })).nullish(),
     max_tokens: z.int().min(1).nullish(),
     max_completion_tokens: z.int().min(1).nullish(),
-    joust: EXTENSION.nullish(),
+    joust: JOUST_OPTIONS.nullish(),
   })
   .describe("OpenAI's chat completion, with the member `joust` for the router.");
 

@@ -2,18 +2,14 @@ import { z } from "zod";
 import { readKey, unseal } from "../../store/seal.ts";
 import type { Access } from "../access/access.ts";
 import { secretOf } from "../access/api-key.ts";
-import { direct } from "../deliver/direct.ts";
-import { readModelRequest } from "../dialects/chat/request.ts";
 import { HttpError } from "../errors/http-error.ts";
-import { feedback } from "../feedback/feedback.ts";
 import { readVote, VOTE } from "../feedback/vote-body.ts";
+import { receiveVote } from "../feedback/votes.ts";
 import { collect } from "../insight/collect.ts";
 import { decisionView, presentView } from "../insight/decision-view.ts";
 import { route } from "../insight/route.ts";
 import { logged } from "../log/logged.ts";
-import { ServedModel } from "../providers/served-model.ts";
 import type { Price } from "../providers/upstream/usage.ts";
-import { chatCompletions } from "../request.ts";
 import { resolve, type Serving } from "../routing/serving.ts";
 import { CHAT, COMPLETION, EMBEDDING } from "./chat-schema.ts";
 import { bodyOf, type Call, type Endpoint, queryOf, TextAnswer } from "./endpoint.ts";
@@ -36,8 +32,7 @@ export const CLIENT_ENDPOINTS: readonly Endpoint[] = [
     body: CHAT,
     answer: "OpenAI's completion, or a stream of its chunks; `joust` says how it came about.",
     refusals: [404, 413, 502, 503, 504],
-    handle: ({ gateway, caller, body, headers }, client) =>
-      chatCompletions(gateway, caller, client, body, headers),
+    handle: (call, client) => call.gateway.answerChat(call, client),
   },
   passThrough("/v1/completions", "completions", COMPLETION, "A completion of one named model."),
   passThrough("/v1/embeddings", "embeddings", EMBEDDING, "Embeddings by one named model."),
@@ -140,19 +135,7 @@ function passThrough(
     body,
     answer: "The model's own answer.",
     refusals: [404, 413, 502, 503, 504],
-    handle: async ({ gateway, caller, body: bytes }, client) => {
-      const request = readModelRequest(bytes);
-      const model = resolve(gateway.serving(), request.model);
-      if (!(model instanceof ServedModel)) {
-        throw new HttpError(400, `${request.model} routes chats only`, {
-          hint: "name a model, or use /v1/chat/completions",
-          param: "model",
-          code: "not_a_model",
-        });
-      }
-      await gateway.access.checkBudget(caller);
-      await direct(gateway, caller, client, model, endpoint, request);
-    },
+    handle: (call, client) => call.gateway.answerUnrouted(endpoint, call, client),
   };
 }
 
@@ -173,7 +156,7 @@ function vote(path: string, summary: string): Endpoint {
       const isByToken = "vote_token" in body && !mayVoteByKey(gateway.access, call);
       if (isByToken) gateway.access.limitStranger(call.address);
       const caller = isByToken ? undefined : await gateway.access.admit(headers, "vote");
-      return feedback(gateway, caller, readVote(body));
+      return receiveVote(gateway, caller, readVote(body));
     },
   };
 }

@@ -3,7 +3,10 @@ import type { Metrics } from "./metrics.ts";
 
 type Stage = "parse" | "encode" | "decide";
 
-/** Where the time goes that a request waits here before a model is called. Told afterwards: counting takes time too. */
+/**
+ * Measures the time before a model is called, by stage. `report` passes it to the metrics
+ * later, because counting takes time as well.
+ */
 export class Stopwatch {
   readonly startedAt: number;
   readonly #clock: Clock;
@@ -17,16 +20,17 @@ export class Stopwatch {
     this.startedAt = clock.now();
   }
 
-  /** A stage is over. */
+  /** Marks the end of a stage. */
   stage(name: Stage): void {
     this.#ends.push([name, this.#clock.now()]);
   }
 
+  /** Marks the call of the model. */
   called(): void {
     this.#calledAt = this.#clock.now();
   }
 
-  tell(): void {
+  report(): void {
     const { stage, added } = this.#metrics;
     let last = this.startedAt;
     for (const [name, end] of this.#ends) {

@@ -1,17 +1,14 @@
 import { createParser } from "eventsource-parser";
 import { isRecord } from "../../wire/json-value.ts";
+import type { StreamText } from "../dialect.ts";
 
-/** What an answer in one piece says, in its first choice. */
-export function textOfWhole(body: Uint8Array): string {
-  return textOf(JSON.parse(Buffer.from(body).toString()));
+/** Text of the first choice of a completion. */
+export function textOf(completion: unknown): string {
+  return contentOf(completion, "message");
 }
 
-export function textOf(answer: unknown): string {
-  return contentOf(answer, "message");
-}
-
-/** The text of a stream, put together from its pieces; by choice. */
-export class StreamText {
+/** Puts the texts of a stream together, separately for each choice. */
+export class ChatText implements StreamText {
   readonly #texts: string[] = [];
   readonly #decoder = new TextDecoder();
   readonly #parser = createParser({
@@ -36,9 +33,9 @@ export class StreamText {
   }
 }
 
-function contentOf(answer: unknown, member: "message" | "delta"): string {
-  if (!isRecord(answer) || !Array.isArray(answer.choices)) return "";
-  const [choice] = answer.choices as unknown[];
-  const said = isRecord(choice) ? choice[member] : undefined;
-  return isRecord(said) && typeof said.content === "string" ? said.content : "";
+function contentOf(completion: unknown, member: "message" | "delta"): string {
+  if (!isRecord(completion) || !Array.isArray(completion.choices)) return "";
+  const [choice] = completion.choices as unknown[];
+  const message = isRecord(choice) ? choice[member] : undefined;
+  return isRecord(message) && typeof message.content === "string" ? message.content : "";
 }

@@ -3,52 +3,45 @@ import { didYouMean } from "../../../core/input/nearest.ts";
 import { HttpError } from "../../errors/http-error.ts";
 import { checked } from "../../wire/check.ts";
 import { printable } from "../../wire/printable.ts";
-
-/** What a client asks of the router, beside its request proper. */
-export interface Wishes {
-  readonly duel?: boolean | "auto" | undefined;
-  /** 0: quality alone; 10: the cheapest. */
-  readonly tradeoff?: number | undefined;
-  readonly allowed?: readonly string[] | undefined;
-  readonly session?: string | undefined;
-}
+import type { JoustOptions, RequestHeaders } from "../dialect.ts";
 
 const DUEL = z.union([z.boolean(), z.literal("auto")], 'has to be false, "auto" or true');
 const TRADEOFF = z.number().min(0).max(10);
 const ALLOWED = z.array(z.string().min(1).max(256)).min(1).max(1000);
 const SESSION = printable(256);
 
-const WISHES = {
+const MEMBERS = {
   duel: DUEL.nullish().describe(
-    "Two answers to vote on: never, where it teaches enough, or always.",
+    "Whether to show two answers to vote on: never, if the policy chooses to, or always.",
   ),
-  cost_quality_tradeoff: TRADEOFF.nullish().describe("0: quality alone; 10: the cheapest."),
-  allowed_models: ALLOWED.nullish().describe("Only these may answer."),
+  cost_quality_tradeoff: TRADEOFF.nullish().describe(
+    "0 for quality alone, 10 for the cheapest model.",
+  ),
+  allowed_models: ALLOWED.nullish().describe("The only models that may answer."),
   session_id: SESSION.nullish().describe("Requests of one session keep their model."),
 };
 
 /** The member `joust` of a request. */
-export const EXTENSION = z.strictObject(WISHES, {
+export const JOUST_OPTIONS = z.strictObject(MEMBERS, {
   error: (issue) =>
-    issue.code === "unrecognized_keys"
-      ? `has no "${(issue.keys[0] ?? "").slice(0, 64)}"`
-      : undefined,
+    issue.code === "unrecognized_keys" ? `has no "${unknownMember(issue)}"` : undefined,
 });
 
-/** Lists the known options, the nearest first, for an issue about an unknown one. */
-function optionHint(issue: z.core.$ZodIssue): string | undefined {
-  if (issue.code !== "unrecognized_keys") return undefined;
-  const known = Object.keys(WISHES);
-  return `${didYouMean((issue.keys[0] ?? "").slice(0, 64), known)}there is ${known.join(", ")}`;
+function unknownMember({ keys }: { readonly keys: readonly string[] }): string {
+  return (keys[0] ?? "").slice(0, 64);
 }
 
-const NOTHING: z.output<typeof EXTENSION> = {};
+function hintFor(issue: z.core.$ZodIssue): string | undefined {
+  if (issue.code !== "unrecognized_keys") return undefined;
+  const known = Object.keys(MEMBERS);
+  return `${didYouMean(unknownMember(issue), known)}there is ${known.join(", ")}`;
+}
 
-type Headers = Readonly<Record<string, string | string[] | undefined>>;
+const NO_OPTIONS: z.output<typeof JOUST_OPTIONS> = {};
 
-/** The member and the headers of the same names; the member comes first. */
-export function readWishes(extension: unknown, headers: Headers): Wishes {
-  const said = extension == null ? NOTHING : checked(EXTENSION, extension, ["joust"], optionHint);
+/** Reads the member and the headers of the same names. The member takes precedence. */
+export function readOptions(member: unknown, headers: RequestHeaders): JoustOptions {
+  const given = member == null ? NO_OPTIONS : checked(JOUST_OPTIONS, member, ["joust"], hintFor);
   const {
     "x-joust-duel": duel,
     "x-joust-cost-quality-tradeoff": tradeoff,
@@ -56,12 +49,12 @@ export function readWishes(extension: unknown, headers: Headers): Wishes {
     "x-joust-session-id": session,
   } = headers;
   return {
-    duel: said.duel ?? inHeader("x-joust-duel", duel, DUEL, asWord),
+    duel: given.duel ?? inHeader("x-joust-duel", duel, DUEL, asFlag),
     tradeoff:
-      said.cost_quality_tradeoff ??
+      given.cost_quality_tradeoff ??
       inHeader("x-joust-cost-quality-tradeoff", tradeoff, TRADEOFF, asNumber),
-    allowed: said.allowed_models ?? inHeader("x-joust-allowed-models", allowed, ALLOWED, asList),
-    session: said.session_id ?? inHeader("x-joust-session-id", session, SESSION, (text) => text),
+    allowed: given.allowed_models ?? inHeader("x-joust-allowed-models", allowed, ALLOWED, asList),
+    session: given.session_id ?? inHeader("x-joust-session-id", session, SESSION, (text) => text),
   };
 }
 
@@ -73,12 +66,15 @@ function inHeader<S extends z.ZodType>(
 ): z.output<S> | undefined {
   if (value === undefined || value === "") return undefined;
   if (typeof value !== "string") {
-    throw new HttpError(400, `${name} is there twice`, { hint: "send it once", param: name });
+    throw new HttpError(400, `the request has the header ${name} twice`, {
+      hint: "send it once",
+      param: name,
+    });
   }
   return checked(schema, read(value.trim()), [name]);
 }
 
-function asWord(text: string): unknown {
+function asFlag(text: string): unknown {
   return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
 }
 

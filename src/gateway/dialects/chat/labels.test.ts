@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { scanObject } from "../../wire/json-scan.ts";
-import { type Labels, labelWhole, StreamLabels } from "./labels.ts";
+import type { Labels } from "../dialect.ts";
+import { labelStream, labelWhole } from "./labels.ts";
 
 const LABELS: Labels = {
-  id: "chatcmpl-ours",
+  id: "ours",
   model: 'our "name"',
   joust: '{"decision_id":"ours"}',
 };
@@ -13,8 +14,8 @@ const event = (content: string, more: object = {}) =>
   `data: ${JSON.stringify({ id: "chatcmpl-1", model: "m", choices: [{ delta: { content } }], ...more })}\n\n`;
 
 function labelled(pieces: readonly string[]): string {
-  const labels = new StreamLabels(LABELS);
-  return pieces.map((piece) => Buffer.from(labels.label(Buffer.from(piece))).toString()).join("");
+  const label = labelStream(LABELS);
+  return pieces.map((piece) => Buffer.from(label(Buffer.from(piece))).toString()).join("");
 }
 
 const dataOf = (text: string) =>
@@ -39,7 +40,7 @@ describe("labels of a stream", () => {
         out.forEach(({ joust, ...rest }, i) => {
           expect(joust).toEqual(i === 0 ? { decision_id: "ours" } : undefined);
           expect(rest).toEqual({
-            id: LABELS.id,
+            id: "chatcmpl-ours",
             model: LABELS.model,
             choices: [{ delta: { content: said[i] } }],
           });

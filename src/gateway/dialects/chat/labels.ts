@@ -1,58 +1,47 @@
+import { readUsage } from "../../providers/upstream/usage.ts";
 import { editMembers } from "../../wire/json-edit.ts";
 import type { Members } from "../../wire/json-scan.ts";
-import type { Json } from "../../wire/json-value.ts";
+import { isRecord, type Json } from "../../wire/json-value.ts";
+import type { Dialect, Labels } from "../dialect.ts";
 
-/**
- * What the gateway writes into an answer: its own id, by which one can vote; the
- * name of the model as clients know it; and `joust`. All other bytes are the
- * upstream's.
- */
-export interface Labels {
-  readonly id: string;
-  readonly model: string;
-  /** JSON text. */
-  readonly joust: string;
-}
-
+/** Sets id, model and `joust` in a complete answer. All other bytes are the upstream's. */
 export function labelWhole(answer: Members, { id, model, joust }: Labels): Uint8Array {
-  const set = { id: JSON.stringify(id), model: JSON.stringify(model), joust };
+  const set = { id: JSON.stringify(completionId(id)), model: JSON.stringify(model), joust };
   return editMembers(answer, { set });
 }
 
-/**
- * The same for a stream. `joust` goes into the first event; id and model are the
- * same in all of them, so that they are found by their bytes and nothing is
- * parsed: a quote inside a JSON text is escaped, so `"id":"..."` is a member.
- */
-export class StreamLabels {
-  readonly #labels: Labels;
-  #swaps: readonly Swap[] | undefined;
-
-  constructor(labels: Labels) {
-    this.#labels = labels;
-  }
-
-  /** A piece of whole events. */
-  label(piece: Uint8Array): Uint8Array {
-    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
-    if (this.#swaps) return swapAll(bytes, this.#swaps);
-    const open = firstObject(bytes);
-    if (open < 0) return bytes; // a comment that says that somebody is there
-    const end = bytes.indexOf(0x0a, open);
-    const event = parse(bytes.toString("utf8", open - 1, end < 0 ? bytes.length : end));
-    this.#swaps = event ? swapsFor(event, this.#labels) : [];
-    if (!event) return bytes;
-    const comma = Object.keys(event).length > 0 ? "," : "";
-    const head = Buffer.from(`"joust":${this.#labels.joust}${comma}`);
-    return Buffer.concat([
-      bytes.subarray(0, open),
-      head,
-      swapAll(bytes.subarray(open), this.#swaps),
-    ]);
-  }
+function completionId(decision: string): string {
+  return `chatcmpl-${decision}`;
 }
 
-/** The place after the brace of the first event's data; -1 where there is none. */
+/**
+ * Labels a stream. `joust` goes into the first event. Id and model are the same in all
+ * events, so they are replaced as bytes and nothing is parsed: a quote inside a JSON string is
+ * escaped, so `"id":"..."` is always a member.
+ */
+export const labelStream: Dialect["labelStream"] = (labels, costOf) => {
+  const label = labelEvents(labels);
+  return costOf ? (piece) => addCost(label(piece), costOf) : label;
+};
+
+function labelEvents(labels: Labels): (piece: Uint8Array) => Buffer {
+  let swaps: readonly Swap[] | undefined;
+  return (piece) => {
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+    if (swaps) return swapAll(bytes, swaps);
+    const open = firstObject(bytes);
+    if (open < 0) return bytes; // a comment that keeps the connection alive
+    const end = bytes.indexOf(0x0a, open);
+    const event = parse(bytes.toString("utf8", open - 1, end < 0 ? bytes.length : end));
+    swaps = event ? swapsFor(event, labels) : [];
+    if (!event) return bytes;
+    const comma = Object.keys(event).length > 0 ? "," : "";
+    const head = Buffer.from(`"joust":${labels.joust}${comma}`);
+    return Buffer.concat([bytes.subarray(0, open), head, swapAll(bytes.subarray(open), swaps)]);
+  };
+}
+
+/** Offset after the opening brace of the first event's data, or -1 if the bytes have none. */
 function firstObject(bytes: Buffer): number {
   for (let at = bytes.indexOf(DATA); at >= 0; at = bytes.indexOf(DATA, at + 1)) {
     if (at > 0 && bytes[at - 1] !== 0x0a && bytes[at - 1] !== 0x0d) continue;
@@ -65,7 +54,7 @@ function firstObject(bytes: Buffer): number {
 
 const DATA = Buffer.from("data:");
 
-/** Undefined where the data goes on in another line. */
+/** Undefined if the data continues on another line. */
 function parse(json: string): Json | undefined {
   try {
     return JSON.parse(json) as Json;
@@ -80,7 +69,7 @@ interface Swap {
 }
 
 function swapsFor(event: Json, { id, model }: Labels): Swap[] {
-  return [swap("id", event.id, id), swap("model", event.model, model)].filter(
+  return [swap("id", event.id, completionId(id)), swap("model", event.model, model)].filter(
     (each) => each !== undefined,
   );
 }
@@ -91,7 +80,7 @@ function swap(name: string, from: unknown, to: string): Swap | undefined {
   return { from: member(from), to: member(to) };
 }
 
-/** One pass for all of them: the bytes between are copied once. */
+/** Makes all replacements in one pass, so that the bytes between them are copied once. */
 function swapAll(bytes: Buffer, swaps: readonly Swap[]): Buffer {
   const parts: Buffer[] = [];
   const next = swaps.map(({ from }) => bytes.indexOf(from));
@@ -110,4 +99,25 @@ function swapAll(bytes: Buffer, swaps: readonly Swap[]): Buffer {
   if (done === 0) return bytes;
   parts.push(bytes.subarray(done));
   return Buffer.concat(parts);
+}
+
+type CostOf = NonNullable<Parameters<Dialect["labelStream"]>[1]>;
+
+/** Adds `joust.cost` to the event that has the usage. */
+function addCost(bytes: Buffer, costOf: CostOf): Buffer {
+  if (!bytes.includes(USAGE)) return bytes;
+  const lines = bytes.toString().split("\n");
+  return Buffer.from(lines.map((line) => costLine(line, costOf)).join("\n"));
+}
+
+const USAGE = Buffer.from('"usage":{');
+
+function costLine(line: string, costOf: CostOf): string {
+  const open = /^data: *\{/.exec(line)?.[0].length;
+  if (open === undefined || !line.includes('"usage":{')) return line;
+  const event: unknown = JSON.parse(line.slice(open - 1));
+  if (!isRecord(event) || "joust" in event) return line;
+  const cost = costOf(readUsage(event.usage));
+  if (cost === undefined) return line;
+  return `data: {"joust":${JSON.stringify({ cost })},${line.slice(open)}`;
 }

@@ -62,3 +62,10 @@ export interface AnswerEnd {
   readonly members?: Members | undefined;
   readonly error: UpstreamError | undefined;
 }
+
+/** Reads an answer to its end. */
+export async function readAll({ body }: Pick<UpstreamAnswer, "body">): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+}

@@ -13,15 +13,16 @@ import { logged } from "../log/logged.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Vote } from "./vote-body.ts";
 
-/** What a voter is told: that the vote is kept, and whom it was about. */
-export interface Acknowledged {
+/** Confirms that a vote is stored, and names the models it was about. */
+export interface VoteReceipt {
+  /** Id of the decision. */
   readonly id: string;
   readonly status: "logged" | "repeated";
   readonly models?: readonly string[] | undefined;
 }
 
-/** Parts of the gateway that cast a vote. */
-export interface BallotBox {
+/** Parts of the gateway that a vote passes through. */
+export interface CastParts {
   readonly log: GroupCommit;
   readonly store: Store;
   readonly metrics: Metrics;
@@ -29,67 +30,55 @@ export interface BallotBox {
   readonly logger: Logger;
 }
 
-export interface VoteDesk extends BallotBox {
+export interface VoteParts extends CastParts {
   readonly voteTokens: VoteTokens;
   readonly clock: Clock;
 }
 
-/** A vote by key (`caller`) or by its token. Durable when this returns. */
-export async function feedback(
-  gateway: VoteDesk,
+/**
+ * POST /v1/feedback: casts the vote of a caller with a key, or of a client with a vote token.
+ * The vote is durable when this function returns.
+ */
+export async function receiveVote(
+  parts: VoteParts,
   caller: Caller | undefined,
-  vote: Vote,
-): Promise<Acknowledged> {
-  const { decision, voter, token } = vote;
-  const now = gateway.clock.date();
-  if (token !== undefined && !gateway.voteTokens.accepts(token, decision, now)) {
-    throw new HttpError(403, "this vote token is not for this decision, or is too old", {
-      hint: "use the one that came with the answer",
+  { decision, voter, token, verdict }: Vote,
+): Promise<VoteReceipt> {
+  const now = parts.clock.date();
+  if (token !== undefined && !parts.voteTokens.accepts(token, decision, now)) {
+    throw new HttpError(403, "this vote token has expired or belongs to another decision", {
+      hint: "use the token that came with the answer",
       code: "invalid_vote_token",
       param: "vote_token",
     });
   }
-  // A token gives the right to its decision, and admin to all.
+  // A vote token gives the right to vote on its decision, and an admin may vote on every decision.
   const owner = token !== undefined || caller?.isAdmin ? undefined : caller?.owner;
-  const request: VoteRequest = {
+  return cast(parts, {
     kind: "vote",
     at: now,
     decision,
-    // One key's people are not another's.
+    // Voters of different keys are different people, even if they have the same name.
     voter: caller?.owner !== undefined && voter !== "" ? `${caller.owner}/${voter}` : voter,
-    verdict: await withSlot(gateway, decision, vote.verdict, owner),
+    verdict: await withSlot(parts, decision, verdict, owner),
     source: "user",
     weight: 1,
     ...(owner !== undefined && { owner }),
-  };
-  return cast(gateway, request);
+  });
 }
 
-/** Casts a vote and tells all who count; the store decides whether it becomes one. */
-export async function cast(gateway: BallotBox, request: VoteRequest): Promise<Acknowledged> {
+/** Logs a vote, counts it and publishes it. The store decides whether the vote is accepted. */
+export async function cast(
+  { metrics, feed, log, store, logger }: CastParts,
+  request: VoteRequest,
+): Promise<VoteReceipt> {
   const { source, decision } = request;
-  const { metrics, feed, log, store, logger } = gateway;
   try {
     const status = await log.vote(request);
     metrics.votes.inc({ source, status });
     const record = await store.decision(decision).catch(() => undefined);
     const models = record && shownModels(record);
-    if (record && status === "logged") {
-      const { router, owner } = record.decision;
-      const { verdict, at } = request;
-      feed.tell(owner, () => ({
-        type: "vote",
-        // After a judge's vote people are still to vote blind.
-        data: {
-          id: decision,
-          at,
-          router,
-          source,
-          ...(source === "user" && { models }),
-          ...verdict,
-        },
-      }));
-    }
+    if (record && status === "logged") publish(feed, request, record, models);
     logger.debug({ decision, source, status }, "vote");
     return { id: decision, status, models };
   } catch (error) {
@@ -98,16 +87,33 @@ export async function cast(gateway: BallotBox, request: VoteRequest): Promise<Ac
   }
 }
 
-/** Who answered in the end, in the order shown. */
+function publish(
+  feed: Feed,
+  { decision: id, at, source, verdict }: VoteRequest,
+  { decision: { router, owner } }: DecisionRecord,
+  models: readonly string[] | undefined,
+): void {
+  // After the vote of a judge the models stay hidden, so that people vote without knowing them.
+  const shown = source === "user" ? { models } : {};
+  feed.publish(owner, () => ({
+    type: "vote",
+    data: { id, at, router, source, ...shown, ...verdict },
+  }));
+}
+
+/** Models whose answers were shown, in their order; after a fallback, the model that answered. */
 export function shownModels({ decision, answers }: DecisionRecord): string[] {
   return decision.pair
     .slice(0, isDuel(decision) ? 2 : 1)
     .map((model, slot) => answers.find((answer) => answer.slot === slot)?.model ?? model);
 }
 
-/** Where one of two answers failed, the other is the one that is rated; of two the voter has to say which. */
+/**
+ * Adds the slot to a rating of a duel. If one of the answers failed, the rating is about the
+ * other. If both were shown, the voter has to name the slot.
+ */
 async function withSlot(
-  { store, log }: Pick<BallotBox, "store" | "log">,
+  { store, log }: Pick<CastParts, "store" | "log">,
   decision: string,
   verdict: Verdict,
   owner: string | undefined,
@@ -118,10 +124,10 @@ async function withSlot(
   if (!record || !isDuel(record.decision)) return verdict;
   const failed = record.answers.find(({ status }) => status === "failed");
   if (failed) return { ...verdict, slot: failed.slot === 0 ? 1 : 0 };
-  // Of others' decisions nothing is told: the store refuses these.
+  // The store refuses a vote on somebody else's decision without revealing anything about it.
   if (owner !== undefined && record.decision.owner !== owner) return verdict;
   throw new HttpError(400, "the decision has two answers", {
-    hint: "give slot, 0 or 1, of the one that is rated, or winner",
+    hint: "send slot (0 or 1) with the rating, or send winner instead",
     code: "missing_value",
     param: "slot",
   });

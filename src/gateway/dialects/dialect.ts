@@ -1,0 +1,110 @@
+import type { Needs } from "../providers/capabilities.ts";
+import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
+import type { Usage } from "../providers/upstream/usage.ts";
+import type { Members } from "../wire/json-scan.ts";
+import type { Json } from "../wire/json-value.ts";
+
+/**
+ * A wire format that clients speak. It turns the body of a request into what routing works
+ * with, and an upstream's answer into the response. Bytes that need no change stay as they are.
+ */
+export interface Dialect {
+  readonly endpoint: UpstreamRequest["endpoint"];
+  /** Reads a request that names a router. Throws a 400 if a member is invalid. */
+  read(members: Members, headers: RequestHeaders): Conversation;
+  /** Adds the gateway's labels to a complete answer. */
+  label(answer: Members, labels: Labels): Uint8Array;
+  /**
+   * Returns a function that adds the labels to each piece of a stream. A piece consists of
+   * whole events. `costOf` adds the cost to the event that has the usage.
+   */
+  labelStream(
+    labels: Labels,
+    costOf?: (usage: Usage | undefined) => number | undefined,
+  ): (piece: Uint8Array) => Uint8Array;
+  /** Text of a complete answer. */
+  textOf(answer: Uint8Array): string;
+  /** Collects the text of a stream. */
+  streamText(): StreamText;
+  /** Writes the response of a duel. */
+  duel(head: DuelHead): DuelWriter;
+}
+
+export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** A request that was read, before its model is resolved. `model` names a router or a model. */
+export type ModelRequest = UpstreamRequest & { readonly members: Members };
+
+/** The parts of a request that routing works with. */
+export interface Conversation {
+  /** Text that stands for the request in routing. */
+  readonly prompt: string;
+  /** Messages as the client sent them. */
+  readonly messages: readonly unknown[];
+  readonly needs: Needs;
+  /** Number of answers that the client wants from the model. */
+  readonly n: number;
+  /** Whether the client wants usage at the end of a stream. */
+  readonly wantsUsage: boolean;
+  /** Whether the last message is the result of a tool, which the calling model waits for. */
+  readonly inToolLoop: boolean;
+  /** Whether the conversation already has an answer. */
+  readonly isRunning: boolean;
+  readonly options: JoustOptions;
+}
+
+/** Options of the router that a client sends in the member `joust` or in headers. */
+export interface JoustOptions {
+  /** Whether to show two answers: never, if the policy chooses to, or always. */
+  readonly duel?: boolean | "auto" | undefined;
+  /** 0 for quality alone, 10 for the cheapest model. */
+  readonly tradeoff?: number | undefined;
+  /** Names of the only models that may answer. */
+  readonly allowed?: readonly string[] | undefined;
+  readonly session?: string | undefined;
+}
+
+/** Values that the gateway writes into an answer. */
+export interface Labels {
+  /** Id of the decision, by which clients vote. */
+  readonly id: string;
+  /** Name of the model as clients know it. */
+  readonly model: string;
+  /** JSON text of the member `joust`. */
+  readonly joust: string;
+}
+
+export interface StreamText {
+  push(piece: Uint8Array): void;
+  /** Text so far of the answer at this index. */
+  text(index?: number): string;
+}
+
+/** Members that both answers of a duel share. They do not reveal the models. */
+export interface DuelHead {
+  /** Id of the decision. */
+  readonly id: string;
+  /** Seconds since 1970. */
+  readonly created: number;
+  /** Name of the router. */
+  readonly model: string;
+}
+
+/** Writes one response that holds both answers of a duel, without the names of the models. */
+export interface DuelWriter {
+  /** The answer in the response of one model, or undefined if there is none. */
+  answerIn(response: Uint8Array): Json | undefined;
+  /** Text of an answer. */
+  textOf(answer: Json): string;
+  /** Complete response. */
+  whole(answers: readonly Json[], usage: Usage, joust: Json): string;
+  /** First event of a stream. */
+  open(joust: Json): string;
+  /** Returns a function that rewrites the events of one answer. */
+  rewrite(index: number): (piece: Uint8Array) => string;
+  /** Event that ends the answers at these indices with an error. */
+  fail(indices: readonly number[], joust: Json): string;
+  usage(usage: Usage): string;
+  /** Event that ends the stream. */
+  readonly done: string;
+}
