@@ -1,7 +1,6 @@
 /**
- * The pictures of the README, from a running sandbox: `npm run screenshots`.
- * The arena after a vote and the dashboard after some thousand requests and
- * votes, light and dark.
+ * Makes the README's screenshots from a running sandbox (`npm run screenshots`): the arena after a
+ * vote and the dashboard after several thousand requests and votes, in the light and the dark theme.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,10 +13,10 @@ import { chromium as driver, type Page } from "playwright-core";
 const ROOT = resolve(import.meta.dirname, "..");
 const OUT = join(ROOT, "docs/images");
 const VOTES = 1200;
-/** For each vote so many ask for one answer, as on an ordinary day. */
-const REQUESTS = 5;
+/** Requests for a single answer per vote. */
+const REQUESTS_PER_VOTE = 5;
 const WINDOW = { viewport: { width: 1280, height: 900 }, deviceScaleFactor: 1.2 };
-const AT_ONCE = 32;
+const CONCURRENT_REQUESTS = 32;
 
 const folder = mkdtempSync(join(tmpdir(), "joust-screenshots-"));
 writeFileSync(
@@ -33,10 +32,10 @@ const gateway = spawn(
   { cwd: folder, stdio: ["ignore", "pipe", "inherit"] },
 );
 try {
-  const [said] = (await once(gateway.stdout, "data")) as [Buffer];
-  const url = /^Joust serves (http:\S+)/.exec(said.toString())![1]!;
+  const [output] = (await once(gateway.stdout, "data")) as [Buffer];
+  const url = /^Joust serves (http:\S+)/.exec(output.toString())![1]!;
   gateway.stdout.resume();
-  await useIt(url);
+  await simulateTraffic(url);
   const executablePath = await chromium.executablePath();
   const browser = await driver.launch({ executablePath, args: ["--no-sandbox"] });
   for (const colorScheme of ["light", "dark"] as const) {
@@ -57,7 +56,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** A vote for the right answer, on the first task of which there is exactly one. */
+/** Votes for the correct answer to the first Python task that only one of the two models solves. */
 async function openArena(page: Page, url: string): Promise<void> {
   await page.goto(url);
   for (const { query, answer } of readQuestions().filter(({ category }) => category === "mbpp")) {
@@ -73,20 +72,20 @@ async function openArena(page: Page, url: string): Promise<void> {
     await page.getByRole("button", { name: "Skip", exact: true }).click();
     await page.getByRole("button", { name: "New conversation" }).click();
   }
-  await page.getByText(/^Since your vote the router leans/).waitFor();
+  await page.getByText(/^Since your vote, the estimate for/).waitFor();
   await page.getByText(/times as much as/).waitFor();
 }
 
 async function openDashboard(page: Page, url: string): Promise<void> {
   await page.goto(`${url}/#/dashboard`);
-  await page.getByRole("heading", { name: "Who is good at what" }).waitFor();
-  await page.getByRole("heading", { name: "Estimated against true quality" }).waitFor();
-  await page.getByText(/sure that this is less/).waitFor();
+  await page.getByRole("heading", { name: "Quality by category" }).waitFor();
+  await page.getByRole("heading", { name: "Estimated and true quality" }).waitFor();
+  await page.getByText(/The probability that it fell/).waitFor();
   await page.locator("canvas").first().waitFor();
 }
 
-/** Simulated people vote, and others ask for single answers. */
-async function useIt(url: string): Promise<void> {
+/** Lets simulated voters vote and sends requests for single answers. */
+async function simulateTraffic(url: string): Promise<void> {
   const post = (path: string, body: object) =>
     fetch(url + path, { method: "POST", body: JSON.stringify(body) });
   const votesCast = async () => {
@@ -94,11 +93,11 @@ async function useIt(url: string): Promise<void> {
     return ((await response.json()) as { cast: number }).cast;
   };
   const questions = readQuestions();
-  let [cast, asked] = [0, 0];
-  const askOn = async () => {
-    while (asked < REQUESTS * cast) {
-      const { query } = questions[asked++ % questions.length]!;
-      const messages = [{ role: "user", content: `${query} (${asked})` }];
+  let [cast, sent] = [0, 0];
+  const sendRequests = async () => {
+    while (sent < REQUESTS_PER_VOTE * cast) {
+      const { query } = questions[sent++ % questions.length]!;
+      const messages = [{ role: "user", content: `${query} (${sent})` }];
       await (await post("/v1/chat/completions", { model: "auto", messages })).arrayBuffer();
     }
   };
@@ -106,7 +105,7 @@ async function useIt(url: string): Promise<void> {
   while (cast < VOTES) {
     await new Promise((done) => setTimeout(done, 200));
     cast = await votesCast();
-    await Promise.all(Array.from({ length: AT_ONCE }, askOn));
+    await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, sendRequests));
   }
   await post("/v1/sandbox/voters", { on: false });
 }

@@ -11,15 +11,15 @@ export default defineConfig({
   plugins: [preact({ reactAliasesEnabled: false }), tailwind(), suggestions()],
   build: {
     target: "es2023",
-    // The policy of the page allows no script and no style that is not a file.
+    // The Content-Security-Policy allows only scripts and styles that are files.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 700, // echarts, which comes when the first chart does
+    chunkSizeWarningLimit: 700, // ECharts, which is loaded with the first chart
   },
   server: { proxy: { "/v1": GATEWAY, "/readyz": GATEWAY, "/openapi.json": GATEWAY } },
 });
 
-/** The project's questions without their answers, for who does not know what to ask. */
+/** Provides the bundled questions, without their answers, as suggestions for the arena. */
 function suggestions(): Plugin {
   const name = "virtual:suggestions";
   return {

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 
-/** What a person does in the arena, and what is seen. */
+/** Actions in the arena and the elements they lead to. */
 
 export const suggestions = (page: Page) =>
   page.getByRole("region", { name: "Suggestions" }).getByRole("button");
@@ -14,12 +14,12 @@ export async function ask(page: Page, question: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Waits until the vote is open. */
+/** Waits until the duel can be voted on. */
 export async function canVote(page: Page): Promise<void> {
   await voteBar(page).getByRole("button", { name: "A is better", disabled: false }).waitFor();
 }
 
 /** Waits until the gateway has acknowledged the vote. */
-export async function isKept(page: Page): Promise<void> {
-  await page.getByRole("region", { name: "Your vote" }).getByText("Your vote is kept.").waitFor();
+export async function voteIsSaved(page: Page): Promise<void> {
+  await page.getByRole("region", { name: "Your vote" }).getByText("Your vote is saved.").waitFor();
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { answers, ask, canVote, isKept, suggestions, voteBar } from "./arena.fixture.ts";
+import { answers, ask, canVote, suggestions, voteBar, voteIsSaved } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { getJson, serve } from "./gateway.fixture.ts";
 
@@ -15,38 +15,38 @@ describeInChromium("arena", ({ open }) => {
   const newest = async (limit: number) =>
     (await getJson<Listed>(gateway.url, `/v1/decisions?limit=${limit}`)).data;
 
-  it("from the first visit to a vote that counts: one click and one key", async () => {
+  it("the first vote takes one click and one key", async () => {
     const page = await open(gateway.url);
     await suggestions(page).first().click();
     await canVote(page);
     await page.keyboard.press("1");
-    await isKept(page);
+    await voteIsSaved(page);
     await page.getByText(/^You preferred .+ to .+/).waitFor();
     await page.getByText(/cost .* times as much as/).waitFor();
     const [decision] = await newest(1);
     expect(decision).toMatchObject({ duel: true, votes: [{ outcome: "a" }] });
   });
 
-  it("the next question comes at once, by Enter, and so on", async () => {
+  it("Enter asks the next question, again and again", async () => {
     const page = await open(gateway.url);
     await suggestions(page).first().click();
     for (const key of ["1", "2", "3", "4"]) {
       await canVote(page);
       await page.keyboard.press(key);
-      await isKept(page);
+      await voteIsSaved(page);
       if (key !== "4") await page.keyboard.press("Enter");
     }
     const outcomes = (await newest(4)).map(({ votes }) => votes[0]?.outcome);
     expect(outcomes).toEqual(["both_bad", "tie", "b", "a"]);
   });
 
-  it("a conversation goes on with the answer that was preferred; one answer has thumbs", async () => {
+  it("a conversation continues with the preferred answer; a single answer takes a rating", async () => {
     const page = await open(gateway.url);
     await ask(page, "What is the capital of France?");
     await canVote(page);
     const preferred = await answers(page).last().locator(".answer").innerText();
     await page.getByRole("button", { name: "B is better" }).click();
-    await isKept(page);
+    await voteIsSaved(page);
     await page.getByText("One answer").click();
     const sent = page.waitForRequest("**/v1/chat/completions");
     await ask(page, "And of Italy?");
@@ -58,7 +58,7 @@ describeInChromium("arena", ({ open }) => {
     expect(messages[1]!.content).toContain(preferred.slice(0, 20));
     expect(joust.duel).toBe(false);
     await page.getByRole("button", { name: "Good answer", disabled: false }).last().click();
-    await page.getByText("Thank you, the vote is kept.").waitFor();
+    await page.getByText("Thank you. Your vote is saved.").waitFor();
     const [single, duel] = await newest(2);
     expect(single).toMatchObject({ duel: false, votes: [{ rating: 1 }] });
     expect(duel).toMatchObject({ duel: true, votes: [{ outcome: "b" }] });
@@ -72,12 +72,12 @@ describeInChromium("arena", ({ open }) => {
       expect(await answers(page).count()).toBe(2);
       await page.getByText(`You asked: What is ${i} + ${i}?`).waitFor();
     }
-    // Who votes in one does not vote in the other.
+    // A vote in one tab does not affect the other.
     await pages[0]!.keyboard.press("1");
-    await isKept(pages[0]!);
+    await voteIsSaved(pages[0]!);
     expect(await voteBar(pages[1]!).isVisible()).toBe(true);
     await pages[1]!.keyboard.press("2");
-    await isKept(pages[1]!);
+    await voteIsSaved(pages[1]!);
     const votes = (await newest(2)).map((decision) => decision.votes.length);
     expect(votes).toEqual([1, 1]);
   });

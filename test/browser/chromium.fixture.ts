@@ -3,7 +3,7 @@ import packed from "@sparticuz/chromium";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, describe, expect } from "vitest";
 
-/** The one of the npm package, which needs nothing but npm; else one that is installed. */
+/** Installed browsers, used if the one of the npm package does not start. */
 const INSTALLED = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 async function launch(): Promise<Browser> {
@@ -20,7 +20,7 @@ async function launch(): Promise<Browser> {
   throw new Error(problems.join("; "));
 }
 
-/** A browser for the tests of a file; where none starts they are skipped, and the title says why. */
+/** The browser for the tests of a file. If none starts, the tests are skipped and their title says why. */
 const found = await launch().then(
   (browser) => ({ browser, reason: "" }),
   (error: Error) => ({
@@ -30,9 +30,9 @@ const found = await launch().then(
 );
 
 export interface Tabs {
-  /** A tab of the same person: what the browser keeps is shared. */
+  /** Opens a tab of the same person: all tabs share the browser's storage. */
   open(url: string): Promise<Page>;
-  /** Another person's browser, or the same with another window. */
+  /** Creates a browser profile of its own, for another person or another window size. */
   context(options?: Parameters<Browser["newContext"]>[0]): Promise<BrowserContext>;
 }
 
@@ -47,7 +47,7 @@ export function describeInChromium(title: string, tests: (tabs: Tabs) => void): 
       // Shorter than a test's own limit, so that a failure names what was waited for.
       made.setDefaultTimeout(190_000);
       made.on("weberror", (error) => problems.push(String(error.error())));
-      // What the policy of the page forbids is told to the console alone.
+      // Violations of the Content-Security-Policy are only reported on the console.
       made.on("console", (message) => {
         if (/Content.Security.Policy/i.test(message.text())) problems.push(message.text());
       });
@@ -56,8 +56,7 @@ export function describeInChromium(title: string, tests: (tabs: Tabs) => void): 
     afterEach(async () => {
       for (const one of contexts.splice(0)) await one.close();
       own = undefined;
-      const seen = problems.splice(0);
-      expect(seen, "errors on the page").toEqual([]);
+      expect(problems.splice(0), "errors on the page").toEqual([]);
     });
     afterAll(() => found.browser?.close());
     tests({

@@ -13,12 +13,12 @@ describeInChromium("dashboard", ({ open }) => {
     const post = async (path: string, body: object) =>
       (await fetch(gateway.url + path, { method: "POST", body: JSON.stringify(body) })).json();
     const messages = [{ role: "user", content: "What is 6 times 7?" }];
-    const asked = { model: "auto", messages, joust: { duel: true } };
-    const { id } = (await post("/v1/chat/completions", asked)) as { id: string };
+    const body = { model: "auto", messages, joust: { duel: true } };
+    const { id } = (await post("/v1/chat/completions", body)) as { id: string };
     await post("/v1/feedback", { id, winner });
   }
 
-  it("is live: votes that come from elsewhere are counted and listed without a reload", async () => {
+  it("counts and lists new votes without a reload", async () => {
     const page = await open(`${gateway.url}/#/dashboard`);
     await page.getByText("0 votes in this window").waitFor();
     await duelAndVote(0);
@@ -33,24 +33,24 @@ describeInChromium("dashboard", ({ open }) => {
       .waitFor();
   });
 
-  it("simulated voters vote when they are switched on; what is found is shown beside the truth", async () => {
+  it("simulated voters vote when they are switched on, and estimates are compared with the true quality", async () => {
     const page = await open(`${gateway.url}/#/dashboard`);
-    await page.getByLabel("How fast they vote").selectOption("600");
+    await page.getByLabel("Voting speed").selectOption("600");
     await voters(page).click();
     const cast = page.getByText(/^\d+ votes cast$/);
     const count = async () => Number.parseInt((await cast.textContent()) ?? "", 10);
     await expect.poll(count).toBeGreaterThan(20);
-    await page.getByRole("heading", { name: "Estimated against true quality" }).waitFor();
+    await page.getByRole("heading", { name: "Estimated and true quality" }).waitFor();
     await voters(page).click();
     await page.getByRole("switch", { checked: false }).waitFor();
     expect(await getJson(gateway.url, "/v1/sandbox/voters")).toMatchObject({ on: false });
   });
 
-  it("the trade-off says what it would do, and is then used in the arena", async () => {
+  it("the trade-off shows its effect and is then used in the arena", async () => {
     const page = await open(`${gateway.url}/#/dashboard`);
     const slider = page.getByRole("slider");
     await slider.fill("10");
-    await page.getByText(/cheaper|dearer|No change/).waitFor();
+    await page.getByText(/cheaper|more expensive|Same cost/).waitFor();
     await page.getByRole("button", { name: "Use 10 for my questions in the arena" }).click();
     await page.getByRole("link", { name: "Arena" }).click();
     const sent = page.waitForRequest("**/v1/chat/completions");
@@ -59,7 +59,7 @@ describeInChromium("dashboard", ({ open }) => {
     await canVote(page);
   });
 
-  it("a point of the map opens its decision", async () => {
+  it("a click on the map opens a decision", async () => {
     const page = await open(`${gateway.url}/#/dashboard`);
     const map = page.getByRole("img", { name: /^Map of \d+ prompt/ });
     await map.locator("canvas").waitFor();
@@ -75,7 +75,7 @@ describeInChromium("dashboard", ({ open }) => {
     await page.getByRole("heading", { name: "Decision", exact: true }).waitFor();
   });
 
-  it("a decision is opened from the list, and explains itself", async () => {
+  it("a decision in the list opens its page, which gives the reasons", async () => {
     const page = await open(`${gateway.url}/#/dashboard`);
     const row = page.getByRole("region", { name: "Decisions" }).last().getByRole("link").last();
     await row.click();

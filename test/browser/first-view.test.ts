@@ -7,13 +7,13 @@ import { canVote, suggestions } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { serve } from "./gateway.fixture.ts";
 
-const MOST = 250_000;
+const MAX_BYTES = 250_000;
 
 describeInChromium("the first view", ({ open }) => {
   const gateway = serve();
   const gzipped = (path: string) => gzipSync(readFileSync(join(ROOT, "web/dist", path))).length;
 
-  it("takes at most 250 kB of script, gzipped; what draws charts comes with the first chart", async () => {
+  it("loads at most 250 kB of gzipped scripts, and the chart library only with the first chart", async () => {
     const page = await open("about:blank");
     const scripts = new Set<string>();
     page.on("request", (request) => {
@@ -23,10 +23,10 @@ describeInChromium("the first view", ({ open }) => {
     await suggestions(page).first().waitFor();
     const first = [...scripts];
     expect(first.length).toBeGreaterThan(0);
-    expect(first.reduce((sum, path) => sum + gzipped(path), 0)).toBeLessThanOrEqual(MOST);
+    expect(first.reduce((sum, path) => sum + gzipped(path), 0)).toBeLessThanOrEqual(MAX_BYTES);
     expect(first.filter((path) => path.includes("echarts"))).toEqual([]);
     await page.getByRole("link", { name: "Dashboard" }).click();
-    await page.getByRole("heading", { name: "Nothing was asked yet" }).waitFor();
+    await page.getByRole("heading", { name: "No requests yet" }).waitFor();
     expect([...scripts].filter((path) => path.includes("echarts"))).toEqual([]);
     await page.getByRole("link", { name: "Arena", exact: true }).click();
     await suggestions(page).first().click();
@@ -36,7 +36,7 @@ describeInChromium("the first view", ({ open }) => {
     expect([...scripts].filter((path) => path.includes("echarts"))).toHaveLength(1);
   });
 
-  it("runs no script but files of its own, and says so to the browser", async () => {
+  it("allows only its own script files, by its Content-Security-Policy", async () => {
     const response = await fetch(gateway.url);
     const policy = new Map(
       response.headers
@@ -59,13 +59,13 @@ describeInChromium("the first view", ({ open }) => {
       .filter((name) => name.endsWith(type))
       .map((name) => readFileSync(join(ROOT, "web/dist/assets", name), "utf8"));
 
-  it("no built file asks another host for anything", () => {
+  it("no built file refers to another host", () => {
     const styles = built(".css");
     expect(styles.length).toBeGreaterThan(0);
     for (const text of styles) expect(text).not.toMatch(/url\(["']?https?:|@import/);
   });
 
-  it("no built file tells where it was built", () => {
+  it("no built file contains the path of the checkout", () => {
     const scripts = built(".js");
     expect(scripts.length).toBeGreaterThan(0);
     for (const text of scripts) expect(text).not.toContain(ROOT);

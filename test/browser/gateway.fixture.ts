@@ -4,17 +4,17 @@ import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { type StartedServer, startServer } from "../e2e/serve.fixture.ts";
 
-/** The real program, on a port of its own, for all tests of a block. */
+/** A gateway process on its own port, shared by the tests of a block. */
 export interface Served {
   readonly url: string;
-  /** Where its data is. */
+  /** The data folder. */
   readonly folder: string;
   stop(): Promise<void>;
-  /** Again on the same port, with the same data. */
-  again(): Promise<void>;
+  /** Starts it again on the same port with the same data. */
+  restart(): Promise<void>;
 }
 
-/** `config`: a joust.yaml, made when it is needed. `fill` may write into the data folder first. */
+/** Starts a gateway before the tests. `config` is the content of joust.yaml; `fill` may write into the data folder first. */
 export function serve(
   config: () => object = () => ({}),
   fill: (folder: string) => Promise<void> = async () => {},
@@ -25,14 +25,14 @@ export function serve(
     running?.process.kill(signal);
     await running?.process.end;
   };
-  const again = async () => {
+  const restart = async () => {
     const port = running ? new URL(running.url).port : "0";
     running = await startServer(["--port", port, "--data", folder], folder);
   };
   beforeAll(async () => {
     await fill(folder);
     writeFileSync(join(folder, "joust.yaml"), JSON.stringify(config()));
-    await again();
+    await restart();
   });
   afterAll(async () => {
     await end("SIGKILL");
@@ -44,11 +44,11 @@ export function serve(
     },
     folder,
     stop: () => end("SIGTERM"),
-    again,
+    restart,
   };
 }
 
-/** What the interface says, beside the page. */
+/** Reads from the API directly, without the page. */
 export async function getJson<T>(url: string, path: string): Promise<T> {
   const response = await fetch(url + path);
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Event } from "../../src/store/events.ts";
 import { openSqlite } from "../../src/store/sqlite/open.ts";
 
-/** A data folder with so many decisions, the last one just now. */
+/** Fills a data folder with this many decisions, one per second, the last one just now. */
 export async function fillLog(folder: string, count: number): Promise<void> {
   const store = await openSqlite(join(folder, "joust.db"));
   const models = ["mistral-7b", "mixtral-8x7b", "gpt-3.5", "claude-v2"];

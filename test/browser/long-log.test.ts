@@ -5,10 +5,10 @@ import { serve } from "./gateway.fixture.ts";
 import { fillLog } from "./log.fixture.ts";
 
 const FRAMES = 60;
-const TIMES = 3;
-/** Pixels a frame: a hurried reader. */
+const REPETITIONS = 3;
+/** Pixels per frame: fast scrolling. */
 const STEP = 80;
-/** Thirty frames a second, on whatever runs the tests. */
+/** The work of a frame at thirty frames per second. */
 const FRAME_MS = 1000 / 30;
 
 describeInChromium("a long log", ({ open }) => {
@@ -17,7 +17,7 @@ describeInChromium("a long log", ({ open }) => {
     (folder) => fillLog(folder, 10_000),
   );
 
-  it("10,000 decisions scroll like 200: no frame is late for its work, and none has a gap", async () => {
+  it("10,000 decisions scroll as smoothly as 200: each frame has little work and no gap", async () => {
     const page = await open(`${gateway.url}/#/dashboard`);
     const list = page.getByRole("region", { name: "Decisions" }).last();
     await list.getByRole("link").first().waitFor();
@@ -27,7 +27,7 @@ describeInChromium("a long log", ({ open }) => {
     const size = () => list.getByRole("listitem").first().getAttribute("aria-setsize").then(Number);
     const few = await scrolled(list, clock);
     expect(await size()).toBe(200);
-    // The whole log, page by page, as fast as it comes.
+    // Loads the whole log page by page.
     await expect
       .poll(async () => {
         await list.evaluate((box) => {
@@ -44,14 +44,14 @@ describeInChromium("a long log", ({ open }) => {
     const many = await scrolled(list, clock);
     expect([few.gaps, many.gaps]).toEqual([0, 0]);
     expect(many.perFrame).toBeLessThan(FRAME_MS);
-    // A millisecond of grace: both are small.
+    // One millisecond of tolerance, because both numbers are small.
     expect(many.perFrame).toBeLessThan(2 * few.perFrame + 1);
   });
 });
 
 /**
- * Milliseconds that the page's thread has worked. Not the time on the wall: whatever
- * else the machine does is no part of it.
+ * Processor time of the page's thread in milliseconds. Unlike the time on the clock it does not
+ * depend on what else the machine does.
  */
 async function threadClock(page: Page): Promise<() => Promise<number>> {
   const session: CDPSession = await page.context().newCDPSession(page);
@@ -62,7 +62,7 @@ async function threadClock(page: Page): Promise<() => Promise<number>> {
   };
 }
 
-/** Until the page has drawn whatever it was drawing: less than a frame's work in a while. */
+/** Waits until the page has nothing left to draw. */
 async function isQuiet(clock: () => Promise<number>): Promise<void> {
   const worked = async () => {
     const before = await clock();
@@ -73,15 +73,15 @@ async function isQuiet(clock: () => Promise<number>): Promise<void> {
 }
 
 /**
- * Scrolls frame by frame, several times over the same rows. `gaps`: frames in which a place
- * in view had no row. `perFrame`: of the best time, since whatever else comes in between
- * (a collection of garbage, a shared cache) makes a frame dearer and none cheaper.
+ * Scrolls frame by frame, several times over the same rows. `gaps`: frames in which a part of the
+ * list had no row. `perFrame`: processor time per frame of the fastest repetition, because
+ * disturbances such as garbage collection only ever add work.
  */
 async function scrolled(list: Locator, clock: () => Promise<number>) {
   const start = await list.evaluate((box) => box.scrollTop);
   let gaps = 0;
   const perFrame: number[] = [];
-  for (let time = 0; time < TIMES; time++) {
+  for (let repetition = 0; repetition < REPETITIONS; repetition++) {
     const before = await clock();
     gaps += await list.evaluate(scroll, { start, FRAMES, STEP });
     perFrame.push(((await clock()) - before) / FRAMES);
@@ -89,7 +89,7 @@ async function scrolled(list: Locator, clock: () => Promise<number>) {
   return { gaps, perFrame: Math.min(...perFrame) };
 }
 
-/** In the page. */
+/** Runs in the page. */
 async function scroll(
   box: Element,
   { start, FRAMES, STEP }: { start: number; FRAMES: number; STEP: number },
@@ -102,7 +102,7 @@ async function scroll(
   for (let i = 0; i < FRAMES; i++) {
     box.scrollTop += STEP;
     await new Promise((done) => requestAnimationFrame(done));
-    // After the frame's own work, when it is as it will be seen.
+    // Waits until the work of the frame is done.
     await new Promise((done) => setTimeout(done));
     if (![0.1, 0.5, 0.9].every(isCovered)) gaps++;
   }

@@ -11,16 +11,16 @@ import type {
   Tradeoff,
   Truth,
 } from "../../web/src/api/stats.ts";
-import { agreement, compared } from "../../web/src/dashboard/truth.ts";
+import { agreement, compare } from "../../web/src/dashboard/truth.ts";
 import { learningVerdict, savingVerdict, trustVerdict } from "../../web/src/dashboard/verdict.ts";
 import { categoryIn, inWords, votesInWords } from "../../web/src/decision/in-words.ts";
-import { count, dollars, duration, percent, plural, signed } from "../../web/src/format.ts";
-import { topicOf } from "../../web/src/topics.ts";
+import { count, dollars, duration, percent, plural, signed } from "../../web/src/text/format.ts";
+import { topicOf } from "../../web/src/text/topics.ts";
 import { joust, ROOT } from "../e2e/joust.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { getJson, serve } from "./gateway.fixture.ts";
 
-/** What the dashboard is drawn from, as `joust replay --json` has it. */
+/** The numbers behind the dashboard, as printed by `joust replay --json`. */
 interface Numbers {
   readonly stats: Stats;
   readonly learning: Learning;
@@ -74,7 +74,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     await expect.poll(answers).toBe(expected);
   }
 
-  it("are all those that joust replay computes from the same log", async () => {
+  it("are equal to those that joust replay computes from the same log", async () => {
     await useGateway();
     const config = join(gateway.folder, "joust.yaml");
     const flags = ["--data", gateway.folder, "--config", config, "--json"];
@@ -89,12 +89,12 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
       return [name, await response.json()];
     });
     await page.goto(`${gateway.url}/#/dashboard`);
-    const told = Object.fromEntries(await Promise.all(received));
-    for (const name of SOURCES) expect(differences(told[name], replayed[name], name)).toEqual([]);
+    const served = Object.fromEntries(await Promise.all(received));
+    for (const name of SOURCES) expect(differences(served[name], replayed[name], name)).toEqual([]);
     await shows(page, replayed);
   });
 
-  /** Canvases apart, which are drawn from what was compared above, whatever can be read is looked at. */
+  /** Checks all texts of the page. Canvases cannot be read, but their data was compared above. */
   async function shows(page: Page, { stats, learning, tradeoff, map }: Numbers): Promise<void> {
     const served = { ...stats, mode: "apply", guard: null } as const;
     const main = async () => (await page.locator("main").allTextContents()).join("\n");
@@ -118,7 +118,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     }
     await showsCharts(page, { stats, learning, map });
     const truth = await getJson<Truth>(gateway.url, "/v1/sandbox/truth");
-    const found = agreement(compared(truth, stats))!;
+    const found = agreement(compare(truth, stats))!;
     await showsText(`${found.best} of ${found.categories} categories`);
     await showsText(found.correlation.toFixed(2));
     await showsText(percent(found.covered!));
@@ -127,7 +127,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     await showsTradeoff(page, tradeoff);
   }
 
-  /** What a chart says to who does not see it. */
+  /** Checks the text alternatives of the charts. */
   async function showsCharts(
     page: Page,
     { stats, learning, map }: Pick<Numbers, "stats" | "learning" | "map">,
@@ -139,7 +139,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     const [first, last] = [learning.stretches[0]!, learning.stretches.at(-1)!];
     const change = (of: (stretch: typeof first) => Stats["regret"], format: Format) => {
       const { mean, lo, hi } = of(last)!;
-      return `${format(of(first)!.mean)} at first, ${format(mean)} at last, between ${format(lo)} and ${format(hi)}.`;
+      return `${format(of(first)!.mean)} at the start, ${format(mean)} at the end (95% interval ${format(lo)} to ${format(hi)}).`;
     };
     const shown = stats.models.map((one) => `${one.model} ${one.shown}`).join(", ");
     const asked = map.categories.map(({ category }) => {
@@ -147,21 +147,21 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
       return `${topicOf(category)} ${points.length}`;
     });
     for (const label of [
-      `Regret a request: ${change(
+      `Regret per request: ${change(
         ({ regret }) => regret,
         (value) => value.toFixed(2),
       )}`,
       `Win rate: ${change(({ win_rate }) => win_rate, percent)}`,
       `Share of traffic over time. Answers shown: ${shown}.`,
-      `Map of ${plural(map.points.length, "prompt")}: ${asked.join(", ")}. The list of decisions has them all.`,
+      `Map of ${plural(map.points.length, "prompt")}: ${asked.join(", ")}. The list of decisions contains all of them.`,
     ]) {
       await expect.poll(labels).toContain(label);
     }
   }
 
-  /** Before it is moved, and wherever it is moved to. */
+  /** Checks the panel at every position of the slider. */
   async function showsTradeoff(page: Page, { points, current, recent_queries }: Tradeoff) {
-    const panel = page.getByRole("region", { name: "Cost or quality" });
+    const panel = page.getByRole("region", { name: "Cost-quality trade-off" });
     const text = async () => (await panel.allTextContents()).join("\n");
     const now = points.find(({ tradeoff }) => tradeoff === current)!;
     expect(await text()).toContain(`the last ${plural(recent_queries, "request")}`);
@@ -177,11 +177,11 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
       }
       const [cheaper, better] = [cost! / now.cost! - 1, mean - now.quality.mean];
       if (Math.abs(cheaper) >= 0.0005) expect(said).toContain(percent(Math.abs(cheaper)));
-      if (Math.abs(better) >= 0.0005) expect(said).toContain(`${signed(better)} in quality`);
+      if (Math.abs(better) >= 0.0005) expect(said).toContain(`${signed(better)} quality`);
     }
   }
 
-  /** Decisions are as they were logged; nothing is computed of them. */
+  /** Compares the list with the log; the decisions are not recomputed. */
   async function showsDecisions(page: Page): Promise<void> {
     const list = page.getByRole("region", { name: "Decisions" }).last();
     const rows = await list.getByRole("link").allTextContents();
@@ -221,7 +221,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
           ),
         );
     }
-    const heat = page.getByRole("region", { name: "Quality by category" });
+    const heat = page.getByRole("region", { name: "Quality by category" }).last();
     for (const { model } of leaderboard.overall) {
       const row = heat.getByRole("row", { name: new RegExp(`^${model} `) });
       const inAll = leaderboard.categories.map(
@@ -240,7 +240,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
       const row = table.getByRole("row", { name: new RegExp(`^${one.model} `) });
       const { answers, failures, mean_latency_ms: latency, votes, wins, cost } = one;
       expect(await row.getByRole("cell").allTextContents()).toEqual([
-        "fine",
+        "available",
         percent(one.shown / all),
         count(answers),
         answers === 0 ? "" : percent(failures / answers),
@@ -254,12 +254,12 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
 
 type Format = (value: number) => string;
 
-/** Where what was replayed differs from what was served by more than the order of sums. */
+/** The paths at which served and replayed numbers differ by more than rounding. */
 function differences(served: unknown, replayed: unknown, path: string): string[] {
-  // Windows begin when they are asked for.
+  // The start of the window depends on the time of the request.
   if (path === "stats.window") return [];
   if (Array.isArray(replayed) && (served as unknown[])?.length !== replayed.length) {
-    return [`${path}: not as many were served as replayed`];
+    return [`${path}: served and replayed lists have different lengths`];
   }
   if (typeof replayed === "object" && replayed !== null) {
     return Object.entries(replayed).flatMap(([key, value]) =>
@@ -270,5 +270,5 @@ function differences(served: unknown, replayed: unknown, path: string): string[]
     typeof replayed === "number" && typeof served === "number"
       ? Math.abs(served - replayed) <= 1e-9 * Math.max(1, Math.abs(replayed))
       : served === replayed;
-  return isSame ? [] : [`${path}: ${served} was served, ${replayed} replayed`];
+  return isSame ? [] : [`${path}: served ${served}, replayed ${replayed}`];
 }

@@ -1,21 +1,21 @@
 import { expect, it } from "vitest";
-import { answers, ask, canVote, isKept } from "./arena.fixture.ts";
+import { answers, ask, canVote, voteIsSaved } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { getJson, serve } from "./gateway.fixture.ts";
 import { Upstream } from "./upstream.fixture.ts";
 
-describeInChromium("answers under way", ({ open }) => {
+describeInChromium("answers while they are streamed", ({ open }) => {
   const upstream = new Upstream();
   const gateway = serve(() => upstream.config);
 
-  it("a vote is taken while they are written; they go on, and their prices come when they end", async () => {
+  it("take a vote before their end, continue after it, and show their prices at the end", async () => {
     const page = await open(gateway.url);
     await ask(page, "Why is the sky blue?");
     await upstream.received(2);
     upstream.say("Because of ");
     await canVote(page);
     await page.keyboard.press("2");
-    await isKept(page);
+    await voteIsSaved(page);
     await page.getByText(/^You preferred (one to two|two to one)$/).waitFor();
     expect(await answers(page).last().getAttribute("aria-busy")).toBe("true");
     upstream.say("Rayleigh scattering.");
@@ -28,7 +28,7 @@ describeInChromium("answers under way", ({ open }) => {
     }
   });
 
-  it("markdown is drawn as it was meant", async () => {
+  it("are rendered as markdown", async () => {
     const page = await open(gateway.url);
     await ask(page, "What is left to do?");
     await upstream.received(2);
@@ -48,26 +48,26 @@ describeInChromium("answers under way", ({ open }) => {
     expect(await price.evaluate((cell) => getComputedStyle(cell).textAlign)).toMatch(/right$/);
   });
 
-  it("loaded anew in the middle it keeps what had come, takes a vote on it, and asks again", async () => {
+  it("keep their text after a reload, take a vote, and can be requested again", async () => {
     const page = await open(gateway.url);
     await ask(page, "Why is grass green?");
     await upstream.received(2);
     upstream.say("Chlorophyll ");
     await answers(page).last().getByText("Chlorophyll").waitFor();
     await page.reload();
-    await page.getByText("The page was loaded anew").first().waitFor();
+    await page.getByText("The page was reloaded").first().waitFor();
     for (const slot of [0, 1]) await answers(page).nth(slot).getByText("Chlorophyll").waitFor();
     await page.keyboard.press("1");
-    await isKept(page);
+    await voteIsSaved(page);
     await page.getByRole("button", { name: "Ask again" }).click();
     await upstream.received(2);
     upstream.say("Leaves.");
     await canVote(page);
-    expect(await page.getByRole("listitem", { name: /^Turn/ }).count()).toBe(2);
+    expect(await page.getByRole("listitem", { name: /^Question/ }).count()).toBe(2);
     upstream.finish();
   });
 
-  it("what is stopped stays, and can be voted on", async () => {
+  it("keep their text when they are stopped, and take a vote", async () => {
     const page = await open(gateway.url);
     await ask(page, "Tell me a story");
     await upstream.received(2);
@@ -76,11 +76,11 @@ describeInChromium("answers under way", ({ open }) => {
     await page.getByRole("button", { name: "Stop" }).click();
     await page.getByRole("button", { name: "Skip", exact: true }).waitFor();
     await page.keyboard.press("3");
-    await isKept(page);
+    await voteIsSaved(page);
     await page.getByText("A tie between").waitFor();
   });
 
-  it("the gateway goes away and comes back: the page says so, votes wait and are kept, questions go on", async () => {
+  it("when the gateway is restarted: the page reports it, votes wait and are saved, and questions work again", async () => {
     const page = await open(gateway.url);
     await ask(page, "Why is snow white?");
     await upstream.received(2);
@@ -88,14 +88,14 @@ describeInChromium("answers under way", ({ open }) => {
     upstream.finish();
     await canVote(page);
     await gateway.stop();
-    await page.getByText("The gateway does not answer. Trying again").waitFor();
+    await page.getByText("The gateway does not respond. Trying again").waitFor();
     await page.keyboard.press("1");
-    await page.getByText(/does not answer; trying again/).waitFor();
+    await page.getByText(/does not respond; trying again/).waitFor();
     // The message disappears after a while, so the test must wait for it from the start.
     const reconnected = page.getByText(/^Connected again/).waitFor();
-    await gateway.again();
+    await gateway.restart();
     await reconnected;
-    await isKept(page);
+    await voteIsSaved(page);
     const { data } = await getJson<{ data: { votes: unknown[] }[] }>(
       gateway.url,
       "/v1/decisions?limit=1",

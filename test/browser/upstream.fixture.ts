@@ -25,7 +25,7 @@ export class Upstream {
     });
   }
 
-  /** A joust.yaml with both of its models. */
+  /** Content of a joust.yaml with both models. */
   get config(): object {
     const { port } = this.#server.address() as AddressInfo;
     const model = { provider: "host", price: { input: 1, output: 2 } };

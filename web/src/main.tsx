@@ -1,6 +1,6 @@
 import { render } from "preact";
+import { openPage, PageProvider } from "./page/page.ts";
 import { App } from "./shell/app.tsx";
-import { openPage, PageProvider } from "./shell/page.ts";
 import "./app.css";
 
 render(

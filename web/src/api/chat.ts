@@ -49,9 +49,11 @@ export async function streamChat(
     }
   } catch (error) {
     if (signal.aborted || error instanceof ApiError) throw error;
-    throw new Unreachable("the gateway went away in the middle of the answer", { cause: error });
+    throw new Unreachable("the connection to the gateway was lost during the answer", {
+      cause: error,
+    });
   }
-  if (!isDone) throw new Unreachable("the answer broke off");
+  if (!isDone) throw new Unreachable("the answer ended too early");
 }
 
 interface Chunk {

@@ -69,7 +69,7 @@ export async function request(path: string, init: RequestInit): Promise<Response
     response = await fetch(path, { ...init, headers });
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new Unreachable("the gateway does not answer", { cause: error });
+    throw new Unreachable("the gateway does not respond", { cause: error });
   }
   if (response.ok) return response;
   const refusal = await refusalOf(response);

@@ -1,31 +1,39 @@
 import { expect, it } from "vitest";
+import {
+  type Exchange,
+  newExchange,
+  withEnd,
+  withInterruption,
+  withText,
+} from "../conversation/exchange.ts";
 import { changes } from "./announcer.tsx";
-import { brokenOff, newTurn, type Turn, withEnd, withText } from "./turn.ts";
 
-const asked = { ...newTurn("t", 0, "Why?", true), decision: "d" };
+const asked = { ...newExchange("t", 0, "Why?", true), decision: "d" };
 const answered = withText(withText(asked, 0, "Because"), 1, "Since");
-const kept = (turn: Turn): Turn => ({ ...turn, vote: { choice: { winner: 0 }, status: "kept" } });
+const kept = (exchange: Exchange): Exchange => ({
+  ...exchange,
+  vote: { choice: { winner: 0 }, status: "saved" },
+});
 
-it("announces the start, each answer's end and the vote", () => {
+it("announces the start, the end of each answer and the vote", () => {
   expect(changes(undefined, asked)).toEqual(["Two answers are on their way."]);
   expect(changes(asked, answered)).toEqual([]);
   expect(changes(answered, withEnd(answered, 1, "stop"))).toEqual(["Answer B is finished."]);
-  expect(changes(answered, kept(answered))).toEqual(["Your vote is kept."]);
+  expect(changes(answered, kept(answered))).toEqual(["Your vote is saved."]);
 });
 
-it("announces every change that came at once", () => {
+it("announces every one of several simultaneous changes", () => {
   const ended = withEnd(withEnd(answered, 0, "stop"), 1, "stop");
   expect(changes(answered, kept(ended))).toEqual([
     "Answer A is finished.",
     "Answer B is finished.",
-    "Your vote is kept.",
+    "Your vote is saved.",
   ]);
-  expect(changes(answered, brokenOff(withEnd(answered, 0, "stop"), "No connection."))).toEqual([
-    "Answer A is finished.",
-    "No connection.",
-  ]);
+  expect(
+    changes(answered, withInterruption(withEnd(answered, 0, "stop"), "No connection.")),
+  ).toEqual(["Answer A is finished.", "No connection."]);
 });
 
 it("does not announce a conversation that was restored", () => {
-  expect(changes(undefined, brokenOff(answered, "The page was reloaded."))).toEqual([]);
+  expect(changes(undefined, withInterruption(answered, "The page was reloaded."))).toEqual([]);
 });

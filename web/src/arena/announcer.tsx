@@ -1,21 +1,21 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { isDuel, isStreaming, type Turn } from "./turn.ts";
+import { type Exchange, isDuel, isStreaming } from "../conversation/exchange.ts";
 
 /**
  * Tells a screen reader about the progress of the answers: not each word, but when an answer
  * starts, ends or fails. Messages are added to a log, so that a message never replaces an
  * earlier one that the screen reader has not read yet.
  */
-export function Announcer({ turn }: { turn: Turn }) {
+export function Announcer({ exchange }: { exchange: Exchange }) {
   const [messages, setMessages] = useState<readonly string[]>([]);
-  const before = useRef<Turn | undefined>(undefined);
+  const before = useRef<Exchange | undefined>(undefined);
   useEffect(() => {
-    const isNew = before.current?.id !== turn.id;
-    const added = changes(isNew ? undefined : before.current, turn);
-    before.current = turn;
+    const isNew = before.current?.id !== exchange.id;
+    const added = changes(isNew ? undefined : before.current, exchange);
+    before.current = exchange;
     if (isNew) setMessages(added);
     else if (added.length > 0) setMessages((all) => [...all, ...added]);
-  }, [turn]);
+  }, [exchange]);
   return (
     <div role="log" aria-label="Progress of the answers" class="sr-only">
       {messages.map((message, i) => (
@@ -25,22 +25,22 @@ export function Announcer({ turn }: { turn: Turn }) {
   );
 }
 
-/** The announcements for everything that differs between two states of a turn. */
-export function changes(before: Turn | undefined, turn: Turn): string[] {
-  const names = isDuel(turn) ? ["Answer A", "Answer B"] : ["The answer"];
-  const messages = turn.answers.flatMap(({ status }, slot) =>
+/** The announcements for everything that differs between two states of an exchange. */
+export function changes(before: Exchange | undefined, exchange: Exchange): string[] {
+  const names = isDuel(exchange) ? ["Answer A", "Answer B"] : ["The answer"];
+  const messages = exchange.answers.flatMap(({ status }, slot) =>
     before && status === "done" && before.answers[slot]?.status !== "done"
       ? [`${names[slot]} is finished.`]
       : [],
   );
-  if (!before && isStreaming(turn)) {
-    messages.push(isDuel(turn) ? "Two answers are on their way." : "An answer is on its way.");
+  if (!before && isStreaming(exchange)) {
+    messages.push(isDuel(exchange) ? "Two answers are on their way." : "An answer is on its way.");
   }
-  if (before && turn.problem !== undefined && turn.problem !== before.problem) {
-    messages.push(turn.problem);
+  if (before && exchange.problem !== undefined && exchange.problem !== before.problem) {
+    messages.push(exchange.problem);
   }
-  if (before && turn.vote?.status === "kept" && before.vote?.status !== "kept") {
-    messages.push("Your vote is kept.");
+  if (before && exchange.vote?.status === "saved" && before.vote?.status !== "saved") {
+    messages.push("Your vote is saved.");
   }
   return messages;
 }

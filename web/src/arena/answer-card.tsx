@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import type { DecisionAnswer } from "../api/decision.ts";
-import { dollars, duration } from "../format.ts";
+import type { Answer } from "../conversation/exchange.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { Check } from "../parts/icons.tsx";
-import type { Answer } from "./turn.ts";
+import { dollars, duration } from "../text/format.ts";
 
-/** One answer; its model's name, price and time come when they may be known. */
+/** One answer. The model's name, the price and the time appear once they may be shown. */
 export function AnswerCard({
   letter,
   answer,
@@ -22,10 +22,10 @@ export function AnswerCard({
   children?: ComponentChildren;
 }) {
   const { text, status } = answer;
-  const isUnderWay = status === "waiting" || status === "streaming";
+  const isUnfinished = status === "waiting" || status === "streaming";
   return (
     <article
-      aria-busy={isUnderWay}
+      aria-busy={isUnfinished}
       aria-label={letter ? `Answer ${letter}` : "Answer"}
       class={`flex min-w-0 flex-col rounded-2xl border bg-surface ${isPreferred ? "border-accent outline-1 outline-accent" : "border-line"}`}
     >
@@ -40,7 +40,7 @@ export function AnswerCard({
         {model && <span class="font-medium">{model}</span>}
         {isPreferred && (
           <span class="flex items-center gap-1 text-sm text-accent">
-            <Check /> your pick
+            <Check /> your choice
           </span>
         )}
         <span class="ml-auto text-sm text-muted">
@@ -55,7 +55,7 @@ export function AnswerCard({
   );
 }
 
-/** What the sandbox says of its answers in each of them is small print here. */
+/** The answer's text. The note that the sandbox adds to each answer is shown in small print. */
 function Text({ text }: { text: string }) {
   const at = text.lastIndexOf("[Joust sandbox:");
   if (at < 0) return <Markdown text={text} />;
@@ -71,10 +71,10 @@ function Facts({ cost, latency_ms, first_byte_ms, status }: DecisionAnswer) {
   return (
     <span class="flex flex-wrap gap-x-3 tabular-nums">
       {status === "cancelled" && <span>stopped</span>}
-      {cost !== undefined && <span title="What this answer cost">{dollars(cost)}</span>}
+      {cost !== undefined && <span title="Price of this answer">{dollars(cost)}</span>}
       {latency_ms !== undefined && (
         <span
-          title={first_byte_ms === undefined ? "" : `First word after ${duration(first_byte_ms)}`}
+          title={first_byte_ms === undefined ? "" : `First token after ${duration(first_byte_ms)}`}
         >
           {duration(latency_ms)}
         </span>
@@ -90,15 +90,15 @@ function Status({ answer: { status, isThinking } }: { answer: Answer }) {
       return <>waiting</>;
     case "streaming":
       return <>writing</>;
-    case "broken":
-      return <>broken off</>;
+    case "failed":
+      return <>incomplete</>;
     case "done":
       return null;
   }
 }
 
 function Placeholder({ answer: { status } }: { answer: Answer }) {
-  if (status === "broken") return <p class="text-muted">No answer came.</p>;
+  if (status === "failed") return <p class="text-muted">There is no answer.</p>;
   if (status === "done") return <p class="text-muted">The answer is empty.</p>;
   return (
     <div class="flex animate-pulse flex-col gap-2.5 py-1" aria-hidden="true">

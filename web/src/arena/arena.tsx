@@ -1,25 +1,25 @@
 import { useEffect, useRef } from "preact/hooks";
+import { awaitsVote } from "../conversation/exchange.ts";
+import { usePage } from "../page/page.ts";
 import { scrollBehavior } from "../parts/media.ts";
-import { usePage } from "../shell/page.ts";
 import { useValue } from "../state/observable.ts";
 import { Announcer } from "./announcer.tsx";
 import { Composer } from "./composer.tsx";
+import { ExchangeView } from "./exchange-view.tsx";
 import { useSuggestions } from "./suggestions.ts";
-import { isOpen } from "./turn.ts";
-import { TurnView } from "./turn-view.tsx";
 import { VoteBar } from "./vote-bar.tsx";
 import { useVoteKeys } from "./vote-keys.ts";
 import { Welcome } from "./welcome.tsx";
 
-/** Ask once, read two answers, say which is better. */
+/** The page on which a person asks a question, reads two answers and votes for the better one. */
 export function Arena() {
   const { conversation, settings, serving } = usePage();
-  const turns = useValue(conversation.turns);
+  const exchanges = useValue(conversation.exchanges);
   const { isDuel, router, tradeoff } = useValue(settings);
   const served = useValue(serving);
   const suggestions = useSuggestions();
-  const last = turns.at(-1);
-  const open = last && isOpen(last) ? last : undefined;
+  const last = exchanges.at(-1);
+  const open = last && awaitsVote(last) ? last : undefined;
   const list = useRef<HTMLOListElement>(null);
   useVoteKeys(conversation);
 
@@ -30,14 +30,14 @@ export function Arena() {
     conversation.ask(prompt, { router: routerName, isDuel, tradeoff });
   };
   const askNext = () => {
-    const asked = new Set(turns.map(({ prompt }) => prompt));
-    const next = suggestions.find(({ query }) => !asked.has(query)) ?? suggestions[0];
+    const used = new Set(exchanges.map(({ prompt }) => prompt));
+    const next = suggestions.find(({ query }) => !used.has(query)) ?? suggestions[0];
     if (!next) return;
     conversation.startOver();
     ask(next.query);
   };
 
-  // A new question begins at the top of the window, with room for its answers below.
+  // Scrolls a new question to the top of the window, so that its answers have room below.
   useEffect(() => {
     if (last && Date.now() - last.at < 1000) {
       const behavior = scrollBehavior();
@@ -50,28 +50,28 @@ export function Arena() {
     <>
       <h1 class="sr-only">Arena</h1>
       <ol ref={list} class="mx-auto flex w-full max-w-7xl flex-1 flex-col px-3 sm:px-6">
-        {turns.map((turn) => (
+        {exchanges.map((exchange) => (
           <li
-            key={turn.id}
+            key={exchange.id}
             class="scroll-mt-14 pt-6 pb-4 last:min-h-[calc(100dvh-14rem)]"
-            aria-label={`Turn ${turns.indexOf(turn) + 1}`}
+            aria-label={`Question ${exchanges.indexOf(exchange) + 1}`}
           >
-            <TurnView
-              turn={turn}
-              isLast={turn === last}
-              vote={(choice) => conversation.vote(turn.id, choice)}
-              askAgain={() => ask(turn.prompt)}
+            <ExchangeView
+              exchange={exchange}
+              isLast={exchange === last}
+              vote={(choice) => conversation.vote(exchange.id, choice)}
+              askAgain={() => ask(exchange.prompt)}
               askNext={suggestions.length > 0 ? askNext : undefined}
             />
           </li>
         ))}
       </ol>
-      <Announcer turn={last} />
+      <Announcer exchange={last} />
       <div class="sticky bottom-0 z-10 border-t border-line bg-page/95 backdrop-blur">
         <div class="mx-auto max-w-7xl px-3 pt-2.5 pb-[max(0.625rem,env(safe-area-inset-bottom))] sm:px-6">
           {open ? (
             <VoteBar
-              turn={open}
+              exchange={open}
               vote={(winner) => conversation.vote(open.id, { winner })}
               skip={() => conversation.skip(open.id)}
               stop={() => conversation.stop()}

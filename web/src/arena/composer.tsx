@@ -1,13 +1,13 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { isStreaming } from "../conversation/exchange.ts";
+import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
 import { Plus, Send, Stop } from "../parts/icons.tsx";
 import { Segmented } from "../parts/segmented.tsx";
 import { Select } from "../parts/select.tsx";
-import { usePage } from "../shell/page.ts";
 import { useValue } from "../state/observable.ts";
-import { isStreaming } from "./turn.ts";
 
-/** Where one writes. Enter sends, with shift it begins a new line. */
+/** The input for a question. Enter sends it; Shift+Enter starts a new line. */
 export function Composer({
   ask,
   isFollowUp = false,
@@ -17,7 +17,7 @@ export function Composer({
 }) {
   const { settings, conversation, serving } = usePage();
   const set = useValue(settings);
-  const last = useValue(conversation.turns).at(-1);
+  const last = useValue(conversation.exchanges).at(-1);
   const routers = useValue(serving)?.routers ?? [];
   const [text, setText] = useState("");
   const area = useRef<HTMLTextAreaElement>(null);
@@ -77,7 +77,7 @@ export function Composer({
         )}
         <div class="ml-auto flex items-center gap-2">
           {isFollowUp && (
-            <Button look="quiet" onClick={() => conversation.startOver()}>
+            <Button variant="quiet" onClick={() => conversation.startOver()}>
               <Plus />
               <span class="max-sm:sr-only">New conversation</span>
             </Button>
@@ -87,7 +87,7 @@ export function Composer({
               <Stop /> Stop
             </Button>
           ) : (
-            <Button look="primary" type="submit" disabled={text.trim() === ""}>
+            <Button variant="primary" type="submit" disabled={text.trim() === ""}>
               <Send /> <span class="max-sm:sr-only">Send</span>
             </Button>
           )}

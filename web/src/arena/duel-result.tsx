@@ -1,32 +1,32 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { Decision } from "../api/decision.ts";
-import { dollars } from "../format.ts";
+import type { Choice, DuelChoice, Exchange } from "../conversation/exchange.ts";
+import { decisionHref } from "../page/route.ts";
 import { Button } from "../parts/button.tsx";
 import { Check, Next } from "../parts/icons.tsx";
 import { scrollBehavior } from "../parts/media.ts";
 import { WinBar } from "../parts/win-bar.tsx";
-import { decisionHref } from "../shell/route.ts";
-import type { Choice, DuelChoice, Turn } from "./turn.ts";
+import { dollars } from "../text/format.ts";
 
-/** What came of a vote: who was who, and how it moved the router. */
+/** The result of a vote: the names of the models, and how the vote changed the router's estimate. */
 export function DuelResult({
-  turn,
+  exchange,
   decision,
   vote,
   askNext,
 }: {
-  turn: Turn;
+  exchange: Exchange;
   decision: Decision | undefined;
   vote: (choice: Choice) => void;
   askNext: (() => void) | undefined;
 }) {
   const next = useRef<HTMLButtonElement>(null);
   const section = useRef<HTMLElement>(null);
-  const { status, choice, problem } = turn.vote!;
-  // Enter goes on at once, unless somebody is writing by now.
+  const { status, choice, problem } = exchange.vote!;
+  // Focuses the button, so that Enter asks the next question, unless the person is already typing.
   useLayoutEffect(() => {
     const isWriting = document.activeElement?.matches("textarea");
-    if (status === "kept" && !isWriting) next.current?.focus({ preventScroll: true });
+    if (status === "saved" && !isWriting) next.current?.focus({ preventScroll: true });
   }, [status]);
   const isKnown = decision?.models !== undefined;
   useEffect(() => {
@@ -42,9 +42,9 @@ export function DuelResult({
         <div class="min-w-0 flex-1 basis-72">
           <p class="text-lg font-medium">{headline(choice, decision?.models)}</p>
           <p class="mt-0.5 flex items-center gap-1.5 text-sm text-muted">
-            {status === "kept" && (
+            {status === "saved" && (
               <>
-                <Check /> Your vote is kept.
+                <Check /> Your vote is saved.
               </>
             )}
             {status === "sending" && (problem ? `${problem}; trying again\u2026` : "Saving\u2026")}
@@ -53,7 +53,7 @@ export function DuelResult({
         </div>
         {status === "refused" && <Button onClick={() => vote(choice)}>Vote again</Button>}
         {askNext && (
-          <Button look="primary" ref={next} onClick={askNext}>
+          <Button variant="primary" ref={next} onClick={askNext}>
             Next question <Next />
           </Button>
         )}
@@ -71,7 +71,7 @@ export function DuelResult({
         <p class="text-sm text-muted">
           {priceLine(decision)}{" "}
           <a href={decisionHref(decision.id)} class="underline underline-offset-2 hover:text-ink">
-            Everything about this decision
+            Details of this decision
           </a>
         </p>
       )}
@@ -83,7 +83,7 @@ function headline(choice: Choice, models: readonly string[] | undefined): string
   const winner: DuelChoice = "winner" in choice ? choice.winner : "tie";
   const [a = "A", b = "B"] = models ?? [];
   if (winner === "tie") return `A tie between ${a} and ${b}`;
-  if (winner === "both_bad") return `Neither ${a} nor ${b} did well`;
+  if (winner === "both_bad") return `Both ${a} and ${b} were bad`;
   return winner === 0 ? `You preferred ${a} to ${b}` : `You preferred ${b} to ${a}`;
 }
 
@@ -91,10 +91,10 @@ function priceLine({ answers, models }: Decision): string {
   const costs = [0, 1].map((slot) => answers.find((answer) => answer.slot === slot)?.cost);
   const [a, b] = costs;
   if (a === undefined || b === undefined || !models || a === b) return "";
-  const [dear, cheap] = a > b ? [0, 1] : [1, 0];
-  const times = costs[dear]! / costs[cheap]!;
+  const [dearer, cheaper] = a > b ? [0, 1] : [1, 0];
+  const times = costs[dearer]! / costs[cheaper]!;
   if (!Number.isFinite(times))
-    return `${models[dear]} cost ${dollars(costs[dear]!)}, ${models[cheap]} nothing.`;
+    return `${models[dearer]} cost ${dollars(costs[dearer]!)}, ${models[cheaper]} nothing.`;
   const ratio = times >= 10 ? Math.round(times) : times.toFixed(1);
-  return `${models[dear]} cost ${ratio} times as much as ${models[cheap]}.`;
+  return `${models[dearer]} cost ${ratio} times as much as ${models[cheaper]}.`;
 }

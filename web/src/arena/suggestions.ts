@@ -5,24 +5,28 @@ export interface Suggestion {
   readonly query: string;
 }
 
-/** Questions in an order by chance; none until they are there. */
+/** The suggested questions in random order; empty until they are loaded. */
 export function useSuggestions(): readonly Suggestion[] {
   const [questions, setQuestions] = useState<readonly Suggestion[]>([]);
   useEffect(() => {
-    let isGone = false;
+    let isUnmounted = false;
     import("virtual:suggestions").then(
-      ({ default: all }) => !isGone && setQuestions(shuffled(all)),
-      () => {}, // people have questions of their own
+      ({ default: all }) => !isUnmounted && setQuestions(shuffled(all)),
+      () => {}, // the page works without suggestions
     );
     return () => {
-      isGone = true;
+      isUnmounted = true;
     };
   }, []);
   return questions;
 }
 
-/** At most one of each category, from a place on. */
-export function oneOfEach(all: readonly Suggestion[], from: number, count: number): Suggestion[] {
+/** Up to `count` suggestions of different categories, starting at index `from`. */
+export function onePerCategory(
+  all: readonly Suggestion[],
+  from: number,
+  count: number,
+): Suggestion[] {
   const found = new Map<string, Suggestion>();
   for (let i = 0; i < all.length && found.size < count; i++) {
     const one = all[(from + i) % all.length]!;

@@ -1,8 +1,8 @@
+import { canVote, type DuelChoice, type Exchange, isStreaming } from "../conversation/exchange.ts";
 import { Button } from "../parts/button.tsx";
 import { Stop } from "../parts/icons.tsx";
-import { canVote, type DuelChoice, isStreaming, type Turn } from "./turn.ts";
 
-/** On a telephone one row of short names leaves more room for the answers. */
+/** The short names are for narrow screens, where the buttons share one row. */
 const CHOICES = [
   { choice: 0, key: "1", text: "A is better", short: "A" },
   { choice: 1, key: "2", text: "B is better", short: "B" },
@@ -10,19 +10,19 @@ const CHOICES = [
   { choice: "both_bad", key: "4", text: "Both bad", short: "Both bad" },
 ] as const;
 
-/** The four votes, at any time once both have begun. */
+/** The buttons for the four votes on a duel, active as soon as both answers have some text. */
 export function VoteBar({
-  turn,
+  exchange,
   vote,
   skip,
   stop,
 }: {
-  turn: Turn;
+  exchange: Exchange;
   vote: (choice: DuelChoice) => void;
   skip: () => void;
   stop: () => void;
 }) {
-  const isReady = canVote(turn);
+  const isReady = canVote(exchange);
   return (
     <fieldset class="flex flex-wrap items-center gap-2">
       <legend class="sr-only">Which answer is better?</legend>
@@ -45,12 +45,12 @@ export function VoteBar({
         ))}
       </div>
       <div class="flex items-center max-sm:w-full max-sm:justify-center">
-        {isStreaming(turn) ? (
-          <Button look="quiet" onClick={stop}>
+        {isStreaming(exchange) ? (
+          <Button variant="quiet" onClick={stop}>
             <Stop /> Stop
           </Button>
         ) : (
-          <Button look="quiet" onClick={skip}>
+          <Button variant="quiet" onClick={skip}>
             Skip
           </Button>
         )}

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
-import type { Conversation } from "./conversation.ts";
-import { type Choice, canVote, isDuel } from "./turn.ts";
+import type { Conversation } from "../conversation/conversation.ts";
+import { type Choice, canVote, isDuel } from "../conversation/exchange.ts";
 
 const DUEL_KEYS: Readonly<Record<string, Choice>> = {
   1: { winner: 0 },
@@ -10,24 +10,24 @@ const DUEL_KEYS: Readonly<Record<string, Choice>> = {
 };
 const SINGLE_KEYS: Readonly<Record<string, Choice>> = { 1: { rating: 1 }, 2: { rating: -1 } };
 
-/** Votes on the newest turn by key, wherever the focus is but where one writes. */
+/** Lets the person vote on the newest exchange with number keys, unless a text field has the focus. */
 export function useVoteKeys(conversation: Conversation): void {
   useEffect(() => {
     const vote = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-      const turn = conversation.turns.value.at(-1);
-      if (!turn || !canVote(turn) || isWriting(event.target)) return;
-      const choice = (isDuel(turn) ? DUEL_KEYS : SINGLE_KEYS)[event.key];
+      const exchange = conversation.exchanges.value.at(-1);
+      if (!exchange || !canVote(exchange) || isTextField(event.target)) return;
+      const choice = (isDuel(exchange) ? DUEL_KEYS : SINGLE_KEYS)[event.key];
       if (!choice) return;
       event.preventDefault();
-      conversation.vote(turn.id, choice);
+      conversation.vote(exchange.id, choice);
     };
     addEventListener("keydown", vote);
     return () => removeEventListener("keydown", vote);
   }, [conversation]);
 }
 
-function isWriting(target: EventTarget | null): boolean {
+function isTextField(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target instanceof HTMLInputElement) return target.type !== "radio";
   return target.isContentEditable || target.matches("textarea, select");

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
+import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
 import { Shuffle } from "../parts/icons.tsx";
-import { usePage } from "../shell/page.ts";
 import { useValue } from "../state/observable.ts";
-import { topicOf } from "../topics.ts";
+import { topicOf } from "../text/topics.ts";
 import { Composer } from "./composer.tsx";
-import { oneOfEach, type Suggestion } from "./suggestions.ts";
+import { onePerCategory, type Suggestion } from "./suggestions.ts";
 
-/** Before the first question. */
+/** The arena before the first question: a short explanation, the input and suggestions. */
 export function Welcome({
   suggestions,
   ask,
@@ -19,19 +19,19 @@ export function Welcome({
   const { isDuel } = useValue(settings);
   const served = useValue(serving);
   const [from, setFrom] = useState(0);
-  const shown = oneOfEach(suggestions, from, 6);
+  const shown = onePerCategory(suggestions, from, 6);
   return (
     <div class="mx-auto flex w-full max-w-3xl flex-1 flex-col justify-center gap-8 px-4 py-10">
       <div class="flex flex-col gap-3 text-center">
         <h1 class="text-3xl font-semibold tracking-tight sm:text-4xl">
-          {isDuel ? "Two answers. Which is better?" : "One answer, from the right model."}
+          {isDuel ? "Two answers. Which one is better?" : "One answer, from the right model."}
         </h1>
         <p class="mx-auto max-w-xl text-muted">
           {isDuel
-            ? "Every vote teaches Joust which model to send the next question to."
-            : "Joust sends your question to the model most likely to please at the price you accept."}
+            ? "Your votes teach Joust which model should answer which question."
+            : "Joust sends your question to the model that offers the best quality for its price."}
           {served?.isSandbox &&
-            ` This is a sandbox: ${served.models.length} simulated models, no keys, no cost.`}
+            ` This is the sandbox: ${served.models.length} simulated models, no keys, no cost.`}
         </p>
       </div>
       <Composer ask={ask} />
@@ -51,8 +51,8 @@ export function Welcome({
               </li>
             ))}
           </ul>
-          <Button look="quiet" class="self-center" onClick={() => setFrom(from + 17)}>
-            <Shuffle /> Other questions
+          <Button variant="quiet" class="self-center" onClick={() => setFrom(from + 17)}>
+            <Shuffle /> More questions
           </Button>
         </section>
       )}

@@ -1,7 +1,6 @@
 import type { Colours } from "./colours.ts";
 
-/** What the charts of this page have in common. */
-
+/** Margins of a chart. */
 export const GRID = { left: 8, right: 12, top: 12, bottom: 4, containLabel: true };
 
 export function valueAxis(colours: Colours, format: (value: number) => string, extra: object = {}) {
@@ -34,10 +33,7 @@ export interface Row {
   readonly colour?: string | undefined;
 }
 
-/**
- * Tooltips are elements and not HTML: the policy of the page lets no style
- * attribute through.
- */
+/** A tooltip built from elements, because the page's Content-Security-Policy forbids HTML with style attributes. */
 export function tooltip(
   trigger: "axis" | "item",
   describe: (params: never) => { title: string; rows: readonly Row[] } | undefined,
@@ -51,8 +47,8 @@ export function tooltip(
     backgroundColor: "transparent",
     transitionDuration: 0,
     formatter: (params: never) => {
-      const said = describe(params);
-      return said ? tooltipElement(said.title, said.rows) : "";
+      const content = describe(params);
+      return content ? tooltipElement(content.title, content.rows) : "";
     },
   };
 }

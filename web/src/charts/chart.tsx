@@ -1,14 +1,14 @@
 import type { EChartsCoreOption, EChartsType } from "echarts/core";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { usePage } from "../page/page.ts";
 import { useMedia } from "../parts/media.ts";
-import { usePage } from "../shell/page.ts";
 import { useValue } from "../state/observable.ts";
 import { type Colours, readColours } from "./colours.ts";
 import "./charts.css";
 
 export type ChartOption = (colours: Colours) => EChartsCoreOption;
 
-/** A picture with a sentence for who does not see it. */
+/** A chart with a text alternative. */
 export function Chart({
   option,
   label,
@@ -20,7 +20,7 @@ export function Chart({
   height?: number;
   onClick?: (data: unknown) => void;
 }) {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const chart = useRef<EChartsType | undefined>(undefined);
   const click = useRef(onClick);
   click.current = onClick;
@@ -28,22 +28,22 @@ export function Chart({
   const colours = useColours();
 
   useEffect(() => {
-    let isGone = false;
+    let isUnmounted = false;
     let resizing: ResizeObserver | undefined;
     import("./echarts.ts").then(
       ({ init }) => {
-        if (isGone || !place.current) return;
-        const made = init(place.current, null, { renderer: "canvas" });
+        if (isUnmounted || !container.current) return;
+        const made = init(container.current, null, { renderer: "canvas" });
         made.on("click", ({ data }) => click.current?.(data));
         chart.current = made;
         resizing = new ResizeObserver(() => made.resize());
-        resizing.observe(place.current);
+        resizing.observe(container.current);
         setIsReady(true);
       },
-      () => {}, // the sentence is there
+      () => {}, // the text alternative remains
     );
     return () => {
-      isGone = true;
+      isUnmounted = true;
       resizing?.disconnect();
       chart.current?.dispose();
     };
@@ -56,7 +56,7 @@ export function Chart({
 
   return (
     <div
-      ref={place}
+      ref={container}
       role="img"
       aria-label={label}
       class="w-full min-w-0"
@@ -65,10 +65,10 @@ export function Chart({
   );
 }
 
-/** Numbers move often; what slides all the time is hard to read. */
+/** No animation: the numbers change often, and moving charts are hard to read. */
 const COMMON = { animation: false };
 
-/** The colours of the theme that is on. */
+/** The colours of the current theme. */
 function useColours(): Colours {
   const theme = useValue(usePage().theme);
   const isDark = useMedia("(prefers-color-scheme: dark)");

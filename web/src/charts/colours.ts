@@ -1,4 +1,4 @@
-/** Colours of the style sheet as a canvas needs them, and those that tell series apart. */
+/** Colours of the style sheet, resolved for drawing on a canvas. */
 export interface Colours {
   readonly ink: string;
   readonly muted: string;
@@ -31,7 +31,7 @@ export function readColours(): Colours {
   return colours;
 }
 
-/** Ten that are told apart in both themes and by most eyes (Observable's). */
+/** Ten colours that can be told apart in both themes and by most people with colour blindness (from Observable Plot). */
 const SERIES = [
   "#4269d0",
   "#e0a100",
@@ -45,7 +45,7 @@ const SERIES = [
   "#9498a0",
 ];
 
-/** The same name has the same colour everywhere on the page. */
+/** The colour of a name: the same everywhere on the page. */
 export function colourOf(names: readonly string[], name: string): string {
   return SERIES[Math.max(0, names.indexOf(name)) % SERIES.length]!;
 }

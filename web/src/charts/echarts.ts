@@ -4,7 +4,7 @@ import { init, use } from "echarts/core";
 import { LabelLayout } from "echarts/features";
 import { CanvasRenderer } from "echarts/renderers";
 
-/** As much of echarts as the page draws; fetched with the first chart. */
+/** The parts of ECharts that the page uses, loaded with the first chart. */
 use([
   BarChart,
   CanvasRenderer,

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { Learning, PromptMap, Stats, Tradeoff, Truth, Voters } from "../api/stats.ts";
+import { usePage } from "../page/page.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Select } from "../parts/select.tsx";
-import { usePage } from "../shell/page.ts";
 import { useValue } from "../state/observable.ts";
 import { DecisionsPanel } from "./decisions-panel.tsx";
 import { HealthPanel } from "./health-panel.tsx";
@@ -25,7 +25,7 @@ const WINDOWS = [
   { value: "8760", text: "Last year" },
 ] as const;
 
-/** Is it learning, is it saving, can I trust it? */
+/** The page that shows whether the router learns and saves money, and how each model performs. */
 export function Dashboard() {
   const served = useValue(usePage().serving);
   const [chosen, setChosen] = useState<string>();
@@ -54,14 +54,14 @@ export function Dashboard() {
           />
         )}
         <VotersSwitch voters={voters} />
-        <Select label="Window" options={WINDOWS} value={hours} onChange={setHours} />
+        <Select label="Time window" options={WINDOWS} value={hours} onChange={setHours} />
       </div>
       {!stats.data && (stats.problem === undefined ? <Skeleton /> : <Problem {...stats} />)}
       {stats.data && router && (
         <>
           <Warnings warnings={stats.data.warnings} />
           <VerdictCards stats={stats.data} learning={learning.data} tradeoff={tradeoff.data} />
-          {isNew(stats.data) && <Beginning isSandbox={sandbox === true} />}
+          {isNew(stats.data) && <FirstSteps isSandbox={sandbox === true} />}
           <div class="grid gap-4 xl:grid-cols-[2fr_3fr]">
             <Leaderboard stats={stats.data} />
             <HeatMap stats={stats.data} />
@@ -85,27 +85,27 @@ export function Dashboard() {
   );
 }
 
-/** Nothing was ever asked. */
+/** Whether the router has never received a request. */
 function isNew({ recent_queries: queries, counts }: Stats): boolean {
   return queries === 0 && counts.requests === 0;
 }
 
-/** What to do on a dashboard that has nothing to show. */
-function Beginning({ isSandbox }: { isSandbox: boolean }) {
+/** Instructions for a dashboard without data. */
+function FirstSteps({ isSandbox }: { isSandbox: boolean }) {
   const link = "text-accent underline underline-offset-2";
   return (
-    <Panel title="Nothing was asked yet">
+    <Panel title="No requests yet">
       <p class="text-sm">
-        Ask something in the{" "}
+        Ask a question in the{" "}
         <a href="#/" class={link}>
           arena
         </a>{" "}
         and vote, or{" "}
         <a href="#/setup" class={link}>
-          point a client
+          connect a client
         </a>{" "}
-        at this gateway.
-        {isSandbox && " Or switch on the simulated voters above, and watch it learn."}
+        to this gateway.
+        {isSandbox && " You can also switch on the simulated voters above and watch Joust learn."}
       </p>
     </Panel>
   );
@@ -127,7 +127,7 @@ function Problem({ problem }: { problem: string | undefined }) {
   return <p class="text-bad">{problem}</p>;
 }
 
-/** The page's shape, while its numbers are on their way. */
+/** Placeholders with the shape of the page while the numbers are loading. */
 function Skeleton() {
   return (
     <div class="flex animate-pulse flex-col gap-4" aria-hidden="true">

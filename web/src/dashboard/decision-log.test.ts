@@ -5,16 +5,16 @@ const rows = (...ids: string[]): DecisionRow[] =>
   ids.map((id) => ({ id, at: 0, text: id, category: undefined, votes: "", cost: undefined }));
 const ids = (list: readonly DecisionRow[]) => list.map(({ id }) => id).join("");
 
-it("the newest page goes over what is known, without doubles", () => {
+it("puts the newest page before the known rows, without duplicates", () => {
   expect(ids(merged(rows("e", "d", "c"), rows("d", "c", "b", "a")))).toBe("edcba");
   expect(ids(merged(rows("c", "b"), rows("c", "b", "a")))).toBe("cba");
 });
 
-it("a row that has changed is the new one", () => {
+it("replaces a row that has changed", () => {
   const voted = { ...rows("b")[0]!, votes: "tie" };
   expect(merged([voted], rows("b", "a"))[0]).toBe(voted);
 });
 
-it("a gap is not papered over", () => {
+it("drops the known rows if there is a gap before them", () => {
   expect(ids(merged(rows("z", "y"), rows("c", "b")))).toBe("zy");
 });

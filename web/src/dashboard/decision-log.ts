@@ -3,14 +3,14 @@ import type { Decision } from "../api/decision.ts";
 import { categoryIn, inWords, votesInWords } from "../decision/in-words.ts";
 import { Observable } from "../state/observable.ts";
 
-/** As much of a decision as a line shows: there may be many thousands. */
+/** The part of a decision that a row shows; there may be many thousands of rows. */
 export interface DecisionRow {
   readonly id: string;
   readonly at: number;
   readonly text: string;
   readonly category: string | undefined;
   readonly votes: string;
-  /** US dollars; undefined until it is known. */
+  /** In US dollars; undefined until it is known. */
   readonly cost: number | undefined;
 }
 
@@ -19,7 +19,7 @@ interface Listed {
   readonly next?: number;
 }
 
-/** The decisions of a router, the newest first, fetched as they are looked at. */
+/** The decisions of a router, newest first, loaded page by page. */
 export class DecisionLog {
   readonly rows = new Observable<readonly DecisionRow[]>([]);
   readonly isComplete = new Observable(false);
@@ -31,7 +31,7 @@ export class DecisionLog {
     this.#router = router;
   }
 
-  /** The page after the last one that is here. */
+  /** Loads the next page. */
   loadMore(): Promise<void> {
     this.#loading ??= this.#load().finally(() => {
       this.#loading = undefined;
@@ -39,13 +39,13 @@ export class DecisionLog {
     return this.#loading;
   }
 
-  /** What is new, and what has changed among the newest. */
+  /** Loads the newest decisions again, to add new ones and update changed ones. */
   async refresh(): Promise<void> {
     const { data, next } = await this.#page(NEWEST, undefined);
     const newest = data.map(rowOf);
     const rows = merged(newest, this.rows.value);
     if (rows === newest) {
-      // Nothing of what was known is near: it goes on from here.
+      // The new page does not overlap the known rows, so loading continues after it.
       this.#next = next;
       this.isComplete.set(next === undefined);
     }
@@ -72,14 +72,13 @@ export class DecisionLog {
 const PAGE = 200;
 const NEWEST = 50;
 
-/** The newest page over what is known; the page itself where there is a gap between them. */
+/** The known rows with the newest page put in; only the newest page if the two do not overlap. */
 export function merged(
   newest: readonly DecisionRow[],
   known: readonly DecisionRow[],
 ): readonly DecisionRow[] {
   const fresh = new Map(newest.map((row) => [row.id, row]));
-  const oldest = known.findIndex(({ id }) => fresh.has(id));
-  if (oldest < 0) return newest;
+  if (!known.some(({ id }) => fresh.has(id))) return newest;
   return [...newest, ...known.filter(({ id }) => !fresh.has(id))];
 }
 

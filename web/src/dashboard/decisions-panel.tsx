@@ -1,33 +1,33 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { ago, dollars } from "../format.ts";
+import { usePage } from "../page/page.ts";
+import { decisionHref } from "../page/route.ts";
 import { useMedia } from "../parts/media.ts";
 import { Panel } from "../parts/panel.tsx";
 import { VirtualList } from "../parts/virtual-list.tsx";
-import { usePage } from "../shell/page.ts";
-import { decisionHref } from "../shell/route.ts";
 import { useValue } from "../state/observable.ts";
-import { topicOf } from "../topics.ts";
+import { ago, dollars } from "../text/format.ts";
+import { topicOf } from "../text/topics.ts";
 import { DecisionLog, type DecisionRow } from "./decision-log.ts";
 
-/** Pixels; on a telephone a sentence takes two lines. */
-const ROW = { narrow: 76, wide: 44 };
+/** Row heights in pixels; on a narrow screen a sentence takes two lines. */
+const ROW_HEIGHT = { narrow: 76, wide: 44 };
 const HEIGHT = 530;
 
-/** What was decided and why, as it happens and as far back as one likes. */
+/** The list of all decisions, updated as new ones are made. */
 export function DecisionsPanel({ router }: { router: string }) {
   const { feed } = usePage();
   const log = useMemo(() => new DecisionLog(router), [router]);
   const rows = useValue(log.rows);
   const isComplete = useValue(log.isComplete);
   const [now, setNow] = useState(Date.now());
-  const rowHeight = useMedia("(min-width: 64rem)") ? ROW.wide : ROW.narrow;
+  const rowHeight = useMedia("(min-width: 64rem)") ? ROW_HEIGHT.wide : ROW_HEIGHT.narrow;
   useEffect(() => {
     let timer: number | undefined;
     const refresh = () => {
       timer ??= window.setTimeout(() => {
         timer = undefined;
         setNow(Date.now());
-        log.refresh().catch(() => {}); // the banner says that nobody answers
+        log.refresh().catch(() => {}); // the banner reports a lost connection
       }, 1000);
     };
     log.loadMore().catch(() => {});
@@ -42,9 +42,9 @@ export function DecisionsPanel({ router }: { router: string }) {
     };
   }, [log]);
   return (
-    <Panel title="Decisions" about="The newest first, with the reason for each.">
+    <Panel title="Decisions" about="Newest first, each with its reason.">
       {rows.length === 0 && isComplete ? (
-        <p class="text-sm text-muted">None yet.</p>
+        <p class="text-sm text-muted">There are no decisions yet.</p>
       ) : (
         <div class="-mx-2">
           <VirtualList

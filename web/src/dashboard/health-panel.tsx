@@ -1,18 +1,18 @@
 import type { ModelCounts, Stats } from "../api/stats.ts";
-import { count, dollars, duration, percent } from "../format.ts";
 import { Panel } from "../parts/panel.tsx";
+import { count, dollars, duration, percent } from "../text/format.ts";
 
 const STATES = {
-  closed: { text: "fine", colour: "bg-good" },
-  "half-open": { text: "being tried again", colour: "bg-warn" },
-  open: { text: "resting after failures", colour: "bg-bad" },
-  gone: { text: "not served here", colour: "bg-strong" },
+  closed: { text: "available", colour: "bg-good" },
+  "half-open": { text: "being retried", colour: "bg-warn" },
+  open: { text: "paused after failures", colour: "bg-bad" },
+  gone: { text: "not served", colour: "bg-strong" },
 } as const;
 
 export function HealthPanel({ stats }: { stats: Stats }) {
   const all = stats.models.reduce((sum, { shown }) => sum + shown, 0);
   return (
-    <Panel title="Models" about="What they did in this window.">
+    <Panel title="Models" about="Activity in this time window.">
       <section class="overflow-x-auto" aria-label="Models" tabIndex={0}>
         <table class="w-full min-w-2xl text-sm">
           <thead>
@@ -23,7 +23,7 @@ export function HealthPanel({ stats }: { stats: Stats }) {
               <th scope="col" class="font-normal">
                 State
               </th>
-              {["Shown", "Answers", "Failed", "Mean time", "Won", "Cost"].map((name) => (
+              {["Shown", "Answers", "Failed", "Mean time", "Wins", "Cost"].map((name) => (
                 <th key={name} scope="col" class="text-right font-normal">
                   {name}
                 </th>

@@ -1,9 +1,9 @@
 import type { Standing, Stats } from "../api/stats.ts";
-import { signed } from "../format.ts";
 import { Panel } from "../parts/panel.tsx";
-import { topicOf } from "../topics.ts";
+import { signed } from "../text/format.ts";
+import { topicOf } from "../text/topics.ts";
 
-/** Each model on each category. The colour is faint where the estimate is. */
+/** Estimated quality of each model in each category. Uncertain estimates have fainter colours. */
 export function HeatMap({ stats }: { stats: Stats }) {
   const { overall, categories } = stats.leaderboard;
   const most = Math.max(
@@ -12,8 +12,8 @@ export function HeatMap({ stats }: { stats: Stats }) {
   );
   return (
     <Panel
-      title="Who is good at what"
-      about="Estimated quality relative to the category's mean, give or take one standard deviation. Faint where it is not known well."
+      title="Quality by category"
+      about="Estimated quality relative to the mean of the category, with one standard deviation. Faint colours are uncertain estimates."
     >
       <section class="-mx-1 overflow-x-auto px-1" aria-label="Quality by category" tabIndex={0}>
         <table
@@ -67,8 +67,8 @@ function Cell({ standing, most }: { standing: Standing | undefined; most: number
   if (!standing) return <td />;
   const { value, sd } = standing;
   const size = Math.abs(value);
-  const sure = sd === null ? 1 : size / (size + sd);
-  const strength = Math.round(85 * Math.min(1, size / most) * sure);
+  const certainty = sd === null ? 1 : size / (size + sd);
+  const strength = Math.round(85 * Math.min(1, size / most) * certainty);
   const hue = value >= 0 ? "var(--accent)" : "var(--warn)";
   return (
     <td

@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 import type { Standing, Stats } from "../api/stats.ts";
 import { colourOf } from "../charts/colours.ts";
-import { percent, signed } from "../format.ts";
 import { IntervalDot } from "../parts/interval-dot.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Select } from "../parts/select.tsx";
-import { topicOf } from "../topics.ts";
+import { percent, signed } from "../text/format.ts";
+import { topicOf } from "../text/topics.ts";
 
 const OVERALL = "";
 
-/** Who is how good, and how sure that is. */
+/** Estimated quality of each model with its interval, overall or for one category. */
 export function Leaderboard({ stats }: { stats: Stats }) {
   const { leaderboard, models } = stats;
   const [category, setCategory] = useState(OVERALL);
@@ -26,7 +26,7 @@ export function Leaderboard({ stats }: { stats: Stats }) {
   return (
     <Panel
       title="Leaderboard"
-      about="Quality relative to the pool's mean, with 95% intervals."
+      about="Estimated quality relative to the mean of all models, with 95% intervals."
       actions={
         <Select label="Category" options={options} value={category} onChange={setCategory} />
       }
@@ -61,7 +61,7 @@ function Standings({
             Quality
           </th>
           <th scope="col" class="pl-3 text-right font-normal max-sm:hidden">
-            <abbr title="Probability of being the best" class="no-underline">
+            <abbr title="Probability of being the best model" class="no-underline">
               Best
             </abbr>
           </th>
@@ -89,7 +89,7 @@ function Standings({
             <td class="pl-3 text-right whitespace-nowrap tabular-nums">{signed(value)}</td>
             <td
               class="pl-3 text-right whitespace-nowrap text-muted tabular-nums max-sm:hidden"
-              title="Probability of being the best"
+              title="Probability of being the best model"
             >
               {best === null ? "" : percent(best)}
             </td>

@@ -2,33 +2,33 @@ import { useMemo } from "preact/hooks";
 import type { Band, Learning } from "../api/stats.ts";
 import { categoryAxis, GRID, tooltip, valueAxis } from "../charts/axes.ts";
 import { Chart, type ChartOption } from "../charts/chart.tsx";
-import { percent, plural, timeLabels } from "../format.ts";
 import { Panel } from "../parts/panel.tsx";
+import { percent, plural, timeLabels } from "../text/format.ts";
 
-/** Regret and win rate of the recent requests, by what is believed now. */
+/** Regret and win rate of the window's requests, evaluated with the current posterior. */
 export function LearningPanel({ learning }: { learning: Learning | undefined }) {
   const stretches = learning?.stretches ?? [];
   return (
     <Panel
-      title="How the choices got better"
-      about="Requests from the beginning of the window until now, judged by what is believed now, with 95% bands."
+      title="Progress of learning"
+      about="The requests of the time window, evaluated with the current posterior, with 95% intervals."
     >
       {stretches.length === 0 ? (
         <p class="text-sm text-muted">
-          {learning ? "Nothing was asked in this window." : "Looking back\u2026"}
+          {learning ? "There were no requests in this time window." : "Loading\u2026"}
         </p>
       ) : (
         <div class="grid gap-6 sm:grid-cols-2">
           <BandChart
-            title="Regret a request"
-            about="quality lost to the best model for it"
+            title="Regret per request"
+            about="quality lost by not choosing the best model"
             learning={learning!}
             of={(stretch) => stretch.regret}
             format={(value) => value.toFixed(2)}
           />
           <BandChart
             title="Win rate"
-            about="against a model drawn from the pool"
+            about="against a random model"
             learning={learning!}
             of={(stretch) => stretch.win_rate}
             format={percent}
@@ -70,12 +70,12 @@ function BandChart({
           title: `from ${times[i]}, ${plural(stretches[i]!.requests, "request")}`,
           rows: [
             { name: title, value: format(mean), colour: colours.accent },
-            { name: "95% band", value: `${format(lo)} to ${format(hi)}` },
+            { name: "95% interval", value: `${format(lo)} to ${format(hi)}` },
           ],
         };
       }),
       series: [
-        // The band is the space between two lines: one that is not seen, and what is stacked on it.
+        // The interval is the area between an invisible line and a second one stacked on it.
         { ...HIDDEN, data: bands.map(({ lo }) => lo) },
         {
           ...HIDDEN,
@@ -112,13 +112,13 @@ function BandChart({
       <Chart
         option={option}
         height={200}
-        label={`${title}: ${format(bands[0]!.mean)} at first, ${format(last.mean)} at last, between ${format(last.lo)} and ${format(last.hi)}.`}
+        label={`${title}: ${format(bands[0]!.mean)} at the start, ${format(last.mean)} at the end (95% interval ${format(last.lo)} to ${format(last.hi)}).`}
       />
     </div>
   );
 }
 
-/** An axis with room on both sides of a middle, in steps that read well. */
+/** Limits of an axis with room on both sides of a middle value, in steps of 0.05. */
 function around(middle: number) {
   const step = 0.05;
   return {

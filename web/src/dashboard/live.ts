@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getJson } from "../api/client.ts";
-import { usePage } from "../shell/page.ts";
+import { usePage } from "../page/page.ts";
 
 export interface Live<T> {
   readonly data: T | undefined;
@@ -9,8 +9,8 @@ export interface Live<T> {
 }
 
 /**
- * What a path answers, asked again when something has happened, though at most
- * every `pace` milliseconds and never for more than a tenth of the time.
+ * The response of a path, requested again after each event of the gateway, but at most every
+ * `pace` milliseconds, and so that requests take at most a tenth of the time.
  */
 export function useLive<T>(path: string | undefined, pace: number): Live<T> {
   const { feed } = usePage();
@@ -21,12 +21,12 @@ export function useLive<T>(path: string | undefined, pace: number): Live<T> {
     if (path === undefined) return;
     const stop = new AbortController();
     let timer: number | undefined;
-    let isAsking = false;
+    let isRequesting = false;
     let isStale = true;
     let notBefore = 0;
-    const ask = async () => {
+    const request = async () => {
       timer = undefined;
-      isAsking = true;
+      isRequesting = true;
       isStale = false;
       const startedAt = performance.now();
       try {
@@ -38,27 +38,27 @@ export function useLive<T>(path: string | undefined, pace: number): Live<T> {
         setProblem((error as Error).message);
       }
       notBefore = performance.now() + Math.max(pace, 9 * (performance.now() - startedAt));
-      isAsking = false;
-      plan();
+      isRequesting = false;
+      schedule();
     };
-    const plan = () => {
-      if (!isStale || isAsking || timer !== undefined || stop.signal.aborted) return;
-      timer = window.setTimeout(ask, Math.max(0, notBefore - performance.now()));
+    const schedule = () => {
+      if (!isStale || isRequesting || timer !== undefined || stop.signal.aborted) return;
+      timer = window.setTimeout(request, Math.max(0, notBefore - performance.now()));
     };
-    const touch = () => {
+    const invalidate = () => {
       isStale = true;
-      plan();
+      schedule();
     };
     refresh.current = () => {
       notBefore = 0;
       clearTimeout(timer);
       timer = undefined;
-      touch();
+      invalidate();
     };
-    ask();
-    const unlisten = feed.listen(touch);
+    request();
+    const unlisten = feed.listen(invalidate);
     const unwatch = feed.connection.watch(({ state }) => {
-      if (state === "live") touch();
+      if (state === "live") invalidate();
     });
     return () => {
       stop.abort();
@@ -67,7 +67,7 @@ export function useLive<T>(path: string | undefined, pace: number): Live<T> {
       unwatch();
     };
   }, [path, pace]);
-  // Of another path there is nothing to show yet.
+  // The response to another path is not shown.
   const data = found?.path === path ? found?.data : undefined;
   return { data, problem, refresh: () => refresh.current() };
 }

@@ -3,19 +3,19 @@ import type { MapPoint, PromptMap } from "../api/stats.ts";
 import { tooltip } from "../charts/axes.ts";
 import { Chart, type ChartOption } from "../charts/chart.tsx";
 import { colourOf } from "../charts/colours.ts";
-import { clockTime, plural } from "../format.ts";
+import { decisionHref } from "../page/route.ts";
 import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Segmented } from "../parts/segmented.tsx";
-import { decisionHref } from "../shell/route.ts";
-import { topicOf } from "../topics.ts";
+import { clockTime, plural } from "../text/format.ts";
+import { topicOf } from "../text/topics.ts";
 
-const BY = [
+const COLOURINGS = [
   { value: "category", text: "By category" },
   { value: "model", text: "By model" },
 ] as const;
 
-/** Where prompts lie; like ones are near each other. */
+/** A map of the latest prompts on which similar prompts are close to each other. */
 export function MapPanel({ map, models }: { map: PromptMap; models: readonly string[] }) {
   const [by, setBy] = useState<"category" | "model">("category");
   const { points, categories } = map;
@@ -31,7 +31,7 @@ export function MapPanel({ map, models }: { map: PromptMap; models: readonly str
         title: clockTime(Date.parse(data.point.at)),
         rows: [
           { name: topicOf(data.point.category), value: "" },
-          { name: data.point.models?.join(" and ") ?? "a duel without a vote", value: "" },
+          { name: data.point.models?.join(" and ") ?? "duel without a vote", value: "" },
         ],
       })),
       series: [
@@ -78,13 +78,13 @@ export function MapPanel({ map, models }: { map: PromptMap; models: readonly str
   return (
     <Panel
       title="Map of prompts"
-      about="The last prompts, like ones near each other. A click opens the decision."
-      actions={<Segmented label="Colours" options={BY} value={by} onChange={setBy} />}
+      about="The latest prompts. Similar prompts are close to each other. Click a point to open its decision."
+      actions={<Segmented label="Colours" options={COLOURINGS} value={by} onChange={setBy} />}
     >
       <Chart
         option={option}
         height={320}
-        label={`Map of ${plural(points.length, "prompt")}: ${categories.map(({ category }) => `${topicOf(category)} ${points.filter((point) => point.category === category).length}`).join(", ")}. The list of decisions has them all.`}
+        label={`Map of ${plural(points.length, "prompt")}: ${categories.map(({ category }) => `${topicOf(category)} ${points.filter((point) => point.category === category).length}`).join(", ")}. The list of decisions contains all of them.`}
         onClick={(data) => {
           const { point } = data as Dot;
           if (point) location.hash = decisionHref(point.id);

@@ -6,14 +6,14 @@ import { SpendPanel } from "./spend-panel.tsx";
 import { TrafficPanel } from "./traffic-panel.tsx";
 import { VotesPanel } from "./votes-panel.tsx";
 
-/** What happened in the window, in three charts. */
+/** Traffic, spend and votes of the time window in three charts. */
 export function OverTime({ stats, learning }: { stats: Stats; learning: Learning | undefined }) {
   const points = useMemo(() => filledSeries(stats), [stats]);
   const { requests, votes } = stats.counts;
   if (requests + votes === 0) {
     return (
       <Panel title="Traffic, spend and votes">
-        <p class="text-sm text-muted">Nothing happened in this window.</p>
+        <p class="text-sm text-muted">There was no activity in this time window.</p>
       </Panel>
     );
   }

@@ -1,17 +1,17 @@
 import { useMemo } from "preact/hooks";
 import { categoryAxis, GRID, type Row, tooltip, valueAxis } from "../charts/axes.ts";
 import { Chart, type ChartOption } from "../charts/chart.tsx";
-import { dollars, timeLabels } from "../format.ts";
 import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { dollars, timeLabels } from "../text/format.ts";
 import type { Hover, OverTimeProps } from "./series.ts";
 
-/** What was spent by when, beside what one model for all would have cost. */
+/** Total cost over time, compared with the cost of always using one model. */
 export function SpendPanel({ stats, points }: OverTimeProps) {
   const { total, always_best: best, always_cheapest: cheapest } = stats.spend;
-  const sums = running(points.map(({ cost }) => cost));
-  // Spread as the requests were.
-  const requests = running(points.map((point) => point.requests));
+  const sums = runningTotal(points.map(({ cost }) => cost));
+  // The cost of an alternative grows with the number of requests.
+  const requests = runningTotal(points.map((point) => point.requests));
   const all = requests.at(-1) || 1;
   const alternatives = [
     ...(best ? [{ ...best, colour: "strong" as const }] : []),
@@ -67,7 +67,10 @@ export function SpendPanel({ stats, points }: OverTimeProps) {
     })),
   ];
   return (
-    <Panel title="Spend" about="Since the beginning of the window, beside one model for all.">
+    <Panel
+      title="Spend"
+      about="Total since the start of the time window, compared with always using one model."
+    >
       <Chart
         option={option}
         label={`Spend over time: ${entries.map(({ name }) => name).join("; ")}.`}
@@ -77,8 +80,8 @@ export function SpendPanel({ stats, points }: OverTimeProps) {
   );
 }
 
-/** Sums up to and with each place. */
-function running(values: readonly number[]): number[] {
+/** The running total of the values. */
+function runningTotal(values: readonly number[]): number[] {
   let sum = 0;
   return values.map((value) => {
     sum += value;

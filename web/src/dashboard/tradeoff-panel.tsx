@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 import type { Tradeoff, TradeoffPoint } from "../api/stats.ts";
 import { colourOf } from "../charts/colours.ts";
-import { dollars, percent, plural, signed } from "../format.ts";
+import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { usePage } from "../shell/page.ts";
 import { useValue } from "../state/observable.ts";
+import { dollars, percent, plural, signed } from "../text/format.ts";
 
-/** What moving the cost-quality trade-off would do, before it is moved. */
+/** Shows the effect of another cost-quality trade-off before it is set. */
 export function TradeoffPanel({
   tradeoff,
   models,
@@ -26,15 +26,15 @@ export function TradeoffPanel({
   const order = models.filter((name) => (then.shares[name] ?? 0) > 0);
   if (queries === 0) {
     return (
-      <Panel title="Cost or quality">
-        <p class="text-sm text-muted">Nothing was asked yet, so there is nothing to weigh.</p>
+      <Panel title="Cost-quality trade-off">
+        <p class="text-sm text-muted">There are no requests yet, so there is nothing to compare.</p>
       </Panel>
     );
   }
   return (
     <Panel
-      title="Cost or quality"
-      about={`What another setting would do to the last ${plural(queries, "request")}, by what is believed now.`}
+      title="Cost-quality trade-off"
+      about={`Effect of another setting on the last ${plural(queries, "request")}, estimated with the current posterior.`}
     >
       <label class="flex flex-col text-sm">
         <span>
@@ -51,17 +51,17 @@ export function TradeoffPanel({
           onInput={(event) => setChosen(Number(event.currentTarget.value))}
         />
         <span class="flex justify-between text-xs text-muted" aria-hidden="true">
-          <span>quality alone</span>
-          <span>the cheapest</span>
+          <span>best quality</span>
+          <span>lowest cost</span>
         </span>
       </label>
       <p class="text-lg" aria-live="polite">
-        {chosen === now.tradeoff ? "This is the router's own setting." : effect(now, then)}
+        {chosen === now.tradeoff ? "This is the current setting of the router." : effect(now, then)}
       </p>
       <dl class="grid grid-cols-2 gap-4 text-sm sm:max-w-md">
         <Figure
-          name="a request"
-          value={then.cost === null ? "no prices" : dollars(then.cost)}
+          name="cost per request"
+          value={then.cost === null ? "unknown" : dollars(then.cost)}
           before={now.cost === null ? "" : dollars(now.cost)}
         />
         <Figure
@@ -104,7 +104,7 @@ export function TradeoffPanel({
           Use {chosen} for my questions in the arena
         </Button>
         <p class="flex flex-wrap items-center gap-x-1 text-muted">
-          For everybody, in joust.yaml under the router:{" "}
+          To change it for everybody, set this for the router in joust.yaml:{" "}
           <span class="flex items-center rounded-lg bg-sunken pl-2">
             <code class="text-ink">cost_quality_tradeoff: {chosen}</code>
             <CopyButton text={`cost_quality_tradeoff: ${chosen}`} what="setting" />
@@ -140,11 +140,11 @@ function Figure({
 
 function effect(now: TradeoffPoint, then: TradeoffPoint): string {
   const quality = then.quality.mean - now.quality.mean;
-  const better = Math.abs(quality) < 0.0005 ? "the same quality" : `${signed(quality)} in quality`;
-  if (now.cost === null || then.cost === null || now.cost === 0) return `${better}.`;
+  const qualityChange = Math.abs(quality) < 0.0005 ? "same quality" : `${signed(quality)} quality`;
+  if (now.cost === null || then.cost === null || now.cost === 0) return `${qualityChange}.`;
   const change = then.cost / now.cost - 1;
-  if (Math.abs(change) < 0.0005) return `No change in cost, ${better}.`;
-  return `${percent(Math.abs(change))} ${change < 0 ? "cheaper" : "dearer"}, ${better}.`;
+  if (Math.abs(change) < 0.0005) return `Same cost, ${qualityChange}.`;
+  return `${percent(Math.abs(change))} ${change < 0 ? "cheaper" : "more expensive"}, ${qualityChange}.`;
 }
 
 function nearest(points: readonly TradeoffPoint[], wanted: number): number {

@@ -3,41 +3,45 @@ import type { Learning, SeriesPoint } from "../api/stats.ts";
 import { categoryAxis, GRID, type Row, tooltip, valueAxis } from "../charts/axes.ts";
 import { Chart, type ChartOption } from "../charts/chart.tsx";
 import { colourOf } from "../charts/colours.ts";
-import { percent, plural, timeLabels } from "../format.ts";
 import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { percent, plural, timeLabels } from "../text/format.ts";
 import type { Hover, OverTimeProps } from "./series.ts";
 
-interface Share {
+interface SharePoint {
   readonly at: string;
   readonly requests: number;
-  readonly of: Readonly<Record<string, number>>;
+  readonly shares: Readonly<Record<string, number>>;
 }
 
-/** Whose answers were shown, over time. */
+/** The share of each model in the answers shown, over time. */
 export function TrafficPanel({
   stats,
   points,
   learning,
 }: OverTimeProps & { learning: Learning | undefined }) {
   const names = stats.models.map(({ model }) => model);
-  const shares = sharesOver(points, learning);
-  const used = names.filter((name) => shares.some(({ of }) => (of[name] ?? 0) > 0));
+  const steps = sharesOver(points, learning);
+  const used = names.filter((name) => steps.some(({ shares }) => (shares[name] ?? 0) > 0));
   const option: ChartOption = useMemo(
     () => (colours) => {
-      const times = timeLabels(shares.map(({ at }) => at));
+      const times = timeLabels(steps.map(({ at }) => at));
       return {
         grid: GRID,
         xAxis: categoryAxis(colours, times),
         yAxis: valueAxis(colours, percent, { max: 1, interval: 0.25 }),
         tooltip: tooltip("axis", (hover: Hover) => {
           const i = hover[0]!.dataIndex;
-          const { of, requests } = shares[i]!;
+          const { shares, requests } = steps[i]!;
           const rows = used
-            .filter((name) => (of[name] ?? 0) > 0)
-            .toSorted((a, b) => of[b]! - of[a]!)
+            .filter((name) => (shares[name] ?? 0) > 0)
+            .toSorted((a, b) => shares[b]! - shares[a]!)
             .map(
-              (name): Row => ({ name, value: percent(of[name]!), colour: colourOf(names, name) }),
+              (name): Row => ({
+                name,
+                value: percent(shares[name]!),
+                colour: colourOf(names, name),
+              }),
             );
           return { title: `${times[i]}, ${plural(requests, "request")}`, rows };
         }),
@@ -48,7 +52,7 @@ export function TrafficPanel({
           barCategoryGap: "12%",
           barMaxWidth: 48,
           itemStyle: { color: colourOf(names, name) },
-          data: shares.map(({ of }) => of[name] ?? 0),
+          data: steps.map(({ shares }) => shares[name] ?? 0),
         })),
       };
     },
@@ -56,28 +60,28 @@ export function TrafficPanel({
   );
   const total = stats.models.map(({ model, shown }) => `${model} ${shown}`).join(", ");
   return (
-    <Panel title="Share of traffic" about="Whose answers were shown.">
+    <Panel title="Share of traffic" about="How often the answers of each model were shown.">
       <Chart option={option} label={`Share of traffic over time. Answers shown: ${total}.`} />
       <Legend entries={used.map((name) => ({ name, colour: colourOf(names, name) }))} />
     </Panel>
   );
 }
 
-/** Counts are kept by five minutes; the first half hour is told by stretches of requests. */
-function sharesOver(points: readonly SeriesPoint[], learning: Learning | undefined): Share[] {
+/**
+ * The shares of the models in each step of the window. The counts have steps of five minutes, so
+ * for the first half hour the finer stretches of the learning curve are used instead.
+ */
+function sharesOver(points: readonly SeriesPoint[], learning: Learning | undefined): SharePoint[] {
   const busy = points.filter(({ requests }) => requests > 0);
   if (busy.length < FEW && learning && learning.stretches.length > busy.length) {
-    return learning.stretches.map(({ from, requests, shares }) => ({
-      at: from,
-      requests,
-      of: shares,
-    }));
+    return learning.stretches.map(({ from, requests, shares }) => ({ at: from, requests, shares }));
   }
   return points.map(({ at, requests, shown }) => {
     const total = Object.values(shown).reduce((sum, value) => sum + value, 0);
-    const of = Object.entries(shown).map(([name, value]) => [name, value / Math.max(1, total)]);
-    return { at, requests, of: Object.fromEntries(of) as Share["of"] };
+    const shares = Object.entries(shown).map(([name, value]) => [name, value / Math.max(1, total)]);
+    return { at, requests, shares: Object.fromEntries(shares) as SharePoint["shares"] };
   });
 }
 
+/** With fewer steps than this the chart of the counts would be too coarse. */
 const FEW = 6;

@@ -2,32 +2,32 @@ import { useMemo } from "preact/hooks";
 import { GRID, tooltip, valueAxis } from "../charts/axes.ts";
 import { Chart, type ChartOption } from "../charts/chart.tsx";
 import { colourOf } from "../charts/colours.ts";
-import { signed } from "../format.ts";
 import { Legend } from "../parts/legend.tsx";
-import { topicOf } from "../topics.ts";
-import type { Pair } from "./truth.ts";
+import { signed } from "../text/format.ts";
+import { topicOf } from "../text/topics.ts";
+import type { Comparison } from "./truth.ts";
 
-/** As much of the chart library's drawing kit as an interval needs. */
-interface Kit {
+/** The part of the chart library's drawing API that draws an interval. */
+interface DrawingApi {
   value(dimension: number): number;
   coord(point: readonly [number, number]): [number, number];
 }
 
-function widthOf({ lo, hi }: Pair): number {
+function widthOf({ lo, hi }: Comparison): number {
   return lo === null || hi === null ? 0 : hi - lo;
 }
 
-/** A dot for each model and category: on the diagonal, what is believed is true. */
-export function TruthChart({ pairs }: { pairs: readonly Pair[] }) {
+/** One dot per model and category; on the diagonal the estimate is exact. */
+export function TruthChart({ pairs }: { pairs: readonly Comparison[] }) {
   const categories = [...new Set(pairs.map(({ category }) => category))];
   const option: ChartOption = useMemo(
     () => (colours) => {
       const ends = pairs.flatMap(({ truth, estimate }) => [truth, estimate]);
       const reach = Math.ceil(10 * Math.max(0.1, ...ends.map(Math.abs))) / 10;
-      const colour = ({ category }: Pair) => colourOf(categories, category);
+      const colour = ({ category }: Comparison) => colourOf(categories, category);
       const widest = Math.max(...pairs.map(widthOf), 1e-9);
-      // What was hardly ever asked is hardly seen.
-      const known = (pair: Pair) => 0.3 + 0.7 * (1 - widthOf(pair) / widest);
+      // Estimates with little data are faint.
+      const opacity = (pair: Comparison) => 0.3 + 0.7 * (1 - widthOf(pair) / widest);
       const axis = (name: string) =>
         valueAxis(colours, (value) => signed(value, 1), {
           min: -reach,
@@ -69,15 +69,15 @@ export function TruthChart({ pairs }: { pairs: readonly Pair[] }) {
             silent: true,
             clip: true,
             data: pairs.map(({ truth, lo, hi }) => [truth, lo ?? 0, hi ?? 0]),
-            renderItem: ({ dataIndex }: { dataIndex: number }, kit: Kit) => {
-              const [x, y1] = kit.coord([kit.value(0), kit.value(1)]);
-              const [, y2] = kit.coord([kit.value(0), kit.value(2)]);
+            renderItem: ({ dataIndex }: { dataIndex: number }, api: DrawingApi) => {
+              const [x, y1] = api.coord([api.value(0), api.value(1)]);
+              const [, y2] = api.coord([api.value(0), api.value(2)]);
               return {
                 type: "line",
                 shape: { x1: x, x2: x, y1, y2 },
                 style: {
                   stroke: colour(pairs[dataIndex]!),
-                  opacity: 0.45 * known(pairs[dataIndex]!) ** 2,
+                  opacity: 0.45 * opacity(pairs[dataIndex]!) ** 2,
                   lineWidth: 2,
                 },
               };
@@ -88,7 +88,7 @@ export function TruthChart({ pairs }: { pairs: readonly Pair[] }) {
             symbolSize: 8,
             data: pairs.map((pair) => ({
               value: [pair.truth, pair.estimate],
-              itemStyle: { color: colour(pair), opacity: known(pair) },
+              itemStyle: { color: colour(pair), opacity: opacity(pair) },
             })),
           },
         ],
@@ -101,7 +101,7 @@ export function TruthChart({ pairs }: { pairs: readonly Pair[] }) {
       <Chart
         option={option}
         height={320}
-        label="Estimated against true quality, a dot for each model and category; on the diagonal they are the same."
+        label="Estimated and true quality, one dot per model and category. On the diagonal both are equal."
       />
       <Legend
         entries={categories.map((category) => ({

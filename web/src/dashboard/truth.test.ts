@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Stats, Truth } from "../api/stats.ts";
-import { agreement, compared } from "./truth.ts";
+import { agreement, compare } from "./truth.ts";
 
 const truth: Truth = {
   kinds: ["maths", "law"],
@@ -26,14 +26,14 @@ const stats = {
 } as unknown as Stats;
 
 it("true values are relative to the mean of the models in the pool", () => {
-  const pairs = compared(truth, stats);
+  const pairs = compare(truth, stats);
   expect(pairs.map(({ truth }) => truth)).toEqual(
     [0.2, -0.2, -0.2, 0.2].map((value) => expect.closeTo(value)),
   );
 });
 
-it("agreement: right on maths, wrong on law", () => {
-  const found = agreement(compared(truth, stats))!;
+it("agreement counts a correct and a wrong category", () => {
+  const found = agreement(compare(truth, stats))!;
   expect(found).toMatchObject({ categories: 2, best: 1, covered: 0.5 });
   expect(found.correlation).toBeGreaterThan(0);
   expect(agreement([])).toBeUndefined();

@@ -1,7 +1,7 @@
 import type { Stats, Truth } from "../api/stats.ts";
 
-/** What is believed of a model on a category beside what is true; both relative to the category's mean. */
-export interface Pair {
+/** Estimated and true quality of a model in a category, both relative to the mean of the category. */
+export interface Comparison {
   readonly model: string;
   readonly category: string;
   readonly truth: number;
@@ -10,10 +10,10 @@ export interface Pair {
   readonly hi: number | null;
 }
 
-export function compared({ kinds, models }: Truth, { leaderboard }: Stats): Pair[] {
+export function compare({ kinds, models }: Truth, { leaderboard }: Stats): Comparison[] {
   return leaderboard.categories.flatMap(({ category, models: standings }) => {
     const k = kinds.indexOf(category);
-    // The pool may be a part of the sandbox.
+    // The pool may contain only some of the sandbox's models.
     const known = standings.flatMap((standing) => {
       const quality = models.find(({ model }) => model === standing.model)?.quality[k];
       return quality === undefined ? [] : [{ ...standing, quality }];
@@ -32,34 +32,34 @@ export function compared({ kinds, models }: Truth, { leaderboard }: Stats): Pair
 
 export interface Agreement {
   readonly categories: number;
-  /** Of the categories: whose estimated best is the true one, or nearly as good. */
+  /** Number of categories whose estimated best model is the true best, or nearly as good. */
   readonly best: number;
   readonly correlation: number;
-  /** Share of the true values inside their intervals; null where there are none. */
+  /** Share of the true values inside their intervals; null if there are no intervals. */
   readonly covered: number | null;
 }
 
-export function agreement(pairs: readonly Pair[]): Agreement | undefined {
+export function agreement(pairs: readonly Comparison[]): Agreement | undefined {
   if (pairs.length === 0) return undefined;
   const groups = [...Map.groupBy(pairs, ({ category }) => category).values()];
   const best = groups.filter((group) => {
     const chosen = group.reduce((a, b) => (b.estimate > a.estimate ? b : a));
     return chosen.truth >= Math.max(...group.map(({ truth }) => truth)) - NEARLY;
   });
-  const banded = pairs.filter(({ lo }) => lo !== null);
-  const inside = banded.filter(({ truth, lo, hi }) => truth >= lo! && truth <= hi!);
+  const withInterval = pairs.filter(({ lo }) => lo !== null);
+  const inside = withInterval.filter(({ truth, lo, hi }) => truth >= lo! && truth <= hi!);
   return {
     categories: groups.length,
     best: best.length,
     correlation: correlation(pairs),
-    covered: banded.length === 0 ? null : inside.length / banded.length,
+    covered: withInterval.length === 0 ? null : inside.length / withInterval.length,
   };
 }
 
-/** Quality that nobody would notice. */
+/** A difference in quality too small to matter. */
 const NEARLY = 0.02;
 
-function correlation(pairs: readonly Pair[]): number {
+function correlation(pairs: readonly Comparison[]): number {
   const [x, y] = [mean(pairs.map((p) => p.truth)), mean(pairs.map((p) => p.estimate))];
   let [xy, xx, yy] = [0, 0, 0];
   for (const { truth, estimate } of pairs) {

@@ -1,7 +1,7 @@
 import type { Learning, Stats, Tradeoff } from "../api/stats.ts";
 import { learningVerdict, savingVerdict, trustVerdict, type Verdict } from "./verdict.ts";
 
-/** The three things one wants to know first. */
+/** Short answers to the three most important questions about the router. */
 export function VerdictCards({
   stats,
   learning,

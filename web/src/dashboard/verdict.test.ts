@@ -33,40 +33,41 @@ const STATS = {
 } as unknown as Stats;
 
 describe("is it learning", () => {
-  it("says so where regret has clearly fallen, and no sooner", () => {
+  it("is positive only if regret has clearly fallen", () => {
     const clearly = learningVerdict(STATS, learning(band(0.3), band(0.2), band(0.1)));
     expect(clearly).toMatchObject({ figure: "60%", tone: "good" });
     expect(clearly.sentence).toBe(
-      "Choices lose 0.10 of quality to the best possible, 0.30 at the beginning of the window: 99% sure that this is less.",
+      "The regret per request is 0.10; at the start of the window it was 0.30. The probability that it fell is 99%.",
     );
     const perhaps = learningVerdict(
       STATS,
       learning(band(0.3, 0.2), band(0.3, 0.2), band(0.25, 0.2)),
     );
     expect(perhaps).toMatchObject({ tone: "open" });
-    expect(perhaps.sentence).toMatch(/60% sure that this is less/);
+    expect(perhaps.sentence).toMatch(/The probability that it fell is 60%/);
     expect(learningVerdict(STATS, learning(band(0.1), band(0.2), band(0.3))).tone).toBe("bad");
   });
 
-  it("says what it knows while the rest is on its way", () => {
+  it("shows the win rate while the rest is loading", () => {
     expect(learningVerdict(STATS, undefined)).toMatchObject({ figure: "60%", tone: "open" });
   });
 
-  it("has nothing to say of nothing", () => {
+  it("shows no figure without requests", () => {
     expect(learningVerdict({ ...STATS, win_rate: null }, undefined).figure).toBe("\u2013");
   });
 });
 
 describe("is it saving", () => {
-  it("compares with the best model for all, and the cheapest", () => {
+  it("compares with the best and with the cheapest model", () => {
     expect(savingVerdict(STATS)).toMatchObject({
       figure: "$0.20",
       tone: "good",
-      sentence: "60% less than always big ($0.50). Always small would have cost $0.050.",
+      sentence:
+        "60% less than always using big ($0.50). Always using small would have cost $0.050.",
     });
   });
 
-  it("takes no side on a handful of requests", () => {
+  it("does not judge a few requests", () => {
     const spend = { ...STATS.spend, requests: 3 };
     const dear = { ...spend, always_best: { ...spend.always_best!, cost: 0.1, savings: -0.1 } };
     for (const early of [spend, dear]) {
@@ -74,43 +75,43 @@ describe("is it saving", () => {
     }
   });
 
-  it("says how far that is certain", () => {
+  it("shows the interval if the best model is uncertain", () => {
     const doubted = { among: ["big", "large"], lo: -0.1, hi: 0.3 };
     const always_best = { ...STATS.spend.always_best!, ...doubted };
     expect(savingVerdict({ ...STATS, spend: { ...STATS.spend, always_best } }).sentence).toBe(
-      "60% less than always big ($0.50). Against the 2 that may be the best: -$0.10 to $0.30 saved. Always small would have cost $0.050.",
+      "60% less than always using big ($0.50). Compared with the 2 models that may be the best: -$0.10 to $0.30 saved. Always using small would have cost $0.050.",
     );
   });
 
-  it("says why it costs more, where it does", () => {
+  it("explains a higher cost", () => {
     const always_best = { ...STATS.spend.always_best!, cost: 0.1, savings: -0.1 };
     const dear = { ...STATS, spend: { ...STATS.spend, always_best } };
     expect(savingVerdict(dear)).toMatchObject({ tone: "bad" });
     expect(savingVerdict(dear).sentence).toMatch(
-      /^\$0\.10 more than always big\. 50% of requests were duels, which ask two models\. /,
+      /^\$0\.10 more than always using big\. 50% of the requests were duels, which call two models\. /,
     );
   });
 });
 
-it("duels are the price of learning: without them it may well save", () => {
+it("shows the savings without duels, which are a cost of learning", () => {
   const always_best = { ...STATS.spend.always_best!, cost: 0.16, savings: -0.04 };
   const learning = { ...STATS, spend: { ...STATS.spend, always_best } };
   expect(savingVerdict(learning)).toMatchObject({ tone: "open" });
   expect(savingVerdict(learning).sentence).toMatch(
-    /two models; without, it saves 17%\. Always small/,
+    /two models; without them it would save 17%\. Always using small/,
   );
 });
 
 describe("can it be trusted", () => {
   const advantage = (sure: number) => ({ ...band(0.03, 0.02), over: "big", sure });
 
-  it("is as sure as the posterior that routing does no harm", () => {
+  it("shows the probability that routing is at least as good as one model", () => {
     expect(trustVerdict(STATS, advantage(0.95))).toMatchObject({
       figure: "95%",
       tone: "good",
-      caption: "sure that routing is no worse than always big",
+      caption: "probability that routing is at least as good as always using big",
       sentence:
-        "It is worth +0.03 of quality a request beside it, price included (+0.01 to +0.05). The guard is off. 4 votes in this window.",
+        "Compared with it, routing is worth +0.03 of quality per request, price included (+0.01 to +0.05). The guard is off. 4 votes in this window.",
     });
     expect(trustVerdict(STATS, advantage(0.8)).tone).toBe("open");
     expect(trustVerdict(STATS, advantage(0.05)).tone).toBe("bad");
@@ -124,12 +125,15 @@ describe("can it be trusted", () => {
     }
   });
 
-  it("claims nothing where routing is one model for all", () => {
+  it("claims nothing if routing always chooses the same model", () => {
     const same = { ...band(0, 0), over: "big", sure: 1 };
-    expect(trustVerdict(STATS, same)).toMatchObject({ tone: "open", caption: "as always big" });
+    expect(trustVerdict(STATS, same)).toMatchObject({
+      tone: "open",
+      caption: "from always using big",
+    });
   });
 
-  it("tells of the guard and of routers that do not choose", () => {
+  it("reports an active guard and a router that does not choose", () => {
     expect(trustVerdict({ ...STATS, guard: "big" }, advantage(0.95))).toMatchObject({
       figure: "Guard on",
       tone: "bad",

@@ -1,33 +1,33 @@
 import type { Learning, Stats, Tradeoff } from "../api/stats.ts";
-import { dollars, percent, plural, signed } from "../format.ts";
+import { dollars, percent, plural, signed } from "../text/format.ts";
 
-/** The answer to one question at a glance. */
+/** A short answer to a question about the router. */
 export interface Verdict {
   readonly figure: string;
   readonly tone: "good" | "bad" | "open";
-  /** What the figure is. */
+  /** Name of the figure. */
   readonly caption: string;
   readonly sentence: string;
 }
 
-/** Is it learning? Requests of now against requests of then, by what is believed now. */
+/** Is it learning? Compares the regret at the end and at the start of the window, with the current posterior. */
 export function learningVerdict({ win_rate: win }: Stats, learning: Learning | undefined): Verdict {
   const caption = win ? `win rate, ${percent(win.lo)} to ${percent(win.hi)}` : "win rate";
   const stretches = learning?.stretches ?? [];
   const [first, last] = [stretches[0], stretches.at(-1)];
   if (win && !learning) {
-    return { figure: percent(win.mean), tone: "open", caption, sentence: "Looking back\u2026" };
+    return { figure: percent(win.mean), tone: "open", caption, sentence: "Loading\u2026" };
   }
   if (!win || !first || !last) {
     return {
       figure: "\u2013",
       tone: "open",
       caption,
-      sentence: "Nothing was asked yet. Each vote on a duel teaches the router.",
+      sentence: "There are no requests yet. Every vote on a duel teaches the router.",
     };
   }
   const [then, now, { sure }] = [first.regret, last.regret, last.fallen];
-  const from = `Choices lose ${now.mean.toFixed(2)} of quality to the best possible`;
+  const regret = `The regret per request is ${now.mean.toFixed(2)}`;
   return {
     figure: percent(win.mean),
     tone:
@@ -35,57 +35,60 @@ export function learningVerdict({ win_rate: win }: Stats, learning: Learning | u
     caption,
     sentence:
       stretches.length > 1
-        ? `${from}, ${then.mean.toFixed(2)} at the beginning of the window: ${sure > 0.99 ? "over 99%" : percent(sure)} sure that this is less.`
-        : `${from}.`,
+        ? `${regret}; at the start of the window it was ${then.mean.toFixed(2)}. The probability that it fell is ${sure > 0.99 ? "over 99%" : percent(sure)}.`
+        : `${regret}.`,
   };
 }
 
-/** Is it saving? */
+/** Is it saving? Compares the cost with that of always using the best model. */
 export function savingVerdict({ spend, counts, models }: Stats): Verdict {
   const { always_best: best, always_cheapest: cheapest, total } = spend;
   const caption = `spent on ${plural(spend.requests, "request")}`;
   if (!best || best.cost === 0) {
     const sentence =
-      spend.requests === 0 ? "No request yet." : "Prices are not known, so savings are not either.";
+      spend.requests === 0
+        ? "There are no requests yet."
+        : "Without prices the savings are unknown.";
     return { figure: dollars(total), tone: "open", caption, sentence };
   }
   const isEarly = spend.requests < FEW;
   const floor = cheapest
-    ? ` Always ${cheapest.model} would have cost ${dollars(cheapest.cost)}.`
+    ? ` Always using ${cheapest.model} would have cost ${dollars(cheapest.cost)}.`
     : "";
-  // That any of all may be the best says nothing.
+  // Not worth a sentence if every model may be the best.
   const doubt =
     best.among.length > 1 && best.among.length < models.length
-      ? ` Against the ${best.among.length} that may be the best: ${dollars(best.lo)} to ${dollars(best.hi)} saved.`
+      ? ` Compared with the ${best.among.length} models that may be the best: ${dollars(best.lo)} to ${dollars(best.hi)} saved.`
       : "";
   if (best.savings >= 0) {
     return {
       figure: dollars(total),
       tone: isEarly ? "open" : "good",
       caption,
-      sentence: `${percent(best.savings / best.cost)} less than always ${best.model} (${dollars(best.cost)}).${doubt}${floor}`,
+      sentence: `${percent(best.savings / best.cost)} less than always using ${best.model} (${dollars(best.cost)}).${doubt}${floor}`,
     };
   }
-  // The second answers of duels are the price of learning, not of serving.
+  // The second answers of duels are a cost of learning, not of serving.
   const once = Math.min(1, spend.requests / Math.max(1, counts.answers - counts.failures));
   const saved = 1 - (once * total) / best.cost;
   const duels =
     counts.duel_rate > 0
-      ? ` ${percent(counts.duel_rate)} of requests were duels, which ask two models`
+      ? ` ${percent(counts.duel_rate)} of the requests were duels, which call two models`
       : "";
-  const without = duels === "" ? "" : saved > 0 ? `; without, it saves ${percent(saved)}.` : ".";
+  const without =
+    duels === "" ? "" : saved > 0 ? `; without them it would save ${percent(saved)}.` : ".";
   return {
     figure: dollars(total),
     tone: isEarly || saved > 0 ? "open" : "bad",
     caption,
-    sentence: `${dollars(-best.savings)} more than always ${best.model}.${duels}${without}${doubt}${floor}`,
+    sentence: `${dollars(-best.savings)} more than always using ${best.model}.${duels}${without}${doubt}${floor}`,
   };
 }
 
-/** Requests that prove nothing. */
+/** With fewer requests than this the savings are not judged. */
 const FEW = 20;
 
-/** Can it be trusted? Not to know the best of all models, which may be a matter of luck among equals, but to do no harm. */
+/** Can it be trusted? Shows how likely routing is at least as good as always using the best single model. */
 export function trustVerdict(
   { guard, mode, counts }: Stats,
   advantage: Tradeoff["advantage"] | undefined,
@@ -96,8 +99,8 @@ export function trustVerdict(
     return {
       figure: "Guard on",
       tone: "bad",
-      caption: `${guard} answers`,
-      sentence: `Votes say that ${guard} alone does better than routing, so it answers until they say otherwise. ${votes}`,
+      caption: `${guard} answers all requests`,
+      sentence: `The votes show that ${guard} alone is better than routing, so it answers until that changes. ${votes}`,
     };
   }
   if (mode !== "apply") {
@@ -105,30 +108,30 @@ export function trustVerdict(
       figure: mode === "observe" ? "Observing" : "Bypassed",
       tone: "open",
       caption: "the router does not choose",
-      sentence: `The configuration says who answers. ${votes}`,
+      sentence: `The configuration decides which model answers. ${votes}`,
     };
   }
   if (!advantage || (cast === 0 && advantage.lo === advantage.hi)) {
     return {
       figure: "\u2013",
       tone: "open",
-      caption: "nothing to go by yet",
-      sentence: `Before the first votes price decides among models that nothing is known of. ${votes}`,
+      caption: "not enough data yet",
+      sentence: `Before the first votes the router knows only the prices, so it chooses the cheapest model. ${votes}`,
     };
   }
   const { over, sure, mean, lo, hi } = advantage;
   if (hi - lo < 1e-9) {
     return {
-      figure: "All the same",
+      figure: "No difference",
       tone: "open",
-      caption: `as always ${over}`,
-      sentence: `It would answer all recent questions, so routing gains nothing on them and risks nothing. The guard is off. ${votes}`,
+      caption: `from always using ${over}`,
+      sentence: `The router would choose this model for all recent prompts, so routing gains nothing and risks nothing. The guard is off. ${votes}`,
     };
   }
   return {
     figure: sure > 0.99 ? "Over 99%" : percent(sure),
     tone: sure >= 0.9 ? "good" : sure < 0.1 ? "bad" : "open",
-    caption: `sure that routing is no worse than always ${over}`,
-    sentence: `It is worth ${signed(mean, 2)} of quality a request beside it, price included (${signed(lo, 2)} to ${signed(hi, 2)}). The guard is off. ${votes}`,
+    caption: `probability that routing is at least as good as always using ${over}`,
+    sentence: `Compared with it, routing is worth ${signed(mean, 2)} of quality per request, price included (${signed(lo, 2)} to ${signed(hi, 2)}). The guard is off. ${votes}`,
   };
 }

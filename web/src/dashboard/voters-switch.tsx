@@ -1,19 +1,19 @@
 import { useState } from "preact/hooks";
 import { postJson } from "../api/client.ts";
 import type { Voters } from "../api/stats.ts";
-import { plural } from "../format.ts";
 import { Select } from "../parts/select.tsx";
+import { plural } from "../text/format.ts";
 import type { Live } from "./live.ts";
 
 const SPEEDS = [
-  { value: "60", text: "1 vote a second" },
-  { value: "600", text: "10 votes a second" },
-  { value: "3600", text: "an hour in a minute" },
+  { value: "60", text: "1 vote per second" },
+  { value: "600", text: "10 votes per second" },
+  { value: "3600", text: "60 votes per second" },
 ] as const;
 
 type Speed = (typeof SPEEDS)[number]["value"];
 
-/** In the sandbox people can be simulated: they ask, read two answers and vote, by the same interface. */
+/** Switches the sandbox's simulated voters on and off. They ask questions and vote through the public API. */
 export function VotersSwitch({ voters }: { voters: Live<Voters> }) {
   const [problem, setProblem] = useState<string>();
   const state = voters.data;
@@ -47,7 +47,7 @@ export function VotersSwitch({ voters }: { voters: Live<Voters> }) {
         Simulated voters
       </button>
       <Select<Speed>
-        label="How fast they vote"
+        label="Voting speed"
         options={SPEEDS}
         value={speed.value}
         onChange={(value) => set({ votes_per_minute: Number(value) })}

@@ -2,9 +2,9 @@ import { useMemo } from "preact/hooks";
 import type { SeriesPoint } from "../api/stats.ts";
 import { categoryAxis, GRID, tooltip, valueAxis } from "../charts/axes.ts";
 import { Chart, type ChartOption } from "../charts/chart.tsx";
-import { count, percent, plural, timeLabels } from "../format.ts";
 import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { count, percent, plural, timeLabels } from "../text/format.ts";
 import type { Hover, OverTimeProps } from "./series.ts";
 
 const PARTS = [
@@ -42,13 +42,13 @@ export function VotesPanel({ stats: { counts }, points }: OverTimeProps) {
     },
     [points],
   );
-  const said = `${plural(counts.requests, "request")}, ${plural(counts.duels, "duel")} (${percent(counts.duel_rate)}), ${plural(counts.votes, "vote")}`;
+  const summary = `${plural(counts.requests, "request")}, ${plural(counts.duels, "duel")} (${percent(counts.duel_rate)}), ${plural(counts.votes, "vote")}`;
   return (
     <Panel
-      title="Votes and duels"
-      about={`${said}: ${plural(counts.ties, "tie")}, ${count(counts.both_bad)} both bad.`}
+      title="Requests, duels and votes"
+      about={`${summary}: ${plural(counts.ties, "tie")}, ${count(counts.both_bad)} both bad.`}
     >
-      <Chart option={option} label={`Requests, duels and votes over time: ${said}.`} />
+      <Chart option={option} label={`Requests, duels and votes over time: ${summary}.`} />
       <Legend entries={PARTS.map(({ name, colour }) => ({ name, colour: `var(--${colour})` }))} />
     </Panel>
   );

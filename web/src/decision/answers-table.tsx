@@ -1,34 +1,36 @@
 import type { Decision, DecisionAnswer } from "../api/decision.ts";
-import { count, dollars, duration } from "../format.ts";
 import { Panel } from "../parts/panel.tsx";
+import { count, dollars, duration } from "../text/format.ts";
 
 const STATUS = { ok: "complete", failed: "failed", cancelled: "stopped" } as const;
 
-/** What came of it: who answered, how long it took, what it cost. */
+/** The answers to a request: model, status, time, tokens and price. */
 export function AnswersTable({ decision }: { decision: Decision }) {
   const { answers, duel, hidden } = decision;
   const longest = Math.max(1, ...answers.map(({ latency_ms = 0 }) => latency_ms));
   if (answers.length === 0) {
     return (
       <Panel title="Answers">
-        <p class="text-sm text-muted">None yet, or none was asked for.</p>
+        <p class="text-sm text-muted">There is no answer yet, or none was requested.</p>
       </Panel>
     );
   }
   return (
     <Panel
       title="Answers"
-      {...(hidden !== undefined && { about: "Names, times and prices are shown after the vote." })}
+      {...(hidden !== undefined && {
+        about: "The names, times and prices are shown after the vote.",
+      })}
     >
       <section class="overflow-x-auto" aria-label="Answers" tabIndex={0}>
         <table class="w-full min-w-xl text-sm">
           <thead>
             <tr class="text-xs text-muted">
-              {["", "Model", "Status", "Time", "Tokens", "Cost"].map((name) => (
+              {["", "Model", "Status", "Time", "Tokens", "Price"].map((name) => (
                 <th
                   key={name}
                   scope="col"
-                  class={`pb-1 font-normal ${name === "Cost" || name === "Tokens" ? "text-right" : "text-left"}`}
+                  class={`pb-1 font-normal ${name === "Price" || name === "Tokens" ? "text-right" : "text-left"}`}
                 >
                   {name === "" ? <span class="sr-only">Answer</span> : name}
                 </th>
@@ -86,7 +88,7 @@ function Row({
               {duration(latency)}
               {first !== undefined &&
                 latency - first >= 1 &&
-                `, first word after ${duration(first)}`}
+                `, first token after ${duration(first)}`}
             </span>
           </>
         )}

@@ -1,9 +1,9 @@
 import type { Decision, Score } from "../api/decision.ts";
-import { dollars, signed } from "../format.ts";
 import { IntervalDot } from "../parts/interval-dot.tsx";
 import { Panel } from "../parts/panel.tsx";
+import { dollars, signed } from "../text/format.ts";
 
-/** Who could have answered: quality with its uncertainty, price, and what is left of the one after the other. */
+/** The models that could have answered: estimated quality, expected price, and quality minus price. */
 export function Candidates({ decision }: { decision: Decision }) {
   const { scores = [], chosen = [], excluded = {} } = decision;
   const sorted = scores.toSorted((a, b) => (b.net ?? b.value ?? 0) - (a.net ?? a.value ?? 0));
@@ -12,7 +12,7 @@ export function Candidates({ decision }: { decision: Decision }) {
     value + uncertainty,
     net,
   ]);
-  // At 10 the price outweighs everything; the picture stays about quality.
+  // With a trade-off of 10 the price outweighs the quality. The limit keeps the quality readable.
   const min = Math.max(-1.5, Math.min(-0.01, ...ends));
   const max = Math.max(0.01, ...ends);
   const at = (value: number) =>
@@ -20,7 +20,7 @@ export function Candidates({ decision }: { decision: Decision }) {
   return (
     <Panel
       title="Candidates"
-      about="Dot: expected quality relative to the pool's mean, with one standard deviation. Tick: what is left of it after the price, which is what is compared."
+      about="Dot: estimated quality relative to the mean of all models, with one standard deviation. Tick (net): quality minus price, which is what the router compares."
     >
       <section class="overflow-x-auto" aria-label="Candidates" tabIndex={0}>
         <table class="w-full min-w-xl text-sm">
@@ -30,7 +30,7 @@ export function Candidates({ decision }: { decision: Decision }) {
                 Model
               </th>
               <th scope="col">
-                <span class="sr-only">Picture</span>
+                <span class="sr-only">Chart</span>
               </th>
               {["Quality", "±", "Price", "Net"].map((name) => (
                 <th key={name} scope="col" class="pl-4 text-right font-normal">
@@ -53,9 +53,9 @@ export function Candidates({ decision }: { decision: Decision }) {
       </section>
       {Object.keys(excluded).length > 0 && (
         <p class="text-sm text-muted">
-          Not asked:{" "}
+          Excluded:{" "}
           {Object.entries(excluded)
-            .map(([model, lack]) => `${model} ${lack}`)
+            .map(([model, reason]) => `${model} ${reason}`)
             .join("; ")}
           .
         </p>

@@ -1,15 +1,15 @@
 import type { Decision } from "../api/decision.ts";
-import { clockTime, percent } from "../format.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { WinBar } from "../parts/win-bar.tsx";
-import { topicOf } from "../topics.ts";
+import { clockTime, percent } from "../text/format.ts";
+import { topicOf } from "../text/topics.ts";
 import { AnswersTable } from "./answers-table.tsx";
 import { Candidates } from "./candidates.tsx";
 import { inWords, votesInWords } from "./in-words.ts";
 import { useDecision } from "./use-decision.ts";
 
-/** Everything that is known of one decision. */
+/** The page of one decision. */
 export function DecisionPage({ id }: { id: string }) {
   const { decision, problem } = useDecision(id, "read", () => true);
   return (
@@ -21,26 +21,26 @@ export function DecisionPage({ id }: { id: string }) {
       </p>
       <h1 class="text-2xl font-semibold tracking-tight">Decision</h1>
       {problem !== undefined && !decision && <p class="text-bad">{problem}</p>}
-      {decision && <Everything decision={decision} />}
+      {decision && <Details decision={decision} />}
     </div>
   );
 }
 
-function Everything({ decision }: { decision: Decision }) {
+function Details({ decision }: { decision: Decision }) {
   const { models, win_probability: win, now, runner_up: runnerUp, duel } = decision;
-  const rival = duel ? models?.[1] : runnerUp;
+  const opponent = duel ? models?.[1] : runnerUp;
   return (
     <>
-      <Panel title={inWords(decision)} about={whenAndWhere(decision)}>
+      <Panel title={inWords(decision)} about={origin(decision)}>
         {decision.prompt !== undefined && (
           <blockquote class="max-h-60 overflow-auto rounded-xl bg-sunken px-4 py-3 whitespace-pre-wrap">
             {decision.prompt}
           </blockquote>
         )}
-        {win !== undefined && models && rival !== undefined && (
+        {win !== undefined && models && opponent !== undefined && (
           <WinBar
             a={models[0]!}
-            b={rival}
+            b={opponent}
             before={win}
             after={now?.win_probability}
             since="Since then"
@@ -60,12 +60,12 @@ function Everything({ decision }: { decision: Decision }) {
         <Votes decision={decision} />
       </div>
       <AnswersTable decision={decision} />
-      <Numbers decision={decision} />
+      <Reproduction decision={decision} />
     </>
   );
 }
 
-function whenAndWhere({ at, router, mode, session_id: session }: Decision): string {
+function origin({ at, router, mode, session_id: session }: Decision): string {
   const parts = [clockTime(Date.parse(at)), `router ${router}`];
   if (mode !== "apply") parts.push(mode);
   if (session !== undefined) parts.push(`session ${session}`);
@@ -75,7 +75,7 @@ function whenAndWhere({ at, router, mode, session_id: session }: Decision): stri
 function Categories({ categories }: { categories: Readonly<Record<string, number>> }) {
   const sorted = Object.entries(categories).toSorted(([, a], [, b]) => b - a);
   return (
-    <Panel title="What the prompt is like" about="Its share of each category.">
+    <Panel title="Categories of the prompt" about="How much the prompt resembles each category.">
       <ul class="flex flex-col gap-2.5 text-sm">
         {sorted.map(([name, share]) => (
           <li key={name} class="flex items-center gap-3">
@@ -101,7 +101,7 @@ function Votes({ decision }: { decision: Decision }) {
   return (
     <Panel title="Votes">
       {votes.length === 0 ? (
-        <p class="text-sm text-muted">Nobody has voted on it yet.</p>
+        <p class="text-sm text-muted">There are no votes yet.</p>
       ) : (
         <ul class="flex flex-col gap-2 text-sm">
           {votes.map((vote) => (
@@ -119,20 +119,20 @@ function Votes({ decision }: { decision: Decision }) {
   );
 }
 
-/** What it takes to come to the same decision again. */
-function Numbers({ decision }: { decision: Decision }) {
+/** The numbers with which the decision can be reproduced. */
+function Reproduction({ decision }: { decision: Decision }) {
   const { propensity, seed, lambda, tradeoff, posterior_version: version, position } = decision;
   const numbers = [
     ["Propensity", propensity?.toFixed(4)],
     ["Seed", seed],
     ["Trade-off", tradeoff],
-    ["A dollar is worth", lambda === undefined ? undefined : `${lambda.toPrecision(3)} of quality`],
-    ["Posterior", version],
-    ["Place in the log", position],
+    ["Quality per dollar (lambda)", lambda?.toPrecision(3)],
+    ["Posterior version", version],
+    ["Position in the log", position],
   ].filter(([, value]) => value !== undefined);
   const json = JSON.stringify(decision, null, 2);
   return (
-    <Panel title="For who wants to check">
+    <Panel title="Reproduce this decision">
       <dl class="grid grid-cols-2 gap-x-6 gap-y-3 text-sm sm:grid-cols-3">
         {numbers.map(([name, value]) => (
           <div key={name}>
@@ -143,7 +143,7 @@ function Numbers({ decision }: { decision: Decision }) {
       </dl>
       <details class="text-sm">
         <summary class="text-muted hover:text-ink">
-          As <code>GET /v1/decisions/{decision.id}</code> gives it
+          Response of <code>GET /v1/decisions/{decision.id}</code>
         </summary>
         <div class="relative mt-2">
           <div class="absolute top-1 right-1">

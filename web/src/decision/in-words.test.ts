@@ -17,33 +17,31 @@ const single = {
 } as unknown as Decision;
 
 describe("a decision in words", () => {
-  it("says who, how likely, and at what price", () => {
+  it("names the model, the probability and the price", () => {
     expect(inWords(single)).toBe(
-      "mini: 71% likely to be preferred over large here, at 4.0% of its price.",
+      "mini: 71% likely to be preferred to large, at 4.0% of the price.",
     );
     expect(inWords({ ...single, models: ["large"], runner_up: "mini" })).toMatch(
-      /at 25 times its price/,
+      /at 25 times the price/,
     );
-    expect(inWords({ ...single, scores: [] })).toBe(
-      "mini: 71% likely to be preferred over large here.",
-    );
+    expect(inWords({ ...single, scores: [] })).toBe("mini: 71% likely to be preferred to large.");
   });
 
-  it("keeps the secret of a duel until there is a vote", () => {
+  it("does not name the models of a duel before the vote", () => {
     const { models: _, ...rest } = { ...single, duel: true, hidden: "x" };
-    expect(inWords(rest)).toBe("A duel: the names are shown after the vote.");
+    expect(inWords(rest)).toBe("A duel. The names of the models are shown after the vote.");
     expect(inWords({ ...single, duel: true, models: ["mini", "large"] })).toBe(
-      "A duel of mini and large: mini was 71% likely to be preferred, at 4.0% of its price.",
+      "Duel of mini and large: mini was 71% likely to be preferred, at 4.0% of the price.",
     );
   });
 
-  it("names who was preferred, and the category", () => {
+  it("names the preferred model and the category", () => {
     const votes = [
       { outcome: "b", source: "user", at: "" },
       { rating: -1, source: "user", at: "" },
     ] as const;
     expect(votesInWords({ ...single, models: ["mini", "large"], votes })).toBe(
-      "large preferred, disliked",
+      "large preferred, rated bad",
     );
     expect(categoryIn(single)).toBe("law");
   });

@@ -1,44 +1,47 @@
 import type { Decision } from "../api/decision.ts";
-import { percent } from "../format.ts";
+import { percent } from "../text/format.ts";
 
-/** A decision in one sentence: who, how likely to be preferred, at what price. */
+/** A decision in one sentence: the model, the probability that it is preferred, and its price. */
 export function inWords(decision: Decision): string {
   const { models, hidden, duel, win_probability: win, runner_up: runnerUp, mode } = decision;
-  if (hidden !== undefined || !models) return "A duel: the names are shown after the vote.";
+  if (hidden !== undefined || !models)
+    return "A duel. The names of the models are shown after the vote.";
   const [a, b] = models as [string, string?];
   if (duel && b !== undefined) {
     const chance = win === undefined ? "" : `: ${a} was ${percent(win)} likely to be preferred`;
-    return `A duel of ${a} and ${b}${chance}${price(decision, a, b)}.`;
+    return `Duel of ${a} and ${b}${chance}${relativePrice(decision, a, b)}.`;
   }
-  if (mode !== "apply") return `${a}, as the configuration says (${mode}).`;
+  if (mode !== "apply") return `${a}, as set in the configuration (mode: ${mode}).`;
   if (win === undefined || runnerUp === undefined) return `${a}.`;
-  return `${a}: ${percent(win)} likely to be preferred over ${runnerUp} here${price(decision, a, runnerUp)}.`;
+  return `${a}: ${percent(win)} likely to be preferred to ${runnerUp}${relativePrice(decision, a, runnerUp)}.`;
 }
 
-/** ", at 4% of its price" */
-function price({ scores = [] }: Decision, model: string, other: string): string {
+/** The price of a model relative to another, such as ", at 4% of the price"; empty if unknown or equal. */
+function relativePrice({ scores = [] }: Decision, model: string, other: string): string {
   const costOf = (name: string) => scores.find((score) => score.model === name)?.cost;
-  const [cost, rival] = [costOf(model), costOf(other)];
-  if (cost === undefined || rival === undefined || rival === 0 || cost === rival) return "";
-  const ratio = cost / rival;
-  if (ratio < 1) return `, at ${percent(ratio)} of its price`;
-  return `, at ${ratio < 10 ? ratio.toFixed(1) : Math.round(ratio)} times its price`;
+  const [cost, otherCost] = [costOf(model), costOf(other)];
+  if (cost === undefined || otherCost === undefined) return "";
+  if (otherCost === 0 || cost === otherCost) return "";
+  const ratio = cost / otherCost;
+  if (ratio < 1) return `, at ${percent(ratio)} of the price`;
+  return `, at ${ratio < 10 ? ratio.toFixed(1) : Math.round(ratio)} times the price`;
 }
 
-/** What the votes on it say, in a few words. */
+/** The votes on a decision in a few words. */
 export function votesInWords({ votes, models }: Decision): string {
   return votes
     .map(({ outcome, rating, ranking }) => {
       if (outcome === "tie") return "tie";
       if (outcome === "both_bad") return "both bad";
       if (outcome !== undefined) return `${models?.[outcome === "a" ? 0 : 1] ?? outcome} preferred`;
-      if (rating !== undefined) return rating > 0 ? "liked" : rating < 0 ? "disliked" : "so-so";
+      if (rating !== undefined)
+        return rating > 0 ? "rated good" : rating < 0 ? "rated bad" : "rated neutral";
       return ranking ? `${ranking[0]} ranked first` : "";
     })
     .join(", ");
 }
 
-/** The category that it belongs to most. */
+/** The category with the largest share in the prompt. */
 export function categoryIn({ categories }: Decision): string | undefined {
   return Object.entries(categories ?? {}).toSorted(([, a], [, b]) => b - a)[0]?.[0];
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { type Decision, getDecision } from "../api/decision.ts";
-import { usePage } from "../shell/page.ts";
+import { usePage } from "../page/page.ts";
 
 interface ReadDecision {
   readonly decision?: Decision;

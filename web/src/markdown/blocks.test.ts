@@ -7,26 +7,26 @@ const html = (text: string) =>
     .join("");
 
 describe("an answer as blocks", () => {
-  it("has its code apart, with the name of the language and nothing else", () => {
+  it("separates code and reads only the language from its info string", () => {
     const [text, code] = blocksOf('So:\n\n```Python title="x"\nprint(1)\n```\n');
     expect(text).toMatchObject({ kind: "html", html: "<p>So:</p>\n" });
     expect(code).toMatchObject({ kind: "code", code: "print(1)", lang: "python" });
   });
 
-  it("keeps the blocks that have not changed while it grows", () => {
+  it("reuses unchanged blocks while the answer grows", () => {
     const before = blocksOf("One.\n\nTwo");
     const after = blocksOf("One.\n\nTwo and a half", before);
     expect(after[0]).toBe(before[0]);
     expect(after[1]).not.toBe(before[1]);
   });
 
-  it("shows HTML as the text it is", () => {
+  it("shows HTML as text", () => {
     const text = html("Hi <script>alert(1)</script>\n\n<img src=x onerror=alert(1)>");
     expect(text).not.toMatch(/<(script|img)/);
     expect(text).toContain("&#60;script&#62;");
   });
 
-  it("finds the links that are named at its end, once they are there", () => {
+  it("resolves link references that come at the end", () => {
     const before = blocksOf("See [there][1] and\n\nhere.");
     const after = blocksOf("See [there][1] and\n\nhere.\n\n[1]: https://example.org", before);
     expect(after).toHaveLength(2);
@@ -36,14 +36,14 @@ describe("an answer as blocks", () => {
     expect(after[1]).toBe(before[1]);
   });
 
-  it("fetches no picture", () => {
+  it("turns images into links", () => {
     expect(html("![a cat](https://example.org/cat.png)")).toBe(
       '<p><a href="https://example.org/cat.png">a cat</a></p>\n',
     );
   });
 });
 
-describe("an answer that is too long for markdown is shown as text, whole", () => {
+describe("an answer that is too long for markdown is shown completely, as plain text", () => {
   const whole = (text: string) => {
     const blocks = blocksOf(text);
     expect(blocks.some(({ kind }) => kind === "plain")).toBe(true);
@@ -53,18 +53,18 @@ describe("an answer that is too long for markdown is shown as text, whole", () =
   it.each([
     ["1 MB", "lorem ipsum **dolor**\n".repeat(50_000)],
     ["one long line", "x".repeat(100_000)],
-    ["brackets without end", "[".repeat(MARKDOWN_LIMIT)],
-    ["stars without end", "*a ".repeat(60_000)],
+    ["many brackets", "[".repeat(MARKDOWN_LIMIT)],
+    ["many asterisks", "*a ".repeat(60_000)],
   ])("%s", (_, text) => expect(whole(text)).toBe(text));
 
-  it("a table of 10,000 cells and the words after it", () => {
+  it("a table of 10,000 cells and the text after it", () => {
     const table = `| a | b |\n|---|---|\n${"| one | two |\n".repeat(5000)}`;
     const blocks = blocksOf(`${table}\nand so on`);
     expect(blocks.map(({ kind }) => kind)).toEqual(["plain", "html"]);
     expect(blocks[0]!.raw.trim()).toBe(table.trim());
   });
 
-  it("pieces that are there stay while it grows", () => {
+  it("reuses pieces while the answer grows", () => {
     const text = "word ".repeat(50_000);
     const before = blocksOf(text);
     const after = blocksOf(`${text}more`, before);

@@ -1,24 +1,24 @@
 import { Marked, type Tokens } from "marked";
 
-/** A part of an answer that is drawn on its own, so that what is drawn already stays as it is. */
+/** A part of an answer that is rendered on its own, so that finished parts are not rendered again. */
 export type Block = { readonly raw: string } & (
   | { readonly kind: "html"; readonly source: string; readonly html: string }
   | { readonly kind: "code"; readonly source: string; readonly code: string; readonly lang: string }
   | { readonly kind: "plain" }
 );
 
-/** Longer texts are shown as they are: markdown of that size is no reading matter, and costs seconds. */
+/** Longer texts are shown as plain text, because rendering them as markdown takes seconds. */
 export const MARKDOWN_LIMIT = 200_000;
-/** Of a single block, such as a table, and of a single line. */
+/** Limits for a single block, such as a table, and for a single line. */
 const BLOCK_LIMIT = 40_000;
 const LINE_LIMIT = 20_000;
-/** Long texts in pieces, so that only those in view are laid out. */
+/** Long plain texts are split into pieces, so that the browser only lays out those in view. */
 const PIECE = 16_000;
 
-/** `before`: the blocks of a text that this one goes on from; equal ones are taken over. */
+/** Splits an answer into blocks. `before`: the blocks of an earlier, shorter version; unchanged ones are reused. */
 export function blocksOf(text: string, before: readonly Block[] = []): readonly Block[] {
   if (text.length > MARKDOWN_LIMIT || hasLongLine(text)) return plainPieces(text, before);
-  // Only where blocks begin and end: what is in them is read one by one, and once.
+  // Finds only the boundaries of the blocks. Their content is parsed once, when a block has changed.
   const tokens = new marked.Lexer(marked.defaults).blockTokens(text, []);
   const references = tokens.flatMap(({ type, raw }) => (type === "def" ? [raw] : [])).join("\n");
   return tokens
@@ -67,7 +67,7 @@ function hasLongLine(text: string): boolean {
   return false;
 }
 
-/** HTML in an answer is text: it is shown and never run. Pictures are links: nothing is fetched unasked. */
+/** HTML in an answer is shown as text. Images become links, so that the page never loads them. */
 const marked = new Marked({
   gfm: true,
   breaks: true,

@@ -1,14 +1,14 @@
 import createPurifier from "dompurify";
 
-/** The second wall behind blocks.ts; the page's Content-Security-Policy is the third. */
+/** Removes everything dangerous from HTML. The second defence after blocks.ts; the third is the page's Content-Security-Policy. */
 export function clean(html: string): DocumentFragment {
   purifier ??= newPurifier();
   return purifier.sanitize(html, {
-    RETURN_DOM_FRAGMENT: true, // what was looked at is what is shown: nothing is parsed again
+    RETURN_DOM_FRAGMENT: true, // the checked nodes themselves are shown, so nothing is parsed twice
     ALLOWED_TAGS: TAGS,
     ALLOWED_ATTR: ["href", "title", "class", ...PLAIN],
     ALLOWED_URI_REGEXP: /^(https?:|mailto:)/i,
-    ADD_URI_SAFE_ATTR: PLAIN, // all others must be addresses like those
+    ADD_URI_SAFE_ATTR: PLAIN, // the values of all other attributes must be URLs of the allowed kind
     ALLOW_DATA_ATTR: false,
     ALLOW_ARIA_ATTR: false,
   });
@@ -18,7 +18,7 @@ const TAGS =
   `a b blockquote br code del em h1 h2 h3 h4 h5 h6 hr i input li ol p pre s span strong sub sup
   table tbody td th thead tr ul`.split(/\s+/);
 
-/** Attributes of tables, lists and check boxes. */
+/** Attributes of tables, lists and check boxes, whose values are not URLs. */
 const PLAIN = ["align", "start", "type", "checked", "disabled"];
 
 let purifier: ReturnType<typeof createPurifier> | undefined;
@@ -30,7 +30,7 @@ function newPurifier() {
       node.setAttribute("target", "_blank");
       node.setAttribute("rel", "noopener noreferrer nofollow");
     }
-    // A check box of a list of tasks is the only input there is.
+    // The only inputs are check boxes of task lists.
     if (node.nodeName === "INPUT") {
       if (node.getAttribute("type") !== "checkbox") node.remove();
       else node.setAttribute("disabled", "");

@@ -20,7 +20,6 @@ import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 
-/** Fetched when the first code is shown. */
 const LANGUAGES = {
   bash,
   c,

@@ -5,7 +5,7 @@ import { type Block, blocksOf } from "./blocks.ts";
 import { clean } from "./clean.ts";
 import "./markdown.css";
 
-/** A model's answer: markdown that cannot do anything, drawn again only where it has grown. */
+/** A model's answer rendered as safe markdown. Only blocks that changed are rendered again. */
 export function Markdown({ text }: { text: string }) {
   const cost = useRef(0);
   const shown = usePaced(text, () => 8 * cost.current);
@@ -19,7 +19,9 @@ export function Markdown({ text }: { text: string }) {
   const isLong = blocks.length > 1 && blocks.every(({ kind }) => kind === "plain");
   return (
     <div class="answer">
-      {isLong && <p class="text-sm text-muted">A very long answer, shown as plain text.</p>}
+      {isLong && (
+        <p class="text-sm text-muted">This answer is very long, so it is shown as plain text.</p>
+      )}
       {blocks.map((block, i) => (
         <BlockView key={String(i)} block={block} />
       ))}
@@ -27,7 +29,7 @@ export function Markdown({ text }: { text: string }) {
   );
 }
 
-/** The newest text, though not so often that working on it takes most of the time. */
+/** The newest text, updated only as often as its rendering time allows. */
 function usePaced(text: string, pause: () => number): string {
   const [shown, setShown] = useState(text);
   const newest = useRef(text);
@@ -46,7 +48,7 @@ function usePaced(text: string, pause: () => number): string {
   return shown;
 }
 
-/** Drawn once for each block: equal blocks are the same object. */
+/** Renders a block once: an unchanged block is the same object. */
 class BlockView extends Component<{ block: Block }> {
   override shouldComponentUpdate({ block }: { block: Block }): boolean {
     return block !== this.props.block;
@@ -66,15 +68,15 @@ class BlockView extends Component<{ block: Block }> {
 
 function Html({ html }: { html: string }) {
   const safe = useMemo(() => clean(html), [html]);
-  const hold = useContent<HTMLDivElement & HTMLElement>(safe);
-  // What is wider than the page scrolls by itself, by keyboard too.
+  const content = useContent<HTMLDivElement & HTMLElement>(safe);
+  // A wide table scrolls on its own and can be focused, so that it scrolls by keyboard too.
   if (html.startsWith("<table")) {
-    return <section class="answer-table" aria-label="Table" tabIndex={0} ref={hold} />;
+    return <section class="answer-table" aria-label="Table" tabIndex={0} ref={content} />;
   }
-  return <div ref={hold} />;
+  return <div ref={content} />;
 }
 
-/** An element that holds these nodes; undefined: its own. */
+/** A reference for an element whose content is replaced by these nodes; undefined leaves it as it is. */
 function useContent<E extends Element>(content: DocumentFragment | undefined) {
   const element = useRef<E>(null);
   useLayoutEffect(() => {
@@ -85,7 +87,7 @@ function useContent<E extends Element>(content: DocumentFragment | undefined) {
 
 export function Code({ code, lang }: { code: string; lang: string }) {
   const coloured = useHighlighted(code, lang);
-  const hold = useContent<HTMLElement>(coloured);
+  const content = useContent<HTMLElement>(coloured);
   return (
     <figure class="answer-code">
       <figcaption>
@@ -93,25 +95,25 @@ export function Code({ code, lang }: { code: string; lang: string }) {
         <CopyButton text={code} what="code" />
       </figcaption>
       <pre tabIndex={0}>
-        {coloured ? <code key="coloured" ref={hold} /> : <code key="plain">{code}</code>}
+        {coloured ? <code key="coloured" ref={content} /> : <code key="plain">{code}</code>}
       </pre>
     </figure>
   );
 }
 
-/** Undefined until there are colours for it. */
+/** The code with syntax colours; undefined until the highlighter is loaded. */
 function useHighlighted(code: string, lang: string): DocumentFragment | undefined {
   const [highlight, setHighlight] = useState<typeof import("./highlight.ts").highlight>();
   const isWanted = lang !== "" && code.length < 20_000;
   useEffect(() => {
     if (!isWanted) return;
-    let isGone = false;
+    let isUnmounted = false;
     import("./highlight.ts").then(
-      (module) => !isGone && setHighlight(() => module.highlight),
-      () => {}, // no colours, then
+      (module) => !isUnmounted && setHighlight(() => module.highlight),
+      () => {}, // the code is shown without colours
     );
     return () => {
-      isGone = true;
+      isUnmounted = true;
     };
   }, [isWanted]);
   return useMemo(() => {

@@ -1,25 +1,25 @@
 import type { ButtonHTMLAttributes, Ref } from "preact";
 
-type Look = "primary" | "plain" | "quiet";
+type Variant = "primary" | "plain" | "quiet";
 
-const LOOKS: Readonly<Record<Look, string>> = {
+const VARIANTS: Readonly<Record<Variant, string>> = {
   primary: "bg-accent text-on-accent hover:opacity-90 border border-transparent font-medium",
   plain: "bg-surface text-ink border border-line hover:border-strong",
   quiet: "text-muted hover:bg-sunken hover:text-ink border border-transparent",
 };
 
-/** At least 40 px high: fingers are thicker than pointers. */
-function buttonClass(look: Look = "plain"): string {
-  return `inline-flex min-h-10 items-center justify-center gap-2 rounded-lg px-3.5 text-sm transition-colors disabled:opacity-45 disabled:hover:border-line ${LOOKS[look]}`;
+/** At least 40 px high, so that it can be touched with a finger. */
+function buttonClass(variant: Variant = "plain"): string {
+  return `inline-flex min-h-10 items-center justify-center gap-2 rounded-lg px-3.5 text-sm transition-colors disabled:opacity-45 disabled:hover:border-line ${VARIANTS[variant]}`;
 }
 
 export function Button({
-  look = "plain",
+  variant = "plain",
   class: extra = "",
   ...rest
 }: ButtonHTMLAttributes<HTMLButtonElement> & { ref?: Ref<HTMLButtonElement> } & {
-  look?: Look;
+  variant?: Variant;
   class?: string;
 }) {
-  return <button type="button" class={`${buttonClass(look)} ${extra}`} {...rest} />;
+  return <button type="button" class={`${buttonClass(variant)} ${extra}`} {...rest} />;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Puts a text on the clipboard, and says so. */
+/** Copies a text to the clipboard and reports whether that worked. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const [state, setState] = useState<"idle" | "copied" | "failed">("idle");
   useEffect(() => {
@@ -13,7 +13,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
       () => setState("copied"),
       () => setState("failed"),
     );
-  const label = { idle: "Copy", copied: "Copied", failed: "Not allowed" }[state];
+  const label = { idle: "Copy", copied: "Copied", failed: "Copying is not allowed" }[state];
   return (
     <button
       type="button"
@@ -26,7 +26,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   );
 }
 
-/** Where the page has come over plain HTTP from another machine there is no clipboard API. */
+/** Falls back to execCommand: there is no clipboard API on pages served over plain HTTP. */
 async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const area = document.createElement("textarea");

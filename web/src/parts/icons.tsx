@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** Drawn for this page; all are decoration beside a text or a label. */
+/** An icon. Icons are decoration: a text or a label next to them has the meaning. */
 function Icon({ children, size = 18 }: { children: ComponentChildren; size?: number }) {
   return (
     <svg

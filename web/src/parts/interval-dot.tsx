@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** An estimate on a line that has a mark at zero: a dot, and a band where there is one. */
+/** An estimate drawn as a dot on a line with a mark at zero, with its interval if it has one. */
 export function IntervalDot({
   at,
   value,
@@ -8,7 +8,7 @@ export function IntervalDot({
   colour,
   children,
 }: {
-  /** A value's place, as a share of the width: "40%". */
+  /** Maps a value to its position as a share of the width, for example "40%". */
   at: (value: number) => string;
   value: number | undefined;
   band: readonly [number, number] | undefined;

@@ -1,4 +1,4 @@
-/** Which colour is whose. */
+/** The names that belong to the colours of a chart. */
 export function Legend({
   entries,
 }: {

@@ -1,19 +1,19 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** Whether a media query holds, now and from now on. */
+/** Whether a media query matches; renders the component again when that changes. */
 export function useMedia(query: string): boolean {
-  const [holds, setHolds] = useState(() => matchMedia(query).matches);
+  const [matches, setMatches] = useState(() => matchMedia(query).matches);
   useEffect(() => {
     const media = matchMedia(query);
-    const read = () => setHolds(media.matches);
+    const read = () => setMatches(media.matches);
     read();
     media.addEventListener("change", read);
     return () => media.removeEventListener("change", read);
   }, [query]);
-  return holds;
+  return matches;
 }
 
-/** Smooth, unless the person wants nothing to move. */
+/** Smooth, unless the person prefers reduced motion. */
 export function scrollBehavior(): ScrollBehavior {
   return matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
 }

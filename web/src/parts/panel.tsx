@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 
-/** One question and its answer. */
+/** A titled section of a page. */
 export function Panel({
   title,
   about,

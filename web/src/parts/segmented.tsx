@@ -1,8 +1,8 @@
 import { useId } from "preact/hooks";
-import type { OneOf } from "./one-of.ts";
+import type { ChoiceProps } from "./choice.ts";
 
-/** One of a few: radio buttons that look like a switch. */
-export function Segmented<T extends string>({ label, options, value, onChange }: OneOf<T>) {
+/** Radio buttons drawn as one segmented control, for a few options. */
+export function Segmented<T extends string>({ label, options, value, onChange }: ChoiceProps<T>) {
   const name = useId();
   return (
     <fieldset class="inline-flex rounded-lg bg-sunken p-0.5">

@@ -1,7 +1,7 @@
-import type { OneOf } from "./one-of.ts";
+import type { ChoiceProps } from "./choice.ts";
 
-/** One of several, by the browser's own list. */
-export function Select<T extends string>({ label, options, value, onChange }: OneOf<T>) {
+/** The browser's own select control, for many options. */
+export function Select<T extends string>({ label, options, value, onChange }: ChoiceProps<T>) {
   return (
     <label class="flex items-center gap-2 text-sm text-muted">
       <span class="sr-only">{label}</span>

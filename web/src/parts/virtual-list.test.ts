@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { inView } from "./virtual-list.tsx";
 
-it("every row that can be seen is drawn, and few others are, however long the list", () => {
+it("renders every visible row and few others, however long the list is", () => {
   const positive = fc.integer({ min: 1, max: 2000 });
   fc.assert(
     fc.property(fc.nat(1e7), positive, positive, fc.nat(1e5), (top, height, rowHeight, count) => {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** A list of any length of which only the rows in view exist. All rows have one height. */
+/** A list that renders only the rows in view, so that it may be very long. All rows have the same height. */
 export function VirtualList<T extends { readonly id: string }>({
   rows,
   rowHeight,
@@ -21,7 +21,7 @@ export function VirtualList<T extends { readonly id: string }>({
   const [top, setTop] = useState(0);
   const { first, last } = inView(top, height, rowHeight, rows.length);
 
-  // Rows that come above what is being read do not push it away.
+  // Keeps the rows that are being read in place when new rows are added above them.
   const newest = useRef(rows[0]?.id);
   useLayoutEffect(() => {
     const added = rows.findIndex(({ id }) => id === newest.current);
@@ -65,12 +65,12 @@ export function VirtualList<T extends { readonly id: string }>({
   );
 }
 
-/** Rows beyond the window, so that nothing is blank while it moves. */
+/** Rows rendered beyond both edges, so that scrolling shows no gaps. */
 const BEYOND = 8;
-/** Rows from the end at which more are asked for. */
+/** Distance to the end, in rows, at which more rows are requested. */
 const NEAR = 60;
 
-/** The rows to draw: from `first` up to but without `last`. */
+/** The rows to render: from `first` up to but not including `last`. */
 export function inView(
   top: number,
   height: number,

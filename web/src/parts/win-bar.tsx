@@ -1,4 +1,4 @@
-/** How likely a voter prefers a to b: as it was when it was decided, and as it is now. */
+/** The probability that a voter prefers model a to model b, at the time of the decision and now. */
 export function WinBar({
   a,
   b,
@@ -10,13 +10,16 @@ export function WinBar({
   b: string;
   before: number;
   after: number | undefined;
-  /** "Since your vote": others may have voted meanwhile. */
+  /** Start of the sentence about the change, such as "Since your vote": other votes may have contributed. */
   since: string;
 }) {
   const shown = after ?? before;
   const hasMoved = exact(shown) !== exact(before);
   return (
     <div class="flex flex-col gap-2">
+      <p class="text-sm text-muted">
+        Estimated probability that each model is preferred for this prompt:
+      </p>
       <div class="flex justify-between gap-4 text-sm tabular-nums">
         <Side name={a} share={shown} before={hasMoved ? before : undefined} />
         <Side name={b} share={1 - shown} before={hasMoved ? 1 - before : undefined} isRight />
@@ -31,13 +34,13 @@ export function WinBar({
           style={{ left: `calc(${100 * before}% - 1px)` }}
         />
       </div>
-      <p class="text-sm text-muted">
-        {after === undefined
-          ? "How likely Joust thinks that either is preferred here."
-          : hasMoved
-            ? `${since} the router leans ${points(shown - before)} more to ${shown > before ? a : b}: how likely either is preferred here, before and after.`
-            : `${since} the router has not moved: how likely either is preferred here.`}
-      </p>
+      {after !== undefined && (
+        <p class="text-sm text-muted">
+          {hasMoved
+            ? `${since}, the estimate for ${shown > before ? a : b} rose by ${points(shown - before)}.`
+            : `${since}, the estimate has not changed.`}
+        </p>
+      )}
     </div>
   );
 }
@@ -71,7 +74,7 @@ function Side({
   );
 }
 
-/** A single vote moves little; one digit more shows that it does. */
+/** With one decimal place, because a single vote changes little. */
 function exact(share: number): string {
   return `${(100 * share).toFixed(1)}%`;
 }

@@ -1,44 +1,45 @@
-/** How to point what people use at the gateway. */
+/** Instructions for one client of the gateway. */
 export interface Example {
   readonly name: string;
   readonly lang: string;
   readonly about: string;
   readonly code: string;
-  /** Runs where the gateway does not answer to everybody. */
-  readonly isElsewhere?: boolean;
+  /** The client usually runs on another machine or in a container, so it needs an API key. */
+  readonly isRemote?: boolean;
 }
 
-export interface Place {
-  /** With /v1 at the end. */
+/** The gateway that the examples refer to. */
+export interface Target {
+  /** URL that ends in /v1. */
   readonly base: string;
   readonly router: string;
-  /** What stands for the API key; a gateway without keys takes anything. */
+  /** Placeholder for the API key. Undefined: the gateway needs none. */
   readonly key: string | undefined;
 }
 
-export function examplesFor({ base, router, key }: Place): readonly Example[] {
+export function examplesFor({ base, router, key }: Target): readonly Example[] {
   const shown = key ?? "none-needed";
   return [
     {
       name: "curl",
       lang: "bash",
-      about: "An answer, a duel, a vote.",
+      about: "Requests an answer, and votes on it.",
       code: `curl ${base}/chat/completions \\
   -H 'content-type: application/json' \\${key === undefined ? "" : `\n  -H 'authorization: Bearer ${key}' \\`}
   -d '{"model": "${router}", "messages": [{"role": "user", "content": "Why is the sky blue?"}]}'
 
-# Two answers to choose from: add this to the request
+# For a duel (two answers to choose from), add this to the request:
 #   "joust": {"duel": true}
 
-# Which was better? 0, 1, "tie" or "both_bad"; or of one answer {"id": ..., "rating": 1}
+# Vote on a duel with "winner": 0, 1, "tie" or "both_bad"; on a single answer with "rating": -1 to 1
 curl ${base}/feedback \\
   -H 'content-type: application/json' \\${key === undefined ? "" : `\n  -H 'authorization: Bearer ${key}' \\`}
-  -d '{"id": "ID OF THE ANSWER", "winner": 0}'`,
+  -d '{"id": "ID_OF_THE_ANSWER", "winner": 0}'`,
     },
     {
       name: "Python",
       lang: "python",
-      about: "The official client: pip install openai",
+      about: "The official OpenAI client: pip install openai",
       code: `from openai import OpenAI
 
 client = OpenAI(base_url="${base}", api_key="${shown}")
@@ -49,13 +50,13 @@ answer = client.chat.completions.create(
 )
 print(answer.model, answer.choices[0].message.content)
 
-# Was it good? From -1 to 1
+# Rate the answer from -1 (bad) to 1 (good)
 client.post("/feedback", cast_to=object, body={"id": answer.id, "rating": 1})`,
     },
     {
       name: "TypeScript",
       lang: "typescript",
-      about: "The official client: npm install openai",
+      about: "The official OpenAI client: npm install openai",
       code: `import OpenAI from "openai";
 
 const client = new OpenAI({ baseURL: "${base}", apiKey: "${shown}" });
@@ -65,28 +66,28 @@ const answer = await client.chat.completions.create({
 });
 console.log(answer.model, answer.choices[0]?.message.content);
 
-// Was it good? From -1 to 1
+// Rate the answer from -1 (bad) to 1 (good)
 await client.post("/feedback", { body: { id: answer.id, rating: 1 } });`,
     },
     {
       name: "Open WebUI",
       lang: "bash",
-      isElsewhere: true,
+      isRemote: true,
       about:
-        "Admin settings, Connections, OpenAI API: add the address and the key. Or when it is started:",
+        "Open Admin Settings, Connections, OpenAI API, and add the base URL and the key. Or set them at the start:",
       code: `docker run -p 3000:8080 \\
   -e OPENAI_API_BASE_URL=${inContainer(base)} \\
   -e OPENAI_API_KEY=YOUR_KEY \\
   --add-host host.docker.internal:host-gateway \\
   ghcr.io/open-webui/open-webui:main
-# Then choose the model "${router}"`,
+# Then select the model "${router}"`,
     },
     {
       name: "LibreChat",
       lang: "yaml",
-      isElsewhere: true,
+      isRemote: true,
       about:
-        "In librechat.yaml. With Docker on Linux its service needs extra_hosts: [host.docker.internal:host-gateway]; without Docker take the base address above.",
+        "Add this to librechat.yaml. With Docker on Linux, its service also needs extra_hosts: [host.docker.internal:host-gateway]. Without Docker, use the base URL above.",
       code: `version: 1.2.8
 endpoints:
   custom:
@@ -104,7 +105,7 @@ endpoints:
       name: "Cursor and others",
       lang: "",
       about:
-        "Wherever a base address for OpenAI can be set: Continue, Cline, aider, Zed. Cursor has it too (Settings, Models, Override OpenAI Base URL), but calls it from its own servers: give it a public https address and a key.",
+        "Any client works that lets you set the base URL for OpenAI: Continue, Cline, aider, Zed. Cursor (Settings, Models, Override OpenAI Base URL) calls the gateway from its own servers, so it needs a public https URL and a key.",
       code: `Base URL   ${base}
 API key    ${shown}
 Model      ${router}`,
@@ -112,18 +113,18 @@ Model      ${router}`,
   ];
 }
 
-/** What a gateway needs that is not for this machine alone. */
-export const FOR_OTHERS: Example = {
-  name: "for others",
+/** How to make the gateway reachable for clients on other machines. */
+export const FOR_REMOTE_CLIENTS: Example = {
+  name: "remote clients",
   lang: "bash",
   about:
-    "It mostly runs in a container, which is another machine to the gateway. Without keys only this one is served, so make a key first, and let the gateway listen to others:",
-  code: `npx joust keys add my-app   # prints YOUR_KEY, once
-# In joust.yaml, before the gateway is started again:
+    "This client usually runs in a container, which counts as another machine. Without keys the gateway only serves its own machine. So add a key first, and let the gateway listen on all addresses:",
+  code: `npx joust keys add my-app   # prints YOUR_KEY; it is shown only once
+# Add this to joust.yaml, then restart the gateway:
 #   server: {host: 0.0.0.0}`,
 };
 
-/** Containers call the machine that they run on by another name. */
+/** The URL as seen from a container: there the host machine has another name. */
 function inContainer(base: string): string {
   return base.replace(/\/\/(localhost|127\.0\.0\.1)/, "//host.docker.internal");
 }

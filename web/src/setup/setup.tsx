@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
 import { apiKey, keyProblem, setApiKey } from "../api/client.ts";
 import type { Serving } from "../api/models.ts";
-import { dollars } from "../format.ts";
 import { Code } from "../markdown/markdown.tsx";
+import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { Segmented } from "../parts/segmented.tsx";
-import { usePage } from "../shell/page.ts";
 import { useValue } from "../state/observable.ts";
-import { type Example, examplesFor, FOR_OTHERS } from "./examples.ts";
+import { dollars } from "../text/format.ts";
+import { type Example, examplesFor, FOR_REMOTE_CLIENTS } from "./examples.ts";
 
-/** What is on, and how to use it from elsewhere. */
+/** The page that shows what the gateway serves and how to use it from other programs. */
 export function Setup() {
   const served = useValue(usePage().serving);
   const key = useValue(apiKey);
@@ -21,16 +21,16 @@ export function Setup() {
   const example = examples.find((one) => one.name === name) ?? examples[0]!;
   return (
     <div class="mx-auto flex w-full max-w-5xl flex-col gap-4 px-3 py-6 sm:px-6">
-      <h1 class="text-2xl font-semibold tracking-tight">Set-up</h1>
+      <h1 class="text-2xl font-semibold tracking-tight">Setup</h1>
       {served && <Pool serving={served} />}
       <Panel
-        title="Use it from anywhere"
-        about="It speaks OpenAI's interface: change the base address, and name the router as the model."
+        title="Use Joust from your programs"
+        about="Joust has the same API as OpenAI. Set the base URL, and use the name of the router as the model."
       >
         <dl class="grid gap-4 text-sm sm:grid-cols-3">
-          <Fact name="Base address" value={base} />
+          <Fact name="Base URL" value={base} />
           <Fact name="Model" value={router} />
-          <Fact name="API key" value={key === undefined ? "none needed" : "needed"} />
+          <Fact name="API key" value={key === undefined ? "not required" : "required"} />
         </dl>
         <div class="-mx-1 overflow-x-auto p-1">
           <div class="w-max">
@@ -42,12 +42,12 @@ export function Setup() {
             />
           </div>
         </div>
-        {example.isElsewhere && key === undefined && <Steps {...FOR_OTHERS} />}
+        {example.isRemote && key === undefined && <Steps {...FOR_REMOTE_CLIENTS} />}
         <Steps {...example} />
         <p class="text-sm text-muted">
-          Everything else is in{" "}
+          All endpoints are described in{" "}
           <a href="/openapi.json" class="text-accent underline underline-offset-2">
-            the description of the interface
+            /openapi.json
           </a>
           .
         </p>
@@ -70,10 +70,10 @@ function Pool({ serving }: { serving: Serving }) {
   const { isSandbox, models, routers } = serving;
   return (
     <Panel
-      title={isSandbox ? "The sandbox is on" : `${models.length} models are on`}
+      title={isSandbox ? "This is the sandbox" : `${models.length} models are served`}
       about={
         isSandbox
-          ? `${models.length} simulated models with the qualities and prices of real ones. No model is asked and nothing is spent; votes are learnt as they would be.`
+          ? `${models.length} simulated models with the quality and the prices of real ones. No real model is called and nothing is spent, but Joust learns from your votes in the same way.`
           : `Routers: ${routers.join(", ")}.`
       }
     >
@@ -84,7 +84,7 @@ function Pool({ serving }: { serving: Serving }) {
               {id}
             </span>
             <span class="whitespace-nowrap text-muted tabular-nums">
-              {price ? `${dollars((price.input + price.output) / 2)} a million tokens` : owned_by}
+              {price ? `${dollars((price.input + price.output) / 2)} per million tokens` : owned_by}
             </span>
           </li>
         ))}
@@ -92,13 +92,13 @@ function Pool({ serving }: { serving: Serving }) {
       {isSandbox && (
         <div class="flex flex-col gap-3 text-sm">
           <p>
-            For real models, start it with keys in the environment, or with a{" "}
-            <code>joust.yaml</code> beside it:
+            To use real models, start Joust with provider keys in the environment, or with a file{" "}
+            <code>joust.yaml</code> in its folder:
           </p>
           <Code lang="bash" code={START} />
           <Code lang="yaml" code={YAML} />
           <p class="text-muted">
-            Or stay here and let simulated people vote: the switch is on the{" "}
+            Or stay in the sandbox and let simulated voters vote. Switch them on in the{" "}
             <a href="#/dashboard" class="text-accent underline underline-offset-2">
               dashboard
             </a>
@@ -113,7 +113,7 @@ function Pool({ serving }: { serving: Serving }) {
 const START = `OPENAI_API_KEY=sk-... ANTHROPIC_API_KEY=sk-... npm start`;
 
 const YAML = `providers:
-  local: {url: "http://localhost:11434/v1"}   # Ollama, vLLM, anything that speaks OpenAI's interface
+  local: {url: "http://localhost:11434/v1"}   # Ollama, vLLM or any other server with OpenAI's API
 models:
   gpt-5-mini: {provider: openai}
   claude-haiku-4-5: {provider: anthropic}
@@ -133,15 +133,17 @@ function Fact({ name, value }: { name: string; value: string }) {
 function Keys({ hasKey }: { hasKey: boolean }) {
   return (
     <Panel
-      title="Keys"
-      about="Without keys the gateway serves this machine alone. With the first key every request needs one."
+      title="API keys"
+      about="Without keys the gateway only serves its own machine. As soon as one key exists, every request needs a key."
     >
       <Code lang="bash" code="npx joust keys add my-app" />
       <div class="flex flex-wrap gap-2">
-        <Button onClick={() => keyProblem.set("Another key for this browser.")}>
-          {hasKey ? "Use another key here" : "Use a key here"}
+        <Button
+          onClick={() => keyProblem.set("This browser will use the key for all its requests.")}
+        >
+          {hasKey ? "Use another key" : "Use a key in this browser"}
         </Button>
-        {hasKey && <Button onClick={() => setApiKey(undefined)}>Forget the key</Button>}
+        {hasKey && <Button onClick={() => setApiKey(undefined)}>Remove the key</Button>}
       </div>
     </Panel>
   );

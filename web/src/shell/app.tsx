@@ -1,12 +1,12 @@
 import { useEffect, useRef } from "preact/hooks";
 import { Arena } from "../arena/arena.tsx";
+import { usePage } from "../page/page.ts";
+import type { Route } from "../page/route.ts";
 import { useValue } from "../state/observable.ts";
 import { Banner } from "./banner.tsx";
 import { Header } from "./header.tsx";
 import { KeyDialog } from "./key-dialog.tsx";
 import { Lazy } from "./lazy.tsx";
-import { usePage } from "./page.ts";
-import type { Route } from "./route.ts";
 
 export function App() {
   const page = usePage();
@@ -15,7 +15,7 @@ export function App() {
   const isFirst = useRef(true);
   useEffect(() => {
     document.title = TITLES[route.page];
-    // A screen reader goes on where the new page begins.
+    // A screen reader continues at the start of the new page.
     if (!isFirst.current) {
       scrollTo(0, 0);
       main.current?.focus({ preventScroll: true });
@@ -44,9 +44,9 @@ export function App() {
 const TITLES: Readonly<Record<Route["page"], string>> = {
   arena: "Joust",
   dashboard: "Dashboard · Joust",
-  setup: "Set-up · Joust",
+  setup: "Setup · Joust",
   decision: "Decision · Joust",
-  nowhere: "Joust",
+  unknown: "Joust",
 };
 
 function Content({ route }: { route: Route }) {
@@ -59,12 +59,12 @@ function Content({ route }: { route: Route }) {
       return <Lazy key="setup" load={loadSetup} props={{}} />;
     case "decision":
       return <Lazy key="decision" load={loadDecision} props={{ id: route.id }} />;
-    case "nowhere":
+    case "unknown":
       return (
         <p class="m-auto p-8 text-muted">
-          There is nothing at this address.{" "}
+          This page does not exist.{" "}
           <a href="#/" class="text-accent underline">
-            To the arena
+            Go to the arena
           </a>
         </p>
       );

@@ -1,9 +1,9 @@
 import { useEffect, useState } from "preact/hooks";
-import { duration } from "../format.ts";
+import { usePage } from "../page/page.ts";
 import { useValue } from "../state/observable.ts";
-import { usePage } from "./page.ts";
+import { duration } from "../text/format.ts";
 
-/** Says when the gateway is gone, and when it is back. */
+/** Tells the person when the connection to the gateway is lost and when it is back. */
 export function Banner() {
   const connection = useValue(usePage().feed.connection);
   const [isShown, setIsShown] = useState(false);
@@ -11,7 +11,7 @@ export function Banner() {
   const isLost = connection.state === "lost";
   useEffect(() => {
     if (isLost) {
-      // A blink is not worth a word.
+      // Does not report an interruption of less than a second.
       const timer = setTimeout(() => setIsShown(true), 600);
       return () => clearTimeout(timer);
     }
@@ -26,9 +26,9 @@ export function Banner() {
           class={`border-b border-line px-4 py-2 text-center text-sm ${isLost ? "bg-bad text-page" : "bg-tint text-ink"}`}
         >
           {isLost
-            ? "The gateway does not answer. Trying again\u2026"
+            ? "The gateway does not respond. Trying again\u2026"
             : awayMs !== undefined &&
-              `Connected again, after ${duration(awayMs)}. Votes that were shown as kept are kept.`}
+              `Connected again after ${duration(awayMs)}. No saved vote was lost.`}
         </p>
       )}
     </div>

@@ -1,12 +1,12 @@
+import { usePage } from "../page/page.ts";
+import type { Theme } from "../page/theme.ts";
 import { HalfMoon, Logo, Moon, Sun } from "../parts/icons.tsx";
 import { useValue } from "../state/observable.ts";
-import { usePage } from "./page.ts";
-import type { Theme } from "./theme.ts";
 
 const LINKS = [
   { page: "arena", href: "#/", text: "Arena" },
   { page: "dashboard", href: "#/dashboard", text: "Dashboard" },
-  { page: "setup", href: "#/setup", text: "Set-up" },
+  { page: "setup", href: "#/setup", text: "Setup" },
 ] as const;
 
 export function Header() {
@@ -33,7 +33,7 @@ export function Header() {
         </nav>
         <div class="ml-auto flex items-center gap-1 sm:gap-3">
           <Pool />
-          <Live />
+          <ConnectionState />
           <ThemeButton />
         </div>
       </div>
@@ -41,7 +41,7 @@ export function Header() {
   );
 }
 
-/** Whether it is play or money. */
+/** Shows whether the sandbox or real models answer. */
 function Pool() {
   const serving = useValue(usePage().serving);
   if (!serving) return null;
@@ -55,9 +55,10 @@ function Pool() {
   );
 }
 
-function Live() {
+/** The state of the connection to the gateway. */
+function ConnectionState() {
   const { state } = useValue(usePage().feed.connection);
-  const [colour, text] = LIVE[state];
+  const [colour, text] = STATES[state];
   return (
     <span class="flex items-center gap-1.5 px-1 text-xs text-muted" title={text}>
       <span class={`size-2 rounded-full ${colour}`} />
@@ -66,16 +67,16 @@ function Live() {
   );
 }
 
-const LIVE = {
+const STATES = {
   connecting: ["bg-strong", "Connecting"],
   live: ["bg-good", "Live"],
   lost: ["bg-bad", "No connection"],
-  off: ["bg-strong", "Not live"],
+  off: ["bg-strong", "No live updates"],
 } as const;
 
 const THEMES: readonly Theme[] = ["system", "light", "dark"];
 const THEME_ICONS = { system: HalfMoon, light: Sun, dark: Moon };
-const THEME_NAMES = { system: "as the system has it", light: "light", dark: "dark" };
+const THEME_NAMES = { system: "same as the system", light: "light", dark: "dark" };
 
 function ThemeButton() {
   const { theme } = usePage();

@@ -3,7 +3,7 @@ import { keyProblem, setApiKey } from "../api/client.ts";
 import { Button } from "../parts/button.tsx";
 import { useValue } from "../state/observable.ts";
 
-/** Asks for the API key, where the gateway does. */
+/** Asks for an API key when the gateway requires one. */
 export function KeyDialog() {
   const problem = useValue(keyProblem);
   const dialog = useRef<HTMLDialogElement>(null);
@@ -27,7 +27,7 @@ export function KeyDialog() {
         }}
       >
         <h2 id="key-title" class="text-lg font-semibold">
-          This gateway asks for an API key
+          Enter an API key
         </h2>
         <p class="text-sm text-muted">{problem}</p>
         <label class="flex flex-col gap-1.5 text-sm">
@@ -40,10 +40,12 @@ export function KeyDialog() {
             class="min-h-10 rounded-lg border border-strong bg-page px-3 font-mono"
           />
         </label>
-        <p class="text-sm text-muted">It is kept in this browser and sent to this gateway alone.</p>
+        <p class="text-sm text-muted">
+          The key is stored in this browser and sent only to this gateway.
+        </p>
         <div class="flex justify-end gap-2">
           <Button onClick={() => keyProblem.set(undefined)}>Not now</Button>
-          <Button look="primary" type="submit">
+          <Button variant="primary" type="submit">
             Use this key
           </Button>
         </div>

@@ -2,7 +2,7 @@ import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Button } from "../parts/button.tsx";
 
-/** A part of the page that is fetched when it is first shown. */
+/** A component whose code is loaded when it is first shown. */
 export function Lazy<P extends object>({
   load,
   props,
@@ -13,24 +13,24 @@ export function Lazy<P extends object>({
   const [Part, setPart] = useState<FunctionComponent<P>>();
   const [isFailed, setIsFailed] = useState(false);
   useEffect(() => {
-    let isGone = false;
+    let isUnmounted = false;
     load().then(
-      (part) => !isGone && setPart(() => part),
-      () => !isGone && setIsFailed(true),
+      (part) => !isUnmounted && setPart(() => part),
+      () => !isUnmounted && setIsFailed(true),
     );
     return () => {
-      isGone = true;
+      isUnmounted = true;
     };
   }, [load]);
   if (Part) return <Part {...props} />;
-  // A gateway that was updated has other files: the page has to be the new one too.
+  // After an update of the gateway the old files are gone, and only a reload helps.
   if (isFailed) {
     return (
       <div class="m-auto flex flex-col items-center gap-4 p-8 text-muted">
         <p>This part of the page could not be loaded.</p>
-        <Button onClick={() => location.reload()}>Load the page again</Button>
+        <Button onClick={() => location.reload()}>Reload the page</Button>
       </div>
     );
   }
-  return <p class="sr-only">Loading</p>;
+  return <p class="sr-only">Loading…</p>;
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-/** A value that others watch. */
+/** A value that reports its changes. */
 export class Observable<T> {
   #value: T;
   readonly #watchers = new Set<(value: T) => void>();
@@ -25,7 +25,7 @@ export class Observable<T> {
   }
 }
 
-/** The value now and from now on. */
+/** The current value; renders the component again when it changes. */
 export function useValue<T>(observable: Observable<T>): T {
   const [value, setValue] = useState(observable.value);
   useEffect(() => {

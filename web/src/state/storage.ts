@@ -1,4 +1,4 @@
-/** What the browser keeps; it may be full, forbidden or spoilt, and the page works all the same. */
+/** Access to the browser's storage. The page also works if the storage is full, forbidden or damaged. */
 export function load(storage: Storage, key: string): unknown {
   try {
     const text = storage.getItem(PREFIX + key);
@@ -13,7 +13,7 @@ export function save(storage: Storage, key: string, value: unknown): void {
     if (value === undefined) storage.removeItem(PREFIX + key);
     else storage.setItem(PREFIX + key, JSON.stringify(value));
   } catch {
-    // Kept in memory alone.
+    // The value is lost on reload.
   }
 }
 

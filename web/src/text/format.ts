@@ -1,5 +1,3 @@
-/** Numbers and times as people read them. */
-
 /** $0.00042, $1.23, $12,345 */
 export function dollars(value: number): string {
   if (value === 0) return "$0";
@@ -24,7 +22,7 @@ export function percent(share: number): string {
   return `${value.toFixed(size >= 0.095 ? 1 : 2)}%`;
 }
 
-/** +0.123, and 0.000 for what is nearer to it than that */
+/** +0.123, −0.123; without a sign if it rounds to zero. */
 export function signed(value: number, digits = 3): string {
   const text = value.toFixed(digits);
   if (Number(text) === 0) return text.replace("-", "");
@@ -47,7 +45,7 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** How long ago: 12 s, 5 min, 3 h, 14 Nov */
+/** The age of a time: 12 s, 5 min, 3 h, 14 Nov */
 export function ago(time: number, now: number): string {
   const seconds = Math.max(0, (now - time) / 1000);
   if (seconds < 5) return "now";
@@ -65,7 +63,7 @@ export function clockTime(time: number): string {
   });
 }
 
-/** Times of a chart, as exact as its span asks for: 12:05:30, 12:05, 14 Nov. */
+/** Labels of a time axis. The longer its span, the coarser the labels: 12:05:30, 12:05, 14 Nov. */
 export function timeLabels(times: readonly string[]): string[] {
   const all = times.map((time) => new Date(time));
   const span = all.length < 2 ? 0 : all.at(-1)!.getTime() - all[0]!.getTime();

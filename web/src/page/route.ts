@@ -1,12 +1,12 @@
 import { Observable } from "../state/observable.ts";
 
-/** Which page is shown: the part of the address after the #, so that the gateway serves one file. */
+/** The page that the URL's fragment names. The fragment is used because the gateway serves a single file. */
 export type Route =
   | { readonly page: "arena" }
   | { readonly page: "dashboard" }
   | { readonly page: "setup" }
   | { readonly page: "decision"; readonly id: string }
-  | { readonly page: "nowhere" };
+  | { readonly page: "unknown" };
 
 export function routeOf(hash: string): Route {
   const [page = "", id] = hash.replace(/^#?\/?/, "").split("/");
@@ -19,7 +19,7 @@ export function routeOf(hash: string): Route {
     case "decisions":
       return id ? { page: "decision", id: decoded(id) } : { page: "dashboard" };
     default:
-      return { page: "nowhere" };
+      return { page: "unknown" };
   }
 }
 

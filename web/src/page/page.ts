@@ -3,18 +3,18 @@ import { useContext } from "preact/hooks";
 import { loadApiKey } from "../api/client.ts";
 import { Feed } from "../api/feed.ts";
 import { getServing, type Serving } from "../api/models.ts";
-import { Conversation } from "../arena/conversation.ts";
-import { type ArenaSettings, watchSettings } from "../arena/settings.ts";
+import { Conversation } from "../conversation/conversation.ts";
 import { Observable } from "../state/observable.ts";
 import { type Route, watchRoute } from "./route.ts";
+import { type ArenaSettings, watchSettings } from "./settings.ts";
 import { type Theme, watchTheme } from "./theme.ts";
 
-/** What all parts of the page share, made once when it opens. */
+/** The state shared by all parts of the page, created once when the page opens. */
 export interface Page {
   readonly route: Observable<Route>;
   readonly theme: Observable<Theme>;
   readonly feed: Feed;
-  /** Undefined until the gateway has told. */
+  /** Undefined until the gateway has responded. */
   readonly serving: Observable<Serving | undefined>;
   readonly settings: Observable<ArenaSettings>;
   readonly conversation: Conversation;
@@ -24,7 +24,7 @@ export function openPage(): Page {
   loadApiKey();
   const feed = new Feed();
   const serving = new Observable<Serving | undefined>(undefined);
-  // Asked again after every gap: another configuration may be served by now.
+  // Read again after each reconnection: the configuration may have changed.
   feed.connection.watch(({ state }) => {
     if (state === "live" || state === "off") getServing().then(serving.set.bind(serving), () => {});
   });

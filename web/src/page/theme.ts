@@ -3,7 +3,7 @@ import { load, save } from "../state/storage.ts";
 
 export type Theme = "system" | "light" | "dark";
 
-/** The person's choice, told to the style sheet. */
+/** The theme that the person chose, loaded from and saved to the browser's storage. */
 export function watchTheme(): Observable<Theme> {
   const saved = load(localStorage, "theme");
   const theme = new Observable<Theme>(saved === "light" || saved === "dark" ? saved : "system");

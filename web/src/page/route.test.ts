@@ -8,10 +8,10 @@ it.each([
   ["#/setup", { page: "setup" }],
   ["#/decisions/", { page: "dashboard" }],
   ["#/decisions/%", { page: "decision", id: "%" }],
-  ["#/elsewhere", { page: "nowhere" }],
+  ["#/elsewhere", { page: "unknown" }],
 ])("%s", (hash, route) => expect(routeOf(hash)).toEqual(route));
 
-it("a decision is found by its link, whatever its id", () => {
+it("a link to a decision leads to it, whatever characters its id has", () => {
   const id = "a/b#c %";
   expect(routeOf(decisionHref(id))).toEqual({ page: "decision", id });
 });

@@ -1,5 +1,5 @@
-/** What every way to choose one of several asks for. */
-export interface OneOf<T extends string> {
+/** Properties of a control that selects one of several options. */
+export interface ChoiceProps<T extends string> {
   readonly label: string;
   readonly options: readonly { readonly value: T; readonly text: string }[];
   readonly value: T;

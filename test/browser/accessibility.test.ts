@@ -1,21 +1,21 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { canVote, isKept, suggestions } from "./arena.fixture.ts";
+import { canVote, suggestions, voteIsSaved } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { getJson, serve } from "./gateway.fixture.ts";
 
-/** Every page as somebody with something on it would see it. */
+/** The pages, each with some content. */
 const PAGES = [
-  { name: "arena at first", open: async () => {} },
+  { name: "empty arena", open: async () => {} },
   {
     name: "arena with a vote",
     open: async (page: Page) => {
       await suggestions(page).first().click();
       await canVote(page);
       await page.keyboard.press("1");
-      await isKept(page);
-      await page.getByText(/^Since your vote the router/).waitFor();
+      await voteIsSaved(page);
+      await page.getByText(/^Since your vote, the estimate/).waitFor();
     },
   },
   {
@@ -40,40 +40,43 @@ const PAGES = [
     },
   },
   {
-    name: "set-up",
+    name: "setup",
     open: async (page: Page, url: string) => {
       await page.goto(`${url}/#/setup`);
-      await page.getByText("The sandbox is on").waitFor();
+      await page.getByText("This is the sandbox").waitFor();
     },
   },
 ] as const;
 
-describeInChromium("reach", ({ context }) => {
+describeInChromium("accessibility", ({ context }) => {
   const gateway = serve(() => ({ sandbox: { speed: 50 } }));
 
   describe.each([
     { colorScheme: "light", viewport: { width: 1280, height: 800 } },
     { colorScheme: "dark", viewport: { width: 360, height: 740 } },
   ] as const)("$colorScheme, $viewport.width px", ({ colorScheme, viewport }) => {
-    it.each(PAGES)("$name: no serious fault, nothing beside the page", async ({ open }) => {
-      const page = await (await context({ colorScheme, viewport })).newPage();
-      await page.goto(gateway.url);
-      await open(page, gateway.url);
-      // Not through a script element: the policy of the page would not let it in.
-      await page.evaluate(axe.source);
-      const { violations } = await page.evaluate(() =>
-        (window as unknown as { axe: typeof axe }).axe.run(),
-      );
-      const serious = violations
-        .filter(({ impact }) => impact === "serious" || impact === "critical")
-        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-      expect(serious).toEqual([]);
-      const width = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect(width).toBeLessThanOrEqual(viewport.width);
-    });
+    it.each(PAGES)(
+      "$name: no serious accessibility violation, no horizontal scrolling",
+      async ({ open }) => {
+        const page = await (await context({ colorScheme, viewport })).newPage();
+        await page.goto(gateway.url);
+        await open(page, gateway.url);
+        // Evaluated directly, because the Content-Security-Policy forbids a script element.
+        await page.evaluate(axe.source);
+        const { violations } = await page.evaluate(() =>
+          (window as unknown as { axe: typeof axe }).axe.run(),
+        );
+        const serious = violations
+          .filter(({ impact }) => impact === "serious" || impact === "critical")
+          .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+        expect(serious).toEqual([]);
+        const width = await page.evaluate(() => document.documentElement.scrollWidth);
+        expect(width).toBeLessThanOrEqual(viewport.width);
+      },
+    );
   });
 
-  it("from question to vote by keyboard alone", async () => {
+  it("a question and a vote by keyboard alone", async () => {
     const page = await (await context()).newPage();
     await page.goto(gateway.url);
     await suggestions(page).first().waitFor();
@@ -86,7 +89,7 @@ describeInChromium("reach", ({ context }) => {
     await page.keyboard.press("Enter");
     await canVote(page);
     await page.keyboard.press("3");
-    await isKept(page);
+    await voteIsSaved(page);
     expect(await focused()).toContain("Next question");
   });
 
@@ -100,7 +103,7 @@ describeInChromium("reach", ({ context }) => {
     }
     await log.getByText("Answer B is finished.").waitFor();
     await page.keyboard.press("1");
-    await log.getByText("Your vote is kept.").waitFor();
+    await log.getByText("Your vote is saved.").waitFor();
     expect(await log.getByRole("paragraph").count()).toBe(4);
   });
 });

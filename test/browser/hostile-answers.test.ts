@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { answers, ask, canVote, isKept } from "./arena.fixture.ts";
+import { answers, ask, canVote, voteIsSaved } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
 import { serve } from "./gateway.fixture.ts";
 import { Upstream } from "./upstream.fixture.ts";
 
-/** Each would set `window.hacked`, fetch something or cover the page, if it could. */
+/** Each line tries to set `window.hacked`, to load something or to cover the page. */
 const EVIL = `
 <script>window.hacked = 1</script>
 <img src="https://evil.example/pixel.png" onerror="window.hacked = 2">
@@ -34,11 +34,11 @@ const EVIL = `
 | <b onmouseover="window.hacked=15">c</b> | [d](javascript:window.hacked=16) |
 `;
 
-describeInChromium("answers that mean harm", ({ open }) => {
+describeInChromium("hostile answers", ({ open }) => {
   const upstream = new Upstream();
   const gateway = serve(() => upstream.config);
 
-  async function answered(pieces: Iterable<string>): Promise<Page> {
+  async function openWithAnswer(pieces: Iterable<string>): Promise<Page> {
     const page = await open(gateway.url);
     await ask(page, "Go on, then");
     await upstream.received(2);
@@ -50,12 +50,12 @@ describeInChromium("answers that mean harm", ({ open }) => {
     return page;
   }
 
-  async function voteCounts(page: Page): Promise<void> {
+  async function voteWorks(page: Page): Promise<void> {
     await page.keyboard.press("1");
-    await isKept(page);
+    await voteIsSaved(page);
   }
 
-  it("scripts, links, pictures, frames and forms do nothing", async () => {
+  it("scripts, links, images, frames and forms have no effect", async () => {
     const foreign: string[] = [];
     const page = await open(gateway.url);
     page.on("request", (request) => {
@@ -90,33 +90,33 @@ describeInChromium("answers that mean harm", ({ open }) => {
     ]);
     for (const { rel } of links) expect(rel).toContain("noopener");
     for (const link of await shown.locator("a:not([href])").all()) await link.click();
-    // What was not run is shown.
+    // The script is shown as text.
     await shown.getByText("<script>window.hacked = 1</script>").waitFor();
     expect(await page.evaluate("window.hacked")).toBeUndefined();
     expect(foreign).toEqual([]);
-    await voteCounts(page);
+    await voteWorks(page);
   });
 
-  it("a table of 100,000 cells is text that scrolls, and the vote counts", async () => {
+  it("a table of 100,000 cells is shown as text, and the vote is saved", async () => {
     const row = `|${" cell |".repeat(100)}\n`;
-    const page = await answered([row, `|${"---|".repeat(100)}\n`, ...Array(1000).fill(row)]);
+    const page = await openWithAnswer([row, `|${"---|".repeat(100)}\n`, ...Array(1000).fill(row)]);
     await answers(page).first().getByText("The end.").waitFor();
     expect(await page.locator("article *").count()).toBeLessThan(2000);
-    await voteCounts(page);
+    await voteWorks(page);
   });
 
-  it("1 MB is all there, in plain text, and the page goes on", async () => {
+  it("an answer of 1 MB is shown completely as plain text, and the page still works", async () => {
     const piece = `${"All work and no play **makes** Jack a dull boy. ".repeat(20)}\n`;
     const count = Math.ceil(1_000_000 / piece.length);
-    const page = await answered(Array(count).fill(piece));
+    const page = await openWithAnswer(Array(count).fill(piece));
     const text = answers(page).first().locator(".answer");
-    await text.getByText("A very long answer, shown as plain text.").waitFor();
+    await text.getByText("This answer is very long, so it is shown as plain text.").waitFor();
     await expect
       .poll(() => text.evaluate((element) => element.textContent!.length))
       .toBeGreaterThan(1_000_000);
     expect(await page.locator("article *").count()).toBeLessThan(2000);
-    await voteCounts(page);
-    // The next question is answered as always.
+    await voteWorks(page);
+    // The next question is answered as usual.
     await ask(page, "And now?");
     await upstream.received(2);
     upstream.say("Back to normal.");
@@ -124,14 +124,14 @@ describeInChromium("answers that mean harm", ({ open }) => {
     await answers(page).last().getByText("Back to normal.").waitFor();
   });
 
-  it("brackets, stars and one endless line take no time", async () => {
+  it("long runs of brackets, asterisks or letters do not block the page", async () => {
     const nasty = [
       "[".repeat(60_000),
       "*a ".repeat(20_000),
       "`".repeat(50_000),
       "x".repeat(300_000),
     ];
-    const page = await answered(nasty.flatMap((line) => [line, "\n\n"]));
-    await voteCounts(page);
+    const page = await openWithAnswer(nasty.flatMap((line) => [line, "\n\n"]));
+    await voteWorks(page);
   });
 });

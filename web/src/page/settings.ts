@@ -3,9 +3,9 @@ import { load, save } from "../state/storage.ts";
 
 export interface ArenaSettings {
   readonly isDuel: boolean;
-  /** The first router unless said. */
+  /** Undefined: the first router. */
   readonly router?: string | undefined;
-  /** cost_quality_tradeoff of this browser's requests; the router's own unless said. */
+  /** The cost_quality_tradeoff of this browser's requests. Undefined: the router's own setting. */
   readonly tradeoff?: number | undefined;
 }
 

@@ -1,9 +1,9 @@
-/** What the categories of the project's questions are about, for who reads. */
+/** Display names of the categories of the bundled questions. */
 const TOPICS: Readonly<Record<string, string>> = {
   mmlu: "Knowledge",
   "mt-bench": "Writing",
   mbpp: "Python",
-  hellaswag: "Everyday scenes",
+  hellaswag: "Everyday life",
   winogrande: "Reading",
   gsm8k: "Maths",
   "arc-challenge": "Science",
