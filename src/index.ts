@@ -1,4 +1,4 @@
-/** The library, in the order in which a reader may want it. */
+/** The export "joust": the method as a library. */
 
 export {
   createFeatures,
@@ -6,27 +6,30 @@ export {
   type FeatureOptions,
   type Features,
 } from "./core/bandit/features.ts";
+
+// Policies, and what a policy of your own is made of.
 export { createPolicy } from "./core/bandit/options.ts";
 export { POLICIES } from "./core/bandit/policies/index.ts";
-export type {
-  About,
-  Choice,
-  Duel,
-  Feedback,
-  Hindsight,
-  OptionAbout,
-  Options,
-  Outcome,
-  Policy,
-  PolicyKind,
-  Pool,
-  Ranking,
-  Rating,
-  Round,
-  Snapshot,
+export {
+  type About,
+  alignModels,
+  argmax,
+  type Choice,
+  comparisonsOf,
+  type Duel,
+  type Feedback,
+  type Hindsight,
+  type OptionAbout,
+  type Options,
+  type Outcome,
+  type Policy,
+  type PolicyKind,
+  type Pool,
+  type Ranking,
+  type Rating,
+  type Round,
+  type Snapshot,
 } from "./core/bandit/policy.ts";
-export { alignModels, argmax, comparisonsOf } from "./core/bandit/policy.ts";
-// What policies are made of.
 export { GaussianPosterior } from "./core/bandit/posterior.ts";
 export {
   categoryWeights,
@@ -36,24 +39,17 @@ export {
   type Weighting,
   type WeightingOptions,
 } from "./core/bandit/weighting.ts";
-// Calibrating: the offline path.
+// Offline: fit an encoder to labelled queries and embed the models.
 export { type Bundle, type BundleSettings, readBundle } from "./core/calibrate/bundle.ts";
 export { openEncoderOrBundle } from "./core/calibrate/bundle-encoder.ts";
 export { calibrate, type HeldOut, type OfflineQueries } from "./core/calibrate/calibrate.ts";
 export { type FitOptions, type FitRequest, fitBundle } from "./core/calibrate/fit.ts";
+// Encoders: text to vector.
 export type { Encoder } from "./core/encoder/common/encoder.ts";
+export { encoderPlaces } from "./core/encoder/encoder-places.ts";
 export { hashEncoder } from "./core/encoder/hash.ts";
 export { type EncoderPlaces, type OpenEncoder, openEncoder } from "./core/encoder/open-encoder.ts";
+export { JoustError } from "./core/errors/joust-error.ts";
 export { Random } from "./core/random/random.ts";
-// Deciding and learning.
+// Online: choose models for a query and learn from votes.
 export { type RoutedChoice, type RouteQuery, Router, type RouterSettings } from "./core/router.ts";
-export type { Dataset, Query } from "./lab/data/dataset.ts";
-// Measuring.
-export { loadDataset } from "./lab/data/load.ts";
-export type { Contender } from "./lab/policies/policy-spec.ts";
-export { createEnvironment } from "./lab/simulate/environment.ts";
-export { summarize } from "./lab/simulate/regret.ts";
-export type { PolicyResult, Result } from "./lab/simulate/result.ts";
-export { runPolicy } from "./lab/simulate/run.ts";
-export { SETTINGS, type Settings } from "./lab/simulate/settings.ts";
-export { pairedDifference } from "./lab/statistics.ts";

@@ -3,9 +3,9 @@ import { inspect } from "node:util";
 import { Command, CommanderError } from "commander";
 import { formatError } from "../core/errors/joust-error.ts";
 import { InputError } from "../core/input/input-error.ts";
+import { readVersion } from "../core/input/project.ts";
 import { commandsFor } from "./commands/index.ts";
 import { JOUST } from "./shared/invocation.ts";
-import { readVersion } from "./shared/version.ts";
 
 // A reader that has seen enough (| head) is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

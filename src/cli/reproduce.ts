@@ -1,9 +1,10 @@
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
 import { cacheFolder } from "../core/encoder/common/find-model.ts";
+import { encoderPlaces } from "../core/encoder/encoder-places.ts";
 import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
 import { InputError } from "../core/input/input-error.ts";
-import { moduleUrl } from "../core/input/project.ts";
+import { moduleUrl, readVersion } from "../core/input/project.ts";
 import type { Workers } from "../lab/jobs/job.ts";
 import type { PlannedJob } from "../lab/jobs/plan.ts";
 import type { ProgressReport } from "../lab/jobs/progress.ts";
@@ -24,10 +25,8 @@ import {
   type ReproduceOptions,
   reproduce,
 } from "../lab/reproduce/reproduce.ts";
-import { encoderPlaces } from "./shared/encoder-flags.ts";
 import { interruptible } from "./shared/interrupt.ts";
 import { barOf, duration, leftOf, type StatusLine, statusLine } from "./shared/status-line.ts";
-import { readVersion } from "./shared/version.ts";
 
 export const EXPERIMENTS = ["mmlu", "routerbench", "unseen", "mixinstruct"] as const;
 

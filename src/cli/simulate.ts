@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { styleText } from "node:util";
 import { isBundle } from "../core/calibrate/bundle.ts";
 import type { EncodeProgress } from "../core/encoder/encode-all.ts";
+import { encoderPlaces } from "../core/encoder/encoder-places.ts";
 import { readReference } from "../core/encoder/reference.ts";
 import { InputError } from "../core/input/input-error.ts";
+import { readVersion } from "../core/input/project.ts";
 import { parsePolicies } from "../lab/policies/policy-spec.ts";
 import { ascii, toText } from "../lab/report/table.ts";
 import { plural } from "../lab/report/words.ts";
@@ -18,10 +20,8 @@ import { summaryOf } from "../lab/simulate/summary.ts";
 import { headingOf, offlineNotes } from "./heading.ts";
 import { progressBar } from "./progress.ts";
 import { type SettingsFlags, settingsOf } from "./settings-flags.ts";
-import { encoderPlaces } from "./shared/encoder-flags.ts";
 import { interruptible } from "./shared/interrupt.ts";
 import { encodeLine, statusLine } from "./shared/status-line.ts";
-import { readVersion } from "./shared/version.ts";
 
 /** What every comparison needs: ours, the paper's, and the three that show what votes are worth. */
 export const DEFAULT_POLICIES = "joust,fgts-cdb,zero-feedback,best-fixed,random";

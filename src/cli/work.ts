@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { Command } from "commander";
+import { encoderPlaces } from "../core/encoder/encoder-places.ts";
 import { FolderStore } from "../lab/jobs/store.ts";
 import { defaultCache, KINDS } from "./reproduce.ts";
-import { encoderPlaces } from "./shared/encoder-flags.ts";
 import { folder, number } from "./shared/flags.ts";
 import { interruptible } from "./shared/interrupt.ts";
 import { JOUST } from "./shared/invocation.ts";

@@ -1,27 +1,18 @@
 import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
 import { formatError, formatErrorLine } from "../../core/errors/joust-error.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import { PACKAGE_ROOT } from "../../core/input/project.ts";
 import { isLoopback } from "../../gateway/access/origin.ts";
-import { systemClock } from "../../gateway/clock/clock.ts";
 import { CONFIG, type Config } from "../../gateway/config/config.ts";
 import { located, readConfig } from "../../gateway/config/read-config.ts";
-import {
-  checkGateway,
-  type GatewayOptions,
-  openGateway,
-  type RunningGateway,
-} from "../../gateway/open-gateway.ts";
+import { checkGateway, openGateway, type RunningGateway } from "../../gateway/open-gateway.ts";
 import { checkKeys, type Placement } from "../../gateway/providers/model-specs.ts";
 import { PROVIDER_NAMES } from "../../gateway/providers/providers.ts";
 import type { Serving } from "../../gateway/routing/serving.ts";
 import { SANDBOX } from "../../gateway/sandbox/asked.ts";
+import { ownOptions } from "../../gateway/start-gateway.ts";
 import { newLogger } from "../../gateway/telemetry/logger.ts";
 import type { ServeFlags } from "../commands/serve.ts";
-import { encoderPlaces } from "../shared/encoder-flags.ts";
 import { interruptible } from "../shared/interrupt.ts";
-import { readVersion } from "../shared/version.ts";
 import { watchFile } from "./watch-file.ts";
 
 const DEFAULT_CONFIG = "joust.yaml";
@@ -48,29 +39,11 @@ export async function servedHere(
   const file = configFile(flags.config);
   try {
     const config = withFlags(await configOf(file), flags);
-    const placement = await checkGateway(optionsOf(config, file, flags));
+    const placement = await checkGateway(ownOptions(config, file, flags.data));
     return { config, placement };
   } catch (error) {
     throw file === undefined ? error : await located(error, file);
   }
-}
-
-function optionsOf(
-  config: Config,
-  file: string | undefined,
-  flags: ServeFlags,
-): Omit<GatewayOptions, "logger"> {
-  return {
-    config,
-    env: process.env,
-    dataDir: resolve(flags.data),
-    projectData: join(PACKAGE_ROOT, "data"),
-    web: join(PACKAGE_ROOT, "web", "dist"),
-    encoders: encoderPlaces(),
-    folder: file === undefined ? process.cwd() : dirname(resolve(file)),
-    clock: systemClock,
-    version: readVersion(),
-  };
 }
 
 async function serveFile(file: string | undefined, flags: ServeFlags): Promise<number> {
@@ -78,7 +51,7 @@ async function serveFile(file: string | undefined, flags: ServeFlags): Promise<n
   const config = await read();
   const level = config.server.log ?? (process.stdout.isTTY ? "warn" : "info");
   const logger = newLogger(level);
-  const options = { ...optionsOf(config, file, flags), logger };
+  const options = { ...ownOptions(config, file, flags.data), logger };
   if (flags.check) {
     checkKeys(config, process.env);
     const { models } = await checkGateway(options);

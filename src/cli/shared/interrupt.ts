@@ -1,8 +1,15 @@
+export interface Interrupt {
+  readonly signal: AbortSignal;
+  /** The exit code that a shell expects of a process that was ended by the signal; 0 if none arrived. */
+  readonly code: number;
+  release(): void;
+}
+
 /**
- * Ctrl-C and SIGTERM as an AbortSignal, for work that keeps what is done. The
+ * Turns Ctrl-C and SIGTERM into an AbortSignal, for work that keeps what is done. The
  * second time they end the process as usual.
  */
-export function interruptible() {
+export function interruptible(): Interrupt {
   const controller = new AbortController();
   let code = 0;
   const handlers = Object.entries(CODES).map(([name, exitCode]) => {
@@ -15,7 +22,6 @@ export function interruptible() {
   });
   return {
     signal: controller.signal,
-    /** What a shell expects of a process that a signal has ended; 0 if none came. */
     get code() {
       return code;
     },

@@ -3,6 +3,8 @@
  * in `src/`; the published package runs the JavaScript in `dist/`, which has the
  * same folders.
  */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Folder that holds package.json: the checkout, or the installed package. */
@@ -17,4 +19,10 @@ export const MODULE_EXTENSION = import.meta.url.endsWith(".ts") ? ".ts" : ".js";
  */
 export function moduleUrl(source: URL): URL {
   return new URL(source.href.replace(/\.ts$/, MODULE_EXTENSION));
+}
+
+/** Version of this package. */
+export function readVersion(): string {
+  const text = readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
 }

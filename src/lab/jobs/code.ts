@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
-import { stripTypeScriptTypes } from "node:module";
+import { findPackageJSON, stripTypeScriptTypes } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MODULE_EXTENSION, PACKAGE_ROOT } from "../../core/input/project.ts";
+import { codeOf } from "../../core/input/system-error.ts";
 import { sha256 } from "./hash.ts";
 
 /**
@@ -82,12 +83,36 @@ function statementsIn(text: string): string {
   }
 }
 
-const { dependencies } = JSON.parse(readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8")) as {
-  readonly dependencies: Readonly<Record<string, string>>;
-};
+const { dependencies, peerDependencies } = readPackage(join(PACKAGE_ROOT, "package.json"));
 
-/** Pinned version of a package; empty for Node's own modules and for packages of the user. */
+interface PackageJson {
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+/**
+ * Version of a package: the pinned one, or the installed one of a peer dependency.
+ * Empty for Node's own modules and for packages of the user.
+ */
 function versionOf(specifier: string): string {
-  const parts = specifier.split("/").slice(0, specifier.startsWith("@") ? 2 : 1);
-  return dependencies[parts.join("/")] ?? "";
+  const name = specifier
+    .split("/")
+    .slice(0, specifier.startsWith("@") ? 2 : 1)
+    .join("/");
+  return name in peerDependencies ? installedVersion(name) : (dependencies[name] ?? "");
+}
+
+function installedVersion(name: string): string {
+  try {
+    const file = findPackageJSON(name, import.meta.url);
+    return file === undefined ? "" : readPackage(file).version;
+  } catch (error) {
+    if (codeOf(error) !== "ERR_MODULE_NOT_FOUND") throw error;
+    return "";
+  }
+}
+
+function readPackage(file: string): PackageJson {
+  return JSON.parse(readFileSync(file, "utf8")) as PackageJson;
 }

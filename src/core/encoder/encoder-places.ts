@@ -1,0 +1,15 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { cacheFolder, modelPlaces } from "./common/find-model.ts";
+import type { EncoderPlaces } from "./open-encoder.ts";
+
+/** Where encoders are found by default. `models` is a folder that is searched first. */
+export function encoderPlaces(models?: string): EncoderPlaces {
+  const { env } = process;
+  const home = homedir();
+  return {
+    models: modelPlaces(models, env, home),
+    openai: { apiKey: env.OPENAI_API_KEY, baseUrl: env.OPENAI_BASE_URL },
+    vectors: join(cacheFolder(env, home), "vectors"),
+  };
+}

@@ -1,0 +1,66 @@
+import { dirname, join, resolve } from "node:path";
+import type { z } from "zod";
+import { encoderPlaces } from "../core/encoder/encoder-places.ts";
+import { PACKAGE_ROOT, readVersion } from "../core/input/project.ts";
+import { systemClock } from "./clock/clock.ts";
+import type { CONFIG, Config } from "./config/config.ts";
+import { located, parseConfig, readConfig } from "./config/read-config.ts";
+import { type GatewayOptions, openGateway } from "./open-gateway.ts";
+import { PROVIDER_NAMES } from "./providers/providers.ts";
+import { SANDBOX } from "./sandbox/asked.ts";
+import { newLogger } from "./telemetry/logger.ts";
+
+/** Contents of joust.yaml, as docs/configuration.md describes them. */
+export type GatewayConfig = z.input<typeof CONFIG>;
+
+export interface StartOptions {
+  /** Path of a joust.yaml, or its contents. Without one: the models that keys in the environment give access to, or else a sandbox. */
+  readonly config?: string | GatewayConfig;
+  /** Folder of the log and of what was learned, if no database is configured. Default: "joust-data". */
+  readonly data?: string;
+  /** Lowest level of the lines of JSON that are logged to stderr. Default: "warn". */
+  readonly log?: "debug" | "info" | "warn" | "error" | "silent";
+}
+
+export interface StartedGateway {
+  readonly url: string;
+  /** Waits for the requests that are being answered, then writes the log. */
+  close(): Promise<void>;
+}
+
+/** Starts the gateway and its page inside this process. The port is `server.port`, 0 for any free one. */
+export async function startGateway(options: StartOptions = {}): Promise<StartedGateway> {
+  const { config: given = {}, data = "joust-data", log = "warn" } = options;
+  const file = typeof given === "string" ? given : undefined;
+  const providers = [...PROVIDER_NAMES, SANDBOX];
+  try {
+    const config =
+      typeof given === "string"
+        ? await readConfig(given, process.env, providers)
+        : parseConfig(JSON.stringify(given), "config", process.env, providers);
+    const logger = newLogger(config.server.log ?? log);
+    const { url, close } = await openGateway({ ...ownOptions(config, file, data), logger });
+    return { url, close };
+  } catch (error) {
+    throw file === undefined ? error : await located(error, file);
+  }
+}
+
+/** Options of a gateway that serves the page and the data of this package. */
+export function ownOptions(
+  config: Config,
+  file: string | undefined,
+  data: string,
+): Omit<GatewayOptions, "logger"> {
+  return {
+    config,
+    env: process.env,
+    dataDir: resolve(data),
+    projectData: join(PACKAGE_ROOT, "data"),
+    web: join(PACKAGE_ROOT, "web", "dist"),
+    encoders: encoderPlaces(),
+    folder: file === undefined ? process.cwd() : dirname(resolve(file)),
+    clock: systemClock,
+    version: readVersion(),
+  };
+}

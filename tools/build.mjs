@@ -1,0 +1,16 @@
+/** Builds what the published package holds beside the page: dist/, one JavaScript file per TypeScript file of src/. */
+import { execFileSync } from "node:child_process";
+import { cpSync, rmSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+
+rmSync(at("dist"), { recursive: true, force: true });
+execFileSync(
+  process.execPath,
+  [at("node_modules/typescript/bin/tsc"), "-p", at("tsconfig.build.json")],
+  {
+    stdio: "inherit",
+  },
+);
+cpSync(at("src/store/migrations"), at("dist/store/migrations"), { recursive: true });
