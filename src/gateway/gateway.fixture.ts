@@ -6,7 +6,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { systemClock } from "./clock/clock.ts";
 import { parseConfig } from "./config/read-config.ts";
-import { openGateway, type RunningGateway } from "./open-gateway.ts";
+import { openGateway, type RunningGateway } from "./gateway.ts";
 import { PROVIDER_NAMES } from "./providers/providers.ts";
 import { type Misbehaving, startMisbehaving } from "./providers/upstream/misbehaving.fixture.ts";
 import { newLogger } from "./telemetry/logger.ts";

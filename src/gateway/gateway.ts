@@ -1,48 +1,258 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
 import type { Logger } from "pino";
-import type { GroupCommit } from "../store/group-commit.ts";
+import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
+import { checkedAt, InputError } from "../core/input/input-error.ts";
+import { Random } from "../core/random/random.ts";
+import { GroupCommit } from "../store/group-commit.ts";
+import { readKey } from "../store/seal.ts";
+import { openSqlite } from "../store/sqlite/open.ts";
 import type { Store } from "../store/store.ts";
-import type { Access } from "./access/access.ts";
-import type { VoteTokens } from "./access/vote-token.ts";
+import { Access } from "./access/access.ts";
+import { isLoopback } from "./access/origin.ts";
+import { VoteTokens } from "./access/vote-token.ts";
 import type { Clock } from "./clock/clock.ts";
-import type { Judge } from "./feedback/judge.ts";
-import type { PastTallies } from "./insight/past-tallies.ts";
-import type { Feed } from "./log/feed.ts";
-import type { Recorder } from "./log/recorder.ts";
-import type { AdmittedRequest } from "./request.ts";
+import type { Config } from "./config/config.ts";
+import { Judge } from "./feedback/judge.ts";
+import { watchPosteriors } from "./insight/events.ts";
+import { PastTallies } from "./insight/past-tallies.ts";
+import { Feed } from "./log/feed.ts";
+import { Recorder } from "./log/recorder.ts";
+import { Retention } from "./log/retention.ts";
+import type { Placement } from "./providers/model-specs.ts";
+import { answerChat, answerUnrouted, type RequestParts } from "./request.ts";
+import { Builder } from "./routing/builder.ts";
+import { Guard } from "./routing/guard.ts";
+import type { RouterTools } from "./routing/live-router.ts";
+import { PolicyKinds } from "./routing/policy-kinds.ts";
 import type { Serving } from "./routing/serving.ts";
-import type { Sessions } from "./routing/sessions.ts";
-import type { SandboxVoters } from "./sandbox/voters.ts";
-import type { Metrics } from "./telemetry/metrics.ts";
-import type { Client } from "./wire/client.ts";
+import { Sessions } from "./routing/sessions.ts";
+import { Warnings } from "./routing/warnings.ts";
+import { SandboxVoters } from "./sandbox/voters.ts";
+import { ADMIN_ENDPOINTS } from "./server/admin-endpoints.ts";
+import { type Endpoint, TextAnswer } from "./server/endpoint.ts";
+import { CLIENT_ENDPOINTS } from "./server/endpoints.ts";
+import { INSIGHT_ENDPOINTS } from "./server/insight-endpoints.ts";
+import { drain, listen } from "./server/listen.ts";
+import { openApi } from "./server/openapi.ts";
+import { publicInterface } from "./server/public-interface.ts";
+import { createServer } from "./server/server.ts";
+import { StaticFiles } from "./server/static-files.ts";
+import { Metrics } from "./telemetry/metrics.ts";
 
-/** What handlers work with. `serving` is another one after the configuration has changed. */
-export interface Gateway {
-  readonly serving: () => Serving;
-  readonly store: Store;
-  /** The one way of requests into the store's log. */
-  readonly log: GroupCommit;
-  readonly access: Access;
-  readonly voteTokens: VoteTokens;
-  readonly recorder: Recorder;
-  readonly sessions: Sessions;
-  readonly judge: Judge;
-  /** Of the sandbox. */
-  readonly voters: SandboxVoters;
-  readonly metrics: Metrics;
-  readonly feed: Feed;
-  readonly tallies: PastTallies;
+export interface GatewayOptions {
+  readonly config: Config;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Folder of the SQLite file, which is used if no database is configured. */
+  readonly dataDir: string;
+  /** Folder of the project's own data. */
+  readonly projectData: string;
+  /** Folder of the built page. */
+  readonly web: string;
+  readonly encoders: EncoderPlaces;
+  /** Folder that paths in the configuration are relative to. */
+  readonly folder: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Seed of one decision. */
-  readonly newSeed: () => number;
-  /** Answers POST /v1/chat/completions. */
-  readonly answerChat: (request: AdmittedRequest, client: Client) => Promise<void>;
-  /** Answers POST /v1/completions and /v1/embeddings. */
-  readonly answerUnrouted: (
-    endpoint: "completions" | "embeddings",
-    request: AdmittedRequest,
-    client: Client,
-  ) => Promise<void>;
-  /** Fires when the gateway stops taking requests. */
-  readonly closing: AbortSignal;
+  readonly version: string;
+}
+
+/** A gateway that accepts requests. */
+export interface RunningGateway {
+  readonly url: string;
+  /** Models and routers that are served at present. */
+  readonly serving: () => Serving;
+  /** Whether no API key exists, so that only this machine may send requests. */
+  readonly isOpen: () => boolean;
+  readonly store: Store;
+  readonly log: GroupCommit;
+  /** Serves another configuration from now on. Throws and changes nothing if it is invalid. */
+  reload(config: Config): Promise<void>;
+  /** Finishes the running requests, then writes the rest of the log. */
+  close(): Promise<void>;
+}
+
+export async function openGateway(options: GatewayOptions): Promise<RunningGateway> {
+  checkStoreKey(options.config);
+  const store = await openStore(options);
+  try {
+    return await open(options, store);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Throws if a configuration cannot be served. Opens its encoders, bundles and tables to find out. */
+export async function checkGateway(options: Omit<GatewayOptions, "logger">): Promise<Placement> {
+  checkStoreKey(options.config);
+  const builder = new Builder({
+    ...builderOptions(options),
+    kinds: new PolicyKinds(),
+    random: Random.seeded(1),
+    onRetry: () => {},
+  });
+  try {
+    return await builder.check(options.config);
+  } finally {
+    await builder.close();
+  }
+}
+
+/** Builds the parts of the gateway, connects them and starts the server. */
+async function open(options: GatewayOptions, store: Store): Promise<RunningGateway> {
+  const { config, clock, logger, folder } = options;
+  const entropy = Random.seeded(randomBytes(6).readUIntBE(0, 6));
+  const seeds = entropy.split("decisions");
+  const newSeed = () => seeds.integer(2 ** 32);
+  const metrics = new Metrics();
+  const feed = new Feed();
+  const log = new GroupCommit(store);
+  const access = await Access.open(config, store, clock);
+  checkHost(config, access);
+  const voteTokens = new VoteTokens(Buffer.from(await store.secret("vote-tokens")));
+  const recorder = new Recorder({ log, spending: access.spending, metrics, feed, clock });
+
+  const kinds = new PolicyKinds();
+  const builder = new Builder({
+    ...builderOptions(options),
+    kinds,
+    random: entropy.split("retries"),
+    onRetry: (model, error) => recorder.upstreamError(model, error),
+  });
+  const tools: RouterTools = {
+    store,
+    kinds,
+    clock,
+    node: `${process.pid}-${randomBytes(4).toString("hex")}`,
+    onError: (error, router) => logger.error({ err: error, router }, "router"),
+  };
+  let served = await builder.build(config, tools);
+  const serving = () => served;
+
+  const sessions = new Sessions(store);
+  const cast = { log, store, metrics, feed, logger };
+  const judge = new Judge(
+    { ...cast, models: () => served.models, recorder, clock, newSeed },
+    entropy.split("judge"),
+  );
+  const request: RequestParts = {
+    serving,
+    sessions,
+    clock,
+    newSeed,
+    access,
+    recorder,
+    judge,
+    voteTokens,
+    metrics,
+  };
+  const closing = new AbortController();
+  const voters = new SandboxVoters(
+    publicInterface(
+      () => url,
+      access.addInnerKey("sandbox-voters", ["route", "vote"]),
+      closing.signal,
+    ),
+    () => served.sandbox?.questions ?? [],
+    entropy.split("voters"),
+  );
+  const server = createServer(
+    {
+      ...request,
+      ...cast,
+      access,
+      voters,
+      tallies: new PastTallies(store),
+      closing: closing.signal,
+      answerChat: (admitted, client) => answerChat(request, admitted, client),
+      answerUnrouted: (endpoint, admitted, client) =>
+        answerUnrouted(request, endpoint, admitted, client),
+    },
+    endpointsOf(options.version),
+    await StaticFiles.read(options.web),
+  );
+  const url = await listen(server, config.server).catch(async (error: unknown) => {
+    await builder.close(served);
+    throw error;
+  });
+
+  const unwatch = watchPosteriors(() => served.routers, feed);
+  const guard = new Guard(serving, { folder, store: locationOf(options) }, logger);
+  const warnings = new Warnings(serving, clock, logger);
+  const retention = new Retention(store, () => served.config.store.retention_days, clock, logger);
+  return {
+    url,
+    serving,
+    isOpen: () => access.isOpen,
+    store,
+    log,
+    reload: async (next) => {
+      checkStoreKey(next);
+      const before = served;
+      served = await builder.build(next, tools, before);
+      access.configure(next);
+      await builder.release(before, served);
+    },
+    close: async () => {
+      closing.abort();
+      voters.stop();
+      unwatch();
+      retention.stop();
+      warnings.stop();
+      await guard.stop();
+      await drain(server, served.config.server.drain_seconds * 1000);
+      await builder.close(served);
+      await log.close();
+      await store.close();
+    },
+  };
+}
+
+function builderOptions(options: Omit<GatewayOptions, "logger">) {
+  const { env, projectData: data, encoders, folder, clock } = options;
+  return { env, data, encoders, folder, clock };
+}
+
+async function openStore(options: GatewayOptions): Promise<Store> {
+  const location = locationOf(options);
+  if ("file" in location) return openSqlite(location.file);
+  // The PostgreSQL client is loaded only if it is used.
+  const { openPostgres } = await import("../store/postgres/open.ts");
+  return openPostgres(location.url);
+}
+
+/** Location of the store: a SQLite file, or the URL of a PostgreSQL database. */
+function locationOf({ config, dataDir }: GatewayOptions): { file: string } | { url: string } {
+  const { url } = config.store;
+  return url === undefined ? { file: join(dataDir, "joust.db") } : { url };
+}
+
+function endpointsOf(version: string): Endpoint[] {
+  const endpoints: Endpoint[] = [...CLIENT_ENDPOINTS, ...INSIGHT_ENDPOINTS, ...ADMIN_ENDPOINTS];
+  const description: Endpoint = {
+    method: "GET",
+    path: "/openapi.json",
+    summary: "This description.",
+    answer: "OpenAPI 3.1.",
+    handle: () => new TextAnswer("application/json; charset=utf-8", text),
+  };
+  endpoints.push(description);
+  const text = JSON.stringify(openApi(endpoints, version));
+  return endpoints;
+}
+
+function checkStoreKey({ store: { key } }: Config): void {
+  if (key === undefined) return;
+  checkedAt({ file: "joust.yaml", field: "store.key" }, () => readKey(key));
+}
+
+/** Without API keys, everybody who can reach the gateway could spend the operator's money. */
+function checkHost({ server: { host } }: Config, access: Access): void {
+  if (!access.isOpen || isLoopback(host)) return;
+  throw new InputError(
+    { file: "joust.yaml", field: "server.host" },
+    `is ${host}, which other machines can reach, but there is no API key`,
+    "create a key first: joust keys add NAME",
+  );
 }

@@ -21,8 +21,7 @@ const sandbox = sharedGateway(() => SANDBOX);
 
 describe("without its store", () => {
   it("requests are served, votes are refused until it is back, and none is lost or counted twice", async () => {
-    const { post, get, gateway } = await startGateway(SANDBOX);
-    const { store } = gateway;
+    const { post, get, store } = await startGateway(SANDBOX);
     const append = store.append.bind(store);
     const ask = async () => (await post("/v1/chat/completions", chat("hi", DUEL))).json;
     const before = await ask();
@@ -61,7 +60,7 @@ describe("what was learnt", () => {
     const untaught = await standing(first);
     for (let i = 0; i < 5; i++) await vote(first, "ann");
     await expect.poll(() => standing(first), SOON).not.toBe(untaught);
-    const head = await first.gateway.store.head("auto");
+    const head = await first.store.head("auto");
     const version = async (of: typeof first) => (await of.get("/v1/stats")).json.posterior_version;
     await expect.poll(() => version(first), SOON).toBe(head);
     const taught = await standing(first);
@@ -79,7 +78,7 @@ describe("what was learnt", () => {
     await vote(second, "mallory");
     const learnt = async () => {
       await expect
-        .poll(async () => (await second.gateway.store.head("auto")) - (await version(second)), SOON)
+        .poll(async () => (await second.store.head("auto")) - (await version(second)), SOON)
         .toBe(0);
       return values(JSON.parse(await standing(second)));
     };
@@ -121,7 +120,7 @@ describe("prompts", () => {
     const kept = await secret.post("/v1/chat/completions", chat("remember me"));
     const id = kept.json.joust.decision_id;
     expect((await secret.get(`/v1/decisions/${id}`)).json.prompt).toBe("remember me");
-    const sealed = await secret.gateway.store.prompt(id);
+    const sealed = await secret.store.prompt(id);
     expect(Buffer.from(sealed!).toString("latin1")).not.toContain("remember");
     const short = `${SANDBOX}\nstore: {prompts: true, key: abc}`;
     const refused = /store\.key.*does not have 32 bytes; hint: /;

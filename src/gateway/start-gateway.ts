@@ -5,9 +5,8 @@ import { PACKAGE_ROOT, readVersion } from "../core/input/project.ts";
 import { systemClock } from "./clock/clock.ts";
 import type { CONFIG, Config } from "./config/config.ts";
 import { located, parseConfig, readConfig } from "./config/read-config.ts";
-import { type GatewayOptions, openGateway } from "./open-gateway.ts";
-import { PROVIDER_NAMES } from "./providers/providers.ts";
-import { SANDBOX } from "./sandbox/asked.ts";
+import { type GatewayOptions, openGateway } from "./gateway.ts";
+import { PROVIDER_NAMES, SANDBOX } from "./providers/providers.ts";
 import { newLogger } from "./telemetry/logger.ts";
 
 /** Contents of joust.yaml, as docs/configuration.md describes them. */

@@ -1,8 +1,8 @@
 /** `joust keys`: who may use the gateway. */
 import { Command } from "commander";
 import { InputError } from "../../core/input/input-error.ts";
-import { SCOPES, type Scope } from "../../gateway/access/api-key.ts";
 import { addKey, revokeKey, setBudget, shownKey } from "../../gateway/access/keys.ts";
+import { SCOPES, type Scope } from "../../gateway/config/scopes.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
 import { monthOf } from "../../store/tally.ts";
 import { names, number, word } from "../shared/flags.ts";

@@ -4,11 +4,10 @@ import { InputError } from "../../core/input/input-error.ts";
 import { isLoopback } from "../../gateway/access/origin.ts";
 import { CONFIG, type Config } from "../../gateway/config/config.ts";
 import { located, readConfig } from "../../gateway/config/read-config.ts";
-import { checkGateway, openGateway, type RunningGateway } from "../../gateway/open-gateway.ts";
+import { checkGateway, openGateway, type RunningGateway } from "../../gateway/gateway.ts";
 import { checkKeys, type Placement } from "../../gateway/providers/model-specs.ts";
-import { PROVIDER_NAMES } from "../../gateway/providers/providers.ts";
+import { PROVIDER_NAMES, SANDBOX } from "../../gateway/providers/providers.ts";
 import type { Serving } from "../../gateway/routing/serving.ts";
-import { SANDBOX } from "../../gateway/sandbox/asked.ts";
 import { ownOptions } from "../../gateway/start-gateway.ts";
 import { newLogger } from "../../gateway/telemetry/logger.ts";
 import type { ServeFlags } from "../commands/serve.ts";
@@ -135,10 +134,11 @@ async function reload(
   }
 }
 
-function welcome({ url, gateway }: RunningGateway, file: string | undefined, data: string): string {
-  const serving = gateway.serving();
+function welcome(running: RunningGateway, file: string | undefined, data: string): string {
+  const { url } = running;
+  const serving = running.serving();
   const [router] = serving.routers.keys();
-  const key = gateway.access.isOpen ? "" : " -H 'authorization: Bearer YOUR_KEY'";
+  const key = running.isOpen() ? "" : " -H 'authorization: Bearer YOUR_KEY'";
   const json = `-H 'content-type: application/json'${key}`;
   return `Joust serves ${url}
   models   ${poolLine(serving, file)}

@@ -1,9 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { StoredKey } from "../../store/store.ts";
-
-/** What a key may do: ask for answers and decisions; vote on any decision of its own; everything. */
-export const SCOPES = ["route", "vote", "admin"] as const;
-export type Scope = (typeof SCOPES)[number];
+import type { Scope } from "../config/scopes.ts";
 
 /** 256 random bits, so that a plain hash is as good as a slow one. Shown once, at creation. */
 export function newSecret(): string {

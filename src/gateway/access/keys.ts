@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
-import { hashOf, newSecret, type Scope } from "./api-key.ts";
+import type { Scope } from "../config/scopes.ts";
+import { hashOf, newSecret } from "./api-key.ts";
 
 /** What an operator can do with keys, by commands and by endpoints. */
 

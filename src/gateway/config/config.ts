@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SCOPES } from "../access/api-key.ts";
+import { SCOPES } from "./scopes.ts";
 
 /**
  * joust.yaml: what the gateway serves, and how. Names are those of the HTTP
@@ -9,6 +9,9 @@ import { SCOPES } from "../access/api-key.ts";
  *   model     one upstream model under the name that clients and votes use
  *   router    a pool of models with an encoder, a policy and a price of its own
  */
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 export type Config = z.output<typeof CONFIG>;
 export type ModelConfig = z.output<typeof MODEL>;
 export type RouterConfig = z.output<typeof ROUTER>;

@@ -2,8 +2,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
-import type { Environment } from "../providers/providers.ts";
-import { CONFIG, type Config } from "./config.ts";
+import { CONFIG, type Config, type Environment } from "./config.ts";
 import { YamlText } from "./yaml-text.ts";
 
 /** A fault of a configuration, at the member it is about. */

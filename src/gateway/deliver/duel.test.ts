@@ -15,7 +15,7 @@ vi.setConfig(PATIENCE);
 const sandbox = sharedGateway(() => SANDBOX);
 let names: string[];
 beforeAll(() => {
-  names = [...sandbox().gateway.serving().models.keys()];
+  names = [...sandbox().serving().models.keys()];
 });
 
 const duelled = (content: string, more: object = {}) =>
@@ -117,8 +117,7 @@ describe("a duel", () => {
 
 describe("votes", () => {
   it("move the posterior", async () => {
-    const { post, gateway } = await startGateway(`${SANDBOX}\nrouters: {auto: {explore: 0}}`);
-    const { store, log } = gateway;
+    const { post, store, log } = await startGateway(`${SANDBOX}\nrouters: {auto: {explore: 0}}`);
     const favourite = "yi-34b";
     const value = async (): Promise<number> => {
       const { json } = await post("/v1/route", chat("Question of many"));
@@ -196,7 +195,7 @@ models: {a: {provider: A, retries: 0}, b: {provider: B, retries: 0}${c ? ", c: {
     const { status, json, headers } = await none.post("/v1/chat/completions", allowed);
     expect(status).toBe(500);
     expect(json.error.type).toBe("upstream_error");
-    const { log, store } = none.gateway;
+    const { log, store } = none;
     await log.flush();
     const { answers } = (await store.decision(headers.get("x-joust-decision-id")!))!;
     expect(answers).toMatchObject([{ slot: 0, status: "failed", fallbacks: [{}, {}] }]);

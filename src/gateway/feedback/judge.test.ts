@@ -57,14 +57,13 @@ describe("a judge", () => {
     ["streamed answers", false, true],
   ])("votes on %s, with its own weight, and the router learns from it", async (_, duel, stream) => {
     const url = await startModels();
-    const { post, get, gateway } = await startGateway(
+    const { post, get, store } = await startGateway(
       `providers: {p: {url: "${url}"}}
 models: {bad: {provider: p}, good: {provider: p}, judge: {provider: p}}
 routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1, weight: 0.5}}}`,
     );
     const answer = await post("/v1/chat/completions", chat("hi", { stream, joust: { duel } }));
     expect(answer.status).toBe(200);
-    const { store } = gateway;
     const votes = async () =>
       (await store.learning("auto", 0, 100)).filter((event) => event.kind === "voted");
     await expect.poll(votes, SOON).toHaveLength(1);

@@ -1,5 +1,6 @@
 import { InputError } from "../../core/input/input-error.ts";
 import type { Clock } from "../clock/clock.ts";
+import type { Environment } from "../config/config.ts";
 import { AnthropicUpstream } from "./anthropic/anthropic.ts";
 import { OpenAiUpstream } from "./openai/openai.ts";
 import type { Limits } from "./upstream/exchange.ts";
@@ -92,9 +93,10 @@ const KNOWN: readonly KnownProvider[] = [
   },
 ];
 
-export const PROVIDER_NAMES: readonly string[] = KNOWN.map(({ name }) => name);
+/** Provider name of the sandbox, which runs inside this process. */
+export const SANDBOX = "sandbox";
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export const PROVIDER_NAMES: readonly string[] = KNOWN.map(({ name }) => name);
 
 /** A provider by its name, with the key and the address that the environment has for it. */
 export function knownProvider(name: string, env: Environment): Provider | undefined {

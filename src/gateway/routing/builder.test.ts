@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { newFolder, optionsOf, startGateway } from "../gateway.fixture.ts";
-import { checkGateway } from "../open-gateway.ts";
+import { checkGateway } from "../gateway.ts";
 
 // Each is found by the reader of some other flag or file; who serves reads of the router that names it.
 it.each([

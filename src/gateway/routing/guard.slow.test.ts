@@ -6,11 +6,11 @@ import { Guard } from "./guard.ts";
 vi.setConfig(PATIENCE);
 
 /** Duels, and votes for the model that is named, by whoever it meets; those without it are ties. */
-async function vote({ post, gateway }: TestGateway, duels: number, favourite: string) {
+async function vote({ post, store, log }: TestGateway, duels: number, favourite: string) {
   const one = async (i: number) => {
     const { json } = await post("/v1/chat/completions", chat(`hi ${i}`, { joust: { duel: true } }));
-    await gateway.log.flush();
-    const { decision } = (await gateway.store.decision(json.joust.decision_id))!;
+    await log.flush();
+    const { decision } = (await store.decision(json.joust.decision_id))!;
     const slot = decision.pair.indexOf(favourite);
     const { status } = await post("/v1/feedback", { id: json.id, winner: slot < 0 ? "tie" : slot });
     expect(status).toBe(200);
@@ -29,15 +29,15 @@ it("votes put a router that does worse than one model under guard, which says so
 models: {a: {provider: p}, b: {provider: p}, c: {provider: p}}
 routers: {auto: {policy: random, explore: 0.5}}`,
   );
-  const { gateway, folder, get, post } = running;
+  const { serving, folder, get, post } = running;
   const lines: string[] = [];
   const logger = newLogger("info", { write: (line) => void lines.push(line) });
   const store = { file: `${folder}/joust.db` };
-  const guard = new Guard(gateway.serving, { folder, store }, logger, 1e8);
-  const router = gateway.serving().routers.get("auto")!;
+  const guard = new Guard(serving, { folder, store }, logger, 1e8);
+  const router = serving().routers.get("auto")!;
   /** The guard looks at what the router has learnt, which takes a moment. */
   const look = async () => {
-    const head = await gateway.store.head("auto");
+    const head = await running.store.head("auto");
     await expect.poll(() => router.view.version, { timeout: 40_000 }).toBe(head);
     await guard.look();
   };

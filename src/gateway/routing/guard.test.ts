@@ -53,12 +53,12 @@ describe("the guard's rule", () => {
 
 it("while it is on its model answers, says why, and routing goes on being tried", async () => {
   const host = await startHost();
-  const { post, gateway, folder } = await startGateway(
+  const { post, serving, folder } = await startGateway(
     `providers: {p: {url: "${host.url("well")}"}}
 models: {a: {provider: p}, b: {provider: p}, c: {provider: p}}
 routers: {auto: {explore: 0.5}}`,
   );
-  const router = gateway.serving().routers.get("auto")!;
+  const router = serving().routers.get("auto")!;
   router.guard = "b";
   const seen = new Map<string, number>();
   for (let i = 0; i < 60; i++) {
@@ -73,7 +73,7 @@ routers: {auto: {explore: 0.5}}`,
 
   // Nothing in the log speaks against routing.
   const store = { file: `${folder}/joust.db` };
-  const guard = new Guard(gateway.serving, { folder, store }, newLogger("silent"), 1e8);
+  const guard = new Guard(serving, { folder, store }, newLogger("silent"), 1e8);
   await guard.look();
   expect(router.guard).toBeUndefined();
   await guard.stop();

@@ -65,10 +65,10 @@ describe("a pool without labels", () => {
   });
 
   it("comes from keys in the environment, with list prices", async () => {
-    const { gateway } = await startGateway("", {
+    const { serving } = await startGateway("", {
       env: { OPENAI_API_KEY: "sk-x", ANTHROPIC_API_KEY: "sk-y" },
     });
-    const { from, models } = gateway.serving();
+    const { from, models } = serving();
     expect(from).toBe("environment");
     const names = [...models.keys()];
     expect(names.some((name) => name.startsWith("gpt-"))).toBe(true);
@@ -79,8 +79,8 @@ describe("a pool without labels", () => {
   it("comes from a local host that is asked what it has", async () => {
     const host = await startHost();
     const env = { VLLM_BASE_URL: host.url("models") };
-    const { gateway } = await startGateway("", { env });
-    expect([...gateway.serving().models.keys()]).toEqual(["a", "b"]);
+    const { serving } = await startGateway("", { env });
+    expect([...serving().models.keys()]).toEqual(["a", "b"]);
     await expect(
       startGateway("", { env: { VLLM_BASE_URL: "http://127.0.0.1:9/v1" } }),
     ).rejects.toThrow(errorText(/vllm.*cannot be asked for its models.*hint: start it/));
@@ -194,14 +194,14 @@ routers: {auto: {explore: 0}}`;
 
 describe("another configuration", () => {
   it("is served without a request lost; what was learnt of the models that stay is kept", async () => {
-    const { post, get, yaml, reload, gateway } = await start("routers: {auto: {explore: 0}}");
+    const { post, get, yaml, reload, store, log } = await start("routers: {auto: {explore: 0}}");
     for (let i = 0; i < 30; i++) {
       const { json } = await post(
         "/v1/chat/completions",
         chat(`q ${i}`, { joust: { duel: true } }),
       );
-      await gateway.log.flush();
-      const { decision } = (await gateway.store.decision(json.joust.decision_id))!;
+      await log.flush();
+      const { decision } = (await store.decision(json.joust.decision_id))!;
       await post("/v1/feedback", {
         id: json.id,
         winner: decision.pair[0] < decision.pair[1] ? 0 : 1,
@@ -215,7 +215,7 @@ describe("another configuration", () => {
         models.find(({ model }: { model: string }) => model === name).value;
       return value("a") - value("c");
     };
-    const head = await gateway.store.head("auto");
+    const head = await store.head("auto");
     await expect.poll(async () => (await get("/v1/stats")).json.posterior_version, SOON).toBe(head);
     const before = await gap();
     expect(before).toBeGreaterThan(0.03);

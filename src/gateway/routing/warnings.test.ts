@@ -10,7 +10,7 @@ const GERMAN =
   "Warum ist der Himmel blau, und warum wird er am Abend rot und in der Nacht schwarz?";
 
 it("prompts that the encoder makes little of are told of in the stats, and in the log once an hour", async () => {
-  const { post, get, gateway } = await startGateway(SANDBOX);
+  const { post, get, serving } = await startGateway(SANDBOX);
   const warnings = async () => (await get("/v1/stats")).json.warnings;
   expect(await warnings()).toEqual([]);
   for (let i = 0; i < 100; i++) await post("/v1/route", chat(GERMAN));
@@ -19,7 +19,7 @@ it("prompts that the encoder makes little of are told of in the stats, and in th
   const lines: string[] = [];
   const clock = new StandingClock();
   const logger = newLogger("warn", { write: (line) => void lines.push(line) });
-  const told = new Warnings(gateway.serving, clock, logger);
+  const told = new Warnings(serving, clock, logger);
   onTestFinished(() => told.stop());
   told.look();
   told.look();

@@ -1,4 +1,5 @@
 import { promptOf } from "../dialects/chat/prompt.ts";
+import { SANDBOX } from "../providers/providers.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
 import { isRecord, type Json } from "../wire/json-value.ts";
@@ -68,5 +69,3 @@ export function refused(
   const body = Buffer.from(JSON.stringify({ error }));
   return new UpstreamError("status", SANDBOX, `answered ${status}: ${message}`, { status, body });
 }
-
-export const SANDBOX = "sandbox";

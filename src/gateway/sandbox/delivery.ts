@@ -1,9 +1,9 @@
 import type { Clock } from "../clock/clock.ts";
+import { SANDBOX } from "../providers/providers.ts";
 import { ByteQueue } from "../providers/upstream/byte-queue.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
 import type { AnswerEnd, UpstreamAnswer } from "../providers/upstream/upstream.ts";
 import type { Usage } from "../providers/upstream/usage.ts";
-import { SANDBOX } from "./asked.ts";
 
 /** Something to send, and how long it takes to come up with it. */
 export interface Piece {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { forget, freeze, rollBack, thaw } from "../../learner/controls.ts";
-import { SCOPES } from "../access/api-key.ts";
 import { addKey, revokeKey, setBudget, shownKey } from "../access/keys.ts";
+import { SCOPES } from "../config/scopes.ts";
 import { routerNamed } from "../routing/serving.ts";
 import { bodyOf, type Call, type Endpoint } from "./endpoint.ts";
 

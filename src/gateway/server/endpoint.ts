@@ -1,15 +1,15 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { z } from "zod";
 import type { Caller } from "../access/access.ts";
-import type { Scope } from "../access/api-key.ts";
-import type { Gateway } from "../gateway.ts";
+import type { Scope } from "../config/scopes.ts";
 import { checked } from "../wire/check.ts";
 import type { Client } from "../wire/client.ts";
 import { scanObject } from "../wire/json-scan.ts";
+import type { ServerParts } from "./parts.ts";
 
 /** One request, as an endpoint sees it. */
 export interface Call {
-  readonly gateway: Gateway;
+  readonly gateway: ServerParts;
   /** Everybody's, where an endpoint takes no key. */
   readonly caller: Caller;
   readonly headers: IncomingHttpHeaders;

@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
 import type { Caller } from "../access/access.ts";
-import type { Gateway } from "../gateway.ts";
 import { traced } from "../telemetry/tracing.ts";
 import { Client } from "../wire/client.ts";
 import { readBody, skipBody } from "./body.ts";
 import { corsHeaders } from "./cors.ts";
 import { type Call, type Endpoint, TextAnswer } from "./endpoint.ts";
 import { errorAnswer } from "./http-error.ts";
+import type { ServerParts } from "./parts.ts";
 
 /** `response.req` is the request; the address has been read. */
 export type Handler = (response: ServerResponse, address: Address) => Promise<void>;
@@ -14,7 +14,7 @@ export type Handler = (response: ServerResponse, address: Address) => Promise<vo
 type Address = Pick<Call, "query" | "params">;
 
 /** Answers the requests of one endpoint: key, body, errors, count, log. */
-export function handler(gateway: Gateway, endpoint: Endpoint, limit: number): Handler {
+export function handler(gateway: ServerParts, endpoint: Endpoint, limit: number): Handler {
   const { method, path: route, scope } = endpoint;
   const counted = new Map<number, { inc(): void }>();
   const count = (status: number) => {
@@ -59,7 +59,7 @@ export function handler(gateway: Gateway, endpoint: Endpoint, limit: number): Ha
 }
 
 function fail(
-  gateway: Gateway,
+  gateway: ServerParts,
   { path }: Endpoint,
   client: Client,
   response: ServerResponse,

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { HttpError } from "../errors/http-error.ts";
-import type { Gateway } from "../gateway.ts";
 import { events } from "../insight/events.ts";
 import { learningCurve } from "../insight/learning-curve.ts";
 import { windowOf } from "../insight/numbers.ts";
@@ -11,6 +10,7 @@ import { logged } from "../log/logged.ts";
 import { routerNamed } from "../routing/serving.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { bodyOf, type Endpoint, queryOf } from "./endpoint.ts";
+import type { ServerParts } from "./parts.ts";
 
 const ROUTER = z.string().min(1).max(256).optional().describe("The first one unless said.");
 const WINDOW = z.object({
@@ -141,7 +141,7 @@ export const INSIGHT_ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
-function sandboxOf({ serving }: Gateway): Sandbox {
+function sandboxOf({ serving }: ServerParts): Sandbox {
   const { sandbox } = serving();
   if (sandbox) return sandbox;
   throw new HttpError(404, "no model here is the sandbox's", {

@@ -7,19 +7,19 @@ import {
 import { parse } from "node:querystring";
 import { checkOrigin } from "../access/origin.ts";
 import { HttpError } from "../errors/http-error.ts";
-import type { Gateway } from "../gateway.ts";
 import { Client } from "../wire/client.ts";
 import { skipBody } from "./body.ts";
 import { corsHeaders } from "./cors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { type Handler, handler } from "./handler.ts";
 import { errorAnswer } from "./http-error.ts";
+import type { ServerParts } from "./parts.ts";
 import { Routes } from "./routes.ts";
 import type { StaticFiles } from "./static-files.ts";
 
 /** The HTTP of it: sockets, limits, keys, errors. What is answered is the endpoints' business. */
 export function createServer(
-  gateway: Gateway,
+  gateway: ServerParts,
   endpoints: readonly Endpoint[],
   files: StaticFiles | undefined,
 ): Server {
@@ -86,7 +86,7 @@ function targetOf({ url = "/" }: IncomingMessage): string {
 }
 
 /** Throws where a request goes no further, whatever it asks for. */
-function checkRequest(gateway: Gateway, headers: IncomingMessage["headers"]): void {
+function checkRequest(gateway: ServerParts, headers: IncomingMessage["headers"]): void {
   checkOrigin(headers, gateway.serving().config.server.cors, gateway.access.isOpen);
   if (headers["content-encoding"] !== undefined) {
     throw new HttpError(415, "the body is compressed", { hint: "send it as it is" });
