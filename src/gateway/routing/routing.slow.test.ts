@@ -243,7 +243,7 @@ describe("another configuration", () => {
       reload(configOf(yaml.replace("explore: 0", "policy: {name: joust, options: {alpa: 2}}"))),
     ).rejects.toThrow(/routers\.auto\.policy.*has no option alpa/);
     await expect(reload(configOf(yaml.replace("explore: 0", "bundle: nowhere")))).rejects.toThrow(
-      /help/,
+      errorText(/hint: /),
     );
     expect(await modelFor(post, chat("hi"))).toBe("a");
   });

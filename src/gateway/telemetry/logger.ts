@@ -1,8 +1,8 @@
 import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from "pino";
 
 /**
- * Structured lines. Nobody logs headers or bodies, and of an error only what is
- * written here: an upstream's error holds what the upstream has sent.
+ * Logger that writes JSON lines. Headers and bodies are never logged. Of an error only the fields
+ * in `plainError` are logged, because an upstream's error contains the upstream's response.
  */
 export function newLogger(level: string, stream: DestinationStream = standardError()): Logger {
   return pino(
@@ -17,7 +17,7 @@ export function newLogger(level: string, stream: DestinationStream = standardErr
   );
 }
 
-/** Many lines a write: nobody waits for a log. */
+/** Collects lines and writes them together, so that no request waits for the log. */
 function standardError(): DestinationStream {
   return destination({ dest: 2, sync: false, minLength: 4096, periodicFlush: 1000 });
 }

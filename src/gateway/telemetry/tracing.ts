@@ -8,24 +8,23 @@ import {
   SpanStatusCode,
   trace,
 } from "@opentelemetry/api";
-import type { AnswerEnd } from "../providers/upstream/upstream.ts";
 
 /**
- * Spans for whoever sets an OpenTelemetry SDK up (node --import ./sdk.js); without
- * one nothing is made. Names and attributes follow its conventions for HTTP and
- * for generative AI. No prompt, answer or key is in them.
+ * Spans for an OpenTelemetry SDK that the operator sets up (node --import ./sdk.js); without
+ * one no span is made. Names and attributes follow the conventions for HTTP and for
+ * generative AI. Spans contain no prompt, answer or key.
  */
 const tracer = trace.getTracer("joust");
 const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
-/** Whether somebody has set one up. */
+/** Whether the operator has set up an SDK. */
 function isTraced(): boolean {
   const provider = trace.getTracerProvider();
   if (!(provider instanceof ProxyTracerProvider)) return true;
   return provider.getDelegateTracer("joust") !== undefined;
 }
 
-/** Runs the work of a request within its span, which goes on from the client's. */
+/** Runs the work of a request within a span, which continues the trace of the client. */
 export async function traced(
   method: string,
   route: string,
@@ -44,7 +43,7 @@ export async function traced(
   span.end();
 }
 
-/** A call of a model, until its answer is over. */
+/** Starts the span of a call of a model. It lasts until the answer ends. */
 export function startModelSpan(endpoint: string, model: string, provider: string): Span {
   if (!isTraced()) return NO_SPAN;
   const operation = OPERATIONS[endpoint] ?? endpoint;
@@ -56,7 +55,12 @@ export function startModelSpan(endpoint: string, model: string, provider: string
   return tracer.startSpan(`${operation} ${model}`, { kind: SpanKind.CLIENT, attributes });
 }
 
-export function endModelSpan(span: Span, { usage, error }: Partial<AnswerEnd>): void {
+interface SpanEnd {
+  readonly usage?: { readonly promptTokens: number; readonly completionTokens: number } | undefined;
+  readonly error?: { readonly code: string } | undefined;
+}
+
+export function endModelSpan(span: Span, { usage, error }: SpanEnd): void {
   if (usage) {
     span.setAttribute("gen_ai.usage.input_tokens", usage.promptTokens);
     span.setAttribute("gen_ai.usage.output_tokens", usage.completionTokens);
