@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
 /**
@@ -12,10 +13,12 @@ const limits = (seconds: number) => ({
 
 /** `fast` is what `npm run check` runs; `slow` holds whole processes, long chains and real data; `browser` the page in Chromium. */
 export default defineConfig({
+  resolve: { alias: [{ find: /^joust$/, replacement: join(import.meta.dirname, "src/index.ts") }] },
   test: {
     maxWorkers: "100%", // the default leaves a core idle
     projects: [
       {
+        extends: true,
         test: {
           name: "fast",
           include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/*.test.ts"],
@@ -24,6 +27,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         test: {
           name: "slow",
           include: ["src/**/*.slow.test.ts", "test/e2e/*.test.ts"],
@@ -31,6 +35,7 @@ export default defineConfig({
         },
       },
       {
+        extends: true,
         test: {
           name: "browser",
           include: ["test/browser/*.test.ts"],

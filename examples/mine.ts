@@ -1,6 +1,6 @@
 // A policy of your own: the model with the best record so far against a random one, whatever
 // the query. `choose` gets the query's embedding `x` too, so yours can do better.
-import { argmax, comparisonsOf, type PolicyKind } from "../src/core/bandit/policy.ts";
+import { argmax, comparisonsOf, type PolicyKind } from "joust";
 
 const mine: PolicyKind<{ patience: number }> = {
   name: "mine",

@@ -21,6 +21,9 @@ export function moduleUrl(source: URL): URL {
   return new URL(source.href.replace(/\.ts$/, MODULE_EXTENSION));
 }
 
+/** The module that `import "joust"` loads. */
+export const LIBRARY = new URL(`../../index${MODULE_EXTENSION}`, import.meta.url);
+
 /** Version of this package. */
 export function readVersion(): string {
   const text = readFileSync(join(PACKAGE_ROOT, "package.json"), "utf8");

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { findPackageJSON, stripTypeScriptTypes } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { MODULE_EXTENSION, PACKAGE_ROOT } from "../../core/input/project.ts";
+import { LIBRARY, MODULE_EXTENSION, PACKAGE_ROOT } from "../../core/input/project.ts";
 import { codeOf } from "../../core/input/system-error.ts";
 import { sha256 } from "./hash.ts";
 
@@ -46,6 +46,7 @@ export class CodeHashes {
     if (known !== undefined) return known;
     found.set(path, `cycle ${found.size}`);
     const code = this.#statementsOf(path).replace(IMPORT, (all, before: string, name: string) => {
+      if (name === "joust") return `${before}${this.#hash(fileURLToPath(LIBRARY), found)}`;
       if (!name.startsWith(".")) return `${all} ${versionOf(name)}`;
       const module = MODULE.test(name) ? moduleAt(resolve(dirname(path), name)) : undefined;
       return module === undefined ? all : `${before}${this.#hash(module, found)}`;

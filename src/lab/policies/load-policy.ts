@@ -1,7 +1,8 @@
+import { registerHooks } from "node:module";
 import { basename } from "node:path";
 import type { PolicyKind } from "../../core/bandit/policy.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import { moduleUrl } from "../../core/input/project.ts";
+import { LIBRARY, moduleUrl } from "../../core/input/project.ts";
 import { checkKind } from "./policy-shape.ts";
 
 /**
@@ -54,6 +55,7 @@ export async function loadPolicy(name: string): Promise<PolicyKind> {
 
 /** The policy in a file of the user; `name` is the file as messages call it. */
 export async function importPolicy(url: string, name: string): Promise<PolicyKind> {
+  provideLibrary();
   const module: { default?: unknown } = await import(url).catch((error: unknown) => {
     throw new InputError(
       { file: `--policies ${name}` },
@@ -62,6 +64,21 @@ export async function importPolicy(url: string, name: string): Promise<PolicyKin
     );
   });
   return checkKind(name, module.default);
+}
+
+let isProvided = false;
+
+/**
+ * Makes `import "joust"` mean the running package in all modules of this thread, so that
+ * a policy works in any folder, with a global installation and in a checkout.
+ */
+function provideLibrary(): void {
+  if (isProvided) return;
+  isProvided = true;
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === "joust" ? { url: LIBRARY.href, shortCircuit: true } : next(specifier, context),
+  });
 }
 
 /** `TypeError: no such model (at mine.ts:2:34)`: with the innermost frame outside this program. */
