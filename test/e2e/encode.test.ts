@@ -31,7 +31,7 @@ function piped(input: string, ...args: string[]) {
   return spawnSync(process.execPath, [MAIN, "encode", ...args], { input, encoding: "utf8" });
 }
 
-it("prints a line for each query of a file or of stdin, plain or jsonl, by the encoder named", async () => {
+it("prints one line per query of a file or stdin, plain text or JSON lines, with the given encoder", async () => {
   const text = "Why is the sky blue?\nWho wrote Faust?\n";
   const { stdout, stderr, status } = piped(text, "--encoder", "hash");
   expect([status, stderr]).toEqual([0, ""]);
@@ -49,18 +49,18 @@ it("prints a line for each query of a file or of stdin, plain or jsonl, by the e
   const streamed = piped(jsonl.join("\n"), "-", "--encoder", "hash");
   expect(streamed.stdout).toBe(packed.stdout);
   expect(parse(packed.stdout).map(({ id }) => id)).toEqual(["q0", "q1"]);
-  // The default is another encoder.
+  // The default encoder gives other embeddings.
   expect(parse(piped(text).stdout)[0]!.embedding).not.toEqual([...vectors[0]!]);
 });
 
-it("ends when a transformer in 8 bits has done its work, also while another thread still opens it", () => {
+it("exits when an 8-bit transformer is done, even if another thread is still opening the model", () => {
   const folder = writeModel(tinyModel("bert"));
   const { stdout, stderr, status } = piped("a cat\nthe mat\n", "--encoder", `${folder}:int8`);
   expect([status, stderr]).toEqual([0, ""]);
   expect(parse(stdout).map(({ embedding }) => embedding.length)).toEqual([8, 8]);
 });
 
-it("gives simulate --embeddings what --encoder gives it", async () => {
+it("its output for simulate --embeddings gives the same results as --encoder", async () => {
   const args = ["--scores", OWN_SCORES, "--policies", "joust", "--rounds", "50", "--json"];
   const { stdout } = await joust("encode", OWN_QUERIES);
   const file = write("vectors.jsonl.gz", stdout);
@@ -69,7 +69,7 @@ it("gives simulate --embeddings what --encoder gives it", async () => {
   expect(withoutTimes(read.stdout).policies).toEqual(withoutTimes(encoded.stdout).policies);
 });
 
-it("ends quietly when its reader has seen enough, and keeps memory flat however much comes", async () => {
+it("needs constant memory for any input, and exits silently if its reader closes the pipe", async () => {
   const measure = `data:text/javascript,import { isMainThread } from "node:worker_threads";
     if (isMainThread) process.on("exit", () => console.error(process.resourceUsage().maxRSS / 1024));`;
   const child = spawn(process.execPath, ["--import", measure, MAIN, "encode", "--encoder", "hash"]);
@@ -80,7 +80,7 @@ it("ends quietly when its reader has seen enough, and keeps memory flat however 
   child.stderr.on("data", (piece: Buffer) => {
     stderr += piece;
   });
-  // 30,000 vectors are 60 MB as numbers and 90 MB as text.
+  // 30,000 embeddings are 60 MB as numbers and 90 MB as text.
   const line = "How many sheep are there?\n";
   const pieces = Array.from({ length: 30 }, () => line.repeat(1000));
   child.stdin.on("error", () => {});
@@ -103,13 +103,13 @@ it("ends quietly when its reader has seen enough, and keeps memory flat however 
 it.each<[string, string[], RegExp]>([
   ["no such file", ["nowhere.jsonl"], /^joust: nowhere\.jsonl: does not exist\nhint: .*\n$/],
   ["no such encoder", [OWN_QUERIES, "--encoder", "MinLM"], /did you mean "MiniLM"\?/],
-])("%s: exit 2 and the remedy", async (_, args, message) => {
+])("%s: exits with 2 and a hint", async (_, args, message) => {
   const { code, stdout, stderr } = await joust("encode", ...args);
   expect(stderr).toMatch(message);
   expect([code, stdout]).toEqual([2, ""]);
 });
 
-it("teaches", async () => {
+it("--help names the options", async () => {
   const { stdout } = await joust("encode", "--help");
   for (const text of ["--encoder", "MiniLM", "Examples:", "begins with {"]) {
     expect(stdout).toContain(text);

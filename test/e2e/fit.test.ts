@@ -24,7 +24,7 @@ type Fitted = ReturnType<typeof fitRecord>;
 const jsonl = (...rows: unknown[]) => rows.map((row) => JSON.stringify(row)).join("\n");
 
 describe("a fit", () => {
-  it("writes a bundle that simulate runs on, says so, and gives the same again", async () => {
+  it("writes a bundle that simulate can use, and the same bundle when repeated", async () => {
     const folder = newFolder();
     const out = join(folder, "bundle");
     const { code, stdout, stderr } = await joust("fit", ...OWN, "--out", out);
@@ -59,7 +59,7 @@ describe("a fit", () => {
     expect(readFileSync(join(out, "bundle.json"), "utf8")).toBe(before);
   });
 
-  it("takes outcomes, and comparisons by labels, a category or none", async () => {
+  it("accepts outcomes, and comparisons without categories", async () => {
     const outcomes = Array.from({ length: 12 }, (_, i) => ({
       id: i,
       query: `Question ${i}`,
@@ -94,24 +94,24 @@ describe("a fit", () => {
 });
 
 describeWithPublicData("public data", () => {
-  it("fine-tuning the bundled encoder brings queries of a kind together: RouterBench", async () => {
+  it("fine-tuning the bundled encoder moves queries of a category together: RouterBench", async () => {
     const out = join(newFolder(), "bundle");
     const data = publicData("routerbench-queries/queries.jsonl.gz");
     const { stdout } = await joust("fit", data, ...OWN.slice(1), "--out", out, "--json");
     const { measured } = JSON.parse(stdout) as Fitted;
-    // Seen: 0.836 before, 0.903 after, on 1,000 of the 7,515 others.
+    // Measured: 0.836 before and 0.903 after, on 1,000 of the 7,515 other queries.
     expect(measured.heldOut).toBe(1000);
     expect(measured.after! - measured.before!).toBeGreaterThan(0.04);
   });
 });
 
 describe("an interruption", () => {
-  it("Ctrl-C keeps what training has reached; --resume ends where an undisturbed fit does", async () => {
+  it("Ctrl-C keeps the progress of training, and --resume ends with the bundle of an undisturbed fit", async () => {
     const tiny = models(tinyModel("bert"), "tiny");
     const folder = newFolder();
     const [out, whole] = [join(folder, "bundle"), join(folder, "whole")];
     const args = ["fit", ...OWN, "--encoder", tiny, "--epochs", "60", "--learning-rate", "0.001"];
-    // On a slow machine half a second may not see a step, and then nothing is kept.
+    // On a slow machine half a second may be too short for a step. Then nothing is kept, and the test waits longer.
     let stderr = "nothing is kept";
     for (let wait = 500; stderr.includes("nothing is kept"); wait *= 2) {
       const running = start([...args, "--out", out]);
@@ -157,7 +157,7 @@ describe("bad input", () => {
       csv: `${CSV}x,chess,1,1\ny,chess,1,1\n`,
       args: () => ["--encoder", tiny()],
       message:
-        /data\.jsonl: field "category": "chess" has one query only.*\nhint: add queries of "ch/,
+        /data\.jsonl: field "category": "chess" has only one query.*\nhint: add queries of "ch/,
     },
     "a score for an unknown model": {
       data: jsonl(...["a", "b", "c"].map(outcome).map((row) => ({ ...row, category: "mmlu" }))),
@@ -191,21 +191,24 @@ describe("bad input", () => {
       message: /model\.safetensors: .*\nhint:/,
     },
   };
-  it.each(Object.entries(CASES))("%s: exit 2, the remedy, nothing written", async (name, bad) => {
-    const folder = name.replaceAll(/\W+/g, "-");
-    const data = write(join(folder, "data.jsonl"), bad.data);
-    const csv =
-      bad.csv === undefined ? [] : ["--scores", write(join(folder, "scores.csv"), bad.csv)];
-    const out = join(newFolder(), "bundle");
-    const args = bad.args?.() ?? ["--encoder", "hash"];
-    const { code, stdout, stderr } = await joust("fit", data, ...csv, ...args, "--out", out);
-    expect(stderr).toMatch(bad.message);
-    expect(stderr).toMatch(/^joust: .*\n$/);
-    expect([code, stdout]).toEqual([2, ""]);
-    expect(existsSync(out)).toBe(false);
-  });
+  it.each(Object.entries(CASES))(
+    "%s: exits with 2 and a hint, and writes nothing",
+    async (name, bad) => {
+      const folder = name.replaceAll(/\W+/g, "-");
+      const data = write(join(folder, "data.jsonl"), bad.data);
+      const csv =
+        bad.csv === undefined ? [] : ["--scores", write(join(folder, "scores.csv"), bad.csv)];
+      const out = join(newFolder(), "bundle");
+      const args = bad.args?.() ?? ["--encoder", "hash"];
+      const { code, stdout, stderr } = await joust("fit", data, ...csv, ...args, "--out", out);
+      expect(stderr).toMatch(bad.message);
+      expect(stderr).toMatch(/^joust: .*\n$/);
+      expect([code, stdout]).toEqual([2, ""]);
+      expect(existsSync(out)).toBe(false);
+    },
+  );
 
-  it("a damaged bundle, or one without the data's models: simulate says which and how to go on", async () => {
+  it("simulate rejects a damaged bundle and a bundle without the models of the data", async () => {
     const out = join(newFolder(), "bundle");
     await joust("fit", ...OWN, "--encoder", "hash", "--out", out);
     const args = ["simulate", ...OWN.slice(0, 3), "--encoder", out, "--policies", "random"];
@@ -220,11 +223,11 @@ describe("bad input", () => {
     writeFileSync(file, readFileSync(file, "utf8").replace("0.0", "0.1"));
     const damaged = await joust(...args, "--exclude", "gpt-4");
     expect(damaged.code).toBe(2);
-    expect(damaged.stderr).toMatch(/bundle\.json: was changed: its checksum is another\nhint:/);
+    expect(damaged.stderr).toMatch(/bundle\.json: was changed: its checksum differs\nhint:/);
   });
 });
 
-it("teaches", async () => {
+it("--help names the options, and a missing option is named", async () => {
   const { code, stdout } = await joust("fit", "--help");
   expect(code).toBe(0);
   for (const text of ["--weighting", "--epochs", "Examples:", "--resume", "simulate"]) {

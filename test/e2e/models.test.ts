@@ -4,11 +4,11 @@ import { expect, it } from "vitest";
 import { serveHub, tinyRepository } from "../../src/core/encoder/download/hub.fixture.ts";
 import { joust, newFolder, start } from "./joust.fixture.ts";
 
-it("models get: stopped by Ctrl-C it keeps what came, and the same command goes on", async () => {
+it("models get: Ctrl-C keeps the received bytes, and the same command resumes", async () => {
   const models = newFolder();
   const half = Promise.withResolvers<void>();
   let stalled = false;
-  const { endpoint, asked } = await serveHub(tinyRepository(), ({ url, bytes }, response) => {
+  const { endpoint, requests } = await serveHub(tinyRepository(), ({ url, bytes }, response) => {
     if (stalled || !url.endsWith("/model.safetensors")) return undefined;
     stalled = true;
     response.writeHead(200, { "content-length": bytes!.length });
@@ -30,11 +30,11 @@ it("models get: stopped by Ctrl-C it keeps what came, and the same command goes 
   const { code, stdout, stderr } = await joust(...args);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toBe(`owner/tiny is now in ${join(models, "tiny")}\n`);
-  expect(asked.at(-1)).toMatchObject({ range: "bytes=2000-" });
+  expect(requests.at(-1)).toMatchObject({ range: "bytes=2000-" });
   expect(readdirSync(models)).toEqual(["tiny"]);
 });
 
-it("models: bad input is exit 2 with the remedy", async () => {
+it("models: bad input exits with 2 and a hint", async () => {
   const unknown = await joust("models", "get", "MiniML");
   expect([unknown.code, unknown.stdout]).toEqual([2, ""]);
   expect(unknown.stderr).toMatch(/^joust: MiniML: is no model .* did you mean "MiniLM"\?.*\n$/);
@@ -48,7 +48,7 @@ it("models: bad input is exit 2 with the remedy", async () => {
   expect(help.stdout).toContain("models get MiniLM");
 });
 
-/** Waits until all that the host has sent is on the disk. */
+/** Waits until everything that the server has sent is on the disk. */
 async function partOf(folder: string, size: number): Promise<void> {
   const written = () =>
     readdirSync(folder)

@@ -100,15 +100,15 @@ describe("get", () => {
 
   it("takes the host, the token and the place from the environment", async () => {
     const repository = "sentence-transformers/all-MiniLM-L6-v2";
-    const { endpoint, asked } = await serveHub(tinyRepository(), undefined, repository);
+    const { endpoint, requests } = await serveHub(tinyRepository(), undefined, repository);
     vi.stubEnv("HF_ENDPOINT", endpoint);
     vi.stubEnv("HF_TOKEN", "hf_secret");
     const path = join(root, "cache", "joust", "models", "all-MiniLM-L6-v2");
     expect(await printed("get", "minilm")).toBe(`minilm is now in ${path}\n`);
-    expect(asked[0]).toMatchObject({ authorization: "Bearer hf_secret" });
-    const before = asked.length;
+    expect(requests[0]).toMatchObject({ authorization: "Bearer hf_secret" });
+    const before = requests.length;
     expect(await printed("get", "MiniLM")).toBe(`MiniLM was already in ${path}\n`);
-    expect(asked.length).toBe(before);
+    expect(requests.length).toBe(before);
     expect((await listed()).find(({ name }) => name === "MiniLM")?.path).toBe(path);
   });
 

@@ -8,13 +8,13 @@ const tensors = (parts: Record<string, Float32Array>) =>
   new Map(Object.entries(parts).map(([name, data]) => [name, { dims: [data.length], data }]));
 
 describe("AdamW", () => {
-  it("follows the textbook over several steps", () => {
+  it("matches the textbook formula over several steps", () => {
     const start = normals(5);
     const weights = tensors({ "dense.weight": start.slice() });
     const optimizer = new AdamW(weights);
     let [w, m, v] = [[...start], Array<number>(5).fill(0), Array<number>(5).fill(0)];
     for (let step = 1; step <= 4; step++) {
-      const gradient = normals(5).map((value) => value * 0.1); // too short to be clipped
+      const gradient = normals(5).map((value) => value * 0.1); // below the clipping norm
       const rate = 0.01 * step;
       const gradients = tensors({ "dense.weight": gradient });
       optimizer.update(gradients, globalNorm(gradients), step, rate);
@@ -31,7 +31,7 @@ describe("AdamW", () => {
     }
   });
 
-  it("scales gradients that are too long together, and no others", () => {
+  it("scales all gradients if their global norm is too large, and only then", () => {
     const gradient = Float32Array.of(3, 4);
     const update = (scale: number) => {
       const weights = tensors({ w: Float32Array.of(1, 1), b: Float32Array.of(1) });
@@ -48,7 +48,7 @@ describe("AdamW", () => {
     close(
       update(0.1),
       update(0.2).map((mean) => mean / 2),
-    ); // norm 0.5 stays
+    ); // norm 0.5 is not clipped
   });
 
   it("does not decay biases and LayerNorm", () => {
@@ -72,7 +72,7 @@ describe("AdamW", () => {
 });
 
 describe("globalNorm", () => {
-  it("is the length of everything as one vector", () => {
+  it("is the norm of all gradients as one vector", () => {
     expect(globalNorm(tensors({ a: Float32Array.of(1, 2, 2, 4, 8), b: Float32Array.of(10) }))).toBe(
       Math.sqrt(1 + 4 + 4 + 16 + 64 + 100),
     );

@@ -1,10 +1,10 @@
 /**
- * Adam with decoupled weight decay (Loshchilov and Hutter 2019), as PyTorch has
- * it, gradients clipped to a global norm. The loop over MiniLM's 11 million
- * weights takes 75 ms in plain JavaScript, a tenth of the step that it belongs
- * to; in an ONNX graph it would be a dozen passes over memory of 10 ms each.
+ * Adam with decoupled weight decay (Loshchilov and Hutter 2019) as in PyTorch, with
+ * gradients clipped to a global norm. The loop over MiniLM's 11 million weights
+ * takes 75 ms in plain JavaScript, a tenth of a training step. As an ONNX graph it
+ * would be a dozen passes over memory of 10 ms each.
  */
-import type { Tensor } from "../encoder/transformer/model/safetensors.ts";
+import { type Tensor, zerosLike } from "../encoder/transformer/model/safetensors.ts";
 
 type Tensors = ReadonlyMap<string, Tensor>;
 
@@ -13,17 +13,17 @@ export const ADAMW = {
   beta2: 0.999,
   epsilon: 1e-8,
   weightDecay: 0.01,
-  /** Gradients longer than this, all together, are scaled down to it. */
+  /** Largest global norm of the gradients. */
   clip: 1,
 } as const;
 
-/** Biases and LayerNorm are not shrunk; MPNet's relative bias is one, whatever it is called. */
+/** Whether weight decay applies. It does not apply to LayerNorm and biases, MPNet's relative bias included. */
 export function decays(name: string): boolean {
   return !/bias|LayerNorm/.test(name);
 }
 
 export class AdamW {
-  /** Moving averages of the gradient and of its square. */
+  /** Moving averages of the gradients and of their squares. */
   readonly means: Tensors;
   readonly squares: Tensors;
   readonly #weights: Tensors;
@@ -34,7 +34,7 @@ export class AdamW {
     this.squares = zerosLike(weights);
   }
 
-  /** Step number `step`, from 1, for gradients of that global norm; changes the weights in place. */
+  /** Changes the weights in place. `norm` is the global norm of the gradients, and steps count from 1. */
   update(gradients: Tensors, norm: number, step: number, learningRate: number): void {
     const { beta1, beta2, weightDecay, clip } = ADAMW;
     const scale = Math.min(1, clip / (norm + 1e-6));
@@ -48,7 +48,7 @@ export class AdamW {
   }
 }
 
-/** The length of all gradients as one vector. */
+/** Returns the norm of all gradients taken as one vector. */
 export function globalNorm(gradients: Tensors): number {
   let sum = 0;
   for (const { data } of gradients.values()) sum += sumOfSquares(data);
@@ -95,12 +95,4 @@ function sumOfSquares(a: Float32Array): number {
   }
   for (; i < a.length; i++) s0 += a[i]! * a[i]!;
   return s0 + s1 + s2 + s3;
-}
-
-function zerosLike(tensors: Tensors): Tensors {
-  return new Map(
-    [...tensors].map(([name, { dims, data }]) => {
-      return [name, { dims, data: new Float32Array(data.length) }];
-    }),
-  );
 }

@@ -13,7 +13,7 @@ import { writeBundle } from "./write-bundle.ts";
 
 const models = temporaryModels();
 
-/** A bundle made with the hashed bag of words, or so it says. */
+/** A bundle that claims to be made with the hash encoder. */
 function bundleOf(identity: string): Promise<string> {
   return writeBundleOf({ ...CONTENTS.encoder, dimension: 384, identity });
 }
@@ -35,7 +35,7 @@ async function writeBundleOf(
   return join(folder, "bundle");
 }
 
-it("is the one that the bundle was made with, and the bundle comes along", async () => {
+it("opens the encoder that the bundle was made with, and returns the bundle", async () => {
   const hash = await openEncoder("hash");
   const { encoder, bundle } = await openEncoderOrBundle(await bundleOf(hash.identity), undefined);
   expect(bundle!.name).toBe(CONTENTS.name);
@@ -43,16 +43,16 @@ it("is the one that the bundle was made with, and the bundle comes along", async
   expect(await openEncoderOrBundle("hash", undefined)).not.toHaveProperty("bundle");
 });
 
-it("is refused where another of that name is here, which gives other vectors", async () => {
+it("rejects an encoder of the same name with other embeddings", async () => {
   const opening = openEncoderOrBundle(await bundleOf("0".repeat(64)), undefined);
   await expect(opening).rejects.toThrow(
     errorText(
-      /bundle\.json: field "encoder\.identity": is not that of the encoder hash here.*hint: fit again/,
+      /bundle\.json: field "encoder\.identity": differs from the encoder hash on this machine.*hint: fit again/,
     ),
   );
 });
 
-it("has the weights of the bundle in 8 bits where that is asked for", async () => {
+it("opens the weights of the bundle in 8 bits on request", async () => {
   const tiny = models(tinyModel("bert"), "tiny");
   const float = await openEncoder(tiny);
   const { kind, name, dimension, identity } = float;

@@ -4,7 +4,7 @@ import { type Reference, readReference, referenceText } from "../encoder/referen
 import { InputError } from "../input/input-error.ts";
 import { BUNDLE_FILE, type Bundle, ENCODER_FOLDER, isBundle, readBundle } from "./bundle.ts";
 
-/** What `--encoder` means: an encoder by name or folder, or a bundle with its own. */
+/** Opens what `--encoder` names: an encoder, or a bundle together with its encoder. */
 export async function openEncoderOrBundle(
   text: string,
   places: EncoderPlaces | undefined,
@@ -16,8 +16,8 @@ export async function openEncoderOrBundle(
 }
 
 /**
- * The vectors must be those that xi and a_k were made of, or the same weights' in
- * 8 bits: another encoder of that name is refused.
+ * Opens the encoder that xi and a_k were computed with, or its 8-bit version. An
+ * encoder of the same name with other weights is rejected.
  */
 async function openBundleEncoder(
   { base: folder, int8 }: Reference,
@@ -33,7 +33,7 @@ async function openBundleEncoder(
   await opened.close();
   throw new InputError(
     { file: join(folder, BUNDLE_FILE), field: "encoder.identity" },
-    `is not that of the encoder ${name} here, which gives other vectors`,
-    `fit again with the ${name} that is here, or find the one it was fitted with`,
+    `differs from the encoder ${name} on this machine, whose embeddings are different`,
+    `fit again with the ${name} on this machine, or install the one that the bundle was fitted with`,
   );
 }

@@ -15,7 +15,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** A bundle with weights of its own. */
+/** Writes a bundle with weights of its own. */
 async function written(contents = CONTENTS): Promise<string> {
   const folder = join(newFolder(), "deep", "bundle");
   await writeBundle(folder, contents, {
@@ -29,7 +29,7 @@ async function written(contents = CONTENTS): Promise<string> {
 }
 
 describe("a bundle", () => {
-  it("is read as it was written, to the last bit, and nothing else is left behind", async () => {
+  it("is read as it was written, to the last bit, and no temporary files are left", async () => {
     const folder = await written();
     const { files, ...rest } = await readBundle(folder);
     expect(rest).toEqual(CONTENTS);
@@ -38,13 +38,13 @@ describe("a bundle", () => {
     expect(isBundle(folder)).toBe(true);
   });
 
-  it("is the same file from the same numbers", async () => {
+  it("is the same file for the same numbers", async () => {
     const [one, two] = [await written(), await written()];
     const text = (folder: string) => readFileSync(join(folder, "bundle.json"), "utf8");
     expect(text(one)).toBe(text(two));
   });
 
-  it("is not replaced unasked, and a folder that is no bundle never is", async () => {
+  it("is replaced only with overwrite, and a folder that is not a bundle never is", async () => {
     const folder = await written();
     const before = readFileSync(join(folder, "bundle.json"), "utf8");
     await expect(writeBundle(folder, CONTENTS, {})).rejects.toThrow(
@@ -58,11 +58,11 @@ describe("a bundle", () => {
 
     const home = newFolder();
     expect(() => checkTarget(home, true)).toThrow(
-      errorText(/exists and is no bundle; hint: name a new/),
+      errorText(/exists and is not a bundle; hint: give a new/),
     );
   });
 
-  it("is left as it was where writing fails", async () => {
+  it("is unchanged if writing fails", async () => {
     const folder = await written();
     const saveEncoder = () => Promise.reject(new Error("disk on fire"));
     const failed = writeBundle(folder, CONTENTS, { overwrite: true, saveEncoder });
@@ -71,7 +71,7 @@ describe("a bundle", () => {
     await readBundle(folder);
   });
 
-  it("in a place that cannot be written is refused with the remedy", async () => {
+  it("cannot be written into a file, and the error has a hint", async () => {
     const file = join(newFolder(), "file");
     writeFileSync(file, "");
     const failed = writeBundle(join(file, "bundle"), CONTENTS, {});
@@ -82,7 +82,7 @@ describe("a bundle", () => {
 describe("a damaged bundle", () => {
   const { categories, models, offline, encoder } = CONTENTS;
   const changes: [string, Partial<Record<keyof Bundle, unknown>>, RegExp][] = [
-    ["another schema", { schema: 2 }, /"schema": is 2, and this version reads 1; hint: fit again/],
+    ["another schema", { schema: 2 }, /"schema": is 2, but this version reads 1; hint: fit again/],
     ["no models", { models: undefined }, /"models": is missing; hint:/],
     [
       "NaN",
@@ -92,22 +92,22 @@ describe("a damaged bundle", () => {
     [
       "a short vector",
       { categories: [categories[0], { name: "y", xi: [1] }] },
-      /"categories\[1\].xi": has 1 numbers, and the encoder's vectors have 2; hint:/,
+      /"categories\[1\].xi": has 1 numbers, but embeddings of the encoder have 2; hint:/,
     ],
     [
       "another dimension",
       { encoder: { ...encoder, dimension: 3 } },
-      /"categories\[0\].xi": has 2 numbers, and the encoder's vectors have 3/,
+      /"categories\[0\].xi": has 2 numbers, but embeddings of the encoder have 3/,
     ],
     [
       "a short row of scores",
       { models: [{ ...models[0], scores: [1] }, models[1]] },
-      /"models\[0\].scores": has 1 numbers, and the categories are 2/,
+      /"models\[0\].scores": has 1 numbers, but the number of categories is 2/,
     ],
     [
-      "an offline query of no category",
+      "an offline query with an unknown category",
       { offline: [{ ...offline[0], category: 2 }] },
-      /"offline\[0\].category": is 2 of 2 categories/,
+      /"offline\[0\].category": is 2, but there are 2 categories, counted from 0/,
     ],
     [
       "an unknown weighting",
@@ -124,7 +124,7 @@ describe("a damaged bundle", () => {
     expect(error).toEqual(errorText(message));
   });
 
-  it("one digit changed by hand, or a file cut short or gone", async () => {
+  it("with one changed digit, or a file that is truncated or missing", async () => {
     const folder = await written();
     const file = join(folder, "bundle.json");
     const text = readFileSync(file, "utf8");

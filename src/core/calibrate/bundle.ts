@@ -12,29 +12,29 @@ import { readError } from "../input/text.ts";
 
 /**
  * A calibration bundle: the folder that `joust fit` writes and the router reads.
- * `bundle.json` holds all that was found out; `encoder/`, where there is one,
- * the weights of an encoder of its own. Every file has its checksum there, and
- * so has the rest of bundle.json itself.
+ * `bundle.json` holds the results. `encoder/` holds the weights if the bundle has
+ * an encoder of its own. bundle.json contains the checksums of all other files and
+ * of its own contents.
  */
 export const BUNDLE_FILE = "bundle.json";
 export const ENCODER_FOLDER = "encoder";
 
 const SCHEMA = 1;
 
-const SHA256 = z.string().regex(/^[0-9a-f]{64}$/, "is no SHA-256 in hexadecimal");
+const SHA256 = z.string().regex(/^[0-9a-f]{64}$/, "is not a SHA-256 in hexadecimal");
 const NAME = z.string().min(1);
 const COUNT = z.int().min(0);
 const VECTOR = z.array(z.number()).transform((numbers): Float64Array => Float64Array.from(numbers));
 
-/** Which encoder the numbers were made with. */
+/** The encoder that the embeddings were computed with. */
 const ENCODER = z.object({
   kind: z.enum(ENCODER_KINDS),
-  /** A name that `--encoder` knows, or that of the folder it was. */
+  /** A name that `--encoder` accepts, or the name of the encoder's folder. */
   name: NAME,
   dimension: z.int().min(1),
-  /** Of its weights; of a vector of its, where it has none. */
+  /** See `identity` of OpenEncoder. */
   identity: NAME,
-  /** Whether the bundle has its weights, in `encoder/`; otherwise it is found by name. */
+  /** Whether the weights are in `encoder/`. Otherwise the encoder is found by name. */
   own: z.boolean(),
 });
 
@@ -49,26 +49,26 @@ const SETTINGS = z.object({
   seed: z.int(),
 });
 
-/** What was seen on the way, for the record. */
+/** Measurements of the fit. */
 const MEASURED = z.object({
   pairs: COUNT,
-  /** Mean of each epoch. */
+  /** Mean loss of each epoch. */
   losses: z.array(z.number()),
   heldOut: COUNT,
-  /** Share of the queries held out that are nearest to their own xi; null where there are none. */
+  /** Share of held-out queries that are nearest to the xi of their own category; null if there are none. */
   before: z.number().nullable(),
   after: z.number().nullable(),
 });
 
 const CONTENTS = z.object({
   schema: z.literal(SCHEMA),
-  /** As in MiniLM_E4_Excel_perf_cost_exp. */
+  /** For example MiniLM_E4_Excel_perf_cost_exp. */
   name: NAME,
-  /** Of the program that wrote it. */
+  /** Version of joust that wrote the bundle. */
   version: NAME,
   encoder: ENCODER,
   settings: SETTINGS,
-  /** Names and checksums of the files it was made from. */
+  /** Names and checksums of the input files. */
   sources: z.record(z.string(), z.object({ file: NAME, sha256: SHA256 })),
   categories: z.array(z.object({ name: NAME, xi: VECTOR })).min(1),
   models: z
@@ -77,60 +77,60 @@ const CONTENTS = z.object({
         name: NAME,
         /** a_k */
         embedding: VECTOR,
-        /** One a category, as in `categories`. */
+        /** One score per category, in the order of `categories`. */
         scores: VECTOR,
         costs: VECTOR.optional(),
       }),
     )
     .min(2),
-  /** The offline queries; their texts are not kept, but known again by their checksum. */
+  /** The offline queries. Their texts are not stored; checksums identify them. */
   offline: z.array(z.object({ id: z.string(), sha256: SHA256, category: COUNT })).min(1),
   measured: MEASURED,
-  /** Every other file of the folder. */
+  /** SHA-256 of every other file of the folder. */
   files: z.record(z.string(), SHA256),
 });
 
 export type Bundle = Readonly<z.output<typeof CONTENTS>>;
 export type BundleSettings = Readonly<z.output<typeof SETTINGS>>;
 
-/** Whether a path is that of a bundle; says nothing about what is in it. */
+/** Whether a folder is a bundle. The contents are not checked. */
 export function isBundle(folder: string): boolean {
   return existsSync(join(folder, BUNDLE_FILE));
 }
 
-/** The text of bundle.json, its checksum as the last field. */
+/** Returns the text of bundle.json, with its checksum as the last field. */
 export function bundleText(contents: Bundle): string {
   const plain = JSON.stringify(contents, plainVectors);
   return `${JSON.stringify({ ...JSON.parse(plain), sha256: digest(plain) }, null, 1)}\n`;
 }
 
-/** The bundle in a folder, every number and every file checked. */
+/** Reads a bundle and checks every number and every file. */
 export async function readBundle(folder: string): Promise<Bundle> {
   const file = join(folder, BUNDLE_FILE);
   const { sha256, ...rest } = await readJson(file, SEALED, AGAIN);
   if (rest.schema !== SCHEMA) {
     throw new InputError(
       { file, field: "schema" },
-      `is ${JSON.stringify(rest.schema)}, and this version reads ${SCHEMA}`,
+      `is ${JSON.stringify(rest.schema)}, but this version reads ${SCHEMA}`,
       "fit again, or use the version of joust that wrote it",
     );
   }
   const bundle = checkShape({ file }, rest, CONTENTS, AGAIN);
   checkSizes(file, bundle);
   if (sha256 !== digest(JSON.stringify(rest))) {
-    throw new InputError({ file }, "was changed: its checksum is another", AGAIN);
+    throw new InputError({ file }, "was changed: its checksum differs", AGAIN);
   }
   await checkFiles(folder, bundle.files);
   return bundle;
 }
 
-/** A text's checksum, by which an offline query is known again. */
+/** Returns the checksum that identifies the text of an offline query. */
 export function textChecksum(text: string): string {
   return digest(text);
 }
 
 const SEALED = z.looseObject({ schema: z.unknown(), sha256: SHA256 });
-const AGAIN = "copy the bundle again from where it was made, or fit again";
+const AGAIN = "copy the bundle again from its original, or fit again";
 
 function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex");
@@ -140,7 +140,7 @@ function plainVectors(_: string, value: unknown): unknown {
   return value instanceof Float64Array ? [...value] : value;
 }
 
-/** Lengths that must agree between the parts. */
+/** Checks that the lengths of all vectors agree. */
 function checkSizes(file: string, { encoder, categories, models, offline }: Bundle): void {
   const expect = (
     field: string,
@@ -149,23 +149,24 @@ function checkSizes(file: string, { encoder, categories, models, offline }: Bund
     what: string,
   ) => {
     if (vector === undefined || vector.length === length) return;
-    const problem = `has ${vector.length} numbers, and ${what} ${length}`;
+    const problem = `has ${vector.length} numbers, but ${what} ${length}`;
     throw new InputError({ file, field }, problem, AGAIN);
   };
   const M = categories.length;
-  const vectors = "the encoder's vectors have";
+  const embeddings = "embeddings of the encoder have";
   categories.forEach(({ xi }, m) => {
-    expect(`categories[${m}].xi`, xi, encoder.dimension, vectors);
+    expect(`categories[${m}].xi`, xi, encoder.dimension, embeddings);
   });
   models.forEach(({ embedding, scores, costs }, k) => {
-    expect(`models[${k}].embedding`, embedding, encoder.dimension, vectors);
-    expect(`models[${k}].scores`, scores, M, "the categories are");
-    expect(`models[${k}].costs`, costs, M, "the categories are");
+    expect(`models[${k}].embedding`, embedding, encoder.dimension, embeddings);
+    expect(`models[${k}].scores`, scores, M, "the number of categories is");
+    expect(`models[${k}].costs`, costs, M, "the number of categories is");
   });
   const stray = offline.findIndex(({ category }) => category >= M);
   if (stray < 0) return;
   const field = `offline[${stray}].category`;
-  throw new InputError({ file, field }, `is ${offline[stray]!.category} of ${M} categories`, AGAIN);
+  const problem = `is ${offline[stray]!.category}, but there are ${M} categories, counted from 0`;
+  throw new InputError({ file, field }, problem, AGAIN);
 }
 
 async function checkFiles(folder: string, files: Bundle["files"]): Promise<void> {
@@ -175,6 +176,6 @@ async function checkFiles(folder: string, files: Bundle["files"]): Promise<void>
       throw readError(file, error);
     });
     if (found === sha256) continue;
-    throw new InputError({ file }, "was changed: its checksum is another", AGAIN);
+    throw new InputError({ file }, "was changed: its checksum differs", AGAIN);
   }
 }

@@ -7,7 +7,7 @@ import type { Pair } from "./pairs.ts";
 
 const at = (...numbers: number[]) => Float64Array.from(numbers);
 
-/** The text "1 0 2" is the vector (1, 0, 2), turned by what training does. */
+/** An encoder whose embedding of "1 0 2" is `change` of the vector (1, 0, 2). */
 function encoder(name: string, change: (x: Float64Array) => Float64Array = (x) => x) {
   let closed = 0;
   const self: OpenEncoder & { closed(): number } = {
@@ -46,10 +46,10 @@ const SETTINGS: BundleSettings = {
   learningRate: 0.1,
   seed: 1,
 };
-const never = () => Promise.reject(new Error("not asked for"));
+const never = () => Promise.reject(new Error("unexpected training"));
 
 describe("calibrate", () => {
-  it("trains on the pairs and makes everything of what came of it", async () => {
+  it("trains on the pairs and computes everything with the trained encoder", async () => {
     const base = encoder("tiny");
     const tuned = encoder("tuned", ([p, q]) => at(q!, p!));
     let trained: readonly Pair[] = [];
@@ -102,31 +102,31 @@ describe("calibrate", () => {
     expect([base.closed(), tuned.closed()]).toEqual([0, 1]);
   });
 
-  it("leaves an encoder with a name as it is where there are no epochs", async () => {
+  it("uses a named encoder unchanged if there are no epochs", async () => {
     const base = encoder("tiny");
     const settings = { ...SETTINGS, epochs: 0, weighting: "labels" as const };
     const made = await calibrate(OFFLINE, HELD_OUT, base, settings, { fineTune: never });
     expect(made.name).toBe("tiny_E0_Labels_ctrl");
     expect(made.encoder).toMatchObject({ identity: "tiny!", own: false });
-    // Of the queries on which b is best, "3 0" counts half.
+    // "3 0" counts half, because two models are best on it.
     expect(made.models[1]!.embedding).toEqual(at(1.5 / 2.5, 3 / 2.5));
     expect(base.closed()).toBe(0);
   });
 
-  it("keeps a copy of one that only this machine has", async () => {
+  it("copies an encoder that only this machine has", async () => {
     const base = { ...encoder("folder"), named: false };
-    let asked: readonly Pair[] | undefined;
+    let received: readonly Pair[] | undefined;
     const fineTune = async (pairs: readonly Pair[]) => {
-      asked = pairs;
+      received = pairs;
       return { encoder: encoder("copy"), losses: [] };
     };
     const settings = { ...SETTINGS, epochs: 0 };
     const made = await calibrate(OFFLINE, HELD_OUT, base, settings, { fineTune });
-    expect(asked).toEqual([]);
+    expect(received).toEqual([]);
     expect(made.encoder).toMatchObject({ name: "folder", identity: "copy!", own: true });
   });
 
-  it("measures nothing where nothing is held out, and refuses numbers that are none", async () => {
+  it("measures nothing without held-out queries, and rejects NaN", async () => {
     const none = { texts: [], categories: [] };
     const settings = { ...SETTINGS, epochs: 0 };
     const made = await calibrate(OFFLINE, none, encoder("tiny"), settings, { fineTune: never });
@@ -134,7 +134,7 @@ describe("calibrate", () => {
     const broken = encoder("broken", () => at(Number.NaN, 0));
     const failed = calibrate(OFFLINE, none, broken, settings, { fineTune: never });
     await expect(failed).rejects.toThrow(
-      errorText(/^broken: gives vectors with numbers that are none; hint/),
+      errorText(/^broken: returned NaN in the embedding of query "p"; hint/),
     );
   });
 });

@@ -7,45 +7,45 @@ import { type ScoreTable, weighModels } from "./models.ts";
 import { type Pair, pairsOf } from "./pairs.ts";
 import type { BundleContents } from "./write-bundle.ts";
 
-/** The offline queries, and what is known of the models on them. */
+/** The offline queries, and the scores of the models on them. */
 export interface OfflineQueries extends ScoreTable {
   readonly ids: readonly string[];
   readonly texts: readonly string[];
-  /** Of each query, an index into `categoryNames`. */
+  /** Category of each query, as an index into `categoryNames`. */
   readonly categories: readonly number[];
   readonly categoryNames: readonly string[];
   readonly models: readonly string[];
-  /** The best models on each query. */
+  /** Indices of the best models for each query. */
   readonly best: readonly (readonly number[])[];
 }
 
-/** Queries by category, for measuring what was fitted on others. */
+/** Queries with categories that are used for measuring only, not for fitting. */
 export interface HeldOut {
   readonly texts: readonly string[];
   readonly categories: readonly number[];
 }
 
 export interface CalibrateHooks {
-  /** Trains on the pairs (none: leaves it as it is), saves it as the bundle's own, and opens it. */
+  /** Trains the encoder on the pairs (no pairs: copies it), saves it for the bundle, and opens it. */
   fineTune(pairs: readonly Pair[]): Promise<Tuned>;
-  /** The encoder's own unless given: many texts may take long, and should be seen to. */
+  /** Replaces the encoder's own `encode`, for example to report progress. */
   encode?(encoder: OpenEncoder, texts: readonly string[]): Promise<Float64Array[]>;
 }
 
 export interface Tuned {
   readonly encoder: OpenEncoder;
-  /** Mean of each epoch. */
+  /** Mean loss of each epoch. */
   readonly losses: readonly number[];
 }
 
-/** All of a bundle but where it came from. */
+/** The contents of a bundle without its sources. */
 export type Calibrated = Omit<BundleContents, "schema" | "version" | "sources">;
 
 /**
- * The offline path, once for a pool of models (the paper's CCFT): offline
- * queries -> pairs -> contrastive fine-tuning -> category embeddings xi ->
- * categorical weighting -> model embeddings a_k. With `epochs` 0 the encoder
- * stays as it is: the paper's control group.
+ * Fits a bundle, once per pool of models (the paper's CCFT): offline queries ->
+ * pairs -> contrastive fine-tuning -> category embeddings xi -> categorical
+ * weighting -> model embeddings a_k. With `epochs` 0 the encoder is not trained,
+ * which is the paper's control group.
  */
 export async function calibrate(
   offline: OfflineQueries,
@@ -72,7 +72,12 @@ export async function calibrate(
   const { x, xi } = after;
   const labelled = x.map((x, i) => ({ x, best: best[i]! }));
   const a = weighModels(settings, offline, xi, labelled);
-  checkNumbers(base, [...xi, ...a]);
+  x.forEach((vector, i) => {
+    checkFinite(base.name, vector, `query "${ids[i]}"`);
+  });
+  a.forEach((vector, k) => {
+    checkFinite(base.name, vector, `model "${offline.models[k]}"`);
+  });
   const { kind, dimension, identity } = encoder;
   return {
     name: nameOf(base.name, settings),
@@ -93,7 +98,7 @@ export async function calibrate(
   };
 }
 
-/** Null where nothing is held out. */
+/** Null if there are no held-out queries. */
 function accuracyOf(
   xi: readonly Float64Array[],
   x: readonly Float64Array[],
@@ -111,16 +116,17 @@ function modelOf({ models, scores, costs }: OfflineQueries, k: number, embedding
   };
 }
 
-function checkNumbers({ name }: OpenEncoder, vectors: readonly Float64Array[]): void {
-  if (vectors.every((vector) => vector.every(Number.isFinite))) return;
+function checkFinite(encoder: string, embedding: Float64Array, subject: string): void {
+  const number = embedding.find((value) => !Number.isFinite(value));
+  if (number === undefined) return;
   throw new InputError(
-    { file: name },
-    "gives vectors with numbers that are none",
-    "take another encoder, or fewer epochs",
+    { file: encoder },
+    `returned ${number} in the embedding of ${subject}`,
+    "use another encoder, or fewer epochs",
   );
 }
 
-/** MiniLM_E4_Excel_perf_cost_exp: encoder, epochs, weighting, and fine-tuned (exp) or not (ctrl). */
+/** Encoder, epochs, weighting, and fine-tuned (exp) or not (ctrl): MiniLM_E4_Excel_perf_cost_exp. */
 function nameOf(encoder: string, { epochs, weighting }: BundleSettings): string {
   const capital = weighting[0]!.toUpperCase() + weighting.slice(1);
   return `${encoder}_E${epochs}_${capital}_${epochs > 0 ? "exp" : "ctrl"}`;

@@ -1,7 +1,7 @@
 import { nearestCategory } from "../bandit/categories.ts";
 import { mean } from "../linalg/linalg.ts";
 
-/** xi_m, the mean embedding of the offline queries of category m. */
+/** Returns xi_m, the mean embedding of the offline queries of category m, for every m. */
 export function categoryEmbeddings(
   embeddings: readonly Float64Array[],
   categories: readonly number[],
@@ -14,7 +14,7 @@ export function categoryEmbeddings(
   return Array.from(members, (rows = []) => mean(rows));
 }
 
-/** Share of the queries whose nearest xi is that of their own category. */
+/** Returns the share of queries whose nearest xi is that of their own category. */
 export function nearestCentroidAccuracy(
   xi: readonly Float64Array[],
   embeddings: readonly Float64Array[],

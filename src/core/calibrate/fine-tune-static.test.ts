@@ -20,7 +20,7 @@ function train(seed = 1, epochs = 20, texts = TEXTS) {
   return fineTuneStatic({ table: TABLE, texts, batches, learningRate: 0.01 });
 }
 
-it("the gradient is that of finite differences, for every row", () => {
+it("the gradient matches finite differences for every row", () => {
   const rows = new TrainableRows(TABLE, TEXTS);
   const { gradient } = rows.loss(PAIRS);
   const h = 1e-6;
@@ -35,7 +35,7 @@ it("the gradient is that of finite differences, for every row", () => {
   }
 });
 
-it("the loss is the mean squared difference of cosine and label, as the encoder has it", () => {
+it("the loss is the mean squared difference between the label and the cosine of the embeddings", () => {
   const encoder = new StaticEncoder(TABLE);
   const cosine = (a: number, b: number) =>
     dot(encoder.encodeText(TEXTS[a]!), encoder.encodeText(TEXTS[b]!));
@@ -51,7 +51,7 @@ it("the loss is the mean squared difference of cosine and label, as the encoder 
 const { table, losses } = await train();
 
 describe("training", () => {
-  it("lowers the loss, and queries of a category come together", () => {
+  it("lowers the loss and moves queries of a category together", () => {
     const last = losses.slice(-3).reduce((sum, loss) => sum + loss, 0) / 3;
     expect(last).toBeLessThan(0.3 * losses[0]!);
     const before = new StaticEncoder(TABLE);
@@ -64,7 +64,7 @@ describe("training", () => {
     }
   });
 
-  it("leaves the tokens that do not occur, and the table it was given", () => {
+  it("changes neither tokens that do not occur nor the given table", () => {
     expect(TABLE).toEqual(smallTable(8));
     const used = new Set(
       TEXTS.flatMap((text) => [...new StaticEncoder(TABLE).distinctTokens(text)]),
@@ -75,12 +75,12 @@ describe("training", () => {
     }
   });
 
-  it("is the same, bit for bit, for the same batches, and another for others", async () => {
+  it("gives the same bits for the same batches, and different ones for others", async () => {
     expect(await train()).toEqual({ table, losses });
     expect((await train(2)).table).not.toEqual(table);
   });
 
-  it("tells of every step, and stops after one", async () => {
+  it("reports every step, and can be stopped after one", async () => {
     const steps: number[] = [];
     const batches = batchesOf(PAIRS, 4, Random.seeded(1));
     const training = {
@@ -95,12 +95,12 @@ describe("training", () => {
     expect(steps.length).toBe(1);
   });
 
-  it("bears a text without tokens", async () => {
+  it("accepts a text without tokens", async () => {
     const { losses } = await train(1, 3, ["", ...TEXTS.slice(1)]);
     expect(losses.every(Number.isFinite)).toBe(true);
   });
 
-  it("stops where the loss is no number", async () => {
+  it("stops if the loss is not a number", async () => {
     const batches = batchesOf(PAIRS, 4, Random.seeded(1));
     const wild = fineTuneStatic({
       table: TABLE,
@@ -108,11 +108,11 @@ describe("training", () => {
       batches,
       learningRate: Number.POSITIVE_INFINITY,
     });
-    await expect(wild).rejects.toThrow(errorText(/give a smaller one/));
+    await expect(wild).rejects.toThrow(errorText(/give a smaller learning rate/));
   });
 });
 
-it("rounding the rows to 8 bits again changes no text's direction", () => {
+it("rounding the rows to 8 bits does not change the direction of any text", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1e6 }), (seed) => {
       const rows = new TrainableRows(smallTable(256, seed), TEXTS);

@@ -1,4 +1,4 @@
-/** Contrastive fine-tuning (CCFT) of a static encoder: of the rows that its offline queries use. */
+/** Contrastive fine-tuning (CCFT) of a static encoder. Only the rows of tokens in the offline queries change. */
 import { setImmediate } from "node:timers/promises";
 import { StaticEncoder } from "../encoder/static/static-encoder.ts";
 import { quantize, type StaticTable, vectorOf } from "../encoder/static/static-table.ts";
@@ -10,9 +10,9 @@ import type { StepProgress } from "./step-progress.ts";
 export interface StaticTraining {
   readonly table: StaticTable;
   readonly texts: readonly string[];
-  /** Of all epochs, one after another. */
+  /** Batches of all epochs, one after another. */
   readonly batches: readonly (readonly Pair[])[];
-  /** In units of the table, whose components have a root mean square of 1. */
+  /** Relative to the components of the table, whose root mean square is 1. */
   readonly learningRate: number;
   readonly onStep?: ((progress: StepProgress) => void) | undefined;
   /** Stops after a step. */
@@ -20,13 +20,13 @@ export interface StaticTraining {
 }
 
 export interface TrainedStatic {
-  /** The rows in use changed, and rounded to 8 bits again: cosines to the unrounded ones stay above 0.9999. */
+  /** Trained rows are rounded to 8 bits. Their cosines to the unrounded rows stay above 0.9999. */
   readonly table: StaticTable;
-  /** Of each batch, before its step. */
+  /** Loss of each batch before its step. */
   readonly losses: readonly number[];
 }
 
-/** Equal arguments give equal tables, bit for bit. 35 queries and 10 epochs take a fraction of a second. */
+/** Trains a table. Equal arguments give equal bits. 35 queries and 10 epochs take a fraction of a second. */
 export async function fineTuneStatic({
   table,
   texts,
@@ -48,32 +48,32 @@ export async function fineTuneStatic({
     const step = losses.length;
     const pace = (performance.now() - start) / step;
     onStep?.({ step, steps, loss, millisecondsLeft: pace * (steps - step) });
-    await setImmediate(); // whoever else waits has a turn, Ctrl-C among them
+    await setImmediate(); // lets the event loop handle signals such as Ctrl-C
     signal?.throwIfAborted();
   }
   return { table: rows.intoTable(table), losses };
 }
 
-/** The vectors of the tokens that occur, in float64, and the texts as the sums of some of them. */
+/** The vectors of the tokens that occur, in float64, and the texts as sums of these rows. */
 export class TrainableRows {
-  /** One row for each token that occurs. */
+  /** One row per token that occurs. */
   readonly values: Float64Array;
   readonly #dimension: number;
   readonly #tokens: number[];
-  /** Each text's tokens, as numbers of rows. */
+  /** Row indices of each text's tokens. */
   readonly #texts: readonly Int32Array[];
 
   constructor(table: StaticTable, texts: readonly string[]) {
     const encoder = new StaticEncoder(table);
-    const numberOf = new Map<number, number>();
+    const rowOf = new Map<number, number>();
     this.#dimension = table.dimension;
     this.#texts = texts.map((text) =>
       encoder.distinctTokens(text).map((token) => {
-        if (!numberOf.has(token)) numberOf.set(token, numberOf.size);
-        return numberOf.get(token)!;
+        if (!rowOf.has(token)) rowOf.set(token, rowOf.size);
+        return rowOf.get(token)!;
       }),
     );
-    this.#tokens = [...numberOf.keys()];
+    this.#tokens = [...rowOf.keys()];
     this.values = new Float64Array(this.#tokens.length * table.dimension);
     for (const [i, token] of this.#tokens.entries()) {
       this.values.set(vectorOf(table, token), i * table.dimension);
@@ -81,9 +81,9 @@ export class TrainableRows {
   }
 
   /**
-   * L = mean over the pairs of (cos(u, v) - label)^2, and its gradient. A text is
-   * x = the sum of its rows, u = x / |x|; every one of its rows gets dL/dx, and
-   * d cos / dx = (v - cos u) / |x|.
+   * Returns L = mean over the pairs of (cos(u, v) - label)^2, and its gradient. With
+   * x = the sum of a text's rows and u = x / |x|, the gradient of each of its rows is
+   * dL/dx, and d cos / dx = (v - cos u) / |x|.
    */
   loss(batch: readonly Pair[]): { loss: number; gradient: Float64Array } {
     const units = new Map<number, { u: Float64Array; length: number; slope: Float64Array }>();
@@ -91,7 +91,7 @@ export class TrainableRows {
       const known = units.get(text);
       if (known) return known;
       const x = this.#sum(text);
-      const length = norm(x) || 1; // a text without tokens stays at 0
+      const length = norm(x) || 1; // 1 for a text without tokens, whose vector is 0
       const made = {
         u: x.map((value) => value / length),
         length,
@@ -121,7 +121,7 @@ export class TrainableRows {
     return { loss, gradient };
   }
 
-  /** A copy of the table with these rows in it. */
+  /** Returns a copy of the table with the trained rows. */
   intoTable(table: StaticTable): StaticTable {
     const { rows, scales } = quantize(this.values, this.#dimension);
     const out = { ...table, rows: table.rows.slice(), scales: table.scales.slice() };
@@ -139,16 +139,16 @@ export class TrainableRows {
     return sum;
   }
 
-  #row(of: Float64Array, row: number): Float64Array {
-    return of.subarray(row * this.#dimension, (row + 1) * this.#dimension);
+  #row(matrix: Float64Array, row: number): Float64Array {
+    return matrix.subarray(row * this.#dimension, (row + 1) * this.#dimension);
   }
 }
 
 /**
  * Adam (Kingma and Ba 2015) with one second moment for the whole table. With one
- * for each weight a word that occurs once moves as far as a word that every
- * query of a category has, and the queries are learnt by heart: one for all
- * brings 1 to 2 points more (docs/encoders.md).
+ * second moment per weight, a word that occurs once would move as far as a word in
+ * every query of a category, and the training would overfit. A common one adds 1 to
+ * 2 points of accuracy (docs/encoders.md).
  */
 class TableAdam {
   readonly #mean: Float64Array;
@@ -158,7 +158,7 @@ class TableAdam {
     this.#mean = new Float64Array(size);
   }
 
-  /** Step number `step`, from 1; changes the values in place. */
+  /** Changes the values in place. Steps count from 1. */
   update(values: Float64Array, gradient: Float64Array, step: number, learningRate: number): void {
     this.#square = BETA2 * this.#square + ((1 - BETA2) * dot(gradient, gradient)) / values.length;
     const size = Math.sqrt(this.#square / (1 - BETA2 ** step)) + EPSILON;
@@ -177,7 +177,7 @@ const EPSILON = 1e-8;
 function diverged(step: number): InputError {
   return new InputError(
     { file: "--learning-rate" },
-    `made the loss of step ${step + 1} infinite or no number`,
-    "give a smaller one",
+    `made the loss of step ${step + 1} infinite or NaN`,
+    "give a smaller learning rate",
   );
 }

@@ -21,7 +21,7 @@ describeWithShared(
   "PyTorch's CCFT of MiniLM, the same 36 batches",
   [MINILM, "fixtures/ccft"],
   () => {
-    it("has its losses within 1% and ends at its vectors, cosine 0.999", {
+    it("has the golden losses within 1% and the golden embeddings with a cosine of 0.999", {
       timeout: 900_000,
     }, async () => {
       const model = await readModelFolder(shared(MINILM));
@@ -50,7 +50,7 @@ describeWithShared(
   },
 );
 
-/** Of each text's vector with the golden one; both have length 1. */
+/** Cosines between the embeddings and the golden ones; both have length 1. */
 async function cosines(
   { architecture, pooling }: ModelFolder,
   weights: ReadonlyMap<string, Tensor>,

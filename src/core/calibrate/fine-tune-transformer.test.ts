@@ -24,7 +24,7 @@ const undisturbed = () => {
 };
 
 describe("fineTuneTransformer", () => {
-  it("learns the pairs, tells how far it is, and leaves what it was given", async () => {
+  it("learns the pairs, reports progress, and does not change its arguments", async () => {
     const before = [...MODEL.weights.values()].map(({ data }) => data.slice());
     const steps: number[] = [];
     const { losses, weights } = await train({
@@ -42,7 +42,7 @@ describe("fineTuneTransformer", () => {
     expect([...weights.keys()].sort()).toEqual([...MODEL.weights.keys()].sort());
   });
 
-  it("goes on after a stop as if nothing had been, bit for bit", async () => {
+  it("resumes after a stop and ends with the same bits as without a stop", async () => {
     for (const stop of [1, 6]) {
       const checkpoints = newFolder();
       await expect(stoppedAfter(stop, { checkpoints })).rejects.toThrow("enough");
@@ -53,7 +53,7 @@ describe("fineTuneTransformer", () => {
     }
   });
 
-  it("goes on from the last whole checkpoint after a kill while one was written", async () => {
+  it("resumes from the last complete checkpoint after a kill during a write", async () => {
     const checkpoints = newFolder();
     await expect(stoppedAfter(5, { checkpoints })).rejects.toThrow("enough");
     expect(readdirSync(checkpoints)).toEqual(["checkpoint.json", "state-5.safetensors"]);
@@ -62,7 +62,7 @@ describe("fineTuneTransformer", () => {
     expectSame(await train({ checkpoints, checkpointEvery: 0 }), await undisturbed());
   });
 
-  it("stops when the loss is not a number, and keeps the last good checkpoint", async () => {
+  it("stops if the loss is not a number, and keeps the last good checkpoint", async () => {
     const checkpoints = newFolder();
     await expect(stoppedAfter(1, { checkpoints, learningRate: 1e38 })).rejects.toThrow("enough");
     const before = readFileSync(join(checkpoints, "checkpoint.json"), "utf8");
@@ -79,7 +79,7 @@ describe("fineTuneTransformer", () => {
     expect(existsSync(join(checkpoints, after.tensors))).toBe(true);
   });
 
-  it("refuses a checkpoint of another training, and a damaged one", async () => {
+  it("rejects the checkpoint of another training and a damaged one", async () => {
     const checkpoints = newFolder();
     await expect(stoppedAfter(2, { checkpoints })).rejects.toThrow("enough");
     const others = [
@@ -91,7 +91,7 @@ describe("fineTuneTransformer", () => {
     for (const other of others) {
       await expect(train({ checkpoints, ...other })).rejects.toThrow(
         errorText(
-          /checkpoint\.json: is of a training with other data or settings; hint: give another folder/,
+          /checkpoint\.json: belongs to a training with other data or settings; hint: give another folder/,
         ),
       );
     }
@@ -103,7 +103,7 @@ describe("fineTuneTransformer", () => {
 });
 
 describe("schedule", () => {
-  it("rises over the first tenth of the steps, then falls to nothing", () => {
+  it("rises over the first tenth of the steps, then falls to 0", () => {
     const shares = (steps: number) => Array.from({ length: steps }, (_, i) => schedule(i, steps));
     expect(shares(5)).toEqual([0, 1, 0.75, 0.5, 0.25]);
     expect(shares(36).slice(0, 6)).toEqual([0, 0.25, 0.5, 0.75, 1, 31 / 32]);

@@ -1,4 +1,4 @@
-/** Contrastive fine-tuning (CCFT) of a transformer: all weights, AdamW, no dropout. */
+/** Contrastive fine-tuning (CCFT) of all weights of a transformer, with AdamW and without dropout. */
 import type { Tensor } from "../encoder/transformer/model/safetensors.ts";
 import {
   TrainableEncoder,
@@ -13,15 +13,15 @@ import { TrainingCheckpoint } from "./training-checkpoint.ts";
 
 export interface TransformerTraining extends TrainableEncoderOptions {
   readonly model: TransformerModel & { readonly path: string };
-  /** As token ids. */
+  /** Token ids of each text. */
   readonly texts: readonly ArrayLike<number>[];
-  /** Of all epochs, one after another. */
+  /** Batches of all epochs, one after another. */
   readonly batches: readonly (readonly Pair[])[];
-  /** The largest: it rises over the first tenth of the steps and then falls, in straight lines. */
+  /** The peak: the rate rises linearly over the first tenth of the steps, then falls linearly to 0. */
   readonly learningRate: number;
-  /** A folder to keep checkpoints in, and to go on from where one is there. */
+  /** Folder of checkpoints. The training resumes if there is one. */
   readonly checkpoints?: string | undefined;
-  /** Milliseconds from one checkpoint to the next; a minute, if not given. */
+  /** Milliseconds between checkpoints. Default: a minute. */
   readonly checkpointEvery?: number | undefined;
   readonly onStep?: ((progress: StepProgress) => void) | undefined;
   /** Stops after a step, with a checkpoint. */
@@ -30,13 +30,13 @@ export interface TransformerTraining extends TrainableEncoderOptions {
 
 export interface TrainedTransformer {
   readonly weights: ReadonlyMap<string, Tensor>;
-  /** Of each batch, before its step. */
+  /** Loss of each batch before its step. */
   readonly losses: readonly number[];
 }
 
 /**
- * Equal arguments give equal weights, bit for bit, on one machine; also when
- * stopped, or killed, and run again with the same folder for checkpoints.
+ * Trains a transformer. On one machine, equal arguments give equal bits, also if the
+ * training was stopped or killed and then resumed from its checkpoints.
  */
 export async function fineTuneTransformer(
   training: TransformerTraining,
@@ -69,7 +69,7 @@ export async function fineTuneTransformer(
   }
 }
 
-/** The share of the learning rate at a step, from 0: up over the first tenth, then down to 0. */
+/** Returns the learning rate of a step (counted from 0) as a share of the peak. */
 export function schedule(step: number, steps: number): number {
   const warmUp = Math.ceil(steps / 10);
   return step < warmUp ? step / warmUp : (steps - step) / (steps - warmUp);
@@ -88,7 +88,7 @@ function checkpointOf(
   return new TrainingCheckpoint(checkpoints, { plan, initial, state, every: checkpointEvery });
 }
 
-/** No weight has been changed by what is not a number: the check comes before the step. */
+/** The error of a step with a loss or gradient that is not finite. No weight has changed yet. */
 function diverged({ model, learningRate, checkpoints }: TransformerTraining, step: number) {
   const kept = checkpoints === undefined ? "" : `; the last checkpoint is kept in ${checkpoints}`;
   return new InputError(
@@ -98,10 +98,10 @@ function diverged({ model, learningRate, checkpoints }: TransformerTraining, ste
   );
 }
 
-/** How long the rest takes, by tokens: a batch has more or fewer of them. */
+/** Estimates the remaining time from the number of tokens, which differs between batches. */
 class Pace {
   readonly #begin = performance.now();
-  /** Tokens before each step, and in the end all. */
+  /** Number of tokens before each step; the last entry is the total. */
   readonly #tokens = [0];
   readonly #first: number;
 

@@ -25,7 +25,7 @@ async function trained(options: Partial<TrainingOptions>, pairs = PAIRS) {
   return { base, encoder: await openEncoder(path), losses };
 }
 
-it("trains a static encoder, saves it where openEncoder finds it, and tells the mean loss of epochs", async () => {
+it("trains a static encoder, saves it for openEncoder, and returns the mean loss of each epoch", async () => {
   const seen: number[] = [];
   const { base, encoder, losses } = await trained({ onStep: ({ loss }) => seen.push(loss) });
   expect(seen.length).toBe(6);
@@ -38,13 +38,13 @@ it("trains a static encoder, saves it where openEncoder finds it, and tells the 
   expect(other.encoder.identity).not.toBe(encoder.identity);
 });
 
-it("without epochs it is a copy", async () => {
+it("copies the encoder if there are no epochs", async () => {
   const { base, encoder, losses } = await trained({ epochs: 0 }, []);
   expect(losses).toEqual([]);
   expect(encoder.identity).toBe(base.identity);
 });
 
-it("refuses an encoder that cannot be trained", async () => {
+it("rejects an encoder that cannot be trained", async () => {
   const hash = await openEncoder("hash");
   const options = { epochs: 1, batch: 1, learningRate: 1, random: Random.seeded(1), folder: "" };
   await expect(fineTune(hash, TEXTS, PAIRS, options)).rejects.toThrow(/hash cannot be fine-tuned/);

@@ -6,23 +6,21 @@ import type { Random } from "../random/random.ts";
 import { batchesOf, type Pair } from "./pairs.ts";
 import type { StepProgress } from "./step-progress.ts";
 
-/** How an encoder is trained. */
 export interface TrainingSettings {
   readonly epochs: number;
-  /** Pairs a step. */
+  /** Pairs per step. */
   readonly batch: number;
   readonly learningRate: number;
 }
 
-/** What is usual for a kind of encoder. */
 export const TRAINING_DEFAULTS = {
-  /** Of the table's unit, which is its components' root mean square. */
+  /** The learning rate is relative to the components of the table, whose root mean square is 1. */
   static: { epochs: 10, batch: 16, learningRate: 0.003 },
-  /** The paper's: sentence-transformers' usual settings, E4. */
+  /** The paper's settings (E4), which are the defaults of sentence-transformers. */
   transformer: { epochs: 4, batch: 16, learningRate: 2e-5 },
 } as const;
 
-/** Undefined where it cannot be trained. */
+/** Returns the default settings, or undefined if the encoder cannot be trained. */
 export function trainingDefaults({ kind }: OpenEncoder): TrainingSettings | undefined {
   return isTrainable(kind) ? TRAINING_DEFAULTS[kind] : undefined;
 }
@@ -35,22 +33,22 @@ function isTrainable(kind: OpenEncoder["kind"]): kind is Trainable {
 
 export interface TrainingOptions extends TrainingSettings {
   readonly random: Random;
-  /** Keeps checkpoints, and in the end what was trained. */
+  /** Folder for checkpoints and the trained encoder. */
   readonly folder: string;
-  /** As many as there are cores, if not given. Another number gives other last bits. */
+  /** Default: the number of cores. Other numbers change the last bits of the result. */
   readonly threads?: number | undefined;
   readonly onStep?: ((progress: StepProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 interface Trained {
-  /** What `openEncoder` takes. */
+  /** Folder of the trained encoder, for `openEncoder`. */
   readonly path: string;
-  /** Mean of each epoch. */
+  /** Mean loss of each epoch. */
   readonly losses: readonly number[];
 }
 
-/** Contrastive fine-tuning of any encoder that can be trained; without epochs a copy of it. */
+/** Trains an encoder contrastively. Without epochs it only copies the encoder. */
 export async function fineTune(
   base: OpenEncoder,
   texts: readonly string[],
@@ -81,14 +79,14 @@ export function untrainable({ name }: OpenEncoder): InputError {
 interface Job {
   readonly base: OpenEncoder;
   readonly texts: readonly string[];
-  /** Of all epochs, one after another. */
+  /** Batches of all epochs, one after another. */
   readonly batches: readonly (readonly Pair[])[];
-  /** Where it goes. */
+  /** Folder to write. */
   readonly path: string;
   readonly options: TrainingOptions;
 }
 
-/** Each returns the loss of every step. What trains is loaded only where it is needed. */
+/** Each trainer returns the loss of every step. Its modules are loaded when it is used. */
 const TRAINERS: Record<Trainable, (job: Job) => Promise<readonly number[]>> = {
   async static({ base, texts, batches, path, options }) {
     const { readStaticFile, STATIC_FILE, writeStaticFile } = await import(

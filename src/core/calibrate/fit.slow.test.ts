@@ -60,14 +60,14 @@ async function run(options: FitOptions, settings: Partial<BundleSettings> = {}, 
 }
 
 describe("fitBundle on a transformer", () => {
-  it("trains it, keeps it as its own, and leaves nothing else behind", async () => {
+  it("trains it, stores it in the bundle, and leaves no temporary files", async () => {
     const out = newPlace();
     const steps: number[] = [];
     const contents = await run({ out, onStep: ({ step, steps: of }) => steps.push(step / of) });
     expect(contents.name).toBe("tiny_E3_Perf_exp");
     expect(contents.measured.losses.length).toBe(3);
     expect(contents.measured.losses[2]).toBeLessThan(contents.measured.losses[0]!);
-    // 6 pairs within, 6 across, 4 a step.
+    // 6 pairs within categories and 6 across, 4 pairs per step.
     expect(steps).toEqual(Array.from({ length: 9 }, (_, i) => (i + 1) / 9));
     const { files, ...read } = await readBundle(out);
     expect(read).toEqual(contents);
@@ -84,7 +84,7 @@ describe("fitBundle on a transformer", () => {
     });
   });
 
-  it("gives the same bundle again, and the same after being stopped and gone on with", async () => {
+  it("gives the same bundle when repeated, and when stopped and resumed", async () => {
     const [out, other] = [newPlace(), newPlace()];
     await run({ out });
     const stop = new AbortController();
@@ -100,7 +100,7 @@ describe("fitBundle on a transformer", () => {
       errorText(/holds a fit that was stopped; hint: add --r/),
     );
     await expect(run({ out: other, resume: true }, { epochs: 2 })).rejects.toThrow(
-      errorText(/"epochs": was 3, is now 2/),
+      errorText(/"epochs": was 3 in the stopped fit and is now 2/),
     );
     const rest: number[] = [];
     await run({ out: other, resume: true, onStep: ({ step }) => rest.push(step) });
@@ -110,14 +110,14 @@ describe("fitBundle on a transformer", () => {
     expect(text(other)).toBe(text(out));
   });
 
-  it("keeps what was last good where training diverges, and writes no bundle", async () => {
+  it("writes no bundle if the training diverges", async () => {
     const out = newPlace();
     const failed = run({ out }, { learningRate: 1e38 });
     await expect(failed).rejects.toThrow(errorText(/diverged.*hint: /));
     expect(existsSync(out)).toBe(false);
   });
 
-  it("copies a folder that only this machine has, where nothing is trained", async () => {
+  it("copies an encoder that only this machine has, even if it is not trained", async () => {
     const out = newPlace();
     const { encoder, name } = await run({ out }, { epochs: 0 });
     expect(name).toBe("tiny_E0_Perf_ctrl");

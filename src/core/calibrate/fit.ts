@@ -14,30 +14,30 @@ import { type BundleContents, checkTarget, writeBundle } from "./write-bundle.ts
 export interface FitRequest {
   readonly offline: OfflineQueries;
   readonly heldOut: HeldOut;
-  /** Closed before it is trained, which needs the memory. */
+  /** Closed before training, which needs the memory. */
   readonly encoder: OpenEncoder;
   readonly places?: EncoderPlaces | undefined;
   readonly settings: BundleSettings;
-  /** Of the program, for the record. */
+  /** Version of joust, stored in the bundle. */
   readonly version: string;
   readonly sources: BundleContents["sources"];
 }
 
 export interface FitOptions {
-  /** The bundle's folder. */
+  /** Folder of the bundle. */
   readonly out: string;
-  /** Go on with a fit that was stopped. */
+  /** Resume a fit that was stopped. */
   readonly resume?: boolean | undefined;
-  /** Replace a bundle that is there, and begin anew over a fit that was stopped. */
+  /** Replace an existing bundle, and discard a fit that was stopped. */
   readonly overwrite?: boolean | undefined;
-  /** Of training: as many as there are cores, if not given. Another number gives other last bits. */
+  /** Threads of training. Default: the number of cores. Other numbers change the last bits of the result. */
   readonly threads?: number | undefined;
   readonly onEncode?: ((progress: EncodeProgress) => void) | undefined;
   readonly onStep?: ((progress: StepProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Calibrates and writes the bundle: whole, or not at all. Stopped, it keeps what training has reached. */
+/** Calibrates and writes a complete bundle or none. If it is stopped, the training can be resumed later. */
 export async function fitBundle(request: FitRequest, options: FitOptions): Promise<BundleContents> {
   const { offline, heldOut, encoder, settings, version, sources } = request;
   const { out, overwrite, onEncode, signal } = options;
@@ -75,7 +75,7 @@ export async function fitBundle(request: FitRequest, options: FitOptions): Promi
   }
 }
 
-/** Equal plans end with equal weights. */
+/** Returns everything that determines the trained weights. */
 function planOf({ offline, encoder, settings }: FitRequest) {
   const { epochs, batch, learningRate, seed } = settings;
   const texts = textChecksum(JSON.stringify(offline.texts));

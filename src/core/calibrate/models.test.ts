@@ -26,13 +26,13 @@ describe("weighModels", () => {
     },
   );
 
-  it("labels needs no scores: the mean of the queries on which a model is best", () => {
+  it("labels needs no scores: it takes the mean of the queries on which a model is best", () => {
     const a = weighModels({ weighting: "labels", ...settings }, told, xi, labelled);
     expect(a).toEqual(labelEmbeddings(3, labelled));
     expect(a[2]).toEqual(at(0, 2, 2));
   });
 
-  it("a score that is unknown counts as the mean of the known ones", () => {
+  it("an unknown score counts as the mean of the known ones", () => {
     const holes = [at(0.9, Number.NaN, 0.4), ...told.scores.slice(1)];
     const filled = [at(0.9, 0.7, 0.4), ...told.scores.slice(1)];
     const weigh = (scores: Float64Array[]) =>
@@ -41,6 +41,6 @@ describe("weighModels", () => {
   });
 });
 
-it("bestModels are all that share the largest score", () => {
+it("bestModels returns all models with the largest score", () => {
   expect(bestModels(at(0.5, 1, 0.2, 1))).toEqual([1, 3]);
 });

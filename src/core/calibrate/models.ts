@@ -8,30 +8,30 @@ import {
   type WeightingOptions,
 } from "../bandit/weighting.ts";
 
-/** How scores become model embeddings: one of the paper's weightings and its parameters. */
+/** One of the paper's weightings, which turn scores into model embeddings, and its parameters. */
 export interface WeightingSettings
   extends Pick<WeightingOptions, "tau" | "lambda" | "temperature"> {
   readonly weighting: Weighting;
 }
 
-/** What is told of the models: K rows of M numbers each. */
+/** Scores and costs of K models in M categories: K rows of M numbers. */
 export interface ScoreTable {
-  /** NaN where unknown. */
+  /** NaN for an unknown score. */
   readonly scores: ScoreRows;
   readonly costs?: ScoreRows | undefined;
 }
 
-/** An embedding, and the models that are best on its query (or queries). */
+/** An embedding and the indices of the models that are best on its query or queries. */
 export interface Labelled {
   readonly x: Float64Array;
   readonly best: readonly number[];
-  /** How many queries it stands for; 1 unless said. */
+  /** Number of queries that it represents. Default: 1. */
   readonly weight?: number;
 }
 
 /**
- * a_k by eqs. 3-5 from scores and category embeddings, or by eq. 6 from the
- * queries on which k is best.
+ * Returns a_k: by eqs. 3-5 from scores and category embeddings, or by eq. 6 from
+ * the queries on which model k is best.
  */
 export function weighModels(
   { weighting, ...options }: WeightingSettings,
@@ -43,7 +43,7 @@ export function weighModels(
   return modelEmbeddings(categoryWeights(weighting, fillUnknown(scores), costs, options), xi);
 }
 
-/** The models with the largest score; several where it is shared. */
+/** Returns the indices of all models with the largest score. */
 export function bestModels(scores: Float64Array): number[] {
   const best = Math.max(...scores);
   return [...scores.keys()].filter((k) => scores[k] === best);

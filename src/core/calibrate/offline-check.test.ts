@@ -17,17 +17,27 @@ function queries(...sizes: number[]): OfflineQueries {
   };
 }
 
-it("takes what has pairs, and by best model also one alone", () => {
+it("accepts queries with pairs, and single queries if they are grouped by best model", () => {
   checkOffline("data", queries(2, 5), false);
   checkOffline("data", queries(1, 2, 1), true);
 });
 
 it.each<[string, number[], boolean, RegExp]>([
-  ["one query of a category", [5, 1], false, /^data: field "category": "c1" has one query only/],
-  ["one category", [5], false, /is "c0" throughout, so there is nothing to tell apart; hint:/],
-  ["no pairs at all", [1, 1, 1], true, /one by one, so there are no pairs; hint:/],
-  ["days of training", [2000, 2], false, /^--offline: makes 1999001 pairs .*; hint: lower it/],
-])("refuses %s", (_, sizes, byBest, message) => {
+  ["one query of a category", [5, 1], false, /^data: field "category": "c1" has only one query/],
+  [
+    "one category",
+    [5],
+    false,
+    /is "c0" for all queries, but fine-tuning needs several categories; hint:/,
+  ],
+  [
+    "no pairs at all",
+    [1, 1, 1],
+    true,
+    /differs for every query, so there are no pairs within a category; hint:/,
+  ],
+  ["days of training", [2000, 2], false, /^--offline: gives 1999001 pairs .*; hint: lower it/],
+])("rejects %s", (_, sizes, byBest, message) => {
   const check = () => checkOffline("data", queries(...sizes), byBest);
   expect(check).toThrow(InputError);
   expect(check).toThrow(errorText(message));

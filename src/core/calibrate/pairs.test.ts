@@ -9,7 +9,7 @@ const SEVEN_BY_FIVE = Array.from({ length: 35 }, (_, i) => Math.floor(i / 5));
 const key = ({ a, b, label }: Pair) => `${a},${b},${label}`;
 
 describe("pairsOf", () => {
-  it("holds every pair of a category, as many across, none twice, and labels them right", () => {
+  it("returns every pair within a category and as many across, none twice, with the right labels", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 1, maxLength: 20 }),
@@ -33,7 +33,7 @@ describe("pairsOf", () => {
     );
   });
 
-  it("draws those across from the generator alone, and from all of them", () => {
+  it("draws the pairs across categories from all of them, with the generator only", () => {
     const draw = (seed: number) => pairsOf(SEVEN_BY_FIVE, Random.seeded(seed)).map(key);
     expect(draw(1)).toEqual(draw(1));
     expect(draw(1)).not.toEqual(draw(2));
@@ -43,7 +43,7 @@ describe("pairsOf", () => {
 });
 
 describe("batchesOf", () => {
-  it("is all pairs once, shuffled by the generator, the last batch smaller", () => {
+  it("returns all pairs once, shuffled by the generator, with a smaller last batch", () => {
     const pairs = pairsOf(SEVEN_BY_FIVE, Random.seeded(1));
     const epoch = (n: number) => batchesOf(pairs, 16, Random.seeded(1).split(n));
     expect(epoch(0).map((batch) => batch.length)).toEqual([...Array(8).fill(16), 12]);
@@ -54,7 +54,7 @@ describe("batchesOf", () => {
 });
 
 describeWithPublicData("the golden run", () => {
-  it("has the same counts: 4 epochs of the same pairs, in 9 steps each", () => {
+  it("has the same counts as the golden run: 4 epochs of the same pairs in 9 steps each", () => {
     const file = publicData("../fixtures/ccft/trajectory.json");
     const { batches } = JSON.parse(readFileSync(file, "utf8")) as {
       batches: [number, number, 0 | 1][][];

@@ -1,6 +1,6 @@
 import type { Random } from "../random/random.ts";
 
-/** Two offline queries, and whether they should be near (1: of one category) or apart (0). */
+/** The indices of two offline queries. The label is 1 if they have the same category, else 0. */
 export interface Pair {
   readonly a: number;
   readonly b: number;
@@ -8,9 +8,9 @@ export interface Pair {
 }
 
 /**
- * What the contrastive fine-tuning learns from: every pair within a category,
- * and as many pairs across categories, drawn without replacement (all of them
- * where there are fewer). `categories[i]` is the category of query i.
+ * Returns the training pairs: every pair within a category, and as many pairs
+ * across categories, drawn without replacement (all of them if there are fewer).
+ * `categories[i]` is the category of query i.
  */
 export function pairsOf(categories: readonly number[], random: Random): Pair[] {
   const near: Pair[] = [];
@@ -24,7 +24,7 @@ export function pairsOf(categories: readonly number[], random: Random): Pair[] {
   return [...near, ...random.shuffle(apart).slice(0, near.length)];
 }
 
-/** One epoch: all pairs, shuffled, in batches; the last may be smaller. */
+/** Returns one epoch: all pairs, shuffled, in batches. The last batch may be smaller. */
 export function batchesOf(pairs: readonly Pair[], size: number, random: Random): Pair[][] {
   const order = random.shuffle([...pairs]);
   return Array.from({ length: Math.ceil(order.length / size) }, (_, i) =>

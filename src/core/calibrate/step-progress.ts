@@ -1,4 +1,4 @@
-/** How far a training is, told after each of its steps. */
+/** Progress of a training, reported after each step. */
 export interface StepProgress {
   /** Steps done. */
   readonly step: number;

@@ -1,8 +1,8 @@
 /**
- * What a training has reached, in a folder: checkpoint.json, which says how far
- * it is and names the file of its tensors. The tensors are written first and
- * checkpoint.json is replaced in one move, so a kill at any moment leaves a
- * whole checkpoint, the new one or the one before.
+ * The state of a training in a folder: checkpoint.json holds the losses so far and
+ * the name of the file of tensors. The tensors are written first, and checkpoint.json
+ * is replaced by a rename, so that a kill at any moment leaves a complete checkpoint,
+ * either the new one or the previous one.
  */
 import { createHash } from "node:crypto";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
@@ -17,12 +17,13 @@ import { InputError } from "../input/input-error.ts";
 import { readJsonIfAny } from "../input/json.ts";
 
 export interface CheckpointOptions {
-  /** Whatever decides how the training goes; a checkpoint of another is refused. */
+  /** Everything that determines the training. A checkpoint with another plan is rejected. */
   readonly plan: unknown;
+  /** The weights before training, which are part of the plan. */
   readonly initial: readonly Float32Array[];
-  /** Saved, and restored in place. */
+  /** Tensors to save, and to restore in place. */
   readonly state: Readonly<Record<string, ReadonlyMap<string, Tensor>>>;
-  /** Milliseconds. */
+  /** Milliseconds between checkpoints. */
   readonly every: number;
 }
 
@@ -32,7 +33,7 @@ const SHAPE = z.object({
   losses: z.array(z.number()),
   tensors: z.string().regex(/^state-\d+\.safetensors$/),
 });
-const REMEDY = "give another folder, or remove this one to begin anew";
+const REMEDY = "give another folder, or remove this one to start over";
 
 export class TrainingCheckpoint {
   readonly #folder: string;
@@ -56,11 +57,11 @@ export class TrainingCheckpoint {
     return performance.now() - this.#saved >= this.#every;
   }
 
-  /** `losses` of the steps done. */
+  /** Saves the state and the losses of the finished steps. */
   async save(losses: readonly number[]): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
     const tensors = `state-${losses.length}.safetensors`;
-    await rm(join(this.#folder, tensors), { force: true }); // of a run killed while it wrote
+    await rm(join(this.#folder, tensors), { force: true }); // left by a run that was killed
     await writeSafetensors(join(this.#folder, tensors), this.#tensors);
     const draft = join(this.#folder, `${FILE}.tmp`);
     await writeFile(draft, JSON.stringify({ plan: this.#plan, losses, tensors }));
@@ -71,20 +72,24 @@ export class TrainingCheckpoint {
     this.#saved = performance.now();
   }
 
-  /** The losses of the steps done; undefined where there is no checkpoint. */
+  /** Restores the state and returns the losses of the finished steps, or undefined if there is no checkpoint. */
   async restore(): Promise<number[] | undefined> {
     const file = join(this.#folder, FILE);
     const found = await readJsonIfAny(file, SHAPE, REMEDY);
     if (!found) return undefined;
     if (found.plan !== this.#plan) {
-      throw new InputError({ file }, "is of a training with other data or settings", REMEDY);
+      throw new InputError({ file }, "belongs to a training with other data or settings", REMEDY);
     }
     const source = join(this.#folder, found.tensors);
     const { tensors } = await readSafetensors(source);
     for (const [name, { data }] of this.#tensors) {
       const stored = tensors.get(name);
       if (stored?.data.length !== data.length) {
-        throw new InputError({ file: source, field: name }, "is missing or misshaped", REMEDY);
+        throw new InputError(
+          { file: source, field: name },
+          "is missing or has another size",
+          REMEDY,
+        );
       }
     }
     for (const [name, { data }] of this.#tensors) data.set(tensors.get(name)!.data);

@@ -9,10 +9,10 @@ import { expect, it, onTestFinished } from "vitest";
 
 const CHILD = fileURLToPath(import.meta.resolve("./training-child.fixture.ts"));
 
-it("a training that is killed again and again ends as one that never was", async () => {
+it("a training that is killed repeatedly ends with the same bits as an undisturbed one", async () => {
   const undisturbed = (await train(newFolder())).at(-1);
   const folder = newFolder();
-  // Each time some milliseconds later after a step, so that some hit a checkpoint being written.
+  // Each kill comes a few milliseconds later after a step, so that some hit the writing of a checkpoint.
   for (const [step, milliseconds] of [
     [1, 0],
     [3, 2],
@@ -23,11 +23,11 @@ it("a training that is killed again and again ends as one that never was", async
   }
   const lines = await train(folder);
   expect(lines.at(-1)).toBe(undisturbed);
-  // When step 7 is told, the checkpoint of step 6 stands.
+  // When step 7 is reported, the checkpoint of step 6 is complete.
   expect(["step 7", "step 8", "step 9", "step 10", undisturbed]).toContain(lines[0]);
 });
 
-/** What the child printed before it ended or, some time after a step, was killed. */
+/** Returns the output of the child until it ended or was killed some time after a step. */
 async function train(
   folder: string,
   kill?: { readonly step: number; readonly milliseconds: number },

@@ -6,14 +6,14 @@ import { z } from "zod";
 import { InputError } from "../input/input-error.ts";
 import { readJson } from "../input/json.ts";
 
-/** What decides the weights that training will end with. */
+/** Everything that determines the trained weights. */
 export type Plan = Readonly<Record<string, unknown>>;
 
 const PLAN_FILE = "plan.json";
 
 /**
- * The folder beside a bundle in which its encoder is trained. It outlives a
- * process that was stopped, with the plan and whatever checkpoints there are.
+ * The folder BUNDLE.fit in which the encoder of a bundle is trained. After an
+ * interruption it still holds the plan and the checkpoints.
  */
 export class WorkFolder {
   readonly path: string;
@@ -26,16 +26,16 @@ export class WorkFolder {
     return new WorkFolder(`${bundle.replace(/[/\\]+$/, "")}.fit`);
   }
 
-  /** Goes on with the same plan, or begins anew; what was begun is not lost unasked. */
+  /** Resumes the same plan or starts over. An interrupted fit is not discarded without `overwrite`. */
   async open(plan: Plan, { resume = false, overwrite = false }): Promise<void> {
     const file = join(this.path, PLAN_FILE);
-    const begun = existsSync(file) && (await this.holdsWork());
-    if (begun && resume) return checkPlan(file, plan);
-    if (begun && !overwrite) {
+    const isInterrupted = existsSync(file) && (await this.holdsWork());
+    if (isInterrupted && resume) return checkPlan(file, plan);
+    if (isInterrupted && !overwrite) {
       throw new InputError(
         { file: this.path },
         "holds a fit that was stopped",
-        "add --resume to go on with it, or --overwrite to begin anew",
+        "add --resume to continue it, or --overwrite to start over",
       );
     }
     await this.remove();
@@ -43,7 +43,7 @@ export class WorkFolder {
     await writeFile(file, `${JSON.stringify(plan)}\n`);
   }
 
-  /** Whether there is anything to go on with. */
+  /** Whether there is anything to resume. */
   async holdsWork(): Promise<boolean> {
     const names = await readdir(this.path).catch(() => []);
     return names.some((name) => name !== PLAN_FILE);
@@ -55,8 +55,8 @@ export class WorkFolder {
 }
 
 async function checkPlan(file: string, plan: Plan): Promise<void> {
-  const anew = "add --overwrite (without --resume) to begin anew";
-  const earlier = await readJson(file, z.record(z.string(), z.unknown()), anew);
+  const startOver = "add --overwrite (without --resume) to start over";
+  const earlier = await readJson(file, z.record(z.string(), z.unknown()), startOver);
   const current = JSON.parse(JSON.stringify(plan)) as Plan;
   const keys = new Set([...Object.keys(earlier), ...Object.keys(current)]);
   const changed = [...keys].find((key) => !isDeepStrictEqual(earlier[key], current[key]));
@@ -66,8 +66,8 @@ async function checkPlan(file: string, plan: Plan): Promise<void> {
   throw new InputError(
     { file, field: changed },
     was.length + is.length < 100
-      ? `was ${was}, is now ${is}: what was begun is another fit`
-      : "has changed: what was begun is another fit",
-    `give it its old value, or ${anew}`,
+      ? `was ${was} in the stopped fit and is now ${is}`
+      : "has changed since the stopped fit",
+    `restore its old value, or ${startOver}`,
   );
 }

@@ -7,37 +7,37 @@ import { replaceFolder } from "../input/replace-folder.ts";
 import { writeError } from "../input/system-error.ts";
 import { BUNDLE_FILE, type Bundle, bundleText, ENCODER_FOLDER, isBundle } from "./bundle.ts";
 
-/** All but the checksums of the files, which writing finds out. */
+/** A bundle without the checksums of its files, which are computed when it is written. */
 export type BundleContents = Omit<Bundle, "files">;
 
 interface WriteOptions {
-  /** Replace a bundle that is there. */
+  /** Replace an existing bundle. */
   readonly overwrite?: boolean | undefined;
-  /** Makes the folder given, with an encoder's own weights. */
+  /** Writes the weights of the bundle's own encoder into the given folder. */
   readonly saveEncoder?: ((folder: string) => Promise<void>) | undefined;
 }
 
-/** Refuses, before hours of work, a folder that may not be written to. */
+/** Rejects a folder that must not be overwritten, before hours of work. */
 export function checkTarget(folder: string, overwrite = false): void {
   if (!existsSync(folder)) return;
   if (!isBundle(folder)) {
     throw new InputError(
       { file: folder },
-      "exists and is no bundle",
-      "name a new folder: what is in this one would be lost",
+      "exists and is not a bundle",
+      "give a new folder: the contents of this one would be lost",
     );
   }
   if (overwrite) return;
   throw new InputError(
     { file: folder },
     "is a bundle already",
-    "add --overwrite to replace it, or name another folder",
+    "add --overwrite to replace it, or give another folder",
   );
 }
 
 /**
- * The whole bundle or none of it: everything is written into a folder beside,
- * which then takes the name. What was there stays until the new one is complete.
+ * Writes the bundle into a temporary folder, which then replaces `folder`. An old
+ * bundle stays until the new one is complete.
  */
 export async function writeBundle(
   folder: string,
@@ -60,7 +60,7 @@ export async function writeBundle(
   }
 }
 
-/** Checksum of each file under the folder, by its path from there. */
+/** Returns the checksum of each file in the folder by its relative path. */
 async function fileChecksums(folder: string): Promise<Record<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((e) => join(e.parentPath, e.name));

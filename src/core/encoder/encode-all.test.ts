@@ -6,9 +6,9 @@ import { expect, it, onTestFinished } from "vitest";
 import { type EncodeProgress, encodeAll } from "./encode-all.ts";
 import type { OpenEncoder } from "./open-encoder.ts";
 
-/** The vector of a text is (its length, 0.1); counts what it was asked. */
+/** An encoder whose embedding of a text is (its length, 0.1). It records the texts. */
 function counting(kind: OpenEncoder["kind"], identity = "one") {
-  const asked: string[] = [];
+  const encoded: string[] = [];
   const encoder: OpenEncoder = {
     kind,
     name: kind,
@@ -16,12 +16,12 @@ function counting(kind: OpenEncoder["kind"], identity = "one") {
     identity,
     named: true,
     encode: async (texts) => {
-      asked.push(...texts);
+      encoded.push(...texts);
       return texts.map((text) => Float64Array.of(text.length, 0.1));
     },
     close: async () => {},
   };
-  return { encoder, asked };
+  return { encoder, encoded };
 }
 
 function newFolder(): string {
@@ -32,7 +32,7 @@ function newFolder(): string {
 
 const TEXTS = Array.from({ length: 600 }, (_, i) => "x".repeat(i % 300));
 
-it("keeps the order, in chunks, and says how far it is", async () => {
+it("keeps the order, works in chunks, and reports progress", async () => {
   const { encoder } = counting("hash");
   const seen: EncodeProgress[] = [];
   const onProgress = (progress: EncodeProgress) => void seen.push(progress);
@@ -47,40 +47,40 @@ it("keeps the order, in chunks, and says how far it is", async () => {
   expect(seen[2]!.millisecondsLeft).toBeGreaterThanOrEqual(0);
 });
 
-it("asks a slow encoder for each text once, now and the next time, with the same numbers", async () => {
+it("encodes each text once with a slow encoder, and reads the same numbers from the cache", async () => {
   const cacheDir = newFolder();
-  const { encoder, asked } = counting("transformer");
+  const { encoder, encoded } = counting("transformer");
   const first = await encodeAll(encoder, TEXTS, { cacheDir });
-  expect(asked.length).toBe(300);
+  expect(encoded.length).toBe(300);
   expect(await encodeAll(encoder, [...TEXTS, "y"], { cacheDir })).toEqual([
     ...first,
     Float64Array.of(1, Math.fround(0.1)),
   ]);
-  expect(asked.length).toBe(301);
-  // Other weights are another encoder's.
+  expect(encoded.length).toBe(301);
+  // Another identity has its own cache entries.
   const other = counting("transformer", "two");
   await encodeAll(other.encoder, TEXTS.slice(0, 5), { cacheDir });
-  expect(other.asked.length).toBe(5);
-  // What is faster than a disk is not kept.
+  expect(other.encoded.length).toBe(5);
+  // Encoders that are faster than a disk are not cached.
   const fast = counting("hash");
   await encodeAll(fast.encoder, TEXTS, { cacheDir });
-  expect(fast.asked.length).toBe(600);
+  expect(fast.encoded.length).toBe(600);
 });
 
-it("goes on without a place to keep vectors", async () => {
+it("works even if the cache cannot be written", async () => {
   const { encoder } = counting("transformer");
   const nowhere = join(newFolder(), "\0");
   const vectors = await encodeAll(encoder, ["abc"], { cacheDir: nowhere });
   expect(vectors[0]![0]).toBe(3);
 });
 
-it("stops between two chunks", async () => {
-  const { encoder, asked } = counting("hash");
+it("can be aborted between two chunks", async () => {
+  const { encoder, encoded } = counting("hash");
   const stop = new AbortController();
   const onProgress = ({ done }: EncodeProgress) => {
     if (done > 0) stop.abort();
   };
   const running = encodeAll(encoder, TEXTS, { onProgress, signal: stop.signal });
   await expect(running).rejects.toThrow(/abort/i);
-  expect(asked.length).toBe(512);
+  expect(encoded.length).toBe(512);
 });

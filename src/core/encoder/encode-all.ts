@@ -2,7 +2,7 @@ import { EmbeddingCache } from "./common/embedding-cache.ts";
 import type { OpenEncoder } from "./open-encoder.ts";
 
 export interface EncodeOptions {
-  /** A folder that keeps the vectors of slow encoders, so that the next run need not wait. */
+  /** Folder that caches the embeddings of slow encoders for the next run. */
   readonly cacheDir?: string | undefined;
   readonly onProgress?: ((progress: EncodeProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -11,14 +11,14 @@ export interface EncodeOptions {
 export interface EncodeProgress {
   readonly done: number;
   readonly total: number;
-  /** Undefined before anything is known. */
+  /** Undefined until the first chunk is done. */
   readonly millisecondsLeft: number | undefined;
 }
 
-/** Enough that an encoder can sort by length, and few enough to see it move. */
+/** Texts per chunk: enough to sort by length, and few enough for frequent progress reports. */
 const CHUNK = 256;
 
-/** Vectors of many texts, in their order; aborted, it throws the signal's reason. */
+/** Encodes many texts and reports progress. Throws the signal's reason when aborted. */
 export async function encodeAll(
   encoder: OpenEncoder,
   texts: readonly string[],
@@ -43,7 +43,7 @@ function plain(encoder: OpenEncoder): OpenEncoder["encode"] {
   return (texts) => encoder.encode(texts);
 }
 
-/** A hash or a table is faster than a disk; an encoder over HTTP has a cache of its own. */
+/** The hash and static encoders are faster than a disk, and the OpenAI encoder has a cache of its own. */
 function isSlow({ kind }: OpenEncoder): boolean {
   return kind === "transformer";
 }
@@ -59,7 +59,7 @@ function cached(encoder: OpenEncoder, folder: string): OpenEncoder["encode"] {
     const missing = [...new Set(texts)].filter((text) => !vectors.has(text));
     const made = missing.length > 0 ? await encoder.encode(missing) : [];
     for (const [i, text] of missing.entries()) {
-      // Rounded now as on the disk, so that the next run has the same numbers.
+      // Rounded to float32 as in the cache, so that the next run has the same numbers.
       const vector = Float32Array.from(made[i]!);
       vectors.set(text, vector);
       await cache.put(text, vector);

@@ -11,7 +11,7 @@ async function cosine(a: string, b: string): Promise<number> {
   return dot(await encode(a), await encode(b));
 }
 
-it("gives unit vectors of its dimension, each independent of its batch", async () => {
+it("returns unit vectors of its dimension that do not depend on the batch", async () => {
   const texts = fc.array(fc.string({ unit: "grapheme" }), { maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(texts, async (batch) => {
@@ -20,7 +20,7 @@ it("gives unit vectors of its dimension, each independent of its batch", async (
       for (const [i, x] of vectors.entries()) {
         expect(x.length).toBe(hashEncoder.dimension);
         expect(x).toEqual(await encode(batch[i]!));
-        // Only blanks, or features that cancel, leave nothing.
+        // Texts of only whitespace, or whose features cancel, have the zero vector.
         if (norm(x) !== 0) expect(norm(x)).toBeCloseTo(1, 12);
       }
     }),
@@ -28,7 +28,7 @@ it("gives unit vectors of its dimension, each independent of its batch", async (
   );
 });
 
-it("gives the same numbers on every machine", async () => {
+it("returns the same numbers on every machine", async () => {
   const x = await encode("What is 12 + 30? A) forty-two B) Δέλτα 漢字");
   const at = [...x.keys()].filter((i) => x[i] !== 0);
   expect([at.length, at.slice(0, 4), at.slice(0, 4).map((i) => x[i])]).toMatchInlineSnapshot(`
@@ -50,17 +50,17 @@ it("gives the same numbers on every machine", async () => {
   `);
 });
 
-it("nothing is the zero vector", async () => {
+it("a text without words has the zero vector", async () => {
   expect(norm(await encode(" \n"))).toBe(0);
 });
 
-it("case, order and the digits of a number do not matter; words and marks do", async () => {
+it("ignores case, word order and digits, but not words and punctuation", async () => {
   expect(await cosine("The cat sat on mat 1", "mat 222 on SAT the Cat")).toBeCloseTo(1, 12);
   expect(await cosine("the cat sat", "a dog ran")).toBeLessThan(0.3);
   expect(await cosine("is it so", "is it so?")).toBeLessThan(0.95);
 });
 
-it("repeating a text changes little, so length does not hide the content", async () => {
+it("repeating a text changes its embedding little", async () => {
   const text = "Name three rivers of Europe. Which is the longest of the three?";
   expect(await cosine(text, `${text} `.repeat(20))).toBeCloseTo(1, 12);
   expect(await cosine("rivers of Europe", "rivers rivers rivers rivers of Europe")).toBeGreaterThan(
@@ -68,7 +68,7 @@ it("repeating a text changes little, so length does not hide the content", async
   );
 });
 
-it("sees a likeness in scripts without blanks", async () => {
+it("finds similar texts in scripts without spaces", async () => {
   expect(await cosine("东京是日本的首都吗", "日本的首都是东京吗")).toBeGreaterThan(
     await cosine("东京是日本的首都吗", "如何学习弹奏一首钢琴曲"),
   );

@@ -9,16 +9,16 @@ import { openStatic } from "./static/open-static.ts";
 import { readArchitecture } from "./transformer/model/architecture.ts";
 
 export interface ListedEncoder {
-  /** What --encoder takes. */
+  /** The value of --encoder. */
   readonly name: string;
   readonly kind: string;
   readonly dimension: number;
   readonly source: "program" | "hub" | "folder" | "api";
-  /** Its folder; null where it is not here, or has none. */
+  /** Folder of the model; null if it is not on this machine or has no folder. */
   readonly path: string | null;
 }
 
-/** The encoders that have a name, and the models of the user's own in the places searched. */
+/** Lists the encoders that have a name, then the user's own models in the search places. */
 export async function listEncoders(places: ModelPlaces): Promise<ListedEncoder[]> {
   const { encoder: table } = await openStatic();
   const known = await Promise.all(
@@ -34,19 +34,19 @@ export async function listEncoders(places: ModelPlaces): Promise<ListedEncoder[]
   );
   const own = await Promise.all(places.search.map(ownModels));
   return [
-    withProgram(table, "token vectors"),
-    withProgram(hashEncoder, "bag of words, no model"),
+    bundled(table, "token vectors"),
+    bundled(hashEncoder, "bag of words, no model"),
     ...known,
-    { ...OPENAI_TEXT, kind: "OpenAI's, over HTTP", source: "api", path: null },
+    { ...OPENAI_TEXT, kind: "OpenAI, over HTTP", source: "api", path: null },
     ...own.flat(),
   ];
 }
 
-function withProgram({ name, dimension }: Encoder, kind: string): ListedEncoder {
+function bundled({ name, dimension }: Encoder, kind: string): ListedEncoder {
   return { name, kind, dimension, source: "program", path: null };
 }
 
-/** Folders that an encoder can be made of and that are no known model's. */
+/** Folders that hold a transformer other than the known models. */
 async function ownModels(place: string): Promise<ListedEncoder[]> {
   const names = await readdir(place).catch((): string[] => []);
   const found = await Promise.all(
@@ -63,5 +63,5 @@ async function ownModels(place: string): Promise<ListedEncoder[]> {
   return found.flat();
 }
 
-/** Drafts and downloads that are not complete. */
+/** Folders of incomplete downloads and writes. */
 const UNFINISHED = /\.(download|tmp|old)$/;

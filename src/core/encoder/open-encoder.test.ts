@@ -15,7 +15,7 @@ const NONE: EncoderPlaces = {
 };
 
 describe("openEncoder", () => {
-  it("knows what comes with the program", async () => {
+  it("opens the encoders of the package", async () => {
     const hash = await openEncoder("hash");
     expect(hash).toMatchObject({ kind: "hash", name: "hash", dimension: 384, named: true });
     expect(hash.identity).toMatch(/^[0-9a-f]{64}$/);
@@ -27,7 +27,7 @@ describe("openEncoder", () => {
     await Promise.all([hash, own, copy].map((encoder) => encoder.close()));
   });
 
-  it("opens a folder by its path, or by its name where it is looked for", async () => {
+  it("opens a folder by its path, or by its name in the search places", async () => {
     const byPath = await openEncoder(tiny);
     expect(byPath).toMatchObject({ kind: "transformer", name: "tiny", named: false, path: tiny });
     const places = { ...NONE, models: { ...NONE.models, search: [tiny.slice(0, -5)] } };
@@ -37,11 +37,11 @@ describe("openEncoder", () => {
     await Promise.all([byPath.close(), byName.close()]);
   });
 
-  it("runs a transformer in 8 bits where :int8 stands behind it, and tells the two apart", async () => {
+  it("opens the 8-bit version of a transformer with :int8, under another identity", async () => {
     const float = await openEncoder(tiny);
     const int8 = await openEncoder(`${tiny}:int8`);
     expect(int8).toMatchObject({ name: "tiny:int8", dimension: 8, float32: float.identity });
-    // The log tells encoders apart by so many characters.
+    // The log distinguishes encoders by this many characters.
     expect(int8.identity.slice(0, 16)).not.toBe(float.identity.slice(0, 16));
     const [a] = await float.encode(["the cat"]);
     const [b] = await int8.encode(["the cat"]);
@@ -51,22 +51,25 @@ describe("openEncoder", () => {
   });
 
   it.each([
-    ["static:int8", /^static:int8: asks for 8 bits .*; hint: write static, or take MiniLM, e5b/],
-    ["MiniLM:int8", /^MiniLM: is in none of .*; hint: joust models get MiniLM/],
+    [
+      "static:int8",
+      /^static:int8: has no 8-bit version, .*; hint: write static, or use MiniLM, e5b/,
+    ],
+    ["MiniLM:int8", /^MiniLM: is in none of .*; hint: run joust models get MiniLM/],
     [
       "MinLM",
-      /^--encoder: "MinLM" is no encoder; hint: did you mean "MiniLM"\? there are static, hash/,
+      /^--encoder: "MinLM" is not an encoder; hint: did you mean "MiniLM"\? use static, hash/,
     ],
-    ["MiniLM", /^MiniLM: is in none of .*; hint: joust models get MiniLM/],
+    ["MiniLM", /^MiniLM: is in none of .*; hint: run joust models get MiniLM/],
     ["OpenAItext", /^OPENAI_API_KEY: is not set; hint:/],
-  ])("refuses %s where it is not", async (name, message) => {
+  ])("rejects %s if it cannot be opened", async (name, message) => {
     const error = await openEncoder(name, NONE).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(InputError);
     expect(error).toEqual(errorText(message));
   });
 });
 
-it("a model's identity is that of its vectors: weights, prefix and pooling count, places do not", async () => {
+it("a model's identity depends on weights, prefix and pooling, and not on its place", async () => {
   const identity = await modelIdentity(tiny);
   const { "README.md": _, ...files } = { "README.md": "", ...tinyModel("bert") };
   expect(await modelIdentity(models({ ...files, "README.md": "# Other" }, "elsewhere"))).toBe(

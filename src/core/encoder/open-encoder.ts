@@ -1,4 +1,4 @@
-/** The registry: what a name or a path means, opened. */
+/** Opens encoders by name or by folder. */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
@@ -14,35 +14,34 @@ import { BUNDLED_STATIC, isStaticFolder, openStatic } from "./static/open-static
 
 export const ENCODER_KINDS = ["hash", "static", "transformer", "openai"] as const;
 
-/** An encoder, what it is, and how to let it go. */
 export interface OpenEncoder extends Encoder {
   readonly kind: (typeof ENCODER_KINDS)[number];
-  /** The same for the same vectors: a checksum of its weights, or of a vector where it has none. */
+  /** SHA-256 of the weights, or of one probe embedding if the encoder has no weight file. */
   readonly identity: string;
-  /** In 8 bits: the identity of the float32 encoder that it stands for. */
+  /** The identity of the float32 encoder, if this is its 8-bit version. */
   readonly float32?: string;
-  /** Where its weights are, if it has any. */
+  /** Folder of the weights, if there are any. */
   readonly path?: string;
-  /** Whether any machine can find it by its name; otherwise it was a folder here. */
+  /** Whether the name means the same encoder on every machine. A folder given by its path does not. */
   readonly named: boolean;
   close(): Promise<void>;
 }
 
-/** Where encoders are found that do not come with the program. */
+/** Places of the encoders that are not part of the package. */
 export interface EncoderPlaces {
   readonly models: ModelPlaces;
   readonly openai: Pick<OpenaiOptions, "apiKey" | "baseUrl">;
-  /** Keeps the vectors of slow encoders. */
+  /** Folder that caches the embeddings of slow encoders. */
   readonly vectors: string;
-  /** Of a transformer: the cores, up to four, if not given. Another number may give other last bits. */
+  /** Threads of a transformer. Default: the number of cores, at most four. Other numbers may change the last bits. */
   readonly threads?: number | undefined;
 }
 
-/** The one that comes with the program. */
+/** Name of the encoder that comes with the package. */
 const STATIC = "static";
 export const DEFAULT_ENCODER = STATIC;
 
-/** Every name that `--encoder` knows; a folder may be given too, and `:int8` behind a transformer. */
+/** All names that `--encoder` accepts. It also accepts folders, and `:int8` after a transformer. */
 export const ENCODER_NAMES: readonly string[] = [
   STATIC,
   hashEncoder.name,
@@ -50,31 +49,31 @@ export const ENCODER_NAMES: readonly string[] = [
   OPENAI_TEXT.name,
 ];
 
-/** Without `places` only what comes with the program, and folders by their path. */
+/** Opens an encoder. Without `places` it finds only the package's own encoders and folders given by path. */
 export async function openEncoder(
   reference: string,
-  places: EncoderPlaces = NOWHERE,
+  places: EncoderPlaces = NO_PLACES,
 ): Promise<OpenEncoder> {
   const { base, int8 } = readReference(reference);
-  const opened = await openNamed(base, int8, places);
+  const opened = await openBase(base, int8, places);
   if (!int8 || opened.kind === "transformer") return opened;
   await opened.close();
   throw new InputError(
     { file: reference },
-    "asks for 8 bits of an encoder that is no transformer",
-    `write ${base}, or take ${KNOWN_MODELS.map(({ name }) => name).join(", ")} or the folder of a transformer`,
+    "has no 8-bit version, because it is not a transformer",
+    `write ${base}, or use ${KNOWN_MODELS.map(({ name }) => name).join(", ")} or the folder of a transformer`,
   );
 }
 
-async function openNamed(base: string, int8: boolean, places: EncoderPlaces): Promise<OpenEncoder> {
+async function openBase(base: string, int8: boolean, places: EncoderPlaces): Promise<OpenEncoder> {
   if (base === hashEncoder.name) return openHash();
-  if (base === STATIC) return openStaticOf(undefined);
+  if (base === STATIC) return openStaticEncoder(undefined);
   if (base === OPENAI_TEXT.name) return openOpenai(places);
-  if (isStaticFolder(base)) return openStaticOf(base);
-  return openTransformerOf(base, int8, places);
+  if (isStaticFolder(base)) return openStaticEncoder(base);
+  return openTransformerEncoder(base, int8, places);
 }
 
-const NOWHERE: EncoderPlaces = {
+const NO_PLACES: EncoderPlaces = {
   models: { search: [], download: "", hubCache: "" },
   openai: { apiKey: undefined },
   vectors: "",
@@ -86,7 +85,7 @@ async function openHash(): Promise<OpenEncoder> {
   return { ...hashEncoder, kind: "hash", identity, named: true, close: async () => {} };
 }
 
-async function openStaticOf(folder: string | undefined): Promise<OpenEncoder> {
+async function openStaticEncoder(folder: string | undefined): Promise<OpenEncoder> {
   const { encoder, identity } = await openStatic(folder);
   return {
     kind: "static",
@@ -105,7 +104,7 @@ function openOpenai({ openai, vectors }: EncoderPlaces): OpenEncoder {
   return { ...encoder, kind: "openai", identity: encoder.name, named: true, close: async () => {} };
 }
 
-async function openTransformerOf(
+async function openTransformerEncoder(
   reference: string,
   int8: boolean,
   { models: places, threads }: EncoderPlaces,
@@ -114,12 +113,12 @@ async function openTransformerOf(
   if (named && !knownModel(reference) && !(await findModel(reference, places))) {
     throw new InputError(
       { file: "--encoder" },
-      `"${reference}" is no encoder`,
-      `${didYouMean(reference, ENCODER_NAMES)}there are ${ENCODER_NAMES.join(", ")}, folders of models, and bundles of joust fit`,
+      `"${reference}" is not an encoder`,
+      `${didYouMean(reference, ENCODER_NAMES)}use ${ENCODER_NAMES.join(", ")}, the folder of a model, or a bundle of joust fit`,
     );
   }
   const path = await locateModel(reference, places);
-  // onnxruntime is loaded only where it is needed.
+  // Loaded here, because most commands need no transformer.
   const { openTransformer } = await import("./transformer/inference/transformer-encoder.ts");
   const { modelIdentity } = await import("./transformer/model/identity.ts");
   const encoder = await openTransformer(path, { threads, int8 });

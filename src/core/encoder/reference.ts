@@ -1,7 +1,7 @@
-/** What `--encoder` and joust.yaml name: an encoder, in 8 bits if `:int8` stands behind it. */
+/** An encoder as named by `--encoder` and joust.yaml: a name or folder, and `:int8` for its 8-bit version. */
 export interface Reference {
   readonly base: string;
-  /** Dense layers in 8 bits: two to three times as fast, the vectors at a cosine of 0.993. */
+  /** Dense layers in 8 bits: two to three times as fast; the embeddings have a cosine of 0.993 to float32. */
   readonly int8: boolean;
 }
 

@@ -4,12 +4,12 @@ import { describe } from "vitest";
 
 const ROOT = resolve(import.meta.dirname, "../../../../shared");
 
-/** A file of the folder with the real models and the golden outputs, beside the checkout. */
+/** Path of a file in ../shared, the folder of real models and golden outputs beside the checkout. */
 export function shared(name: string): string {
   return join(ROOT, name);
 }
 
-/** Tests that need files of it; skipped, and named so, where they are not. */
+/** Declares tests that need files of ../shared. They are skipped if the files do not exist. */
 export function describeWithShared(title: string, names: readonly string[], tests: () => void) {
   const found = names.every((name) => existsSync(shared(name)));
   describe.skipIf(!found)(`${title} (needs ../shared/${names.join(", ../shared/")})`, tests);

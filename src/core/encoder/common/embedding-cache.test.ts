@@ -2,16 +2,16 @@ import { readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
-  type Answer,
-  answer,
+  type Handler,
   newFolder,
+  respond,
   setUp,
   status,
   vectors,
 } from "../openai/openai.fixture.ts";
 
 describe("the cache", () => {
-  it("asks for no text twice, in this process or the next, and holds neither text nor key", async () => {
+  it("requests no text twice, in this process or the next, and stores neither texts nor keys", async () => {
     const cacheDir = newFolder();
     const first = await setUp([], { cacheDir });
     await first.encoder.encode(["a secret", "b"]);
@@ -20,7 +20,7 @@ describe("the cache", () => {
     const second = await setUp([], { cacheDir });
     const wanted = ["c", "a secret", "b"];
     expect(await second.encoder.encode(wanted)).toEqual(vectors(...wanted));
-    expect(second.asked).toEqual([]);
+    expect(second.requests).toEqual([]);
     const stored = files(cacheDir);
     expect(stored.length).toBe(3);
     for (const path of stored) {
@@ -28,51 +28,51 @@ describe("the cache", () => {
     }
   });
 
-  it("is another one for another model or length", async () => {
+  it("keeps models and lengths apart", async () => {
     const cacheDir = newFolder();
     await (await setUp([], { cacheDir })).encoder.encode(["a"]);
     const other = await setUp([], { cacheDir, model: "text-embedding-3-small" });
     await other.encoder.encode(["a"]);
-    expect(other.asked.length).toBe(1);
-    const three: Answer = (_, response) =>
+    expect(other.requests.length).toBe(1);
+    const three: Handler = (_, response) =>
       response.end(JSON.stringify({ data: [{ index: 0, embedding: [1, 2, 3] }] }));
     const shorter = await setUp([three], { cacheDir, dimensions: 3 });
     expect(await shorter.encoder.encode(["a"])).toEqual([Float64Array.of(1, 2, 3)]);
   });
 
   it.each<[string, (path: string) => void]>([
-    ["cut short", (path) => truncateSync(path, 9)],
+    ["truncated", (path) => truncateSync(path, 9)],
     ["empty", (path) => truncateSync(path, 0)],
-    ["flipped in one bit", flip],
+    ["changed in one bit", flip],
     ["something else", (path) => writeFileSync(path, "nonsense of any length")],
-  ])("passes over an entry that is %s, and mends it", async (_, spoil) => {
+  ])("ignores an entry that is %s, and replaces it", async (_, spoil) => {
     const cacheDir = newFolder();
     await (await setUp([], { cacheDir })).encoder.encode(["a"]);
     spoil(files(cacheDir)[0]!);
-    const { encoder, asked } = await setUp([], { cacheDir });
+    const { encoder, requests } = await setUp([], { cacheDir });
     expect(await encoder.encode(["a"])).toEqual(vectors("a"));
-    expect(asked.length).toBe(1);
+    expect(requests.length).toBe(1);
     expect(await encoder.encode(["a"])).toEqual(vectors("a"));
-    expect(asked.length).toBe(1);
+    expect(requests.length).toBe(1);
   });
 
-  it("keeps what was answered before a failure", async () => {
+  it("keeps the embeddings received before a failure", async () => {
     const cacheDir = newFolder();
     const many = Array.from({ length: 300 }, (_, i) => `text ${i}`);
     const options = { cacheDir, concurrency: 1 };
-    const { encoder } = await setUp([answer, status(400)], options);
+    const { encoder } = await setUp([respond, status(400)], options);
     await expect(encoder.encode(many)).rejects.toThrow(/400/);
     const again = await setUp([], options);
     expect(await again.encoder.encode(many)).toEqual(vectors(...many));
     expect(again.texts()).toEqual(many.slice(256));
   });
 
-  it("refuses a folder that cannot be one, before anything is paid for", async () => {
+  it("rejects a folder that cannot be created, before any request", async () => {
     const file = join(newFolder(), "file");
     writeFileSync(file, "");
-    const { encoder, asked } = await setUp([], { cacheDir: file });
+    const { encoder, requests } = await setUp([], { cacheDir: file });
     await expect(encoder.encode(["a"])).rejects.toThrow(/cannot be written \(EEXIST\)/);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });
 

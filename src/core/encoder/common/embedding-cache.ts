@@ -5,11 +5,11 @@ import { InputError } from "../../input/input-error.ts";
 import { codeOf } from "../../input/system-error.ts";
 
 /**
- * Vectors that were paid for, one file each: its name is the hash of model,
- * length and text, so neither text nor key is on the disk; its content 8 bytes
- * of SHA-256 and the numbers as float32. A file that does not fit is passed
- * over, and written again. A file is moved into place when it is whole, so any
- * number of processes may share the folder.
+ * A cache of embeddings, one file each. The file's name is the hash of model,
+ * dimension and text, so that no text is on the disk. The file holds 8 bytes of
+ * SHA-256, then the numbers as float32. A damaged file is ignored and written
+ * again. Files are renamed into place when they are complete, so several
+ * processes can share the folder.
  */
 export class EmbeddingCache {
   readonly #folder: string;
@@ -25,12 +25,12 @@ export class EmbeddingCache {
   async get(text: string): Promise<Float32Array | undefined> {
     const bytes = await readFile(this.#path(text)).catch(() => undefined);
     if (bytes?.length !== DIGEST + 4 * this.#dimension) return undefined;
-    const numbers = new Uint8Array(bytes.subarray(DIGEST)); // a copy begins aligned
+    const numbers = new Uint8Array(bytes.subarray(DIGEST)); // copied for alignment
     if (!digest(numbers).equals(bytes.subarray(0, DIGEST))) return undefined;
     return new Float32Array(numbers.buffer);
   }
 
-  /** Makes the folder; an InputError where nothing can be kept there. */
+  /** Creates the folder. Throws an InputError if it cannot be written. */
   async open(): Promise<void> {
     const probe = join(this.#folder, `.${process.pid}.tmp`);
     try {
@@ -41,13 +41,13 @@ export class EmbeddingCache {
       const reason = codeOf(error) || String(error);
       throw new InputError(
         { file: this.#folder },
-        `cannot be written (${reason}), so every vector would be paid for again`,
+        `cannot be written (${reason}), so every embedding would be paid for again`,
         "name a folder that you may write to",
       );
     }
   }
 
-  /** Keeps the vector; a disk that is full by now costs money later, but nobody an answer. */
+  /** Stores the embedding. Errors such as a full disk are ignored: the caller has the embedding already. */
   async put(text: string, vector: Float32Array): Promise<void> {
     const path = this.#path(text);
     const numbers = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);

@@ -1,9 +1,9 @@
-/** Text to vector. Equal texts give equal vectors; the batch a text is in changes nothing. */
+/** Turns texts into embeddings. Equal texts have equal embeddings, whatever else is in the batch. */
 export interface Encoder {
   readonly name: string;
-  /** The length of every vector. */
+  /** Length of every embedding. */
   readonly dimension: number;
   encode(texts: readonly string[]): Promise<Float64Array[]>;
-  /** Lets go of threads and memory, where it has any. */
+  /** Releases threads and memory, if the encoder has any. */
   close?(): Promise<void>;
 }

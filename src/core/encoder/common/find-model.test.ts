@@ -20,7 +20,7 @@ function model(...path: string[]): string {
 }
 
 describe("places", () => {
-  it("are --models, JOUST_MODELS and the user's cache, in this order; a download goes to the first", () => {
+  it("are --models, JOUST_MODELS and the user's cache, in this order; downloads go to the first", () => {
     const env = { JOUST_MODELS: ["/a", "/b"].join(delimiter), XDG_CACHE_HOME: "/cache" };
     const own = join("/cache", "joust", "models");
     expect(modelPlaces("/mine", env, "/home/me")).toMatchObject({
@@ -41,7 +41,7 @@ describe("find", () => {
   const places = () =>
     modelPlaces(join(root, "first"), { JOUST_MODELS: join(root, "second") }, root);
 
-  it("takes the first place that has it, by any of its names", async () => {
+  it("returns the first place that has the model, by any of its names", async () => {
     expect(await findModel("MiniLM", places())).toBeUndefined();
     const second = model("second", "all-MiniLM-L6-v2");
     expect(await findModel("MiniLM", places())).toBe(second);
@@ -51,7 +51,7 @@ describe("find", () => {
     expect(await findModel("all-MiniLM-L6-v2", places())).toBe(first);
   });
 
-  it("looks last into the cache of Hugging Face", async () => {
+  it("searches the cache of Hugging Face last", async () => {
     const commit = model(
       ".cache",
       "huggingface",
@@ -68,7 +68,7 @@ describe("find", () => {
     expect(await findModel("e5b", places())).toBe(own);
   });
 
-  it("finds a model of the user's own by its folder's name, and passes over what is none", async () => {
+  it("finds the user's own model by its folder's name, and ignores other folders", async () => {
     mkdirSync(join(root, "first", "notes"), { recursive: true });
     expect(await findModel("notes", places())).toBeUndefined();
     const mine = model("second", "notes");
@@ -79,27 +79,29 @@ describe("find", () => {
 describe("locate", () => {
   const places = () => modelPlaces(join(root, "models"), {}, root);
 
-  it("takes a path as it is, before any name", async () => {
+  it("prefers a path to a name", async () => {
     const folder = model("somewhere", "MiniLM");
     expect(await locateModel(folder, places())).toBe(folder);
   });
 
-  it("says how to get a known model that is not here", async () => {
+  it("says how to get a known model that is missing", async () => {
     await expect(locateModel("e5b", places())).rejects.toThrow(
       errorText(
-        /^e5b: is in none of .*models.*; hint: joust models get e5b, set JOUST_MODELS to the folder/,
+        /^e5b: is in none of .*models.*; hint: run joust models get e5b, set JOUST_MODELS to the folder/,
       ),
     );
   });
 
-  it("guesses what was meant", async () => {
+  it("suggests a similar name", async () => {
     await expect(locateModel("MiniML", places())).rejects.toThrow(
-      errorText(/is neither a model's folder nor .*; hint: did you mean "MiniLM"\? name a folder/),
+      errorText(
+        /is neither the folder of a model nor .*; hint: did you mean "MiniLM"\? give a folder/,
+      ),
     );
   });
 });
 
-it("known models are found by every name they have, and no two share one", () => {
+it("known models are found by each of their names, and no two share a name", () => {
   for (const known of KNOWN_MODELS) {
     const { name, repository } = known;
     for (const one of [name, repository, repository.split("/")[1]!, name.toUpperCase()]) {

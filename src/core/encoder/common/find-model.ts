@@ -4,16 +4,17 @@ import { InputError } from "../../input/input-error.ts";
 import { didYouMean } from "../../input/nearest.ts";
 import { KNOWN_MODELS, type KnownModel, knownModel } from "./known-models.ts";
 
-/** Where model folders are looked for, and where a download goes. */
+/** Folders of models. */
 export interface ModelPlaces {
-  /** In this order. */
+  /** Searched in this order. */
   readonly search: readonly string[];
+  /** Downloads go here. */
   readonly download: string;
-  /** The cache of Hugging Face's own programs, searched last and never written. */
+  /** Cache of Hugging Face's own programs. It is searched last and never written. */
   readonly hubCache: string;
 }
 
-/** --models, JOUST_MODELS (which may name several, as PATH does), the user's cache. */
+/** The search order is --models, JOUST_MODELS (one or several folders, as in PATH), the user's cache. */
 export function modelPlaces(
   models: string | undefined,
   env: Environment,
@@ -22,7 +23,7 @@ export function modelPlaces(
   const own = join(cacheFolder(env, home), "models");
   const named = [models ?? "", ...(env.JOUST_MODELS ?? "").split(delimiter)];
   const search = [...named.filter((place) => place !== ""), own];
-  // On every platform it is there.
+  // Hugging Face uses this place on every platform.
   const huggingFace =
     env.HF_HOME || join(env.XDG_CACHE_HOME || join(home, ".cache"), "huggingface");
   return { search, download: search[0]!, hubCache: env.HF_HUB_CACHE || join(huggingFace, "hub") };
@@ -30,7 +31,7 @@ export function modelPlaces(
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What this program keeps for its user, and can make again. */
+/** The user's cache folder of this program. Everything in it can be made again. */
 export function cacheFolder(env: Environment, home: string): string {
   return join(userCache(env, home), "joust");
 }
@@ -39,7 +40,7 @@ function userCache(env: Environment, home: string): string {
   return env.XDG_CACHE_HOME || env.LOCALAPPDATA || join(home, ".cache");
 }
 
-/** The folder of a model that is there: by our name, by its repository's, or by the folder's own. */
+/** Finds the folder of a model by its short name, its repository or the folder's name. */
 export async function findModel(name: string, places: ModelPlaces): Promise<string | undefined> {
   const known = knownModel(name);
   const repository = known?.repository ?? name;
@@ -55,7 +56,7 @@ export async function findModel(name: string, places: ModelPlaces): Promise<stri
   return findInHubCache(repository, places.hubCache);
 }
 
-/** The folder that --encoder means, a path or a name; an InputError that says how to get it where it is not. */
+/** Finds the folder that --encoder names, a path or a model. Throws an InputError that says how to get it. */
 export async function locateModel(name: string, places: ModelPlaces): Promise<string> {
   if (await isModel(name)) return name;
   const found = await findModel(name, places);
@@ -66,19 +67,19 @@ export async function locateModel(name: string, places: ModelPlaces): Promise<st
     { file: name },
     known
       ? `is in none of ${places.search.join(", ")}`
-      : "is neither a model's folder nor the name of a model that is here",
+      : "is neither the folder of a model nor a model on this machine",
     known
-      ? `joust models get ${known.name}, set JOUST_MODELS to the folder that holds its own, or give that itself`
-      : `${didYouMean(name, names)}name a folder with config.json, or one of ${names.join(", ")}`,
+      ? `run joust models get ${known.name}, set JOUST_MODELS to the folder of your models, or give the path of the model`
+      : `${didYouMean(name, names)}give a folder with config.json, or one of ${names.join(", ")}`,
   );
 }
 
-/** Where a download of the repository goes, within a folder of models: its name without the owner. */
+/** Name of a repository's folder within a folder of models: the repository without its owner. */
 export function folderOf(repository: KnownModel["repository"]): string {
   return repository.split("/").at(-1)!;
 }
 
-/** Without a file of weights too: a folder that is half there is complained about, not passed over. */
+/** Whether the folder is meant to be a model. An incomplete one counts, so that opening it reports what is missing. */
 async function isModel(path: string): Promise<boolean> {
   for (const file of ["config.json", "modules.json"]) {
     const found = await access(join(path, file)).then(
@@ -90,7 +91,7 @@ async function isModel(path: string): Promise<boolean> {
   return false;
 }
 
-/** models--OWNER--NAME/snapshots/COMMIT, where refs/main holds the commit. */
+/** Looks for models--OWNER--NAME/snapshots/COMMIT; refs/main holds the commit. */
 async function findInHubCache(repository: string, cache: string): Promise<string | undefined> {
   const folder = join(cache, `models--${repository.replaceAll("/", "--")}`);
   const commit = await readFile(join(folder, "refs", "main"), "utf8").catch(() => undefined);

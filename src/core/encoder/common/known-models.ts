@@ -1,17 +1,17 @@
 import { resolve, sep } from "node:path";
 
-/** The transformers that have a name of their own here. */
+/** A transformer with a short name. */
 export interface KnownModel {
   readonly name: string;
-  /** On the Hugging Face hub. */
+  /** Repository on the Hugging Face hub. */
   readonly repository: string;
   readonly kind: string;
   readonly dimension: number;
-  /** Set before every text, as the model was trained. */
+  /** Put before every text, because the model was trained with it. */
   readonly prefix: string;
 }
 
-/** The paper's encoders (section 5.1); MPNet for who wants the best of this size. */
+/** The paper's encoders (section 5.1), and MPNet, which is the best of its size. */
 export const KNOWN_MODELS: readonly KnownModel[] = [
   {
     name: "MiniLM",
@@ -36,14 +36,14 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
   },
 ];
 
-/** The known model whose folder this is, by the folder's name; the hub's own cache has it two levels up. */
+/** Recognises a known model by the name of its folder, or in Hugging Face's cache by the folder two levels up. */
 export function knownModelAt(folder: string): KnownModel | undefined {
   const parts = resolve(folder).split(sep);
   const cached = /^models--(.+?)--(.+)$/.exec(parts.at(-3) ?? "");
   return knownModel(cached ? `${cached[1]}/${cached[2]}` : parts.at(-1)!);
 }
 
-/** By our name or the repository's, with or without its owner; letter case does not count. */
+/** Finds a known model by its short name or its repository, with or without the owner, in any letter case. */
 export function knownModel(name: string): KnownModel | undefined {
   const wanted = name.toLowerCase();
   return KNOWN_MODELS.find((model) => namesOf(model).includes(wanted));

@@ -1,19 +1,18 @@
 import { setTimeout } from "node:timers/promises";
 import { Random } from "../../random/random.ts";
 
-/** How often and how soon something that failed in passing is tried again. */
 export interface RetryOptions {
   readonly attempts?: number | undefined;
-  /** For the jitter, without which all who failed together would come back together. */
+  /** Source of the jitter, which keeps clients that failed together from retrying together. */
   readonly random?: Random | undefined;
   readonly sleep?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A failure that may pass. */
-export class PassingFailure extends Error {
-  override readonly name = "PassingFailure";
-  /** What to tell where it does not. */
+/** A failure that is worth another attempt. */
+export class TransientFailure extends Error {
+  override readonly name = "TransientFailure";
+  /** The error to report if no attempt succeeds. */
   override readonly cause: Error;
   /** Milliseconds that the server asks to wait. */
   readonly wait: number | undefined;
@@ -26,10 +25,9 @@ export class PassingFailure extends Error {
 }
 
 /**
- * Calls until it succeeds, fails for good, or has failed `attempts` times in a
- * row; `progressed` begins the count anew. Waits 0.5 s, then twice as long each
- * time up to 8 s, of which the upper half is random, and never less than the
- * server asks for.
+ * Repeats a call that throws TransientFailure, up to `attempts` times in a row;
+ * `progressed` resets the count. The wait is 0.5 s, then doubles up to 8 s. Its
+ * upper half is random, and it is never shorter than the server asks for.
  */
 export async function withRetries<T>(
   call: (progressed: () => void) => Promise<T>,
@@ -44,7 +42,7 @@ export async function withRetries<T>(
         failures = 0;
       });
     } catch (error) {
-      if (!(error instanceof PassingFailure)) throw error;
+      if (!(error instanceof TransientFailure)) throw error;
       failures++;
       if (failures >= attempts || (error.wait ?? 0) > LONGEST_WAIT) throw error.cause;
       const backOff = Math.min(FIRST_WAIT * 2 ** (failures - 1), LAST_WAIT);
@@ -56,19 +54,19 @@ export async function withRetries<T>(
 
 const FIRST_WAIT = 500;
 const LAST_WAIT = 8_000;
-/** Asked to wait longer than this we say so rather than seem to hang. */
+/** If the server asks for a longer wait, the call fails instead of seeming to hang. */
 const LONGEST_WAIT = 120_000;
 
 async function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
   await setTimeout(milliseconds, undefined, signal ? { signal } : {});
 }
 
-/** Statuses that may pass: time-out, conflict, too many requests, the server's own faults. */
-export function isPassing(status: number): boolean {
+/** Whether a status is worth another attempt: timeout, conflict, too many requests, server error. */
+export function isTransient(status: number): boolean {
   return status === 408 || status === 409 || status === 429 || status >= 500;
 }
 
-/** Retry-After in milliseconds: seconds, or a date, which is measured by the server's own clock. */
+/** Retry-After in milliseconds. A date is compared with the server's own clock. */
 export function retryAfter(headers: Headers): number | undefined {
   const value = headers.get("retry-after");
   if (value === null) return undefined;
@@ -80,25 +78,25 @@ export function retryAfter(headers: Headers): number | undefined {
 }
 
 /**
- * What to throw where a connection failed: `failure` makes the error from what
- * happened, in words. It may pass, but for a name that does not exist. An error
- * of another kind is given back as it is.
+ * Returns the error to throw if a connection failed. `failure` makes an error from
+ * a description of the problem. All connection failures are transient except an
+ * unknown host. Errors of other kinds are returned as they are.
  */
-export function connectionError(error: unknown, failure: (fault: string) => Error): unknown {
+export function connectionError(error: unknown, failure: (problem: string) => Error): unknown {
   if (!(error instanceof Error)) return error;
-  if (error.name === "TimeoutError") return new PassingFailure(failure("did not answer in time"));
-  // fetch throws a TypeError with what happened as its cause; without one it is our own fault.
+  if (error.name === "TimeoutError") return new TransientFailure(failure("did not answer in time"));
+  // fetch wraps connection errors in a TypeError. A TypeError without a cause is a defect of ours.
   const { cause } = error;
   if (!(error instanceof TypeError && cause instanceof Error)) return error;
   const code = "code" in cause ? String(cause.code) : cause.message;
-  const told = failure(FAULTS[code] ?? `broke the connection (${code})`);
-  return code === "ENOTFOUND" ? told : new PassingFailure(told);
+  const failed = failure(PROBLEMS[code] ?? `broke the connection (${code})`);
+  return code === "ENOTFOUND" ? failed : new TransientFailure(failed);
 }
 
-const FAULTS: Readonly<Record<string, string>> = {
+const PROBLEMS: Readonly<Record<string, string>> = {
   ENOTFOUND: "cannot be found: this machine is offline, or the address is wrong",
-  EAI_AGAIN: "cannot be found: this machine is offline, or its name server is",
-  ECONNREFUSED: "refuses connections: nothing runs at that address",
+  EAI_AGAIN: "cannot be found: this machine or its name server is offline",
+  ECONNREFUSED: "refuses connections: no server is running at that address",
   ENETUNREACH: "cannot be reached: this machine is offline",
   EHOSTUNREACH: "cannot be reached",
   ETIMEDOUT: "did not answer in time",

@@ -31,7 +31,7 @@ interface Breaker {
   onProgress(progress: DownloadProgress): void;
 }
 
-/** Breaks a connection once what was sent of the weights is on the disk: sooner, it may be lost on the way. */
+/** Breaks a connection when the sent bytes of the weights are on the disk. Breaking earlier might lose them. */
 function newBreaker(): Breaker {
   const { length: size } = weightsOf(tinyRepository());
   let waiting = { bytes: Infinity, destroy: () => {} };
@@ -39,14 +39,14 @@ function newBreaker(): Breaker {
     breakAt: (bytes, response) => {
       waiting = { bytes, destroy: () => response.destroy() };
     },
-    // The weights come last.
+    // The weights are the last file.
     onProgress: ({ done, total }) => {
       if (size - (total - done) >= waiting.bytes) waiting.destroy();
     },
   };
 }
 
-describe("goes on where it broke", () => {
+describe("resumes an interrupted download", () => {
   const brokenOnce = ({ breakAt }: Breaker) =>
     first(1, ({ bytes }, response) => {
       response.writeHead(200, { "content-length": bytes!.length });
@@ -57,63 +57,63 @@ describe("goes on where it broke", () => {
 
   it("within one run", async () => {
     const breaker = newBreaker();
-    const { get, path, files, asked, slept } = await setUp(brokenOnce(breaker));
+    const { get, path, files, requests, slept } = await setUp(brokenOnce(breaker));
     await get(breaker);
     expect(readFileSync(join(path, WEIGHTS))).toEqual(weightsOf(files));
-    const ranges = asked.filter(({ url }) => isWeights(url)).map(({ range }) => range);
+    const ranges = requests.filter(({ url }) => isWeights(url)).map(({ range }) => range);
     expect(ranges).toEqual([undefined, "bytes=2000-"]);
     expect(slept.length).toBe(1);
   });
 
-  it("in the next run, after the first was given up", async () => {
+  it("in the next run, after the first one failed", async () => {
     const breaker = newBreaker();
-    const { get, path, files, asked, models } = await setUp(brokenOnce(breaker));
+    const { get, path, files, requests, models } = await setUp(brokenOnce(breaker));
     await expect(get({ attempts: 1, ...breaker })).rejects.toThrow(
-      errorText(/broke the connection .* goes on where it was/),
+      errorText(/broke the connection .* the download resumes/),
     );
-    expect(readdirSync(models)).toEqual(["tiny.download"]); // no lock, nothing in place
+    expect(readdirSync(models)).toEqual(["tiny.download"]); // no lock and no model
     expect(await get()).toEqual({ path, changed: true });
-    expect(asked.filter(({ url }) => isWeights(url)).map(({ range }) => range)).toEqual([
+    expect(requests.filter(({ url }) => isWeights(url)).map(({ range }) => range)).toEqual([
       undefined,
       "bytes=2000-",
     ]);
-    expect(asked.filter(({ url }) => url.endsWith("tokenizer.json")).length).toBe(1);
+    expect(requests.filter(({ url }) => url.endsWith("tokenizer.json")).length).toBe(1);
     expect(readFileSync(join(path, WEIGHTS))).toEqual(weightsOf(files));
     expect(readdirSync(models)).toEqual(["tiny"]);
   });
 
-  it("from the beginning, where the host knows no ranges", async () => {
+  it("from the beginning, if the server does not support ranges", async () => {
     const breaker = newBreaker();
     const half = brokenOnce(breaker);
-    const { get, path, files, asked } = await setUp((asked, response) => {
-      const broken = half(asked, response);
-      if (broken !== undefined || !asked.bytes) return broken;
-      response.end(asked.bytes); // 200, whatever was asked for
+    const { get, path, files, requests } = await setUp((request, response) => {
+      const broken = half(request, response);
+      if (broken !== undefined || !request.bytes) return broken;
+      response.end(request.bytes); // status 200 for any range
       return true;
     });
     await get(breaker);
-    expect(asked.filter(({ range }) => range === "bytes=2000-").length).toBe(1);
+    expect(requests.filter(({ range }) => range === "bytes=2000-").length).toBe(1);
     expect(readFileSync(join(path, WEIGHTS))).toEqual(weightsOf(files));
   });
 
-  it("from the beginning, where the host refuses the range", async () => {
+  it("from the beginning, if the server rejects the range", async () => {
     const breaker = newBreaker();
     const half = brokenOnce(breaker);
-    const { get, path, files, asked } = await setUp((asked, response) => {
-      const broken = half(asked, response);
+    const { get, path, files, requests } = await setUp((request, response) => {
+      const broken = half(request, response);
       if (broken !== undefined) return broken;
-      if (asked.range === undefined) return undefined;
+      if (request.range === undefined) return undefined;
       response.writeHead(416).end();
       return true;
     });
     await get(breaker);
-    expect(asked.filter(({ range }) => range === "bytes=2000-").length).toBe(1);
+    expect(requests.filter(({ range }) => range === "bytes=2000-").length).toBe(1);
     expect(readFileSync(join(path, WEIGHTS))).toEqual(weightsOf(files));
   });
 
-  it("as often as it takes, if each time brings something", async () => {
+  it("any number of times, if each attempt makes progress", async () => {
     const breaker = newBreaker();
-    const { get, path, files, asked } = await setUp(
+    const { get, path, files, requests } = await setUp(
       first(20, ({ bytes, range }, response) => {
         const from = Number(/\d+/.exec(range ?? "0")![0]);
         const rest = { "content-length": bytes!.length - from };
@@ -128,12 +128,12 @@ describe("goes on where it broke", () => {
     );
     await get(breaker); // with three attempts
     expect(readFileSync(join(path, WEIGHTS))).toEqual(weightsOf(files));
-    expect(asked.filter(({ url }) => isWeights(url)).length).toBe(21);
+    expect(requests.filter(({ url }) => isWeights(url)).length).toBe(21);
   });
 
-  it("but not for ever with a host that always breaks at the same byte", async () => {
+  it("but not forever if the server always fails at the same byte", async () => {
     const breaker = newBreaker();
-    const { get, asked } = await setUp(
+    const { get, requests } = await setUp(
       first(99, ({ bytes }, response) => {
         response.writeHead(200, { "content-length": bytes!.length });
         response.write(bytes!.subarray(0, 500));
@@ -142,21 +142,21 @@ describe("goes on where it broke", () => {
       }),
     );
     await expect(get(breaker)).rejects.toThrow(errorText(/broke the connection/));
-    expect(asked.filter(({ url }) => isWeights(url)).length).toBeLessThanOrEqual(5);
+    expect(requests.filter(({ url }) => isWeights(url)).length).toBeLessThanOrEqual(5);
   });
 
-  it("when nothing came for a while", async () => {
+  it("after the server was silent for some time", async () => {
     const silent = first(1, ({ bytes }, response) => {
       response.writeHead(200, { "content-length": bytes!.length });
-      return response.write(bytes!.subarray(0, 2000)); // and then no more
+      return response.write(bytes!.subarray(0, 2000)); // and then nothing
     });
     const { get, path, files } = await setUp(silent);
-    await get({ patience: 2000 }); // which a good answer needs less than, however busy the machine
+    await get({ idleTimeout: 2000 }); // a correct response is faster, even on a busy machine
     expect(readFileSync(join(path, WEIGHTS))).toEqual(weightsOf(files));
   });
 
-  it("after it was stopped", async () => {
-    const { get, path, files, asked, models } = await setUp(
+  it("after an abort", async () => {
+    const { get, path, files, requests, models } = await setUp(
       first(1, ({ bytes }, response) => {
         response.writeHead(200, { "content-length": bytes!.length });
         return response.write(bytes!.subarray(0, 2000));
@@ -169,13 +169,13 @@ describe("goes on where it broke", () => {
     await expect(get({ signal: stop.signal, onProgress })).rejects.toThrow(errorText(/abort/));
     expect(readdirSync(models)).toEqual(["tiny.download"]);
     await get();
-    expect(asked.at(-1)).toMatchObject({ range: "bytes=2000-" });
+    expect(requests.at(-1)).toMatchObject({ range: "bytes=2000-" });
     expect(readFileSync(join(path, WEIGHTS))).toEqual(weightsOf(files));
   });
 });
 
-describe("tries again what may pass", () => {
-  it.each([429, 500, 503])("status %i, of the list and of a file", async (status) => {
+describe("retries transient failures", () => {
+  it.each([429, 500, 503])("status %i, for the listing and for a file", async (status) => {
     let failures = 0;
     const { get, path, slept } = await setUp(({ url }, response) => {
       if (failures >= 4 || (failures >= 2 && !isWeights(url))) return undefined;
@@ -187,9 +187,9 @@ describe("tries again what may pass", () => {
   });
 });
 
-it("follows a redirect to another path, the range with it", async () => {
+it("follows a redirect and keeps the range", async () => {
   const files = tinyRepository();
-  const { get, path, asked } = await setUp(({ url, range, bytes }, response) => {
+  const { get, path, requests } = await setUp(({ url, range, bytes }, response) => {
     if (url.startsWith("/cdn/")) return sendFile(files.get(url.slice(5))!, range, response) ?? true;
     if (!bytes) return undefined;
     return response.writeHead(302, { location: `/cdn/${url.split("/").slice(5).join("/")}` }).end();
@@ -199,31 +199,31 @@ it("follows a redirect to another path, the range with it", async () => {
   writeFileSync(part, weightsOf(files).subarray(0, 1000));
   await get();
   expect(readFileSync(join(path, WEIGHTS))).toEqual(weightsOf(files));
-  expect(asked.at(-1)).toMatchObject({ url: `/cdn/${WEIGHTS}`, range: "bytes=1000-" });
+  expect(requests.at(-1)).toMatchObject({ url: `/cdn/${WEIGHTS}`, range: "bytes=1000-" });
 });
 
-it("sends the token to the host, and not where the host redirects to", async () => {
+it("sends the token to the hub, but not to the target of a redirect", async () => {
   const files = tinyRepository();
   const elsewhere: (string | undefined)[] = [];
   const cdn = await serve((request, response) => {
     elsewhere.push(request.headers.authorization);
     sendFile(files.get(request.url!.slice(1))!, request.headers.range, response);
   });
-  const { get, asked } = await setUp(({ url, bytes }, response) => {
+  const { get, requests } = await setUp(({ url, bytes }, response) => {
     if (!bytes) return undefined;
     return response
       .writeHead(302, { location: `${cdn}/${url.split("/").slice(5).join("/")}` })
       .end();
   }, files);
   await get({ token: "hf_secret" });
-  expect(new Set(asked.map(({ authorization }) => authorization))).toEqual(
+  expect(new Set(requests.map(({ authorization }) => authorization))).toEqual(
     new Set(["Bearer hf_secret"]),
   );
   expect(elsewhere.length).toBeGreaterThan(5);
   expect(new Set(elsewhere)).toEqual(new Set([undefined]));
 });
 
-describe("a file that is not what was listed", () => {
+describe("a file that differs from the listing", () => {
   const spoilt =
     (name: string): Misbehaviour =>
     ({ url, bytes }, response) => {
@@ -233,9 +233,12 @@ describe("a file that is not what was listed", () => {
       return response.end(other);
     };
   it.each([
-    [WEIGHTS, /model.safetensors: came damaged: its SHA-256 is .*; hint: it was removed: run/],
-    ["tokenizer.json", /tokenizer.json: came damaged: its git hash is/],
-  ])("%s is removed, said, and put nowhere", async (name, message) => {
+    [
+      WEIGHTS,
+      /model.safetensors: arrived damaged: its SHA-256 is .*; hint: run the same command again/,
+    ],
+    ["tokenizer.json", /tokenizer.json: arrived damaged: its git hash is/],
+  ])("%s is removed and reported", async (name, message) => {
     const { get, path, models } = await setUp(spoilt(name));
     await expect(get()).rejects.toThrow(errorText(message));
     expect(existsSync(path)).toBe(false);
@@ -243,12 +246,12 @@ describe("a file that is not what was listed", () => {
     expect(filesIn(`${path}.download`).some((file) => file.startsWith(name))).toBe(false);
   });
 
-  it("that is longer or shorter than listed does not pass", async () => {
+  it("in its length is rejected", async () => {
     const longer = await setUp(({ url, bytes }, response) =>
       isWeights(url) ? response.end(Buffer.concat([bytes!, bytes!])) : undefined,
     );
     await expect(longer.get()).rejects.toThrow(
-      errorText(/sends more than the \d+ bytes it has listed/),
+      errorText(/sends more than the \d+ bytes that it listed/),
     );
     const shorter = await setUp(({ url, bytes }, response) =>
       isWeights(url) ? response.end(bytes!.subarray(0, 100)) : undefined,
@@ -256,13 +259,13 @@ describe("a file that is not what was listed", () => {
     await expect(shorter.get()).rejects.toThrow(errorText(/ended early/));
   });
 
-  it("and a part of another version is not gone on with", async () => {
-    const { get, path, files, asked, models } = await setUp();
+  it("is not completed from a part of another version", async () => {
+    const { get, path, files, requests, models } = await setUp();
     mkdirSync(`${path}.download`);
     writeFileSync(join(`${path}.download`, `${WEIGHTS}.0123456789ab.part`), "another version's");
     writeFileSync(join(`${path}.download`, WEIGHTS), "damaged on the disk");
     await get();
-    expect(asked.every(({ range }) => range === undefined)).toBe(true);
+    expect(requests.every(({ range }) => range === undefined)).toBe(true);
     expect(readFileSync(join(path, WEIGHTS))).toEqual(weightsOf(files));
     expect(filesIn(path).some((name) => name.endsWith(".part"))).toBe(false);
     expect(readdirSync(models)).toEqual(["tiny"]);
@@ -271,7 +274,7 @@ describe("a file that is not what was listed", () => {
 
 // Every write to /dev/full fails as on a full disk.
 it.skipIf(!existsSync("/dev/full"))(
-  "says that the disk is full, and goes on when it is not",
+  "reports a full disk, and resumes when there is space",
   async () => {
     const { get, path, files } = await setUp();
     const part = join(`${path}.download`, `${WEIGHTS}.${weightsHash(files).slice(0, 12)}.part`);
@@ -279,7 +282,7 @@ it.skipIf(!existsSync("/dev/full"))(
     symlinkSync("/dev/full", part);
     await expect(get()).rejects.toThrow(
       errorText(
-        /tiny.download: has no room for a file of \d+ bytes; hint: make room and run the same command/,
+        /tiny.download: has no space for a file of \d+ bytes; hint: free some disk space and run/,
       ),
     );
     rmSync(part);

@@ -1,26 +1,26 @@
-/** One file from the hub, gone on with where it broke, checked before it counts. */
+/** Downloads one file from the hub: resumes after an interruption and verifies the checksum. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { InputError } from "../../input/input-error.ts";
 import { codeOf } from "../../input/system-error.ts";
-import { PassingFailure, withRetries } from "../common/retry.ts";
+import { TransientFailure, withRetries } from "../common/retry.ts";
 import {
-  answered,
+  awaitServer,
   failureOf,
   type Hash,
   type Hub,
-  PATIENCE,
+  IDLE_TIMEOUT,
   type RemoteFile,
   request,
   type Snapshot,
 } from "./hub-listing.ts";
 
 /**
- * Downloads into `path`; `onBytes` is told how much of it is there. What came so
- * far stays beside it as a .part, named after the content, so that another
- * version's is never gone on with.
+ * Downloads into `path` and reports the bytes received to `onBytes`. Received data
+ * is kept in a .part file. Its name contains the file's hash, so that a download
+ * never resumes with the data of another version.
  */
 export async function downloadFile(
   hub: Hub,
@@ -42,7 +42,7 @@ export async function downloadFile(
     if ((await sizeOf(part)) > size) await rm(part);
     await continuePart(hub, snapshot, url, part, size, (bytes) => {
       onBytes(bytes);
-      // Only what no earlier attempt had is progress: a host may break at the same byte each time.
+      // Bytes that an earlier attempt had are no progress: a server may fail at the same byte each time.
       if (bytes > most) progressed();
       most = Math.max(most, bytes);
     });
@@ -55,7 +55,7 @@ function encodePath(path: string): string {
   return path.split("/").map(encodeURIComponent).join("/");
 }
 
-/** -1 where there is no such file. */
+/** Size of a file; -1 if it does not exist. */
 async function sizeOf(path: string): Promise<number> {
   return stat(path).then(
     ({ size }) => size,
@@ -63,7 +63,7 @@ async function sizeOf(path: string): Promise<number> {
   );
 }
 
-/** Fetches what is missing of the part. */
+/** Downloads the missing rest of a .part file. */
 async function continuePart(
   hub: Hub,
   snapshot: Snapshot,
@@ -76,36 +76,38 @@ async function continuePart(
   if (there === size) return onBytes(size);
   const have = Math.max(0, there);
   onBytes(have);
-  const silence = silenceSignal(hub.patience ?? PATIENCE);
+  const idle = idleSignal(hub.idleTimeout ?? IDLE_TIMEOUT);
   try {
     const headers = {
-      // Bytes as they are stored: sizes and ranges are of those.
+      // Sizes and ranges refer to the stored bytes.
       "accept-encoding": "identity",
       ...(have > 0 ? { range: `bytes=${have}-` } : {}),
     };
-    const response = await request(hub, url, headers, silence.signal);
-    if (response.status === 416) await rm(part, { force: true }); // the next attempt begins anew
-    const goesOn = response.status === 206 && startOf(response) === have;
-    if (!goesOn && response.status !== 200) {
+    const response = await request(hub, url, headers, idle.signal);
+    if (response.status === 416) await rm(part, { force: true }); // the next attempt starts over
+    const resumes = response.status === 206 && startOf(response) === have;
+    if (!resumes && response.status !== 200) {
       await response.body?.cancel();
       throw response.status === 416 || response.status === 206
-        ? new PassingFailure(new InputError({ file: url }, "sends another part than asked", AGAIN))
+        ? new TransientFailure(
+            new InputError({ file: url }, "sends a range that was not requested", AGAIN),
+          )
         : failureOf(hub, snapshot, response);
     }
-    // A host that knows no ranges sends everything: begin anew.
-    const handle = await open(part, goesOn ? "a" : "w");
+    // A server without support for ranges sends the whole file.
+    const handle = await open(part, resumes ? "a" : "w");
     try {
-      await receive(url, response, handle, goesOn ? have : 0, size, (bytes) => {
-        silence.heard();
+      await receive(url, response, handle, resumes ? have : 0, size, (bytes) => {
+        idle.reset();
         onBytes(bytes);
       });
     } finally {
       await handle.close();
     }
   } catch (error) {
-    throw diskFault(part, size, error);
+    throw diskFullError(part, size, error);
   } finally {
-    silence.end();
+    idle.end();
   }
 }
 
@@ -125,7 +127,7 @@ async function receive(
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   let bytes = from;
-  await answered(url, async () => {
+  await awaitServer(url, async () => {
     for await (const piece of response.body ?? []) {
       bytes += piece.length;
       if (bytes > size) break;
@@ -134,29 +136,29 @@ async function receive(
     }
   });
   if (bytes === size) return;
-  const problem = bytes > size ? `sends more than the ${size} bytes it has listed` : "ended early";
-  throw new PassingFailure(new InputError({ file: url }, problem, AGAIN));
+  const problem = bytes > size ? `sends more than the ${size} bytes that it listed` : "ended early";
+  throw new TransientFailure(new InputError({ file: url }, problem, AGAIN));
 }
 
-/** Aborts when nothing was heard for so long. */
-function silenceSignal(milliseconds: number) {
+/** A signal that aborts when it was not reset for some time. */
+function idleSignal(milliseconds: number) {
   const controller = new AbortController();
   const abort = () => controller.abort(new DOMException("no data came", "TimeoutError"));
   const timer = setTimeout(abort, milliseconds);
   return {
     signal: controller.signal,
-    heard: () => timer.refresh(),
+    reset: () => timer.refresh(),
     end: () => clearTimeout(timer),
   };
 }
 
-function diskFault(part: string, size: number, error: unknown): unknown {
+function diskFullError(part: string, size: number, error: unknown): unknown {
   const code = codeOf(error);
   if (code !== "ENOSPC" && code !== "EDQUOT") return error;
   return new InputError(
     { file: dirname(part) },
-    `has no room for a file of ${size} bytes`,
-    "make room and run the same command again: it goes on where it was",
+    `has no space for a file of ${size} bytes`,
+    "free some disk space and run the same command again: the download resumes",
   );
 }
 
@@ -166,8 +168,8 @@ async function verify({ path, size, hash }: RemoteFile, part: string): Promise<v
   await rm(part);
   throw new InputError(
     { file: path },
-    `came damaged: its ${hash.kind === "git" ? "git hash" : "SHA-256"} is ${found}, not ${hash.hex}`,
-    "it was removed: run the same command again; if that does not help, the host is at fault",
+    `arrived damaged: its ${hash.kind === "git" ? "git hash" : "SHA-256"} is ${found}, not ${hash.hex}`,
+    "run the same command again, which downloads it anew; if it fails again, the server is at fault",
   );
 }
 

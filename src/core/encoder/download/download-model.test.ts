@@ -30,18 +30,18 @@ import {
   weightsOf,
 } from "./hub.fixture.ts";
 
-it("downloads what the encoder needs and no more, whole and in place", async () => {
-  const { get, path, files, models, asked } = await setUp();
+it("downloads exactly the files that the encoder needs", async () => {
+  const { get, path, files, models, requests } = await setUp();
   expect(await get()).toEqual({ path, changed: true });
   const wanted = [...files.keys()].filter((name) => !/onnx|openvino|bin$|gitattr/.test(name));
   expect(filesIn(path)).toEqual([...wanted, "joust-download.json"].toSorted());
   for (const name of wanted) expect(readFileSync(join(path, name))).toEqual(files.get(name));
   expect((await readModelFolder(path)).weights).toEqual(tinyWeights("bert"));
   expect(readdirSync(models)).toEqual(["tiny"]);
-  expect(asked.some(({ authorization }) => authorization !== undefined)).toBe(false);
+  expect(requests.some(({ authorization }) => authorization !== undefined)).toBe(false);
 });
 
-it("tells how far it is, up to the end", async () => {
+it("reports progress up to the end", async () => {
   const { get, files } = await setUp();
   const seen: DownloadProgress[] = [];
   await get({ onProgress: (progress) => seen.push(progress) });
@@ -51,24 +51,24 @@ it("tells how far it is, up to the end", async () => {
   expect(seen.every((p, i) => i === 0 || p.done >= seen[i - 1]!.done)).toBe(true);
 });
 
-describe("a model that is there", () => {
-  it("is left alone, without a word to the host", async () => {
-    const { get, asked, path } = await setUp();
+describe("an existing model", () => {
+  it("is not changed, without any request", async () => {
+    const { get, requests, path } = await setUp();
     await get();
-    const before = asked.length;
+    const before = requests.length;
     expect(await get()).toEqual({ path, changed: false });
-    expect(asked.length).toBe(before);
+    expect(requests.length).toBe(before);
   });
 
-  it("is compared with the host's where a revision is named", async () => {
-    const { get, asked, path } = await setUp();
+  it("is compared with the hub if a revision is given", async () => {
+    const { get, requests, path } = await setUp();
     await get();
-    const before = asked.length;
+    const before = requests.length;
     expect(await get({ revision: "main" })).toEqual({ path, changed: false });
-    expect(asked.length).toBe(before + 1);
+    expect(requests.length).toBe(before + 1);
   });
 
-  it("is completed where a file of it is gone or cut", async () => {
+  it("is completed if a file is missing or truncated", async () => {
     const { get, path, files } = await setUp();
     await get();
     truncateSync(join(path, WEIGHTS), 100);
@@ -76,12 +76,12 @@ describe("a model that is there", () => {
     expect(readFileSync(join(path, WEIGHTS))).toEqual(weightsOf(files));
   });
 
-  it("is used as it is where it was put there by hand, and never replaced", async () => {
-    const { get, path, asked } = await setUp();
+  it("is used unchanged and never replaced if it was copied there by hand", async () => {
+    const { get, path, requests } = await setUp();
     mkdirSync(path);
     writeFileSync(join(path, "config.json"), "{}");
     expect(await get()).toEqual({ path, changed: false });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
     await expect(get({ revision: "main" })).rejects.toThrow(
       errorText(/was not downloaded by joust; hint: move/),
     );
@@ -89,7 +89,7 @@ describe("a model that is there", () => {
   });
 });
 
-describe("refuses, with the remedy", () => {
+describe("rejects, with a hint,", () => {
   const listing =
     (json: unknown): Misbehaviour =>
     ({ url }, response) =>
@@ -112,13 +112,13 @@ describe("refuses, with the remedy", () => {
   };
   it.each<[string, Misbehaviour, Partial<ModelDownload>, RegExp]>([
     [
-      "a name that is none",
+      "an unknown repository",
       status(404),
       { repository: "sentence-transformers/all-MiniLM-L6-v3" },
       /all-MiniLM-L6-v3: does not exist at 127.*; hint: did you mean "sentence-transformers\/all-MiniLM-L6-v2"\?/,
     ],
     [
-      "a name that is none, in the words of the hub",
+      "an unknown repository, as the hub reports it without a token",
       status(401, "RepoNotFound"),
       {},
       /owner\/tiny: does not exist at/,
@@ -130,31 +130,36 @@ describe("refuses, with the remedy", () => {
       /may not be downloaded from .*\(401, GatedRepo\); hint: check the name; .* set HF_TOKEN/,
     ],
     [
-      "a token that is not enough",
+      "a token without access",
       status(403, "GatedRepo"),
       { token: "hf_x" },
-      /hint: ask for access at http.*owner\/tiny with the account of HF_TOKEN/,
+      /hint: request access at http.*owner\/tiny with the account of HF_TOKEN/,
     ],
     [
       "an unknown revision",
       status(404, "RevisionNotFound"),
       { revision: "v9" },
-      /--revision: v9 is no branch, tag or commit/,
+      /--revision: v9 is not a branch, tag or commit/,
     ],
-    ["a host that has gone mad", status(418), {}, /refused with status 418/],
+    ["an unexpected status", status(418), {}, /answered with status 418/],
     [
-      "a host of another kind",
+      "a server of another kind",
       listing({ hello: "world" }),
       {},
       /does not list owner\/tiny with sizes and hashes as Hugging Face does \(sha:/,
     ],
     [
-      "a page in place of JSON",
+      "a page instead of JSON",
       (_, response) => response.end("<html>"),
       {},
       /does not list owner\/tiny/,
     ],
-    ["a path out of the folder", listing(escaping), {}, /does not list owner\/tiny.*rfilename/],
+    [
+      "a path that leaves the folder",
+      listing(escaping),
+      {},
+      /does not list owner\/tiny.*rfilename/,
+    ],
     [
       "no weights as safetensors",
       listing(without(WEIGHTS)),
@@ -164,16 +169,16 @@ describe("refuses, with the remedy", () => {
     ["no config", listing(without("config.json")), {}, /has no config.json/],
     ["no tokenizer", listing(without("tokenizer.json")), {}, /has no tokenizer.json/],
     [
-      "an address that is none",
+      "an invalid address",
       () => undefined,
       { endpoint: "huggingface" },
       /--endpoint: is "huggingface"; hint: write it as https:\/\/huggingface.co/,
     ],
     [
-      "no repository",
+      "an invalid repository",
       () => undefined,
       { repository: "../x" },
-      /is no repository; hint: write it as OWNER\/NAME/,
+      /is not a repository; hint: write it as OWNER\/NAME/,
     ],
   ])("%s", async (_, misbehave, options, message) => {
     const { get, path } = await setUp(misbehave);
@@ -181,45 +186,45 @@ describe("refuses, with the remedy", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it("more than the disk has room for, before anything comes", async () => {
+  it("a model that does not fit on the disk, before downloading", async () => {
     const siblings = whole.siblings.map((file) => {
       return "lfs" in file ? { ...file, lfs: { ...file.lfs, size: 1e15 } } : file;
     });
-    const { get, asked } = await setUp(listing({ ...whole, siblings }));
+    const { get, requests } = await setUp(listing({ ...whole, siblings }));
     await expect(get()).rejects.toThrow(
-      errorText(/has room for [\d.]+ MB where 1000000000\.\d MB are to come/),
+      errorText(/has [\d.]+ MB free, and the download needs 1000000000\.\d MB/),
     );
-    expect(asked.length).toBe(1);
+    expect(requests.length).toBe(1);
   });
 
-  it("an architecture that is not supported, before the weights come", async () => {
+  it("an architecture that is not supported, before downloading the weights", async () => {
     const files = tinyRepository();
     const config = { ...tinyConfig("bert"), model_type: "roberta" };
     files.set("config.json", Buffer.from(JSON.stringify(config)));
-    const { get, asked } = await setUp(undefined, files);
+    const { get, requests } = await setUp(undefined, files);
     await expect(get()).rejects.toThrow(
-      errorText(/is "roberta", which is not supported; hint: .*bert and mpnet/),
+      errorText(/is "roberta", which is not supported; hint: .*bert or mpnet/),
     );
-    expect(asked.some(({ url }) => isWeights(url))).toBe(false);
+    expect(requests.some(({ url }) => isWeights(url))).toBe(false);
   });
 
-  it("a host that is not there", async () => {
+  it("a server that does not run", async () => {
     const { get } = await setUp();
     await expect(get({ endpoint: await nowhere() })).rejects.toThrow(
       errorText(/^127\.0\.0\.1:\d+: refuses connections: .*; hint: check the connection/),
     );
   });
 
-  it("a folder that is a file", async () => {
+  it("a folder of models that is a file", async () => {
     const { get, models } = await setUp();
     writeFileSync(join(models, "file"), "");
     await expect(get({ models: join(models, "file") })).rejects.toThrow(
-      errorText(/cannot be written \(EEXIST\); hint: name a folder that you may write to/),
+      errorText(/cannot be written \(EEXIST\); hint: give a folder that you may write to/),
     );
   });
 });
 
-it("reads sizes and hashes from the tree, where the description has none", async () => {
+it("reads sizes and hashes from the tree if the description has none", async () => {
   const files = tinyRepository();
   const { siblings, ...rest } = description(files);
   const { get, path } = await setUp(({ url }, response) => {
@@ -239,7 +244,7 @@ it("reads sizes and hashes from the tree, where the description has none", async
   expect(readFileSync(join(path, WEIGHTS))).toEqual(weightsOf(files));
 });
 
-it("takes weights in several files where there is no single one", async () => {
+it("downloads weights in several files if there is no single file", async () => {
   const files = tinyRepository();
   const weights = [...tinyWeights("bert")];
   const names = ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"];
@@ -254,21 +259,21 @@ it("takes weights in several files where there is no single one", async () => {
   expect((await readModelFolder(path)).weights.size).toBe(weights.length);
 });
 
-describe("two at once", () => {
-  it("download once: the second waits, and finds everything there", async () => {
-    const { get, path, asked } = await setUp();
+describe("two downloads at once", () => {
+  it("download only once: the second waits and finds the model", async () => {
+    const { get, path, requests } = await setUp();
     let waited = 0;
     const options = { onWait: () => void waited++ };
     const both = await Promise.all([get(options), get(options)]);
     expect(both.map(({ changed }) => changed).toSorted()).toEqual([false, true]);
     expect(waited).toBe(1);
-    expect(asked.filter(({ url }) => isWeights(url)).length).toBe(1);
+    expect(requests.filter(({ url }) => isWeights(url)).length).toBe(1);
     expect(existsSync(`${path}.lock`)).toBe(false);
   });
 
-  it("a lock of a process that is gone holds nobody up", async () => {
+  it("ignore the lock of a process that no longer runs", async () => {
     const { get, path } = await setUp();
-    // No process has so high a number.
+    // No process has such a high id.
     writeFileSync(`${path}.lock`, JSON.stringify({ host: hostname(), pid: 2 ** 30 }));
     expect(await get({ onWait: () => expect.unreachable() })).toEqual({ path, changed: true });
   });

@@ -1,4 +1,4 @@
-/** Models from a Hugging Face compatible host into a folder. */
+/** Downloads models from the Hugging Face hub, or a compatible server, into a folder. */
 import { readdir, rm, stat, statfs, writeFile } from "node:fs/promises";
 import { dirname, join, relative, sep } from "node:path";
 import { z } from "zod";
@@ -16,14 +16,14 @@ export const HUB = "https://huggingface.co";
 
 export interface ModelDownload extends Hub, Pick<LockOptions, "onWait"> {
   readonly repository: string;
-  /** Branch, tag or commit; without one a model that is there is left as it is. */
+  /** Branch, tag or commit. Without one, a model that is already there is not updated. */
   readonly revision?: string | undefined;
-  /** The folder of models. */
+  /** Folder of models. */
   readonly models: string;
   readonly onProgress?: ((progress: DownloadProgress) => void) | undefined;
 }
 
-/** Bytes, of all files together. */
+/** Progress in bytes, over all files. */
 export interface DownloadProgress {
   readonly file: string;
   readonly done: number;
@@ -32,14 +32,14 @@ export interface DownloadProgress {
 
 export interface Downloaded {
   readonly path: string;
-  /** False where everything was there. */
+  /** False if the model was there already. */
   readonly changed: boolean;
 }
 
 /**
- * Downloads what the encoder needs of a repository. Files gather in NAME.download
- * beside the place, where an interrupted download goes on, and move there
- * together when each has its checksum.
+ * Downloads the files of a repository that the encoder needs. They are collected
+ * in NAME.download, where an interrupted download resumes. When all checksums are
+ * right, the folder is renamed to NAME.
  */
 export async function downloadModel(options: ModelDownload): Promise<Downloaded> {
   const download = { ...options, endpoint: options.endpoint.replace(/\/+$/, "") };
@@ -50,7 +50,7 @@ export async function downloadModel(options: ModelDownload): Promise<Downloaded>
     return await withLock(
       `${path}.lock`,
       async () => {
-        if (revision === undefined && (await isWhole(path))) return { path, changed: false };
+        if (revision === undefined && (await isComplete(path))) return { path, changed: false };
         const snapshot = { repository, revision: revision ?? "main" };
         const listing = await listRepository(download, snapshot);
         const receipt = {
@@ -58,8 +58,8 @@ export async function downloadModel(options: ModelDownload): Promise<Downloaded>
           commit: listing.commit,
           files: neededFiles(repository, listing),
         };
-        if (await isReceived(path, receipt.commit)) return { path, changed: false };
-        await checkPlace(path);
+        if (await hasCommit(path, receipt.commit)) return { path, changed: false };
+        await checkTarget(path);
         await fetchAll(download, receipt, `${path}.download`);
         await replaceFolder(path, `${path}.download`);
         return { path, changed: true };
@@ -67,7 +67,7 @@ export async function downloadModel(options: ModelDownload): Promise<Downloaded>
       download,
     );
   } catch (error) {
-    throw writeError(models, error, "name a folder that you may write to: --models DIR");
+    throw writeError(models, error, "give a folder that you may write to: --models DIR");
   }
 }
 
@@ -77,10 +77,10 @@ function checkAddress({ endpoint, repository }: ModelDownload): void {
     throw new InputError({ file: "--endpoint" }, `is "${endpoint}"`, `write it as ${HUB}`);
   }
   if (/^[\w.-]+\/[\w.-]+$/.test(repository) && !repository.includes("..")) return;
-  throw new InputError({ file: repository }, "is no repository", "write it as OWNER/NAME");
+  throw new InputError({ file: repository }, "is not a repository", "write it as OWNER/NAME");
 }
 
-/** Written into the folder: what it holds and where that is from. */
+/** Record of a download, kept in the model's folder: the source and the files. */
 type Receipt = z.infer<typeof RECEIPT>;
 const RECEIPT = z.object({
   repository: z.string(),
@@ -103,14 +103,14 @@ function readReceipt(path: string): Promise<Receipt | undefined> {
   );
 }
 
-/** A folder of ours with all its files, or a model that was put there by hand. */
-async function isWhole(path: string): Promise<boolean> {
+/** Whether the folder is a complete download, or a model that was copied there by hand. */
+async function isComplete(path: string): Promise<boolean> {
   const receipt = await readReceipt(path);
   if (!receipt) return (await sizeOf(join(path, "config.json"))) !== undefined;
-  return isReceived(path, receipt.commit);
+  return hasCommit(path, receipt.commit);
 }
 
-async function isReceived(path: string, commit: string): Promise<boolean> {
+async function hasCommit(path: string, commit: string): Promise<boolean> {
   const receipt = await readReceipt(path);
   if (receipt?.commit !== commit) return false;
   for (const file of receipt.files) {
@@ -126,28 +126,28 @@ async function sizeOf(path: string): Promise<number | undefined> {
   );
 }
 
-/** A folder that we have not made is not ours to replace. */
-async function checkPlace(path: string): Promise<void> {
+/** Refuses to replace a folder that this program has not downloaded. */
+async function checkTarget(path: string): Promise<void> {
   const names = await readdir(path).catch((): string[] => []);
   if (names.length === 0 || names.includes(RECEIPT_FILE)) return;
   throw new InputError(
     { file: path },
-    "is there, but was not downloaded by joust",
-    "move it away, or name another folder with --models",
+    "exists, but was not downloaded by joust",
+    "move it away, or give another folder with --models",
   );
 }
 
-/** Settings, tokenizer, weights as safetensors, and the papers; in the order of their size. */
+/** Selects settings, tokenizer, safetensors weights, README and licence, smallest file first. */
 function neededFiles(repository: string, { files }: Listing): RemoteFile[] {
   const needed = files.filter(({ path }) => NEEDED.test(path));
-  const whole = needed.some(({ path }) => path.endsWith("model.safetensors"));
-  const chosen = needed.filter(({ path }) => !(whole && SHARDS.test(path)));
+  const hasOneFile = needed.some(({ path }) => path.endsWith("model.safetensors"));
+  const chosen = needed.filter(({ path }) => !(hasOneFile && SHARDS.test(path)));
   for (const [name, pattern] of Object.entries(REQUIRED)) {
     if (chosen.some(({ path }) => pattern.test(path))) continue;
     throw new InputError(
       { file: repository },
       `has no ${name}`,
-      "name a sentence-transformers model with weights as safetensors, such as MiniLM",
+      "use a sentence-transformers model with safetensors weights, such as MiniLM",
     );
   }
   return chosen.toSorted((a, b) => a.size - b.size);
@@ -173,7 +173,7 @@ const SHARDS = /model-\d+-of-\d+\.safetensors$|model\.safetensors\.index\.json$/
 async function fetchAll(download: ModelDownload, receipt: Receipt, staging: string): Promise<void> {
   const { files, repository, commit } = receipt;
   const total = files.reduce((sum, { size }) => sum + size, 0);
-  await checkRoom(staging, files);
+  await checkDiskSpace(staging, files);
   let before = 0;
   for (const file of files) {
     const path = join(staging, file.path);
@@ -181,14 +181,14 @@ async function fetchAll(download: ModelDownload, receipt: Receipt, staging: stri
       download.onProgress?.({ file: file.path, done: before + bytes, total });
     await downloadFile(download, { repository, revision: commit }, file, path, onBytes);
     before += file.size;
-    // The weights come later: a model that cannot be used is refused before they do.
+    // Checked before the weights are downloaded, which are larger.
     if (CONFIG.test(file.path)) await readArchitecture(path);
   }
   await removeOthers(staging, new Set(files.map(({ path }) => path)));
   await writeFile(join(staging, RECEIPT_FILE), `${JSON.stringify(receipt, null, 2)}\n`);
 }
 
-async function checkRoom(staging: string, files: readonly RemoteFile[]): Promise<void> {
+async function checkDiskSpace(staging: string, files: readonly RemoteFile[]): Promise<void> {
   const total = files.reduce((sum, { size }) => sum + size, 0);
   const { bavail, bsize } = await statfs(dirname(staging));
   const there = await Promise.all(
@@ -198,8 +198,8 @@ async function checkRoom(staging: string, files: readonly RemoteFile[]): Promise
   if (missing <= bavail * bsize) return;
   throw new InputError(
     { file: dirname(staging) },
-    `has room for ${megabytes(bavail * bsize)} where ${megabytes(missing)} are to come`,
-    "make room, or name another folder with --models",
+    `has ${megabytes(bavail * bsize)} free, and the download needs ${megabytes(missing)}`,
+    "free some disk space, or give another folder with --models",
   );
 }
 
@@ -207,7 +207,7 @@ function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** Parts and files of another version. */
+/** Removes partial files and files of other versions. */
 async function removeOthers(staging: string, paths: ReadonlySet<string>): Promise<void> {
   for (const file of await filesIn(staging)) {
     if (!paths.has(relative(staging, file).split(sep).join("/"))) await rm(file);

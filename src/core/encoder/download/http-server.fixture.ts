@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A server of this machine that goes with the test; its address, without a slash at the end. */
+/** Starts a local server for the duration of the test and returns its URL without a slash at the end. */
 export async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -19,7 +19,7 @@ export async function bodyOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** An address of this machine at which nothing runs. */
+/** Returns a local URL at which no server runs. */
 export async function nowhere(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

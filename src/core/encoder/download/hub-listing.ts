@@ -1,24 +1,24 @@
-/** What a Hugging Face compatible host says about a repository. */
+/** Lists the files of a repository, and sends requests to the hub. */
 import { z } from "zod";
 import { InputError } from "../../input/input-error.ts";
 import { didYouMean } from "../../input/nearest.ts";
 import { KNOWN_MODELS } from "../common/known-models.ts";
 import {
   connectionError,
-  isPassing,
-  PassingFailure,
+  isTransient,
   type RetryOptions,
   retryAfter,
+  TransientFailure,
   withRetries,
 } from "../common/retry.ts";
 
 export interface Hub extends RetryOptions {
-  /** As HF_ENDPOINT has it, without a slash at the end. */
+  /** URL as in HF_ENDPOINT, without a slash at the end. */
   readonly endpoint: string;
-  /** HF_TOKEN, for what is private or gated. */
+  /** HF_TOKEN, for private and gated repositories. */
   readonly token?: string | undefined;
-  /** Milliseconds that the host may be silent. */
-  readonly patience?: number | undefined;
+  /** Milliseconds without data after which a request fails. */
+  readonly idleTimeout?: number | undefined;
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface RemoteFile {
   readonly hash: Hash;
 }
 
-/** SHA-256 of what is stored as large (git LFS); of other files git's own, a SHA-1 with a header. */
+/** SHA-256 for files in git LFS; for others git's blob hash, a SHA-1 over a header and the content. */
 export interface Hash {
   readonly kind: "sha256" | "git";
   readonly hex: string;
@@ -46,8 +46,8 @@ export interface Listing {
 }
 
 /**
- * Asks for the repository's description, which on the hub itself holds sizes and
- * hashes; some hosts leave them out there but list them in the tree of files.
+ * Requests the repository's description, which contains sizes and hashes on the
+ * Hugging Face hub. Some compatible servers have them only in the tree of files.
  */
 export async function listRepository(hub: Hub, snapshot: Snapshot): Promise<Listing> {
   const { repository, revision } = snapshot;
@@ -77,7 +77,7 @@ export async function listRepository(hub: Hub, snapshot: Snapshot): Promise<List
   throw new InputError(
     { file: new URL(api).host },
     `does not list ${repository} with sizes and hashes as Hugging Face does (${path.join(".")}: ${message})`,
-    "name a host with its interface: --endpoint https://huggingface.co",
+    "give a server with that interface: --endpoint https://huggingface.co",
   );
 }
 
@@ -92,7 +92,7 @@ function fileOf(path: string, oid: string, { size, lfs }: Stored): RemoteFile {
     : { path, size, hash: { kind: "git", hex: oid } };
 }
 
-/** Paths stay within the folder they are put into. */
+/** A relative path that cannot leave the folder it is written to. */
 const PATH = z.string().regex(/^(?!\/)(?!.*(^|\/)\.{1,2}(\/|$))[^\\:\0]+$/);
 const SIZE = z.number().int().nonnegative();
 const SHA1 = z.string().regex(/^[0-9a-f]{40}$/);
@@ -121,9 +121,10 @@ const TREE = z.array(
 
 async function getJson(hub: Hub, snapshot: Snapshot, url: string): Promise<unknown> {
   return withRetries(async () => {
-    const response = await request(hub, url, {}, AbortSignal.timeout(hub.patience ?? PATIENCE));
+    const idle = AbortSignal.timeout(hub.idleTimeout ?? IDLE_TIMEOUT);
+    const response = await request(hub, url, {}, idle);
     if (!response.ok) throw failureOf(hub, snapshot, response);
-    const text = await answered(url, () => response.text());
+    const text = await awaitServer(url, () => response.text());
     try {
       return JSON.parse(text) as unknown;
     } catch {
@@ -132,65 +133,65 @@ async function getJson(hub: Hub, snapshot: Snapshot, url: string): Promise<unkno
   }, hub);
 }
 
-export const PATIENCE = 30_000;
+export const IDLE_TIMEOUT = 30_000;
 
-/** A request whose failure to connect is a passing one. */
+/** Sends a request. Connection failures are transient. */
 export async function request(
   { token, fetch: send = fetch, signal }: Hub,
   url: string,
   headers: Readonly<Record<string, string>>,
   idle: AbortSignal,
 ): Promise<Response> {
-  return answered(url, () =>
+  return awaitServer(url, () =>
     send(url, {
-      // fetch leaves the token out where a redirect leads to another host.
+      // fetch omits the token when a redirect leads to another host.
       headers: { ...headers, ...(token ? { authorization: `Bearer ${token}` } : {}) },
       signal: signal ? AbortSignal.any([idle, signal]) : idle,
     }),
   );
 }
 
-/** Waits for the host; where the connection breaks that may pass. */
-export async function answered<T>(url: string, wait: () => Promise<T>): Promise<T> {
+/** Waits for the server. Connection failures become transient failures. */
+export async function awaitServer<T>(url: string, wait: () => Promise<T>): Promise<T> {
   try {
     return await wait();
   } catch (error) {
-    throw connectionError(error, (fault) => {
-      const remedy = "check the connection and run the same command again: it goes on where it was";
-      return new InputError({ file: new URL(url).host }, fault, remedy);
+    throw connectionError(error, (problem) => {
+      const hint = "check the connection and run the same command again: the download resumes";
+      return new InputError({ file: new URL(url).host }, problem, hint);
     });
   }
 }
 
-/** What a status other than success means, with the remedy. */
+/** Makes the error for a response status other than success. */
 export function failureOf(hub: Hub, { repository, revision }: Snapshot, response: Response): Error {
   const { status, headers } = response;
   const host = new URL(hub.endpoint).host;
   const code = headers.get("x-error-code") ?? "";
-  if (isPassing(status)) {
+  if (isTransient(status)) {
     const failure = new InputError(
       { file: host },
       `failed with status ${status}`,
       "try again later",
     );
-    return new PassingFailure(failure, retryAfter(headers));
+    return new TransientFailure(failure, retryAfter(headers));
   }
   if (code === "RevisionNotFound") {
     return new InputError(
       { file: "--revision" },
-      `${revision} is no branch, tag or commit of ${repository}`,
-      "leave it out for the newest",
+      `${revision} is not a branch, tag or commit of ${repository}`,
+      "omit it for the newest version",
     );
   }
   const page = `${hub.endpoint}/${repository}`;
-  // Without a token the host says 401 of what does not exist, too.
+  // Without a token the hub answers 401 for repositories that do not exist, too.
   if ((status === 401 || status === 403) && code !== "RepoNotFound") {
     return new InputError(
       { file: repository },
       `may not be downloaded from ${host} (${status}${code && `, ${code}`})`,
       hub.token
-        ? `ask for access at ${page} with the account of HF_TOKEN, and let the token read gated models`
-        : `check the name; where it is private or gated, ask for access at ${page} and set HF_TOKEN`,
+        ? `request access at ${page} with the account of HF_TOKEN, and allow the token to read gated models`
+        : `check the name; if the model is private or gated, request access at ${page} and set HF_TOKEN`,
     );
   }
   if (status === 404 || status === 401) {
@@ -199,8 +200,8 @@ export function failureOf(hub: Hub, { repository, revision }: Snapshot, response
     return new InputError(
       { file: repository },
       `does not exist at ${host}`,
-      `${didYouMean(repository, known)}name a model, ${names}, or a repository as OWNER/NAME`,
+      `${didYouMean(repository, known)}give a model, ${names}, or a repository as OWNER/NAME`,
     );
   }
-  return new InputError({ file: host }, `refused with status ${status}`, `look at ${page}`);
+  return new InputError({ file: host }, `answered with status ${status}`, `see ${page}`);
 }

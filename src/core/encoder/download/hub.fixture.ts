@@ -11,29 +11,29 @@ import { serve } from "./http-server.fixture.ts";
 
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
-interface Asked {
+interface HubRequest {
   readonly url: string;
   readonly range: string | undefined;
   readonly authorization: string | undefined;
 }
 
-/** What the host does with a request in place of answering well; undefined: answer well. */
+/** Handles a request incorrectly, or returns undefined for the correct response. */
 export type Misbehaviour = (
-  asked: Asked & { readonly bytes: Buffer | undefined },
+  request: HubRequest & { readonly bytes: Buffer | undefined },
   response: ServerResponse,
 ) => unknown;
 
-/** A host with one repository, as Hugging Face has it: description, tree and files, with ranges. */
+/** A server with one repository in the form of the Hugging Face hub: description, tree, and files with ranges. */
 export async function serveHub(
   files: ReadonlyMap<string, Buffer>,
   misbehave: Misbehaviour = () => undefined,
   repository = "owner/tiny",
 ) {
-  const asked: Asked[] = [];
+  const requests: HubRequest[] = [];
   const listener = (request: IncomingMessage, response: ServerResponse) => {
     const url = request.url!;
     const { range, authorization } = request.headers;
-    asked.push({ url, range, authorization });
+    requests.push({ url, range, authorization });
     const path = new RegExp(`^/${repository}/resolve/${COMMIT}/(.*)$`).exec(url)?.[1];
     const bytes = path === undefined ? undefined : files.get(decodeURIComponent(path));
     if (misbehave({ url, range, authorization, bytes }, response) !== undefined) return;
@@ -42,7 +42,7 @@ export async function serveHub(
     } else if (bytes) sendFile(bytes, range, response);
     else response.writeHead(404, { "x-error-code": "RepoNotFound" }).end("{}");
   };
-  return { endpoint: await serve(listener), asked };
+  return { endpoint: await serve(listener), requests };
 }
 
 export function sendFile(bytes: Buffer, range: string | undefined, response: ServerResponse): void {
@@ -70,12 +70,12 @@ function sha256(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** What `git hash-object` prints. */
+/** The hash that `git hash-object` prints. */
 export function gitHash(bytes: Buffer): string {
   return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }
 
-/** A tiny model as a repository has it: with what the encoder has no use for. */
+/** The files of a repository with a tiny model, including files that the encoder does not need. */
 export function tinyRepository(): Map<string, Buffer> {
   const files: ModelFiles = {
     ...tinyModel("bert"),
@@ -102,7 +102,7 @@ function newFolder(): string {
   return folder;
 }
 
-/** A host, and a folder to download into. */
+/** Starts a server and makes a folder to download into. */
 export async function setUp(misbehave?: Misbehaviour, files = tinyRepository()) {
   const hub = await serveHub(files, misbehave);
   const models = newFolder();
@@ -122,16 +122,16 @@ export async function setUp(misbehave?: Misbehaviour, files = tinyRepository()) 
 
 export const isWeights = (url: string) => url.endsWith(`/${WEIGHTS}`);
 
-/** Misbehaves with the first so many requests for the weights. */
+/** Misbehaves for the first `count` requests for the weights. */
 export function first(count: number, misbehave: Misbehaviour): Misbehaviour {
   let seen = 0;
-  return (asked, response) => {
-    if (!isWeights(asked.url) || ++seen > count) return undefined;
-    return misbehave(asked, response);
+  return (request, response) => {
+    if (!isWeights(request.url) || ++seen > count) return undefined;
+    return misbehave(request, response);
   };
 }
 
-/** Every file in a folder, at any depth. */
+/** Lists all files in a folder and its subfolders. */
 export function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

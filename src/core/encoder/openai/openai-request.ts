@@ -1,12 +1,12 @@
-/** One request to /embeddings, tried again where the failure may pass, its answer checked. */
+/** One request to /embeddings, with retries and a check of the response. */
 import { z } from "zod";
 import { InputError } from "../../input/input-error.ts";
 import {
   connectionError,
-  isPassing,
-  PassingFailure,
+  isTransient,
   type RetryOptions,
   retryAfter,
+  TransientFailure,
   withRetries,
 } from "../common/retry.ts";
 
@@ -14,16 +14,16 @@ export interface EmbeddingsEndpoint {
   readonly url: string;
   readonly apiKey: string | undefined;
   readonly model: string;
-  /** The length that every vector must have. */
+  /** Length that every embedding must have. */
   readonly dimension: number;
-  /** The same, where the server has to be asked for it. */
-  readonly asked: number | undefined;
+  /** Length to request, if it is not the model's default. */
+  readonly requested: number | undefined;
   /** Milliseconds. */
   readonly timeout: number;
   readonly fetch: typeof fetch;
 }
 
-/** The server takes fewer tokens. */
+/** The server accepts fewer tokens. */
 export class TooLong extends Error {
   override readonly name = "TooLong";
   override readonly cause: Error;
@@ -34,7 +34,7 @@ export class TooLong extends Error {
   }
 }
 
-/** The vectors of the texts, in their order. */
+/** Requests the embeddings of the texts. */
 export function embed(
   endpoint: EmbeddingsEndpoint,
   texts: readonly string[],
@@ -44,20 +44,20 @@ export function embed(
     const { status, headers, text } = await post(endpoint, texts, retry.signal);
     if (status === 200) return vectorsOf(endpoint, texts.length, text);
     const error = refusal(endpoint, status, text);
-    if (isPassing(status) && !NO_QUOTA.test(text)) {
-      throw new PassingFailure(error, retryAfter(headers));
+    if (isTransient(status) && !NO_QUOTA.test(text)) {
+      throw new TransientFailure(error, retryAfter(headers));
     }
     throw status === 400 && TOO_LONG.test(text) ? new TooLong(error) : error;
   }, retry);
 }
 
-/** OpenAI's words, and those of vLLM and others. */
+/** Messages of OpenAI, vLLM and other servers. */
 const TOO_LONG =
   /(maximum|max) (context|input|model|sequence) ?len|max \d+ tokens|too (long|many tokens)/i;
 const NO_QUOTA = /insufficient_quota/;
 
 async function post(
-  { url, apiKey, model, asked, timeout, fetch: send }: EmbeddingsEndpoint,
+  { url, apiKey, model, requested, timeout, fetch: send }: EmbeddingsEndpoint,
   input: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<{ status: number; headers: Headers; text: string }> {
@@ -69,17 +69,20 @@ async function post(
         "content-type": "application/json",
         ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
       },
-      // A third of the bytes that decimal digits take, and every bit as the server has it.
-      body: JSON.stringify({ model, input, dimensions: asked, encoding_format: "base64" }),
+      // base64 is exact and a third of the size of decimal digits.
+      body: JSON.stringify({ model, input, dimensions: requested, encoding_format: "base64" }),
       signal: signal ? AbortSignal.any([limit, signal]) : limit,
     });
     return { status: response.status, headers: response.headers, text: await response.text() };
   } catch (error) {
-    throw connectionError(error, (fault) => new InputError({ file: hostOf(url) }, fault, LATER));
+    throw connectionError(
+      error,
+      (problem) => new InputError({ file: hostOf(url) }, problem, LATER),
+    );
   }
 }
 
-const LATER = "try again later: with a cache folder, what was encoded is not asked for again";
+const LATER = "try again later: with a cache folder, finished texts are not encoded again";
 
 function hostOf(url: string): string {
   return new URL(url).host;
@@ -87,11 +90,11 @@ function hostOf(url: string): string {
 
 function refusal({ url, model }: EmbeddingsEndpoint, status: number, body: string): InputError {
   const host = hostOf(url);
-  // The server's own words on a key may hold part of it.
+  // The server's message is not shown, because it may contain a part of the key.
   if (status === 401) {
     return new InputError(
       { file: "OPENAI_API_KEY" },
-      `is refused by ${host} (401)`,
+      `was rejected by ${host} (401)`,
       "set it to a valid key of that server",
     );
   }
@@ -103,12 +106,12 @@ function refusal({ url, model }: EmbeddingsEndpoint, status: number, body: strin
       "add credit to its account, or use another key",
     );
   }
-  if (isPassing(status)) return new InputError({ file: host }, `failed (${reason})`, LATER);
-  const remedy =
+  if (isTransient(status)) return new InputError({ file: host }, `failed (${reason})`, LATER);
+  const hint =
     status === 404
       ? `check the address and the name of the model, "${model}"`
-      : "correct what the server complains about";
-  return new InputError({ file: host }, `refused the request (${reason})`, remedy);
+      : "correct the request as the server's message says";
+  return new InputError({ file: host }, `rejected the request (${reason})`, hint);
 }
 
 function messageOf(body: string): string {
@@ -119,7 +122,7 @@ function messageOf(body: string): string {
 }
 
 const REFUSAL = z.object({ error: z.object({ message: z.string() }) });
-const ANSWER = z.object({
+const RESPONSE = z.object({
   data: z.array(
     z.object({
       index: z.number().int(),
@@ -133,38 +136,36 @@ function vectorsOf(
   count: number,
   body: string,
 ): Float32Array[] {
-  const fail = (
-    problem: string,
-    remedy = "use a server with OpenAI's interface: POST /embeddings",
-  ) => new InputError({ file: hostOf(url) }, problem, remedy);
-  const answer = ANSWER.safeParse(jsonOrUndefined(body));
-  if (!answer.success) throw fail(`did not answer with embeddings (${messageOf(body)})`);
-  const { data } = answer.data;
-  if (data.length !== count) throw fail(`gave ${data.length} vectors for ${count} texts`);
+  const fail = (problem: string, hint = "use a server with OpenAI's interface: POST /embeddings") =>
+    new InputError({ file: hostOf(url) }, problem, hint);
+  const response = RESPONSE.safeParse(jsonOrUndefined(body));
+  if (!response.success) throw fail(`did not respond with embeddings (${messageOf(body)})`);
+  const { data } = response.data;
+  if (data.length !== count) throw fail(`returned ${data.length} embeddings for ${count} texts`);
   const vectors = new Array<Float32Array | undefined>(count).fill(undefined);
   for (const { index, embedding } of data) {
     if (!(index in vectors) || vectors[index]) {
-      throw fail(`gave two vectors or none for a text: index ${index} of ${count} texts`);
+      throw fail(`returned index ${index} twice or out of range for ${count} texts`);
     }
     const vector = decode(embedding);
     if (vector.length !== dimension) {
       throw fail(
-        `gave a vector of ${vector.length} numbers where ${model} should have ${dimension}`,
-        "correct the name of the model, or its dimensions",
+        `returned an embedding of ${vector.length} numbers; ${model} should have ${dimension}`,
+        "correct the name of the model or its dimensions",
       );
     }
     if (!vector.every(Number.isFinite))
-      throw fail("gave a vector with a number that is not finite");
+      throw fail("returned an embedding with a number that is not finite");
     vectors[index] = vector;
   }
   return vectors.map((vector) => vector!);
 }
 
-/** float32 in base64 as we ask for it, or decimal numbers as some servers give all the same. */
+/** Reads float32 in base64, as requested, or decimal numbers, which some servers return nevertheless. */
 function decode(embedding: string | readonly number[]): Float32Array {
   if (typeof embedding !== "string") return Float32Array.from(embedding);
   const bytes = new Uint8Array(Buffer.from(embedding, "base64"));
-  // Bytes that are no whole number of float32 fail the check of the length.
+  // An incomplete float32 gives an empty vector, which fails the check of the length.
   return new Float32Array(bytes.buffer, 0, bytes.length % 4 === 0 ? bytes.length / 4 : 0);
 }
 

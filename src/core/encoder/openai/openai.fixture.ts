@@ -10,23 +10,27 @@ import { type OpenaiOptions, openaiEncoder } from "./openai.ts";
 export const KEY = "sk-test-not-a-real-key";
 const DIMENSION = 4;
 
-/** What the server makes of a text: equal texts, equal vectors, exact in float32. */
+/** The embedding of a text by the test server: the same for equal texts, and exact in float32. */
 export function vectorOf(text: string): number[] {
   const codes = [...text].map((c) => c.codePointAt(0)!);
   const sum = codes.reduce((total, code) => total + code, 0);
   return [text.length, codes[0] ?? 0, sum % 4096, 0.5];
 }
 
-interface Asked {
+interface RequestBody {
   readonly model: string;
   readonly input: readonly string[];
   readonly dimensions?: number;
   readonly encoding_format: string;
 }
 
-export type Answer = (asked: Asked, response: ServerResponse, request: IncomingMessage) => unknown;
+export type Handler = (
+  body: RequestBody,
+  response: ServerResponse,
+  request: IncomingMessage,
+) => unknown;
 
-export const answer: Answer = ({ input }, response) => {
+export const respond: Handler = ({ input }, response) => {
   const data = input.map((text, index) => ({ index, embedding: base64(vectorOf(text)) }));
   response.end(JSON.stringify({ object: "list", data }));
 };
@@ -36,20 +40,20 @@ export function base64(values: readonly number[]): string {
 }
 
 export const status =
-  (code: number, message = "no", headers: Record<string, string> = {}): Answer =>
+  (code: number, message = "no", headers: Record<string, string> = {}): Handler =>
   (_, response) =>
     response.writeHead(code, headers).end(JSON.stringify({ error: { message } }));
 
-/** An encoder of a server that gives these answers in turn, then good ones. */
-export async function setUp(bad: readonly Answer[] = [], options: Partial<OpenaiOptions> = {}) {
-  const asked: Asked[] = [];
+/** Makes an encoder of a server that gives these responses in turn, then correct ones. */
+export async function setUp(bad: readonly Handler[] = [], options: Partial<OpenaiOptions> = {}) {
+  const requests: RequestBody[] = [];
   const slept: number[] = [];
   const baseUrl = await serve(async (request, response) => {
-    const body = JSON.parse(await bodyOf(request)) as Asked;
-    asked.push(body);
+    const body = JSON.parse(await bodyOf(request)) as RequestBody;
+    requests.push(body);
     expect(request.method).toBe("POST");
     expect(request.url).toBe("/v1/embeddings");
-    await (bad[asked.length - 1] ?? answer)(body, response, request);
+    await (bad[requests.length - 1] ?? respond)(body, response, request);
   });
   const encoder = openaiEncoder({
     apiKey: KEY,
@@ -59,7 +63,7 @@ export async function setUp(bad: readonly Answer[] = [], options: Partial<Openai
     sleep: async (milliseconds) => void slept.push(milliseconds),
     ...options,
   });
-  return { encoder, asked, slept, texts: () => asked.flatMap(({ input }) => input) };
+  return { encoder, requests, slept, texts: () => requests.flatMap(({ input }) => input) };
 }
 
 export const vectors = (...texts: string[]) =>

@@ -5,44 +5,44 @@ import type { RetryOptions } from "../common/retry.ts";
 import { type EmbeddingsEndpoint, embed, TooLong } from "./openai-request.ts";
 
 export interface OpenaiOptions extends Omit<RetryOptions, "signal"> {
-  /** OPENAI_API_KEY; servers of one's own may need none. */
+  /** OPENAI_API_KEY. A server of your own may need none. */
   readonly apiKey: string | undefined;
-  /** Of any server with OpenAI's interface, as OPENAI_BASE_URL has it. */
+  /** OPENAI_BASE_URL: OpenAI or a server with the same interface. */
   readonly baseUrl?: string | undefined;
   readonly model?: string | undefined;
-  /** The length of the vectors, where it is not the model's own or the model is none of OpenAI's. */
+  /** Length of the embeddings. Required for models that are not OpenAI's. */
   readonly dimensions?: number | undefined;
-  /** Vectors are kept there and not asked for again. */
+  /** Folder that caches embeddings. */
   readonly cacheDir?: string | undefined;
-  /** Milliseconds that an answer may take. */
+  /** Milliseconds that a response may take. */
   readonly timeout?: number | undefined;
-  /** Requests under way at once. */
+  /** Largest number of concurrent requests. */
   readonly concurrency?: number | undefined;
   readonly fetch?: typeof fetch | undefined;
 }
 
 const OPENAI = "https://api.openai.com/v1";
-const PAPERS = "text-embedding-3-large";
+const DEFAULT_MODEL = "text-embedding-3-large";
 
-/** As the paper calls it. */
+/** The default model under the paper's name for it. */
 export const OPENAI_TEXT = { name: "OpenAItext", dimension: 3072 } as const;
 
-/** Lengths of OpenAI's models; the third generation can be asked for shorter ones. */
+/** Embedding lengths of OpenAI's models. The third generation also offers shorter ones on request. */
 const DIMENSIONS: Readonly<Record<string, number>> = {
-  [PAPERS]: OPENAI_TEXT.dimension,
+  [DEFAULT_MODEL]: OPENAI_TEXT.dimension,
   "text-embedding-3-small": 1536,
   "text-embedding-ada-002": 1536,
 };
 
-/** Embeddings of OpenAI, or of a server with the same interface. */
+/** Makes an encoder that requests embeddings from OpenAI or a server with the same interface. */
 export function openaiEncoder(options: OpenaiOptions): Encoder {
-  const { model = PAPERS, dimensions, cacheDir, concurrency = 4 } = options;
+  const { model = DEFAULT_MODEL, dimensions, cacheDir, concurrency = 4 } = options;
   const endpoint = endpointOf(options, model);
   const { dimension } = endpoint;
   const cache = cacheDir === undefined ? undefined : new EmbeddingCache(cacheDir, model, dimension);
   let opened: Promise<void> | undefined;
   return {
-    name: model === PAPERS && dimensions === undefined ? OPENAI_TEXT.name : model,
+    name: model === DEFAULT_MODEL && dimensions === undefined ? OPENAI_TEXT.name : model,
     dimension,
     async encode(texts) {
       opened ??= cache?.open();
@@ -60,7 +60,7 @@ export function openaiEncoder(options: OpenaiOptions): Encoder {
           });
         });
       } finally {
-        abort.abort(); // of the requests that are under way when one has failed for good
+        abort.abort(); // if one request has failed, the others are no longer needed
       }
       return texts.map((text) => Float64Array.from(vectors.get(text)!));
     },
@@ -76,15 +76,15 @@ function endpointOf(options: OpenaiOptions, model: string): EmbeddingsEndpoint {
   if (url.username || url.password) {
     throw new InputError(
       { file: "OPENAI_BASE_URL" },
-      "has a name or a password in it",
-      "leave them out, and put the key into OPENAI_API_KEY",
+      "contains a user name or a password",
+      "remove them, and put the key into OPENAI_API_KEY",
     );
   }
   if (!apiKey && baseUrl === OPENAI) {
     throw new InputError(
       { file: "OPENAI_API_KEY" },
       "is not set",
-      "set it to a key of platform.openai.com, or OPENAI_BASE_URL to a server of your own",
+      "set it to a key from platform.openai.com, or set OPENAI_BASE_URL to a server of your own",
     );
   }
   const own = DIMENSIONS[model];
@@ -93,23 +93,23 @@ function endpointOf(options: OpenaiOptions, model: string): EmbeddingsEndpoint {
     throw new InputError(
       { file: model, field: "dimensions" },
       dimension === undefined ? "is not known for this model" : `is ${dimension}`,
-      "give the length of the model's vectors",
+      "give the length of the model's embeddings",
     );
   }
-  // A model of another maker has one length, and most servers refuse to be asked for it.
-  const asked = own !== undefined && dimension !== own ? dimension : undefined;
+  // Other models have one length only, and most servers reject a request for a length.
+  const requested = own !== undefined && dimension !== own ? dimension : undefined;
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/embeddings`;
-  return { url: url.href, apiKey, model, dimension, asked, timeout, fetch: send };
+  return { url: url.href, apiKey, model, dimension, requested, timeout, fetch: send };
 }
 
-/** Fills `vectors` from the cache and returns the texts that are not there. */
+/** Fills `vectors` from the cache and returns the texts that the cache does not have. */
 async function readCached(
   texts: ReadonlySet<string>,
   cache: EmbeddingCache | undefined,
   vectors: Map<string, Float32Array>,
 ): Promise<string[]> {
   if (cache) {
-    // Not all at once: a process may not have that many files open.
+    // In parallel, but below the limit on open files.
     await inParallel([...texts], FILES_AT_ONCE, async (text) => {
       const vector = await cache.get(text);
       if (vector) vectors.set(text, vector);
@@ -120,7 +120,7 @@ async function readCached(
 
 const FILES_AT_ONCE = 32;
 
-/** Below the server's limits of 2,048 texts and 300,000 tokens, so that little is lost where one fails. */
+/** Below the server's limits of 2,048 texts and 300,000 tokens, so that a failed request costs little. */
 const MOST_TEXTS = 256;
 const MOST_TOKENS = 100_000;
 
@@ -141,21 +141,21 @@ function batchesOf(texts: readonly string[]): string[][] {
   return batches;
 }
 
-/** On the safe side: English has some four bytes a token, other scripts and code two or three. */
+/** A high estimate: English has about four bytes per token, code and other scripts two or three. */
 function estimateTokens(text: string): number {
   return Math.ceil(Math.min(Buffer.byteLength(text), LONGEST) / 2);
 }
 
-/** The 8,191 tokens that a text may have, at four bytes each. */
+/** Longest text in bytes: 8,191 tokens of four bytes. */
 const LONGEST = 4 * 8191;
 const SHORTEST = 64;
 
-/** An empty text is refused by the server; a full stop says as little. Long ones are cut. */
+/** Replaces an empty text, which the server rejects, by a full stop, and cuts long texts. */
 function sendable(text: string): string {
   return text.trim() === "" ? "." : cut(text, LONGEST);
 }
 
-/** The longest beginning of at most so many bytes of UTF-8. */
+/** Returns the longest prefix of at most `bytes` bytes in UTF-8. */
 function cut(text: string, bytes: number): string {
   if (3 * text.length <= bytes) return text;
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
@@ -163,9 +163,9 @@ function cut(text: string, bytes: number): string {
 }
 
 /**
- * The vectors of a batch. One that is refused as too long is halved, down to the
- * text at fault, and that is cut to a half until it fits: at one byte a token it
- * does. So a text's vector does not depend on the batch it was in.
+ * Requests the embeddings of a batch. A batch that is rejected as too long is split
+ * in two, down to the text that is too long, which is then cut in half until it
+ * fits. So a text's embedding does not depend on its batch.
  */
 async function embedAll(
   endpoint: EmbeddingsEndpoint,
@@ -190,7 +190,7 @@ async function embedAll(
   }
 }
 
-/** `work` on every item, at most `width` at once; the first failure ends it. */
+/** Runs `work` on every item, at most `width` at a time, until the first failure. */
 async function inParallel<T>(
   items: readonly T[],
   width: number,

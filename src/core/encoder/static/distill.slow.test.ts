@@ -11,7 +11,7 @@ import { STATIC_FILE, writeStaticFile } from "./static-file.ts";
 const write = temporaryFolder();
 
 describeWithShared("distilling MiniLM", ["models/all-MiniLM-L6-v2"], () => {
-  it("gives the bundled file again, bit for bit", async () => {
+  it("reproduces the bundled file bit for bit", async () => {
     const file = write(STATIC_FILE, "");
     await writeStaticFile(file, distill(await readModelFolder(shared("models/all-MiniLM-L6-v2"))));
     const bundled = readFileSync(join(BUNDLED_STATIC, STATIC_FILE));

@@ -4,7 +4,7 @@ import { dotAt } from "../../linalg/linalg.ts";
 import { Random } from "../../random/random.ts";
 import { readModelFolder } from "../transformer/model/model-folder.ts";
 import { temporaryModels, tinyModel } from "../transformer/model/tiny-model.fixture.ts";
-import { forward } from "../transformer/reference/forward.ts";
+import { forward } from "../transformer/reference/forward.fixture.ts";
 import { distill } from "./distill.ts";
 import { principalAxes, project } from "./principal-axes.ts";
 import { tokenFrequencies } from "./token-frequency.ts";
@@ -13,13 +13,13 @@ import { tokenVectors } from "./token-vectors.ts";
 const makeModel = temporaryModels();
 
 it.each(["bert", "mpnet"] as const)(
-  "a token's vector is what enters %s's first layer",
+  "a token's vector is the input of the first layer of %s",
   async (kind) => {
     const { architecture, weights } = await readModelFolder(makeModel(tinyModel(kind)));
     const { hiddenSize: d } = architecture;
     const vectors = tokenVectors(architecture, weights, 16);
     for (let token = 0; token < 16; token++) {
-      if (token === architecture.padTokenId) continue; // it has no position in MPNet
+      if (token === architecture.padTokenId) continue; // the padding token has no position in MPNet
       const rows = forward([2, token, 3], { ...architecture, layers: 0 }, weights);
       for (let i = 0; i < d; i++) expect(vectors[token * d + i]).toBeCloseTo(rows[1]![i]!, 12);
     }
@@ -34,12 +34,12 @@ describe("principal axes", () => {
   const rows = { vectors, d, weights };
   const total = weights.reduce((sum, weight) => sum + weight, 0);
 
-  /** Of the weighted components, about 0: the obvious version. */
+  /** Weighted second moment of two components, in plain code. */
   const moment = (out: Float64Array, k: number, i: number, j: number) =>
     weights.reduce((sum, w, row) => sum + w * out[row * k + i]! * out[row * k + j]!, 0) / total;
 
   it.each([0, 1, 3, 4])(
-    "components are uncorrelated, flatten %i evens their variances out",
+    "components are uncorrelated, and flatten %i evens out their variances",
     (flatten) => {
       const axes = principalAxes(rows);
       const out = project(rows, axes, d, flatten);
@@ -54,7 +54,7 @@ describe("principal axes", () => {
     },
   );
 
-  it("all axes keep every distance, fewer keep the first components", () => {
+  it("all axes preserve every distance, and fewer axes give the first components", () => {
     const axes = principalAxes(rows);
     const whole = project(rows, axes, d, 0);
     const few = project(rows, axes, 2, 0);
@@ -68,7 +68,7 @@ describe("principal axes", () => {
     }
   });
 
-  it("a weight is as good as so many copies of a row, and none is as good as no row", () => {
+  it("a weight of n equals n copies of a row, and a weight of 0 equals no row", () => {
     const counts = Float64Array.from({ length: n }, (_, i) => i % 4);
     const copies = [...counts.keys()].flatMap((i) =>
       Array.from({ length: counts[i]! }, () => [...vectors.subarray(i * d, (i + 1) * d)]),
@@ -86,7 +86,7 @@ describe("principal axes", () => {
   });
 });
 
-it("frequencies fall with the rank of words; marks are as frequent as the first, fillers never", () => {
+it("frequencies fall with the rank of words; punctuation is as frequent as the first word, placeholders have 0", () => {
   const tokens = ["[PAD]", "[unused1]", "?", "é", "the", "of", "##s", "", "zebra"];
   const f = tokenFrequencies({
     tokens,
@@ -102,14 +102,14 @@ it("frequencies fall with the rank of words; marks are as frequent as the first,
 describe("distilling a small model", async () => {
   const model = await readModelFolder(makeModel(tinyModel("bert")));
 
-  it("gives a row for each token, and the same bytes every time", () => {
+  it("gives one row per token, and the same bytes every time", () => {
     const table = distill(model, { dimension: 5, flatten: 3 });
     expect(table.scales.length).toBe(model.tokenizer.vocabSize);
     expect(table.rows.length).toBe(5 * model.tokenizer.vocabSize);
     expect(distill(model, { dimension: 5, flatten: 3 })).toEqual(table);
   });
 
-  it("refuses more dimensions than there are", () => {
+  it("rejects more dimensions than the model has", () => {
     expect(() => distill(model, { dimension: 9, flatten: 0 })).toThrow(
       errorText(/give --dimension 8 or less/),
     );

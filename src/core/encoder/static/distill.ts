@@ -6,18 +6,18 @@ import { tokenFrequencies } from "./token-frequency.ts";
 import { tokenVectors } from "./token-vectors.ts";
 
 export const DISTILL = {
-  /** Of the vectors: half of MiniLM's and more bring a point at most. */
+  /** Length of the embeddings. More than half of MiniLM's adds at most one point of accuracy. */
   dimension: 256,
-  /** Of the spectrum, as in `project`: 3/4 of the way to whitening. */
+  /** How much `project` evens out the variances: 3/4 of the way to whitening. */
   flatten: 3,
 };
 
 /**
- * A static encoder from a transformer: the vectors of its tokens, reduced to
- * their principal axes. Axes and mean are taken over tokens as they are met
- * (Zipf's law), not over the vocabulary as it is listed, half of which hardly
- * ever occurs. No text is needed, and equal models give equal bytes everywhere.
- * What else was tried: docs/encoders.md.
+ * Makes a static encoder from a transformer: the vectors of its tokens, reduced to
+ * their principal axes. Mean and axes are weighted by how often tokens occur
+ * (Zipf's law), because half of the vocabulary hardly ever occurs. No text is
+ * needed, and equal models give equal bytes on every machine. docs/encoders.md
+ * lists the alternatives that were tried.
  */
 export function distill(
   { architecture, weights, tokenizer, name, path }: ModelFolder,
@@ -26,7 +26,7 @@ export function distill(
   if (dimension > architecture.hiddenSize) {
     throw new InputError(
       { file: path },
-      `has vectors of ${architecture.hiddenSize} numbers, fewer than the ${dimension} asked for`,
+      `has embeddings of ${architecture.hiddenSize} numbers, fewer than --dimension ${dimension}`,
       `give --dimension ${architecture.hiddenSize} or less`,
     );
   }
@@ -41,12 +41,12 @@ export function distill(
     dimension,
     source: name,
     tokenizer: settings,
-    ...quantize(evened(projected, dimension), dimension),
+    ...quantize(rescaled(projected, dimension), dimension),
   };
 }
 
-/** Scaled so that components have a root mean square of 1, which a learning rate can refer to. */
-function evened(vectors: Float64Array, dimension: number): Float64Array {
+/** Scales the vectors so that a mean vector has components of root mean square 1. Learning rates assume this. */
+function rescaled(vectors: Float64Array, dimension: number): Float64Array {
   let sum = 0;
   for (let start = 0; start < vectors.length; start += dimension) {
     let squares = 0;

@@ -8,7 +8,7 @@ import { STATIC_FILE } from "./static-file.ts";
 describe("the bundled encoder", async () => {
   const { encoder, identity } = await openStatic();
 
-  it("is there, of at most 10 MB, and described", () => {
+  it("exists, has at most 10 MB, and describes itself", () => {
     expect(isStaticFolder(BUNDLED_STATIC)).toBe(true);
     expect(isStaticFolder(import.meta.dirname)).toBe(false);
     expect(statSync(join(BUNDLED_STATIC, STATIC_FILE)).size).toBeLessThan(10e6);
@@ -19,7 +19,7 @@ describe("the bundled encoder", async () => {
     expect(encoder.table.tokenizer.tokens.length).toBe(30522);
   });
 
-  it("gives these very numbers on every machine", () => {
+  it("returns the same numbers on every machine", () => {
     const x = encoder.encodeText("What is 12 + 30? A) forty-two B) Δέλτα 漢字");
     expect(norm(x)).toBeCloseTo(1, 14);
     expect([...x.subarray(0, 6)]).toMatchInlineSnapshot(`
@@ -34,7 +34,7 @@ describe("the bundled encoder", async () => {
     `);
   });
 
-  it("knows what texts are about, and what kind they are of", () => {
+  it("distinguishes topics and kinds of texts", () => {
     const cosine = (a: string, b: string) => dot(encoder.encodeText(a), encoder.encodeText(b));
     const car = "How do I fix my car's engine?";
     expect(cosine(car, "Automobile motor repair")).toBeGreaterThan(

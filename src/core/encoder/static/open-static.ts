@@ -4,21 +4,21 @@ import { PACKAGE_ROOT } from "../../input/project.ts";
 import { StaticEncoder } from "./static-encoder.ts";
 import { readStaticFile, STATIC_FILE } from "./static-file.ts";
 
-/** The one that comes with the program. */
+/** Folder of the static encoder that comes with the package. */
 export const BUNDLED_STATIC = join(PACKAGE_ROOT, "models/static");
 
-/** Whether the folder is that of a static encoder. */
+/** Whether the folder holds a static encoder. */
 export function isStaticFolder(folder: string): boolean {
   return existsSync(join(folder, STATIC_FILE));
 }
 
 export interface OpenStatic {
   readonly encoder: StaticEncoder;
-  /** The same for the same vectors: the file's checksum. */
+  /** Checksum of the file. */
   readonly identity: string;
 }
 
-/** The encoder of a folder that `joust distill` or `joust fit` has written, or the bundled one. */
+/** Opens a folder that `joust distill` or `joust fit` has written; by default the package's own encoder. */
 export async function openStatic(folder = BUNDLED_STATIC): Promise<OpenStatic> {
   const { table, sha256 } = await readStaticFile(join(folder, STATIC_FILE));
   return { encoder: new StaticEncoder(table), identity: sha256 };

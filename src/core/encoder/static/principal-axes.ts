@@ -1,9 +1,9 @@
 import { symmetricEigen } from "../../linalg/eigen.ts";
 import { dotAt } from "../../linalg/linalg.ts";
 
-/** Rows of a table of vectors, and how much each counts. */
+/** Row vectors with weights. */
 export interface Weighted {
-  /** n x d */
+  /** n x d matrix. */
   readonly vectors: Float64Array;
   readonly d: number;
   readonly weights: Float64Array;
@@ -11,13 +11,13 @@ export interface Weighted {
 
 export interface Axes {
   readonly mean: Float64Array;
-  /** One a row, of length 1, the widest first. */
+  /** One unit vector per row, in the order of falling variance. */
   readonly axes: Float64Array;
-  /** The variance along each. */
+  /** Variance along each axis. */
   readonly variances: Float64Array;
 }
 
-/** The principal axes of the weighted rows. */
+/** Computes the principal axes of the weighted rows. */
 export function principalAxes(rows: Weighted): Axes {
   const mean = weightedMean(rows);
   const { values, vectors } = symmetricEigen(covariance(rows, mean), rows.d);
@@ -25,10 +25,10 @@ export function principalAxes(rows: Weighted): Axes {
 }
 
 /**
- * Each row's components along the first k axes. `flatten` evens their variances
- * out: axis i is divided by variance^(flatten / 8), so that 0 leaves them and 4
- * makes all 1 (whitening). Eighths, because square roots are exact everywhere
- * and powers are not.
+ * Returns the components of each row along the first k axes. `flatten` evens out
+ * the variances: axis i is divided by variance^(flatten / 8), so that 0 changes
+ * nothing and 4 makes all variances 1 (whitening). The exponent is in eighths,
+ * because square roots give the same bits on every machine and powers do not.
  */
 export function project(
   { vectors, d }: Weighted,
@@ -63,7 +63,7 @@ function weightedMean({ vectors, d, weights }: Weighted): Float64Array {
   return mean.map((sum) => sum / total);
 }
 
-/** Rows in fours, so that the matrix is walked a quarter as often. */
+/** Adds four rows at a time, so that the matrix is read and written a quarter as often. */
 function covariance({ vectors, d, weights }: Weighted, mean: Float64Array): Float64Array {
   const out = new Float64Array(d * d);
   const four = Array.from({ length: 4 }, () => new Float64Array(d));

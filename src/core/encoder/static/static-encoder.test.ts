@@ -16,7 +16,7 @@ const texts = fc.oneof(
   fc.string({ unit: "grapheme" }),
 );
 
-it("is the normalised sum of its tokens' vectors, each once: the obvious version", () => {
+it("returns the normalised sum of the vectors of the distinct tokens", () => {
   const tokenizer = new WordPiece({ ...table.tokenizer, before: [], after: [] });
   fc.assert(
     fc.property(texts, (text) => {
@@ -30,7 +30,7 @@ it("is the normalised sum of its tokens' vectors, each once: the obvious version
   );
 });
 
-it("gives unit vectors, each independent of its batch and of the texts before it", async () => {
+it("returns unit vectors that depend neither on the batch nor on earlier texts", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(texts, { maxLength: 6 }), async (batch) => {
       const vectors = await encoder.encode(batch);
@@ -44,17 +44,17 @@ it("gives unit vectors, each independent of its batch and of the texts before it
   );
 });
 
-it("nothing, and what has no vector, is the zero vector", () => {
+it("a text without tokens, or with zero vectors only, has the zero vector", () => {
   for (const text of ["", " \n", "zero zero"]) expect(norm(encoder.encodeText(text))).toBe(0);
 });
 
-it("the order and repetition of words do not matter", () => {
+it("the order and the repetition of words do not matter", () => {
   const cosine = (a: string, b: string) => dot(encoder.encodeText(a), encoder.encodeText(b));
   expect(cosine("the cat sat on the mat", "mat cat on sat sat the sat")).toBeCloseTo(1, 12);
   expect(cosine("the cat sat", "the dog sat")).toBeLessThan(0.99);
 });
 
-it("lets others have a turn while it works through many texts", async () => {
+it("lets the event loop run while it encodes many texts", async () => {
   let turns = 0;
   const timer = setInterval(() => turns++, 0);
   await encoder.encode(Array.from({ length: 20_000 }, () => "the cat sat on the mat"));
@@ -67,13 +67,13 @@ describe("8 bits", () => {
     .array(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { minLength: 1, maxLength: 12 })
     .map((values) => Float64Array.from(values));
 
-  it("are off by at most 1/254 of a row's largest component, which is kept", () => {
+  it("have an error of at most 1/254 of a row's largest component, which is exact", () => {
     fc.assert(
       fc.property(vectors, (values) => {
         const { rows, scales } = quantize(values, values.length);
         const largest = Math.max(...values.map(Math.abs));
         for (const [i, value] of values.entries()) {
-          // The scale itself is a float32.
+          // The scale is a float32.
           expect(Math.abs(scales[0]! * rows[i]! - value)).toBeLessThanOrEqual(
             largest * (1 / 254 + 1e-6) + 1e-40,
           );

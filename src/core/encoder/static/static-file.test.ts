@@ -13,32 +13,32 @@ async function written(dimension?: number): Promise<string> {
   return file;
 }
 
-it("gives back what was written, whatever the header's length", async () => {
+it("reads what was written, for any length of the header", async () => {
   for (const dimension of [1, 7, 10, 100]) {
     const { table } = await readStaticFile(await written(dimension));
     expect(table).toEqual(smallTable(dimension));
   }
 });
 
-it("has the same checksum for the same table only", async () => {
+it("has the same checksum only for the same table", async () => {
   const { sha256 } = await readStaticFile(await written());
   expect(await writeStaticFile(write("again.bin", ""), smallTable())).toBe(sha256);
   expect(await writeStaticFile(write("other.bin", ""), smallTable(6, 2))).not.toBe(sha256);
 });
 
-it("begins with a line that says what it is", async () => {
+it("starts with a line that describes it", async () => {
   const line = readFileSync(await written(), "utf8").split("\n")[0]!;
   expect(JSON.parse(line)).toMatchObject({ format: "joust static encoder", dimension: 6 });
   expect((line.length + 1) % 8).toBe(0);
 });
 
-it("refuses what is cut short, changed, or something else, and says so", async () => {
+it("rejects truncated, changed and other files, and says why", async () => {
   const bytes = readFileSync(await written());
   const text = bytes.toString("latin1");
   const bad: [string | Uint8Array, RegExp][] = [
-    ["", /is no static encoder/],
-    ["PK\u0003\u0004 whatever\n", /is no static encoder/],
-    ['{"format"', /is no static encoder/],
+    ["", /is not a static encoder/],
+    ["PK\u0003\u0004 whatever\n", /is not a static encoder/],
+    ['{"format"', /is not a static encoder/],
     ['{"format": \n', /is not JSON/],
     ['{"format":"another"}\n', /field "format"/],
     [Buffer.from(text.replace('"version":1', '"version":2'), "latin1"), /field "version"/],
@@ -55,7 +55,7 @@ it("refuses what is cut short, changed, or something else, and says so", async (
   await expect(readStaticFile("no-such.bin")).rejects.toThrow(/does not exist/);
 });
 
-it("will not write tokens that it could not read again", async () => {
+it("does not write tokens that it could not read", async () => {
   const table = smallTable();
   const tokenizer = { ...table.tokenizer, tokens: ["a\nb", ...table.tokenizer.tokens.slice(1)] };
   await expect(writeStaticFile(write("x.bin", ""), { ...table, tokenizer })).rejects.toThrow(

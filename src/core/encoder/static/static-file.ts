@@ -1,9 +1,8 @@
 /**
- * The file of a static encoder: a line of JSON that says what it is (`head -1`
- * shows it), filled up with blanks to a multiple of 8 bytes, then the parts that
- * the line names, one after another: scales (float32), rows (int8), and tokens
- * (UTF-8, one a line, the line number being the id). Numbers are little-endian.
- * It is read at once and used as it lies: no parsing of 30,000 entries.
+ * The file format of a static encoder: a header, which is one line of JSON padded
+ * with spaces to a multiple of 8 bytes (`head -1` shows it), then three parts:
+ * scales (float32), rows (int8) and tokens (UTF-8, one per line; the line number
+ * is the id). Numbers are little-endian. The parts are used without parsing.
  */
 import { createHash } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -14,7 +13,7 @@ import { checkShape } from "../../input/rows.ts";
 import { readError } from "../../input/text.ts";
 import type { StaticTable } from "./static-table.ts";
 
-/** Within its folder. */
+/** Name of the file within its folder. */
 export const STATIC_FILE = "static-encoder.bin";
 
 const FORMAT = "joust static encoder";
@@ -38,17 +37,17 @@ const HEADER = z.object({
     }),
     added: z.array(z.object({ content: z.string(), id: COUNT, normalized: z.boolean() })),
   }),
-  /** Bytes of each part. */
+  /** Length of each part in bytes. */
   sizes: z.object({ scales: COUNT, rows: COUNT, tokens: COUNT }),
-  /** Of all bytes after the header. */
+  /** SHA-256 of all bytes after the header. */
   sha256: z.string(),
 });
 
-const AGAIN = "it is damaged or was not copied whole: copy it again, or make it with joust distill";
+const AGAIN = "the file is damaged or incomplete: copy it again, or make it with joust distill";
 
 export interface StaticFile {
   readonly table: StaticTable;
-  /** The same for the same vectors. */
+  /** Equal checksums mean equal embeddings. */
   readonly sha256: string;
 }
 
@@ -56,27 +55,28 @@ export async function readStaticFile(file: string): Promise<StaticFile> {
   const bytes = await readFile(file).catch((error: unknown) => {
     throw readError(file, error);
   });
-  const fail = (problem: string, remedy = AGAIN) => new InputError({ file }, problem, remedy);
+  const fail = (problem: string, hint = AGAIN) => new InputError({ file }, problem, hint);
   const end = bytes.indexOf("\n");
   if (!bytes.subarray(0, 2).equals(Buffer.from('{"')) || end < 0) {
-    throw fail("is no static encoder", `name a ${STATIC_FILE} that joust distill has written`);
+    throw fail("is not a static encoder", `give a ${STATIC_FILE} that joust distill has written`);
   }
   const json = parseJson(file, bytes.toString("utf8", 0, end), AGAIN);
   const { source, dimension, tokenizer, sizes, sha256 } = checkShape({ file }, json, HEADER, AGAIN);
   const body = bytes.subarray(end + 1);
   if (body.length !== sizes.scales + sizes.rows + sizes.tokens) {
-    throw fail(`has ${body.length} bytes after its header, which speaks of others`);
+    const expected = sizes.scales + sizes.rows + sizes.tokens;
+    throw fail(`has ${body.length} bytes after its header, not ${expected}`);
   }
-  if (digest([body]) !== sha256) throw fail("was changed: its checksum is another");
+  if (digest([body]) !== sha256) throw fail("was changed: its checksum differs");
   const tokens = body.toString("utf8", sizes.scales + sizes.rows).split("\n");
   if (sizes.scales !== 4 * tokens.length || sizes.rows !== dimension * tokens.length) {
-    throw fail(`has ${tokens.length} tokens, and scales and rows for another number`);
+    throw fail(`has ${tokens.length} tokens, but scales and rows for a different number`);
   }
   const added = tokenizer.added.map(({ id }) => id);
   if (Math.max(tokenizer.unknown, ...added) >= tokens.length) {
-    throw fail("has special tokens that are not among its tokens");
+    throw fail("has special tokens whose ids exceed the number of tokens");
   }
-  // A copy: floats must lie at multiples of 4, and a buffer may begin anywhere.
+  // Copied, because a Float32Array must start at a multiple of 4 bytes.
   const scales = new Float32Array(Uint8Array.from(body.subarray(0, sizes.scales)).buffer);
   const rows = new Int8Array(body.buffer, body.byteOffset + sizes.scales, sizes.rows);
   return {
@@ -85,12 +85,12 @@ export async function readStaticFile(file: string): Promise<StaticFile> {
   };
 }
 
-/** The whole file or none of it. Returns its checksum. */
+/** Writes the file in one step and returns its checksum. */
 export async function writeStaticFile(file: string, table: StaticTable): Promise<string> {
   const { source, dimension, scales, rows } = table;
   const { tokens, unknown, continuingPrefix, longestWord, normalizer, added } = table.tokenizer;
   if (tokens.some((token) => token.includes("\n"))) {
-    throw new RangeError("a token with a line break cannot be written, one token being a line");
+    throw new RangeError("tokens must not contain line breaks");
   }
   const parts = [bytesOf(scales), bytesOf(rows), Buffer.from(tokens.join("\n"))] as const;
   const sha256 = digest(parts);
@@ -104,13 +104,13 @@ export async function writeStaticFile(file: string, table: StaticTable): Promise
     sha256,
   };
   const line = Buffer.from(JSON.stringify(header));
-  const blanks = " ".repeat(7 - (line.length % 8));
-  const beside = `${file}.${process.pid}.new`;
+  const padding = " ".repeat(7 - (line.length % 8));
+  const draft = `${file}.${process.pid}.new`;
   try {
-    await writeFile(beside, Buffer.concat([line, Buffer.from(`${blanks}\n`), ...parts]));
-    await rename(beside, file);
+    await writeFile(draft, Buffer.concat([line, Buffer.from(`${padding}\n`), ...parts]));
+    await rename(draft, file);
   } finally {
-    await rm(beside, { force: true });
+    await rm(draft, { force: true });
   }
   return sha256;
 }

@@ -1,7 +1,7 @@
 import { Random } from "../../random/random.ts";
 import { quantize, type StaticTable } from "./static-table.ts";
 
-/** A table of random vectors over a handful of tokens, in which one, "zero", is the zero vector. */
+/** A table of random vectors for a few tokens. The token "zero" has the zero vector. */
 export function smallTable(dimension = 6, seed = 1): StaticTable {
   const tokens = ["[UNK]", ..."? . , a b c the cat dog ##s zero sat on mat 1 2 é 漢".split(" ")];
   const random = Random.seeded(seed);

@@ -1,20 +1,19 @@
 import type { WordPieceSettings } from "../tokenizer/tokenizer-json.ts";
 
-/** A vector for every token of a tokenizer, in 8 bits with a scale a row: all there is to a static encoder. */
+/** The data of a static encoder: a tokenizer and one vector per token, in 8 bits with a scale per row. */
 export interface StaticTable {
   readonly dimension: number;
-  /** The model it was made from. */
+  /** Name of the model that it was made from. */
   readonly source: string;
   readonly tokenizer: StaticTokenizer;
-  /** Row i, times scales[i], is the vector of token i. */
+  /** Row i times scales[i] is the vector of token i. */
   readonly rows: Int8Array;
   readonly scales: Float32Array;
 }
 
-/** Special tokens around a text say nothing about it. */
+/** A tokenizer without the special tokens around a text, which say nothing about the text. */
 export type StaticTokenizer = Omit<WordPieceSettings, "before" | "after">;
 
-/** The vector of a token. */
 export function vectorOf({ rows, scales, dimension }: StaticTable, token: number): Float64Array {
   const scale = scales[token]!;
   return Float64Array.from(
@@ -23,7 +22,7 @@ export function vectorOf({ rows, scales, dimension }: StaticTable, token: number
   );
 }
 
-/** Rows of float64 in 8 bits: each is off by at most 1/254 of its largest component. */
+/** Quantizes rows to 8 bits. The error is at most 1/254 of the row's largest component. */
 export function quantize(
   vectors: Float64Array,
   dimension: number,

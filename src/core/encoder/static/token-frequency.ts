@@ -1,12 +1,12 @@
 import type { StaticTokenizer } from "./static-table.ts";
 
 /**
- * How often each token is met, estimated without any text. BERT's vocabularies
- * begin with special tokens and single characters; then words and pieces come,
- * the most frequent first. Zipf's law, with Mandelbrot's offset, gives the r-th
- * of those a share of 1 / (r + OFFSET). ASCII characters (marks, digits) are as
- * frequent as the first word, other characters as the last, and what only fills
- * the table, [unused7] or [PAD], never occurs.
+ * Estimates how often each token occurs, without any text. BERT's vocabularies
+ * start with special tokens and single characters, followed by words and pieces in
+ * the order of falling frequency. Zipf's law with Mandelbrot's offset gives the
+ * r-th of these a frequency of 1 / (r + OFFSET). ASCII characters (punctuation,
+ * digits) are assumed to be as frequent as the first word and other characters as
+ * the last. Placeholders such as [unused7] and [PAD] never occur.
  */
 export function tokenFrequencies({ tokens, added }: StaticTokenizer): Float64Array {
   const special = new Set(added.map(({ id }) => id));

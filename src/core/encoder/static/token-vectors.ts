@@ -2,12 +2,12 @@ import type { Architecture } from "../transformer/model/architecture.ts";
 import type { Checkpoint } from "../transformer/model/checkpoint.ts";
 
 /**
- * The vector of every token as it enters the first layer of `[CLS] t [SEP]`, one
- * row each: LayerNorm(word + position 1 + type 0). In float64 and plain loops, so
- * that the bits are the same on every machine; float32 holds the weights only.
+ * Returns the vector of every token t as it enters the first layer of the text
+ * `[CLS] t [SEP]`, one row each: LayerNorm(word + position 1 + type 0). Computed in
+ * float64 and plain loops, so that the bits are the same on every machine.
  *
- * The vectors that leave the last layer, as one would expect to take, are worse
- * at this by far: without company a token says little there (docs/encoders.md).
+ * The vectors after the last layer, which look like the obvious choice, are far
+ * worse: without context a token says little there (see docs/encoders.md).
  */
 export function tokenVectors(
   { kind, hiddenSize: d, layerNormEps, padTokenId }: Architecture,

@@ -1,6 +1,6 @@
 import type { AddedToken } from "./tokenizer-json.ts";
 
-/** Tokens that stand in the text literally, found leftmost first and longest first. */
+/** Finds tokens that occur literally in a text. The leftmost match wins, then the longest. */
 export class AddedTokens {
   readonly any: boolean;
   readonly #ids: ReadonlyMap<string, number>;
@@ -16,7 +16,7 @@ export class AddedTokens {
     this.#pattern = new RegExp(alternatives.join("|"), "g");
   }
 
-  /** The text cut at the tokens, and those as their ids. */
+  /** Cuts the text at the tokens. Each token is returned as its id, the text between them as strings. */
   split(text: string): (string | number)[] {
     if (!this.any || text.search(this.#pattern) < 0) return [text];
     const out: (string | number)[] = [];

@@ -1,34 +1,34 @@
-/** BERT's view of a text: what is dropped, what is folded, and where words end. */
+/** BERT's text normalisation and its classes of characters. */
 
 export interface NormalizerOptions {
-  /** Drop control characters; every blank becomes a space. */
+  /** Remove control characters and turn all whitespace into spaces. */
   readonly cleanText: boolean;
-  /** Each ideograph is a word of its own. */
+  /** Make each ideograph a word of its own. */
   readonly handleChineseChars: boolean;
-  /** null: where lowercase is on. */
+  /** null means: the same as `lowercase`. */
   readonly stripAccents: boolean | null;
   readonly lowercase: boolean;
 }
 
-/** In the library's order, which matters: a final sigma, for example, depends on what was dropped before. */
+/** The steps have the order of Hugging Face's tokenizers: a final sigma, for example, depends on removed characters. */
 export function normalize(text: string, options: NormalizerOptions): string {
   let out = text;
-  if (options.cleanText) out = out.replace(DROPPED, "").replace(BLANK, " ");
+  if (options.cleanText) out = out.replace(REMOVED, "").replace(WHITESPACE, " ");
   if (options.handleChineseChars) out = out.replace(IDEOGRAPH, " $& ");
   if (options.lowercase) out = out.toLowerCase();
   if (options.stripAccents ?? options.lowercase) out = out.normalize("NFD").replace(ACCENT, "");
   return out;
 }
 
-// Tab and line breaks are control characters too, but blanks here.
-const DROPPED = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\uFFFD]/gu;
-const BLANK = /\s/g;
-/** Without the planes beyond the first, as the library: two such ideographs in a row are one word. */
+/** Control characters except tab and line breaks, which count as whitespace. */
+const REMOVED = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\uFFFD]/gu;
+const WHITESPACE = /\s/g;
+/** Only the first Unicode plane, as in Hugging Face's tokenizers: two ideographs beyond it are one word. */
 const IDEOGRAPH = /[\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF]/g;
 const ACCENT = /\p{Mn}/gu;
 const PUNCTUATION = /[\p{P}!-/:-@[-`{-~]/u;
 
-/** What a character is to the pre-tokenizer: part of a word, between words, or a word by itself. */
+/** Classes of characters: part of a word, between words, or (punctuation) a word by itself. */
 export const WORD = 1;
 export const SPACE = 2;
 export const MARK = 3;

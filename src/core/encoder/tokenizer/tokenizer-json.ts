@@ -2,30 +2,31 @@ import { z } from "zod";
 import { InputError } from "../../input/input-error.ts";
 import type { NormalizerOptions } from "./bert-normalizer.ts";
 
-/** What a WordPiece tokenizer is made of, as tokenizer.json of Hugging Face says it. */
+/** Settings of a WordPiece tokenizer, as in Hugging Face's tokenizer.json. */
 export interface WordPieceSettings {
-  /** By id, the added ones among them; "" where an id has none. */
+  /** tokens[id], added tokens included; "" if the id is not used. */
   readonly tokens: readonly string[];
   readonly unknown: number;
   readonly continuingPrefix: string;
-  /** In characters; a longer word is unknown. */
+  /** Longest word in characters. A longer one becomes the unknown token. */
   readonly longestWord: number;
   readonly normalizer: NormalizerOptions;
-  /** Ids set before and after every text. */
+  /** Ids of the special tokens before and after every text. */
   readonly before: readonly number[];
   readonly after: readonly number[];
   readonly added: readonly AddedToken[];
 }
 
-/** A token that is found in the text itself, before it is split into words. */
+/** A token that is searched for in the text before the text is split into words. */
 export interface AddedToken {
   readonly content: string;
   readonly id: number;
-  /** Looked for in the normalised text. */
+  /** Whether to search the normalised text instead of the original. */
   readonly normalized: boolean;
 }
 
-const LARGEST_ID = 2 ** 24; // tables of tokens are arrays
+/** A limit, because tokens are stored in an array by id. */
+const LARGEST_ID = 2 ** 24;
 const ID = z.int().min(0).max(LARGEST_ID);
 const SPECIAL = z.tuple([z.string(), ID]);
 
@@ -66,7 +67,7 @@ const SHAPE = z.object({
     .nullish(),
   model: z.object({
     type: z.literal("WordPiece"),
-    // Not z.record: that takes 100 ms for 30,522 entries.
+    // z.record would take 100 ms for 30,522 entries.
     vocab: z.custom<Record<string, number>>(isVocabulary, "not an object of token: id"),
     unk_token: z.string().default("[UNK]"),
     continuing_subword_prefix: z.string().default("##"),
@@ -75,9 +76,9 @@ const SHAPE = z.object({
 });
 
 const SUPPORTED =
-  "BertNormalizer, BertPreTokenizer, a WordPiece model and TemplateProcessing, BertProcessing or RobertaProcessing are supported: BERT, MiniLM, e5 and MPNet have them";
+  "use a tokenizer with BertNormalizer, BertPreTokenizer, a WordPiece model and TemplateProcessing, BertProcessing or RobertaProcessing, as BERT, MiniLM, e5 and MPNet have";
 
-/** Reads the parsed tokenizer.json; other kinds of tokenizer are refused. */
+/** Reads a parsed tokenizer.json. Throws an InputError for other kinds of tokenizers. */
 export function readTokenizerJson(json: unknown, file: string): WordPieceSettings {
   const parsed = SHAPE.safeParse(json);
   if (!parsed.success) {
@@ -92,10 +93,10 @@ export function readTokenizerJson(json: unknown, file: string): WordPieceSetting
     throw new InputError(
       { file, field: "model.unk_token" },
       `is "${model.unk_token}", which is not in the vocabulary`,
-      "take tokenizer.json from the folder of the model itself",
+      OWN_FILE,
     );
   }
-  const [before, after] = frame(processor, file);
+  const [before, after] = specialTokensAround(processor, file);
   return {
     tokens: byId(ids),
     unknown,
@@ -127,8 +128,10 @@ function byId(ids: ReadonlyMap<string, number>): string[] {
   return tokens;
 }
 
-/** The ids that the post-processor sets around one text. */
-function frame(
+const OWN_FILE = "take tokenizer.json from the model's own folder";
+
+/** Ids that the post-processor puts before and after a text. */
+function specialTokensAround(
   processor: z.infer<typeof SHAPE>["post_processor"],
   file: string,
 ): [before: number[], after: number[]] {
@@ -146,7 +149,7 @@ function frame(
       throw new InputError(
         { file, field: `post_processor.single.${i}` },
         special ? "comes after a second text" : "is not among special_tokens",
-        "take tokenizer.json from the folder of the model itself",
+        OWN_FILE,
       );
     }
     around[side as 0 | 1].push(...special.ids);

@@ -1,24 +1,23 @@
 /**
- * The tokens of a WordPiece model, found without making strings: an open hash
- * table over the UTF-16 units of a word that stands in a buffer. A Map of
- * strings would have every word cut out and hashed again; this one takes the
- * hash that grew while the word was read, and 30,522 tokens are filled in
- * within milliseconds.
+ * The tokens of a WordPiece model: a hash table with open addressing over the
+ * UTF-16 units of a word in a buffer. A Map would need a string per lookup and
+ * hash it again; this table takes the hash that was computed while the word was
+ * read. Building it from 30,522 tokens takes a few milliseconds.
  */
 export class Vocabulary {
-  /** The most units of a token, its prefix not counted. */
+  /** Length of the longest token in UTF-16 units. */
   readonly longest: number;
-  /** The state of the hash after the prefix of a token that continues a word. */
+  /** Hash of the prefix of tokens that continue a word. */
   readonly continuing: number;
-  /** Every token's units one after another; those of id are units[starts[id]] to units[starts[id + 1]]. */
+  /** Units of all tokens, one after another. Token `id` has units[starts[id]] to units[starts[id + 1] - 1]. */
   readonly #units: Uint16Array;
   readonly #starts: Uint32Array;
-  /** Id + 1 where hash & mask leads, or the next free place; 0 is free. */
+  /** slots[hash & mask], or the next free slot, holds id + 1; 0 is a free slot. */
   readonly #slots: Uint32Array;
   readonly #mask: number;
   readonly #prefix: Uint16Array;
 
-  /** Tokens by id; "" where an id has none. */
+  /** `tokens[id]` is the token, or "" if the id is not used. */
   constructor(tokens: readonly string[], continuingPrefix: string) {
     const { length } = continuingPrefix;
     this.#prefix = Uint16Array.from({ length }, (_, i) => continuingPrefix.charCodeAt(i));
@@ -47,9 +46,9 @@ export class Vocabulary {
   }
 
   /**
-   * The id of word[from..to), or of the prefix and word[from..to) where it
-   * continues a word; -1 if that is no token. `hash` is step() over its units,
-   * from START or `continuing`.
+   * Returns the id of word[from..to), preceded by the prefix if it continues a
+   * word, or -1 if there is no such token. `hash` is step() over the units,
+   * starting from START or `continuing`.
    */
   find(hash: number, word: Uint16Array, from: number, to: number, continues: boolean): number {
     const skip = continues ? this.#prefix.length : 0;
@@ -77,7 +76,7 @@ export function step(hash: number, unit: number): number {
   return Math.imul(hash ^ unit, 0x01000193);
 }
 
-/** FNV's low bits know little of the high ones. */
+/** The low bits of FNV-1a hardly depend on its high bits, so they are mixed. */
 function mix(hash: number): number {
   return hash ^ (hash >>> 15);
 }

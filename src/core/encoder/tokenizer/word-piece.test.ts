@@ -11,7 +11,7 @@ const VOCABULARY =
   "[PAD] [UNK] [CLS] [SEP] [MASK] a b the cat un ##a ##b ##able ##cat ##s abc ab ##bc 1 ##1 12 " +
   "! ? ' ## # . é e ##e ##é Cat CAT σ ς ##σ ##ς α i ##i ß ss 東 京 ##京 𝒳 ##𝒳 [ ] - ` $ « がぎ か ##き";
 
-/** A small tokenizer.json; the real ones differ from it in size. */
+/** A small tokenizer.json. Real ones differ only in size. */
 function small(change: Record<string, unknown> = {}) {
   const tokens = VOCABULARY.split(" ");
   const special = tokens.slice(0, 5).map((content, id) => added(content, id, false));
@@ -83,7 +83,7 @@ const nasty = fc.array(
 );
 const texts = fc.tuple(nasty, fc.constantFrom("", " ")).map(([parts, glue]) => parts.join(glue));
 
-/** Any text has the ids that the library gives. */
+/** Checks that random texts have the same ids as in the library. */
 function expectEqualToLibrary(json: unknown, numRuns: number): void {
   const ours = WordPiece.fromTokenizerJson(json, "tokenizer.json");
   const theirs = new Tokenizer(json as object, {});
@@ -98,7 +98,7 @@ function expectEqualToLibrary(json: unknown, numRuns: number): void {
   );
 }
 
-describe("equal to @huggingface/tokenizers on ugly text", () => {
+describe("agrees with @huggingface/tokenizers on difficult texts", () => {
   const booleans = [true, false];
   const options = booleans.flatMap((clean_text) =>
     booleans.flatMap((handle_chinese_chars) =>
@@ -116,7 +116,7 @@ describe("equal to @huggingface/tokenizers on ugly text", () => {
     expectEqualToLibrary(small({ normalizer: { type: "BertNormalizer", ...normalizer } }), 100);
   });
 
-  it("with added tokens that overlap, and some that are looked for after folding", () => {
+  it("with overlapping added tokens, some of which are searched after normalisation", () => {
     const added_tokens = [
       ...small().added_tokens,
       added("[CLS", 60, false),
@@ -132,7 +132,7 @@ describe("equal to @huggingface/tokenizers on ugly text", () => {
     expectEqualToLibrary(small({ post_processor }), 50);
   });
 
-  it("with another prefix of continuing pieces, or none", () => {
+  it("with another prefix for continuing pieces, or none", () => {
     for (const continuing_subword_prefix of ["#", "", "ab"]) {
       expectEqualToLibrary(small({ model: { ...small().model, continuing_subword_prefix } }), 100);
     }
@@ -143,9 +143,9 @@ describeWithShared("MiniLM's tokenizer", ["models/all-MiniLM-L6-v2", "fixtures/m
   const file = shared("models/all-MiniLM-L6-v2/tokenizer.json");
   const json: unknown = JSON.parse(readFileSync(file, "utf8"));
 
-  it("is equal to the library on ugly text", () => expectEqualToLibrary(json, 500));
+  it("agrees with the library on difficult texts", () => expectEqualToLibrary(json, 500));
 
-  it("gives the golden ids", () => {
+  it("returns the golden ids", () => {
     const tokenizer = WordPiece.fromTokenizerJson(json, file);
     expect(tokenizer.vocabSize).toBe(30522);
     const golden = readFileSync(shared("fixtures/minilm/texts.jsonl"), "utf8").trim().split("\n");
@@ -171,7 +171,7 @@ describe("length", () => {
     );
   });
 
-  it("a text's ids do not depend on the texts before it, long ones too", () => {
+  it("the ids of a text do not depend on earlier texts, even long ones", () => {
     const long = "abc [MASK] é ".repeat(5000);
     const short = [...tokenizer.tokenIds("unable cats!")];
     expect(tokenizer.tokenIds(long).length).toBe(15_000);
@@ -179,7 +179,7 @@ describe("length", () => {
     expect([...tokenizer.encode(long, 6)]).toEqual([2, 15, 4, 28, 15, 3]);
   });
 
-  it("refuses to leave out the special tokens", () => {
+  it("rejects a length without room for the special tokens", () => {
     expect(() => tokenizer.encode("a", 1)).toThrow(RangeError);
   });
 });
@@ -206,13 +206,13 @@ it.each([
     "added_tokens.0.single_word",
     { added_tokens: [{ ...added("x", 1, false), single_word: true }] },
   ],
-])("refuses what it cannot do, with the field and what is supported: %s", (field, change) => {
+])("rejects an unsupported tokenizer and names the field: %s", (field, change) => {
   const read = () => WordPiece.fromTokenizerJson(small(change), "tokenizer.json");
   expect(read).toThrow(InputError);
   expect(read).toThrow(errorText(`tokenizer.json: field "${field}"`));
 });
 
-it("refuses what is no tokenizer.json at all", () => {
+it("rejects JSON that is not a tokenizer", () => {
   for (const json of [null, 1, [], {}, { model: {} }]) {
     expect(() => WordPiece.fromTokenizerJson(json, "t.json")).toThrow(
       errorText(/t\.json.*WordPiece/),

@@ -4,23 +4,24 @@ import { readTokenizerJson, type WordPieceSettings } from "./tokenizer-json.ts";
 import { START, step, Vocabulary } from "./vocabulary.ts";
 
 /**
- * BERT's tokenizer: normalise, split at blanks and marks, then cut each word
- * greedily into the longest tokens there are (Devlin et al. 2019; Wu et al. 2016,
- * "Google's neural machine translation system"). Equal to @huggingface/tokenizers,
- * against which the tests hold it, in less than a tenth of its time: plain ASCII is
- * folded and hashed in one pass over the characters, with no string made.
+ * BERT's tokenizer: normalise, split at whitespace and punctuation, then cut each
+ * word greedily into the longest known tokens (Devlin et al. 2019; Wu et al. 2016,
+ * "Google's neural machine translation system"). Tests compare it with
+ * @huggingface/tokenizers. It takes less than a tenth of the time, because plain
+ * ASCII is lower-cased and hashed in one pass without making strings.
  */
 export class WordPiece {
   readonly settings: WordPieceSettings;
   readonly #vocabulary: Vocabulary;
   readonly #added: AddedTokens;
   readonly #addedNormalized: AddedTokens;
-  /** The class of an ASCII character; 0 where the fast path may not go. */
+  /** The class of each ASCII character; 0 if the fast path cannot handle the character. */
   readonly #plain: Uint8Array;
+  /** Difference between an upper-case ASCII letter and the letter it becomes. */
   readonly #fold: number;
-  /** The class of a character of the first plane once it was met; 0 before. */
+  /** Cache of `classify` for the first Unicode plane; 0 is unknown. */
   readonly #classes = new Uint8Array(0x10000);
-  /** The word being read, and the ids so far; both grow with the text. */
+  /** The word being read and the ids found so far. Both buffers grow with the text. */
   #word = new Uint16Array(1024);
   #ids = new Int32Array(1024);
   #count = 0;
@@ -42,17 +43,17 @@ export class WordPiece {
     if (this.#addedNormalized.any) this.#plain.fill(0);
   }
 
-  /** From the parsed tokenizer.json; `file` names it in complaints. */
+  /** Reads a parsed tokenizer.json. `file` is its name for error messages. */
   static fromTokenizerJson(json: unknown, file: string): WordPiece {
     return new WordPiece(readTokenizerJson(json, file));
   }
 
-  /** One more than the largest id that a text can have. */
+  /** Largest id + 1. */
   get vocabSize(): number {
     return this.settings.tokens.length;
   }
 
-  /** The ids with the special ones around them, cut to `maxLength`. */
+  /** Returns the ids of the text between the special tokens, at most `maxLength` in all. */
   encode(text: string, maxLength: number): Int32Array {
     const { before, after } = this.settings;
     const room = maxLength - before.length - after.length;
@@ -70,13 +71,13 @@ export class WordPiece {
     return out;
   }
 
-  /** The ids of the text alone. */
+  /** Returns the ids of the text without special tokens. */
   tokenIds(text: string): Int32Array {
     this.#tokenize(text, Infinity);
     return this.#ids.slice(0, this.#count);
   }
 
-  /** Fills #ids; may stop once there are `enough`. */
+  /** Fills #ids. May stop once there are `enough`. */
   #tokenize(text: string, enough: number): void {
     this.#count = 0;
     for (const section of this.#added.split(text)) {
@@ -86,7 +87,7 @@ export class WordPiece {
     }
   }
 
-  /** One pass over ASCII; false where it meets anything that wants the whole treatment. */
+  /** The fast path: one pass over plain ASCII. Returns false, without ids, if it meets any other character. */
   #readPlain(text: string, enough: number): boolean {
     const first = this.#count;
     this.#reserve(text.length);
@@ -162,7 +163,7 @@ export class WordPiece {
     if (length > 0) this.#cut(length, hash);
   }
 
-  /** The ids of word[0..length): the word itself if it is a token, else the longest pieces, else unknown. */
+  /** Adds the ids of word[0..length): the word itself if it is a token, else its longest pieces, else "unknown". */
   #cut(length: number, hash: number): void {
     if (this.#tooLong(length)) {
       this.#push(this.settings.unknown);
@@ -220,7 +221,7 @@ export class WordPiece {
     this.#ids[this.#count++] = id;
   }
 
-  /** Every unit is at most one token, of one word. */
+  /** Makes room for a text: each UTF-16 unit is at most one token. */
   #reserve(units: number): void {
     if (this.#word.length < units) this.#word = new Uint16Array(2 * units);
     if (this.#ids.length >= this.#count + units) return;

@@ -10,7 +10,7 @@ describe("cutByLength", () => {
       fc.tuple(fc.constant(lengths), fc.integer({ min: 1, max: lengths.length })),
     );
 
-  it("puts every text into one of the groups, which are as long as their longest", () => {
+  it("puts every text into one group, whose length is that of its longest text", () => {
     fc.assert(
       fc.property(cases, ([lengths, groups]) => {
         const cut = cutByLength(lengths, groups);
@@ -26,7 +26,7 @@ describe("cutByLength", () => {
     );
   });
 
-  it("pads as little as any cut of the sorted texts does", () => {
+  it("finds the split of the sorted texts with the least padding", () => {
     fc.assert(
       fc.property(cases, ([lengths, groups]) => {
         const cut = cutByLength(lengths, groups);
@@ -38,7 +38,7 @@ describe("cutByLength", () => {
     );
   });
 
-  /** The cost of each way to cut, by trying them all. */
+  /** Returns the cost of every possible split. */
   function allCuts(sorted: readonly number[], groups: number): number[] {
     if (groups === 1) return [sorted.length * sorted.at(-1)!];
     return Array.from({ length: sorted.length - groups + 1 }, (_, i) => i + 1).flatMap((first) =>
@@ -48,7 +48,7 @@ describe("cutByLength", () => {
 });
 
 describe("packTexts", () => {
-  it("counts BERT's positions from 0, and MPNet's from padTokenId + 1 over what is no padding", () => {
+  it("counts BERT's positions from 0, and MPNet's from padTokenId + 1 without padding", () => {
     const positions = (kind: "bert" | "mpnet") => {
       const options = { architecture: tinyArchitecture(kind), pooling: "mean", groups: 1 } as const;
       return [...packTexts([[2, 1, 5, 1, 6]], options).get("positions")!.data];
@@ -57,7 +57,7 @@ describe("packTexts", () => {
     expect(positions("mpnet")).toEqual([2, 1, 3, 1, 4]);
   });
 
-  it("masks the padding and leaves it out of the mean", () => {
+  it("masks padding and excludes it from the mean", () => {
     const options = { architecture: tinyArchitecture("bert"), pooling: "mean", groups: 1 } as const;
     const feeds = packTexts(
       [
@@ -67,7 +67,7 @@ describe("packTexts", () => {
       options,
     );
     expect(feeds.get("mask.0")!.dims).toEqual([2, 4]);
-    // The shorter text comes first in its group, the rows of `pool` stay as the texts were given.
+    // The shorter text comes first in its group, but the rows of `pool` keep the order of the texts.
     expect([...feeds.get("mask.0")!.data]).toEqual([0, 0, -1e9, -1e9, 0, 0, 0, 0]);
     expect([...feeds.get("ids")!.data]).toEqual([8, 9, 4, 4, 4, 5, 6, 7]);
     expect([...feeds.get("pool")!.data]).toEqual([

@@ -1,4 +1,4 @@
-/** Texts as the inputs of an encoder graph. */
+/** Packs texts into the inputs of an encoder graph. */
 import type { Architecture } from "../model/architecture.ts";
 import type { Pooling } from "../model/modules.ts";
 
@@ -10,14 +10,15 @@ export interface Feed {
 export interface PackOptions {
   readonly architecture: Architecture;
   readonly pooling: Pooling;
-  /** As many as the graph has. */
+  /** Number of groups of the graph. */
   readonly groups: number;
 }
 
 /**
- * The inputs of `encoderGraph` for texts given as token ids. They are padded in
- * groups of like length, one after another; row k of the result is text k. Where
- * there are more groups than texts, the rest hold one token of padding.
+ * Returns the inputs of `encoderGraph` for texts given as token ids. Texts of
+ * similar length form a group and are padded to one length. Row k of the graph's
+ * result is text k. If there are more groups than texts, the remaining groups hold
+ * one token of padding.
  */
 export function packTexts(
   texts: readonly ArrayLike<number>[],
@@ -30,7 +31,7 @@ export function packTexts(
     ...Array<Rectangle>(groups - filled).fill({ texts: [], tokens: 1 }),
   ];
   const N = cut.reduce((sum, group) => sum + rowsOf(group) * group.tokens, 0);
-  const ids = new Int32Array(N).fill(texts[0]![0]!); // the padding is any word that occurs
+  const ids = new Int32Array(N).fill(texts[0]![0]!); // padding may be any word that occurs
   const positions = new Int32Array(N);
   const columns = pooling === "max" ? cut.reduce((sum, group) => sum + rowsOf(group), 0) : N;
   const pool = new Float32Array(texts.length * columns);
@@ -59,10 +60,10 @@ export function packTexts(
   return feeds;
 }
 
-/** exp(-1e9) is 0: a masked token has no weight and no gradient. */
+/** exp(-1e9) is 0, so a masked token has neither weight nor gradient. */
 const MASKED = -1e9;
 
-/** BERT counts from 0. MPNet counts what is not padding from padTokenId + 1. */
+/** BERT counts positions from 0. MPNet counts tokens other than padding from padTokenId + 1. */
 function positionsOf(ids: ArrayLike<number>, { kind, padTokenId }: Architecture): number[] {
   let last = padTokenId;
   return Array.from(ids, (id, i) => {
@@ -71,7 +72,7 @@ function positionsOf(ids: ArrayLike<number>, { kind, padTokenId }: Architecture)
   });
 }
 
-/** Texts, by number, that are padded to one length. */
+/** Indices of texts that are padded to the same length, and that length. */
 interface Rectangle {
   readonly texts: readonly number[];
   readonly tokens: number;
@@ -82,9 +83,9 @@ function rowsOf({ texts }: Rectangle): number {
 }
 
 /**
- * Texts sorted by length and cut where padding is least, by dynamic programming:
- * the first e texts in g groups cost, over all s where the last group may begin,
- * the least of cost(s, g - 1) + (e - s) * length(e).
+ * Sorts the texts by length and splits them into groups with the least padding, by
+ * dynamic programming. The cost of the first e texts in g groups is the minimum,
+ * over the start s of the last group, of cost(s, g - 1) + (e - s) * length(e).
  */
 export function cutByLength(lengths: readonly number[], groups: number): Rectangle[] {
   const order = lengths.map((_, k) => k).sort((a, b) => lengths[a]! - lengths[b]!);

@@ -1,26 +1,14 @@
-/** BERT (Devlin et al. 2019): MiniLM, e5. Names are those of Hugging Face's checkpoints. */
-import { attention, feedForward, layerNorm, type Site } from "./blocks.ts";
+/** BERT (Devlin et al. 2019), as in MiniLM and e5. Weights have the names of Hugging Face's checkpoints. */
+import { layerNorm, layers, type Site } from "./blocks.ts";
 import type { Value } from "./graph.ts";
 
-/** The vectors of the tokens after the last layer, [N, D]. */
+/** Returns the vectors of the tokens after the last layer, [N, D]. */
 export function bert(site: Site): Value {
-  const bias = site.groups.map((group) => group.mask);
-  let x = embeddings(site);
-  for (let i = 0; i < site.architecture.layers; i++) {
-    const layer = `encoder.layer.${i}`;
-    const names = {
-      query: `${layer}.attention.self.query`,
-      key: `${layer}.attention.self.key`,
-      value: `${layer}.attention.self.value`,
-      output: `${layer}.attention.output.dense`,
-      norm: `${layer}.attention.output.LayerNorm`,
-    };
-    x = feedForward(site, attention(site, x, names, bias), layer);
-  }
-  return x;
+  const masks = site.groups.map((group) => group.mask);
+  return layers(site, embeddings(site), masks);
 }
 
-/** Word, position and token type; a text alone is of type 0. */
+/** Word + position + token type. Single texts have token type 0. */
 function embeddings(site: Site): Value {
   const { graph, weight, ids, positions } = site;
   const words = graph.gather(weight("embeddings.word_embeddings.weight"), ids);

@@ -1,41 +1,44 @@
 /**
- * What BERT and MPNet are made of. The tokens of all texts of a batch are the
- * rows of one matrix [N, D], so that a dense layer is one product; only
- * attention goes group by group, a group being texts padded to one length.
+ * The layers of BERT and MPNet. The tokens of all texts of a batch are the rows of
+ * one matrix [N, D], so that a dense layer is one product. Only attention works
+ * group by group; a group is a set of texts that are padded to the same length.
  */
-import type { Architecture } from "../model/architecture.ts";
+import { type Architecture, ATTENTION_NAMES } from "../model/architecture.ts";
 import type { Dim, Graph, Value } from "./graph.ts";
 
-/** Where blocks are built. */
+/** The graph under construction and its inputs. */
 export interface Site {
   readonly graph: Graph;
   readonly architecture: Architecture;
-  /** Of each token: its row in the table of words, and in that of positions. [N] */
+  /** Row of each token in the table of words. [N] */
   readonly ids: Value;
+  /** Row of each token in the table of positions. [N] */
   readonly positions: Value;
   readonly groups: readonly Group[];
-  /** A weight of the checkpoint. */
+  /** Returns a weight of the checkpoint. */
   readonly weight: (name: string) => Value;
   /** x W^T + b, with W = `name`.weight [out, in] and b = `name`.bias [out]. */
   readonly dense: (x: Value, name: string) => Value;
 }
 
-/** Texts padded to one length; their tokens are `rows` rows of [N, D], one group after the other. */
+/** Texts padded to the same length. Their tokens are `rows` consecutive rows of [N, D]. */
 export interface Group {
-  /** Names of dimensions; rows = texts * tokens. */
+  /** Names of dimensions, where rows = texts * tokens. */
   readonly texts: string;
   readonly tokens: string;
   readonly rows: string;
-  /** Added to the scores of keys: 0, or -1e9 where the key is padding. [1, texts, 1, tokens] */
+  /** Added to the attention scores: 0 for a token of the text and -1e9 for padding. [1, texts, 1, tokens] */
   readonly mask: Value;
 }
 
-export interface AttentionNames {
-  readonly query: string;
-  readonly key: string;
-  readonly value: string;
-  readonly output: string;
-  readonly norm: string;
+/** Applies all layers to the token embeddings x, [N, D]. `bias` of each group is added to its attention scores. */
+export function layers(site: Site, x: Value, bias: readonly Value[]): Value {
+  let y = x;
+  for (let i = 0; i < site.architecture.layers; i++) {
+    const layer = `encoder.layer.${i}`;
+    y = feedForward(site, attention(site, y, layer, bias), layer);
+  }
+  return y;
 }
 
 export function layerNorm({ graph, architecture, weight }: Site, x: Value, name: string): Value {
@@ -44,29 +47,26 @@ export function layerNorm({ graph, architecture, weight }: Site, x: Value, name:
 }
 
 /** LayerNorm(x + W2 gelu(W1 x)) */
-export function feedForward(site: Site, x: Value, layer: string): Value {
+function feedForward(site: Site, x: Value, layer: string): Value {
   const inner = site.graph.gelu(site.dense(x, `${layer}.intermediate.dense`));
   const out = site.dense(inner, `${layer}.output.dense`);
   return layerNorm(site, site.graph.add(x, out), `${layer}.output.LayerNorm`);
 }
 
-/** LayerNorm(x + W Attention(x)); `bias` of each group is added to its scores. */
-export function attention(
-  site: Site,
-  x: Value,
-  names: AttentionNames,
-  bias: readonly Value[],
-): Value {
+/** LayerNorm(x + W Attention(x)) */
+function attention(site: Site, x: Value, layer: string, bias: readonly Value[]): Value {
+  const names = ATTENTION_NAMES[site.architecture.kind];
   const [queries, keys, values] = [names.query, names.key, names.value].map((name) =>
-    splitHeads(site, site.dense(x, name)),
+    splitHeads(site, site.dense(x, `${layer}.attention.${name}`)),
   );
   const mixed = site.groups.map((group, g) => {
     const weights = attentionWeights(site, queries![g]!, keys![g]!, bias[g]!);
     const { heads, size } = headsOf(site);
     return site.graph.reshape(site.graph.matmul(weights, values![g]!), [heads, group.rows, size]);
   });
-  const out = site.dense(joinHeads(site, mixed, x.dims[0]!), names.output);
-  return layerNorm(site, site.graph.add(x, out), names.norm);
+  const joined = joinHeads(site, mixed, x.dims[0]!);
+  const out = site.dense(joined, `${layer}.attention.${names.output}`);
+  return layerNorm(site, site.graph.add(x, out), `${layer}.attention.${names.norm}`);
 }
 
 /** softmax(Q K^T / sqrt(size) + bias), [heads, texts, tokens, tokens] */
@@ -78,7 +78,7 @@ function attentionWeights(site: Site, query: Value, key: Value, bias: Value): Va
 
 /**
  * [N, D] to [heads, texts, tokens, size] of each group. Heads are moved to the
- * front before the groups are cut: one transposition in place of one a group.
+ * front before the groups are split, which takes one transposition for all groups.
  */
 function splitHeads({ graph, groups, ...site }: Site, x: Value): Value[] {
   const { heads, size } = headsOf(site);

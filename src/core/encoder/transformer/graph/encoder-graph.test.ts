@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../random/random.ts";
 import { tinyArchitecture, tinyWeights } from "../model/tiny-model.fixture.ts";
-import { embed, forward } from "../reference/forward.ts";
+import { embed, forward } from "../reference/forward.fixture.ts";
 import { type PackOptions, packTexts } from "./batch.ts";
 import { encoderGraph } from "./encoder-graph.ts";
 import { relativeBucket } from "./mpnet.ts";
 import { runInOnnxruntime } from "./session.fixture.ts";
 
 const KINDS = ["bert", "mpnet"] as const;
-/** Lengths far apart and equal ones, so that groups differ and some texts are padded. */
+/** Texts of very different and of equal lengths, so that groups differ and some texts are padded. */
 const TEXTS = texts([3, 17, 2, 9, 9, 1, 12]);
 
 describe.each(KINDS)("%s", (kind) => {
@@ -16,7 +16,7 @@ describe.each(KINDS)("%s", (kind) => {
   const weights = tinyWeights(kind);
 
   it.each([1, 2, TEXTS.length, TEXTS.length + 3])(
-    "is what plain loops give, in %i groups",
+    "agrees with plain loops, in %i groups",
     async (groups) => {
       const got = await encode(TEXTS, { architecture, pooling: "mean", groups });
       for (const [k, ids] of TEXTS.entries()) {
@@ -34,7 +34,7 @@ describe.each(KINDS)("%s", (kind) => {
     }
   });
 
-  it("gives the vectors of the tokens, too", async () => {
+  it("also returns the vectors of the tokens", async () => {
     const pack = { architecture, pooling: "mean", groups: 1 } as const;
     const { graph, tokens } = encoderGraph({ ...pack, normalize: false, weights });
     graph.output("tokens", tokens);
@@ -53,7 +53,7 @@ describe.each(KINDS)("%s", (kind) => {
 });
 
 describe("relativeBucket", () => {
-  it("tells single distances apart up to 7, then ranges up to 128, and the two sides", () => {
+  it("has single distances up to 7, then ranges up to 128, on each side", () => {
     const buckets = (distances: number[]) => distances.map((d) => relativeBucket(d, 32));
     expect(buckets([0, -1, -7, -8, -11, -12, -16, -32, -64, -128, -500])).toEqual([
       0, 1, 7, 8, 8, 9, 10, 12, 14, 15, 15,

@@ -1,4 +1,4 @@
-/** The graph from tokens to the vectors of texts, for serving and for training alike. */
+/** Builds the graph from tokens to the embeddings of texts. Inference and training both use it. */
 import { type Architecture, weightShapes } from "../model/architecture.ts";
 import type { Pooling } from "../model/modules.ts";
 import type { Tensor } from "../model/safetensors.ts";
@@ -8,32 +8,32 @@ import { Graph, type Value } from "./graph.ts";
 import { mpnet } from "./mpnet.ts";
 
 const FORWARD = { bert, mpnet };
-/** The table of words is fed whole, or only the rows that the ids speak of: it has any number. */
+/** The table of word embeddings. It may have any number of rows: all words, or those that occur. */
 export const WORDS = "embeddings.word_embeddings.weight";
 export const POSITIONS = "embeddings.position_embeddings.weight";
 
 export interface EncoderGraphOptions {
   readonly architecture: Architecture;
   readonly pooling: Pooling;
-  /** Vectors are scaled to length 1. */
+  /** Whether embeddings are scaled to length 1. */
   readonly normalize: boolean;
-  /** Parts of a batch, each padded to a length of its own: see batch.ts. */
+  /** Number of groups of texts, each padded to its own length: see batch.ts. */
   readonly groups: number;
-  /** Become part of the graph; without them every weight is an input. */
+  /** Constants of the graph. Without them every weight is an input. */
   readonly weights?: ReadonlyMap<string, Tensor>;
 }
 
 export interface EncoderGraph {
   readonly graph: Graph;
-  /** By name. */
+  /** Weights by name. */
   readonly weights: ReadonlyMap<string, Value>;
-  /** The vectors of the tokens, [N, D], the groups' one after another. */
+  /** Vectors of the tokens, [N, D], group after group. */
   readonly tokens: Value;
-  /** The vectors of the texts, [K, D]. */
+  /** Embeddings of the texts, [K, D]. */
   readonly texts: Value;
 }
 
-/** Its inputs beside the weights are those of `packTexts`. Outputs are the caller's to name. */
+/** Besides the weights, the graph has the inputs that `packTexts` returns. The caller adds outputs. */
 export function encoderGraph(options: EncoderGraphOptions): EncoderGraph {
   const { architecture, pooling } = options;
   const graph = new Graph();
@@ -54,7 +54,7 @@ export function encoderGraph(options: EncoderGraphOptions): EncoderGraph {
   return { graph, weights, tokens, texts: options.normalize ? normalize(graph, pooled) : pooled };
 }
 
-/** A weight is made when it is first asked for. */
+/** Adds each weight to the graph when it is first used. */
 function weightsOf(graph: Graph, { architecture, weights: constants }: EncoderGraphOptions) {
   const shapes = weightShapes(architecture);
   const weights = new Map<string, Value>();
@@ -74,7 +74,7 @@ function weightsOf(graph: Graph, { architecture, weights: constants }: EncoderGr
   return { weights, weight };
 }
 
-/** The dimensions of group g of `count`; those of an only group are the batch's own. */
+/** Names the dimensions of group g. A single group has the dimensions of the batch. */
 function group(graph: Graph, g: number, count: number): Group {
   const [texts, rows] = count === 1 ? ["K", "N"] : [`texts.${g}`, `rows.${g}`];
   const tokens = `tokens.${g}`;
@@ -83,12 +83,12 @@ function group(graph: Graph, g: number, count: number): Group {
   return { texts, tokens, rows, mask: graph.reshape(mask, [1, texts, 1, tokens]) };
 }
 
-/** The input `pool` is a matrix from tokens to texts, so mean and first token are one product. */
+/** Multiplies by the input `pool`, a matrix from tokens to texts, which expresses both the mean and the first token. */
 function poolLinearly({ graph }: Site, tokens: Value): Value {
   return graph.gemm(graph.input("pool", "float32", ["K", "N"]), tokens);
 }
 
-/** The largest of each coordinate; `pool` then puts the texts of the groups into their order. */
+/** Takes the maximum of each coordinate. The input `pool` then puts the texts into their order. */
 function poolLargest({ graph, groups, architecture }: Site, tokens: Value): Value {
   const rows = groups.map((group) => group.rows);
   const parts = graph.split(tokens, 0, rows);
@@ -101,7 +101,7 @@ function poolLargest({ graph, groups, architecture }: Site, tokens: Value): Valu
   return graph.gemm(graph.input("pool", "float32", ["K", "R"]), all);
 }
 
-/** x / |x|; the addend keeps a vector of zeros as it is and is lost on any other. */
+/** x / |x|. The small addend keeps a zero vector unchanged and is lost in rounding for any other. */
 export function normalize(graph: Graph, x: Value): Value {
   const square = graph.reduceSum(graph.mul(x, x), [-1]);
   return graph.div(x, graph.sqrt(graph.add(square, graph.scalar(1e-24))));

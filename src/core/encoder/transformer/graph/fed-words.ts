@@ -1,6 +1,7 @@
 /**
- * The graph with the vectors of its words as an input, [N, D], in place of their
- * table, which is half of MiniLM: it is then held once for several sessions.
+ * Replaces the table of word embeddings by an input, [N, D], that holds the rows of
+ * the words in the batch. The table is half of MiniLM, and several sessions can
+ * then share one copy.
  */
 import type { Graph } from "./graph.ts";
 import { rewrite } from "./rewrite.ts";
@@ -12,7 +13,7 @@ export function withFedWords(old: Graph): Graph {
   });
 }
 
-/** What is fed: the rows of the table that the ids mean. */
+/** Returns the input of the graph: the rows of the table with these ids. */
 export function wordRows(table: Float32Array, ids: Int32Array, D: number): Float32Array {
   const rows = new Float32Array(ids.length * D);
   for (const [i, id] of ids.entries()) rows.set(table.subarray(id * D, (id + 1) * D), i * D);

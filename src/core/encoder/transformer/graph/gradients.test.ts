@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../../random/random.ts";
-import { evaluate } from "../reference/operators.ts";
+import { evaluate } from "../reference/operators.fixture.ts";
 import { backward } from "./backward.ts";
 import { GRADIENTS } from "./gradients.ts";
 import { type Dims, Graph, type Value } from "./graph.ts";
 import { runInOnnxruntime } from "./session.fixture.ts";
 
-/** Builds the operator; the inputs it asks for are random numbers. */
+/** Builds a graph with the operator. The inputs that it requests are random numbers. */
 type Case = (graph: Graph, x: (...dims: number[]) => Value) => Value | readonly Value[];
 
-/** Of the reference: float64 to take differences of. */
+/** Inputs in float64, for finite differences with the reference implementation. */
 interface Feed {
   readonly dims: readonly number[];
   readonly data: Iterable<number>;
 }
 
-/** At least one for each rule, with every broadcast and transposition that a rule tells apart. */
+/** At least one example per rule, with every broadcast and transposition that a rule distinguishes. */
 const CASES: Readonly<Record<string, readonly Case[]>> = {
   Add: [
     (g, x) => g.add(x(2, 3), x(2, 3)),
@@ -58,13 +58,13 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
   Transpose: [(g, x) => g.transpose(x(2, 3, 4), [1, 2, 0])],
   Split: [
     (g, x) => g.split(x(2, 5, 3), 1, [1, 4]),
-    (g, x) => g.split(x(2, 5, 3), 1, [1, 4])[1]!, // the other part has no gradient
+    (g, x) => g.split(x(2, 5, 3), 1, [1, 4])[1]!, // the first part has no gradient
   ],
   Concat: [(g, x) => g.concat([x(2, 1, 3), x(2, 4, 3)], 1, 5)],
 };
 
 describe("every operator's gradient", () => {
-  it.each(Object.keys(GRADIENTS))("%s has a case", (op) => {
+  it.each(Object.keys(GRADIENTS))("%s has an example", (op) => {
     const graphs = (CASES[op] ?? []).map((build) => differentiated(build).graph);
     expect(graphs.length).toBeGreaterThan(0);
     for (const { nodes } of graphs) expect(nodes.map((node) => node.op)).toContain(op);
@@ -81,7 +81,7 @@ describe("every operator's gradient", () => {
       const gradient = result.get(`d ${name}`)!;
       expect(gradient.dims).toEqual(dims);
       for (const [i, value] of data.entries()) {
-        // Central differences of step 1e-5 err by about 1e-10 in their third derivative, and by rounding.
+        // Central differences with a step of 1e-5 have an error of about 1e-10, plus rounding.
         const lossAt = (at: number) => {
           const moved = { dims, data: Float64Array.from(data).with(i, at) };
           return evaluate(graph, new Map<string, Feed>([...feeds, [name, moved]])).get("loss")!
@@ -119,7 +119,7 @@ describe("backward", () => {
     }
   });
 
-  it("gives zeros to what the loss does not depend on", () => {
+  it("returns zeros for values that the loss does not depend on", () => {
     const { graph, feeds } = differentiated((g, x) => {
       x(2, 2);
       return g.zeros([1]);
@@ -127,12 +127,12 @@ describe("backward", () => {
     expect([...evaluate(graph, feeds).get("d 0")!.data]).toEqual([0, 0, 0, 0]);
   });
 
-  it("names the operator that has no rule", () => {
+  it("names an operator without a rule", () => {
     expect(() => differentiated((g, x) => g.erf(x(2)))).toThrow("Erf has no gradient rule");
   });
 });
 
-/** loss = sum(outputs * random weights), and its gradients as `d NAME` for each input. */
+/** A graph of loss = sum(outputs * random weights) and its gradients, `d NAME` for each input. */
 function differentiated(build: Case) {
   const graph = new Graph();
   const random = Random.seeded(7);
@@ -162,7 +162,7 @@ function normals(random: Random, dims: Dims): Float32Array {
   return Float32Array.from({ length: size }, () => random.normal());
 }
 
-/** x^2 + 1/2: away from where a quotient or a root has no derivative. */
+/** x^2 + 1/2, which avoids the places where quotients and roots have no derivative. */
 function positive(graph: Graph, x: Value): Value {
   return graph.add(graph.mul(x, x), graph.scalar(0.5));
 }

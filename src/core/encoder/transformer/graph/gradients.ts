@@ -1,12 +1,12 @@
 /**
- * The gradient rules, one row an operator: from dy = d loss / d output to
- * d loss / d input, as functions so that only what is asked for is built. The
- * right-hand sides are nodes of the same graph. Each row is checked against
- * finite differences in gradients.test.ts.
+ * The gradient rules, one row per operator: from dy = d loss / d output to
+ * d loss / d input. The results are nodes of the same graph. They are functions, so
+ * that only the needed ones are built. gradients.test.ts checks each row against
+ * finite differences.
  */
 import type { Dims, Graph, Node, Product, Value } from "./graph.ts";
 
-/** `dys` has a gradient for each output that has one; the first always has. */
+/** `dys` holds the gradient of each output, or undefined; `dy` is the first that exists. */
 type Rule = (
   graph: Graph,
   node: Node,
@@ -81,7 +81,7 @@ export const GRADIENTS: Readonly<Record<string, Rule>> = {
       return graph.expand(graph.reshape(graph.div(dy, count), kept), dims);
     },
   ],
-  // Where two are the largest both have it: almost never.
+  // If two elements are equal to the maximum, which is very rare, both get the gradient.
   ReduceMax: (graph, node, dy) => [
     () => {
       const { inputs, outputs } = node;
@@ -100,7 +100,7 @@ export const GRADIENTS: Readonly<Record<string, Rule>> = {
   FusedMatMul: (graph, node, dy) =>
     products(node, dy, (a, b, product) => graph.matmul(a, b, product)),
 
-  // Rows and shapes: the gradient goes back to where the number came from
+  // Rows and shapes: the gradient returns to the place of its element
 
   Gather: (graph, { inputs: [table, ids] }, dy) => [
     () => graph.scatterAdd(table!.dims[0]!, ids!, dy),
@@ -135,7 +135,7 @@ export const GRADIENTS: Readonly<Record<string, Rule>> = {
   },
 };
 
-/** The gradient of something broadcast: summed over the axes along which it was repeated. */
+/** Undoes a broadcast: sums the gradient over the axes along which the input was repeated. */
 function sumTo(graph: Graph, dy: Value, dims: Dims): Value {
   const added = dy.dims.length - dims.length;
   const axes = dy.dims.flatMap((dim, axis) =>
@@ -147,7 +147,7 @@ function sumTo(graph: Graph, dy: Value, dims: Dims): Value {
   return added === 0 ? sum : graph.reshape(sum, dims);
 }
 
-/** The dimensions of a reduction's result as if it had kept its axes. */
+/** Returns the dimensions of a reduction's result with the reduced axes kept as 1. */
 function keptDims(graph: Graph, { inputs: [x, axes] }: Node): Dims {
   const rank = x!.dims.length;
   const { data } = graph.constants.get(axes!)!;

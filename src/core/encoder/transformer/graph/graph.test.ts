@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { evaluate } from "../reference/operators.ts";
+import { evaluate } from "../reference/operators.fixture.ts";
 import { Graph } from "./graph.ts";
 import { runInOnnxruntime } from "./session.fixture.ts";
 
 describe("Graph", () => {
-  it("serves every length of a dimension that has a name, and reads it back to reshape", async () => {
+  it("accepts any length of a named dimension, and can reshape to it", async () => {
     const graph = new Graph();
     const x = graph.input("x", "float32", ["rows", "columns"]);
     graph.define("both", ["rows", "columns"]);
@@ -27,7 +27,7 @@ describe("Graph", () => {
     }
   });
 
-  it("lets one value, an input or a constant be an output under another name", async () => {
+  it("accepts an input, a constant, or one value twice as an output", async () => {
     const graph = new Graph();
     const x = graph.input("x", "float32", [2]);
     const y = graph.add(x, graph.scalar(1));
@@ -46,7 +46,7 @@ describe("Graph", () => {
     });
   });
 
-  it("refuses shapes that do not fit", () => {
+  it("rejects shapes that do not fit", () => {
     const graph = new Graph();
     const a = graph.input("a", "float32", ["N", 3]);
     const b = graph.input("b", "float32", ["M", 3]);

@@ -1,11 +1,10 @@
 /**
- * A computation as ONNX has it: values with shapes, and nodes between them. The
- * methods build one node each (a few build two) and know the shape that comes
- * out, because gradients.ts must undo every broadcast.
+ * A computation in the form of ONNX: values with shapes, and nodes between them.
+ * Each method adds one node (a few add two) and computes the shape of its result,
+ * which gradients.ts needs to undo broadcasts.
  *
- * A dimension is a number or a name: one graph serves every batch. A name that
- * is a dimension of some input can be read back at run time, so values can be
- * reshaped to it.
+ * A dimension is a number or a name, so that one graph serves every batch. The
+ * value of a name is read from the inputs at run time.
  */
 export type Dim = number | string;
 export type Dims = readonly Dim[];
@@ -26,7 +25,7 @@ export type Attribute = number | { readonly float: number } | string | readonly 
 
 export interface Node {
   readonly op: string;
-  /** "" is ONNX itself; "com.microsoft" are onnxruntime's own operators. */
+  /** "" for ONNX operators, "com.microsoft" for onnxruntime's own. */
   readonly domain: string;
   readonly inputs: readonly Value[];
   readonly outputs: readonly Value[];
@@ -71,14 +70,14 @@ export class Graph {
     return value;
   }
 
-  /** `value` is a result, to be found under `name`. */
+  /** Makes `value` an output called `name`. */
   output(name: string, value: Value): void {
-    const bearsAName = [...this.inputs, ...this.constants.keys(), ...this.outputs.values()];
-    const own = bearsAName.includes(value) ? this.#one("Identity", [value], value.dims) : value;
+    const named = [...this.inputs, ...this.constants.keys(), ...this.outputs.values()];
+    const own = named.includes(value) ? this.#one("Identity", [value], value.dims) : value;
     this.outputs.set(name, own);
   }
 
-  // Any operator, for those that have no method
+  // Operators without a method of their own
 
   node(
     op: string,
@@ -134,12 +133,12 @@ export class Graph {
     return this.#one("Sqrt", [a], a.dims);
   }
 
-  /** x Phi(x), Phi the normal distribution function; exact, not the tanh approximation. */
+  /** x Phi(x), where Phi is the normal distribution function. Exact, not the tanh approximation. */
   gelu(a: Value): Value {
     return this.#one("Gelu", [a], a.dims);
   }
 
-  /** 1 where a = b, else 0. */
+  /** 1 if a = b, else 0. */
   equal(a: Value, b: Value): Value {
     const dims = broadcast(a.dims, b.dims);
     const [same] = this.node("Equal", [a, b], [{ type: "bool", dims }]);
@@ -181,7 +180,7 @@ export class Graph {
 
   // Products
 
-  /** alpha A B (+ c), A and B matrices, transposed if asked for; c broadcasts. */
+  /** alpha A B + c, where A and B are matrices, optionally transposed, and c broadcasts. */
   gemm(a: Value, b: Value, c?: Value, { transA, transB, alpha = 1 }: Product = {}): Value {
     const dims = [a.dims[transA ? 1 : 0]!, b.dims[transB ? 0 : 1]!];
     agree("gemm", a.dims[transA ? 0 : 1]!, b.dims[transB ? 1 : 0]!);
@@ -192,7 +191,7 @@ export class Graph {
     });
   }
 
-  /** alpha A B over the last two axes; the axes before are equal. */
+  /** alpha A B over the last two axes. The other axes of A and B are equal. */
   matmul(a: Value, b: Value, { transA, transB, alpha = 1 }: Product = {}): Value {
     const [m, k] = lastTwo(a, transA);
     const [l, n] = lastTwo(b, transB);
@@ -215,8 +214,9 @@ export class Graph {
   }
 
   /**
-   * Zeros of [rows, width], with every row of `updates` added at its id. Not
-   * ScatterND: where an id occurs twice, its threads overwrite each other's sums.
+   * Adds every row of `updates` to the row of its id in a zero matrix [rows, width].
+   * ScatterND would be wrong: its threads overwrite each other's sums if an id
+   * occurs twice.
    */
   scatterAdd(rows: Dim, ids: Value, updates: Value): Value {
     const width = updates.dims.at(-1)!;
@@ -234,7 +234,7 @@ export class Graph {
 
   // Shapes
 
-  /** The dimensions as an int64 vector, read from the inputs where they have names. */
+  /** The dimensions as an int64 vector. Named dimensions are read from the inputs. */
   shape(dims: Dims): Value {
     const key = dims.join(",");
     const known = this.#shapes.get(key);
@@ -251,7 +251,7 @@ export class Graph {
     return made;
   }
 
-  /** From now on `name` is the product of these dimensions. */
+  /** Defines the dimension `name` as the product of these dimensions. */
   define(name: string, dims: Dims): void {
     this.#defined.set(name, this.#size(dims));
   }
@@ -261,7 +261,7 @@ export class Graph {
     return this.#one("Cast", [this.#size(dims)], [1], { to: FLOAT });
   }
 
-  /** One dimension may have a name that no input has; ONNX works it out. */
+  /** One dimension may have a name that no input has. ONNX infers it. */
   reshape(x: Value, dims: Dims): Value {
     const names = dims.filter((dim) => typeof dim === "string");
     const free = names.length === 1 ? names[0] : names.find((name) => !this.#isKnown(name));
@@ -293,7 +293,7 @@ export class Graph {
     return this.node("Concat", parts, [{ type: first!.type, dims }], { axis })[0]!;
   }
 
-  /** Cut along an axis into parts of these lengths. */
+  /** Splits x along an axis into parts of these lengths. */
   split(x: Value, axis: number, dims: Dims): Value[] {
     if (dims.length === 1 && x.dims[axis] === dims[0]) return [x];
     const parts = dims.map((dim) => ({ type: x.type, dims: x.dims.with(axis, dim) }));
@@ -327,7 +327,7 @@ export class Graph {
     return this.constant({ dims: [values.length], data: BigInt64Array.from(values, BigInt) });
   }
 
-  /** An int64 vector of one. */
+  /** The product of dimensions as an int64 vector of length 1. */
   #size(dims: Dims): Value {
     const shape = this.shape(dims);
     return this.node("ReduceProd", [shape], [{ type: "int64", dims: [1] }], { keepdims: 1 })[0]!;
@@ -352,10 +352,10 @@ export class Graph {
   }
 }
 
-/** Cast's name for float32. */
+/** ONNX's number for float32, used by Cast. */
 const FLOAT = 1;
 
-/** The product of dimensions; named after its factors where they have names. */
+/** The product of dimensions. If a factor has a name, the product is named after its factors. */
 function product(dims: Dims): Dim {
   if (dims.length === 1) return dims[0]!;
   if (dims.every((dim) => typeof dim === "number")) return dims.reduce((a, b) => a * b, 1);

@@ -14,7 +14,7 @@ interface Layer {
   readonly b: number[];
 }
 
-/** x W^T + b of every layer, in 8 bits. */
+/** Computes x W^T + b of every layer in 8 bits. */
 async function dense(x: Matrix, layers: readonly Layer[]): Promise<Matrix[]> {
   const depth = x[0]!.length;
   const graph = new Graph();
@@ -38,13 +38,13 @@ function matrix(random: Random, rows: number, columns: number): Matrix {
   );
 }
 
-it("is off by no more than a step of X and half a step of W", async () => {
+it("has an error of at most one step of X and half a step of W", async () => {
   const sizes = fc.tuple(...[9, 20, 9, 9].map((max) => fc.integer({ min: 1, max })));
   await fc.assert(
     fc.asyncProperty(sizes, fc.nat(), async ([N, depth, ...widths], seed) => {
       const random = Random.seeded(seed);
       const x = matrix(random, N!, depth!);
-      // Two layers of one x, which become one product.
+      // Two layers with the same x become one product.
       const layers = widths.map((width) => ({
         W: matrix(random, width, depth!),
         b: matrix(random, 1, width)[0]!,
@@ -70,7 +70,7 @@ it("is off by no more than a step of X and half a step of W", async () => {
   );
 });
 
-it("numbers that are whole steps come out exact, largest and least included", async () => {
+it("is exact for numbers that are whole steps, maximum and minimum included", async () => {
   const x = [
     [0, 255, 7],
     [64, 0, 128],
@@ -83,7 +83,7 @@ it("numbers that are whole steps come out exact, largest and least included", as
   expect(await dense(x, [{ W, b: [10, 10] }])).toEqual([exact]);
 });
 
-it("an output without weights has the bias alone, and so has everything where x is 0", async () => {
+it("an output with zero weights is the bias, and so is every output if x is 0", async () => {
   const W = [
     [0, 0],
     [1, 2],
@@ -106,5 +106,5 @@ it.each(["bert", "mpnet"] as const)("leaves no dense layer of %s in float32", (k
   const { nodes } = toInt8(graph);
   const count = (op: string) => nodes.filter((node) => node.op === op).length;
   expect(count("Gemm")).toBe(1); // the pooling
-  expect(count("DynamicQuantizeMatMul")).toBe(2 * 4); // layers; query, key and value are one
+  expect(count("DynamicQuantizeMatMul")).toBe(2 * 4); // 4 per layer, because query, key and value are one product
 });

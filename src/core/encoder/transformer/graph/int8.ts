@@ -1,24 +1,25 @@
 /**
- * A graph with its dense layers in 8 bits, made from the float32 weights alone.
- * With X ~ s (Q - z) and W^T ~ P diag(t), Q and P whole numbers of 8 bits,
+ * Converts the dense layers of a graph to 8 bits, from the float32 weights alone.
+ * With X ~ s (Q - z) and W^T ~ P diag(t), where Q and P are 8-bit integers,
  *
- *   X W^T + b ~ s (Q - z) P diag(t) + b,
+ *   X W^T + b ~ s (Q - z) P diag(t) + b.
  *
- * t_j the scale of one output, s and z those of all of X, found anew at every run
- * from its least and largest number. So X must be one text's: with two in a run
- * the vector of each would change with the other.
+ * t_j is the scale of output j. s and z belong to all of X and are computed in
+ * every run from its minimum and maximum. So a run must hold one text only: with
+ * two texts, the embedding of each would depend on the other.
  *
- * |P| is at most 64: x86 without VNNI adds two products in 16 bits, and
+ * |P| is at most 64, because x86 without VNNI adds two products in 16 bits, and
  * 2 * 255 * 64 just fits.
  *
- * MiniLM on the RouterBench queries, cosine to float32 and category accuracy
- * (float32 0.768), and milliseconds for 64 tokens on two threads:
- *   this                         0.993  0.766  3.9
+ * MiniLM on the RouterBench queries: cosine to float32, category accuracy (float32
+ * has 0.768), and milliseconds for 64 tokens on two threads:
+ *   this method                  0.993  0.766  3.9
  *   |P| up to 127                0.995  0.766  3.9
- *   s of each token, |P| to 127  0.998  0.767  5.0  seven operators in place of one
- *   MatMulNBits, 8 bits          0.999         10   s of each token in one operator
+ *   s per token, |P| up to 127   0.998  0.767  5.0  seven operators instead of one
+ *   MatMulNBits, 8 bits          0.999         10   s per token in one operator
  *
- * Gelu by its tanh approximation is off by 5e-4 at most, far less than a step.
+ * Gelu uses its tanh approximation, whose error of at most 5e-4 is far less than
+ * the quantization step.
  */
 import type { Constant, Graph, Node, Value } from "./graph.ts";
 import { rewrite } from "./rewrite.ts";
@@ -49,7 +50,7 @@ export function toInt8(float: Graph): Graph {
   });
 }
 
-/** X W^T + b, the weights known. */
+/** Whether the node is X W^T + b with constant weights. */
 function isDense({ op, inputs: [, W, b], attributes }: Node, { constants }: Graph): boolean {
   return op === "Gemm" && attributes.transB === 1 && constants.has(W!) && constants.has(b!);
 }
@@ -59,7 +60,7 @@ interface Layer {
   readonly b: Constant;
 }
 
-/** The layers that have one X, such as query, key and value, as one product. */
+/** Computes several layers with the same X, such as query, key and value, as one product. */
 function denseInt8(graph: Graph, x: Value, layers: readonly Layer[]): Value[] {
   const widths = layers.map(({ W }) => W.dims[0]!);
   const width = widths.reduce((a, b) => a + b);
@@ -82,12 +83,12 @@ function denseInt8(graph: Graph, x: Value, layers: readonly Layer[]): Value[] {
   return graph.split(product!, 1, widths);
 }
 
-/** An optional input that is left out: P has no zero point. */
+/** The omitted optional input for the zero point of P. */
 const NONE: Value = { name: "", type: "int8", dims: [] };
 
 const LARGEST = 64;
 
-/** Fills a column of P and returns its t: the largest weight becomes LARGEST. A hot loop. */
+/** Fills a column of P and returns its scale t, which maps the largest weight to LARGEST. */
 function quantise(weights: Float32Array, P: Int8Array, column: number, width: number): number {
   let largest = 0;
   for (let i = 0; i < weights.length; i++) largest = Math.max(largest, Math.abs(weights[i]!));

@@ -1,23 +1,11 @@
 /** MPNet (Song et al. 2020): BERT with a relative position bias and without token types. */
-import { attention, feedForward, layerNorm, type Site } from "./blocks.ts";
+import { layerNorm, layers, type Site } from "./blocks.ts";
 import type { Value } from "./graph.ts";
 
-/** The vectors of the tokens after the last layer, [N, D]. */
+/** Returns the vectors of the tokens after the last layer, [N, D]. */
 export function mpnet(site: Site): Value {
   const bias = relativeBias(site);
-  let x = embeddings(site);
-  for (let i = 0; i < site.architecture.layers; i++) {
-    const layer = `encoder.layer.${i}`;
-    const names = {
-      query: `${layer}.attention.attn.q`,
-      key: `${layer}.attention.attn.k`,
-      value: `${layer}.attention.attn.v`,
-      output: `${layer}.attention.attn.o`,
-      norm: `${layer}.attention.LayerNorm`,
-    };
-    x = feedForward(site, attention(site, x, names, bias), layer);
-  }
-  return x;
+  return layers(site, embeddings(site), bias);
 }
 
 function embeddings(site: Site): Value {
@@ -27,7 +15,7 @@ function embeddings(site: Site): Value {
   return layerNorm(site, graph.add(words, places), "embeddings.LayerNorm");
 }
 
-/** Every layer adds the same learned number for a head and a distance, and the mask. */
+/** The mask plus a learned number per head and distance, which is the same in every layer. */
 function relativeBias({ graph, architecture, groups, weight }: Site): Value[] {
   const { positions, relativeBuckets } = architecture;
   const buckets = graph.constant(bucketMatrix(positions, relativeBuckets));
@@ -48,9 +36,10 @@ function bucketMatrix(length: number, buckets: number) {
 }
 
 /**
- * The bucket of a key that stands `distance` after the query. Half of the
- * buckets is for keys after it, half for the others; of each half, half is for
- * single distances and half for ranges that grow geometrically up to 128.
+ * Returns the bucket of a key that is `distance` tokens after the query. One half
+ * of the buckets is for keys after the query, the other for keys before it. Half
+ * of each is for single distances, and half for ranges that grow geometrically up
+ * to 128.
  */
 export function relativeBucket(distance: number, buckets: number): number {
   const half = Math.floor(buckets / 2);
@@ -58,7 +47,7 @@ export function relativeBucket(distance: number, buckets: number): number {
   const side = distance > 0 ? half : 0;
   const far = Math.abs(distance);
   if (far < single) return side + far;
-  // In float32, as it was trained with: at 16, 32 and 64 the quotient is whole.
+  // In float32 as in training, because the quotient is an integer at 16, 32 and 64.
   const log = Math.fround(Math.log(far / single));
   const share = Math.fround(log / Math.fround(Math.log(FARTHEST / single)));
   return side + Math.min(half - 1, single + Math.floor(Math.fround(share * (half - single))));

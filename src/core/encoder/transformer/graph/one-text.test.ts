@@ -29,7 +29,7 @@ describe.each(CASES)("$kind, $pooling", ({ kind, pooling }) => {
   };
 
   it.each([[[2, 3]], [[2, 9, 4, 7, 7, 5, 11, 3]]])(
-    "one text's vector stays as it is: %j",
+    "does not change the embedding of one text: %j",
     async (ids) => {
       const expected = await vectors(graph, ids);
       const rewritten = await vectors(forOneText(withFedWords(graph)), ids);
@@ -37,7 +37,7 @@ describe.each(CASES)("$kind, $pooling", ({ kind, pooling }) => {
     },
   );
 
-  it("has neither masks nor moved heads left, and not the table of words", () => {
+  it("has no masks, no moved heads and no table of words", () => {
     const { nodes, constants, outputs } = forOneText(withFedWords(graph));
     const read = new Set(outputs.values());
     const needed = nodes.toReversed().filter((node) => {

@@ -1,11 +1,11 @@
 /**
- * A graph as the bytes of an ONNX ModelProto, without a protobuf library. Field
- * numbers are those of onnx.proto, which only ever adds to them. Chunks are
- * joined once at the end, so weights are copied once.
+ * Writes a graph as an ONNX ModelProto, without a protobuf library. The field
+ * numbers are those of onnx.proto, which never change. Chunks are joined once at
+ * the end, so that weights are copied only once.
  */
 import type { Attribute, Constant, Dim, ElementType, Graph, Node, Value } from "./graph.ts";
 
-/** Opset 20 has Gelu, IR version 9 belongs to it; "com.microsoft" has version 1 only. */
+/** Opset 20 is the first with Gelu and belongs to IR version 9. "com.microsoft" has only version 1. */
 const OPSETS = { "": 20, "com.microsoft": 1 };
 const IR_VERSION = 9;
 
@@ -44,10 +44,10 @@ export function onnxBytes(graph: Graph): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * The nodes that an output needs. Those that nothing else reads come last and
- * in reverse: onnxruntime runs what the last of them needs first, then what the
- * one before it still needs, and so on. The gradient of the last layer's weights
- * is then worked out, and what it needed freed, before the layer before it.
+ * Returns the nodes that the outputs need. Nodes that no other node reads come
+ * last, in reverse order: onnxruntime first runs everything that the last node
+ * needs, then the rest of what the previous one needs, and so on. So the gradients
+ * of the last layer are computed, and their memory freed, before the layer below.
  */
 function inOrder(graph: Graph): Node[] {
   const read = new Set<Value>();
@@ -101,7 +101,7 @@ function dimension(dim: Dim): Message {
   return typeof dim === "number" ? new Message().integer(1, dim) : new Message().text(2, dim);
 }
 
-/** Wire types: 0 varint, 2 length and bytes, 5 four bytes. */
+/** A protobuf message. Wire types: 0 varint, 2 length and bytes, 5 four bytes. */
 class Message {
   readonly #chunks: Uint8Array[] = [];
   #length = 0;
@@ -149,7 +149,7 @@ class Message {
   }
 }
 
-/** Seven bits a byte, low ones first; a negative number as its 64-bit two's complement. */
+/** Seven bits per byte, lowest first. A negative number is written as 64-bit two's complement. */
 function varint(value: number): Uint8Array {
   let rest = BigInt.asUintN(64, BigInt(value));
   const bytes: number[] = [];

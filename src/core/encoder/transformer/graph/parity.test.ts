@@ -20,7 +20,7 @@ interface Case {
 }
 
 describeWithShared("PyTorch's outputs and gradients", NAMES.map(folder), () => {
-  it.each(NAMES)("%s: vectors within 1e-4", async (name) => {
+  it.each(NAMES)("%s: embeddings within 1e-4", async (name) => {
     const { texts, architecture, weights } = await open(name);
     const { tensors } = await readSafetensors(shared(`${folder(name)}/outputs.safetensors`));
     for (const groups of [1, 3]) {
@@ -46,7 +46,7 @@ describeWithShared("PyTorch's outputs and gradients", NAMES.map(folder), () => {
     expect(tensors.size).toBe(weights.size);
     for (const [weight, { data }] of tensors) {
       const off = distance(result.get(gradientOf(weight))!, data);
-      // A bias on all keys changes no softmax: its gradient is 0, but for rounding.
+      // A bias on all keys does not change the softmax, so its gradient is 0 except for rounding.
       const zero = /\.(key|k)\.bias$/.test(weight);
       expect(off, weight).toBeLessThan(zero ? 1e-6 : 1e-3 * length(data));
     }

@@ -1,14 +1,14 @@
 import { Graph, type Node, type Value } from "./graph.ts";
 
-/** What takes the place of a node's outputs; undefined leaves the node as it is. */
+/** Returns values that replace the outputs of a node, or undefined to keep the node. */
 export type Rule = (
   node: Node,
   graph: Graph,
-  /** What a value of the old graph is in the new one. */
+  /** Maps a value of the old graph to its counterpart in the new one. */
   twinOf: (value: Value) => Value,
 ) => readonly Value[] | undefined;
 
-/** A copy of the graph, node by node, with what the rule makes of each. What is not needed any more is not written. */
+/** Copies a graph node by node and applies the rule to each. Nodes that become unused are dropped when the graph is written. */
 export function rewrite(old: Graph, rule: Rule): Graph {
   const graph = new Graph();
   const twins = new Map<Value, Value>();

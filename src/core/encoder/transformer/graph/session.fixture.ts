@@ -7,7 +7,7 @@ interface Feed {
   readonly data: Float32Array | Int32Array;
 }
 
-/** The graph's outputs as onnxruntime has them. */
+/** Runs the graph in onnxruntime and returns its outputs. */
 export async function runInOnnxruntime(
   graph: Graph,
   feeds: ReadonlyMap<string, Feed>,

@@ -11,7 +11,7 @@ const LIMITS = fc.record({
 const padded = (batch: number[], lengths: number[]) =>
   batch.length * Math.max(...batch.map((k) => lengths[k]!));
 
-it("has every text once, in batches within the limit", () => {
+it("contains every text once, in batches within the limit", () => {
   fc.assert(
     fc.property(LENGTHS, LIMITS, (lengths, limits) => {
       const batches = planBatches(lengths, limits);
@@ -24,7 +24,7 @@ it("has every text once, in batches within the limit", () => {
   );
 });
 
-it("no other way of sharing out the texts costs less", () => {
+it("has the least cost of all partitions of the texts", () => {
   fc.assert(
     fc.property(LENGTHS, LIMITS, (lengths, limits) => {
       const cost = (batches: number[][]) =>
@@ -42,7 +42,7 @@ it("no other way of sharing out the texts costs less", () => {
   );
 });
 
-/** Every way of sharing out the items into sets. */
+/** Returns every partition of the items. */
 function partitions(items: number[]): number[][][] {
   const [first, ...rest] = items;
   if (first === undefined) return [[]];
@@ -52,7 +52,7 @@ function partitions(items: number[]): number[][][] {
   ]);
 }
 
-it("texts of one length are not padded, whatever the order", () => {
+it("does not pad texts of equal length, in any order", () => {
   const batches = planBatches([9, 3, 9, 3, 3], { overhead: 1, most: 100 });
   expect(batches.map((batch) => batch.toSorted())).toEqual([
     [0, 2],

@@ -1,12 +1,12 @@
 /**
- * Which texts are encoded in one run. The texts of a run are padded to the
- * longest of them, so a run costs its padded tokens and a constant: `overhead`,
- * in tokens, is what a run costs beside them (calls, and reading every weight).
- * A run has at most `most` padded tokens, or one text.
+ * Splits texts into runs of the model. The texts of a run are padded to the longest
+ * of them, so a run costs its padded tokens plus a constant: `overhead`, in tokens,
+ * covers calls and the reading of every weight. A run has at most `most` padded
+ * tokens, or a single text.
  *
- * Sorted by length and cut where the sum is least, by dynamic programming: the
- * shortest e texts cost, over all s where their last run may begin, the least of
- * cost(s) + overhead + (e - s) * length(e).
+ * Texts are sorted by length and split at the least total cost by dynamic
+ * programming. The cost of the shortest e texts is the minimum, over the start s of
+ * their last run, of cost(s) + overhead + (e - s) * length(e).
  */
 export function planBatches(
   lengths: readonly number[],

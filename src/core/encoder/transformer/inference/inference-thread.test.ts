@@ -11,7 +11,7 @@ function stub(folder = "stub"): InferenceThread {
   return worker;
 }
 
-it("starts once, says what it opened, and gives each caller its own answer", async () => {
+it("starts once, describes the model, and gives each caller its own result", async () => {
   const worker = stub();
   const [opened, ...answers] = await Promise.all([
     worker.open(),
@@ -25,7 +25,7 @@ it("starts once, says what it opened, and gives each caller its own answer", asy
   ]);
 });
 
-it("an InputError arrives whole", async () => {
+it("an InputError keeps its fields", async () => {
   const error = await stub("broken")
     .open()
     .catch((error: unknown) => error);
@@ -34,13 +34,13 @@ it("an InputError arrives whole", async () => {
   expect(String(error)).toContain('weights:2: field "w": is gone');
 });
 
-it("a model that could not be opened is tried again by the next call", async () => {
+it("the next call retries a model that could not be opened", async () => {
   const worker = stub("broken");
   await expect(worker.encode(["a"], true)).rejects.toThrow(errorText("is gone"));
   await expect(worker.encode(["a"], true)).rejects.toThrow(errorText("is gone"));
 });
 
-it("a job that fails harms no other", async () => {
+it("a failed call does not affect others", async () => {
   const worker = stub();
   const jobs = [worker.encode(["fail"], true), worker.encode(["a"], true)];
   await expect(jobs[0]).rejects.toThrow(errorText("no such text"));
@@ -48,7 +48,7 @@ it("a job that fails harms no other", async () => {
 });
 
 it.each(["throw", "exit"])(
-  "after a crash (%s) all who wait know, and the next call is served",
+  "a crash (%s) rejects all waiting calls, and the next call succeeds",
   async (harm) => {
     const worker = stub();
     await worker.open();

@@ -1,4 +1,4 @@
-/** A model and its onnxruntime sessions. They block their thread while they run, so it lives in a worker. */
+/** Runs a model in onnxruntime. A run blocks its thread, so this belongs into a worker. */
 import type { InferenceSession } from "onnxruntime-node";
 import { packTexts } from "../graph/batch.ts";
 import { encoderGraph, WORDS } from "../graph/encoder-graph.ts";
@@ -13,20 +13,20 @@ import { planBatches } from "./batch-plan.ts";
 import type { NativeGate } from "./native-gate.ts";
 
 export interface InferenceOptions {
-  /** Dense layers in 8 bits. */
+  /** Whether dense layers use 8 bits. */
   readonly int8: boolean;
-  /** That onnxruntime shares an operator out to. */
+  /** Threads among which onnxruntime divides each operator. */
   readonly threads: number;
 }
 
 export interface Inference {
   readonly dimension: number;
-  /** The vectors of the texts, one after another. */
+  /** Returns the embeddings of the texts, one after another. `alone`: no other thread is busy. */
   encode(texts: readonly string[], alone: boolean): Promise<Float32Array<ArrayBuffer>>;
   release(): Promise<void>;
 }
 
-/** Uses the model up: its weights are gone afterwards. */
+/** Opens a model. Frees its weights, so that the model cannot be used afterwards. */
 export async function openInference(
   model: ModelFolder,
   options: InferenceOptions,
@@ -43,7 +43,7 @@ export async function openInference(
     async encode(texts, isAlone) {
       const ids = texts.map((text) => tokenizer.encode(prefix + text, maxLength));
       const vectors = new Float32Array(texts.length * dimension);
-      // One session for all runs: the threads of another would still wait for work, in a loop.
+      // All runs use one session: the threads of a second one would spin while they wait for work.
       const session = isAlone ? alone : together;
       const lengths = ids.map(({ length }) => length);
       for (const batch of planBatches(lengths, limits)) {
@@ -55,8 +55,8 @@ export async function openInference(
         const tensors = [...feeds].map(([name, feed]) => [name, tensorOf(onnxruntime, feed)]);
         const result = await gate.pass(() => session.run(Object.fromEntries(tensors)));
         for (const [row, k] of batch.entries()) {
-          const of = result.vectors!.data as Float32Array;
-          vectors.set(of.subarray(row * dimension, (row + 1) * dimension), k * dimension);
+          const all = result.vectors!.data as Float32Array;
+          vectors.set(all.subarray(row * dimension, (row + 1) * dimension), k * dimension);
         }
       }
       return vectors;
@@ -68,20 +68,20 @@ export async function openInference(
 }
 
 /**
- * In MiniLM's float32 a run of N tokens takes 4.4 + 0.16 N milliseconds of one
- * thread, and at 1024 tokens more a token again: what passes from operator to
- * operator no longer fits the cache.
+ * For MiniLM in float32, a run of N tokens takes 4.4 + 0.16 N milliseconds on one
+ * thread. At 1024 tokens the time per token rises again, because activations no
+ * longer fit into the processor's cache.
  */
 const TOGETHER = { overhead: 27, most: 512 };
-/** In 8 bits a text must not be mixed with others: see int8.ts. */
+/** In 8 bits a run holds one text only: see int8.ts. */
 const ONE_BY_ONE = { overhead: 0, most: 0 };
 
 interface Sessions {
-  /** The table of words. */
+  /** The table of word embeddings. */
   readonly words: Float32Array;
-  /** For one text while nobody else works: a tenth faster at that. */
+  /** For a single text while no other thread is busy; a tenth faster. */
   readonly alone: InferenceSession;
-  /** For any number; in 8 bits on one thread, one of several lanes. */
+  /** For any number of texts. In 8 bits it has one thread, because several inference threads share the cores. */
   readonly together: InferenceSession;
 }
 
@@ -111,9 +111,10 @@ async function openSessions(
 }
 
 /**
- * From "extended" on, Add and LayerNormalization may become one operator, which
- * takes nine times as long as the two (140 us and 16, 64 tokens of MiniLM).
- * Memory patterns are kept for every shape ever met, which here are thousands.
+ * From level "extended" on, onnxruntime may fuse Add and LayerNormalization into one
+ * operator, which takes nine times as long (140 us instead of 16 us for 64 tokens
+ * of MiniLM). Memory patterns are kept for every input shape, of which there are
+ * thousands.
  */
 const SESSION: InferenceSession.SessionOptions = {
   graphOptimizationLevel: "basic",
@@ -121,8 +122,8 @@ const SESSION: InferenceSession.SessionOptions = {
 };
 
 /**
- * Sessions have their own copies. The garbage collector would come for these
- * only when memory runs short: 180 MB of MiniLM.
+ * Frees arrays of which the sessions have copies. The garbage collector would free
+ * them only when memory runs short: 180 MB for MiniLM.
  */
 function free(arrays: readonly { readonly buffer: ArrayBufferLike }[]): void {
   for (const { buffer } of arrays) {

@@ -4,7 +4,7 @@ import { Lru } from "./lru.ts";
 
 const sizeOf = (key: string, value: string) => key.length + value.length;
 
-it("forgets what was asked for longest ago", () => {
+it("drops the least recently used entry", () => {
   const lru = new Lru(6, sizeOf);
   for (const key of ["a", "b", "c"]) lru.set(key, "1");
   expect(lru.get("a")).toBe("1");
@@ -12,7 +12,7 @@ it("forgets what was asked for longest ago", () => {
   expect(["a", "b", "c", "d"].map((key) => lru.get(key))).toEqual(["1", undefined, "1", "1"]);
 });
 
-it("does not give up everything for what is too large to keep", () => {
+it("does not drop other entries for one that is too large", () => {
   const lru = new Lru(6, sizeOf);
   lru.set("a", "1");
   lru.set("b", "larger than all");
@@ -21,7 +21,7 @@ it("does not give up everything for what is too large to keep", () => {
   expect([lru.get("a"), lru.bytes]).toEqual([undefined, 0]);
 });
 
-it("keeps as much as there is room for, and what it keeps is what was set last", () => {
+it("keeps as many entries as fit, with their last values", () => {
   const steps = fc.array(fc.tuple(fc.string({ maxLength: 2 }), fc.string({ maxLength: 4 })));
   fc.assert(
     fc.property(steps, fc.integer({ min: 0, max: 30 }), (steps, capacity) => {

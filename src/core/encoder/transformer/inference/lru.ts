@@ -1,6 +1,6 @@
 /**
- * The entries that were asked for last, within a number of bytes. A Map keeps
- * its keys in the order in which they were set, so the first is the oldest.
+ * A cache that drops the least recently used entries above a number of bytes. A Map
+ * keeps its keys in insertion order, so the first key is the oldest.
  */
 export class Lru<V> {
   readonly #capacity: number;
@@ -25,7 +25,7 @@ export class Lru<V> {
     return value;
   }
 
-  /** An entry that is larger than all of the room is not kept. */
+  /** An entry that exceeds the whole capacity is not stored. */
   set(key: string, value: V): void {
     this.#delete(key);
     const size = this.#sizeOf(key, value);

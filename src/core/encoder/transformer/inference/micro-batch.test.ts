@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { MicroBatcher } from "./micro-batch.ts";
 
-/** Doubles numbers, when told to; remembers its batches. */
+/** A batcher that doubles numbers, records its batches, and waits for `finish` in each. */
 function doubling(limit: number) {
   const batches: number[][] = [];
   const gates: PromiseWithResolvers<void>[] = [];
@@ -13,7 +13,7 @@ function doubling(limit: number) {
     await gate.promise;
     return items.map((item) => 2 * item);
   }, limit);
-  /** Lets the batch that runs finish, and whatever follows at once begin. */
+  /** Lets the running batch finish and the next one start. */
   const finish = async () => {
     gates.shift()!.resolve();
     await settled();
@@ -23,7 +23,7 @@ function doubling(limit: number) {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-it("begins at once with a lone request", async () => {
+it("starts a single request at once", async () => {
   const { batcher, batches, finish } = doubling(10);
   const result = batcher.submit([1]);
   await undefined;
@@ -33,7 +33,7 @@ it("begins at once with a lone request", async () => {
   expect(await result).toEqual([2]);
 });
 
-it("requests made in one go are one batch; those made while it runs are the next", async () => {
+it("synchronous requests form one batch, and requests made while it runs form the next", async () => {
   const { batcher, batches, finish } = doubling(10);
   const first = [batcher.submit([1]), batcher.submit([2])];
   await settled();
@@ -50,7 +50,7 @@ it("requests made in one go are one batch; those made while it runs are the next
   expect(await Promise.all(later)).toEqual([[6, 8], [10], []]);
 });
 
-it("one item waits for one batch, however many another caller has", async () => {
+it("a single item waits for at most one batch of another caller", async () => {
   const { batcher, batches, finish } = doubling(4);
   const many = batcher.submit(Array.from({ length: 100 }, (_, i) => i));
   await settled();
@@ -65,7 +65,7 @@ it("one item waits for one batch, however many another caller has", async () => 
   expect(await many).toEqual(Array.from({ length: 100 }, (_, i) => 2 * i));
 });
 
-it("gives everybody their own results in order, in batches that are no larger than allowed", async () => {
+it("gives each caller its results in order, in batches within the limit", async () => {
   const requests = fc.array(fc.array(fc.integer(), { maxLength: 9 }), { maxLength: 9 });
   await fc.assert(
     fc.asyncProperty(requests, fc.integer({ min: 1, max: 7 }), async (requests, limit) => {
@@ -81,7 +81,7 @@ it("gives everybody their own results in order, in batches that are no larger th
   );
 });
 
-it("a batch that fails fails those with items in it, and nobody else", async () => {
+it("a failed batch rejects only the requests with items in it", async () => {
   const { batcher, gates, finish } = doubling(4);
   const split = batcher.submit([1, 2, 3, 4, 5]);
   await settled();
@@ -91,10 +91,10 @@ it("a batch that fails fails those with items in it, and nobody else", async () 
   await settled();
   await finish();
   expect(await other).toEqual([12]);
-  expect(gates).toEqual([]); // the fifth item of the first was not worked on for nobody
+  expect(gates).toEqual([]); // the fifth item of the rejected request was not processed
 });
 
-it("fails everybody who waits when told to, and works on", async () => {
+it("fail() rejects all requests, and later ones succeed", async () => {
   const { batcher, batches, finish } = doubling(1);
   const lost = [batcher.submit([1]), batcher.submit([2])];
   await settled();

@@ -1,15 +1,15 @@
 /**
- * Items of many callers, worked on together. One batch runs at a time: what
- * comes when none runs waits for nothing, and what comes while one runs goes
- * together into the next. A batch has at most `limit` items, of which every
- * waiting caller gets its share: a million items of one caller do not keep out
- * the single one of another, and all but the batch that runs stay where they are.
+ * Collects the items of many callers into batches. One batch runs at a time. Items
+ * that arrive while no batch runs start at once; items that arrive during a batch
+ * go into the next one. A batch has at most `limit` items, shared equally among the
+ * waiting callers, so that a million items of one caller do not delay the single
+ * item of another.
  */
 export class MicroBatcher<Item, Result> {
   readonly #run: (items: readonly Item[]) => Promise<readonly Result[]>;
   readonly #limit: number;
   #waiting: Request<Item, Result>[] = [];
-  /** The batch that runs. */
+  /** The running batch. */
   #batch: readonly Part<Item, Result>[] = [];
   #busy = false;
 
@@ -18,7 +18,7 @@ export class MicroBatcher<Item, Result> {
     this.#limit = limit;
   }
 
-  /** The results of the items, in their order. */
+  /** Resolves with the results in the order of the items. */
   submit(items: readonly Item[]): Promise<Result[]> {
     if (items.length === 0) return Promise.resolve([]);
     const { promise, resolve, reject } = Promise.withResolvers<Result[]>();
@@ -27,7 +27,7 @@ export class MicroBatcher<Item, Result> {
     return promise;
   }
 
-  /** Whoever waits gets the error; what the batch that runs still gives is dropped. */
+  /** Rejects all waiting and running requests. The results of the running batch are ignored. */
   fail(error: Error): void {
     for (const { reject } of this.#waiting) reject(error);
     for (const { request } of this.#batch) request.reject(error);
@@ -37,7 +37,7 @@ export class MicroBatcher<Item, Result> {
 
   async #work(): Promise<void> {
     this.#busy = true;
-    await undefined; // calls made in one go are one batch
+    await undefined; // synchronous calls of `submit` form one batch
     while (this.#waiting.length > 0) {
       this.#batch = this.#take();
       const items = this.#batch.flatMap(({ request, first, end }) =>
@@ -56,7 +56,7 @@ export class MicroBatcher<Item, Result> {
     this.#busy = false;
   }
 
-  /** Who has more than its share goes to the end of the queue with the rest. */
+  /** Takes the next batch. A request with more items than its share returns to the end of the queue. */
   #take(): Part<Item, Result>[] {
     const parts: Part<Item, Result>[] = [];
     let room = this.#limit;
@@ -75,15 +75,16 @@ export class MicroBatcher<Item, Result> {
 
 interface Request<Item, Result> {
   readonly items: readonly Item[];
-  /** How many are in a batch or were, and how many have no result yet. */
+  /** Items that were put into a batch. */
   taken: number;
+  /** Items without a result. */
   left: number;
   readonly results: Result[];
   readonly resolve: (results: Result[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Items first .. end - 1 of a request. */
+/** Items `first` to `end - 1` of a request. */
 interface Part<Item, Result> {
   readonly request: Request<Item, Result>;
   readonly first: number;

@@ -30,7 +30,7 @@ describeWithShared("MiniLM as it is served, against PyTorch", [MODEL, FIXTURES],
     await int8.close();
   });
 
-  it("cosine 0.99999 and every number within 1e-4, all texts", async () => {
+  it("has a cosine of 0.99999 and every number within 1e-4, for all texts", async () => {
     expect(texts).toHaveLength(59);
     const vectors = await float.encode(texts);
     for (const [k, x] of vectors.entries()) {
@@ -39,14 +39,14 @@ describeWithShared("MiniLM as it is served, against PyTorch", [MODEL, FIXTURES],
     }
   });
 
-  it("in 8 bits a cosine of 0.975, and 0.99 in the mean", async () => {
+  it("has a cosine of at least 0.975 in 8 bits, and 0.99 on average", async () => {
     const vectors = await int8.encode(texts);
     const cosines = vectors.map((x, k) => dot(x, golden[k]!));
     expect(Math.min(...cosines)).toBeGreaterThan(0.975);
     expect(cosines.reduce((a, b) => a + b) / cosines.length).toBeGreaterThan(0.99);
   });
 
-  it("the batch a text is in changes its numbers by 1e-6 at most, in 8 bits too", async () => {
+  it("a text's batch changes its numbers by at most 1e-6, also in 8 bits", async () => {
     for (const int8 of [false, true]) {
       const encoder = await openTransformer(shared(MODEL), { int8, cacheSize: 0 });
       const together = await encoder.encode(texts);

@@ -1,18 +1,18 @@
 /**
- * onnxruntime-node aborts the whole process when its thread is ended in the
- * midst of a call, and process.exit() ends all threads. So the thread makes its
- * calls inside of a gate, which the main thread shuts before it exits: it then
- * waits until the call is over, and the thread makes no other.
+ * Keeps a thread from being ended during a native call. onnxruntime-node aborts the
+ * whole process in that case, and process.exit() ends all threads. So the thread
+ * makes its calls through a gate, which the main thread shuts before it exits:
+ * shutting waits for the running call and prevents further ones.
  */
 export class NativeGate {
-  /** One number that both threads see. */
+  /** The state of the gate, shared by both threads. */
   readonly memory: Int32Array<SharedArrayBuffer>;
 
   constructor(memory = new Int32Array(new SharedArrayBuffer(4))) {
     this.memory = memory;
   }
 
-  /** The thread's side. */
+  /** Makes a call; used by the thread. */
   async pass<T>(work: () => Promise<T>): Promise<T> {
     this.#move(EMPTY, INSIDE);
     try {
@@ -22,7 +22,7 @@ export class NativeGate {
     }
   }
 
-  /** The main thread's side: returns, after a while, with nobody inside. */
+  /** Waits for the running call and blocks all later ones; used by the main thread. */
   shut(): void {
     if (Atomics.exchange(this.memory, 0, SHUT) !== INSIDE) return;
     Atomics.wait(this.memory, 0, SHUT, LONGEST_CALL);
@@ -32,7 +32,7 @@ export class NativeGate {
     if (Atomics.compareExchange(this.memory, 0, from, to) === from) return;
     Atomics.store(this.memory, 0, STOPPED);
     Atomics.notify(this.memory, 0);
-    Atomics.wait(this.memory, 0, STOPPED); // for good: the thread is about to be ended
+    Atomics.wait(this.memory, 0, STOPPED); // forever: the process is about to end the thread
   }
 }
 

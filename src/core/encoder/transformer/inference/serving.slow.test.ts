@@ -14,7 +14,7 @@ import { openTransformer } from "./transformer-encoder.ts";
 
 const writeModel = temporaryModels();
 
-/** What becomes of a process that has the encoder `e` and does `program`. */
+/** Runs `program` in a process with an open encoder `e`, and returns how it ended. */
 function exitOf(folder: string, program: string): Promise<unknown> {
   const module = new URL("./transformer-encoder.ts", import.meta.url);
   const script = `
@@ -31,12 +31,12 @@ function exitOf(folder: string, program: string): Promise<unknown> {
   });
 }
 
-it("a process ends when it has nothing else to do, though the encoder is not closed", async () => {
+it("a process with an idle open encoder exits by itself", async () => {
   const end = await exitOf(writeModel(tinyModel("bert")), 'await e.encode(["cats"]);');
   expect(end).toEqual({ code: 0, signal: null, stderr: "" });
 });
 
-it("a process that exits in the midst of encoding does so in peace", async () => {
+it("a process can exit during encoding without a crash", async () => {
   const end = await exitOf(
     writeModel(middleModel()),
     "void e.encode(many); setTimeout(() => process.exit(7), 50);",
@@ -44,22 +44,22 @@ it("a process that exits in the midst of encoding does so in peace", async () =>
   expect(end).toEqual({ code: 7, signal: null, stderr: "" });
 });
 
-it("does not hold up the event loop while it encodes 500 texts", async () => {
+it("does not block the event loop while it encodes 500 texts", async () => {
   const encoder = await openTransformer(writeModel(middleModel()), { threads: 1, cacheSize: 0 });
   const texts = Array.from({ length: 500 }, (_, i) => `mat ${i} `.repeat(1 + (i % 40)));
   await encoder.encode(texts.slice(0, 10));
-  // Processor time and not time on the clock: other processes do not change it.
+  // Processor time, which does not depend on other processes.
   const spent = ({ user, system }: NodeJS.CpuUsage) => user + system;
   const before = { thread: process.threadCpuUsage(), all: process.cpuUsage() };
   await encoder.encode(texts);
   const thread = spent(process.threadCpuUsage(before.thread));
   const all = spent(process.cpuUsage(before.all));
   await encoder.close();
-  // With the model in this thread the share would be near 1.
+  // If the model ran in this thread, the share would be near 1.
   expect(thread / all).toBeLessThan(0.25);
 });
 
-/** Large enough that the work is the model's. */
+/** A model that is large enough to dominate the work. */
 function middleModel() {
   const own = { hiddenSize: 128, heads: 4, layers: 3, intermediateSize: 512, positions: 128 };
   const architecture = { ...tinyArchitecture("bert"), ...own };

@@ -1,4 +1,4 @@
-/** Replaces transformer.worker.ts: the embedding of a text is its length and the number of the call. Some texts do harm. */
+/** Replaces transformer.worker.ts: the embedding of a text is its length and the number of the call. Some texts make it fail. */
 import { workerData } from "node:worker_threads";
 import { InputError } from "../../../input/input-error.ts";
 import { Moved, serve } from "../../../threads/serve.ts";

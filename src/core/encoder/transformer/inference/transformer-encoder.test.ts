@@ -4,7 +4,7 @@ import { dot, norm } from "../../../linalg/linalg.ts";
 import { ThreadEnded } from "../../../threads/thread.ts";
 import { readModelFolder } from "../model/model-folder.ts";
 import { temporaryModels, tinyModel } from "../model/tiny-model.fixture.ts";
-import { embed } from "../reference/forward.ts";
+import { embed } from "../reference/forward.fixture.ts";
 import { InferencePool } from "./inference-pool.ts";
 import { InferenceThread } from "./inference-thread.ts";
 import {
@@ -15,7 +15,7 @@ import {
 
 const writeModel = temporaryModels();
 
-/** Opened before the tests of this block, closed after them. */
+/** Opens an encoder before the tests of a block and closes it after them. */
 function opened(folder: string, options: TransformerOptions = {}): () => TransformerEncoder {
   let encoder: TransformerEncoder;
   beforeAll(async () => {
@@ -24,9 +24,9 @@ function opened(folder: string, options: TransformerOptions = {}): () => Transfo
   afterAll(() => encoder.close());
   return () => encoder;
 }
-const SLOW_START = 60_000; // milliseconds: a thread with all its modules, on a busy machine
+const SLOW_START = 60_000; // milliseconds to start a thread on a busy machine
 
-/** Long and short, twice the same, and nothing at all. */
+/** Long and short texts, a repeated one, and an empty one. */
 const TEXTS = [
   "the cat sat on a mat. the cat sat on the mats.",
   "cats",
@@ -42,7 +42,7 @@ describe.each(["bert", "mpnet"] as const)("%s", (kind) => {
   const float = opened(folder, { cacheSize: 0 });
   const int8 = opened(folder, { cacheSize: 0, int8: true });
 
-  it("gives what plain loops give, each text in its place", async () => {
+  it("agrees with plain loops, in the order of the texts", async () => {
     const { tokenizer, maxLength, architecture, weights } = await readModelFolder(folder);
     const vectors = await float().encode(TEXTS);
     expect(vectors).toHaveLength(TEXTS.length);
@@ -53,7 +53,7 @@ describe.each(["bert", "mpnet"] as const)("%s", (kind) => {
     }
   });
 
-  it.each([float, int8])("the batch changes nothing but the rounding", async (encoder) => {
+  it.each([float, int8])("a text's batch changes only rounding errors", async (encoder) => {
     const together = await encoder().encode(TEXTS);
     for (const [k, text] of TEXTS.entries()) {
       const [alone] = await encoder().encode([text]);
@@ -61,7 +61,7 @@ describe.each(["bert", "mpnet"] as const)("%s", (kind) => {
     }
   });
 
-  it("8 bits are near to float32", async () => {
+  it("8 bits are close to float32", async () => {
     const exact = await float().encode(TEXTS);
     const rough = await int8().encode(TEXTS);
     for (const [k, x] of exact.entries()) {
@@ -70,7 +70,7 @@ describe.each(["bert", "mpnet"] as const)("%s", (kind) => {
     }
   });
 
-  it("many callers at once get each their own", async () => {
+  it("concurrent callers each get their own results", async () => {
     const alone = await Promise.all(TEXTS.map((text) => float().encode([text])));
     const next = (k: number) => (k + 1) % TEXTS.length;
     const pairs = await Promise.all(
@@ -94,7 +94,7 @@ describe("serving", () => {
     expect(encoder()).toMatchObject({ name: "tiny", dimension: 8 });
   });
 
-  it("what a caller does to a vector does not reach the next", async () => {
+  it("a caller that changes a result does not affect others", async () => {
     const [first, twin] = await encoder().encode(["cats", "cats"]);
     first!.fill(7);
     const [again] = await encoder().encode(["cats"]);
@@ -102,25 +102,25 @@ describe("serving", () => {
     expect(norm(again!)).toBeCloseTo(1, 6);
   });
 
-  it("nothing to encode is nothing", async () => {
+  it("returns no embeddings for no texts", async () => {
     expect(await encoder().encode([])).toEqual([]);
   });
 
-  it("says which file is wrong", async () => {
+  it("names the damaged file", async () => {
     const broken = writeModel({ ...tinyModel("bert"), "config.json": "{" });
     const error = await openTransformer(broken).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(InputError);
     expect(error).toMatchObject({ file: expect.stringContaining("config.json") });
   });
 
-  it("closed, it refuses, and whoever waits is told", async () => {
+  it("close() rejects waiting and later calls", async () => {
     const waiting = encoder().encode(["the cat"]);
     await Promise.all([expect(waiting).rejects.toThrow("closed"), encoder().close()]);
     await expect(encoder().encode(["cats"])).rejects.toThrow("closed");
   });
 });
 
-describe("with a thread of which one knows what it does", () => {
+describe("with a stub thread", () => {
   const file = new URL("./stub.worker.fixture.ts", import.meta.url);
   const start = (cacheSize: number) => {
     const worker = new InferenceThread({ folder: "stub", int8: false, threads: 1 }, file);
@@ -129,7 +129,7 @@ describe("with a thread of which one knows what it does", () => {
     return encoder;
   };
 
-  it("asks once for a text that comes again", async () => {
+  it("encodes a repeated text only once", async () => {
     const encoder = start(1e6);
     await encoder.encode(["four", "a", "four"]);
     const vectors = await encoder.encode(["four", "seven", "a"]);
@@ -141,13 +141,13 @@ describe("with a thread of which one knows what it does", () => {
     ]);
   });
 
-  it("keeps no more than it may", async () => {
+  it("keeps the cache within its size", async () => {
     const encoder = start(0);
     await encoder.encode(["four"]);
     expect(await encoder.encode(["four"])).toEqual([Float64Array.of(4, 2)]);
   });
 
-  it("after a crash all who wait know, those in the queue too, and the next call is served", async () => {
+  it("a crash rejects running and queued calls, and the next call succeeds", async () => {
     const encoder = start(0);
     await encoder.encode(["warm"]);
     const first = encoder.encode(["exit"]);

@@ -1,4 +1,4 @@
-/** A BERT or MPNet of a folder as an encoder. */
+/** The encoder that runs a transformer (BERT or MPNet). */
 import { availableParallelism } from "node:os";
 import { ThreadEnded } from "../../../threads/thread.ts";
 import type { Encoder } from "../../common/encoder.ts";
@@ -8,60 +8,60 @@ import { Lru } from "./lru.ts";
 import { MicroBatcher } from "./micro-batch.ts";
 
 export interface TransformerOptions {
-  /** Dense layers in 8 bits: two to three times as fast, at a cosine of 0.993 to float32. */
+  /** Dense layers in 8 bits: two to three times as fast, with a cosine of 0.993 to float32. */
   readonly int8?: boolean | undefined;
-  /** Default: the machine's, up to four. One is better where other work is going on. */
+  /** Default: the number of cores, at most four. On a busy machine one is better. */
   readonly threads?: number | undefined;
-  /** Bytes for the vectors of texts met before. */
+  /** Size in bytes of the cache of embeddings. */
   readonly cacheSize?: number | undefined;
 }
 
 /**
- * Opens the model in a thread of its own; the caller's is never blocked. The
- * batch that a text is in changes its vector by rounding errors only.
+ * Opens a model in a thread of its own, so that the caller's thread is never
+ * blocked. A text's batch changes its embedding only by rounding errors.
  */
 export async function openTransformer(
   folder: string,
   { int8 = false, threads = THREADS, cacheSize = 64e6 }: TransformerOptions = {},
 ): Promise<TransformerEncoder> {
-  const lane = (threads: number) => new InferenceThread({ folder, int8, threads });
-  // In float32 the operators are long enough to be shared out.
-  const others = Array.from({ length: int8 ? threads - 1 : 0 }, () => lane(1));
-  const lanes = new InferencePool([lane(threads), ...others]);
-  const { name, dimension } = await lanes.open();
-  return new TransformerEncoder(name, dimension, lanes, cacheSize);
+  const start = (threads: number) => new InferenceThread({ folder, int8, threads });
+  // In float32 one thread is enough: its operators are long enough to use all cores.
+  const others = Array.from({ length: int8 ? threads - 1 : 0 }, () => start(1));
+  const pool = new InferencePool([start(threads), ...others]);
+  const { name, dimension } = await pool.open();
+  return new TransformerEncoder(name, dimension, pool, cacheSize);
 }
 
 const THREADS = Math.min(4, availableParallelism());
 
 /**
- * Texts in one job of the worker: what another caller has to wait for at most, a
- * third of a second of MiniLM. With twice as many, padding costs 1% less.
+ * Most texts in a batch. Another caller waits for at most one batch, which takes a
+ * third of a second with MiniLM. Twice as many texts would save 1% of padding.
  */
-const JOB = 32;
+const BATCH = 32;
 
 /** See `openTransformer`. */
 export class TransformerEncoder implements Encoder {
   readonly name: string;
   readonly dimension: number;
-  readonly #lanes: InferencePool;
+  readonly #pool: InferencePool;
   readonly #cache: Lru<Float32Array>;
   readonly #batcher: MicroBatcher<string, Float32Array>;
   #closed = false;
 
-  constructor(name: string, dimension: number, lanes: InferencePool, cacheSize: number) {
+  constructor(name: string, dimension: number, pool: InferencePool, cacheSize: number) {
     this.name = name;
     this.dimension = dimension;
-    this.#lanes = lanes;
+    this.#pool = pool;
     this.#cache = new Lru(cacheSize, sizeOf);
-    this.#batcher = new MicroBatcher((texts) => this.#run(texts), JOB);
+    this.#batcher = new MicroBatcher((texts) => this.#run(texts), BATCH);
   }
 
   async encode(texts: readonly string[]): Promise<Float64Array[]> {
     if (this.#closed) throw new Error("the encoder is closed");
     const found = new Map<string, Float32Array | undefined>();
     for (const text of texts) if (!found.has(text)) found.set(text, this.#cache.get(text));
-    // Texts of like length in one batch need little padding.
+    // Texts of similar length in one batch need little padding.
     const missing = [...found.keys()]
       .filter((text) => !found.get(text))
       .sort((a, b) => a.length - b.length);
@@ -73,11 +73,11 @@ export class TransformerEncoder implements Encoder {
   async close(): Promise<void> {
     this.#closed = true;
     this.#batcher.fail(new Error("the encoder was closed"));
-    await this.#lanes.close();
+    await this.#pool.close();
   }
 
   async #run(texts: readonly string[]): Promise<Float32Array[]> {
-    const vectors = await this.#lanes.encode(texts).catch((error: unknown) => {
+    const vectors = await this.#pool.encode(texts).catch((error: unknown) => {
       if (error instanceof ThreadEnded) this.#batcher.fail(error);
       throw error;
     });
@@ -86,7 +86,7 @@ export class TransformerEncoder implements Encoder {
   }
 }
 
-/** UTF-16, float32, and what the map itself needs. */
+/** Bytes of a cache entry: the text in UTF-16, the embedding, and the overhead of the map. */
 function sizeOf(text: string, vector: Float32Array): number {
   return 2 * text.length + vector.byteLength + 200;
 }

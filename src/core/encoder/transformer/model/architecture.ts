@@ -2,7 +2,7 @@ import { z } from "zod";
 import { InputError } from "../../../input/input-error.ts";
 import { readJson } from "../../../input/json.ts";
 
-/** What config.json says about the transformer: all that decides its graph. */
+/** The fields of config.json that determine the transformer's graph. */
 export interface Architecture {
   readonly kind: Kind;
   readonly vocabSize: number;
@@ -10,58 +10,65 @@ export interface Architecture {
   readonly layers: number;
   readonly heads: number;
   readonly intermediateSize: number;
-  /** Rows of the table of positions. */
+  /** Rows of the position table. */
   readonly positions: number;
-  /** Rows of the table of token types; 0 in MPNet, which has none. */
+  /** Rows of the table of token types; 0 for MPNet, which has no token types. */
   readonly typeVocabSize: number;
   readonly layerNormEps: number;
-  /** The exact one, by the error function. */
+  /** The exact function, not an approximation. */
   readonly activation: "gelu";
   readonly padTokenId: number;
-  /** Buckets of the relative position bias; 0 in BERT, which has none. */
+  /** Buckets of the relative position bias; 0 for BERT, which has no such bias. */
   readonly relativeBuckets: number;
 }
 
 export type Kind = (typeof KINDS)[number];
 const KINDS = ["bert", "mpnet"] as const;
 
-/** The most tokens that have a position: MPNet counts positions from padTokenId + 1. */
+/** Largest number of tokens in a text. MPNet counts positions from padTokenId + 1. */
 export function longestInput({ kind, positions, padTokenId }: Architecture): number {
   return kind === "mpnet" ? positions - padTokenId - 1 : positions;
 }
 
-/** The weights that the forward pass needs, by the names of Hugging Face. */
-export function weightShapes(of: Architecture): ReadonlyMap<string, readonly number[]> {
-  const { kind, vocabSize, hiddenSize: d, layers, intermediateSize, heads } = of;
+/** Names (as on Hugging Face) and shapes of the weights that the forward pass needs. */
+export function weightShapes(architecture: Architecture): ReadonlyMap<string, readonly number[]> {
+  const { kind, vocabSize, hiddenSize: d, layers, intermediateSize, heads } = architecture;
   const shapes = new Map<string, readonly number[]>();
   const linear = (name: string, out: number, into: number) =>
     shapes.set(`${name}.weight`, [out, into]).set(`${name}.bias`, [out]);
   const norm = (name: string) => shapes.set(`${name}.weight`, [d]).set(`${name}.bias`, [d]);
 
   shapes.set("embeddings.word_embeddings.weight", [vocabSize, d]);
-  shapes.set("embeddings.position_embeddings.weight", [of.positions, d]);
-  if (kind === "bert") shapes.set("embeddings.token_type_embeddings.weight", [of.typeVocabSize, d]);
+  shapes.set("embeddings.position_embeddings.weight", [architecture.positions, d]);
+  if (kind === "bert") {
+    shapes.set("embeddings.token_type_embeddings.weight", [architecture.typeVocabSize, d]);
+  }
   norm("embeddings.LayerNorm");
   for (let i = 0; i < layers; i++) {
     const layer = `encoder.layer.${i}`;
-    for (const name of ATTENTION[kind].linears) linear(`${layer}.attention.${name}`, d, d);
-    norm(`${layer}.attention.${ATTENTION[kind].norm}`);
+    const { norm: attentionNorm, ...linears } = ATTENTION_NAMES[kind];
+    for (const name of Object.values(linears)) linear(`${layer}.attention.${name}`, d, d);
+    norm(`${layer}.attention.${attentionNorm}`);
     linear(`${layer}.intermediate.dense`, intermediateSize, d);
     linear(`${layer}.output.dense`, d, intermediateSize);
     norm(`${layer}.output.LayerNorm`);
   }
   if (kind === "mpnet") {
-    shapes.set("encoder.relative_attention_bias.weight", [of.relativeBuckets, heads]);
+    shapes.set("encoder.relative_attention_bias.weight", [architecture.relativeBuckets, heads]);
   }
   return shapes;
 }
 
-const ATTENTION = {
+/** Names of the attention weights within `encoder.layer.I.attention`. */
+export const ATTENTION_NAMES = {
   bert: {
-    linears: ["self.query", "self.key", "self.value", "output.dense"],
+    query: "self.query",
+    key: "self.key",
+    value: "self.value",
+    output: "output.dense",
     norm: "output.LayerNorm",
   },
-  mpnet: { linears: ["attn.q", "attn.k", "attn.v", "attn.o"], norm: "LayerNorm" },
+  mpnet: { query: "attn.q", key: "attn.k", value: "attn.v", output: "attn.o", norm: "LayerNorm" },
 } as const;
 
 export async function readArchitecture(file: string): Promise<Architecture> {
@@ -77,7 +84,7 @@ export async function readArchitecture(file: string): Promise<Architecture> {
       model_type === undefined
         ? "is missing"
         : `is ${JSON.stringify(model_type)}, which is not supported`,
-      `the architectures supported are ${KINDS.join(" and ")}: use a model built on one of them, such as MiniLM, e5b or mpnet`,
+      `use a model of type ${KINDS.join(" or ")}, such as MiniLM, e5b or mpnet`,
     );
   }
   const architecture = await (kind === "bert" ? readBert(file) : readMpnet(file));
@@ -118,7 +125,7 @@ function common(config: z.infer<typeof COMMON>) {
 
 const REMEDY = "take config.json from the model's own folder";
 
-/** Sizes without a default: a config that leaves them out is not this model's. */
+/** Sizes have no default: a config without them belongs to another kind of model. */
 const SIZE = z.number().int().positive();
 const ID = z.number().int().nonnegative();
 const COMMON = z.object({

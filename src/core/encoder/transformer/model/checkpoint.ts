@@ -1,4 +1,4 @@
-/** The weights of a model: model.safetensors, in one piece or several, checked against the architecture. */
+/** Reads the weights of a model, model.safetensors in one file or several, and checks them against the architecture. */
 import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { z } from "zod";
@@ -8,9 +8,9 @@ import { type Architecture, type Kind, weightShapes } from "./architecture.ts";
 import { readSafetensors, type Safetensors, type Tensor } from "./safetensors.ts";
 
 export interface Checkpoint {
-  /** By the architecture's names; what it has no use for, such as pooler.*, is there too. */
+  /** Weights by the architecture's names. Includes weights that it does not use, such as pooler.*. */
   readonly weights: ReadonlyMap<string, Tensor>;
-  /** From those names to the file's own. */
+  /** The file's name for each weight. */
   readonly namesInFile: ReadonlyMap<string, string>;
 }
 
@@ -43,7 +43,7 @@ export async function readCheckpoint(
   return { weights, namesInFile };
 }
 
-/** Without the prefix that a model with a head on top has, and by the new names of the oldest checkpoints. */
+/** Removes the prefix of models that have a head on top, and replaces the old names of LayerNorm's weights. */
 function canonical(kind: Kind, name: string): string {
   const bare = name.startsWith(`${kind}.`) ? name.slice(kind.length + 1) : name;
   return bare
@@ -61,33 +61,33 @@ function check(
   if (otherType !== undefined) {
     throw new InputError(
       place,
-      `is of type ${otherType} where a float ${shape} is expected`,
-      "use the float32, float16 or bfloat16 checkpoint: quantised ones are not supported",
+      `has type ${otherType} instead of a float ${shape}`,
+      "use a float32, float16 or bfloat16 checkpoint: quantised checkpoints are not supported",
     );
   }
   if (!tensor) throw new InputError(place, `is missing; expected ${shape}`, OWN);
   if (tensor.dims.length !== expected.length || tensor.dims.some((dim, i) => dim !== expected[i])) {
     throw new InputError(
       place,
-      `has shape [${tensor.dims.join(", ")}] where config.json makes it ${shape}`,
+      `has shape [${tensor.dims.join(", ")}], but config.json makes it ${shape}`,
       OWN,
     );
   }
-  // 0 times a number is 0, times NaN or infinity NaN: one look at the sum tells of all.
+  // 0 * x is NaN if x is NaN or infinite, so the sum is NaN if any weight is not finite.
   let sum = 0;
   for (let i = 0; i < tensor.data.length; i++) sum += 0 * tensor.data[i]!;
   if (sum === 0) return;
   throw new InputError(
     place,
-    "holds a number that is not finite",
-    "use a checkpoint from before the training went wrong, or download it again",
+    "contains a number that is not finite",
+    "use an earlier checkpoint of the training, or download the file again",
   );
 }
 
 const OWN = "take config.json and the checkpoint from the same model's folder";
 
 interface Tensors extends Safetensors {
-  /** For complaints. */
+  /** File to name in error messages. */
   readonly file: string;
 }
 
@@ -103,8 +103,8 @@ async function readTensors(folder: string): Promise<Tensors> {
     { file: whole },
     "does not exist",
     old === undefined
-      ? "a model's folder holds its weights as model.safetensors: copy or download it again"
-      : `${old} is PyTorch's own format: save the model again with safe_serialization=True`,
+      ? "copy or download the model again: its weights must be in model.safetensors"
+      : `save the model again with safe_serialization=True: ${old} is in PyTorch's own format`,
   );
 }
 
@@ -128,8 +128,8 @@ async function readShards(
     if (tensors.has(name) || others.has(name)) continue;
     throw new InputError(
       { file: index, field: name },
-      `should be in ${shard} and is not`,
-      "take the index and the files it names from the same folder",
+      `should be in ${shard}, but is not`,
+      "take the index and its files from the same folder",
     );
   }
   return { tensors, others };

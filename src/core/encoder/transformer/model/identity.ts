@@ -6,7 +6,7 @@ import { checksum } from "../../../input/checksum.ts";
 import { readPrefix } from "./model-folder.ts";
 import { readModules } from "./modules.ts";
 
-/** SHA-256 of all that decides a model's vectors, wherever its folder is and whatever else lies in it. */
+/** SHA-256 of everything that determines a model's embeddings. Other files and the folder's place do not matter. */
 export async function modelIdentity(path: string): Promise<string> {
   const { transformer: inner, ...modules } = await readModules(path);
   const folder = join(path, inner);

@@ -22,7 +22,7 @@ const make = temporaryModels();
 const read = (files: ModelFiles, name?: string) => readModelFolder(make(files, name));
 
 describe.each(["bert", "mpnet"] as const)("a folder of %s", (kind) => {
-  it("is read with everything in it", async () => {
+  it("is read completely", async () => {
     const folder = await read(tinyModel(kind), `tiny-${kind}`);
     expect(folder).toMatchObject({
       name: `tiny-${kind}`,
@@ -34,12 +34,12 @@ describe.each(["bert", "mpnet"] as const)("a folder of %s", (kind) => {
     });
     expect(folder.weights).toEqual(tinyWeights(kind));
     const [cls, sep] = kind === "bert" ? [2, 3] : [0, 2];
-    // The tokenizer's own limit of 5 does not count.
+    // The tokenizer's own limit of 5 is ignored.
     const ids = folder.tokenizer.encode("The cats sat on a mat?", folder.maxLength);
     expect([...ids]).toEqual([cls, 4, 5, 10, 6, 7, 8, 9, 13, sep]);
   });
 
-  it("whose weights carry the prefix of a model with a head, and a head", async () => {
+  it("is read if the weights belong to a model with a head", async () => {
     const head: [string, Tensor] = ["cls.bias", { dims: [2], data: Float32Array.of(1, 2) }];
     const weights = [...tinyWeights(kind)].map(
       ([name, tensor]) => [`${kind}.${name}`, tensor] as const,
@@ -52,7 +52,7 @@ describe.each(["bert", "mpnet"] as const)("a folder of %s", (kind) => {
     );
   });
 
-  it("lacks no weight, and no weight has another shape, unnoticed", async () => {
+  it("is rejected if any weight is missing or has another shape", async () => {
     const architecture = tinyArchitecture(kind);
     const whole = tinyWeights(kind);
     const check = (weights: ReadonlyMap<string, Tensor>) => {
@@ -68,7 +68,7 @@ describe.each(["bert", "mpnet"] as const)("a folder of %s", (kind) => {
       weights.set(name, { dims: [data.length, 1], data });
       await check(weights).toThrow(
         errorText(
-          `field "${name}": has shape [${data.length}, 1] where config.json makes it ${expected}`,
+          `field "${name}": has shape [${data.length}, 1], but config.json makes it ${expected}`,
         ),
       );
     }
@@ -99,14 +99,16 @@ it("weights in several files are read as one", async () => {
   const moved = { ...weight_map, [`${name}.more`]: "model-1.safetensors" };
   await expect(
     read({ ...sharded, "model.safetensors.index.json": { weight_map: moved } }),
-  ).rejects.toThrow(errorText(`field "${name}.more": should be in model-1.safetensors and is not`));
+  ).rejects.toThrow(
+    errorText(`field "${name}.more": should be in model-1.safetensors, but is not`),
+  );
   const away = { weight_map: { [name]: "../../model.safetensors" } };
   await expect(read({ ...sharded, "model.safetensors.index.json": away })).rejects.toThrow(
     errorText(/weight_map.*which does not fit/),
   );
 });
 
-it("the oldest names of a layer norm are understood", async () => {
+it("accepts the old names of LayerNorm's weights", async () => {
   const renamed = [...tinyWeights("bert")].map(([name, tensor]) => {
     const old = name
       .replace("LayerNorm.weight", "LayerNorm.gamma")
@@ -118,7 +120,7 @@ it("the oldest names of a layer norm are understood", async () => {
   expect(folder.weights).toEqual(tinyWeights("bert"));
 });
 
-describe("pooling and scaling are as modules.json says", () => {
+describe("pooling and scaling follow modules.json", () => {
   const withPooling = (config: unknown) => ({
     ...tinyModel("bert"),
     "1_Pooling/config.json": config,
@@ -138,7 +140,7 @@ describe("pooling and scaling are as modules.json says", () => {
   it.each([
     [
       { pooling_mode: "lasttoken" },
-      /"pooling_mode": is lasttoken; hint: supported is one of mean, cls, max/,
+      /"pooling_mode": is lasttoken; hint: use a model with one of mean, cls, max/,
     ],
     [{ pooling_mode: ["mean", "cls"] }, /is mean with cls/],
     [
@@ -146,16 +148,16 @@ describe("pooling and scaling are as modules.json says", () => {
       /is mean with weightedmean/,
     ],
     [{ pooling_mode: "mean", include_prompt: false }, /"include_prompt": is false/],
-  ])("refuses %j", async (config, message) => {
+  ])("rejects %j", async (config, message) => {
     await expect(read(withPooling(config))).rejects.toThrow(errorText(message));
   });
 
-  it("without modules.json the mean, unscaled", async () => {
+  it("without modules.json: the unscaled mean", async () => {
     const folder = await read({ ...tinyModel("bert"), "modules.json": undefined });
     expect(folder).toMatchObject({ pooling: "mean", normalize: false });
   });
 
-  it("with the transformer in a folder of its own", async () => {
+  it("with the transformer in a subfolder", async () => {
     const {
       "modules.json": modules,
       "1_Pooling/config.json": pooling,
@@ -176,18 +178,18 @@ describe("pooling and scaling are as modules.json says", () => {
   it.each([
     [
       ["Transformer", "Pooling", "Dense"],
-      /has the modules Transformer, Pooling, Dense; hint: supported are/,
+      /has the modules Transformer, Pooling, Dense; hint: use a model with/,
     ],
     [["Transformer"], /has the modules Transformer;/],
     [[], /has the modules \(none\)/],
-  ])("refuses the modules %j", async (types, message) => {
+  ])("rejects the modules %j", async (types, message) => {
     const modules = types.map((type, idx) => ({ idx, path: `${idx}`, type: `a.b.${type}` }));
     await expect(read({ ...tinyModel("bert"), "modules.json": modules })).rejects.toThrow(
       errorText(message),
     );
   });
 
-  it("refuses a module outside of the folder", async () => {
+  it("rejects a module outside the folder", async () => {
     const modules = ["Transformer", "Pooling"].map((type, idx) => ({ idx, path: "../x", type }));
     await expect(read({ ...tinyModel("bert"), "modules.json": modules })).rejects.toThrow(
       errorText(/field "\[0\]\.path": \.\.\/x leads out of the folder/),
@@ -200,7 +202,7 @@ describe("the longest text", () => {
     const files = { "sentence_bert_config.json": sentence, "tokenizer_config.json": tokenizer };
     return (await read({ ...tinyModel(kind), ...files })).maxLength;
   };
-  it("is the sentence settings', else the tokenizer's, and never more than there are positions", async () => {
+  it("is set by sentence_bert_config.json, else by the tokenizer, and limited by the positions", async () => {
     expect(await limit("bert", { max_seq_length: 7 }, { model_max_length: 9 })).toBe(7);
     expect(await limit("bert", { max_seq_length: null }, { model_max_length: 9 })).toBe(9);
     expect(await limit("bert", undefined, { model_max_length: 1e30 })).toBe(20);
@@ -211,7 +213,7 @@ describe("the longest text", () => {
 });
 
 describe("the prefix", () => {
-  it("is the default prompt's, else that of the known model whose name the folder has", async () => {
+  it("is the default prompt, else the prefix of the known model with the folder's name", async () => {
     const st = { prompts: { query: "ask: ", passage: "say: " }, default_prompt_name: "query" };
     const own = { ...tinyModel("bert"), "config_sentence_transformers.json": st };
     expect((await read(own)).prefix).toBe("ask: ");
@@ -226,15 +228,15 @@ describe("the prefix", () => {
     expect((await read(several)).prefix).toBe("");
   });
 
-  it("is refused where it is not among the prompts", async () => {
+  it("is rejected if it is not one of the prompts", async () => {
     const st = { prompts: {}, default_prompt_name: "query" };
     await expect(
       read({ ...tinyModel("bert"), "config_sentence_transformers.json": st }),
-    ).rejects.toThrow(errorText(/"default_prompt_name": "query" is no prompt/));
+    ).rejects.toThrow(errorText(/"default_prompt_name": is "query", which is not in prompts/));
   });
 });
 
-describe("refuses", () => {
+describe("rejects", () => {
   const config = (change: object) => ({
     ...tinyModel("bert"),
     "config.json": { ...tinyConfig("bert"), ...change },
@@ -251,17 +253,17 @@ describe("refuses", () => {
     [
       "a folder without a model",
       { "README.md": "hello" },
-      /is not a model's folder: it has no config.json/,
+      /is not the folder of a model: it has no config.json/,
     ],
     [
       "another architecture",
       config({ model_type: "roberta" }),
-      /"model_type": is "roberta", which is not supported; hint: the architectures supported are bert and mpnet/,
+      /"model_type": is "roberta", which is not supported; hint: use a model of type bert or mpnet/,
     ],
     [
-      "none named",
+      "no architecture",
       config({ model_type: undefined }),
-      /"model_type": is missing; hint: the architectures supported are bert and mpnet/,
+      /"model_type": is missing; hint: use a model of type bert or mpnet/,
     ],
     [
       "another activation",
@@ -276,12 +278,12 @@ describe("refuses", () => {
     ["a decoder", config({ is_decoder: true }), /"is_decoder": is true/],
     ["a missing size", config({ hidden_size: undefined }), /"hidden_size": is missing/],
     [
-      "a size that is no number",
+      "a size that is not a number",
       config({ hidden_size: "8" }),
       /"hidden_size": is "8", not of type number/,
     ],
     [
-      "heads that do not divide",
+      "heads that do not divide the hidden size",
       config({ num_attention_heads: 3 }),
       /is 3, which does not divide hidden_size 8/,
     ],
@@ -291,34 +293,34 @@ describe("refuses", () => {
       /"encoder.layer.2.attention.self.query.weight": is missing; expected \[8, 8\]/,
     ],
     [
-      "a config that is no JSON",
+      "a config that is not JSON",
       { ...tinyModel("bert"), "config.json": "{" },
       /config.json: is not JSON/,
     ],
     [
       "a quantised weight",
       weights("embeddings.LayerNorm.bias", { dtype: "I8", dims: [8], data: new Int8Array(8) }),
-      /is of type I8 where a float \[8\] is expected/,
+      /has type I8 instead of a float \[8\]/,
     ],
     [
       "a weight that is not finite",
       weights("embeddings.LayerNorm.bias", { dims: [8], data: nan }),
-      /"embeddings.LayerNorm.bias": holds a number that is not finite/,
+      /"embeddings.LayerNorm.bias": contains a number that is not finite/,
     ],
     [
-      "a weight twice",
+      "a repeated weight",
       weights("bert.embeddings.LayerNorm.bias", { dims: [8], data: nan }),
       /is the same weight as embeddings.LayerNorm.bias/,
     ],
     [
       "no weights",
       { ...tinyModel("bert"), "model.safetensors": undefined },
-      /model.safetensors: does not exist; hint: a model's folder holds/,
+      /model.safetensors: does not exist; hint: copy or download the model again/,
     ],
     [
-      "weights of PyTorch's own format",
+      "weights in PyTorch's own format",
       { ...tinyModel("bert"), "model.safetensors": undefined, "pytorch_model.bin": "x" },
-      /pytorch_model.bin is PyTorch's own format/,
+      /pytorch_model.bin is in PyTorch's own format/,
     ],
     [
       "no tokenizer",
@@ -339,10 +341,10 @@ describe("refuses", () => {
           model: { ...tokenizer.model, vocab: { ...tokenizer.model.vocab, more: 16 } },
         },
       },
-      /has ids up to 16 where the model knows 16/,
+      /has ids up to 16, but the model has 16 tokens/,
     ],
     [
-      "small letters that the tokenizer does not make",
+      "lower case that the tokenizer does not produce",
       {
         ...tinyModel("bert"),
         "tokenizer.json": {
@@ -351,10 +353,10 @@ describe("refuses", () => {
         },
         "sentence_bert_config.json": { do_lower_case: true },
       },
-      /"do_lower_case": is true where the tokenizer keeps capitals/,
+      /"do_lower_case": is true, but the tokenizer keeps upper case/,
     ],
     [
-      "vectors that are cut",
+      "truncated embeddings",
       { ...tinyModel("bert"), "config_sentence_transformers.json": { truncate_dim: 4 } },
       /"truncate_dim": is 4/,
     ],
@@ -362,15 +364,15 @@ describe("refuses", () => {
     await expect(read(files)).rejects.toThrow(errorText(message));
   });
 
-  it("a folder that is not there", async () => {
+  it("a folder that does not exist", async () => {
     await expect(readModelFolder("no/such/folder")).rejects.toThrow(
-      errorText(/no\/such\/folder: is not a model's folder/),
+      errorText(/no\/such\/folder: is not the folder of a model/),
     );
   });
 });
 
 describeWithShared("real checkpoints", ["models/all-MiniLM-L6-v2", "fixtures/tiny-mpnet"], () => {
-  it("MiniLM: 256 tokens, mean, scaled; its positions are no weight", async () => {
+  it("MiniLM: 256 tokens, scaled mean; position ids are not a weight", async () => {
     const folder = await readModelFolder(shared("models/all-MiniLM-L6-v2"));
     expect(folder).toMatchObject({
       name: "MiniLM",
@@ -384,21 +386,16 @@ describeWithShared("real checkpoints", ["models/all-MiniLM-L6-v2", "fixtures/tin
     expect(folder.weights.get("pooler.dense.weight")?.dims).toEqual([384, 384]);
   });
 
-  it.each(["bert", "mpnet"])(
-    "tiny %s, gradients as a second file of the same format",
-    async (kind) => {
-      const path = shared(`fixtures/tiny-${kind}`);
-      const folder = await readModelFolder(path);
-      expect(folder.architecture.kind).toBe(kind);
-      const twin = make({ "tokenizer.json": "" });
-      for (const name of ["config.json", "tokenizer.json"]) {
-        copyFileSync(join(path, name), join(twin, name));
-      }
-      copyFileSync(join(path, "gradients.safetensors"), join(twin, "model.safetensors"));
-      const gradients = await readModelFolder(twin);
-      expect([...gradients.weights.keys()].toSorted()).toEqual(
-        [...folder.weights.keys()].toSorted(),
-      );
-    },
-  );
+  it.each(["bert", "mpnet"])("tiny %s, and its gradients in a second file", async (kind) => {
+    const path = shared(`fixtures/tiny-${kind}`);
+    const folder = await readModelFolder(path);
+    expect(folder.architecture.kind).toBe(kind);
+    const twin = make({ "tokenizer.json": "" });
+    for (const name of ["config.json", "tokenizer.json"]) {
+      copyFileSync(join(path, name), join(twin, name));
+    }
+    copyFileSync(join(path, "gradients.safetensors"), join(twin, "model.safetensors"));
+    const gradients = await readModelFolder(twin);
+    expect([...gradients.weights.keys()].toSorted()).toEqual([...folder.weights.keys()].toSorted());
+  });
 });

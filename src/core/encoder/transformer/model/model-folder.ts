@@ -1,4 +1,4 @@
-/** A transformer in a folder as Hugging Face and sentence-transformers lay it out. */
+/** Reads a transformer from a folder in the layout of Hugging Face and sentence-transformers. */
 import { access } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { z } from "zod";
@@ -12,22 +12,21 @@ import { type Pooling, readModules } from "./modules.ts";
 
 export interface ModelFolder extends Checkpoint {
   readonly path: string;
-  /** Of config.json, weights and tokenizer, relative to `path`; mostly "". */
+  /** Folder of config.json, weights and tokenizer, relative to `path`; usually "". */
   readonly inner: string;
   readonly name: string;
   readonly architecture: Architecture;
   readonly tokenizer: WordPiece;
-  /** In tokens, the special ones counted; what is longer is cut. */
+  /** Largest number of tokens, special tokens included. Longer texts are cut. */
   readonly maxLength: number;
   readonly pooling: Pooling;
-  /** Vectors are scaled to length 1. */
+  /** Whether embeddings are scaled to length 1. */
   readonly normalize: boolean;
-  /** Set before every text. */
+  /** Put before every text. */
   readonly prefix: string;
-  // `weights` and `namesInFile` are the checkpoint's.
 }
 
-/** Reads and checks everything; what does not fit is an InputError. */
+/** Reads and checks everything. Throws an InputError if the files do not fit together. */
 export async function readModelFolder(path: string): Promise<ModelFolder> {
   const { transformer: inner, pooling, normalize } = await readModules(path);
   const folder = join(path, inner);
@@ -35,8 +34,8 @@ export async function readModelFolder(path: string): Promise<ModelFolder> {
   await access(config).catch(() => {
     throw new InputError(
       { file: path },
-      "is not a model's folder: it has no config.json",
-      "name a folder with config.json, model.safetensors and tokenizer.json",
+      "is not the folder of a model: it has no config.json",
+      "give a folder with config.json, model.safetensors and tokenizer.json",
     );
   });
   const architecture = await readArchitecture(config);
@@ -61,12 +60,12 @@ async function readTokenizer(folder: string, { vocabSize }: Architecture): Promi
   const file = join(folder, "tokenizer.json");
   const json = await readJson(file, z.unknown(), REMEDY);
   const tokenizer = WordPiece.fromTokenizerJson(json, file);
-  // Fewer tokens than rows are usual: tables are padded to a round number.
+  // Having fewer tokens than rows is normal: tables are padded to a round number.
   if (tokenizer.vocabSize > vocabSize) {
     throw new InputError(
       { file },
-      `has ids up to ${tokenizer.vocabSize - 1} where the model knows ${vocabSize} (config.json, vocab_size)`,
-      "it is another model's: take tokenizer.json from the model's own folder",
+      `has ids up to ${tokenizer.vocabSize - 1}, but the model has ${vocabSize} tokens (vocab_size in config.json)`,
+      "take tokenizer.json from the model's own folder",
     );
   }
   const { do_lower_case } = (await readSentenceConfig(folder)) ?? {};
@@ -74,7 +73,7 @@ async function readTokenizer(folder: string, { vocabSize }: Architecture): Promi
   if (do_lower_case && !normalizer?.lowercase) {
     throw new InputError(
       { file: join(folder, SENTENCE_CONFIG), field: "do_lower_case" },
-      "is true where the tokenizer keeps capitals",
+      "is true, but the tokenizer keeps upper case",
       `set normalizer.lowercase in ${file} to true and do_lower_case to false`,
     );
   }
@@ -84,9 +83,9 @@ async function readTokenizer(folder: string, { vocabSize }: Architecture): Promi
 const NORMALIZER = z.object({ normalizer: z.object({ lowercase: z.boolean() }).partial() });
 
 /**
- * sentence_bert_config.json's, else the tokenizer's, and never more than there
- * are positions. tokenizer.json's own truncation does not count: MiniLM's has
- * 128 where the model was made for 256.
+ * Takes the limit of sentence_bert_config.json, else of tokenizer_config.json, and
+ * never more than the model has positions. The truncation in tokenizer.json is
+ * ignored: MiniLM has 128 there, although the model was made for 256.
  */
 async function readMaxLength(folder: string, architecture: Architecture): Promise<number> {
   const { max_seq_length } = (await readSentenceConfig(folder)) ?? {};
@@ -101,20 +100,24 @@ function readSentenceConfig(folder: string) {
 
 const SENTENCE_CONFIG = "sentence_bert_config.json";
 const SENTENCE = z.object({
-  max_seq_length: z.number().int().min(3).nullish(), // two special tokens and one of the text
+  max_seq_length: z.number().int().min(3).nullish(), // two special tokens and one token of the text
   do_lower_case: z.boolean().nullish(),
 });
-/** No integer: where there is no limit it is 1e30. */
+/** Not an integer: "no limit" is written as 1e30. */
 const TOKENIZER_CONFIG = z.object({ model_max_length: z.number().min(3).nullish() });
 
-/** The default prompt of the folder's own settings, else the one that a known model was trained with. */
+/** Reads the default prompt of the folder's settings, else returns the prefix of a known model. */
 export async function readPrefix(path: string): Promise<string> {
   const file = join(path, "config_sentence_transformers.json");
   const { prompts = {}, default_prompt_name: name } = (await readJsonIfAny(file, ST, REMEDY)) ?? {};
   if (typeof name !== "string") return knownModelAt(path)?.prefix ?? "";
   const prefix = prompts?.[name];
   if (prefix !== undefined) return prefix;
-  throw new InputError({ file, field: "default_prompt_name" }, `"${name}" is no prompt`, REMEDY);
+  throw new InputError(
+    { file, field: "default_prompt_name" },
+    `is "${name}", which is not in prompts`,
+    REMEDY,
+  );
 }
 
 const ST = z.object({

@@ -1,35 +1,35 @@
-/** What stands around the transformer in a sentence-transformers folder. */
+/** Reads modules.json of a sentence-transformers folder: the steps around the transformer. */
 import { join, normalize, sep } from "node:path";
 import { z } from "zod";
 import { InputError } from "../../../input/input-error.ts";
 import { readJson, readJsonIfAny } from "../../../input/json.ts";
 
-/** From the token vectors to the text's: their mean, the first one, or the largest of each coordinate. */
+/** How token vectors become a text's embedding: their mean, the first one, or the maximum of each coordinate. */
 export type Pooling = (typeof POOLINGS)[number];
 const POOLINGS = ["mean", "cls", "max"] as const;
 
 export interface Modules {
-  /** The folder of config.json, weights and tokenizer, relative to the model's; mostly "". */
+  /** Folder of config.json, weights and tokenizer, relative to the model's folder; usually "". */
   readonly transformer: string;
   readonly pooling: Pooling;
-  /** Vectors are scaled to length 1. */
+  /** Whether embeddings are scaled to length 1. */
   readonly normalize: boolean;
 }
 
-/** As modules.json says; without one the mean, unscaled, as sentence-transformers has it. */
+/** Without modules.json, the embedding is the unscaled mean, as in sentence-transformers. */
 export async function readModules(folder: string): Promise<Modules> {
   const file = join(folder, "modules.json");
   const list = await readJsonIfAny(file, MODULES, REMEDY);
   if (list === undefined) return { transformer: "", pooling: "mean", normalize: false };
   const modules = list.toSorted((a, b) => a.idx - b.idx);
-  // The class's own name: its package has moved from version to version.
+  // Only the name of the class is compared, because its package differs between versions.
   const kinds = modules.map(({ type }) => type.split(".").at(-1)!);
   const [transformer, pooling] = modules;
   if (!SUPPORTED.includes(kinds.join(", ")) || !transformer || !pooling) {
     throw new InputError(
       { file },
       `has the modules ${kinds.join(", ") || "(none)"}`,
-      `supported are ${SUPPORTED.join(" and ")}, in this order`,
+      `use a model with ${SUPPORTED.join(" or ")}, in this order`,
     );
   }
   for (const [i, { path }] of modules.entries()) {
@@ -47,7 +47,7 @@ const REMEDY = "take the file from the model's own folder";
 const SUPPORTED = ["Transformer, Pooling", "Transformer, Pooling, Normalize"];
 const MODULES = z.array(z.object({ idx: z.number(), path: z.string(), type: z.string() }));
 
-/** Written as one name, or in older folders as a flag each. */
+/** New folders name the pooling mode; older ones have a flag for each mode. */
 async function readPooling(file: string): Promise<Pooling> {
   const { pooling_mode, ...flags } = await readJson(file, POOLING, REMEDY);
   const named = pooling_mode === undefined ? [] : [pooling_mode].flat();
@@ -58,7 +58,7 @@ async function readPooling(file: string): Promise<Pooling> {
     throw new InputError(
       { file, field: "pooling_mode" },
       `is ${modes.join(" with ")}`,
-      `supported is one of ${POOLINGS.join(", ")}`,
+      `use a model with one of ${POOLINGS.join(", ")}`,
     );
   }
   return pooling;
@@ -75,7 +75,7 @@ const FLAGS: Readonly<Record<string, string>> = {
 const POOLING = z
   .object({
     pooling_mode: z.union([z.string(), z.array(z.string()).nonempty()]).optional(),
-    // Without it the prefix's own tokens would have to be left out.
+    // false would mean that the tokens of the prefix are not pooled.
     include_prompt: z.literal(true).optional(),
   })
   .catchall(z.unknown());

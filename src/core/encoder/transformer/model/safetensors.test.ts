@@ -21,20 +21,20 @@ const TWO = new Map([
 ]);
 
 describe("reads", () => {
-  it.each([0, 1, 2, 3, 5])("float32, its header padded by %i blanks", async (padding) => {
+  it.each([0, 1, 2, 3, 5])("float32, with a header padded by %i spaces", async (padding) => {
     const file = write("plain.safetensors", safetensorsBytes(TWO, { padding }));
     const { tensors, others } = await readSafetensors(file);
     expect(tensors).toEqual(TWO);
     expect(others).toEqual(new Map());
   });
 
-  it("float32 as views on one buffer, without a copy", async () => {
+  it("float32 as views of one buffer, without a copy", async () => {
     const file = write("views.safetensors", safetensorsBytes(TWO, { padding: 3 }));
     const { tensors } = await readSafetensors(file);
     expect(tensors.get("a")!.data.buffer).toBe(tensors.get("b")!.data.buffer);
   });
 
-  it("a float32 that lies at an odd byte", async () => {
+  it("a float32 tensor at an odd byte", async () => {
     const odd = new Map<string, Tensor | RawTensor>([
       ["flag", { dtype: "BOOL", dims: [1], data: Uint8Array.of(1) }],
       ...TWO,
@@ -54,8 +54,8 @@ describe("reads", () => {
     expect(empty.tensors.size).toBe(0);
   });
 
-  it("every float16: as the definition of the format says", async () => {
-    // Compared with arithmetic in place of bits: a number is its fraction times a power of two.
+  it("every float16, as the format is defined", async () => {
+    // Compared with arithmetic: a number is its fraction times a power of two.
     const all = Uint16Array.from({ length: 0x10000 }, (_, i) => i);
     const half = new Map([["h", { dtype: "F16", dims: [0x10000], data: all }]]);
     const { tensors } = await readSafetensors(write("half.safetensors", safetensorsBytes(half)));
@@ -69,7 +69,7 @@ describe("reads", () => {
     ]);
     expect([data[0x7c00], data[0xfc00], data[0x7e00]]).toEqual([Infinity, -Infinity, Number.NaN]);
     expect(Object.is(data[0x8000], -0)).toBe(true);
-    // From zero up to infinity they grow with their bits, in steps that double every 1024.
+    // From zero to infinity the numbers grow with their bits, in steps that double every 1024.
     const upTo = data.subarray(0, 0x7c00);
     expect(upTo.every((value, bits) => value < data[bits + 1]!)).toBe(true);
     expect(upTo.every((value, bits) => bits < 0x800 || value === 2 * data[bits - 0x400]!)).toBe(
@@ -78,7 +78,7 @@ describe("reads", () => {
     expect(upTo.every((value, bits) => data[bits | 0x8000] === -value)).toBe(true);
   });
 
-  it("bfloat16: a float32 whose lower half is zero", async () => {
+  it("bfloat16 as a float32 whose lower half is zero", async () => {
     const numbers = Float32Array.of(1, -2.5, 3.140625, 2 ** -130, Infinity);
     const bits = new Uint32Array(numbers.buffer);
     const upper = Uint16Array.from(bits, (word) => word >>> 16);
@@ -88,7 +88,7 @@ describe("reads", () => {
     expect(read.tensors.get("b")!.data.slice(0, 3)).toEqual(numbers.slice(0, 3));
   });
 
-  it("and leaves out what is no float, but says what it is", async () => {
+  it("other types only as names and types", async () => {
     const ids = BigInt64Array.of(0n, 1n, 2n);
     const mixed = new Map<string, Tensor | RawTensor>([
       ["position_ids", { dtype: "I64", dims: [1, 3], data: ids }],
@@ -100,15 +100,15 @@ describe("reads", () => {
   });
 });
 
-/** A bfloat16 by arithmetic. */
+/** Computes the value of a bfloat16 with arithmetic. */
 function back(bits: number): number {
   const view = new DataView(new ArrayBuffer(4));
   view.setUint16(0, bits);
   return view.getFloat32(0);
 }
 
-describe("what was written is read again", () => {
-  it("bit for bit, whatever the names, shapes and numbers", async () => {
+describe("writes", () => {
+  it("any names, shapes and numbers, and reads them bit for bit", async () => {
     const tensor = fc.array(fc.nat({ max: 4 }), { maxLength: 3 }).chain((dims) => {
       const length = dims.reduce((product, dim) => product * dim, 1);
       const data = fc.array(fc.float(), { minLength: length, maxLength: length });
@@ -124,13 +124,13 @@ describe("what was written is read again", () => {
         const read = await readSafetensors(file);
         expect(read.tensors).toEqual(new Map(entries));
         const bytes = await readFile(file);
-        expect(Number(bytes.readBigUInt64LE()) % 8).toBe(0); // tensors begin aligned
+        expect(Number(bytes.readBigUInt64LE()) % 8).toBe(0); // tensors are aligned
       }),
       { seed: 4, numRuns: 40 },
     );
   });
 
-  it("marked as PyTorch's, which its own readers ask for", async () => {
+  it("the mark of PyTorch, which its readers require", async () => {
     const file = join(folder, "written.safetensors");
     await writeSafetensors(file, TWO);
     const bytes = await readFile(file);
@@ -138,14 +138,14 @@ describe("what was written is read again", () => {
     expect(header.__metadata__).toEqual({ format: "pt" });
   });
 
-  it("never over a file that is there", async () => {
+  it("never over an existing file", async () => {
     const file = write("there.safetensors", "precious");
     await expect(writeSafetensors(file, TWO)).rejects.toThrow(errorText(/EEXIST/));
     expect(await readFile(file, "utf8")).toBe("precious");
   });
 });
 
-describe("refuses", () => {
+describe("rejects", () => {
   const whole = safetensorsBytes(TWO);
   type Change = Parameters<typeof safetensorsBytes>[1];
   const changed = (change: NonNullable<NonNullable<Change>["change"]>) =>
@@ -157,9 +157,13 @@ describe("refuses", () => {
   };
   it.each<[string, Uint8Array, RegExp]>([
     ["nothing", Buffer.alloc(0), /has 0 bytes, too few/],
-    ["a file cut in its header", whole.subarray(0, 40), /ends within its header: 40 bytes/],
     [
-      "a file cut in its tensors",
+      "a file truncated in its header",
+      whole.subarray(0, 40),
+      /ends within its header: it has 40 bytes/,
+    ],
+    [
+      "a file truncated in its tensors",
       whole.subarray(0, -1),
       /"b": ends at byte 28 of 27: the file is cut short/,
     ],
@@ -173,8 +177,8 @@ describe("refuses", () => {
       Buffer.from("PK\x03\x04 a zip file, as torch.save writes"),
       /is not a safetensors file/,
     ],
-    ["a header beyond any length", first(2 ** 40), /is not a safetensors file/],
-    ["a header that is no JSON", first(10), /is not JSON/],
+    ["a header of impossible length", first(2 ** 40), /is not a safetensors file/],
+    ["a header that is not JSON", first(10), /is not JSON/],
     ["a header that is a list", changed(() => []), /is \[\], not of type record/],
     [
       "an entry without offsets",
@@ -194,22 +198,22 @@ describe("refuses", () => {
     [
       "overlapping tensors",
       changed(({ a, b }) => ({ a, b: { ...b, data_offsets: [12, 24] } })),
-      /"b": lies at bytes 12 to 24, which overlaps/,
+      /"b": is at bytes 12 to 24, which overlaps/,
     ],
     [
-      "a hole",
+      "a gap",
       changed(({ b }) => ({ b })),
-      /"b": lies at bytes 16 to 28, which leaves bytes before it unused/,
+      /"b": is at bytes 16 to 28, which leaves bytes before it unused/,
     ],
     [
       "an end before the start",
       changed(({ a, b }) => ({ a, b: { ...b, data_offsets: [16, 12] } })),
-      /"b": lies at bytes 16 to 12, which ends before it begins/,
+      /"b": is at bytes 16 to 12, which ends before it begins/,
     ],
     [
       "a shape that the bytes do not fit",
       changed(({ a, b }) => ({ a: { ...a, shape: [2, 3] }, b })),
-      /"a": has 16 bytes where F32 \[2, 3\] takes 24/,
+      /"a": has 16 bytes, but F32 \[2, 3\] takes 24/,
     ],
   ])("%s", async (_, bytes, message) => {
     const file = write("bad.safetensors", bytes);
@@ -217,14 +221,14 @@ describe("refuses", () => {
     await expect(readSafetensors(file)).rejects.toThrow(errorText(file));
   });
 
-  it("every file cut anywhere, and never reads past its end", async () => {
+  it("a file truncated anywhere, without reading past its end", async () => {
     for (let length = 0; length < whole.length; length += 7) {
       const file = write("cut.safetensors", whole.subarray(0, length));
       await expect(readSafetensors(file)).rejects.toThrow(errorText(/hint: .*again/));
     }
   });
 
-  it("a file that is not there", async () => {
+  it("a file that does not exist", async () => {
     expect(existsSync(join(folder, "none"))).toBe(false);
     await expect(readSafetensors(join(folder, "none"))).rejects.toThrow(
       errorText(/does not exist/),

@@ -1,7 +1,7 @@
 /**
- * The safetensors format: the header's length as a 64-bit little-endian number,
- * the header as JSON, padded with blanks, then the tensors' bytes without a gap.
- * Every offset is relative to the first byte after the header.
+ * The safetensors format: the length of the header as a 64-bit little-endian
+ * number, the header as JSON padded with spaces, then the bytes of the tensors
+ * without gaps. Offsets are relative to the first byte after the header.
  */
 import { type FileHandle, open } from "node:fs/promises";
 import { z } from "zod";
@@ -10,23 +10,31 @@ import { parseJson } from "../../../input/json.ts";
 import { checkShape } from "../../../input/rows.ts";
 import { readError } from "../../../input/text.ts";
 
-/** Row-major. */
+/** A row-major array. */
 export interface Tensor {
   readonly dims: readonly number[];
   readonly data: Float32Array;
 }
 
+export function zeros(dims: readonly number[]): Tensor {
+  return { dims, data: new Float32Array(dims.reduce((product, dim) => product * dim, 1)) };
+}
+
+export function zerosLike(tensors: ReadonlyMap<string, Tensor>): Map<string, Tensor> {
+  return new Map([...tensors].map(([name, { dims }]) => [name, zeros(dims)]));
+}
+
 export interface Safetensors {
-  /** float32, float16 and bfloat16, all as float32. */
+  /** Tensors of type float32, float16 and bfloat16, converted to float32. */
   readonly tensors: ReadonlyMap<string, Tensor>;
-  /** Those of another type, which no weight has: name and type. Buffers of integers, mostly. */
+  /** Names and types of all others, mostly buffers of integers. Weights never have these types. */
   readonly others: ReadonlyMap<string, string>;
 }
 
 /**
- * float32 tensors are views on one buffer, the file's own bytes; the others are
- * converted. A buffer that begins with the first tensor has every float32
- * aligned, which the file itself need not.
+ * Reads a file. float32 tensors are views of one buffer, others are converted. The
+ * buffer starts with the first tensor, so that every float32 tensor is aligned,
+ * which is not guaranteed in the file.
  */
 export async function readSafetensors(file: string): Promise<Safetensors> {
   const handle = await open(file).catch((error: unknown) => {
@@ -51,7 +59,7 @@ export async function readSafetensors(file: string): Promise<Safetensors> {
   }
 }
 
-/** Every tensor as float32, in the order given. The file must not be there yet. */
+/** Writes the tensors as float32, in the given order. The file must not exist. */
 export async function writeSafetensors(
   file: string,
   tensors: ReadonlyMap<string, Tensor>,
@@ -83,7 +91,7 @@ export async function writeSafetensors(
 
 interface Header {
   readonly entries: readonly (readonly [name: string, Entry])[];
-  /** Of the tensors' bytes in the file. */
+  /** Position and length of the tensors' bytes in the file. */
   readonly begin: number;
   readonly length: number;
 }
@@ -97,8 +105,8 @@ const ENTRY = z.object({
 });
 const HEADER = z.record(z.string(), z.unknown());
 
-const LONGEST_HEADER = 100_000_000; // as the format's own library has it
-const AGAIN = "it is damaged or was not copied whole: copy or download it again";
+const LONGEST_HEADER = 100_000_000; // the limit of the safetensors library
+const AGAIN = "the file is damaged or incomplete: copy or download it again";
 
 async function readHeader(handle: FileHandle, file: string): Promise<Header> {
   const { size } = await handle.stat();
@@ -111,12 +119,12 @@ async function readHeader(handle: FileHandle, file: string): Promise<Header> {
   if (headerLength > LONGEST_HEADER) {
     throw new InputError(
       { file },
-      `is not a safetensors file: its first bytes give a header of ${headerLength} bytes`,
-      "name a model.safetensors file; where it is one, copy or download it again",
+      `is not a safetensors file: its first bytes announce a header of ${headerLength} bytes`,
+      "give a model.safetensors file; if it is one, copy or download it again",
     );
   }
   if (begin > size) {
-    throw fail(`ends within its header: ${size} bytes where the header alone takes ${begin}`);
+    throw fail(`ends within its header: it has ${size} bytes, and the header alone takes ${begin}`);
   }
   const text = Buffer.alloc(headerLength);
   await readFully(handle, text, 8);
@@ -133,7 +141,7 @@ async function readHeader(handle: FileHandle, file: string): Promise<Header> {
   return { entries, begin, length: size - begin };
 }
 
-/** Every tensor has the bytes that its shape takes, and each byte belongs to one tensor. */
+/** Checks that every tensor has as many bytes as its shape takes, and that each byte belongs to one tensor. */
 function checkOffsets(file: string, entries: Header["entries"], length: number): void {
   let end = 0;
   const inOrder = entries.toSorted(([, a], [, b]) => a.data_offsets[0] - b.data_offsets[0]);
@@ -150,13 +158,13 @@ function checkOffsets(file: string, entries: Header["entries"], length: number):
           : from > end
             ? "leaves bytes before it unused"
             : "ends before it begins";
-      throw new InputError(place, `lies at bytes ${from} to ${to}, which ${fault}`, AGAIN);
+      throw new InputError(place, `is at bytes ${from} to ${to}, which ${fault}`, AGAIN);
     }
     const size = BYTES[dtype];
     const expected = shape.reduce((product, dim) => product * dim, size ?? 0);
     if (size !== undefined && to - from !== expected) {
       const type = `${dtype} [${shape.join(", ")}]`;
-      throw new InputError(place, `has ${to - from} bytes where ${type} takes ${expected}`, AGAIN);
+      throw new InputError(place, `has ${to - from} bytes, but ${type} takes ${expected}`, AGAIN);
     }
     end = to;
   }
@@ -170,7 +178,7 @@ const BYTES: Readonly<Record<string, number>> = {
   ...{ I32: 4, U32: 4, F32: 4, I64: 8, U64: 8, F64: 8 },
 };
 
-/** Every platform of Node is little-endian, as the file is. */
+/** Readers by type. All platforms of Node are little-endian, as the file is. */
 const READERS: Readonly<
   Record<string, (bytes: ArrayBuffer, from: number, to: number) => Float32Array>
 > = {
@@ -180,7 +188,7 @@ const READERS: Readonly<
       : new Float32Array(bytes.slice(from, to)),
   F16: (bytes, from, to) => fromFloat16(halves(bytes, from, to)),
   BF16: (bytes, from, to) => {
-    // The upper half of a float32.
+    // bfloat16 is the upper half of a float32.
     const upper = halves(bytes, from, to);
     const bits = new Uint32Array(upper.length);
     for (let i = 0; i < upper.length; i++) bits[i] = upper[i]! << 16;
@@ -195,11 +203,11 @@ function halves(bytes: ArrayBuffer, from: number, to: number): Uint16Array {
 }
 
 /**
- * IEEE 754 binary16 has a sign, 5 bits of exponent with bias 15 and 10 of
- * fraction; binary32 8 bits with bias 127 and 23. So the bits move up by 13 and
- * the exponent is 112 too small, which a multiplication mends, of subnormal
- * numbers too; infinity and NaN have an exponent of ones in both. A formula for
- * each number, as a callback of Float32Array.from, took over ten times as long.
+ * IEEE 754 binary16 has a sign, 5 exponent bits with bias 15 and 10 fraction bits;
+ * binary32 has 8 exponent bits with bias 127 and 23 fraction bits. So the bits are
+ * shifted by 13, which leaves the exponent 112 too small, and a multiplication
+ * corrects it, for subnormal numbers too. Infinity and NaN have an exponent of ones
+ * in both. A callback of Float32Array.from would take over ten times as long.
  */
 function fromFloat16(numbers: Uint16Array): Float32Array {
   const bits = new Uint32Array(numbers.length);
@@ -213,7 +221,7 @@ function fromFloat16(numbers: Uint16Array): Float32Array {
   return out;
 }
 
-/** A read may give less than was asked for, and at most 2 GiB. */
+/** Repeats reads, because one read may return less than requested and at most 2 GiB. */
 async function readFully(handle: FileHandle, out: Uint8Array, position: number): Promise<void> {
   let done = 0;
   while (done < out.length) {

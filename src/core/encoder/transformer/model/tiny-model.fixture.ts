@@ -6,7 +6,7 @@ import { Random } from "../../../random/random.ts";
 import { type Architecture, type Kind, weightShapes } from "./architecture.ts";
 import type { Tensor } from "./safetensors.ts";
 
-/** Makes model folders in one that goes when the tests are over. */
+/** Returns a function that writes model folders. They are removed after the tests. */
 export function temporaryModels(): (files: ModelFiles, name?: string) => string {
   const root = mkdtempSync(join(tmpdir(), "joust-models-"));
   afterAll(() => rmSync(root, { recursive: true }));
@@ -23,10 +23,10 @@ export function temporaryModels(): (files: ModelFiles, name?: string) => string 
   };
 }
 
-/** Path to text, bytes, or what is to be written as JSON; undefined is no file. */
+/** Contents by path: text, bytes, or a value to write as JSON. undefined means no file. */
 export type ModelFiles = Readonly<Record<string, unknown>>;
 
-/** A whole folder of a random model: small, but with everything that a real one has. */
+/** The files of a small random model, with everything that a real one has. */
 export function tinyModel(kind: Kind, seed = 1): ModelFiles {
   return {
     "config.json": tinyConfig(kind),
@@ -113,7 +113,7 @@ function tinyTokenizer(kind: Kind) {
   };
 }
 
-/** The format written out by hand, with every part open to change. */
+/** Writes the safetensors format by hand, so that tests can change every part. */
 export function safetensorsBytes(
   tensors: ReadonlyMap<string, Tensor | RawTensor>,
   { change = (header) => header, padding = 0 }: SafetensorsChange = {},
@@ -142,7 +142,7 @@ export interface RawTensor {
 
 interface SafetensorsChange {
   readonly change?: (header: SafetensorsHeader) => unknown;
-  /** Blanks after the header's JSON. */
+  /** Spaces after the header's JSON. */
   readonly padding?: number;
 }
 

@@ -16,22 +16,19 @@ import { writeModelFolder } from "./write-model-folder.ts";
 const make = temporaryModels();
 const json = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 
-it.each(["bert", "mpnet"] as const)(
-  "%s: what is written is read again, with the new weights",
-  async (kind) => {
-    const folder = await readModelFolder(make(tinyModel(kind)));
-    const path = `${folder.path}-tuned`;
-    const tuned = tinyWeights(kind, 2);
-    await writeModelFolder(path, folder, tuned);
-    const again = await readModelFolder(path);
-    const { path: _, name: __, tokenizer, weights, ...settings } = again;
-    expect(folder).toMatchObject(settings);
-    expect(weights).toEqual(tuned);
-    expect(tokenizer.encode("the cat sat", 9)).toEqual(folder.tokenizer.encode("the cat sat", 9));
-  },
-);
+it.each(["bert", "mpnet"] as const)("%s: reads the new weights that were written", async (kind) => {
+  const folder = await readModelFolder(make(tinyModel(kind)));
+  const path = `${folder.path}-tuned`;
+  const tuned = tinyWeights(kind, 2);
+  await writeModelFolder(path, folder, tuned);
+  const again = await readModelFolder(path);
+  const { path: _, name: __, tokenizer, weights, ...settings } = again;
+  expect(folder).toMatchObject(settings);
+  expect(weights).toEqual(tuned);
+  expect(tokenizer.encode("the cat sat", 9)).toEqual(folder.tokenizer.encode("the cat sat", 9));
+});
 
-it("weights that are not given stay, those of no use to us too, by the file's own names", async () => {
+it("keeps all other weights under the file's own names", async () => {
   const head: [string, Tensor] = ["cls.bias", { dims: [2], data: Float32Array.of(1, 2) }];
   const prefixed = [...tinyWeights("bert")].map(([name, t]) => [`bert.${name}`, t] as const);
   const bytes = safetensorsBytes(new Map([...prefixed, head]));
@@ -45,7 +42,7 @@ it("weights that are not given stay, those of no use to us too, by the file's ow
   expect(again.namesInFile).toEqual(folder.namesInFile);
 });
 
-it("a bare transformer gets what sentence-transformers needs to make the same vectors", async () => {
+it("adds the files that sentence-transformers needs for the same embeddings", async () => {
   const bare = {
     ...tinyModel("bert"),
     "config.json": { ...tinyConfig("bert"), torch_dtype: "float16" },
@@ -62,7 +59,7 @@ it("a bare transformer gets what sentence-transformers needs to make the same ve
     pooling: "mean",
     normalize: false,
     maxLength: 20,
-    prefix: "query: ", // which the folder's name no longer tells
+    prefix: "query: ", // which can no longer be derived from the folder's name
   });
   expect(json(join(path, "config.json"))).toEqual({ ...tinyConfig("bert"), dtype: "float32" });
   expect(json(join(path, "modules.json")).map(({ type }: { type: string }) => type)).toEqual([
@@ -73,7 +70,7 @@ it("a bare transformer gets what sentence-transformers needs to make the same ve
   expect(existsSync(join(path, "LICENSE"))).toBe(true);
 });
 
-it("replaces a model, itself too, and nothing is left beside it", async () => {
+it("replaces a model, even its own source, and leaves no temporary files", async () => {
   const folder = await readModelFolder(make(tinyModel("bert"), "alone/itself"));
   const tuned = tinyWeights("bert", 3);
   await writeModelFolder(folder.path, folder, tuned);
@@ -81,11 +78,13 @@ it("replaces a model, itself too, and nothing is left beside it", async () => {
   expect(readdirSync(dirname(folder.path))).toEqual(["itself"]);
 });
 
-it("refuses to write over anything else, or over a file", async () => {
+it("does not replace a file or a folder of anything else", async () => {
   const folder = await readModelFolder(make(tinyModel("bert")));
   const diary = make({ "diary.txt": "dear" }, "diary");
   await expect(writeModelFolder(diary, folder, new Map())).rejects.toThrow(
-    errorText(/exists and is not a model's folder: it holds diary.txt; hint: name a new folder/),
+    errorText(
+      /exists and is not the folder of a model: it contains diary.txt; hint: give a new folder/,
+    ),
   );
   await expect(writeModelFolder(join(diary, "diary.txt"), folder, new Map())).rejects.toThrow(
     /is a file/,
@@ -93,7 +92,7 @@ it("refuses to write over anything else, or over a file", async () => {
   expect(readdirSync(diary)).toEqual(["diary.txt"]);
 });
 
-it("leaves the model that was there where writing fails", async () => {
+it("keeps the old model if writing fails", async () => {
   const source = await readModelFolder(make(tinyModel("bert", 2)));
   const kept = make(tinyModel("bert"), "kept/kept");
   rmSync(source.path, { recursive: true });
@@ -102,12 +101,12 @@ it("leaves the model that was there where writing fails", async () => {
   expect(readdirSync(dirname(kept))).toEqual(["kept"]);
 });
 
-it("refuses weights that are not the model's", async () => {
+it("rejects weights that the model does not have", async () => {
   const folder = await readModelFolder(make(tinyModel("bert")));
   const path = `${folder.path}-tuned`;
   const wrong = (name: string, dims: number[], length: number) =>
     writeModelFolder(path, folder, new Map([[name, { dims, data: new Float32Array(length) }]]));
-  await expect(wrong("embeddings.x", [8], 8)).rejects.toThrow(/embeddings.x is no weight/);
+  await expect(wrong("embeddings.x", [8], 8)).rejects.toThrow(/has no weight embeddings.x/);
   await expect(wrong("embeddings.LayerNorm.bias", [4], 4)).rejects.toThrow(
     /is 4, 4 numbers, not 8/,
   );

@@ -6,10 +6,10 @@ import type { ModelFolder } from "./model-folder.ts";
 import { type Tensor, writeSafetensors } from "./safetensors.ts";
 
 /**
- * The model with other weights, as a folder that sentence-transformers loads and
- * that gives the same vectors there. `weights` has the architecture's names; those
- * it leaves out stay as they were. The folder is made beside its place and moved
- * there when complete; a model that is there already is replaced.
+ * Writes the model with new weights, as a folder that sentence-transformers loads
+ * and that has the same embeddings there. `weights` uses the architecture's names;
+ * missing weights keep their old values. The folder is renamed into place when it
+ * is complete, and replaces a model that is already there.
  */
 export async function writeModelFolder(
   path: string,
@@ -37,7 +37,7 @@ export async function writeModelFolder(
 function checkWeights(folder: ModelFolder, weights: ReadonlyMap<string, Tensor>): void {
   for (const [name, { dims, data }] of weights) {
     const expected = folder.weights.get(name)?.dims.join(" x ");
-    if (expected === undefined) throw new Error(`${name} is no weight of ${folder.path}`);
+    if (expected === undefined) throw new Error(`${folder.path} has no weight ${name}`);
     const size = dims.reduce((product, dim) => product * dim, 1);
     if (dims.join(" x ") !== expected || data.length !== size) {
       throw new Error(`${name} is ${dims.join(" x ")}, ${data.length} numbers, not ${expected}`);
@@ -50,8 +50,8 @@ async function checkPlace(path: string): Promise<void> {
   if (names.length === 0 || names.includes("modules.json") || names.includes("config.json")) return;
   throw new InputError(
     { file: path },
-    `exists and is not a model's folder: it holds ${names.slice(0, 3).join(", ")}`,
-    "name a new folder, or one that holds a model to replace",
+    `exists and is not the folder of a model: it contains ${names.slice(0, 3).join(", ")}`,
+    "give a new folder, or the folder of a model to replace",
   );
 }
 
@@ -59,19 +59,19 @@ async function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
     if (error.code !== "ENOTDIR") throw error;
-    throw new InputError({ file: folder }, "is a file", "name a new folder");
+    throw new InputError({ file: folder }, "is a file", "give a new folder");
   });
 }
 
-/** Everything but the weights and what tells of the old ones. */
+/** Copies all settings except those that describe the old weights. */
 async function copySettings(draft: string, folder: ModelFolder): Promise<void> {
   const from = join(folder.path, folder.inner);
   for (const name of await readdir(from)) {
     if (!COPIED.test(name)) continue;
-    // Not copyFile, which would copy read-only permissions too.
+    // copyFile would also copy read-only permissions.
     await writeFile(join(draft, folder.inner, name), await readFile(join(from, name)));
   }
-  // The weights are float32 now, whatever they were.
+  // The new weights are float32.
   await editJson(join(draft, folder.inner, "config.json"), ({ torch_dtype, dtype, ...config }) => {
     const type = torch_dtype === undefined && dtype === undefined ? {} : { dtype: "float32" };
     return { ...config, ...type };
@@ -92,7 +92,7 @@ async function copySettings(draft: string, folder: ModelFolder): Promise<void> {
 const COPIED =
   /^(config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|sentence_bert_config)\.json$|^vocab\.txt$|^(LICENSE|NOTICE)/;
 
-/** By the class names that every version knows. */
+/** Uses the class names that every version of sentence-transformers knows. */
 function modulesOf({ inner, normalize }: ModelFolder) {
   const paths = { Transformer: inner, Pooling: "1_Pooling", Normalize: "2_Normalize" };
   return Object.entries(paths)
@@ -102,7 +102,7 @@ function modulesOf({ inner, normalize }: ModelFolder) {
     });
 }
 
-/** The flags, which old versions read and new ones too. */
+/** Uses the flags, which old and new versions of sentence-transformers read. */
 function poolingOf({ architecture, pooling }: ModelFolder) {
   return {
     word_embedding_dimension: architecture.hiddenSize,
@@ -120,7 +120,7 @@ function withPrompt(config: Json, prefix: string): Json {
 
 type Json = Record<string, unknown>;
 
-/** Writes the file as `change` makes it from what was there, or from nothing. */
+/** Writes `change` of the JSON in `from`, or of an empty object if that file does not exist. */
 async function editJson(file: string, change: (json: Json) => Json, from = file): Promise<void> {
   const text = await readFile(from, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "{}";

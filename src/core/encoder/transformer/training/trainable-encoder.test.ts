@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Random } from "../../../random/random.ts";
 import type { Tensor } from "../model/safetensors.ts";
 import { tinyArchitecture, tinyWeights } from "../model/tiny-model.fixture.ts";
-import { embed } from "../reference/forward.ts";
+import { embed } from "../reference/forward.fixture.ts";
 import {
   type LabelledPair,
   TrainableEncoder,
@@ -19,7 +19,7 @@ const TEXTS = [
   [2, 13, 3],
   [2, 4, 10, 3],
 ];
-/** Text 0 occurs three times, text 4 never. */
+/** Text 0 is in three pairs, text 4 in none. */
 const PAIRS = [
   { a: 0, b: 2, label: 1 },
   { a: 1, b: 3, label: 0 },
@@ -37,7 +37,7 @@ describe.each(KINDS)("%s", (kind) => {
     expect(loss).toBeCloseTo(plainLoss(weights), 5);
   });
 
-  it("has its gradient, by finite differences in every weight", async () => {
+  it("has the gradient of finite differences in every weight", async () => {
     const { gradients } = await gradientsOf();
     const random = Random.seeded(5);
     for (const [name, { dims, data }] of gradients) {
@@ -47,7 +47,7 @@ describe.each(KINDS)("%s", (kind) => {
     }
   });
 
-  it("has it for the words that occur, in the order of their ids", async () => {
+  it("has gradients of the words that occur, in the order of their ids", async () => {
     const { gradients } = await gradientsOf();
     const words = [...new Set(TEXTS.flat())].sort((a, b) => a - b);
     const { dims, data } = gradients.get(WORDS)!;
@@ -59,7 +59,7 @@ describe.each(KINDS)("%s", (kind) => {
     }
   });
 
-  it("is the same in parts, where memory is short", async () => {
+  it("gives the same result in parts, if there is little memory", async () => {
     const whole = await gradientsOf();
     const textByText = await gradientsOf({ memory: 1, groups: 6 });
     const twoShortOnesTogether = await gradientsOf({ memory: 16_000 });
@@ -73,7 +73,7 @@ describe.each(KINDS)("%s", (kind) => {
     }
   });
 
-  it("does not train the vectors of padding, even where a text spells it out", async () => {
+  it("does not train the padding token, even if a text contains it", async () => {
     const { padTokenId, hiddenSize } = architecture;
     const texts = [[padTokenId, 5, padTokenId, 6], [7], [8, 9], [10]];
     const encoder = new TrainableEncoder(model, texts, { threads: 1, groups: 3 });
@@ -84,7 +84,7 @@ describe.each(KINDS)("%s", (kind) => {
     expect(row.subarray(hiddenSize).every((value) => value === 0)).toBe(false);
   });
 
-  it("gives back all words: those that occur as trained, the others decayed", async () => {
+  it("returns all words: trained if they occur, otherwise decayed", async () => {
     const encoder = new TrainableEncoder(model, TEXTS, { threads: 1, groups: 3 });
     for (const { data } of encoder.weights.values()) data.fill(7);
     const finished = encoder.finished(0.5);
@@ -97,7 +97,7 @@ describe.each(KINDS)("%s", (kind) => {
       const word = Math.floor(i / architecture.hiddenSize);
       expect(value).toBe(occurs.has(word) ? 7 : before.data[i]! * 0.5);
     }
-    expect(before.data.includes(7)).toBe(false); // what was given is left as it was
+    expect(before.data.includes(7)).toBe(false); // the given weights are unchanged
   });
 
   async function gradientsOf(options: TrainableEncoderOptions = {}) {
@@ -113,7 +113,7 @@ describe.each(KINDS)("%s", (kind) => {
     return PAIRS.reduce((sum, pair) => sum + (cosine(pair) - pair.label) ** 2, 0) / PAIRS.length;
   }
 
-  /** Steps of 2^-9 are exact in float32, which weights are, near 1; the rest is float64. */
+  /** The slope by finite differences. Steps of 2^-9 are exact for float32 weights near 1. */
   function slope(name: string, i: number): number {
     const { dims, data } = weights.get(name)!;
     const at = (step: number) => {
@@ -126,7 +126,7 @@ describe.each(KINDS)("%s", (kind) => {
 });
 
 describe("the graph of a step", () => {
-  it("keeps no result of Gelu or LayerNormalization for the backward pass", () => {
+  it("keeps no results of Gelu or LayerNormalization for the backward pass", () => {
     const architecture = tinyArchitecture("bert");
     const { nodes, outputs } = stepGraph({ architecture, pooling: "mean", groups: 2 });
     const end = nodes.findIndex((node) => node.outputs.includes(outputs.get("loss")!));

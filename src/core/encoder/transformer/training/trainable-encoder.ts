@@ -1,11 +1,10 @@
-/** A transformer whose weights can be changed, with the gradient of a contrastive loss. */
-
+/** A transformer with changeable weights, and the gradient of a contrastive loss. */
 import { type Feed, packTexts } from "../graph/batch.ts";
 import { POSITIONS, WORDS } from "../graph/encoder-graph.ts";
 import type { Graph } from "../graph/graph.ts";
 import { type Architecture, weightShapes } from "../model/architecture.ts";
 import type { Pooling } from "../model/modules.ts";
-import type { Tensor } from "../model/safetensors.ts";
+import { type Tensor, zeros, zerosLike } from "../model/safetensors.ts";
 import {
   gradientOf,
   lossGraph,
@@ -22,7 +21,7 @@ export interface TransformerModel {
   readonly weights: ReadonlyMap<string, Tensor>;
 }
 
-/** Two texts, by number, and the cosine that they should have. */
+/** The indices of two texts and the cosine that their embeddings should have. */
 export interface LabelledPair {
   readonly a: number;
   readonly b: number;
@@ -30,39 +29,40 @@ export interface LabelledPair {
 }
 
 export interface TrainableEncoderOptions extends TrainingSessionOptions {
-  /** That a batch is cut into, each padded to a length of its own. */
+  /** Number of groups of a batch, each padded to its own length. */
   readonly groups?: number | undefined;
-  /** Bytes that a batch's activations may take; a batch that needs more goes in parts. */
+  /** Bytes for the activations of a batch. A batch that needs more is computed in parts. */
   readonly memory?: number | undefined;
 }
 
 /**
- * Less padding against more and smaller products. Seconds of CPU a step of the
- * golden run, on one thread: 4 groups 1.67, 8 1.50, 12 1.27, 16 1.37.
+ * More groups need less padding but more and smaller products. CPU seconds per step
+ * of the golden run on one thread: 1.67 for 4 groups, 1.50 for 8, 1.27 for 12, 1.37
+ * for 16.
  */
 const GROUPS = 12;
 const MEMORY = 2 ** 30;
-/** A second forward pass is the price of parts, whatever their size: then they may as well be small. */
+/** Size of a part relative to MEMORY. Any split costs a second forward pass, so parts can be small. */
 const PART = 1 / 4;
-/** Texts of a part are alike in length already. */
+/** Groups of a part relative to GROUPS. Fewer, because the texts of a part have similar lengths. */
 const PART_GROUPS = 1 / 3;
 
 export class TrainableEncoder {
-  /** Copies, to be changed in place. Of the table of words only the rows of words that occur. */
+  /** Copies of the weights, to be changed in place. The table of words has only the words that occur. */
   readonly weights: ReadonlyMap<string, Tensor>;
-  /** d loss / d weight, of the same shapes, after `loss`. */
+  /** d loss / d weight, computed by `loss`. */
   readonly gradients: ReadonlyMap<string, Tensor>;
-  /** Those of one part. */
+  /** Gradients of one part. */
   #partial: ReadonlyMap<string, Tensor> | undefined;
   readonly #model: TransformerModel;
   readonly #texts: readonly ArrayLike<number>[];
-  /** From word to row of the table. */
+  /** Row of each word in the table of words. */
   readonly #rows: ReadonlyMap<number, number>;
   readonly #groups: number;
   readonly #memory: number;
   readonly #sessions: TrainingSessions;
 
-  /** `texts`, as token ids, are all that pairs will speak of. */
+  /** `texts` are token ids of all texts that pairs can refer to. */
   constructor(
     model: TransformerModel,
     texts: readonly ArrayLike<number>[],
@@ -80,8 +80,8 @@ export class TrainableEncoder {
   }
 
   /**
-   * The loss of these pairs, and `gradients`, as if both sides had been padded
-   * to one length each; but a text is encoded once, however often it occurs.
+   * Returns the loss of these pairs and sets `gradients`. Each text is encoded once,
+   * however many pairs it is in.
    */
   async loss(pairs: readonly LabelledPair[]): Promise<number> {
     const members = [...new Set(pairs.flatMap(({ a, b }) => [a, b]))];
@@ -89,12 +89,12 @@ export class TrainableEncoder {
     const loss =
       bytes <= this.#memory
         ? await this.#whole(members, pairs)
-        : await this.#inParts(this.#cut(members), pairs);
+        : await this.#inParts(this.#split(members), pairs);
     this.#clearPadding();
     return loss;
   }
 
-  /** All weights, as changed; words that do not occur have only decayed, by `decay`. */
+  /** Returns all trained weights. Words that do not occur are multiplied by `decay`, the total weight decay. */
   finished(decay: number): Map<string, Tensor> {
     const { data, dims } = this.#model.weights.get(WORDS)!;
     const table = data.map((value) => value * decay);
@@ -115,7 +115,7 @@ export class TrainableEncoder {
     return result("loss")[0]!;
   }
 
-  /** See training-graph.ts. */
+  /** Computes the step in parts: see training-graph.ts. */
   async #inParts(
     parts: readonly (readonly number[])[],
     pairs: readonly LabelledPair[],
@@ -173,8 +173,8 @@ export class TrainableEncoder {
     return feeds.set("ids", { dims, data: data.map((word) => this.#rows.get(word)!) });
   }
 
-  /** The shortest texts first, as many as fit. */
-  #cut(members: readonly number[]): number[][] {
+  /** Fills parts with as many texts as fit, shortest first. */
+  #split(members: readonly number[]): number[][] {
     const length = (k: number) => this.#texts[k]!.length;
     const parts: number[][] = [];
     let room = 0;
@@ -190,7 +190,7 @@ export class TrainableEncoder {
     return parts;
   }
 
-  /** Of float32 numbers kept for the backward pass: see CHEAP in backward.ts, and the attention weights. */
+  /** Bytes that the backward pass needs of the forward pass (see CHEAP in backward.ts), attention weights included. */
   #activationBytes(k: number): number {
     const { hiddenSize, intermediateSize, layers, heads } = this.#model.architecture;
     const tokens = this.#texts[k]!.length;
@@ -216,7 +216,7 @@ export class TrainableEncoder {
     for (const [word, row] of this.#rows) visit(word, row, this.#model.architecture.hiddenSize);
   }
 
-  /** PyTorch does not train the vectors of padding, even where a text spells it out. */
+  /** Clears the gradient of the padding token, as PyTorch does, even if a text contains that token. */
   #clearPadding(): void {
     const { kind, padTokenId, hiddenSize } = this.#model.architecture;
     const clear = (name: string, row: number) =>
@@ -239,12 +239,4 @@ function pairFeeds(members: readonly number[], pairs: readonly LabelledPair[]): 
 
 function addTo(sum: Float32Array, part: Float32Array): void {
   for (let i = 0; i < sum.length; i++) sum[i]! += part[i]!;
-}
-
-function zerosLike(tensors: ReadonlyMap<string, Tensor>): Map<string, Tensor> {
-  return new Map([...tensors].map(([name, { dims }]) => [name, zeros(dims)]));
-}
-
-function zeros(dims: readonly number[]): Tensor {
-  return { dims, data: new Float32Array(dims.reduce((product, dim) => product * dim, 1)) };
 }

@@ -1,10 +1,10 @@
 /**
- * Contrastive fine-tuning as graphs. The first holds a whole step. Where its
- * activations would not fit into memory, the other three make the same step text
- * by text (Gao et al. 2021, "Scaling deep contrastive learning batch size under
- * memory limited setup"): the loss reaches the weights through the texts'
- * vectors alone, so with d loss / d vectors known, each part of the texts can go
- * forward and backward by itself and the gradients are added up.
+ * The graphs of contrastive fine-tuning. `stepGraph` computes a whole step. If its
+ * activations do not fit into memory, the other three graphs compute the same step
+ * in parts (Gao et al. 2021, "Scaling deep contrastive learning batch size under
+ * memory limited setup"): the loss depends on the weights through the embeddings of
+ * the texts only. So once d loss / d embeddings is known, each part of the texts
+ * goes forward and backward by itself, and the gradients are added.
  */
 
 import { backward } from "../graph/backward.ts";
@@ -19,7 +19,7 @@ export interface TrainingGraphOptions {
   readonly groups: number;
 }
 
-/** Texts and pairs to `loss` and the gradient of every weight. */
+/** From texts and pairs to `loss` and the gradient of every weight. */
 export function stepGraph(options: TrainingGraphOptions): Graph {
   const encoder = encoderGraph({ ...options, normalize: false });
   const loss = cosineLoss(encoder.graph, encoder.texts);
@@ -27,14 +27,14 @@ export function stepGraph(options: TrainingGraphOptions): Graph {
   return withGradients(encoder, loss);
 }
 
-/** Texts to their `vectors`. */
+/** From texts to their embeddings, `vectors`. */
 export function vectorsGraph(options: TrainingGraphOptions): Graph {
   const { graph, texts } = encoderGraph({ ...options, normalize: false });
   graph.output("vectors", texts);
   return graph;
 }
 
-/** `vectors` and pairs to `loss` and the gradient of the vectors. */
+/** From `vectors` and pairs to `loss` and the gradient of the vectors. */
 export function lossGraph({ architecture }: TrainingGraphOptions): Graph {
   const graph = new Graph();
   const vectors = graph.input("vectors", "float32", ["K", architecture.hiddenSize]);
@@ -44,7 +44,7 @@ export function lossGraph({ architecture }: TrainingGraphOptions): Graph {
   return graph;
 }
 
-/** Texts and the gradient of their vectors, `seed`, to that of every weight: of sum(vectors * seed). */
+/** From texts and the gradient of their vectors, `seed`, to the gradient of every weight: that of sum(vectors * seed). */
 export function seededGraph(options: TrainingGraphOptions): Graph {
   const encoder = encoderGraph({ ...options, normalize: false });
   const { graph, texts } = encoder;
@@ -52,7 +52,7 @@ export function seededGraph(options: TrainingGraphOptions): Graph {
   return withGradients(encoder, graph.reduceSum(seeded, [0, 1], false));
 }
 
-/** The name of the output that holds d loss / d `name`. */
+/** Name of the output that holds d loss / d `name`. */
 export function gradientOf(name: string): string {
   return `d ${name}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The graphs of training in onnxruntime, each made when it is first needed. Few
- * of them, for each keeps the memory that its largest batch took.
+ * onnxruntime sessions of the training graphs, each created when it is first
+ * needed. There are few of them, because each keeps the memory of its largest batch.
  */
 import type { InferenceSession } from "onnxruntime-node";
 import type { Feed } from "../graph/batch.ts";
@@ -9,7 +9,7 @@ import { onnxBytes } from "../graph/onnx.ts";
 import { loadOnnxruntime, tensorOf } from "../onnxruntime.ts";
 
 export interface TrainingSessionOptions {
-  /** As many as there are cores, if not given. Another number gives other last bits. */
+  /** Default: the number of cores. Other numbers change the last bits of the result. */
   readonly threads?: number | undefined;
 }
 
@@ -19,15 +19,15 @@ export class TrainingSessions {
 
   constructor({ threads }: TrainingSessionOptions) {
     this.#options = {
-      // Its optimizer would find that Gelu is computed twice and keep the first result: 13% more memory.
+      // The optimizer would see that Gelu is computed twice and keep the first result: 13% more memory.
       graphOptimizationLevel: "disabled",
-      // A pattern is for one shape, and every batch has its own: 5% more memory for nothing.
+      // A memory pattern serves one shape, and every batch has another: 5% more memory for nothing.
       enableMemPattern: false,
       ...(threads !== undefined && { intraOpNumThreads: threads }),
     };
   }
 
-  /** `outputs` names arrays that results are written to; the others come back. */
+  /** Runs a graph. Results are written to the arrays in `outputs`; the returned function gives any result by name. */
   async run(
     key: string,
     build: () => Graph,

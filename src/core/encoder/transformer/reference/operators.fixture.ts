@@ -1,6 +1,6 @@
 /**
- * Every operator in plain loops and float64: the obvious version that tests
- * compare onnxruntime and the gradient rules with.
+ * Every operator in plain loops and float64. Tests compare onnxruntime and the
+ * gradient rules with it.
  */
 import type { Attribute, Graph, Node, Value } from "../graph/graph.ts";
 
@@ -9,7 +9,7 @@ export interface Array64 {
   readonly data: Float64Array;
 }
 
-/** The graph's outputs for these inputs. Integers are floats here, too. */
+/** Computes the outputs of a graph. Integers are represented as floats. */
 export function evaluate(
   graph: Graph,
   feeds: ReadonlyMap<string, { readonly dims: readonly number[]; readonly data: Iterable<number> }>,
@@ -123,7 +123,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   },
   Concat: (parts, { attributes }) => {
     const axis = attributes.axis as number;
-    // Along the axis: which part, and where in it.
+    // Part and position within it, for each index along the axis.
     const places = parts.flatMap((part) =>
       Array.from({ length: part.dims[axis]! }, (_, i) => ({ part, i })),
     );
@@ -146,7 +146,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   Slice: ([x, , ends]) => build([...ends!.data], (at) => x!.data[offset(x!.dims, at)]!),
 };
 
-/** erf(x) = 2/sqrt(pi) exp(-x^2) sum_n 2^n x^(2n+1) / (1 3 5 .. (2n+1)): no term cancels another. */
+/** erf(x) = 2/sqrt(pi) exp(-x^2) sum_n 2^n x^(2n+1) / (1 3 5 .. (2n+1)): all terms have the same sign. */
 export function erf(x: number): number {
   if (Math.abs(x) > 6) return Math.sign(x);
   let term = x;
@@ -158,7 +158,7 @@ export function erf(x: number): number {
   return (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x) * sum;
 }
 
-/** All index tuples of a shape, the last axis fastest. */
+/** Returns all index tuples of a shape. The last axis changes fastest. */
 function indices(dims: readonly number[]): number[][] {
   return dims.reduce<number[][]>(
     (before, dim) => before.flatMap((at) => Array.from({ length: dim }, (_, i) => [...at, i])),
@@ -166,7 +166,7 @@ function indices(dims: readonly number[]): number[][] {
   );
 }
 
-/** Where an element lies; an axis of length 1 is repeated, missing axes come first. */
+/** Returns the position of an element. Axes of length 1 are broadcast, and missing axes come first. */
 function offset(dims: readonly number[], at: readonly number[]): number {
   const skipped = at.length - dims.length;
   return dims.reduce((sum, dim, axis) => sum * dim + (dim === 1 ? 0 : at[axis + skipped]!), 0);
@@ -192,7 +192,7 @@ function elementwise(a: Array64, b: Array64, f: (p: number, q: number) => number
   return build(dims, (at) => f(a.data[offset(a.dims, at)]!, b.data[offset(b.dims, at)]!));
 }
 
-/** Each row along the last axis, replaced. */
+/** Applies a function to each row along the last axis. */
 function rows(x: Array64, f: (row: number[], r: number) => number[]): Array64 {
   const width = x.dims.at(-1)!;
   const made = Array.from({ length: x.data.length / width }, (_, r) =>
@@ -235,7 +235,7 @@ function multiply(a: Array64, b: Array64, { attributes }: Node): Array64 {
   });
 }
 
-/** The last two axes exchanged. */
+/** Exchanges the last two axes if `transposed` is 1. */
 function swapIf(transposed: Attribute | undefined, x: Array64): Array64 {
   if (transposed !== 1) return x;
   const [m, n] = [x.dims.at(-2)!, x.dims.at(-1)!];

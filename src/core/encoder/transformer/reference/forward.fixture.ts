@@ -1,16 +1,16 @@
 /**
- * BERT and MPNet in plain loops, one text at a time, nothing padded, grouped or
- * batched, written from the papers' equations rather than from our graph. Only
- * tests use it.
+ * BERT and MPNet in plain loops, one text at a time, without padding, groups or
+ * batches. Written from the equations of the papers and independent of our graph.
+ * Tests compare the graph with it.
  */
 import type { Architecture } from "../model/architecture.ts";
 import type { Pooling } from "../model/modules.ts";
 import type { Tensor } from "../model/safetensors.ts";
-import { erf } from "./operators.ts";
+import { erf } from "./operators.fixture.ts";
 
 type Row = number[];
 
-/** The text's vector, of length 1. */
+/** Returns the embedding of a text, scaled to length 1. */
 export function embed(
   ids: readonly number[],
   architecture: Architecture,
@@ -28,7 +28,7 @@ export function embed(
   return pooled.map((value) => value / length);
 }
 
-/** The vectors of the tokens after the last layer. */
+/** Returns the vectors of the tokens after the last layer. */
 export function forward(
   ids: readonly number[],
   architecture: Architecture,
@@ -111,7 +111,7 @@ const NAMES = {
   },
 };
 
-/** 2 log2(distance / 8) counts half octaves from 8 on; only for the usual 32 buckets. */
+/** From a distance of 8 on, buckets are half octaves: 2 log2(distance / 8). Only for 32 buckets. */
 function mpnetBucket(distance: number, buckets: number): number {
   if (buckets === 0) return 0;
   const far = Math.abs(distance);
