@@ -68,6 +68,6 @@ it.each(Object.entries(CASES))("%s: exit 2, place and remedy", async (name, bad)
     bad.csv === undefined ? [] : ["--scores", write(join(folder, "scores.csv"), bad.csv)];
   const { code, stdout, stderr } = await joust("simulate", data, ...scores);
   expect(stderr).toMatch(bad.message);
-  expect(stderr).toMatch(/^joust: .*\n$/);
+  expect(stderr).toMatch(/^joust: .*\nhint: .*\n$/);
   expect([code, stdout]).toEqual([2, ""]);
 });

@@ -202,7 +202,7 @@ describe("bad input", () => {
       const args = bad.args?.() ?? ["--encoder", "hash"];
       const { code, stdout, stderr } = await joust("fit", data, ...csv, ...args, "--out", out);
       expect(stderr).toMatch(bad.message);
-      expect(stderr).toMatch(/^joust: .*\n$/);
+      expect(stderr).toMatch(/^joust: .*\nhint: .*\n$/);
       expect([code, stdout]).toEqual([2, ""]);
       expect(existsSync(out)).toBe(false);
     },

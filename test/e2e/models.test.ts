@@ -37,7 +37,9 @@ it("models get: Ctrl-C keeps the received bytes, and the same command resumes", 
 it("models: bad input exits with 2 and a hint", async () => {
   const unknown = await joust("models", "get", "MiniML");
   expect([unknown.code, unknown.stdout]).toEqual([2, ""]);
-  expect(unknown.stderr).toMatch(/^joust: MiniML: is no model .* did you mean "MiniLM"\?.*\n$/);
+  expect(unknown.stderr).toMatch(
+    /^joust: MiniML: is no model .*\nhint: did you mean "MiniLM"\?.*\n$/,
+  );
   const forgotten = await joust("models", "get");
   expect([forgotten.code, forgotten.stderr]).toEqual([
     2,

@@ -8,8 +8,11 @@ it.each([
   ["policy: jost", /^joust\.yaml: field "routers\.auto\.policy": "jost" is no policy; .*"joust"\?/],
   ["policy: 'joust:alpha=2'", /"routers\.auto\.policy": .*\{name: joust, options: \{alpha: 2\}\}$/],
   ["policy: ./mine.ts", /"routers\.auto\.policy": "\.\/mine\.ts" does not exist/],
-  ["encoder: MinLM", /"routers\.auto\.encoder": "MinLM" is no encoder; .*did you mean "MiniLM"\?/],
-  ["bundle: out/none", /"routers\.auto\.bundle": .*out\/none" is no encoder/],
+  [
+    "encoder: MinLM",
+    /"routers\.auto\.encoder": "MinLM" is not an encoder; .*did you mean "MiniLM"\?/,
+  ],
+  ["bundle: out/none", /"routers\.auto\.bundle": .*out\/none" is not an encoder/],
   ["scores: none.csv", /"routers\.auto\.scores": none\.csv: does not exist/],
 ])("a router with %s is refused at its field", async (member, message) => {
   await expect(startGateway(`routers:\n  auto:\n    ${member}`)).rejects.toThrow(

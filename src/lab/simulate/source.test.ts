@@ -55,7 +55,7 @@ it("finds the vectors of the queries that stay when a model is left out", async 
 
 it("refuses an unknown encoder, and an encoder where vectors are given", async () => {
   await expect(openSource({ data, encoder: "hsh" })).rejects.toThrow(
-    errorText('--encoder: "hsh" is no encoder; hint: did you mean "hash"?'),
+    errorText('--encoder: "hsh" is not an encoder; hint: did you mean "hash"?'),
   );
   await expect(openSource({ data, encoder: "hash", embeddings })).rejects.toThrow(
     "--encoder: is given with --embeddings",
