@@ -1,4 +1,4 @@
-/** Nearest-centroid accuracy over the same draws of offline queries for every encoder. */
+/** Measures nearest-centroid accuracy, with the same draws of offline queries for every encoder. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { categoryEmbeddings, nearestCentroidAccuracy } from "../src/core/calibrate/categories.ts";
@@ -8,7 +8,7 @@ import { takeOffline } from "../src/lab/data/offline.ts";
 
 export const OFFLINE = 5;
 export const DRAWS = 10;
-/** Held-out queries of a draw; more would cost a transformer hours. */
+/** Held-out queries per draw. More would take hours with a transformer. */
 export const HELD_OUT = 2000;
 
 /** Queries whose category is known. */
@@ -26,7 +26,7 @@ export interface Benchmark {
   readonly name: string;
   readonly title: string;
   readonly draws: readonly Draw[];
-  /** Every text of every draw, once. */
+  /** The distinct texts of all draws. */
   readonly texts: readonly string[];
 }
 
@@ -68,13 +68,13 @@ export async function openBenchmarks(): Promise<Benchmark[]> {
 
 export type Embed = (texts: readonly string[]) => Promise<readonly Float64Array[]>;
 
-/** Share of the held-out queries nearest to the mean of their own category's offline queries. */
+/** Returns the share of held-out queries that are nearest to the mean of their own category. */
 export async function accuracy({ offline, heldOut }: Draw, embed: Embed): Promise<number> {
   const xi = categoryEmbeddings(await embed(offline.texts), offline.categories);
   return nearestCentroidAccuracy(xi, await embed(heldOut.texts), heldOut.categories);
 }
 
-/** Each text is encoded once, however many draws it is in. */
+/** Returns the accuracy of each draw. Each text is encoded once. */
 export async function accuracies({ draws, texts }: Benchmark, embed: Embed): Promise<number[]> {
   const vectors = await embed(texts);
   const vectorOf = new Map(texts.map((text, i) => [text, vectors[i]!]));

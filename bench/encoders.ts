@@ -33,13 +33,13 @@ const ENCODERS = [
   { name: "MiniLM + CCFT", reference: MINILM, kind: "transformer" },
 ] as const;
 
-/** MiniLM's fine-tuning on 70 queries, ten times, is an hour for a column that decides nothing. */
+/** Fine-tuning MiniLM on 70 queries in ten draws takes an hour and would decide nothing. */
 const TOO_LONG = { encoder: "MiniLM + CCFT", benchmark: "llmrouter" };
 
-/** Vectors that took long are kept. */
+/** Cache of the embeddings of slow encoders. */
 const VECTORS = resolve(import.meta.dirname, "../out/vectors");
 
-/** Category accuracy of every encoder, and what was tried for the static one. Writes docs/encoders.md. */
+/** Measures the category accuracy of every encoder and of variants of the static encoder. Writes docs/encoders.md. */
 export async function encoders(): Promise<BenchResult> {
   const benchmarks = await openBenchmarks();
   const figures: Record<string, number> = {};
@@ -71,7 +71,7 @@ export async function encoders(): Promise<BenchResult> {
   const encoderColumn = { key: "encoder", title: "encoder", kind: "text" } as const;
   const table = { title: "Category accuracy [95%]", columns: [encoderColumn, ...columns], rows };
   const tried = await tryVariants(benchmarks);
-  const triedColumn = { key: "tried", title: "tried", kind: "text" } as const;
+  const triedColumn = { key: "variant", title: "variant", kind: "text" } as const;
   const triedTable: Table = {
     title: "The static encoder, one thing changed at a time",
     columns: [triedColumn, ...columns.map((column) => ({ ...column, kind: "number" }) as const)],
@@ -94,7 +94,7 @@ function ratiosOf(figures: Readonly<Record<string, number>>): Record<string, num
   };
 }
 
-/** Fine-tuned anew on the offline queries of every draw. */
+/** Fine-tunes the encoder in every draw on its offline queries. */
 async function tunedAccuracies(
   base: OpenEncoder,
   kind: keyof typeof TRAINING_DEFAULTS,
@@ -140,36 +140,38 @@ async function tunedAccuracy(
 function document(table: string, tried: string): string {
   return `# Encoders, measured
 
-Category accuracy: the share of queries that are nearest, by cosine, to the mean of ${OFFLINE} other queries of
-their own category; it is what routing by categories can rest on. ${DRAWS} draws of those ${OFFLINE}, the same for
-every encoder; of the rest at most ${HELD_OUT.toLocaleString("en")} queries a draw are asked for. + CCFT: fine-tuned, in each draw
-anew, on the ${OFFLINE} queries a category and nothing else, with the settings of \`joust fit\`. Intervals are over draws.
+Category accuracy is the share of queries whose nearest category mean, by cosine, is that of their own category. The
+mean of a category is taken over ${OFFLINE} other queries. Routing by categories depends on this number. The ${OFFLINE} queries
+were drawn ${DRAWS} times, with the same draws for every encoder, and each draw was measured on at most ${HELD_OUT.toLocaleString("en")} of the
+other queries. "+ CCFT" means that the encoder was fine-tuned in each draw on its ${OFFLINE} queries per category only, with
+the default settings of \`joust fit\`. Intervals are over the draws.
 
 ${table}
-As [CSV](tables/encoders.csv) and [LaTeX](tables/encoders.tex). \`hash\` is a bag of hashed words and needs no model;
-\`static\` is the bundled table of token vectors, the default; MiniLM is all-MiniLM-L6-v2 in float32.
-(Its fine-tuning on llmrouter's 70 queries, ten times, would take an hour and was not run.)
+As [CSV](tables/encoders.csv) and [LaTeX](tables/encoders.tex). \`hash\` is a hashed bag of words and needs no model.
+\`static\`, the default, is the bundled table of token vectors. MiniLM is all-MiniLM-L6-v2 in float32. Its fine-tuning
+on the 70 queries of llmrouter was not measured, because ten draws would take an hour.
 
-## The static encoder: what was tried
+## Variants of the static encoder
 
-Chosen on llmrouter and MMLU; RouterBench was looked at but had no say, so its column is the one to believe.
-(llmrouter has questions of some of the same benchmarks, without their options.) The first five rows add one
-idea each, the others change one thing of what is bundled.
+The variant was chosen by its accuracy on llmrouter and MMLU. RouterBench was measured but not used for the choice, so
+its column is the most reliable one. (llmrouter contains questions of some of the same benchmarks, without their answer
+options.) Each of the first five rows adds one idea to the row before. The others change one property of the bundled
+encoder.
 
 ${tried}
-As [CSV](tables/static-encoder.csv) and [LaTeX](tables/static-encoder.tex). What it says:
+As [CSV](tables/static-encoder.csv) and [LaTeX](tables/static-encoder.tex). Conclusions:
 
-- **What enters the first layer beats what leaves the last.** A token alone in a sentence means little to the
-  transformer; its input embedding has what training on a billion sentences has put there. So distilling needs no
-  forward pass, and the file is the same on every machine.
-- **Axes as met.** Half of the vocabulary hardly ever occurs. Mean and axes over tokens weighted by Zipf's law keep
-  the differences that occur in texts, and evening the variances out takes weight from what all texts share.
-- **Once is enough.** A mean over all tokens is half commas and "the"; the set of tokens is not.
-- **Text adds domain knowledge, not much else.** Regression onto MiniLM's sentence vectors helps where the texts are like
-  those it saw, and costs what it did not see. It would also tie the file to texts that are not ours to ship.
-- **Fine-tuning with one second moment** for the whole table: with one for each weight, as Adam has it, a word that occurs
-  once moves as far as one that marks its category.
+- **The input of the first layer is better than the output of the last.** A single token in a sentence means little to
+  the transformer, whereas its input embedding was trained on a billion sentences. So distilling needs no forward pass,
+  and the file is the same on every machine.
+- **Weight the axes by frequency.** Half of the vocabulary hardly ever occurs. Mean and axes weighted by Zipf's law keep
+  the differences that occur in texts. Evening out the variances reduces the weight of what all texts have in common.
+- **Count each token once.** Otherwise half of a text's mean consists of commas and "the".
+- **Training on texts adds knowledge of their domain and little else.** Regression onto MiniLM's embeddings helps with
+  texts like those of the regression and harms others. It would also derive the file from texts that we cannot publish.
+- **Fine-tune with one second moment for the whole table.** With one per weight, as in Adam, a word that occurs once
+  moves as far as a word that is typical of its category.
 
-Made by \`npm run bench -- encoders\`.
+Generated by \`npm run bench -- encoders\`.
 `;
 }

@@ -8,12 +8,12 @@ import { accuracies, accuracy, type Benchmark, MINILM } from "./category-accurac
 import {
   BUNDLED,
   embedder,
-  Kitchen,
-  type Recipe,
   regress,
   type Sum,
+  TableMaker,
+  type TableOptions,
   type Training,
-  tuneOtherwise,
+  tuneVariant,
 } from "./static-variants.ts";
 
 export interface Tried {
@@ -25,55 +25,52 @@ export interface Tried {
 const everyTime = (n: number) => n;
 const fourthRoot = (n: number) => Math.sqrt(Math.sqrt(n));
 
-/** From the plain idea to what is bundled, then away from it in every direction. */
-const TABLES: readonly [name: string, recipe: Recipe, sum?: Sum][] = [
+/** From the plain idea to the bundled table, then one change of the bundled table at a time. */
+const TABLES: readonly [name: string, options: TableOptions, sum?: Sum][] = [
   [
-    "plain: what leaves the last layer, axes over the vocabulary evenly, mean of all tokens",
-    { layer: 6, axes: "evenly", flatten: 0, dimension: 256 },
+    "plain: output of the last layer, unweighted axes, mean of all tokens",
+    { layer: 6, axes: "unweighted", flatten: 0, dimension: 256 },
     { count: everyTime },
   ],
+  ["each distinct token counts once", { layer: 6, axes: "unweighted", flatten: 0, dimension: 256 }],
   [
-    "each token counts once, however often it occurs",
-    { layer: 6, axes: "evenly", flatten: 0, dimension: 256 },
+    "and input of the first layer instead of the output of the last",
+    { layer: 0, axes: "unweighted", flatten: 0, dimension: 256 },
   ],
-  [
-    "and what enters the first layer instead",
-    { layer: 0, axes: "evenly", flatten: 0, dimension: 256 },
-  ],
-  ["and axes over tokens as they are met (Zipf)", { ...BUNDLED, flatten: 0 }],
-  ["and variances evened out by 3/4 (bundled)", BUNDLED],
+  ["and axes weighted by token frequency (Zipf)", { ...BUNDLED, flatten: 0 }],
+  ["and variances evened out by 3/4 (bundled encoder)", BUNDLED],
   ["variances evened out by 1/2", { ...BUNDLED, flatten: 2 }],
-  ["variances evened out wholly (whitening)", { ...BUNDLED, flatten: 4 }],
-  ["axes over the vocabulary evenly", { ...BUNDLED, axes: "evenly" }],
-  ["what leaves layer 1", { ...BUNDLED, layer: 1 }],
-  ["what leaves layer 3", { ...BUNDLED, layer: 3 }],
-  ["what leaves the last layer", { ...BUNDLED, layer: 6 }],
+  ["variances evened out completely (whitening)", { ...BUNDLED, flatten: 4 }],
+  ["unweighted axes", { ...BUNDLED, axes: "unweighted" }],
+  ["output of layer 1", { ...BUNDLED, layer: 1 }],
+  ["output of layer 3", { ...BUNDLED, layer: 3 }],
+  ["output of the last layer", { ...BUNDLED, layer: 6 }],
   ["128 dimensions", { ...BUNDLED, dimension: 128 }],
   ["192 dimensions", { ...BUNDLED, dimension: 192 }],
   ["320 dimensions", { ...BUNDLED, dimension: 320 }],
   ["384 dimensions", { ...BUNDLED, dimension: 384 }],
-  ["repetition counts by its fourth root", BUNDLED, { count: fourthRoot }],
-  ["repetition counts fully", BUNDLED, { count: everyTime }],
-  ["pairs of neighbours hashed in, weight 0.3", BUNDLED, { pairs: 0.3 }],
+  ["a token that occurs n times counts as n^(1/4)", BUNDLED, { count: fourthRoot }],
+  ["a token that occurs n times counts n times", BUNDLED, { count: everyTime }],
+  ["hashed pairs of neighbouring tokens added, weight 0.3", BUNDLED, { pairs: 0.3 }],
 ];
 
 const TRAININGS: readonly [name: string, training: Training][] = [
   [
-    "CCFT, learning rate 0.003, 10 epochs: **as fit does**",
+    "CCFT, learning rate 0.003, 10 epochs (default of joust fit)",
     { learningRate: 0.003, epochs: 10, moments: "one" },
   ],
   ["CCFT, learning rate 0.001", { learningRate: 0.001, epochs: 10, moments: "one" }],
   ["CCFT, learning rate 0.01", { learningRate: 0.01, epochs: 10, moments: "one" }],
   ["CCFT, 4 epochs", { learningRate: 0.003, epochs: 4, moments: "one" }],
   [
-    "CCFT, Adam with a second moment a weight",
+    "CCFT, Adam with one second moment per weight",
     { learningRate: 0.003, epochs: 10, moments: "each" },
   ],
 ];
 
 export async function tryVariants(benchmarks: readonly Benchmark[]): Promise<Tried[]> {
   const model = await readModelFolder(MINILM);
-  const kitchen = new Kitchen(model);
+  const tables = new TableMaker(model);
   const tokenIds = remembered((text) => model.tokenizer.tokenIds(text));
   const out: Tried[] = [];
   const record = async (name: string, of: (benchmark: Benchmark) => Promise<number[]>) => {
@@ -87,21 +84,21 @@ export async function tryVariants(benchmarks: readonly Benchmark[]): Promise<Tri
     return record(name, (benchmark) => accuracies(benchmark, embed));
   };
 
-  for (const [name, recipe, sum] of TABLES) {
-    await tryTable(name, await kitchen.make(recipe), recipe.dimension, sum);
+  for (const [name, options, sum] of TABLES) {
+    await tryTable(name, await tables.make(options), options.dimension, sum);
   }
-  const bundled = await kitchen.make(BUNDLED);
+  const bundled = await tables.make(BUNDLED);
   const { dimension } = BUNDLED;
   await tryTable("rows of length 1", unitRows(bundled, dimension), dimension);
   await tryTable("frequent tokens count less (SIF, a = 0.001)", bundled, dimension, {
-    weight: smoothInverseFrequency(tokenFrequencies(kitchen.tokenizer)),
+    weight: smoothInverseFrequency(tokenFrequencies(tables.tokenizer)),
   });
   await tryTable("every number is one token", bundled, dimension, {
-    alias: numbersAsOne(kitchen.tokenizer.tokens),
+    alias: numbersAsOne(tables.tokenizer.tokens),
   });
 
   const { encoder } = await openStatic();
-  await record("in 8 bits, as shipped", (benchmark) =>
+  await record("in 8 bits, as in the package", (benchmark) =>
     accuracies(benchmark, (texts) => encoder.encode(texts)),
   );
   await tryRegression();
@@ -109,7 +106,7 @@ export async function tryVariants(benchmarks: readonly Benchmark[]): Promise<Tri
     await record(name, async ({ draws }) => {
       const found = [];
       for (const draw of draws) {
-        const tuned = tuneOtherwise(encoder.table, draw, training);
+        const tuned = tuneVariant(encoder.table, draw, training);
         found.push(await accuracy(draw, (texts) => tuned.encode(texts)));
       }
       return found;
@@ -117,7 +114,7 @@ export async function tryVariants(benchmarks: readonly Benchmark[]): Promise<Tri
   }
   return out;
 
-  /** Onto MiniLM's vectors of the texts of one set, from its last layer's; tried on the others too. */
+  /** Fits a table to MiniLM's embeddings of the texts of llmrouter, starting from its last layer. */
   async function tryRegression(): Promise<void> {
     const texts = benchmarks.find(({ name }) => name === "llmrouter")!.texts;
     const teacher = await openTransformer(MINILM);
@@ -127,13 +124,13 @@ export async function tryVariants(benchmarks: readonly Benchmark[]): Promise<Tri
     const centred = targets.map((row) => row.map((value, i) => value - centre[i]!));
     const distinct = texts.map((text) => Int32Array.from(new Set(tokenIds(text))));
     const { hiddenSize } = model.architecture;
-    const start = await kitchen.centred(model.architecture.layers);
+    const start = await tables.centred(model.architecture.layers);
     for (const [passes, words] of [
       [1, "1 pass"],
       [5, "5 passes"],
     ] as const) {
       await tryTable(
-        `last layer regressed onto MiniLM's vectors of ${texts.length} texts of llmrouter, ${words}`,
+        `last layer regressed onto MiniLM's embeddings of ${texts.length} texts of llmrouter, ${words}`,
         regress(start, hiddenSize, distinct, centred, passes),
         hiddenSize,
       );

@@ -1,4 +1,4 @@
-/** What was tried for the static encoder: other tables, other ways to add up a text, other training. */
+/** Variants of the static encoder: other tables, other sums of token vectors, other training. */
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { TrainableRows } from "../src/core/calibrate/fine-tune-static.ts";
 import { batchesOf, type Pair, pairsOf } from "../src/core/calibrate/pairs.ts";
@@ -14,21 +14,21 @@ import { axpy, dot, norm, normalized } from "../src/core/linalg/linalg.ts";
 import { Random } from "../src/core/random/random.ts";
 import type { Draw, Embed } from "./category-accuracy.ts";
 
-/** How a table is made; the bundled one's choices first. */
-export interface Recipe {
-  /** 0: what enters the first layer; 6: what leaves MiniLM's last. */
+/** Options of a table of token vectors. */
+export interface TableOptions {
+  /** 0 is the input of the first layer; 6 is the output of MiniLM's last layer. */
   readonly layer: number;
-  /** Axes over tokens as they are met, by Zipf's law, or over the vocabulary evenly. */
-  readonly axes: "as met" | "evenly";
+  /** Whether tokens are weighted by their estimated frequency (Zipf's law) or equally. */
+  readonly axes: "weighted" | "unweighted";
   /** Eighths, as in `project`. */
   readonly flatten: number;
   readonly dimension: number;
 }
 
-export const BUNDLED: Recipe = { layer: 0, axes: "as met", flatten: 3, dimension: 256 };
+export const BUNDLED: TableOptions = { layer: 0, axes: "weighted", flatten: 3, dimension: 256 };
 
-/** Tables by recipe; what several share is worked out once. */
-export class Kitchen {
+/** Makes tables. Results that several tables share are computed once. */
+export class TableMaker {
   readonly #model: ModelFolder;
   readonly #vectors = new Map<number, Float64Array>();
   readonly #axes = new Map<string, ReturnType<typeof principalAxes>>();
@@ -42,14 +42,14 @@ export class Kitchen {
     return settings;
   }
 
-  /** Float vectors, one row a token. */
-  async make({ layer, axes: kind, flatten, dimension }: Recipe): Promise<Float64Array> {
+  /** Returns a table with one row per token, in float64. */
+  async make({ layer, axes: kind, flatten, dimension }: TableOptions): Promise<Float64Array> {
     const vectors = await this.#vectorsOf(layer);
-    const met = tokenFrequencies(this.tokenizer);
+    const frequencies = tokenFrequencies(this.tokenizer);
     const rows = {
       vectors,
       d: this.#model.architecture.hiddenSize,
-      weights: kind === "as met" ? met : met.fill(1),
+      weights: kind === "weighted" ? frequencies : frequencies.fill(1),
     };
     const key = `${layer} ${kind}`;
     const axes = this.#axes.get(key) ?? principalAxes(rows);
@@ -57,7 +57,7 @@ export class Kitchen {
     return project(rows, axes, dimension, flatten);
   }
 
-  /** The vectors of a layer about their mean, in the model's own axes. */
+  /** Returns the vectors of a layer minus their mean, in the model's own axes. */
   async centred(layer: number): Promise<Float64Array> {
     const vectors = await this.#vectorsOf(layer);
     const d = this.#model.architecture.hiddenSize;
@@ -70,7 +70,7 @@ export class Kitchen {
     return vectors.map((value, i) => value - mean[i % d]!);
   }
 
-  /** Each token alone, `[CLS] t [SEP]`, through so many layers, and the mean of the three. */
+  /** Runs each token alone, `[CLS] t [SEP]`, through `layer` layers and takes the mean of the three outputs. */
   async #vectorsOf(layer: number): Promise<Float64Array> {
     const known = this.#vectors.get(layer);
     if (known) return known;
@@ -106,15 +106,15 @@ export class Kitchen {
 
 const CHUNK = 256;
 
-/** How the vectors of a text's tokens become one. */
+/** How the vectors of a text's tokens are added. */
 export interface Sum {
-  /** What n occurrences count. */
+  /** Weight of a token that occurs n times. */
   readonly count?: ((n: number) => number) | undefined;
-  /** What a token counts. */
+  /** Weight of a token. */
   readonly weight?: ((token: number) => number) | undefined;
-  /** Another token to take for one. */
+  /** The token to use instead of a token. */
   readonly alias?: ((token: number) => number) | undefined;
-  /** The weight of pairs of neighbours, each a hashed direction. */
+  /** Weight of pairs of neighbouring tokens, each hashed to a coordinate. */
   readonly pairs?: number | undefined;
 }
 
@@ -138,7 +138,7 @@ export function embedder(
     });
 }
 
-/** Feature hashing of neighbours, as hash.ts does with words. */
+/** Adds hashed pairs of neighbours, as hash.ts does with words. */
 function withPairs(x: Float64Array, ids: Int32Array, weight: number): Float64Array {
   const bag = new Float64Array(x.length);
   const met = new Set<number>();
@@ -153,8 +153,8 @@ function withPairs(x: Float64Array, ids: Int32Array, weight: number): Float64Arr
 }
 
 /**
- * The table that, added up over each text, comes near to the teacher's vectors:
- * least squares by passes of gradient steps from the table given, stopped early.
+ * Fits the table so that the sums of texts approximate the teacher's embeddings:
+ * least squares by gradient steps from the given table, stopped early.
  */
 export function regress(
   vectors: Float64Array,
@@ -184,18 +184,18 @@ export function regress(
   return out;
 }
 
-/** Of the way to a text's target in one step. */
+/** Share of the distance to a text's target that one step covers. */
 const STEP = 0.1;
 
 export interface Training {
   readonly learningRate: number;
   readonly epochs: number;
-  /** Adam's second moment: one for the table, or one a weight. */
+  /** Adam's second moment: one for the table, or one per weight. */
   readonly moments: "one" | "each";
 }
 
-/** CCFT with another optimizer than the product's; returns the tuned encoder. */
-export function tuneOtherwise(table: StaticTable, draw: Draw, training: Training): StaticEncoder {
+/** Fine-tunes (CCFT) with an optimizer other than the product's, and returns the encoder. */
+export function tuneVariant(table: StaticTable, draw: Draw, training: Training): StaticEncoder {
   const random = Random.seeded(1);
   const rows = new TrainableRows(table, draw.offline.texts);
   const pairs = pairsOf(draw.offline.categories, random.split("pairs"));
