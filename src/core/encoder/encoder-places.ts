@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { cacheFolder, modelPlaces } from "./common/find-model.ts";
 import type { EncoderPlaces } from "./open-encoder.ts";
 
-/** Where encoders are found by default. `models` is a folder that is searched first. */
+/** Default places of encoders. `models` is a folder that is searched first. */
 export function encoderPlaces(models?: string): EncoderPlaces {
   const { env } = process;
   const home = homedir();

@@ -10,7 +10,7 @@ function newLock(): string {
   return join(folder, "model.lock");
 }
 
-it("lets one work at a time, and all in the end", async () => {
+it("runs one holder at a time, and all in the end", async () => {
   const file = newLock();
   let working = 0;
   const done: number[] = [];
@@ -26,7 +26,7 @@ it("lets one work at a time, and all in the end", async () => {
   expect(existsSync(file)).toBe(false);
 });
 
-it("is released where the work fails", async () => {
+it("is released if the work fails", async () => {
   const file = newLock();
   const failing = () => Promise.reject(new Error("no luck"));
   await expect(withLock(file, failing)).rejects.toThrow("no luck");
@@ -34,7 +34,7 @@ it("is released where the work fails", async () => {
 });
 
 const LONG_AGO = new Date(Date.now() - 120_000);
-const NOBODY = 2 ** 30; // no process has so high a number
+const NOBODY = 2 ** 30; // no process has such a high id
 
 it.each([
   ["whose process is gone", { host: hostname(), pid: NOBODY }, new Date(), true],
@@ -59,7 +59,7 @@ it.each([
   expect(waits).toBe(abandoned ? 0 : 1);
 });
 
-it("waiting can be stopped, and leaves the lock to its holder", async () => {
+it("waiting can be aborted, and the holder keeps the lock", async () => {
   const file = newLock();
   writeFileSync(file, JSON.stringify({ host: hostname(), pid: process.pid }));
   const stop = new AbortController();

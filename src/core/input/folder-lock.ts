@@ -5,18 +5,17 @@ import { setTimeout } from "node:timers/promises";
 
 export interface LockOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Called once where another process has the lock. */
+  /** Called once if another process holds the lock. */
   readonly onWait?: (() => void) | undefined;
-  /** Milliseconds between two looks at a lock that another process has. */
+  /** Milliseconds between two attempts to take the lock. */
   readonly poll?: number | undefined;
 }
 
 /**
- * Does the work while it holds a lock file, of which there is one. The holder
- * touches the file as long as it lives; a lock that was not touched for a
- * minute, or whose process on this machine is gone, is nobody's. Should two take
- * such a lock over in the same instant, both do the work: they only lose time,
- * for every file is checked before it counts.
+ * Runs `work` while this process holds a lock file. The holder touches the file
+ * every few seconds. A lock is abandoned if it was not touched for a minute, or if
+ * its process on this machine no longer runs. If two processes take over an abandoned
+ * lock at the same instant, both run `work`, so `work` must tolerate that.
  */
 export async function withLock<T>(
   file: string,
@@ -65,7 +64,7 @@ async function isAbandoned(file: string): Promise<boolean> {
     const { host, pid } = JSON.parse(await readFile(file, "utf8")) as { host: string; pid: number };
     return host === hostname() && !isRunning(pid);
   } catch {
-    return false; // gone meanwhile, or not yet written whole
+    return false; // it was removed just now, or is not completely written yet
   }
 }
 
@@ -78,7 +77,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** By renaming first: of several that try, one succeeds. */
+/** Removes a lock. The rename succeeds in only one of several processes that try. */
 async function discard(file: string): Promise<void> {
   const aside = `${file}.${process.pid}.old`;
   await rename(file, aside).catch(() => {});

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Moves a finished folder to its place; one that is there goes when the new one stands. */
+/** Renames a finished folder to `path`. An old folder at that path is removed once the new one is in place. */
 export async function replaceFolder(path: string, finished: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const old = `${path}.${process.pid}.old`;

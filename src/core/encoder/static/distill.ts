@@ -8,7 +8,7 @@ import { tokenVectors } from "./token-vectors.ts";
 export const DISTILL = {
   /** Length of the embeddings. More than half of MiniLM's adds at most one point of accuracy. */
   dimension: 256,
-  /** How much `project` evens out the variances: 3/4 of the way to whitening. */
+  /** Degree to which `project` evens out the variances: 3/4 of the way to whitening. */
   flatten: 3,
 };
 

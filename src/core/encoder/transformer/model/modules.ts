@@ -4,7 +4,7 @@ import { z } from "zod";
 import { InputError } from "../../../input/input-error.ts";
 import { readJson, readJsonIfAny } from "../../../input/json.ts";
 
-/** How token vectors become a text's embedding: their mean, the first one, or the maximum of each coordinate. */
+/** Pooling of token vectors into a text's embedding: their mean, the first one, or the maximum of each coordinate. */
 export type Pooling = (typeof POOLINGS)[number];
 const POOLINGS = ["mean", "cls", "max"] as const;
 
