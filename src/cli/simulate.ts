@@ -116,7 +116,13 @@ async function openData(data: string, flags: SimulateFlags): Promise<Source> {
   const status = statusLine(process.stderr);
   const onProgress = (progress: EncodeProgress) => status?.show(encodeLine(progress));
   try {
-    return await openSource({ ...flags, data, places, cacheDir: places.vectors, onProgress });
+    return await openSource({
+      ...flags,
+      data,
+      places,
+      cacheDir: places.embeddingCache,
+      onProgress,
+    });
   } finally {
     status?.clear();
   }

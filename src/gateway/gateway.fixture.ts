@@ -84,7 +84,7 @@ export function optionsOf(
     encoders: {
       models: { search: [], download: "", hubCache: "" },
       openai: { apiKey: undefined },
-      vectors: "",
+      embeddingCache: "",
     },
     folder,
     clock: systemClock,

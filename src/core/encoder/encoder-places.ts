@@ -10,6 +10,6 @@ export function encoderPlaces(models?: string): EncoderPlaces {
   return {
     models: modelPlaces(models, env, home),
     openai: { apiKey: env.OPENAI_API_KEY, baseUrl: env.OPENAI_BASE_URL },
-    vectors: join(cacheFolder(env, home), "vectors"),
+    embeddingCache: join(cacheFolder(env, home), "vectors"),
   };
 }

@@ -11,7 +11,7 @@ const tiny = models(tinyModel("bert"), "place/tiny");
 const NONE: EncoderPlaces = {
   models: { search: [], download: "", hubCache: "" },
   openai: { apiKey: undefined },
-  vectors: "",
+  embeddingCache: "",
 };
 
 describe("openEncoder", () => {

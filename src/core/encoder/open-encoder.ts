@@ -32,7 +32,7 @@ export interface EncoderPlaces {
   readonly models: ModelPlaces;
   readonly openai: Pick<OpenaiOptions, "apiKey" | "baseUrl">;
   /** Folder that caches the embeddings of slow encoders. */
-  readonly vectors: string;
+  readonly embeddingCache: string;
   /** Threads of a transformer. Default: the number of cores, at most four. Other numbers may change the last bits. */
   readonly threads?: number | undefined;
 }
@@ -76,7 +76,7 @@ async function openBase(base: string, int8: boolean, places: EncoderPlaces): Pro
 const NO_PLACES: EncoderPlaces = {
   models: { search: [], download: "", hubCache: "" },
   openai: { apiKey: undefined },
-  vectors: "",
+  embeddingCache: "",
 };
 
 async function openHash(): Promise<OpenEncoder> {
@@ -99,8 +99,8 @@ async function openStaticEncoder(folder: string | undefined): Promise<OpenEncode
   };
 }
 
-function openOpenai({ openai, vectors }: EncoderPlaces): OpenEncoder {
-  const encoder = openaiEncoder({ ...openai, cacheDir: vectors });
+function openOpenai({ openai, embeddingCache }: EncoderPlaces): OpenEncoder {
+  const encoder = openaiEncoder({ ...openai, cacheDir: embeddingCache });
   return { ...encoder, kind: "openai", identity: encoder.name, named: true, close: async () => {} };
 }
 

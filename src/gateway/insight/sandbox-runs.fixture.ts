@@ -38,7 +38,7 @@ export interface Run {
 
 const { profile, questions } = sandbox;
 const places = { search: [], download: "", hubCache: "" };
-const encoders = { models: places, openai: { apiKey: undefined }, vectors: "" };
+const encoders = { models: places, openai: { apiKey: undefined }, embeddingCache: "" };
 const calibration = await openCalibration({}, { data: DATA, encoders });
 const vectors = await calibration.encoder.encode(questions.map(({ query }) => query));
 const asked = questions.map((question, i) => ({ ...question, x: toFloat32(vectors[i]!) }));

@@ -5,7 +5,7 @@ import type { FolderStore } from "./store.ts";
 export const PLACES = {
   models: { search: [], download: "", hubCache: "" },
   openai: { apiKey: "" },
-  vectors: "",
+  embeddingCache: "",
 };
 
 interface LocalOptions {
