@@ -1,53 +1,58 @@
 /** The command line. bin/joust.js runs it by importing it. */
 import { inspect } from "node:util";
 import { Command, CommanderError } from "commander";
-import { formatError } from "../core/errors/joust-error.ts";
-import { InputError } from "../core/input/input-error.ts";
+import { formatError, JoustError } from "../core/errors/joust-error.ts";
 import { readVersion } from "../core/input/project.ts";
-import { commandsFor } from "./commands/index.ts";
+import { allCommands } from "./commands/index.ts";
 import { JOUST } from "./shared/invocation.ts";
 
-// A reader that has seen enough (| head) is no error.
+// A closed pipe, as of `| head`, ends the program without an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit(0);
 });
 
 const program = new Command("joust")
-  .description("A self-hosted LLM router that learns from duels.")
+  .description(
+    "Joust is a self-hosted LLM router that learns from duels. Start with joust serve, which needs no configuration.",
+  )
   .version(readVersion(), "-V, --version", "print the version")
-  .helpOption("-h, --help", "this text")
-  .helpCommand("help [command]", "the help of a command");
-const commands = await commandsFor(process.argv.slice(2));
-for (const command of commands) program.addCommand(command);
-prepare(program, JOUST);
+  .helpOption("-h, --help", "print this help")
+  .commandsGroup("Help:")
+  .helpCommand("help [command]", "print the help of a command")
+  .configureHelp({ subcommandTerm: (command) => command.name() })
+  .addHelpText("after", `\n${JOUST} COMMAND --help describes a command and shows examples.`);
+for (const command of allCommands()) program.addCommand(command);
+configure(program, JOUST);
 
 try {
   await program.parseAsync();
 } catch (error) {
   process.exitCode = report(error);
 }
-// A policy of the user's own may have left a timer behind: nothing waits for it but what was printed.
-await Promise.all([process.stdout, process.stderr].map(written));
+// Exits even if a policy of the user has left a timer, but only after everything is printed.
+await Promise.all([process.stdout, process.stderr].map(flushed));
 process.exit();
 
-function written(stream: NodeJS.WriteStream): Promise<void> {
+function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((done) => stream.write("", () => done()));
 }
 
-/** Exit codes and words of our own where a command is called wrongly, for it and those below it. */
-function prepare(command: Command, typed: string): void {
+/** Makes a command and its subcommands throw errors of usage, and print them like all other errors. */
+function configure(command: Command, typed: string): void {
   command
     .exitOverride()
-    .showHelpAfterError(`hint: ${typed} --help tells what it takes`)
+    .showHelpAfterError(`hint: run ${typed} --help`)
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "joust: ")) });
-  for (const below of command.commands) prepare(below, `${typed} ${below.name()}`);
+  for (const subcommand of command.commands) {
+    configure(subcommand, `${typed} ${subcommand.name()}`);
+  }
 }
 
-/** Says what went wrong and returns the exit code: 2 where the user can mend it, 1 where we must. */
+/** Prints an error and returns the exit code: 2 if the user can fix it, 1 if it is a defect of the program. */
 function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-  if (error instanceof InputError) {
+  if (error instanceof JoustError) {
     process.stderr.write(`joust: ${formatError(error)}\n`);
     return 2;
   }

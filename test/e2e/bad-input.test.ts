@@ -9,14 +9,14 @@ const CSV = "model,category,perf,cost\nx,mmlu,0.5,1\ny,mmlu,0.75,3\n";
 const query = { id: "a", query: "Why?", category: "mmlu" };
 const outcome = { id: "a", query: "Why?", scores: { x: 1, y: 0 } };
 
-interface Case {
+interface BadInput {
   readonly data: string;
   readonly csv?: string;
   readonly message: RegExp;
 }
 
-/** Each: which file, line and field, what is wrong, and a remedy. */
-const CASES: Record<string, Case> = {
+/** Inputs whose error must name file, line, field, problem and hint. */
+const INPUTS: Record<string, BadInput> = {
   "a model missing in the scores": {
     data: jsonl(query, { ...query, id: "b", category: "gsm8k" }),
     csv: `${CSV}x,gsm8k,0.5,1\n`,
@@ -61,13 +61,16 @@ const CASES: Record<string, Case> = {
   },
 };
 
-it.each(Object.entries(CASES))("%s: exit 2, place and remedy", async (name, bad) => {
-  const folder = name.replaceAll(/\W+/g, "-");
-  const data = write(join(folder, "data.jsonl"), bad.data);
-  const scores =
-    bad.csv === undefined ? [] : ["--scores", write(join(folder, "scores.csv"), bad.csv)];
-  const { code, stdout, stderr } = await joust("simulate", data, ...scores);
-  expect(stderr).toMatch(bad.message);
-  expect(stderr).toMatch(/^joust: .*\nhint: .*\n$/);
-  expect([code, stdout]).toEqual([2, ""]);
-});
+it.each(Object.entries(INPUTS))(
+  "%s: exits with 2 and names place, problem and hint",
+  async (name, bad) => {
+    const folder = name.replaceAll(/\W+/g, "-");
+    const data = write(join(folder, "data.jsonl"), bad.data);
+    const scores =
+      bad.csv === undefined ? [] : ["--scores", write(join(folder, "scores.csv"), bad.csv)];
+    const { code, stdout, stderr } = await joust("simulate", data, ...scores);
+    expect(stderr).toMatch(bad.message);
+    expect(stderr).toMatch(/^joust: .*\nhint: .*\n$/);
+    expect([code, stdout]).toEqual([2, ""]);
+  },
+);

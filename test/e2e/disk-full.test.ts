@@ -6,18 +6,18 @@ import { expect, it } from "vitest";
 import { joust, newFolder, ROOT } from "./joust.fixture.ts";
 import { chat, served, startServer } from "./serve.fixture.ts";
 
-/** Blocks of 512 bytes that a file of the process may have: what a full disk is to a database. */
+/** Size limit of files in blocks of 512 bytes. To a database it looks like a full disk. */
 const BLOCKS = 3000;
 const FAST = "sandbox: {speed: 1000}\n";
 
 it.skipIf(process.platform === "win32")(
-  "disk full: requests are answered, votes get a 503 that says so, and what was acknowledged is kept",
+  "on a full disk, requests are answered, votes get a 503, and acknowledged votes are kept",
   async () => {
     const folder = newFolder();
     writeFileSync(join(folder, "joust.yaml"), FAST);
     const main = join(ROOT, "bin/joust.js");
     const serve = `"${process.execPath}" "${main}" serve --port 0 --data .`;
-    // A write past the limit fails with EFBIG once the signal that tells of it is ignored.
+    // With SIGXFSZ ignored, a write beyond the limit fails with EFBIG.
     const limited = spawn("sh", ["-c", `trap '' XFSZ; ulimit -f ${BLOCKS}; exec ${serve}`], {
       cwd: folder,
       stdio: ["ignore", "pipe", "ignore"],
@@ -41,14 +41,14 @@ it.skipIf(process.platform === "win32")(
     const { error } = (await refused!.json()) as { error: { code: string; message: string } };
     expect(error.code).toBe("store_unavailable");
     expect(acknowledged.length).toBeGreaterThan(20);
-    // Who only asks notices nothing.
+    // Clients that do not vote notice nothing.
     expect((await post("/v1/chat/completions", chat("Still there?"))).status).toBe(200);
     const ended = once(limited, "exit");
     limited.kill("SIGKILL");
     await ended;
     expect(statSync(join(folder, "joust.db")).size).toBeGreaterThan(0);
 
-    // With room again all of it is there, and the log folds.
+    // Without the limit all acknowledged votes are there, and the log can be replayed.
     const again = await startServer(["--data", "."], folder);
     for (const id of acknowledged) {
       const decision = await fetch(`${again.url}/v1/decisions/${id}`);

@@ -111,7 +111,7 @@ it.each<[string, string[], RegExp]>([
 
 it("--help names the options", async () => {
   const { stdout } = await joust("encode", "--help");
-  for (const text of ["--encoder", "MiniLM", "Examples:", "begins with {"]) {
+  for (const text of ["--encoder", "MiniLM", "Examples:", "starts with {"]) {
     expect(stdout).toContain(text);
   }
 });

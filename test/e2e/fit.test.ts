@@ -111,9 +111,9 @@ describe("an interruption", () => {
     const folder = newFolder();
     const [out, whole] = [join(folder, "bundle"), join(folder, "whole")];
     const args = ["fit", ...OWN, "--encoder", tiny, "--epochs", "60", "--learning-rate", "0.001"];
-    // On a slow machine half a second may be too short for a step. Then nothing is kept, and the test waits longer.
-    let stderr = "nothing is kept";
-    for (let wait = 500; stderr.includes("nothing is kept"); wait *= 2) {
+    // On a slow machine half a second may be too short for a step. Then nothing was saved, and the test waits longer.
+    let stderr = "nothing was saved";
+    for (let wait = 500; stderr.includes("nothing was saved"); wait *= 2) {
       const running = start([...args, "--out", out]);
       while (!existsSync(`${out}.fit`) && running.exitCode === null) await sleep(20);
       await sleep(wait);
@@ -123,7 +123,7 @@ describe("an interruption", () => {
       stderr = ended.stderr;
     }
     expect(stderr).toMatch(
-      /^joust: stopped; .*bundle\.fit: the same command with --resume goes on/,
+      /^joust: stopped; .*bundle\.fit\nhint: run the same command with --resume/,
     );
     expect(existsSync(out)).toBe(false);
 
@@ -162,7 +162,7 @@ describe("bad input", () => {
     "a score for an unknown model": {
       data: jsonl(...["a", "b", "c"].map(outcome).map((row) => ({ ...row, category: "mmlu" }))),
       csv: `${CSV}z,mmlu,1,1\n`,
-      message: /scores\.csv:6: field "model": "z" is no model of the data\nhint:/,
+      message: /scores\.csv:6: field "model": "z" is not a model of the data\nhint:/,
     },
     "NaN among the scores": {
       data: jsonl(...two),
@@ -218,7 +218,7 @@ describe("bad input", () => {
       /bundle: knows no model "gpt-4".*\nhint: leave it out with --exclude/,
     );
     const offline = await joust(...args, "--exclude", "gpt-4", "--offline", "3");
-    expect(offline.stderr).toMatch(/^joust: --offline: was decided when the bundle was fitted/);
+    expect(offline.stderr).toMatch(/^joust: --offline: is fixed by the bundle/);
     const file = join(out, "bundle.json");
     writeFileSync(file, readFileSync(file, "utf8").replace("0.0", "0.1"));
     const damaged = await joust(...args, "--exclude", "gpt-4");

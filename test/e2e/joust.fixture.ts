@@ -7,7 +7,7 @@ import type { Result } from "../../src/lab/simulate/result.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 
-/** What the runner asks of its own output is not asked of the program's. */
+/** The environment without the colors that the test runner asks for. */
 const { FORCE_COLOR: _, ...PLAIN } = process.env;
 
 export interface Finished {
@@ -17,7 +17,7 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** The real program as a process of its own. */
+/** Starts the real program as a process. */
 export function start(
   args: readonly string[],
   cwd = ROOT,
@@ -44,14 +44,14 @@ export function joust(...args: string[]): Promise<Finished> {
   return start(args).end;
 }
 
-/** A folder that goes with the test. */
+/** A folder that is deleted after the test. */
 export function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "joust-e2e-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   return folder;
 }
 
-/** A result without the times, which no two processes share. */
+/** A result without the measured times, which differ between processes. */
 export function withoutTimes(text: string): Result {
   const result = JSON.parse(text) as Result;
   const none = { p50: 0, p99: 0 };

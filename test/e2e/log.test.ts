@@ -7,7 +7,7 @@ import { configured, T0 } from "../../src/store/events.fixture.ts";
 import { SqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { joust, newFolder, ROOT } from "./joust.fixture.ts";
 
-/** The data folder of a router that was served for a while. */
+/** The data folder of a router that served 100 requests. */
 async function servedFolder(): Promise<string> {
   const data = newFolder();
   const store = new SqliteStore(join(data, "joust.db"), Date.now);
@@ -30,7 +30,7 @@ async function servedFolder(): Promise<string> {
 }
 
 describe("joust replay and joust votes", () => {
-  it("fold, undo and forget, and every run says the same of the same log", async () => {
+  it("replay, undo and forget votes, with the same result for the same log", async () => {
     const data = await servedFolder();
     const run = async (...args: string[]) => {
       const { code, stdout, stderr } = await joust(...args, "--data", data);
@@ -69,15 +69,15 @@ describe("joust replay and joust votes", () => {
     expect(lines.every((line) => !line.includes('"v1"'))).toBe(true);
   });
 
-  it("import queries into a log that is not there yet, once", async () => {
+  it("import a file of votes once, into a new log", async () => {
     const folder = newFolder();
     const data = join(folder, "new");
     mkdirSync(data);
     const votes = join(ROOT, "test", "e2e", "votes.fixture.jsonl");
     const first = await joust("votes", "import", votes, "--data", data);
-    expect(first).toMatchObject({ code: 0, stdout: "3 votes imported for the router auto\n" });
+    expect(first).toMatchObject({ code: 0, stdout: "imported 3 votes for the router auto\n" });
     const again = await joust("votes", "import", votes, "--data", data);
-    expect(again.stdout).toBe("0 votes imported for the router auto; 3 were there already\n");
+    expect(again.stdout).toBe("imported 0 votes for the router auto; 3 were in the log already\n");
     const replayed = await joust("replay", "--data", data);
     expect(replayed).toMatchObject({
       code: 2,
@@ -86,13 +86,16 @@ describe("joust replay and joust votes", () => {
   });
 
   it.each([
-    [["replay", "--data", "nowhere"], /nowhere\/joust.db: does not exist\nhint: name the data/],
-    [["replay", "--until", "soon"], /--until: "soon" is no time\nhint: write for example --until/],
-    [["replay", "--database", "mysql:x"], /--database: is no PostgreSQL address\nhint:/],
+    [["replay", "--data", "nowhere"], /nowhere\/joust.db: does not exist\nhint: give the data/],
+    [
+      ["replay", "--until", "soon"],
+      /--until: "soon" is not a time\nhint: write for example --until/,
+    ],
+    [["replay", "--database", "mysql:x"], /--database: is not a PostgreSQL address\nhint:/],
     [["replay", "--data", "x", "--database", "y"], /--database: is given with --data\nhint:/],
     [["votes", "import", "none.jsonl", "--data", "DATA"], /none.jsonl: does not exist\nhint:/],
     [["votes", "roll-back"], /required option '--to <time>'/],
-  ])("%j: exit 2, what is wrong, and a remedy", async (args, message) => {
+  ])("%j: exits with 2 and names problem and hint", async (args, message) => {
     const data = newFolder();
     const { code, stdout, stderr } = await joust(
       ...args.map((arg) => (arg === "DATA" ? data : arg)),

@@ -24,7 +24,7 @@ it("models get: Ctrl-C keeps the received bytes, and the same command resumes", 
   child.kill("SIGINT");
   const stopped = await child.end;
   expect([stopped.code, stopped.stdout]).toEqual([130, ""]);
-  expect(stopped.stderr).toBe("joust: stopped; the same command goes on where it was\n");
+  expect(stopped.stderr).toBe("joust: stopped; run the same command again to continue\n");
   expect(readdirSync(models)).toEqual(["tiny.download"]);
 
   const { code, stdout, stderr } = await joust(...args);
@@ -38,12 +38,12 @@ it("models: bad input exits with 2 and a hint", async () => {
   const unknown = await joust("models", "get", "MiniML");
   expect([unknown.code, unknown.stdout]).toEqual([2, ""]);
   expect(unknown.stderr).toMatch(
-    /^joust: MiniML: is no model .*\nhint: did you mean "MiniLM"\?.*\n$/,
+    /^joust: MiniML: is not a model .*\nhint: did you mean "MiniLM"\?.*\n$/,
   );
   const forgotten = await joust("models", "get");
   expect([forgotten.code, forgotten.stderr]).toEqual([
     2,
-    "joust: missing required argument 'name'\nhint: npx joust models get --help tells what it takes\n",
+    "joust: missing required argument 'name'\nhint: run npx joust models get --help\n",
   ]);
   const help = await joust("models", "get", "--help");
   expect(help.code).toBe(0);

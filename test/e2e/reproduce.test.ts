@@ -37,7 +37,7 @@ describe("joust reproduce mmlu --quick --runs 1", () => {
     first.kill("SIGINT");
     expect(await first.end).toMatchObject({
       code: 130,
-      stderr: expect.stringMatching(/the same command goes on/),
+      stderr: expect.stringMatching(/run the same command again to continue/),
     });
     const kept = done();
     expect(kept.length).toBeGreaterThanOrEqual(4);

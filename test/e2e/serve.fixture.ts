@@ -2,7 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { type Finished, start } from "./joust.fixture.ts";
 
-/** A gateway as a process of its own. */
+/** A gateway that runs in another process. */
 export interface Served {
   readonly url: string;
   post(path: string, body: object): Promise<Response>;
@@ -12,23 +12,23 @@ export interface StartedServer extends Served {
   readonly process: ChildProcess & { end: Promise<Finished> };
 }
 
-/** Resolves when it says where it is. */
+/** Starts a gateway and waits until it prints its address. */
 export async function startServer(args: readonly string[], folder: string): Promise<StartedServer> {
   const child = start(["serve", "--port", "0", ...args], folder);
   const failed = child.end.then(({ stderr }) => Promise.reject(new Error(stderr)));
   return { ...(await Promise.race([served(child), failed])), process: child };
 }
 
-/** A gateway that somebody has started, once it says where it is. */
+/** Waits until a started gateway prints its address. */
 export async function served(child: ChildProcess): Promise<Served> {
   const url = await new Promise<string>((found, fail) => {
-    let said = "";
+    let output = "";
     child.stdout!.setEncoding("utf8").on("data", (piece: string) => {
-      said += piece;
-      const address = /^Joust serves (http:\S+)/.exec(said)?.[1];
-      if (address && said.includes("/v1/feedback")) found(address);
+      output += piece;
+      const address = /^Joust serves (http:\S+)/.exec(output)?.[1];
+      if (address && output.includes("/v1/feedback")) found(address);
     });
-    once(child, "exit").then(() => fail(new Error("it has ended")), fail);
+    once(child, "exit").then(() => fail(new Error("the gateway has ended")), fail);
   });
   return {
     url,

@@ -7,14 +7,14 @@ import { chat, startServer } from "./serve.fixture.ts";
 const FAST = "sandbox: {speed: 1000}\n";
 
 describe("joust.yaml", () => {
-  it("is served as it is changed; one that is broken is told of, and the one before stays", async () => {
+  it("is reloaded after a change; an invalid file is reported, and the previous one stays in use", async () => {
     const folder = newFolder();
     const file = join(folder, "joust.yaml");
     writeFileSync(file, FAST);
     const { url, process } = await startServer(["--data", folder], folder);
-    let said = "";
+    let stderr = "";
     process.stderr!.on("data", (piece: string) => {
-      said += piece;
+      stderr += piece;
     });
     const names = async () => {
       const { data } = (await (await fetch(`${url}/v1/models`)).json()) as {
@@ -26,17 +26,17 @@ describe("joust.yaml", () => {
     writeFileSync(file, `${FAST}routers: {auto: {}, second: {models: [yi-34b]}}\n`);
     await expect.poll(names).toContain("second");
     writeFileSync(file, `${FAST}routers:\n  auto: {explore: 7}\n`);
-    await expect.poll(() => said).toMatch(/joust\.yaml:3: field "routers\.auto\.explore"/);
+    await expect.poll(() => stderr).toMatch(/joust\.yaml:3: field "routers\.auto\.explore"/);
     writeFileSync(file, `${FAST}routers:\n  auto:\n    policy: nobody\n`);
-    await expect.poll(() => said).toMatch(/joust\.yaml:4: .*"nobody" is no policy/);
+    await expect.poll(() => stderr).toMatch(/joust\.yaml:4: .*"nobody" is no policy/);
     expect(await names()).toContain("second");
     writeFileSync(file, `${FAST}store: {url: 'postgres://127.0.0.1:1/none'}\n`);
-    await expect.poll(() => said).toMatch(/store\.url are as before: they take a restart/);
+    await expect.poll(() => stderr).toMatch(/store\.url did not change: they require a restart/);
     process.kill("SIGTERM");
     expect((await process.end).code).toBe(0);
   });
 
-  it("is checked without being served", async () => {
+  it("can be checked without serving it", async () => {
     const folder = newFolder();
     writeFileSync(join(folder, "joust.yaml"), "routers:\n  auto: {models: [gpt-0]}\n");
     const bad = await start(["serve", "--check"], folder).end;
@@ -49,11 +49,11 @@ describe("joust.yaml", () => {
     expect([good.code, good.stderr]).toEqual([0, ""]);
     expect(good.stdout).toContain("yi-34b");
     const open = await start(["serve", "--check", "--host", "0.0.0.0"], folder).end;
-    expect(open.stdout).toContain("starts only once there is an API key");
+    expect(open.stdout).toContain("starts only if there is an API key");
   });
 });
 
-it("keys: made, used, listed and revoked", async () => {
+it("keys can be created, used, listed and revoked", async () => {
   const folder = newFolder();
   const made = await joust("keys", "add", "ann", "--data", folder, "--budget", "5");
   const secret = made.stdout.trim();
@@ -75,7 +75,7 @@ it("keys: made, used, listed and revoked", async () => {
   expect(stdout.match(/curl .* -H 'authorization: Bearer YOUR_KEY'/g)).toHaveLength(3);
 });
 
-it("a port that is taken is told by the flag that chooses another", async () => {
+it("a port in use is reported with the option that chooses another", async () => {
   const folder = newFolder();
   const { url, process } = await startServer(["--data", folder], folder);
   const { port } = new URL(url);
@@ -88,16 +88,16 @@ it("a port that is taken is told by the flag that chooses another", async () => 
   await process.end;
 });
 
-it("killed at any moment: every acknowledged vote is in the log, once, and folds to what is served", async () => {
+it("after kills at any moment, every acknowledged vote is in the log once, and replay matches the snapshot", async () => {
   const folder = newFolder();
   writeFileSync(join(folder, "joust.yaml"), FAST);
   const acknowledged = new Set<string>();
   for (let round = 0; round < 20; round++) {
     const { post, process } = await startServer(["--data", folder], folder);
-    let isOver = false;
+    let isKilled = false;
     const before = acknowledged.size;
     const clients = Array.from({ length: 4 }, async (_, client) => {
-      for (let i = 0; !isOver; i++) {
+      for (let i = 0; !isKilled; i++) {
         try {
           const body = chat(`Question ${round} ${client} ${i}`, { joust: { duel: true } });
           const duel = await post("/v1/chat/completions", body);
@@ -112,7 +112,7 @@ it("killed at any moment: every acknowledged vote is in the log, once, and folds
     await expect.poll(() => acknowledged.size).toBeGreaterThan(before + 2 * round);
     process.kill("SIGKILL");
     await process.end;
-    isOver = true;
+    isKilled = true;
     await Promise.all(clients);
   }
   expect(acknowledged.size).toBeGreaterThan(50);

@@ -122,7 +122,7 @@ describe("an interruption", () => {
     const { code, stdout, stderr } = await interrupted(out, "SIGINT");
     expect(code).toBe(130);
     expect(stderr).toMatch(
-      /^joust: stopped: \d+ of 12 runs are .*runs\.jsonl.*--resume continues\n$/,
+      /^joust: stopped: \d+ of 12 runs are .*runs\.jsonl\nhint: .*--resume to continue\n$/,
     );
     const { settings, policies } = withoutTimes(readFileSync(join(out, "result.json"), "utf8"));
     const runs = settings.runs as number;
@@ -231,10 +231,10 @@ describe("help and mistakes", () => {
       "--policies fgts-cdb:weighting=prf: weighting of fgts-cdb is prf\nhint: give weighting one of perf",
     ],
     [["--policies", "./nowhere.ts"], "./nowhere.ts: does not exist"],
-    [["--resume"], "--resume: needs the folder to go on in\nhint: add --out DIR"],
+    [["--resume"], "--resume: needs the folder to continue in\nhint: add --out DIR"],
     [
       ["--resume", "--overwrite", "--out", "x"],
-      "--overwrite: begins anew, --resume goes on\nhint: give one of them",
+      "--overwrite: starts again, but --resume continues\nhint: give only one of them",
     ],
     [["--told", "offlin"], '--told: "offlin" is not one of'],
   ];
@@ -247,7 +247,7 @@ describe("help and mistakes", () => {
   it("an unknown command, or none, gets a suggestion or the help", async () => {
     const unknown = await joust("simulat");
     expect(unknown.stderr).toBe(
-      "joust: unknown command 'simulat'\n(Did you mean simulate?)\nhint: npx joust --help tells what it takes\n",
+      "joust: unknown command 'simulat'\n(Did you mean simulate?)\nhint: run npx joust --help\n",
     );
     expect(unknown.code).toBe(2);
     const none = await joust();

@@ -27,38 +27,41 @@ async function run(...args: string[]): Promise<string> {
 }
 
 describe("joust distill", () => {
-  it.each(["bert", "mpnet"] as const)("makes an encoder that opens, from %s", async (kind) => {
-    const model = makeModel(tinyModel(kind));
-    const out = join(model, "made", "static");
-    const made = JSON.parse(
-      await run("--encoder", model, "--dimension", "4", "--out", out, "--json"),
-    );
-    expect(made).toMatchObject({ file: join(out, STATIC_FILE), tokens: 14, dimension: 4 });
-    const { encoder, identity } = await openStatic(out);
-    expect(identity).toBe(made.sha256);
-    expect((await encoder.encode(["the cat"]))[0]!.length).toBe(4);
-  });
+  it.each(["bert", "mpnet"] as const)(
+    "makes an encoder from %s that can be opened",
+    async (kind) => {
+      const model = makeModel(tinyModel(kind));
+      const out = join(model, "made", "static");
+      const made = JSON.parse(
+        await run("--encoder", model, "--dimension", "4", "--out", out, "--json"),
+      );
+      expect(made).toMatchObject({ file: join(out, STATIC_FILE), tokens: 14, dimension: 4 });
+      const { encoder, identity } = await openStatic(out);
+      expect(identity).toBe(made.sha256);
+      expect((await encoder.encode(["the cat"]))[0]!.length).toBe(4);
+    },
+  );
 
-  it("says what it has made and how to use it", async () => {
+  it("describes the result and how to use it", async () => {
     const model = makeModel(tinyModel("bert"));
     const out = join(model, "out");
     const text = await run("--encoder", model, "--dimension", "8", "--out", out);
-    expect(text).toMatch(/14 tokens of .*, 8 numbers each, 0\.0 MB/);
+    expect(text).toMatch(/14 tokens of .*, 8 numbers per token, 0\.0 MB/);
     expect(text).toContain(`--encoder ${out}`);
   });
 
-  it("keeps what is there unless told otherwise", async () => {
+  it("does not replace an encoder without --overwrite", async () => {
     const model = makeModel(tinyModel("bert"));
     const out = join(model, "out");
     const args = ["--encoder", model, "--dimension", "8", "--out", out];
     await run(...args);
     const before = readFileSync(join(out, STATIC_FILE));
-    await expect(run(...args)).rejects.toThrow(errorText(/exists already; hint: add --overwrite/));
+    await expect(run(...args)).rejects.toThrow(errorText(/already exists; hint: add --overwrite/));
     await run(...args, "--overwrite");
     expect(readFileSync(join(out, STATIC_FILE)).equals(before)).toBe(true);
   });
 
-  it("refuses, with the remedy and nothing written, what it cannot do", async () => {
+  it("refuses what it cannot do, with a hint, and writes nothing", async () => {
     const model = makeModel(tinyModel("bert"));
     const out = join(model, "out");
     const tooMany = run("--encoder", model, "--dimension", "9", "--out", out);

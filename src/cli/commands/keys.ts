@@ -1,36 +1,40 @@
-/** `joust keys`: who may use the gateway. */
-import { Command } from "commander";
+import type { Command } from "commander";
 import { InputError } from "../../core/input/input-error.ts";
 import { addKey, revokeKey, setBudget, shownKey } from "../../gateway/access/keys.ts";
-import { SCOPES, type Scope } from "../../gateway/config/scopes.ts";
+import { SCOPES } from "../../gateway/config/scopes.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
 import { monthOf } from "../../store/tally.ts";
+import { newCommand } from "../shared/command.ts";
 import { names, number, word } from "../shared/flags.ts";
-import { JOUST } from "../shared/invocation.ts";
 import { type StoreFlags, withStore, withStoreFlags } from "../shared/store-flags.ts";
 
 export function keysCommand(): Command {
-  const command = new Command("keys")
-    .description(
-      "Keys of the gateway, kept by their hash. Without one it serves this machine alone; from the first\none on every request needs one. A gateway that runs notices changes within seconds.",
-    )
-    .helpOption("-h, --help", "this text")
-    .addHelpText("after", AFTER);
-  for (const one of [addCommand(), listCommand(), revokeCommand(), budgetCommand()]) {
-    command.addCommand(one.helpOption("-h, --help", "this text"));
-  }
-  return command;
+  return newCommand({
+    name: "keys",
+    summary: "manage the API keys of the gateway",
+    description:
+      "Manages the API keys of the gateway. Only hashes of the keys are stored. Without any key the gateway serves only this machine; as soon as there is one, every request needs a key. A running gateway notices changes within seconds.",
+    examples: [
+      [
+        "Create a key with a monthly budget of 50 USD and 600 requests per minute",
+        "joust keys add web-shop --budget 50 --rate 600",
+      ],
+      ["Create a key for an administrator", "joust keys add ann --scopes route,vote,admin"],
+      ["List the keys with their spending", "joust keys list"],
+      [
+        "Change a budget, and revoke the key",
+        "joust keys budget web-shop 80",
+        "joust keys revoke web-shop",
+      ],
+    ],
+    notes:
+      "Scopes: route sends requests and reads its own decisions, vote votes on them, admin can do everything.",
+  })
+    .addCommand(addCommand())
+    .addCommand(listCommand())
+    .addCommand(budgetCommand())
+    .addCommand(revokeCommand());
 }
-
-const AFTER = `
-Scopes: route asks for answers and sees its own decisions, vote votes on them, admin does everything.
-Examples:
-  ${JOUST} keys add web-shop --budget 50 --rate 600
-  ${JOUST} keys add ann --scopes route,vote,admin
-  ${JOUST} keys list
-  ${JOUST} keys budget web-shop 80
-  ${JOUST} keys revoke web-shop
-`;
 
 interface AddFlags extends StoreFlags {
   readonly scopes?: string[];
@@ -43,98 +47,121 @@ interface AddFlags extends StoreFlags {
 const DOLLARS = { from: 0.000001, example: 50 };
 
 function addCommand(): Command {
-  return withStoreFlags(new Command("add"))
-    .summary("make a key; its secret is shown once")
-    .argument("<name>", "whose it is")
-    .option("--scopes <a,b>", "what it may do (default route,vote)", names("--scopes"))
-    .option("--budget <usd>", "US dollars a calendar month", number("--budget", DOLLARS))
-    .option("--rate <n>", "requests a minute", number("--rate", { from: 0.01, example: 600 }))
+  const command = newCommand({
+    name: "add",
+    summary: "create a key and print its secret once",
+    description:
+      "Creates a key and prints its secret to standard output. The secret cannot be shown again.",
+  })
+    .argument("<name>", "name of the key's owner")
+    .option(
+      "--scopes <a,b>",
+      `permissions: ${SCOPES.join(", ")} (default: route,vote)`,
+      names("--scopes"),
+    )
+    .option(
+      "--budget <usd>",
+      "limit in US dollars per calendar month (default: none)",
+      number("--budget", DOLLARS),
+    )
+    .option(
+      "--rate <n>",
+      "limit in requests per minute (default: server.rate of the configuration)",
+      number("--rate", { from: 0.01, example: 600 }),
+    )
     .option(
       "--duels <mode>",
-      "two answers where a request does not say: false, auto, true",
+      "whether requests that do not say get duels: false, auto or true (default: that of the router)",
       word("--duels", ["false", "auto", "true"]),
     )
-    .option("--json", "for machines")
-    .action(async (name: string, flags: AddFlags) => {
-      const { budget, rate, duels, json } = flags;
-      const key = {
-        name: checkName(name),
-        scopes: scopesOf(flags.scopes ?? ["route", "vote"]),
-        budget,
-        rate,
-        ...(duels !== undefined && { duels: duels === "auto" ? duels : duels === "true" }),
-      };
-      const made = await withStore(flags, (store) => addKey(store, key, Date.now()), "create");
-      if (json) print({ ...shownKey(made.key), secret: made.secret });
-      else {
-        process.stdout.write(`${made.secret}\n`);
-        process.stderr.write(`joust: ${name} is ${made.key.id}; the secret is not shown again\n`);
-      }
-    });
+    .option("--json", "print JSON");
+  return withStoreFlags(command).action(async (name: string, flags: AddFlags) => {
+    const { scopes = ["route", "vote"], budget, rate, duels, json } = flags;
+    const key = {
+      name: checkName(name),
+      scopes: scopes.map(word("--scopes", SCOPES)),
+      budget,
+      rate,
+      ...(duels !== undefined && { duels: duels === "auto" ? duels : duels === "true" }),
+    };
+    const added = await withStore(flags, (store) => addKey(store, key, Date.now()), "create");
+    if (json) print({ ...shownKey(added.key), secret: added.secret });
+    else {
+      process.stdout.write(`${added.secret}\n`);
+      process.stderr.write(
+        `joust: created the key ${added.key.id} for ${name}; its secret will not be shown again\n`,
+      );
+    }
+  });
 }
 
 function listCommand(): Command {
-  return withStoreFlags(new Command("list"))
-    .summary("keys, what they may do and have spent")
-    .option("--json", "for machines")
-    .action(async (flags: StoreFlags & { readonly json?: boolean }) => {
-      const rows = await withStore(flags, listed);
-      if (flags.json) print(rows.map(({ key, spent }) => ({ ...shownKey(key), spent })));
-      else process.stdout.write(rows.map(lineOf).join("") || "no keys\n");
-    });
+  const command = newCommand({
+    name: "list",
+    summary: "list the keys with permissions and spending",
+    description: "Lists all keys with their permissions, limits and spending in this month.",
+  }).option("--json", "print JSON");
+  return withStoreFlags(command).action(async (flags: StoreFlags & { readonly json?: boolean }) => {
+    const rows = await withStore(flags, keysWithSpending);
+    if (flags.json) print(rows.map(({ key, spent }) => ({ ...shownKey(key), spent })));
+    else process.stdout.write(rows.map(keyLine).join("") || "no keys\n");
+  });
 }
 
-async function listed(store: Store): Promise<{ key: StoredKey; spent: number }[]> {
+async function keysWithSpending(store: Store): Promise<{ key: StoredKey; spent: number }[]> {
   const month = monthOf(Date.now());
   const keys = await store.keys();
   return Promise.all(keys.map(async (key) => ({ key, spent: await store.spent(key.id, month) })));
 }
 
-function lineOf({ key, spent }: { key: StoredKey; spent: number }): string {
+function keyLine({ key, spent }: { key: StoredKey; spent: number }): string {
   const { id, name, scopes, budget, rate, revokedAt } = key;
   const parts = [
     `${name} (${id}): ${scopes.join(", ")}`,
     `$${spent.toFixed(4)}${budget === undefined ? "" : ` of $${budget}`} this month`,
-    ...(rate === undefined ? [] : [`${rate} requests a minute`]),
+    ...(rate === undefined ? [] : [`${rate} requests per minute`]),
     ...(revokedAt === undefined ? [] : [`revoked ${new Date(revokedAt).toISOString()}`]),
   ];
   return `${parts.join("; ")}\n`;
 }
 
-function revokeCommand(): Command {
-  return withStoreFlags(new Command("revoke"))
-    .summary("take a key out of use")
-    .argument("<name>", "its name or id")
-    .action(async (name: string, flags: StoreFlags) => {
-      const key = await withStore(flags, (store) => revokeKey(store, name, Date.now()));
-      process.stdout.write(`${key.name} (${key.id}) is revoked\n`);
-    });
+function budgetCommand(): Command {
+  const command = newCommand({
+    name: "budget",
+    summary: "change the monthly budget of a key",
+    description: "Sets the amount that a key may spend per calendar month.",
+  })
+    .argument("<name>", "name or id of the key")
+    .argument("[usd]", "US dollars per calendar month (default: no limit)", number("usd", DOLLARS));
+  return withStoreFlags(command).action(
+    async (name: string, usd: number | undefined, flags: StoreFlags) => {
+      const key = await withStore(flags, (store) => setBudget(store, name, usd));
+      const budget =
+        key.budget === undefined ? "without a limit" : `up to $${key.budget} per month`;
+      process.stdout.write(`${key.name} (${key.id}) may spend ${budget}\n`);
+    },
+  );
 }
 
-function budgetCommand(): Command {
-  return withStoreFlags(new Command("budget"))
-    .summary("what a key may spend in a calendar month")
-    .argument("<name>", "its name or id")
-    .argument("[usd]", "US dollars; none: any amount", number("usd", DOLLARS))
-    .action(async (name: string, usd: number | undefined, flags: StoreFlags) => {
-      const key = await withStore(flags, (store) => setBudget(store, name, usd));
-      const budget = key.budget === undefined ? "any amount" : `$${key.budget} a month`;
-      process.stdout.write(`${key.name} (${key.id}) may spend ${budget}\n`);
-    });
+function revokeCommand(): Command {
+  const command = newCommand({
+    name: "revoke",
+    summary: "revoke a key",
+    description: "Revokes a key. Requests with it are refused from then on.",
+  }).argument("<name>", "name or id of the key");
+  return withStoreFlags(command).action(async (name: string, flags: StoreFlags) => {
+    const key = await withStore(flags, (store) => revokeKey(store, name, Date.now()));
+    process.stdout.write(`${key.name} (${key.id}) is revoked\n`);
+  });
 }
 
 function checkName(name: string): string {
   if (/^[\w.:/@-]{1,100}$/.test(name)) return name;
   throw new InputError(
     { file: "keys add" },
-    `"${name}" is no name`,
-    "write letters, digits and . _ : / @ -",
+    `"${name}" is not a valid name`,
+    "use 1 to 100 letters, digits and . _ : / @ -",
   );
-}
-
-function scopesOf(given: readonly string[]): Scope[] {
-  const read = word("--scopes", SCOPES);
-  return given.map((scope) => read(scope));
 }
 
 function print(value: unknown): void {

@@ -24,7 +24,7 @@ beforeEach(() => {
   });
 });
 
-/** What the command prints. */
+/** The output of the command. */
 async function printed(...args: string[]): Promise<string> {
   const write = vi.spyOn(process.stdout, "write").mockReturnValue(true);
   try {
@@ -39,28 +39,28 @@ const listed = async (...args: string[]) =>
   JSON.parse(await printed("list", "--json", ...args)) as ListedEncoder[];
 
 describe("list", () => {
-  it("says of each encoder where it is, or how to get it", async () => {
+  it("prints the folder of each encoder, or how to get it", async () => {
     const text = await printed("list");
     expect(text).toMatch(/^Encoders\nname +kind +dimension +where\n/);
     expect(text).toMatch(/^hash +bag of words, no model +384 +part of the program$/m);
     expect(text).toMatch(/^static +token vectors +256 +part of the program$/m);
-    expect(text).toContain(`not here: ${JOUST} models get MiniLM\n`);
+    expect(text).toContain(`not downloaded: ${JOUST} models get MiniLM\n`);
     expect(text).toMatch(/^OpenAItext .* 3072 +set OPENAI_API_KEY$/m);
     vi.stubEnv("OPENAI_API_KEY", "sk-secret");
     const withKey = await printed();
-    expect(withKey).toMatch(/^OpenAItext .* with OPENAI_API_KEY, which is set$/m);
+    expect(withKey).toMatch(/^OpenAItext .* available: OPENAI_API_KEY is set$/m);
     expect(withKey).not.toContain("sk-secret");
   });
 
-  it("knows what was meant by a command that is none", async () => {
+  it("suggests the subcommand that was probably meant", async () => {
     await expect(printed("gte")).rejects.toThrow(
       errorText(
-        /gte: is no command of models; hint: did you mean "get"\? write models list, or models get NAME/,
+        /gte: is not a subcommand of models; hint: did you mean "get"\? write models list, or models get NAME/,
       ),
     );
   });
 
-  it("gives the same as data", async () => {
+  it("prints the same as JSON", async () => {
     const encoders = await listed();
     expect(encoders.find(({ name }) => name === "e5b")).toEqual({
       name: "e5b",
@@ -73,7 +73,7 @@ describe("list", () => {
 });
 
 describe("get", () => {
-  it("downloads, says where, and list finds it there, as a model of the user's own", async () => {
+  it("downloads a model, which list then finds", async () => {
     const { endpoint } = await serveHub(tinyRepository());
     const path = join(root, "mine", "tiny");
     const args = [
@@ -98,7 +98,7 @@ describe("get", () => {
     });
   });
 
-  it("takes the host, the token and the place from the environment", async () => {
+  it("takes endpoint, token and folder from the environment", async () => {
     const repository = "sentence-transformers/all-MiniLM-L6-v2";
     const { endpoint, requests } = await serveHub(tinyRepository(), undefined, repository);
     vi.stubEnv("HF_ENDPOINT", endpoint);
@@ -121,14 +121,17 @@ describe("get", () => {
   });
 
   it.each([
-    ["MiniML", /MiniML: is no model to download; hint: did you mean "MiniLM"\?/],
-    ["hash", /hash: is no model to download; hint: name MiniLM, e5b, mpnet, or a repository/],
+    ["MiniML", /MiniML: is not a model that can be downloaded; hint: did you mean "MiniLM"\?/],
+    [
+      "hash",
+      /hash: is not a model that can be downloaded; hint: choose MiniLM, e5b, mpnet, or a repository/,
+    ],
   ])("refuses %s", async (name, message) => {
     await expect(printed("get", name)).rejects.toThrow(errorText(message));
   });
 });
 
-it("a line says how far, how fast and how long still", () => {
+it("shows progress, speed and time left in one line", () => {
   const progress = { file: "model.safetensors", done: 45e6, total: 90e6 };
   expect(downloadLine(progress, 30e6, 3000)).toBe(
     "[==========          ] 45.0/90.0 MB, 10.0 MB/s, 5 s left, model.safetensors",

@@ -1,50 +1,51 @@
-/** `joust models`: the encoders there are, and how to get those that are not here. */
 import { homedir } from "node:os";
-import { Command } from "commander";
+import type { Command } from "commander";
 import { findModel, type ModelPlaces, modelPlaces } from "../../core/encoder/common/find-model.ts";
 import { KNOWN_MODELS, knownModel } from "../../core/encoder/common/known-models.ts";
-import {
-  type DownloadProgress,
-  downloadModel,
-  HUB,
-} from "../../core/encoder/download/download-model.ts";
-import { type ListedEncoder, listEncoders } from "../../core/encoder/list-encoders.ts";
+import type { DownloadProgress } from "../../core/encoder/download/download-model.ts";
+import type { ListedEncoder } from "../../core/encoder/list-encoders.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 import { toText } from "../../lab/report/table.ts";
+import { newCommand } from "../shared/command.ts";
 import { folder } from "../shared/flags.ts";
 import { interruptible } from "../shared/interrupt.ts";
 import { JOUST } from "../shared/invocation.ts";
-import { barOf, duration, statusLine } from "../shared/status-line.ts";
+import { drawBar, duration, statusLine } from "../shared/status-line.ts";
+
+const NAMES = KNOWN_MODELS.map(({ name }) => name);
 
 export function modelsCommand(): Command {
-  return new Command("models")
-    .description("The encoders that --encoder knows: list them, or download one from a hub.")
-    .helpOption("-h, --help", "this text")
+  return newCommand({
+    name: "models",
+    summary: "list the encoders, or download one",
+    description:
+      "Lists the encoders that the option --encoder accepts, or downloads one from the Hugging Face hub.",
+    examples: [
+      ["List the encoders and their folders", "joust models list"],
+      [
+        "Download MiniLM into the user's cache, where every command finds it",
+        "joust models get MiniLM",
+      ],
+      [
+        "Download another BERT or MPNet model into a folder of yours",
+        "joust models get BAAI/bge-small-en-v1.5 --models ./models",
+      ],
+      [
+        "Download from a mirror; after an interruption the same command continues",
+        "joust models get e5b --endpoint https://hub.example.org",
+      ],
+    ],
+    notes: `\
+Environment:
+  JOUST_MODELS  folders to search, separated as in PATH; downloads go to the first one
+  HF_ENDPOINT   address of the hub, unless --endpoint is given (default: https://huggingface.co)
+  HF_TOKEN      access token for private and gated models`,
+  })
     .helpCommand(false)
     .addCommand(listCommand(), { isDefault: true })
-    .addCommand(getCommand())
-    .addHelpText("after", EXAMPLES);
+    .addCommand(getCommand());
 }
-
-const PLACES = "a folder of model folders to look in first, before JOUST_MODELS and the cache";
-
-const EXAMPLES = `
-Examples:
-  What there is, and where:
-    ${JOUST} models list
-  MiniLM into the user's cache, where every command finds it:
-    ${JOUST} models get MiniLM
-  Another model of the hub (BERT or MPNet), into a folder of yours:
-    ${JOUST} models get BAAI/bge-small-en-v1.5 --models ./models
-  From a mirror; a download that was stopped goes on:
-    ${JOUST} models get e5b --endpoint https://hub.example.org
-
-Environment:
-  JOUST_MODELS  folders to look in, separated as in PATH; a download goes to the first
-  HF_ENDPOINT   the hub, where --endpoint is not given (default ${HUB})
-  HF_TOKEN      for models that are private or gated
-`;
 
 interface ListFlags {
   readonly models?: string | undefined;
@@ -52,21 +53,26 @@ interface ListFlags {
 }
 
 function listCommand(): Command {
-  return new Command("list")
-    .summary("every encoder, its dimension and where it is (default)")
-    .description("Every encoder that --encoder knows, its dimension and where it is.")
-    .option("--models <dir>", PLACES, folder("--models"))
-    .option("--json", "print them as JSON")
-    .helpOption("-h, --help", "this text")
-    .addHelpText("after", EXAMPLES)
-    .allowExcessArguments() // as the default it gets the words that are no command, too
+  return newCommand({
+    name: "list",
+    summary: "list the encoders with dimension and folder (default)",
+    description: "Lists the encoders that --encoder accepts, with their dimension and folder.",
+  })
+    .option(
+      "--models <dir>",
+      "folder of model folders to search first, before JOUST_MODELS and the cache",
+      folder("--models"),
+    )
+    .option("--json", "print JSON")
+    .allowExcessArguments() // as the default command it also receives misspelt subcommands
     .action(async ({ models, json }: ListFlags, { args: [word] }: Command) => {
       if (word !== undefined) {
-        const remedy = `${didYouMean(word, ["list", "get"])}write models list, or models get NAME`;
-        throw new InputError({ file: word }, "is no command of models", remedy);
+        const hint = `${didYouMean(word, ["list", "get"])}write models list, or models get NAME`;
+        throw new InputError({ file: word }, "is not a subcommand of models", hint);
       }
+      const { listEncoders } = await import("../../core/encoder/list-encoders.ts");
       const encoders = await listEncoders(placesOf(models));
-      process.stdout.write(json ? `${JSON.stringify(encoders)}\n` : listing(encoders));
+      process.stdout.write(json ? `${JSON.stringify(encoders)}\n` : listText(encoders));
     });
 }
 
@@ -74,7 +80,7 @@ function placesOf(models: string | undefined): ModelPlaces {
   return modelPlaces(models, process.env, homedir());
 }
 
-function listing(encoders: readonly ListedEncoder[]): string {
+function listText(encoders: readonly ListedEncoder[]): string {
   return toText({
     title: "Encoders",
     columns: [
@@ -83,17 +89,17 @@ function listing(encoders: readonly ListedEncoder[]): string {
       { key: "dimension", title: "dimension", kind: "number" },
       { key: "where", title: "where", kind: "text" },
     ],
-    rows: encoders.map((one) => [one.name, one.kind, one.dimension, whereOf(one)]),
+    rows: encoders.map((one) => [one.name, one.kind, one.dimension, whereText(one)]),
   });
 }
 
-function whereOf({ name, source, path }: ListedEncoder): string {
+function whereText({ name, source, path }: ListedEncoder): string {
   if (path !== null) return path;
   if (source === "program") return "part of the program";
   if (source === "api") {
-    return process.env.OPENAI_API_KEY ? "with OPENAI_API_KEY, which is set" : "set OPENAI_API_KEY";
+    return process.env.OPENAI_API_KEY ? "available: OPENAI_API_KEY is set" : "set OPENAI_API_KEY";
   }
-  return `not here: ${JOUST} models get ${name}`;
+  return `not downloaded: ${JOUST} models get ${name}`;
 }
 
 interface GetFlags extends ListFlags {
@@ -102,31 +108,33 @@ interface GetFlags extends ListFlags {
 }
 
 function getCommand(): Command {
-  return new Command("get")
-    .summary("download a model: checked, and gone on with where it broke")
-    .description(
-      "Downloads what the encoder needs of a model. Every file is checked by its hash, and the folder is put in place when it is complete. Stopped or broken, the same command goes on where it was.",
-    )
-    .argument(
-      "<name>",
-      `${KNOWN_MODELS.map(({ name }) => name).join(", ")}, or OWNER/NAME on the hub`,
-    )
+  return newCommand({
+    name: "get",
+    summary: "download a model",
+    description:
+      "Downloads the files that the encoder needs. Every file is verified by its hash, and the folder appears only when it is complete. After an interruption the same command continues where it stopped.",
+  })
+    .argument("<name>", `${NAMES.join(", ")}, or OWNER/NAME on the hub`)
     .option(
       "--models <dir>",
-      "the folder of model folders to put it in (default: JOUST_MODELS, else the user's cache)",
+      "folder of model folders to download to (default: JOUST_MODELS, else the user's cache)",
       folder("--models"),
     )
-    .option("--endpoint <url>", `a Hugging Face compatible host (default HF_ENDPOINT, else ${HUB})`)
-    .option("--revision <r>", "branch, tag or commit (default: the newest, or what is there)")
-    .option("--json", "print where it is as JSON")
-    .helpOption("-h, --help", "this text")
-    .addHelpText("after", EXAMPLES)
+    .option(
+      "--endpoint <url>",
+      "address of a hub compatible with Hugging Face (default: HF_ENDPOINT, else https://huggingface.co)",
+    )
+    .option(
+      "--revision <r>",
+      "branch, tag or commit (default: the one already downloaded, else the newest)",
+    )
+    .option("--json", "print JSON")
     .action(async (name: string, flags: GetFlags) => {
       process.exitCode = await runGet(name, flags);
     });
 }
 
-/** Downloads and says where it is. Returns the exit code. */
+/** Downloads a model and prints its folder. Returns the exit code. */
 async function runGet(
   name: string,
   { models, endpoint, revision, json }: GetFlags,
@@ -134,7 +142,7 @@ async function runGet(
   const repository = repositoryOf(name);
   const places = placesOf(models);
   const { env } = process;
-  const say = (path: string, changed: boolean) => {
+  const printResult = (path: string, changed: boolean) => {
     const text = json
       ? JSON.stringify({ name, repository, path, changed })
       : `${name} ${changed ? "is now" : "was already"} in ${path}`;
@@ -143,11 +151,11 @@ async function runGet(
   };
   if (models === undefined && revision === undefined) {
     const found = await findModel(name, places);
-    if (found !== undefined) return say(found, false);
+    if (found !== undefined) return printResult(found, false);
   }
+  const { downloadModel, HUB } = await import("../../core/encoder/download/download-model.ts");
   const line = statusLine(process.stderr);
   const interrupt = interruptible();
-  const show = progressShower((text) => line?.show(text));
   try {
     const { path, changed } = await downloadModel({
       repository,
@@ -156,15 +164,15 @@ async function runGet(
       endpoint: endpoint ?? (env.HF_ENDPOINT || HUB),
       token: env.HF_TOKEN || undefined,
       signal: interrupt.signal,
-      onWait: () => process.stderr.write("joust: another process downloads it; waiting\n"),
-      onProgress: show,
+      onWait: () => process.stderr.write("joust: waiting for another process that downloads it\n"),
+      onProgress: progressPrinter((text) => line?.show(text)),
     });
     line?.clear();
-    return say(path, changed);
+    return printResult(path, changed);
   } catch (error) {
     line?.clear();
     if (!interrupt.signal.aborted) throw error;
-    process.stderr.write("joust: stopped; the same command goes on where it was\n");
+    process.stderr.write("joust: stopped; run the same command again to continue\n");
     return interrupt.code;
   } finally {
     interrupt.release();
@@ -175,16 +183,15 @@ function repositoryOf(name: string): string {
   const known = knownModel(name);
   if (known) return known.repository;
   if (name.includes("/")) return name;
-  const names = KNOWN_MODELS.map((model) => model.name);
   throw new InputError(
     { file: name },
-    "is no model to download",
-    `${didYouMean(name, names)}name ${names.join(", ")}, or a repository of the hub as OWNER/NAME`,
+    "is not a model that can be downloaded",
+    `${didYouMean(name, NAMES)}choose ${NAMES.join(", ")}, or a repository of the hub as OWNER/NAME`,
   );
 }
 
-/** At most ten lines a second; the pace is that of this run, without what was there before. */
-function progressShower(show: (line: string) => void) {
+/** Shows the progress at most ten times per second. The speed does not include earlier downloads. */
+function progressPrinter(show: (line: string) => void) {
   let start: { readonly at: number; readonly done: number } | undefined;
   let last = Number.NEGATIVE_INFINITY;
   return (progress: DownloadProgress) => {
@@ -196,17 +203,17 @@ function progressShower(show: (line: string) => void) {
   };
 }
 
-/** `came` bytes within so many milliseconds give the pace. */
+/** A line of progress. The speed is that of `bytes` received in `milliseconds`. */
 export function downloadLine(
   { file, done, total }: DownloadProgress,
-  came: number,
+  bytes: number,
   milliseconds: number,
 ): string {
-  const pace = came / milliseconds;
-  const left = pace > 0 && Number.isFinite(pace) ? [`${duration((total - done) / pace)} left`] : [];
-  const speed = left.length > 0 ? [`${megabytes(1000 * pace)} MB/s`] : [];
-  const size = `${megabytes(done)}/${megabytes(total)} MB`;
-  return [`${barOf(done, total)} ${size}`, ...speed, ...left, file].join(", ");
+  const speed = bytes / milliseconds;
+  const size = `${drawBar(done, total)} ${megabytes(done)}/${megabytes(total)} MB`;
+  if (!(speed > 0 && Number.isFinite(speed))) return `${size}, ${file}`;
+  const left = duration((total - done) / speed);
+  return `${size}, ${megabytes(1000 * speed)} MB/s, ${left} left, ${file}`;
 }
 
 function megabytes(bytes: number): string {

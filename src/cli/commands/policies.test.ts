@@ -5,7 +5,7 @@ import { policiesCommand } from "./policies.ts";
 
 type Options = Record<string, { default: number; min?: number; max?: number }>;
 
-it("lists every option with its default, meaning and values, in at most 96 columns", async () => {
+it("lists every option with default, meaning and range, in at most 96 columns", async () => {
   const text = await printed();
   for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(96);
   const flat = text.replaceAll(/\s+/g, " ");
@@ -17,13 +17,13 @@ it("lists every option with its default, meaning and values, in at most 96 colum
   expect(flat).toContain(" explore=0 probability of a uniform pair (from 0 to 1)");
 });
 
-it("shows one alone, of the user's own too", async () => {
+it("describes one policy, also of a file", async () => {
   expect(await printed("eagle")).toMatch(/^eagle: .*\n {2}after .*\n.*\nOptions of every policy/s);
   expect(await printed("examples/mine.ts")).toContain("\n  patience=10");
   await expect(printed("eagel")).rejects.toThrow(errorText('did you mean "eagle"?'));
 });
 
-it("gives the same as data", async () => {
+it("prints the same as JSON", async () => {
   const { policies, router } = JSON.parse(await printed("--json")) as {
     policies: { name: string; options: Options }[];
     router: Options;

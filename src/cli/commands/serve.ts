@@ -1,40 +1,38 @@
-import { Command } from "commander";
-import { number } from "../shared/flags.ts";
-import { JOUST } from "../shared/invocation.ts";
+import type { Command } from "commander";
+import type { ServeFlags } from "../serve/serve.ts";
+import { newCommand } from "../shared/command.ts";
+import { folder, number } from "../shared/flags.ts";
 import { DEFAULT_DATA } from "../shared/store-flags.ts";
 
-export interface ServeFlags {
-  readonly config?: string;
-  readonly port?: number;
-  readonly host?: string;
-  readonly data: string;
-  readonly check?: boolean;
-}
-
 export function serveCommand(): Command {
-  return new Command("serve")
-    .description(
-      "Serves an OpenAI-compatible endpoint. Models come from joust.yaml, from keys in the environment\n(OPENAI_API_KEY, ANTHROPIC_API_KEY, ...), or, where there is neither, from a sandbox of ten.",
+  return newCommand({
+    name: "serve",
+    summary: "start the gateway",
+    description:
+      "Starts the gateway: one OpenAI-compatible endpoint that routes each request to a model, offers duels and learns from votes. Models come from joust.yaml or, without that file, from the API keys in the environment (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...). Without a key it serves a sandbox of ten simulated models.",
+    examples: [
+      ["Serve what joust.yaml or the environment provides", "joust serve"],
+      ["Check a configuration without starting", "joust serve --config joust.yaml --check"],
+      [
+        "Serve the models of two providers on another port",
+        "OPENAI_API_KEY=sk-... ANTHROPIC_API_KEY=sk-... joust serve --port 9000",
+      ],
+    ],
+  })
+    .option("--config <file>", "configuration file (default: joust.yaml, if it exists)")
+    .option(
+      "--port <n>",
+      "port to listen on; 0 lets the system choose (default: server.port of the configuration, else 8080)",
+      number("--port", { from: 0, to: 65_535, whole: true, example: 8080 }),
     )
-    .option("--config <file>", "what to serve (default: joust.yaml, where there is one)")
-    .option("--port <n>", "port to listen on (default: 8080)", number("--port", PORT))
-    .option("--host <address>", "address to listen on (default: 127.0.0.1)")
-    .option("--data <dir>", "folder of the database", DEFAULT_DATA)
-    .option("--check", "check the configuration and stop")
-    .helpOption("-h, --help", "this text")
-    .addHelpText("after", EXAMPLES)
+    .option(
+      "--host <address>",
+      "address to listen on (default: server.host of the configuration, else 127.0.0.1)",
+    )
+    .option("--data <dir>", "folder of the database", folder("--data"), DEFAULT_DATA)
+    .option("--check", "check the configuration and exit")
     .action(async (flags: ServeFlags) => {
-      // All that serves is loaded only where it is needed.
       const { serve } = await import("../serve/serve.ts");
       process.exitCode = await serve(flags);
     });
 }
-
-const PORT = { from: 0, to: 65_535, whole: true, example: 8080 };
-
-const EXAMPLES = `
-Examples:
-  ${JOUST} serve
-  ${JOUST} serve --config joust.yaml --check
-  OPENAI_API_KEY=sk-... ANTHROPIC_API_KEY=sk-... ${JOUST} serve --port 9000
-`;

@@ -1,67 +1,59 @@
-/** `joust votes`: a live log in and out, and what can be undone in it. */
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { Command } from "commander";
-import { openEncoderOrBundle } from "../../core/calibrate/bundle-encoder.ts";
+import type { Command } from "commander";
 import { encoderPlaces } from "../../core/encoder/encoder-places.ts";
-import { DEFAULT_ENCODER } from "../../core/encoder/open-encoder.ts";
-import { InputError } from "../../core/input/input-error.ts";
 import { plural } from "../../lab/report/words.ts";
-import { forget, freeze, rollBack, thaw } from "../../learner/controls.ts";
-import { loggedEncoderName } from "../../learner/encoder-name.ts";
-import { exportVotes } from "../../learner/export-votes.ts";
-import { importVotes } from "../../learner/import-votes.ts";
-import { prune } from "../../learner/prune.ts";
 import type { Store } from "../../store/store.ts";
-import { ENCODER_HELP } from "../shared/encoder-flags.ts";
-import { folder } from "../shared/flags.ts";
-import { JOUST } from "../shared/invocation.ts";
+import { newCommand } from "../shared/command.ts";
+import { ENCODER_HELP, withModelsFlag } from "../shared/encoder-flags.ts";
+import { time } from "../shared/flags.ts";
 import { statusLine } from "../shared/status-line.ts";
 import {
   DEFAULT_ROUTER,
-  moment,
-  routerOf,
   type StoreFlags,
+  storeKey,
+  withRouter,
+  withRouterFlags,
   withStore,
-  withStoreFlags,
 } from "../shared/store-flags.ts";
-import { storeKey } from "../shared/store-key.ts";
 
 export function votesCommand(): Command {
-  const command = new Command("votes")
-    .description(
-      "Reads and writes the log of a router, also while it is served: its learner notices within a second.",
-    )
-    .helpOption("-h, --help", "this text")
-    .addHelpText("after", AFTER);
-  for (const one of [
-    importCommand(),
-    exportCommand(),
-    freezeCommand(),
-    thawCommand(),
-    rollBackCommand(),
-    forgetCommand(),
-    pruneCommand(),
-  ]) {
-    command.addCommand(one.helpOption("-h, --help", "this text"));
-  }
-  return command;
-}
-
-const AFTER = `
+  return newCommand({
+    name: "votes",
+    summary: "import, export and undo votes",
+    description:
+      "Imports, exports and undoes the votes of a router, also while a gateway serves it: its learner notices changes within a second.",
+    examples: [
+      [
+        "Import votes collected elsewhere; importing a file twice changes nothing",
+        "joust votes import votes.jsonl",
+      ],
+      [
+        "Export all votes that count (JOUST_STORE_KEY decrypts stored prompts)",
+        "joust votes export --out votes.jsonl",
+      ],
+      [
+        "Undo the votes since noon, and all votes of a spammer",
+        "joust votes roll-back --to 2026-11-15T12:00:00Z",
+        "joust votes forget mallory",
+      ],
+      [
+        "Delete the decisions and prompts of last year, but keep what was learned from them",
+        "joust votes prune --before 2026-01-01",
+      ],
+    ],
+    notes: `\
 A line of a file of votes:
-  {"at": "2026-11-15T12:00:00Z", "query": "Why?", "a": "gpt-4", "b": "yi-34b", "outcome": "a", "voter": "ann"}
-Examples:
-  Votes collected elsewhere, before the first start or later; the same file twice changes nothing:
-    ${JOUST} votes import votes.jsonl --data joust-data
-  All votes that count, with the prompts where they were stored (JOUST_STORE_KEY decrypts them):
-    ${JOUST} votes export > votes.jsonl
-  Nobody needs to see what was asked last year, and what it has taught is kept:
-    ${JOUST} votes prune --before 2026-01-01
-  A spammer was at it since noon:
-    ${JOUST} votes roll-back --to 2026-11-15T12:00:00Z
-    ${JOUST} votes forget mallory
-`;
+  {"at": "2026-11-15T12:00:00Z", "query": "Why?", "a": "gpt-4", "b": "yi-34b", "outcome": "a", "voter": "ann"}`,
+  })
+    .addCommand(importCommand())
+    .addCommand(exportCommand())
+    .addCommand(freezeCommand())
+    .addCommand(thawCommand())
+    .addCommand(rollBackCommand())
+    .addCommand(forgetCommand())
+    .addCommand(pruneCommand());
+}
 
 interface ImportFlags extends StoreFlags {
   readonly encoder?: string | undefined;
@@ -69,44 +61,39 @@ interface ImportFlags extends StoreFlags {
 }
 
 function importCommand(): Command {
-  return withStoreFlags(new Command("import"))
-    .summary("log the votes of a file")
-    .description("Logs the votes of a file. All of it is checked before the first vote is logged.")
+  const command = newCommand({
+    name: "import",
+    summary: "log the votes of a file",
+    description:
+      "Logs the votes of a file. The whole file is checked before the first vote is logged.",
+  })
     .argument("<file>", 'jsonl or jsonl.gz: {"at","query"|"x","a","b","outcome","voter"?}')
-    .option("--encoder <name>", `${ENCODER_HELP} (default: the router's)`)
-    .option("--models <dir>", "a folder of model folders to look in first", folder("--models"))
-    .action(async (file: string, flags: ImportFlags) => {
+    .option("--encoder <name>", `${ENCODER_HELP} (default: that of the router)`);
+  return withRouterFlags(withModelsFlag(command)).action(
+    async (file: string, flags: ImportFlags) => {
       await withStore(flags, (store) => runImport(store, file, flags), "create");
-    });
+    },
+  );
 }
 
 async function runImport(store: Store, file: string, flags: ImportFlags): Promise<void> {
+  const { openRouterEncoder } = await import("../votes/router-encoder.ts");
+  const { importVotes } = await import("../../learner/import-votes.ts");
   const { router = DEFAULT_ROUTER } = flags;
-  const controls = await store.controls(router);
-  const configured = controls.findLast((event) => event.kind === "configured");
-  // As it is logged: name@identity.
-  const reference = flags.encoder ?? configured?.encoder.split("@")[0] ?? DEFAULT_ENCODER;
-  const { encoder } = await openEncoderOrBundle(reference, encoderPlaces(flags.models));
+  const places = encoderPlaces(flags.models);
+  const { encoder, name } = await openRouterEncoder(store, router, flags.encoder, places);
   const status = statusLine(process.stderr);
   try {
-    const name = loggedEncoderName(encoder);
-    if (configured && configured.encoder !== name) {
-      throw new InputError(
-        { file: "--encoder" },
-        `is ${name}, the router's is ${configured.encoder}`,
-        "give the encoder or the bundle that the router is served with",
-      );
-    }
     const { votes, repeated } = await importVotes(store, router, file, {
       encode: (texts) => encoder.encode(texts),
       encoder: name,
       dimension: encoder.dimension,
       time: Date.now,
-      onProgress: (count) => status?.show(`${count} votes`),
+      onProgress: (count) => status?.show(`${count} votes imported`),
     });
     status?.clear();
-    const again = repeated > 0 ? `; ${repeated} were there already` : "";
-    process.stdout.write(`${plural(votes, "vote")} imported for the router ${router}${again}\n`);
+    const again = repeated > 0 ? `; ${repeated} were in the log already` : "";
+    process.stdout.write(`imported ${plural(votes, "vote")} for the router ${router}${again}\n`);
   } finally {
     status?.clear();
     await encoder.close();
@@ -118,113 +105,132 @@ interface ExportFlags extends StoreFlags {
 }
 
 function exportCommand(): Command {
-  return withStoreFlags(new Command("export"))
-    .summary("print the votes that count, one a line")
-    .description(
-      "Prints the votes that count: not those rolled back, and not those of forgotten voters. With the query where prompts are stored, else with its vector.",
-    )
-    .option("--out <file>", "write there, not to stdout")
-    .action(async (flags: ExportFlags) => {
-      const key = storeKey(process.env);
-      const out = flags.out === undefined ? process.stdout : createWriteStream(flags.out);
-      await withStore(flags, async (store) => {
-        const router = await routerOf(store, flags.router);
-        let unread = 0;
-        const lines = exportVotes(store, router, key, () => unread++);
-        for await (const line of lines) if (!out.write(`${line}\n`)) await once(out, "drain");
-        if (unread > 0) {
-          process.stderr.write(
-            `joust: the prompts of ${unread} votes are encrypted, so their vectors were written.\nhint: set JOUST_STORE_KEY to the key that they were stored with\n`,
-          );
-        }
-      });
-      if (out !== process.stdout) {
-        out.end();
-        await once(out, "finish");
-      }
+  const command = newCommand({
+    name: "export",
+    summary: "print the votes that count, one per line",
+    description:
+      "Prints the votes that count, without those rolled back or of forgotten voters. A line contains the query if prompts are stored, otherwise its embedding.",
+  }).option("--out <file>", "file to write (default: standard output)");
+  return withRouterFlags(command).action(async (flags: ExportFlags) => {
+    const { exportVotes } = await import("../../learner/export-votes.ts");
+    const key = storeKey(process.env);
+    const out = flags.out === undefined ? process.stdout : createWriteStream(flags.out);
+    let undecrypted = 0;
+    await withRouter(flags, async (store, router) => {
+      const lines = exportVotes(store, router, key, () => undecrypted++);
+      for await (const line of lines) if (!out.write(`${line}\n`)) await once(out, "drain");
     });
-}
-
-interface ControlFlags extends StoreFlags {
-  readonly drop?: boolean | undefined;
-  readonly to?: number | undefined;
-  readonly before?: number | undefined;
-  readonly votes?: boolean | undefined;
-}
-
-/** A command that changes one thing and says so. */
-function control(
-  name: string,
-  summary: string,
-  run: (store: Store, router: string, flags: ControlFlags) => Promise<string>,
-): Command {
-  return withStoreFlags(new Command(name))
-    .summary(summary)
-    .description(`${summary}.`)
-    .action(async (flags: ControlFlags) => {
-      const said = await withStore(flags, async (store) =>
-        run(store, await routerOf(store, flags.router), flags),
+    if (undecrypted > 0) {
+      process.stderr.write(
+        `joust: the prompts of ${plural(undecrypted, "vote")} are encrypted, so their embeddings were written\nhint: set JOUST_STORE_KEY to the key that encrypted them\n`,
       );
-      process.stdout.write(`${said}\n`);
-    });
-}
-
-function freezeCommand(): Command {
-  return control("freeze", "keep votes from now on, but learn nothing", async (store, router) => {
-    await freeze(store, router, Date.now());
-    return `${router} is frozen: votes are kept until it is thawed`;
+    }
+    if (out !== process.stdout) {
+      out.end();
+      await once(out, "finish");
+    }
   });
 }
 
+function freezeCommand(): Command {
+  const command = newCommand({
+    name: "freeze",
+    summary: "pause learning",
+    description: "Pauses learning. Votes are still logged, and thaw decides whether they count.",
+  });
+  return withRouterFlags(command).action(async (flags: StoreFlags) => {
+    const { freeze } = await import("../../learner/controls.ts");
+    await withRouter(flags, async (store, router) => {
+      await freeze(store, router, Date.now());
+      process.stdout.write(`${router} is frozen: votes are logged, but not learned until a thaw\n`);
+    });
+  });
+}
+
+interface ThawFlags extends StoreFlags {
+  readonly drop?: boolean | undefined;
+}
+
 function thawCommand(): Command {
-  return control(
-    "thaw",
-    "learn again, also from the votes kept meanwhile",
-    async (store, router, flags) => {
-      const learn = !flags.drop;
-      await thaw(store, router, Date.now(), learn);
-      return `${router} learns again${learn ? "" : "; the votes kept meanwhile never count"}`;
-    },
-  ).option("--drop", "not from the votes kept meanwhile");
+  const command = newCommand({
+    name: "thaw",
+    summary: "resume learning",
+    description:
+      "Resumes learning, and learns the votes that were logged during the freeze unless --drop is given.",
+  }).option("--drop", "never learn the votes that were logged during the freeze");
+  return withRouterFlags(command).action(async (flags: ThawFlags) => {
+    const { thaw } = await import("../../learner/controls.ts");
+    await withRouter(flags, async (store, router) => {
+      await thaw(store, router, Date.now(), !flags.drop);
+      const dropped = flags.drop ? "; the votes of the freeze do not count" : "";
+      process.stdout.write(`${router} learns again${dropped}\n`);
+    });
+  });
+}
+
+interface RollBackFlags extends StoreFlags {
+  readonly to: number;
 }
 
 function rollBackCommand(): Command {
-  return control(
-    "roll-back",
-    "undo what votes have taught after a time",
-    async (store, router, flags) => {
-      const count = await rollBack(store, router, flags.to!, Date.now());
-      return `${router} is rolled back: ${noLonger(count)}`;
-    },
-  ).requiredOption("--to <time>", "the last moment whose votes count", moment("--to"));
-}
-
-function pruneCommand(): Command {
-  return control("prune", "delete what was logged before a time", async (store, router, flags) => {
-    const deleted = await prune(store, router, flags.before!, flags.votes ?? false);
-    const { decisions, prompts, votes } = deleted;
-    return `deleted: ${plural(decisions, "decision")} and what was answered, ${plural(prompts, "prompt")}, ${plural(votes, "vote")}`;
-  })
-    .description(
-      "Deletes decisions, answers and prompts of all routers logged before a time; charts and what was learnt stay. With --votes also the router's votes, as far as a snapshot holds what they have taught: then nothing before it can be rolled back or forgotten, and another policy learns from later votes alone.",
-    )
-    .requiredOption("--before <time>", "delete what is older", moment("--before"))
-    .option("--votes", "votes too");
+  const command = newCommand({
+    name: "roll-back",
+    summary: "undo everything learned after a time",
+    description: "Undoes everything that was learned from votes after a time, permanently.",
+  }).requiredOption("--to <time>", "time of the last votes that count", time("--to"));
+  return withRouterFlags(command).action(async (flags: RollBackFlags) => {
+    const { rollBack } = await import("../../learner/controls.ts");
+    await withRouter(flags, async (store, router) => {
+      const count = await rollBack(store, router, flags.to, Date.now());
+      process.stdout.write(`${router} is rolled back: ${noLongerCount(count)}\n`);
+    });
+  });
 }
 
 function forgetCommand(): Command {
-  return withStoreFlags(new Command("forget"))
-    .summary("learn anew without a voter's votes so far")
-    .description("Learns anew from all votes but those of one voter. It cannot be undone.")
-    .argument("<voter>", "as votes export names it")
-    .action(async (voter: string, flags: StoreFlags) => {
-      const count = await withStore(flags, async (store) =>
-        forget(store, await routerOf(store, flags.router), voter, Date.now()),
-      );
-      process.stdout.write(`${voter} is forgotten: ${noLonger(count)}\n`);
+  const command = newCommand({
+    name: "forget",
+    summary: "undo everything learned from a voter",
+    description:
+      "Learns again from all votes except the earlier votes of one voter. This cannot be undone.",
+  }).argument("<voter>", 'name of the voter as "votes export" prints it');
+  return withRouterFlags(command).action(async (voter: string, flags: StoreFlags) => {
+    const { forget } = await import("../../learner/controls.ts");
+    await withRouter(flags, async (store, router) => {
+      const count = await forget(store, router, voter, Date.now());
+      process.stdout.write(`${voter} is forgotten: ${noLongerCount(count)}\n`);
     });
+  });
 }
 
-function noLonger(count: number): string {
+function noLongerCount(count: number): string {
   return `${plural(count, "vote")} no longer ${count === 1 ? "counts" : "count"}`;
+}
+
+interface PruneFlags extends StoreFlags {
+  readonly before: number;
+  readonly votes?: boolean | undefined;
+}
+
+function pruneCommand(): Command {
+  const command = newCommand({
+    name: "prune",
+    summary: "delete everything logged before a time",
+    description:
+      "Deletes the decisions, answers and prompts of all routers logged before a time. Charts and what was learned stay. With --votes it also deletes the votes of the router, up to the last snapshot before that time. Afterwards no rollback can go further back, voters of deleted votes cannot be forgotten, and another policy learns only from later votes.",
+  })
+    .requiredOption("--before <time>", "delete what is older", time("--before"))
+    .option("--votes", "delete votes too");
+  return withRouterFlags(command).action(async (flags: PruneFlags) => {
+    const { prune } = await import("../../learner/prune.ts");
+    await withRouter(flags, async (store, router) => {
+      const deleted = await prune(store, router, flags.before, flags.votes ?? false);
+      const counts = [
+        `${plural(deleted.decisions, "decision")} with their answers`,
+        plural(deleted.prompts, "prompt"),
+        plural(deleted.votes, "vote"),
+      ];
+      process.stdout.write(`deleted ${counts.join(", ")}\n`);
+    });
+  });
 }

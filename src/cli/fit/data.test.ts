@@ -9,7 +9,7 @@ import { openFitData } from "./data.ts";
 
 const write = temporaryFolder();
 
-/** A data folder with voted decisions, and the prompts that were kept of them. */
+/** A data folder with one voted decision for each prompt; undefined stands for a prompt that was not stored. */
 async function served(name: string, prompts: readonly (string | undefined)[]): Promise<string> {
   const folder = write(`${name}/x`, "").slice(0, -2);
   const store = new SqliteStore(join(folder, "joust.db"), Date.now);
@@ -21,7 +21,7 @@ async function served(name: string, prompts: readonly (string | undefined)[]): P
   return folder;
 }
 
-it("a log is its comparisons, where the text is known, with a checksum of what was read", async () => {
+it("reads the comparisons of a log whose texts are stored, with a checksum", async () => {
   const folder = await served("kept", ["Why?", undefined, "How?"]);
   const flags = { out: "out", fromLog: true };
   const { dataset, title, file, sources } = await openFitData(folder, flags);
@@ -35,11 +35,11 @@ it("a log is its comparisons, where the text is known, with a checksum of what w
   expect((await openFitData(folder, flags)).sources).toEqual(sources);
   const other = openFitData(folder, { ...flags, router: "other" });
   await expect(other).rejects.toThrow(
-    errorText(/^--router: the log knows no router "other"; hint: /),
+    errorText(/^--router: the log has no router "other"; hint: /),
   );
 });
 
-it("a log without texts is refused with the setting that keeps them; so is a folder without a log", async () => {
+it("refuses a log without texts, naming the setting that stores them, and a folder without a log", async () => {
   const folder = await served("vectors", [undefined]);
   await expect(openFitData(folder, { out: "out", fromLog: true })).rejects.toThrow(
     errorText(/^the log of auto: has no vote .*text is known; hint: .*store: \{prompts: true\}/),

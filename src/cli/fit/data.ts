@@ -1,4 +1,4 @@
-/** What `fit` learns from: a file of data, or the log of a router that was served. */
+/** Reads the data of `joust fit`: a file, or the log of a router. */
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { checksum } from "../../core/input/checksum.ts";
@@ -9,17 +9,16 @@ import type { Row } from "../../lab/data/row.ts";
 import { votedRows } from "../../lab/data/votes.ts";
 import { filesOf } from "../../lab/simulate/source.ts";
 import { exportVotes } from "../../learner/export-votes.ts";
-import { routerOf, withStore } from "../shared/store-flags.ts";
-import { storeKey } from "../shared/store-key.ts";
-import type { FitFlags } from "./settings.ts";
+import { storeKey, withRouter } from "../shared/store-flags.ts";
+import type { FitFlags } from "./flags.ts";
 
 export interface FitData {
   readonly dataset: Dataset;
-  /** What the screen calls it. */
+  /** Name of the data in texts. */
   readonly title: string;
-  /** The file, which simulate takes too; a log is none. */
+  /** The file, which simulate accepts too; undefined for a log. */
   readonly file?: string | undefined;
-  /** Names and checksums, for the bundle. */
+  /** File names and checksums, which the bundle records. */
   readonly sources: Readonly<Record<string, { readonly file: string; readonly sha256: string }>>;
 }
 
@@ -48,11 +47,10 @@ async function sourceOf(path: string): Promise<{ file: string; sha256: string }>
   return { file: basename(path), sha256: await checksum(await filesOf(path)) };
 }
 
-/** `place` is the data folder of joust serve, or the address of a PostgreSQL. */
+/** Reads the votes of a log. `place` is the data folder of joust serve or a PostgreSQL address. */
 function readLog(place: string, flag: string | undefined) {
-  const store = place.includes("://") ? { database: place } : { data: place };
-  return withStore(store, async (store) => {
-    const router = await routerOf(store, flag);
+  const flags = place.includes("://") ? { database: place } : { data: place };
+  return withRouter({ ...flags, router: flag }, async (store, router) => {
     const title = `the log of ${router}`;
     const hash = createHash("sha256");
     const exported = async function* () {

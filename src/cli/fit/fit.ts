@@ -10,15 +10,16 @@ import { readVersion } from "../../core/input/project.ts";
 import { Random } from "../../core/random/random.ts";
 import { takeOffline } from "../../lab/data/offline.ts";
 import { interruptible } from "../shared/interrupt.ts";
-import { barOf, encodeLine, leftOf, statusLine } from "../shared/status-line.ts";
+import { drawBar, encodeLine, statusLine, timeLeft } from "../shared/status-line.ts";
 import { openFitData } from "./data.ts";
-import { checkFlags, checkScores, FIT_DEFAULTS, type FitFlags, settingsOf } from "./settings.ts";
+import { FIT_DEFAULTS, type FitFlags } from "./flags.ts";
+import { checkFlags, checkScores, settingsOf } from "./settings.ts";
 import { fewerNote, fitRecord, fitSummary } from "./summary.ts";
 
-/** Accuracy is measured on so many of the other queries at most: +-0.03, and minutes saved. */
+/** Largest number of other queries to measure the accuracy on. The error is about 0.03, and more would take minutes. */
 const MOST_HELD_OUT = 1000;
 
-/** Reads, fits, says what came of it. Returns the exit code. */
+/** Reads the data, fits a bundle and prints a summary. Returns the exit code. */
 export async function runFit(data: string, flags: FitFlags): Promise<number> {
   const { out, resume, overwrite, offline: count = FIT_DEFAULTS.offline } = flags;
   checkFlags(flags);
@@ -81,12 +82,12 @@ function sampleOf({ texts, categories }: HeldOut, random: Random): HeldOut {
 }
 
 function stepLine({ step, steps, loss, millisecondsLeft }: StepProgress): string {
-  return `${barOf(step, steps)} step ${step}/${steps}, loss ${loss.toFixed(4)}${leftOf(millisecondsLeft)}`;
+  return `${drawBar(step, steps)} step ${step}/${steps}, loss ${loss.toFixed(4)}${timeLeft(millisecondsLeft)}`;
 }
 
 async function stoppedText(out: string): Promise<string> {
   const work = WorkFolder.of(out);
   return (await work.holdsWork())
-    ? `joust: stopped; what training has reached is in ${work.path}: the same command with --resume goes on\n`
-    : "joust: stopped; nothing is kept\n";
+    ? `joust: stopped; the training so far is in ${work.path}\nhint: run the same command with --resume to continue\n`
+    : "joust: stopped; nothing was saved\n";
 }

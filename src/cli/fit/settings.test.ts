@@ -5,7 +5,8 @@ import { temporaryFolder } from "../../core/input/folder.fixture.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Dataset } from "../../lab/data/dataset.ts";
 import { SCORED, TABLED } from "../../lab/simulate/world.fixture.ts";
-import { checkFlags, checkScores, type FitFlags, settingsOf } from "./settings.ts";
+import type { FitFlags } from "./flags.ts";
+import { checkFlags, checkScores, settingsOf } from "./settings.ts";
 
 const write = temporaryFolder();
 const OUT = { out: "out" };
@@ -31,7 +32,7 @@ const COMPARED: Dataset = {
 };
 
 describe("settings of a fit", () => {
-  it("are the paper's for a transformer", () => {
+  it("are those of the paper for a transformer", () => {
     expect(settingsOf(OUT, TABLED, encoder("transformer"))).toEqual({
       weighting: "excel_perf_cost",
       tau: 3,
@@ -44,13 +45,13 @@ describe("settings of a fit", () => {
     });
   });
 
-  it("have no epochs where nothing can be trained", () => {
+  it("have no epochs if the encoder cannot be trained", () => {
     for (const kind of ["hash", "openai"] as const) {
       expect(settingsOf(OUT, TABLED, encoder(kind)).epochs).toBe(0);
     }
   });
 
-  it("weigh comparisons by labels, and heed what is given", () => {
+  it("weigh comparisons by labels, and use the given options", () => {
     expect(settingsOf(OUT, COMPARED, encoder("hash")).weighting).toBe("labels");
     const flags: FitFlags = {
       out: "out",
@@ -70,21 +71,36 @@ describe("settings of a fit", () => {
   });
 
   it.each<[string, Partial<FitFlags>, Dataset, string]>([
-    ["steps of no training", { learningRate: 1 }, TABLED, "--learning-rate: changes nothing where"],
-    ["training what cannot be", { epochs: 1 }, TABLED, "--encoder: hash cannot be fine-tuned"],
+    [
+      "a learning rate without training",
+      { learningRate: 1 },
+      TABLED,
+      "--learning-rate: has no effect",
+    ],
+    [
+      "training an encoder that cannot be trained",
+      { epochs: 1 },
+      TABLED,
+      "--encoder: hash cannot be fine-tuned",
+    ],
     [
       "an option without effect",
       { tau: 2, weighting: "perf" },
       TABLED,
-      "--tau: changes nothing where the weighting is perf; hint: leave it out, or give --weighting excel",
+      "--tau: has no effect with the weighting perf; hint: remove it, or give --weighting excel",
     ],
     [
-      "a price on costs unknown",
+      "a weight of unknown costs",
       { lambda: 1, weighting: "perf_cost" },
       COMPARED,
       "--lambda: needs",
     ],
-    ["more that excel than there are", { tau: 4 }, TABLED, "--tau: is 4, and there are 3 models"],
+    [
+      "more excelling models than models",
+      { tau: 4 },
+      TABLED,
+      "--tau: is 4, but there are only 3 models",
+    ],
   ])("refuse %s", (_, flags, dataset, message) => {
     const read = () => settingsOf({ ...OUT, ...flags }, dataset, encoder("hash"));
     expect(read).toThrow(InputError);
@@ -92,14 +108,14 @@ describe("settings of a fit", () => {
   });
 });
 
-it("refuses --resume with --overwrite, and a bundle or 8 bits to start from", () => {
+it("refuses --resume with --overwrite, and a bundle or 8 bits as the start", () => {
   expect(() => checkFlags({ ...OUT, resume: true, overwrite: true })).toThrow(
-    errorText("give one of them"),
+    errorText("give only one of them"),
   );
   write("bundle/bundle.json", "{}");
   const bundle = write("bundle/x", "").slice(0, -2);
   expect(() => checkFlags({ ...OUT, encoder: bundle })).toThrow(
-    errorText(/is a bundle, .*hint: name the/),
+    errorText(/is a bundle, .*hint: give the encoder/),
   );
   expect(() => checkFlags({ ...OUT, router: "auto" })).toThrow(errorText("hint: add --from-log"));
   expect(() => checkFlags({ ...OUT, encoder: "MiniLM:int8" })).toThrow(
@@ -108,15 +124,15 @@ it("refuses --resume with --overwrite, and a bundle or 8 bits to start from", ()
   checkFlags({ ...OUT, encoder: "hash" });
 });
 
-it("refuses a score for a model that the data has not", async () => {
+it("refuses a score for a model that is not in the data", async () => {
   const csv = "model,category,perf,cost\na,x,0.5,1\nA,y,0.5,1\n";
   const file = write("scores.csv", csv);
   await expect(checkScores(file, SCORED)).rejects.toThrow(
     errorText(
-      /scores\.csv:3: field "model": "A" is no model of the data; hint: .*the data has a, b, c/,
+      /scores\.csv:3: field "model": "A" is not a model of the data; hint: .*the models of the data are a, b, c/,
     ),
   );
-  // Where only the table names models, it names all there are.
+  // If only the table names models, every name is valid.
   await checkScores(file, TABLED);
   await checkScores(undefined, SCORED);
 });

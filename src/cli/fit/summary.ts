@@ -1,12 +1,12 @@
-/** What the screen says of a fit. */
+/** The texts that `joust fit` prints about a bundle. */
 import { basename } from "node:path";
 import type { BundleContents } from "../../core/calibrate/write-bundle.ts";
 import { plural } from "../../lab/report/words.ts";
 import { JOUST } from "../shared/invocation.ts";
 import type { FitData } from "./data.ts";
-import { FIT_DEFAULTS, type FitFlags } from "./settings.ts";
+import { FIT_DEFAULTS, type FitFlags } from "./flags.ts";
 
-/** What was fitted, how good it is, where it is, and what to type next. */
+/** The queries, encoder, models, accuracy and folder of a bundle, and the command to run next. */
 export function fitSummary(
   { title, file }: Pick<FitData, "title" | "file">,
   flags: FitFlags,
@@ -17,19 +17,19 @@ export function fitSummary(
   return `Fitted ${name}
   queries   ${offline.length} of ${title}, ${grouping(contents)}
   encoder   ${encoder.name}, ${training(contents)}
-  models    ${models.length}, embedded by ${settings.weighting}; their scores: ${scores}
+  models    ${models.length}, embedded by ${settings.weighting}; scores: ${scores}
   accuracy  ${accuracy(measured)}
 Bundle: ${flags.out}
 Next:   ${file === undefined ? SERVE : nextCommand(measured.heldOut > 0 ? file : OTHER, flags)}
 `;
 }
 
-/** Where every query was used, none is left to stream. */
+/** A placeholder for other data: if every query was used, none is left to simulate with. */
 const OTHER = "OTHER_DATA";
-/** Who fits on a log has served it, and wants it served better. */
-const SERVE = "name it in joust.yaml as bundle: of the router";
+/** The next step after a fit to a log. */
+const SERVE = "write the folder into joust.yaml as the bundle of the router";
 
-/** The same for machines; the vectors are in the bundle. */
+/** The same as a record for programs. The vectors are in the bundle. */
 export function fitRecord(out: string, contents: BundleContents) {
   const { name, encoder, settings, categories, models, offline, measured, sources } = contents;
   return {
@@ -46,7 +46,7 @@ export function fitRecord(out: string, contents: BundleContents) {
   };
 }
 
-/** Where the data names no categories, models stand for them. */
+/** Without categories in the data, queries are grouped by their best model. */
 function grouping({ categories, models }: BundleContents): string {
   const byBest = categories.every(({ name }) => models.some((model) => model.name === name));
   const count = categories.length;
@@ -54,7 +54,7 @@ function grouping({ categories, models }: BundleContents): string {
 }
 
 function training({ settings: { epochs }, measured: { pairs, losses } }: BundleContents): string {
-  if (epochs === 0) return "as it is";
+  if (epochs === 0) return "not trained";
   const [first, last] = [losses[0]!, losses.at(-1)!].map((loss) => loss.toFixed(3));
   const loss =
     epochs === 1 ? `mean loss ${first}` : `mean loss ${first} in the first, ${last} in the last`;
@@ -62,10 +62,10 @@ function training({ settings: { epochs }, measured: { pairs, losses } }: BundleC
 }
 
 function accuracy({ before, after, heldOut, pairs }: BundleContents["measured"]): string {
-  if (before === null || after === null) return "not measured: every query was used";
+  if (before === null || after === null) return "not measured, because every query was used";
   const share =
     pairs === 0 ? before.toFixed(3) : `${before.toFixed(3)} before, ${after.toFixed(3)} after`;
-  return `${share}: share of ${plural(heldOut, "other query")} nearest to the mean of their own category`;
+  return `${share}: share of ${plural(heldOut, "other query")} that are nearest to the mean of their own category`;
 }
 
 function nextCommand(data: string, { scores, exclude, out }: FitFlags): string {
@@ -78,21 +78,21 @@ function nextCommand(data: string, { scores, exclude, out }: FitFlags): string {
   return words.join(" ");
 }
 
-/** As a shell takes it for one word. */
+/** Quotes a word for a shell if necessary. */
 function quoted(word: string): string {
   return /^[\w./,:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** Where fewer queries than asked for were there. */
+/** A note if categories have fewer queries than requested. */
 export function fewerNote(
   flags: FitFlags,
   { categories, offline }: BundleContents,
 ): string | undefined {
-  const { offline: wanted = FIT_DEFAULTS.offline } = flags;
+  const { offline: requested = FIT_DEFAULTS.offline } = flags;
   const sizes = categories.map((_, m) => offline.filter(({ category }) => category === m).length);
   const fewer = categories.flatMap(({ name }, m) =>
-    sizes[m]! < wanted ? [`${name} ${sizes[m]}`] : [],
+    sizes[m]! < requested ? [`${name} ${sizes[m]}`] : [],
   );
   if (fewer.length === 0) return undefined;
-  return `fewer than ${wanted} queries are there in ${fewer.join(", ")}, and all of them were taken`;
+  return `these categories have fewer than ${requested} queries, and all of them were used: ${fewer.join(", ")}`;
 }

@@ -2,8 +2,8 @@ import { watch } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 
 /**
- * Calls back when a file has changed, a moment later and one call at a time. The
- * folder is watched: editors and orchestrators put a new file in the old one's place.
+ * Calls back shortly after a file has changed or SIGHUP has arrived, one call at a time. It watches the
+ * folder, because editors and orchestrators replace the file. Returns a function that ends the watching.
  */
 export function watchFile(file: string, onChange: () => Promise<void>): () => void {
   const path = resolve(file);
@@ -16,7 +16,7 @@ export function watchFile(file: string, onChange: () => Promise<void>): () => vo
     }, SETTLE_MS);
   };
   const watcher = watch(dirname(path), (_, name) => {
-    // A mounted secret or config map changes by a link of another name in the same folder.
+    // Kubernetes changes a mounted secret or config map through a link "..data" in the same folder.
     if (name === null || name === basename(path) || name.startsWith("..")) changed();
   });
   watcher.on("error", () => watcher.close());

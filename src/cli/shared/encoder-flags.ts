@@ -1,4 +1,15 @@
-/** The option --encoder, as every command that has it reads it. */
-import { ENCODER_NAMES } from "../../core/encoder/open-encoder.ts";
+/** The options --encoder and --models, which several commands have. */
+import type { Command } from "commander";
+import { folder } from "./flags.ts";
 
-export const ENCODER_HELP = `text to vector: ${ENCODER_NAMES.join(", ")}, the folder of a model, or a bundle of joust fit; with :int8 behind a transformer or its bundle it runs in 8 bits, two to three times as fast and nearly the same; joust models lists what is here`;
+export const ENCODER_HELP =
+  'encoder: a name that "joust models" lists, the folder of a model, or a bundle of "joust fit"; append :int8 to run a transformer in 8 bits, two to three times as fast and nearly as accurate';
+
+/** Adds the option --models. */
+export function withModelsFlag(command: Command): Command {
+  return command.option(
+    "--models <dir>",
+    "folder of model folders to search first",
+    folder("--models"),
+  );
+}

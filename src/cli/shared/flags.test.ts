@@ -1,26 +1,27 @@
 import { expect, it } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import { folder, names, number, word } from "./flags.ts";
+import { folder, names, number, time, word } from "./flags.ts";
 
 const rounds = number("--rounds", { from: 1, to: 100, whole: true, example: 50 });
 const seed = number("--seed", { from: -Infinity, whole: true, example: 1 });
 const lambda = number("--lambda", { from: 0, example: 0.05 });
 
-it("reads what fits", () => {
+it("reads valid values", () => {
   expect([rounds("1"), rounds("1e2"), seed("-3"), lambda("0.05"), lambda(" 2 ")]).toEqual([
     1, 100, -3, 0.05, 2,
   ]);
   expect(names("--models")("a, b")).toEqual(["a", "b"]);
   expect(word("--stream", ["shuffled", "uniform"])("uniform")).toBe("uniform");
   expect(folder("--out")("a dir/-b")).toBe("a dir/-b");
+  expect(time("--until")("2026-11-15T12:00:00Z")).toBe(Date.UTC(2026, 10, 15, 12));
 });
 
 it.each<[(text: string) => unknown, string, string]>([
   [
     rounds,
     "0",
-    "--rounds: is 0, below 1; hint: give a whole number from 1 to 100 as in --rounds 50",
+    "--rounds: is 0, below 1; hint: give a whole number from 1 to 100, for example --rounds 50",
   ],
   [rounds, "101", "--rounds: is 101, above 100"],
   [rounds, "1.5", "--rounds: is 1.5, not a whole number"],
@@ -28,11 +29,12 @@ it.each<[(text: string) => unknown, string, string]>([
   [rounds, "", '--rounds: is "", not a number'],
   [rounds, "NaN", '--rounds: is "NaN", not a number'],
   [lambda, "Infinity", '--lambda: is "Infinity", not a number'],
-  [lambda, "-1", "--lambda: is -1, below 0; hint: give a number from 0 as in --lambda 0.05"],
+  [lambda, "-1", "--lambda: is -1, below 0; hint: give a number from 0, for example --lambda 0.05"],
   [seed, "9007199254740993", "--seed: is 9007199254740993, not a whole number"],
   [names("--models"), "a,,b", '--models: "a,,b" has an empty name'],
   [word("--stream", ["shuffled", "uniform"]), "uniforn", 'did you mean "uniform"?'],
   [folder("--out"), "--json", '--out: is "--json", not a folder'],
+  [time("--until"), "soon", '--until: "soon" is not a time; hint: write for example --until 2026'],
 ])("refuses %o %s", (read, text, message) => {
   expect(() => read(text)).toThrow(InputError);
   expect(() => read(text)).toThrow(errorText(message));

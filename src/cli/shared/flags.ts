@@ -1,4 +1,4 @@
-/** Values of options: read, checked, and refused with the option's name and a remedy. */
+/** Parsers for the values of options. They refuse a wrong value with the name of the option and a hint. */
 import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 
@@ -6,11 +6,11 @@ interface Range {
   readonly from: number;
   readonly to?: number;
   readonly whole?: boolean;
-  /** For the remedy: the option with a value. */
+  /** The option with a valid value, for the hint. */
   readonly example: string;
 }
 
-/** A number within a range, as a parser of commander's. */
+/** A parser for a number within a range. */
 export function number(
   flag: string,
   { example, ...range }: Omit<Range, "example"> & { readonly example: number },
@@ -21,22 +21,19 @@ export function number(
 export function readNumber(flag: string, text: string, range: Range): number {
   const { from, to = Infinity, whole = false, example } = range;
   const value = text.trim() === "" ? Number.NaN : Number(text);
-  const fits = Number.isFinite(value) && value >= from && value <= to;
-  if (fits && (!whole || Number.isSafeInteger(value))) return value;
+  const isInRange = Number.isFinite(value) && value >= from && value <= to;
+  if (isInRange && (!whole || Number.isSafeInteger(value))) return value;
   const problem = !Number.isFinite(value)
     ? `is "${text}", not a number`
-    : !fits
+    : !isInRange
       ? `is ${text}, ${value < from ? `below ${from}` : `above ${to}`}`
       : `is ${text}, not a whole number`;
   const bounds = [from > -Infinity && `from ${from}`, to < Infinity && `to ${to}`].filter(Boolean);
-  throw new InputError(
-    { file: flag },
-    problem,
-    [`give a ${whole ? "whole " : ""}number`, ...bounds, `as in ${example}`].join(" "),
-  );
+  const expected = [`give a ${whole ? "whole " : ""}number`, ...bounds].join(" ");
+  throw new InputError({ file: flag }, problem, `${expected}, for example ${example}`);
 }
 
-/** A comma-separated list of names. */
+/** A parser for a comma-separated list of names. */
 export function names(flag: string): (text: string) => string[] {
   return (text) => {
     const list = text.split(",").map((name) => name.trim());
@@ -45,7 +42,7 @@ export function names(flag: string): (text: string) => string[] {
   };
 }
 
-/** One of a few words. */
+/** A parser for one of a few words. */
 export function word<W extends string>(flag: string, known: readonly W[]): (text: string) => W {
   return (text) => {
     const found = known.find((one) => one === text);
@@ -58,10 +55,29 @@ export function word<W extends string>(flag: string, known: readonly W[]): (text
   };
 }
 
-/** A path to write to; a forgotten value would otherwise swallow the next option. */
+/** A parser for a folder. It refuses an option in place of the value, which was then forgotten. */
 export function folder(flag: string): (text: string) => string {
   return (text) => {
     if (text.trim() !== "" && !text.startsWith("--")) return text;
     throw new InputError({ file: flag }, `is "${text}", not a folder`, `write ${flag} DIR`);
   };
 }
+
+/** A parser for a time: 2026-11-15 or 2026-11-15T12:00, with a time zone or in local time. */
+export function time(flag: string): (text: string) => number {
+  return (text) => {
+    const milliseconds = Date.parse(text);
+    if (!Number.isNaN(milliseconds)) return milliseconds;
+    throw new InputError(
+      { file: flag },
+      `"${text}" is not a time`,
+      `write for example ${flag} 2026-11-15T12:00:00Z`,
+    );
+  };
+}
+
+/** The option --seed of several commands. */
+export const seed = number("--seed", { from: -Infinity, whole: true, example: 1 });
+
+/** The option --threads of several commands. */
+export const threads = number("--threads", { from: 1, to: 1024, whole: true, example: 2 });

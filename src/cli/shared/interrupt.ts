@@ -1,13 +1,13 @@
 export interface Interrupt {
   readonly signal: AbortSignal;
-  /** The exit code that a shell expects of a process that was ended by the signal; 0 if none arrived. */
+  /** The exit code that a shell expects after the signal, or 0 if no signal arrived. */
   readonly code: number;
   release(): void;
 }
 
 /**
- * Turns Ctrl-C and SIGTERM into an AbortSignal, for work that keeps what is done. The
- * second time they end the process as usual.
+ * Turns the first Ctrl-C or SIGTERM into an AbortSignal, for work that saves what is done. A second
+ * one ends the process as usual.
  */
 export function interruptible(): Interrupt {
   const controller = new AbortController();

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { barOf, duration, encodeLine } from "./status-line.ts";
+import { drawBar, duration, encodeLine } from "./status-line.ts";
 
 it.each([
   [0, 3, "[                    ]"],
   [1, 2, "[==========          ]"],
   [3, 3, "[====================]"],
-])("%d of %d is drawn", (done, total, bar) => {
-  expect(barOf(done, total)).toBe(bar);
+])("draws a bar for %d of %d", (done, total, bar) => {
+  expect(drawBar(done, total)).toBe(bar);
 });
 
 it.each([
@@ -15,11 +15,11 @@ it.each([
   [59_000, "59 s"],
   [3_600_000, "1 h 0 min"],
   [90 * 60_000, "1 h 30 min"],
-])("%d ms are %s", (milliseconds, text) => {
+])("writes %d ms as %s", (milliseconds, text) => {
   expect(duration(milliseconds)).toBe(text);
 });
 
-it("says how far encoding is, and what is left once that is known", () => {
+it("shows the progress of encoding and, once it is known, the time left", () => {
   const progress = { done: 1, total: 2, millisecondsLeft: undefined };
   expect(encodeLine(progress)).toBe("[==========          ] 1/2 queries encoded");
   expect(encodeLine({ ...progress, millisecondsLeft: 100 })).toMatch(/ encoded, 1 s left$/);

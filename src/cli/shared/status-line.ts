@@ -1,17 +1,18 @@
 import type { EncodeProgress } from "../../core/encoder/encode-all.ts";
 
-/** One line on a terminal that draws over itself; nothing in a pipe. */
 export interface Terminal {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
 }
 
+/** A line of a terminal that is drawn again and again. */
 export interface StatusLine {
   show(text: string): void;
   clear(): void;
 }
 
+/** The status line of a terminal, or undefined if the stream is not a terminal. */
 export function statusLine(terminal: Terminal): StatusLine | undefined {
   if (!terminal.isTTY) return undefined;
   return {
@@ -21,24 +22,24 @@ export function statusLine(terminal: Terminal): StatusLine | undefined {
 }
 
 const ERASE = "\r\x1b[2K";
-const BAR = 20;
+const WIDTH = 20;
 
-/** `[=====     ]` */
-export function barOf(done: number, total: number): string {
-  const filled = Math.floor((BAR * done) / total);
-  return `[${"=".repeat(filled)}${" ".repeat(BAR - filled)}]`;
+/** A progress bar: `[=====     ]` */
+export function drawBar(done: number, total: number): string {
+  const filled = Math.floor((WIDTH * done) / total);
+  return `[${"=".repeat(filled)}${" ".repeat(WIDTH - filled)}]`;
 }
 
 export function encodeLine({ done, total, millisecondsLeft }: EncodeProgress): string {
-  return `${barOf(done, total)} ${done}/${total} queries encoded${leftOf(millisecondsLeft)}`;
+  return `${drawBar(done, total)} ${done}/${total} queries encoded${timeLeft(millisecondsLeft)}`;
 }
 
-/** `, 5 s left`, or nothing where it is not known. */
-export function leftOf(milliseconds: number | undefined): string {
+/** `, 5 s left`, or nothing if the time is unknown. */
+export function timeLeft(milliseconds: number | undefined): string {
   return milliseconds === undefined ? "" : `, ${duration(milliseconds)} left`;
 }
 
-/** `1 min 5 s`, rounded up. */
+/** A duration such as `1 min 5 s`, rounded up. */
 export function duration(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1000);
   if (seconds < 60) return `${seconds} s`;

@@ -1,9 +1,10 @@
-/** Where the log is: --data or --database, as every command that has them reads them. */
+/** The options --data, --database and --router, which say where a log is and which part of it is meant. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { InputError } from "../../core/input/input-error.ts";
+import { checkedAt, InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
+import { readKey } from "../../store/seal.ts";
 import type { Store } from "../../store/store.ts";
 import { folder } from "./flags.ts";
 
@@ -13,7 +14,6 @@ export interface StoreFlags {
   readonly router?: string | undefined;
 }
 
-/** As `serve` has it. */
 export const DEFAULT_DATA = "joust-data";
 export const DEFAULT_ROUTER = "auto";
 
@@ -21,24 +21,31 @@ export function withStoreFlags(command: Command): Command {
   return command
     .option(
       "--data <dir>",
-      `the data folder of joust serve (default ${DEFAULT_DATA})`,
+      `data folder of joust serve (default: ${DEFAULT_DATA})`,
       folder("--data"),
     )
     .option(
       "--database <url>",
-      "a PostgreSQL address in its place: postgres://user:password@host/name",
-    )
-    .option("--router <name>", `the router (default ${DEFAULT_ROUTER}, or the only one)`);
+      "PostgreSQL address instead of --data: postgres://user:password@host/name",
+    );
 }
 
-/** Opens it for `use`, and closes it whatever happens. */
+/** Adds the option --router to those of withStoreFlags. */
+export function withRouterFlags(command: Command): Command {
+  return withStoreFlags(command).option(
+    "--router <name>",
+    `router (default: the only one, otherwise ${DEFAULT_ROUTER})`,
+  );
+}
+
+/** Opens the store, calls `use` and closes the store. A missing file is an error unless it may be created. */
 export async function withStore<T>(
   { data, database }: StoreFlags,
   use: (store: Store) => Promise<T>,
   missing: "refuse" | "create" = "refuse",
 ): Promise<T> {
   if (data !== undefined && database !== undefined) {
-    throw new InputError({ file: "--database" }, "is given with --data", "give one of them");
+    throw new InputError({ file: "--database" }, "is given with --data", "give only one of them");
   }
   const store =
     database === undefined
@@ -57,7 +64,7 @@ async function openFile(data: string, missing: "refuse" | "create"): Promise<Sto
     throw new InputError(
       { file },
       "does not exist",
-      "name the data folder of joust serve by --data, or a database by --database",
+      "give the data folder of joust serve with --data, or a database with --database",
     );
   }
   const { openSqlite } = await import("../../store/sqlite/open.ts");
@@ -68,7 +75,7 @@ async function openDatabase(url: string): Promise<Store> {
   if (!/^postgres(ql)?:\/\//.test(url)) {
     throw new InputError(
       { file: "--database" },
-      "is no PostgreSQL address",
+      "is not a PostgreSQL address",
       "write --database postgres://user:password@host/name",
     );
   }
@@ -76,29 +83,30 @@ async function openDatabase(url: string): Promise<Store> {
   return openPostgres(url);
 }
 
-/** The router that was meant; something must have been logged for it. */
-export async function routerOf(store: Store, flag: string | undefined): Promise<string> {
+/** Opens the store and calls `use` with the router that the options name. */
+export function withRouter<T>(
+  flags: StoreFlags,
+  use: (store: Store, router: string) => Promise<T>,
+): Promise<T> {
+  return withStore(flags, async (store) => use(store, await routerOf(store, flags.router)));
+}
+
+/** The router that is meant. It must occur in the log. */
+async function routerOf(store: Store, flag: string | undefined): Promise<string> {
   const known = await store.routers();
   const name = flag ?? (known.length === 1 ? known[0]! : DEFAULT_ROUTER);
   if (known.includes(name) || (await store.head(name)) > 0) return name;
   throw new InputError(
     { file: "--router" },
-    `the log knows no router "${name}"`,
+    `the log has no router "${name}"`,
     known.length > 0
-      ? `${didYouMean(name, known)}it knows ${known.join(", ")}`
-      : "it is empty: start joust serve, or import votes",
+      ? `${didYouMean(name, known)}choose one of ${known.join(", ")}`
+      : "the log is empty: start joust serve first, or import votes",
   );
 }
 
-/** A moment: 2026-11-15, 2026-11-15T12:00, with a zone or in local time. */
-export function moment(flag: string): (text: string) => number {
-  return (text) => {
-    const time = Date.parse(text);
-    if (!Number.isNaN(time)) return time;
-    throw new InputError(
-      { file: flag },
-      `"${text}" is no time`,
-      `write for example ${flag} 2026-11-15T12:00:00Z`,
-    );
-  };
+/** The key of encrypted prompts from JOUST_STORE_KEY, if it is set. */
+export function storeKey({ JOUST_STORE_KEY: text }: NodeJS.ProcessEnv): Uint8Array | undefined {
+  if (text === undefined) return undefined;
+  return checkedAt({ file: "JOUST_STORE_KEY" }, () => readKey(text));
 }

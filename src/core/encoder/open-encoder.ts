@@ -42,7 +42,7 @@ const STATIC = "static";
 export const DEFAULT_ENCODER = STATIC;
 
 /** All names that `--encoder` accepts. It also accepts folders, and `:int8` after a transformer. */
-export const ENCODER_NAMES: readonly string[] = [
+const ENCODER_NAMES: readonly string[] = [
   STATIC,
   hashEncoder.name,
   ...KNOWN_MODELS.map(({ name }) => name),

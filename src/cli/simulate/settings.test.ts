@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { errorText } from "../core/errors/error-text.fixture.ts";
-import { InputError } from "../core/input/input-error.ts";
-import type { Dataset } from "../lab/data/dataset.ts";
-import { SETTINGS } from "../lab/simulate/settings.ts";
-import { SCORED, TABLED } from "../lab/simulate/world.fixture.ts";
-import { readTold, readTruth, readVoters, settingsOf } from "./settings-flags.ts";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import type { Dataset } from "../../lab/data/dataset.ts";
+import { SETTINGS } from "../../lab/simulate/settings.ts";
+import { SCORED, TABLED } from "../../lab/simulate/world.fixture.ts";
+import { readTold, readTruth, readVoters, settingsOf } from "./settings.ts";
 
 describe("settings for a data set", () => {
-  it("by default every query comes once, a thousand at most", () => {
+  it("stream every query once by default, at most 1000", () => {
     expect(settingsOf({}, TABLED).rounds).toBe(10 - 3 - 2);
     expect(settingsOf({ offline: 1 }, TABLED).rounds).toBe(8);
     const queries = Array.from({ length: 3000 }, () => TABLED.queries[0]!);
@@ -15,17 +15,17 @@ describe("settings for a data set", () => {
     expect(settingsOf({ rounds: 7 }, { ...TABLED, queries }).rounds).toBe(7);
   });
 
-  it("by default the table is told, or else means over the offline queries", () => {
+  it("tell the table by default, otherwise means over the offline queries", () => {
     expect(settingsOf({}, TABLED).told).toEqual({ kind: "scores" });
     expect(settingsOf({}, SCORED).told).toEqual({ kind: "offline" });
   });
 
-  it("what is not given is as in SETTINGS", () => {
+  it("are those of SETTINGS for options that are not given", () => {
     const { rounds } = SETTINGS;
     expect(settingsOf({ rounds, offline: 3 }, TABLED)).toEqual({ ...SETTINGS, offline: 3 });
   });
 
-  it("offline is what is set aside: half of the largest category at most", () => {
+  it("have at most half of the largest category as offline queries", () => {
     expect(settingsOf({ offline: 2 }, TABLED).offline).toBe(2);
     expect(settingsOf({ offline: 50 }, TABLED).offline).toBe(3);
   });
@@ -40,14 +40,18 @@ describe("settings for a data set", () => {
       () => settingsOf({ told: { kind: "scores" } }, SCORED),
       "--told",
     ],
-    ["noise on scores of the queries' own", () => settingsOf({ truth: 0.1 }, SCORED), "--truth"],
-    ["a price on costs unknown", () => settingsOf({ lambda: 1 }, free), "--lambda"],
+    ["noise on the scores of queries", () => settingsOf({ truth: 0.1 }, SCORED), "--truth"],
+    ["a weight of unknown costs", () => settingsOf({ lambda: 1 }, free), "--lambda"],
     ["votes that never arrive", () => settingsOf({ delay: 5 }, TABLED), "no vote arrives within 5"],
-    ["and in one round", () => settingsOf({ delay: 1, rounds: 1 }, TABLED), "within 1 round"],
+    [
+      "votes that never arrive in one round",
+      () => settingsOf({ delay: 1, rounds: 1 }, TABLED),
+      "within 1 round",
+    ],
     [
       "categories of one query each",
       () => settingsOf({}, { ...SCORED, queries: [SCORED.queries[0]!, SCORED.queries[9]!] }),
-      "DATA: leaves no query to stream",
+      "DATA: has no query to stream",
     ],
   ])("refuses %s", (_, read, message) => {
     expect(read).toThrow(InputError);
@@ -70,27 +74,31 @@ describe("settings for a bundle", () => {
     },
   };
 
-  it("tell its scores and leave out its queries, unless told otherwise", () => {
+  it("tell its scores and leave out its queries by default", () => {
     const settings = settingsOf({}, bundled);
     expect(settings).toMatchObject({ told: { kind: "bundle" }, rounds: 8, offline: 2 });
     expect(settingsOf({ told: { kind: "none" } }, bundled).told).toEqual({ kind: "none" });
   });
 
   it.each<[string, Parameters<typeof settingsOf>, string]>([
-    ["another number offline", [{ offline: 3 }, bundled], "--offline: was decided"],
+    ["another number offline", [{ offline: 3 }, bundled], "--offline: is fixed by the bundle"],
     ["a bundle's scores without one", [{ told: { kind: "bundle" } }, TABLED], "--encoder BUNDLE"],
     [
       "a table without a category",
       [{ told: { kind: "scores" } }, bundled],
-      "the data has no query of z; hint: leave it out",
+      "the data has no query of the bundle's categories z; hint: remove it",
     ],
-    ["means over no query", [{ told: { kind: "offline" } }, bundled], "no offline query of z"],
+    [
+      "means over no query",
+      [{ told: { kind: "offline" } }, bundled],
+      "no offline query of the bundle's categories z",
+    ],
     [
       "data that was all used",
       [{}, { ...bundled, queries: bundled.queries.slice(0, 2) }],
       "the bundle was fitted on all of them; hint: give other data",
     ],
-    ["a price without costs", [{ lambda: 1 }, bundled], "--lambda: needs costs and the bundle"],
+    ["a price without costs", [{ lambda: 1 }, bundled], "--lambda: needs costs, but the bundle"],
   ])("refuse %s", (_, args, message) => {
     expect(() => settingsOf(...args)).toThrow(InputError);
     expect(() => settingsOf(...args)).toThrow(errorText(message));
@@ -103,7 +111,7 @@ it("reads --told and --truth", () => {
   expect(readTruth("noisy:0.1")).toBe(0.1);
 });
 
-it("reads --voters: a crowd as soon as something is said of them", () => {
+it("reads --voters, with 20 voters if no count is given", () => {
   const { voters } = SETTINGS;
   expect(readVoters("noisy=0.1")).toEqual({ ...voters, count: 20, noisy: 0.1 });
   expect(readVoters("count=4, malicious=0.25,position=-0.5,bothBad=0.3")).toEqual({
@@ -121,7 +129,7 @@ it.each([
   [
     readTold,
     "noisy:-1",
-    "--told noisy:-1: is -1, below 0; hint: give a number from 0 as in --told noisy:0.1",
+    "--told noisy:-1: is -1, below 0; hint: give a number from 0, for example --told noisy:0.1",
   ],
   [readTruth, "exact", '"exact" is not noisy:SD; hint: write --truth noisy:0.1'],
   [readVoters, "noise=1", 'did you mean "noisy"?'],
@@ -129,15 +137,15 @@ it.each([
   [
     readVoters,
     "count=0",
-    "--voters count: is 0, below 1; hint: give a whole number from 1 to 1000000 as in --voters count=20",
+    "--voters count: is 0, below 1; hint: give a whole number from 1 to 1000000, for example --voters count=20",
   ],
-  [readVoters, "noisy=0.6,malicious=0.6", "are more than all"],
+  [readVoters, "noisy=0.6,malicious=0.6", "sum to more than 1"],
   [
     readVoters,
     "count=3,noisy=0.1",
-    "noisy is a share of 3 voters that comes to nobody; hint: raise count to 10",
+    "the share noisy of 3 voters is less than one voter; hint: raise count to 10",
   ],
-  [readVoters, "count=2,noisy=0.5,malicious=0.1", "malicious is a share of 2 voters"],
+  [readVoters, "count=2,noisy=0.5,malicious=0.1", "the share malicious of 2 voters"],
 ])("%o refuses %s", (read, text, message) => {
   expect(() => read(text)).toThrow(InputError);
   expect(() => read(text)).toThrow(errorText(message));

@@ -1,13 +1,12 @@
-/** What the screen says of a simulation besides its result. */
+/** Texts that `joust simulate` prints besides its result. */
+import { DEFAULT_ENCODER } from "../../core/encoder/open-encoder.ts";
+import type { Dataset } from "../../lab/data/dataset.ts";
+import { splitOf } from "../../lab/data/groups.ts";
+import { plural } from "../../lab/report/words.ts";
+import { SETTINGS, type Settings } from "../../lab/simulate/settings.ts";
+import type { Simulation } from "../../lab/simulate/simulate.ts";
 
-import { DEFAULT_ENCODER } from "../core/encoder/open-encoder.ts";
-import type { Dataset } from "../lab/data/dataset.ts";
-import { splitOf } from "../lab/data/groups.ts";
-import { plural } from "../lab/report/words.ts";
-import { SETTINGS, type Settings } from "../lab/simulate/settings.ts";
-import type { Simulation } from "../lab/simulate/simulate.ts";
-
-/** On what was run, in a line: data, what is always told, and every setting that is not the default. */
+/** One line with the data, the told scores and every setting that is not the default. */
 export function headingOf({ source, settings }: Simulation): string {
   const { queries, categories, models } = source.dataset;
   const { data, encoder, bundle, embeddings } = source.record;
@@ -36,29 +35,31 @@ export function headingOf({ source, settings }: Simulation): string {
   ].join(", ");
 }
 
-/** What became of --offline where categories are small, which would otherwise go unseen. */
+/** Notes about categories that are too small for --offline. */
 export function offlineNotes(
-  asked: number | undefined,
+  requested: number | undefined,
   dataset: Dataset,
   { offline }: Settings,
 ): string[] {
   const split = splitOf(dataset, offline);
-  const bundled = dataset.calibration !== undefined; // whose choice it was
-  const fewer = bundled ? [] : split.filter((category) => category.offline < offline);
+  const hasBundle = dataset.calibration !== undefined;
+  const fewer = hasBundle ? [] : split.filter((category) => category.offline < offline);
   const alone = split.filter(({ queries, offline }) => queries === offline);
-  const wanted = asked ?? SETTINGS.offline;
+  const wanted = requested ?? SETTINGS.offline;
   return [
-    ...(wanted > offline && !bundled
-      ? [`offline ${wanted}: at most half of a category is set aside, here ${offline}`]
+    ...(wanted > offline && !hasBundle
+      ? [
+          `--offline ${wanted} was reduced to ${offline}: at most half of a category are offline queries`,
+        ]
       : []),
     ...(fewer.length > 0
       ? [
-          `fewer than ${offline} queries are set aside in small categories: ${list(fewer.map((one) => `${one.category} ${one.offline} of ${one.queries}`))}`,
+          `small categories have fewer than ${offline} offline queries: ${list(fewer.map((one) => `${one.category} ${one.offline} of ${one.queries}`))}`,
         ]
       : []),
     ...(alone.length > 0
       ? [
-          `never streamed, since all they have is set aside: ${list(alone.map(({ category }) => category))}`,
+          `categories that are never streamed, because all their queries are offline queries: ${list(alone.map(({ category }) => category))}`,
         ]
       : []),
   ];

@@ -2,34 +2,31 @@ import { Console } from "node:console";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { styleText } from "node:util";
-import { isBundle } from "../core/calibrate/bundle.ts";
-import type { EncodeProgress } from "../core/encoder/encode-all.ts";
-import { encoderPlaces } from "../core/encoder/encoder-places.ts";
-import { readReference } from "../core/encoder/reference.ts";
-import { InputError } from "../core/input/input-error.ts";
-import { readVersion } from "../core/input/project.ts";
-import { parsePolicies } from "../lab/policies/policy-spec.ts";
-import { ascii, toText } from "../lab/report/table.ts";
-import { plural } from "../lab/report/words.ts";
-import { refuseForeign } from "../lab/simulate/files.ts";
-import type { Result } from "../lab/simulate/result.ts";
-import { resultTable } from "../lab/simulate/result-table.ts";
-import { type Simulated, type Simulation, simulate } from "../lab/simulate/simulate.ts";
-import { openSource, type Source, type SourceOptions } from "../lab/simulate/source.ts";
-import { summaryOf } from "../lab/simulate/summary.ts";
+import { isBundle } from "../../core/calibrate/bundle.ts";
+import type { EncodeProgress } from "../../core/encoder/encode-all.ts";
+import { encoderPlaces } from "../../core/encoder/encoder-places.ts";
+import { readReference } from "../../core/encoder/reference.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { readVersion } from "../../core/input/project.ts";
+import { parsePolicies } from "../../lab/policies/policy-spec.ts";
+import { ascii, toText } from "../../lab/report/table.ts";
+import { plural } from "../../lab/report/words.ts";
+import { refuseForeign } from "../../lab/simulate/files.ts";
+import type { Result } from "../../lab/simulate/result.ts";
+import { resultTable } from "../../lab/simulate/result-table.ts";
+import { type Simulated, type Simulation, simulate } from "../../lab/simulate/simulate.ts";
+import { openSource, type Source, type SourceOptions } from "../../lab/simulate/source.ts";
+import { summaryOf } from "../../lab/simulate/summary.ts";
+import { interruptible } from "../shared/interrupt.ts";
+import { encodeLine, statusLine } from "../shared/status-line.ts";
 import { headingOf, offlineNotes } from "./heading.ts";
 import { progressBar } from "./progress.ts";
-import { type SettingsFlags, settingsOf } from "./settings-flags.ts";
-import { interruptible } from "./shared/interrupt.ts";
-import { encodeLine, statusLine } from "./shared/status-line.ts";
+import { DEFAULT_POLICIES, type SettingsFlags, settingsOf } from "./settings.ts";
 
-/** What every comparison needs: ours, the paper's, and the three that show what votes are worth. */
-export const DEFAULT_POLICIES = "joust,fgts-cdb,zero-feedback,best-fixed,random";
-
-/** What a mail or a terminal elsewhere shows without wrapping; --json and table.csv have everything. */
+/** Width of the table if the output is not a terminal. --json and table.csv contain all columns. */
 const PIPE_WIDTH = 100;
 
-/** Only on a terminal, wherever the program runs. */
+/** Styles that have an effect only on a terminal. */
 const COLORS = {
   bold: (text: string) => styleText("bold", text, { stream: process.stdout }),
   dim: (text: string) => styleText("dim", text, { stream: process.stdout }),
@@ -44,27 +41,27 @@ export interface SimulateFlags extends SettingsFlags, Omit<SourceOptions, "data"
   readonly json?: boolean | undefined;
 }
 
-/** Loads, sweeps, prints. Returns the exit code. */
+/** Reads the data, runs the policies and prints the result. Returns the exit code. */
 export async function runSimulate(data: string, flags: SimulateFlags): Promise<number> {
   const { out, resume, overwrite, json, threads = availableParallelism() } = flags;
   if (resume && out === undefined) {
-    throw new InputError({ file: "--resume" }, "needs the folder to go on in", "add --out DIR");
+    throw new InputError({ file: "--resume" }, "needs the folder to continue in", "add --out DIR");
   }
   if (resume && overwrite) {
     throw new InputError(
       { file: "--overwrite" },
-      "begins anew, --resume goes on",
-      "give one of them",
+      "starts again, but --resume continues",
+      "give only one of them",
     );
   }
   if (out !== undefined && !overwrite) await refuseForeign(out);
-  // Standard output is the result's, and policies of the user's own may print.
+  // A policy of the user may print: standard output is only for the result.
   globalThis.console = new Console(process.stderr);
-  const fitted = flags.encoder !== undefined && isBundle(readReference(flags.encoder).base);
+  const isFitted = flags.encoder !== undefined && isBundle(readReference(flags.encoder).base);
   const policies = await parsePolicies(
     flags.policies ?? DEFAULT_POLICIES,
     process.cwd(),
-    fitted ? { weighting: "fitted" } : {},
+    isFitted ? { weighting: "fitted" } : {},
   );
   const source = await openData(data, flags);
   const settings = settingsOf(flags, source.dataset);
@@ -99,8 +96,7 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
   }
   const { result } = simulated;
   if (result && out !== undefined) {
-    // Drawing is loaded only where something is drawn.
-    const { writeReport } = await import("../lab/simulate/write.ts");
+    const { writeReport } = await import("../../lab/simulate/write.ts");
     await writeReport(out, result);
   }
   if (json) process.stdout.write(result ? `${JSON.stringify(result)}\n` : "");
@@ -110,7 +106,7 @@ export async function runSimulate(data: string, flags: SimulateFlags): Promise<n
   return interrupt.code;
 }
 
-/** Reads and encodes; what a slow encoder has made is kept for the next time. */
+/** Reads and encodes the data. Embeddings of slow encoders are cached. */
 async function openData(data: string, flags: SimulateFlags): Promise<Source> {
   const places = encoderPlaces();
   const status = statusLine(process.stderr);
@@ -135,7 +131,7 @@ function screen(simulation: Simulation, result: Result, out: string | undefined)
     out !== undefined
       ? `Report: ${join(out, "report.html")}\n`
       : isTTY
-        ? COLORS.dim("Add --out DIR for figures, report and tables to keep.\n")
+        ? COLORS.dim("Add --out DIR to write figures, a report and tables.\n")
         : "";
   return `${headingOf(simulation)}\n\n${table}\n${ascii(summaryOf(result))}\n${report}`;
 }
@@ -147,10 +143,10 @@ function stoppedText(
 ): string {
   const complete = result?.policies[policies[0]!.name]?.regret.runs.length ?? 0;
   const total = policies.length * settings.runs;
-  const kept = `${finished} of ${plural(total, "run")} are finished, of every policy ${complete} of ${settings.runs}${complete > 0 ? ", which is what you see" : ""}`;
+  const done = `${finished} of ${plural(total, "run")} are finished, ${complete} of ${settings.runs} of every policy${complete > 0 ? ", which are shown" : ""}`;
   const next =
     out === undefined
-      ? "nothing is kept; with --out DIR a stopped simulation can go on"
-      : `they are kept in ${join(out, "runs.jsonl")}: the same command with --resume continues`;
-  return `joust: stopped: ${kept}; ${next}\n`;
+      ? "nothing was saved\nhint: add --out DIR to be able to continue"
+      : `saved in ${join(out, "runs.jsonl")}\nhint: run the same command with --resume to continue`;
+  return `joust: stopped: ${done}; ${next}\n`;
 }

@@ -1,11 +1,11 @@
-/** The options of `simulate` that become Settings. */
-import { InputError } from "../core/input/input-error.ts";
-import { didYouMean } from "../core/input/nearest.ts";
-import type { Dataset } from "../lab/data/dataset.ts";
-import { splitOf } from "../lab/data/groups.ts";
-import { plural } from "../lab/report/words.ts";
-import { SETTINGS, type Settings, type Told, type Voters } from "../lab/simulate/settings.ts";
-import { readNumber } from "./shared/flags.ts";
+/** Checks the options of `joust simulate` and derives the settings of the simulation from them. */
+import { InputError } from "../../core/input/input-error.ts";
+import { didYouMean } from "../../core/input/nearest.ts";
+import type { Dataset } from "../../lab/data/dataset.ts";
+import { splitOf } from "../../lab/data/groups.ts";
+import { plural } from "../../lab/report/words.ts";
+import { SETTINGS, type Settings, type Told, type Voters } from "../../lab/simulate/settings.ts";
+import { readNumber } from "../shared/flags.ts";
 
 export interface SettingsFlags {
   readonly rounds?: number | undefined;
@@ -13,7 +13,7 @@ export interface SettingsFlags {
   readonly seed?: number | undefined;
   readonly offline?: number | undefined;
   readonly told?: Told | undefined;
-  /** The sd of --truth noisy:SD. */
+  /** The SD of --truth noisy:SD. */
   readonly truth?: number | undefined;
   readonly voteScale?: number | undefined;
   readonly ties?: number | undefined;
@@ -23,10 +23,13 @@ export interface SettingsFlags {
   readonly stream?: Settings["stream"] | undefined;
 }
 
-/** The most rounds where --rounds is not given; with less data every query comes once. */
+/** Policies to compare by default: ours, the paper's, and three baselines that show the value of votes. */
+export const DEFAULT_POLICIES = "joust,fgts-cdb,zero-feedback,best-fixed,random";
+
+/** Largest default of --rounds. With less data, every query is streamed once. */
 export const MOST_ROUNDS = SETTINGS.rounds;
 
-/** Settings for this data; refuses options that it cannot heed. */
+/** The settings for a data set. Refuses options that have no effect on it. */
 export function settingsOf(flags: SettingsFlags, dataset: Dataset): Settings {
   const { scores, queries, calibration } = dataset;
   checkBundle(flags, dataset);
@@ -36,32 +39,32 @@ export function settingsOf(flags: SettingsFlags, dataset: Dataset): Settings {
     throw new InputError(
       { file: "DATA" },
       calibration
-        ? "leaves no query to stream: the bundle was fitted on all of them"
-        : "leaves no query to stream: every category has one only, which is set aside",
+        ? "has no query to stream: the bundle was fitted on all of them"
+        : "has no query to stream: the only query of each category is an offline query",
       calibration
         ? "give other data, or fit again with a smaller --offline"
-        : "give data with two queries or more in a category",
+        : "give data with at least two queries in a category",
     );
   }
   if (flags.told?.kind === "scores" && !scores) {
     throw new InputError(
       { file: "--told" },
-      "scores are to be told but there is no table of them",
-      "add --scores CSV, or leave it out: means over the offline queries are told then",
+      "is scores, but there is no table of scores",
+      "add --scores CSV, or remove the option to use means over the offline queries",
     );
   }
   if (flags.truth && (!scores || queries[0]!.scores)) {
     throw new InputError(
       { file: "--truth" },
-      "has nothing to change: the queries have scores of their own",
-      "leave it out, or give data whose truth is the --scores CSV",
+      "has no effect: the queries have scores of their own",
+      "remove it, or give data whose true scores are those of --scores CSV",
     );
   }
   if (flags.lambda && !scores && !queries.some(({ costs }) => costs)) {
     throw new InputError(
       { file: "--lambda" },
-      "needs costs and the data has none",
-      'leave it out, or add "costs" to the rows or --scores CSV',
+      "needs costs, but the data has none",
+      'remove it, add "costs" to the rows, or give --scores CSV',
     );
   }
   const { truth: truthSd = SETTINGS.truthSd, delay = SETTINGS.delay } = flags;
@@ -69,15 +72,15 @@ export function settingsOf(flags: SettingsFlags, dataset: Dataset): Settings {
   if (delay >= rounds) {
     throw new InputError(
       { file: "--delay" },
-      `is ${delay}, so that no vote arrives within ${plural(rounds, "round")}`,
-      "give a smaller one, or more --rounds",
+      `is ${delay}, so no vote arrives within ${plural(rounds, "round")}`,
+      "give a smaller delay, or more --rounds",
     );
   }
   return {
     rounds,
     runs: flags.runs ?? SETTINGS.runs,
     seed: flags.seed ?? SETTINGS.seed,
-    // As many as were set aside anywhere: categories are never halved by more.
+    // The largest number of offline queries of any category.
     offline: Math.max(...split.map(({ offline }) => offline)),
     told: flags.told ?? { kind: calibration ? "bundle" : scores ? "scores" : "offline" },
     truthSd,
@@ -90,22 +93,22 @@ export function settingsOf(flags: SettingsFlags, dataset: Dataset): Settings {
   };
 }
 
-/** What a bundle has decided, and what it cannot be asked for. */
+/** Refuses options that contradict a bundle. */
 function checkBundle({ offline, told, lambda }: SettingsFlags, dataset: Dataset): void {
   const { calibration, categories } = dataset;
   if (!calibration) {
     if (told?.kind !== "bundle") return;
     throw new InputError(
       { file: "--told" },
-      "is bundle and there is none",
-      "name it: --encoder BUNDLE",
+      "is bundle, but there is no bundle",
+      "give the bundle: --encoder BUNDLE",
     );
   }
   if (offline !== undefined) {
     throw new InputError(
       { file: "--offline" },
-      "was decided when the bundle was fitted: its own queries are set aside",
-      "leave it out, or give it to joust fit",
+      "is fixed by the bundle, which has its own offline queries",
+      "remove it, or give it to joust fit",
     );
   }
   const missing = calibration.categories.filter((name, m) =>
@@ -116,21 +119,21 @@ function checkBundle({ offline, told, lambda }: SettingsFlags, dataset: Dataset)
   if (missing.length > 0) {
     throw new InputError(
       { file: "--told" },
-      `is ${told?.kind}, and of the bundle's categories the data has no ${told?.kind === "scores" ? "" : "offline "}query of ${missing.join(", ")}`,
-      "leave it out: the bundle's own scores are told then",
+      `is ${told?.kind}, but the data has no ${told?.kind === "scores" ? "" : "offline "}query of the bundle's categories ${missing.join(", ")}`,
+      "remove it to use the scores of the bundle",
     );
   }
   if (!lambda || calibration.costs) return;
   throw new InputError(
     { file: "--lambda" },
-    "needs costs and the bundle has none",
-    "leave it out, or fit with costs",
+    "needs costs, but the bundle has none",
+    "remove it, or fit with costs",
   );
 }
 
 const TOLD = ["scores", "offline", "bundle", "none", "permuted"] as const;
 
-/** scores, offline, bundle, none, permuted or noisy:SD. */
+/** Reads --told: scores, offline, bundle, none, permuted or noisy:SD. */
 export function readTold(text: string): Told {
   const kind = TOLD.find((known) => known === text);
   if (kind !== undefined) return { kind };
@@ -142,7 +145,7 @@ export function readTold(text: string): Told {
   );
 }
 
-/** The SD of noisy:SD. */
+/** Reads --truth and returns the SD of noisy:SD. */
 export function readTruth(text: string): number {
   if (/^noisy(:|$)/.test(text)) return readNoise("--truth", text);
   throw new InputError({ file: "--truth" }, `"${text}" is not noisy:SD`, "write --truth noisy:0.1");
@@ -156,7 +159,7 @@ function readNoise(flag: string, text: string): number {
   return readNumber(`${flag} ${text}`, sd, { from: 0, example: `${flag} noisy:0.1` });
 }
 
-/** How many voters there are where only their quirks are given: enough for small shares. */
+/** Number of voters if --voters does not give a count: enough for small shares. */
 export const CROWD = 20;
 
 const VOTER_RANGES: Record<keyof Voters, Parameters<typeof readNumber>[2]> = {
@@ -167,7 +170,7 @@ const VOTER_RANGES: Record<keyof Voters, Parameters<typeof readNumber>[2]> = {
   bothBad: { from: 0, example: "--voters bothBad=0.3" },
 };
 
-/** count=20,noisy=0.1,malicious=0.1,position=0.5,bothBad=0.3, any of them. */
+/** Reads --voters: any of count=20,noisy=0.1,malicious=0.1,position=0.5,bothBad=0.3. */
 export function readVoters(text: string): Voters {
   const known = Object.keys(VOTER_RANGES);
   const given: Partial<Record<keyof Voters, number>> = {};
@@ -191,26 +194,26 @@ function isVoterKey(key: string): key is keyof Voters {
   return Object.hasOwn(VOTER_RANGES, key);
 }
 
-/** A share of so few voters that it is nobody would change nothing and look as if it had. */
+/** Refuses shares above 1, and a share that is less than one voter and so has no effect. */
 function checkShares({ count, noisy, malicious }: Voters): void {
   const file = "--voters";
   if (noisy + malicious > 1) {
-    const problem = `noisy=${noisy} and malicious=${malicious} are more than all`;
+    const problem = `noisy=${noisy} and malicious=${malicious} sum to more than 1`;
     throw new InputError({ file }, problem, "give shares that sum to 1 or less");
   }
-  // How many i have (i + 1/2) / count < share, as castVote draws the line.
-  const upTo = (share: number) => Math.ceil(share * count - 0.5);
-  const nobody =
-    noisy > 0 && upTo(noisy) === 0
+  // The number of voters i with (i + 1/2) / count < share, as castVote counts them.
+  const votersIn = (share: number) => Math.ceil(share * count - 0.5);
+  const empty =
+    noisy > 0 && votersIn(noisy) === 0
       ? "noisy"
-      : malicious > 0 && upTo(noisy + malicious) === upTo(noisy)
+      : malicious > 0 && votersIn(noisy + malicious) === votersIn(noisy)
         ? "malicious"
         : undefined;
-  if (nobody === undefined) return;
-  const enough = Math.ceil(1 / (nobody === "noisy" ? noisy : malicious));
+  if (empty === undefined) return;
+  const enough = Math.ceil(1 / (empty === "noisy" ? noisy : malicious));
   throw new InputError(
     { file },
-    `${nobody} is a share of ${count} voters that comes to nobody`,
+    `the share ${empty} of ${count} voters is less than one voter`,
     `raise count to ${enough} or more`,
   );
 }

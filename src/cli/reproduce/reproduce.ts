@@ -1,66 +1,44 @@
-import { availableParallelism, homedir } from "node:os";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
-import { cacheFolder } from "../core/encoder/common/find-model.ts";
-import { encoderPlaces } from "../core/encoder/encoder-places.ts";
-import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
-import { InputError } from "../core/input/input-error.ts";
-import { moduleUrl, readVersion } from "../core/input/project.ts";
-import type { Workers } from "../lab/jobs/job.ts";
-import type { PlannedJob } from "../lab/jobs/plan.ts";
-import type { ProgressReport } from "../lab/jobs/progress.ts";
-import { JobFailed } from "../lab/jobs/run-plan.ts";
-import { FolderStore } from "../lab/jobs/store.ts";
-import { Threads } from "../lab/jobs/threads.ts";
-import { ascii, type Table, toText } from "../lab/report/table.ts";
-import { plural } from "../lab/report/words.ts";
-import { FULL, QUICK, type Size } from "../lab/reproduce/bench.ts";
-import { headlineOf, verdictText } from "../lab/reproduce/claims-table.ts";
-import { curvesNamed, reproduceCurves } from "../lab/reproduce/curve.ts";
-import { type DataSets, findDataSets } from "../lab/reproduce/data-sets.ts";
-import { findEncoders } from "../lab/reproduce/encoders.ts";
-import type { Suite } from "../lab/reproduce/experiment.ts";
+import { encoderPlaces } from "../../core/encoder/encoder-places.ts";
+import type { EncoderPlaces } from "../../core/encoder/open-encoder.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { readVersion } from "../../core/input/project.ts";
+import type { Workers } from "../../lab/jobs/job.ts";
+import type { PlannedJob } from "../../lab/jobs/plan.ts";
+import type { ProgressReport } from "../../lab/jobs/progress.ts";
+import { JobFailed } from "../../lab/jobs/run-plan.ts";
+import type { FolderStore } from "../../lab/jobs/store.ts";
+import { Threads } from "../../lab/jobs/threads.ts";
+import { ascii, type Table, toText } from "../../lab/report/table.ts";
+import { plural } from "../../lab/report/words.ts";
+import { FULL, QUICK, type Size } from "../../lab/reproduce/bench.ts";
+import { headlineOf, verdictText } from "../../lab/reproduce/claims-table.ts";
+import { curvesNamed, reproduceCurves } from "../../lab/reproduce/curve.ts";
+import { type DataSets, findDataSets } from "../../lab/reproduce/data-sets.ts";
+import { findEncoders } from "../../lab/reproduce/encoders.ts";
 import {
   planReproduction,
   type Reproduced,
   type ReproduceOptions,
   reproduce,
-} from "../lab/reproduce/reproduce.ts";
-import { interruptible } from "./shared/interrupt.ts";
-import { barOf, duration, leftOf, type StatusLine, statusLine } from "./shared/status-line.ts";
+} from "../../lab/reproduce/reproduce.ts";
+import { interruptible } from "../shared/interrupt.ts";
+import { drawBar, duration, type StatusLine, statusLine, timeLeft } from "../shared/status-line.ts";
+import { KINDS, openCache } from "./cache.ts";
+import { EXPERIMENTS, type Experiment, type ReproduceFlags } from "./flags.ts";
 
-export const EXPERIMENTS = ["mmlu", "routerbench", "unseen", "mixinstruct"] as const;
-
-export interface ReproduceFlags {
-  readonly data?: string | undefined;
-  readonly encoders?: readonly string[] | undefined;
-  readonly models?: string | undefined;
-  readonly runs?: number | undefined;
-  readonly seed?: number | undefined;
-  readonly quick?: boolean | undefined;
-  readonly out?: string | undefined;
-  readonly cache?: string | undefined;
-  readonly threads?: number | undefined;
-  readonly workers?: string | undefined;
-  readonly curve?: string | undefined;
-  readonly dryRun?: boolean | undefined;
-  readonly json?: boolean | undefined;
-}
-
-/** The experiments are modules like a user's own: found by their place, not imported. */
-const SUITE = moduleUrl(new URL("../lab/experiments/index.ts", import.meta.url));
-export const KINDS = moduleUrl(new URL("../lab/reproduce/work/kinds.ts", import.meta.url));
 const DEFAULT_OUT = join("out", "reproduce");
 
-/** Plans, works, judges, writes. Returns the exit code. */
+/** Runs the experiments, tests the claims and writes the report. Returns the exit code. */
 export async function runReproduce(
-  experiment: (typeof EXPERIMENTS)[number] | "all",
+  experiment: Experiment | "all",
   flags: ReproduceFlags,
 ): Promise<number> {
   const { out = DEFAULT_OUT, threads = availableParallelism(), seed = 1 } = flags;
-  // Drawing is loaded where something is drawn.
-  const { refuseForeign, writeReproduction } = await import("../lab/reproduce/write.ts");
+  const { refuseForeign, writeReproduction } = await import("../../lab/reproduce/write.ts");
   await refuseForeign(out);
-  const { default: suite } = (await import(SUITE.href)) as { default: Suite };
+  const { default: suite } = await import("../../lab/experiments/index.ts");
   const places = encoderPlaces(flags.models);
   const encoders = await findEncoders(
     flags.encoders ?? (flags.quick ? [QUICK_ENCODER] : undefined),
@@ -78,11 +56,10 @@ export async function runReproduce(
     process.stdout.write(planText(jobs, threads));
     return 0;
   }
-  const store = new FolderStore(flags.cache ?? defaultCache());
-  await store.open();
+  const store = await openCache(flags.cache);
   const workers = await workersOf(flags, store, data, threads, places);
   const interrupt = interruptible();
-  const status = statusLine(process.stderr) ?? everyFewMinutes();
+  const status = statusLine(process.stderr) ?? everyFiveMinutes();
   const options: ReproduceOptions = {
     store,
     workers,
@@ -95,7 +72,7 @@ export async function runReproduce(
     if (curves) table = await reproduceCurves(planned, curves, options);
     else reproduced = await reproduce(planned, options);
   } catch (error) {
-    // What the user can mend is said as it was said in the thread.
+    // An error that the user can fix is reported as the worker reported it.
     throw error instanceof JobFailed && error.cause instanceof InputError ? error.cause : error;
   } finally {
     status.clear();
@@ -107,10 +84,12 @@ export async function runReproduce(
     return 0;
   }
   if (!reproduced) {
-    process.stderr.write("joust: stopped; what is done is kept, and the same command goes on\n");
+    process.stderr.write(
+      "joust: stopped; finished jobs are cached\nhint: run the same command again to continue\n",
+    );
     return interrupt.code;
   }
-  const { recordOf } = await import("../lab/reproduce/record.ts");
+  const { recordOf } = await import("../../lab/reproduce/record.ts");
   const command = commandOf(experiment, flags);
   const record = recordOf(reproduced, { command, encoders, version: readVersion() });
   await writeReproduction(out, reproduced, record);
@@ -120,7 +99,7 @@ export async function runReproduce(
 
 const QUICK_ENCODER = "static";
 
-/** Threads of this process, or `joust work` processes anywhere. */
+/** Threads of this process, or `joust work` processes on any machine. */
 async function workersOf(
   { workers: url }: ReproduceFlags,
   store: FolderStore,
@@ -131,8 +110,7 @@ async function workersOf(
   if (url === undefined) {
     return new Threads({ threads, kinds: KINDS, store: store.folder, files, places });
   }
-  // PostgreSQL is loaded where it is asked for.
-  const { RemoteWorkers } = await import("../lab/jobs/remote-workers.ts");
+  const { RemoteWorkers } = await import("../../lab/jobs/remote-workers.ts");
   return RemoteWorkers.open(url, store, files);
 }
 
@@ -141,11 +119,7 @@ function sizeOf({ quick, runs }: ReproduceFlags): Size {
   return { ...size, runs: runs ?? size.runs };
 }
 
-export function defaultCache(): string {
-  return join(cacheFolder(process.env, homedir()), "reproduce");
-}
-
-/** Without the machine's folders. */
+/** The command as the report shows it, without the folders of this machine. */
 function commandOf(
   experiment: string,
   { data, encoders, runs, seed, quick, models }: ReproduceFlags,
@@ -164,11 +138,11 @@ function commandOf(
 
 function progressLine({ done, total, millisecondsLeft, running }: ProgressReport): string {
   const now = running[0] === undefined ? "" : `: ${running[0]}`;
-  return `${barOf(done, total)} ${done}/${total} jobs${leftOf(millisecondsLeft)}${now}`;
+  return `${drawBar(done, total)} ${done}/${total} jobs${timeLeft(millisecondsLeft)}${now}`;
 }
 
-/** In a log: hours of work are not to be silent, and minutes of it are. */
-function everyFewMinutes(): StatusLine {
+/** Prints a line every five minutes, for output that is not a terminal. */
+function everyFiveMinutes(): StatusLine {
   let last = performance.now();
   return {
     show(text) {
@@ -186,8 +160,8 @@ function planText(jobs: readonly PlannedJob[], threads: number): string {
     const own = jobs.filter((job) => job.kind === kind);
     return `  ${kind.padEnd(10)}${String(own.length).padStart(6)} jobs, about ${duration(1000 * secondsOf(own))} of one core`;
   });
-  const time = duration((1000 * secondsOf(jobs)) / threads);
-  return `${plural(jobs.length, "job")}, about ${time} on ${plural(threads, "thread")}, less what is cached:\n${lines.join("\n")}\n`;
+  const total = duration((1000 * secondsOf(jobs)) / threads);
+  return `${plural(jobs.length, "job")}, about ${total} on ${plural(threads, "thread")}, minus the cached ones:\n${lines.join("\n")}\n`;
 }
 
 function secondsOf(jobs: readonly PlannedJob[]): number {

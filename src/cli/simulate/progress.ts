@@ -1,13 +1,13 @@
-/** One line on a terminal that says how far a simulation is; nothing in a pipe. */
+/** The status line of a simulation. */
 
-import { decimalsOf, fixed } from "../lab/report/table.ts";
-import { isOracle } from "../lab/simulate/result-table.ts";
-import type { RunsProgress } from "../lab/simulate/runs.ts";
-import { completeRuns } from "../lab/simulate/simulate.ts";
-import { mean } from "../lab/statistics.ts";
-import { barOf, duration, statusLine, type Terminal } from "./shared/status-line.ts";
+import { decimalsOf, fixed } from "../../lab/report/table.ts";
+import { isOracle } from "../../lab/simulate/result-table.ts";
+import type { RunsProgress } from "../../lab/simulate/runs.ts";
+import { completeRuns } from "../../lab/simulate/simulate.ts";
+import { mean } from "../../lab/statistics.ts";
+import { drawBar, duration, statusLine, type Terminal } from "../shared/status-line.ts";
 
-/** `show` draws over what was drawn before, `clear` takes it away. */
+/** Shows the progress on a terminal; undefined for other output. */
 export function progressBar(terminal: Terminal, policies: readonly string[]) {
   const line = statusLine(terminal);
   return (
@@ -21,12 +21,12 @@ export function progressBar(terminal: Terminal, policies: readonly string[]) {
 export function progressLine(progress: RunsProgress, policies: readonly string[]): string {
   const { done, total, millisecondsLeft } = progress;
   const left = millisecondsLeft === undefined ? "" : `${duration(millisecondsLeft)} left`;
-  return [`${barOf(done, total)} ${done}/${total} runs`, left, leader(progress, policies)]
+  return [`${drawBar(done, total)} ${done}/${total} runs`, left, leader(progress, policies)]
     .filter((part) => part !== "")
     .join(", ");
 }
 
-/** The smallest mean regret over the runs that all have finished; the oracle is out of competition. */
+/** The policy with the smallest mean regret over the runs that all policies have finished, except the oracle. */
 function leader({ runs }: RunsProgress, policies: readonly string[]): string {
   const complete = completeRuns(runs);
   const means = policies.flatMap((name, p) =>

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Run } from "../lab/simulate/run.ts";
+import type { Run } from "../../lab/simulate/run.ts";
 import { progressBar, progressLine } from "./progress.ts";
 
 const run = (regret: number) => ({ curve: [0, regret] }) as Partial<Run> as Run;
@@ -10,20 +10,20 @@ const RUNS = [
   [run(6), run(1), run(2)],
 ];
 
-it("says how far it is, how long it takes, and who leads among those that can be run", () => {
+it("shows the progress, the time left and the best policy except the oracle", () => {
   const progress = { done: 8, total: 16, millisecondsLeft: 61_200, runs: RUNS };
   expect(progressLine(progress, POLICIES)).toBe(
     "[==========          ] 8/16 runs, 1 min 2 s left, best so far joust (regret 3.0)",
   );
 });
 
-it("claims nothing before it knows", () => {
+it("leaves out what is not known yet", () => {
   const runs = POLICIES.map(() => [undefined]);
   const progress = { done: 0, total: 3, millisecondsLeft: undefined, runs };
   expect(progressLine(progress, POLICIES)).toBe("[                    ] 0/3 runs");
 });
 
-it("draws one line over itself on a terminal, no wider than it, and nothing in a pipe", () => {
+it("draws one line no wider than the terminal, and nothing in a pipe", () => {
   let written = "";
   const write = (text: string) => {
     written += text;

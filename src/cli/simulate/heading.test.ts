@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Dataset } from "../lab/data/dataset.ts";
-import { SETTINGS, type Settings } from "../lab/simulate/settings.ts";
-import { TABLED } from "../lab/simulate/world.fixture.ts";
+import type { Dataset } from "../../lab/data/dataset.ts";
+import { SETTINGS, type Settings } from "../../lab/simulate/settings.ts";
+import { TABLED } from "../../lab/simulate/world.fixture.ts";
 import { headingOf, offlineNotes } from "./heading.ts";
 
 function heading(settings: Partial<Settings>, record: Record<string, unknown> = {}): string {
@@ -18,7 +18,7 @@ function heading(settings: Partial<Settings>, record: Record<string, unknown> = 
   });
 }
 
-it("says on what was run", () => {
+it("names the data and the told scores", () => {
   expect(heading({})).toBe(
     "q.jsonl: 10 queries in 2 categories, 3 models; 1000 rounds, told scores, vote scale 3, seed 1",
   );
@@ -47,15 +47,15 @@ it("names every setting that is not the default", () => {
   expect(heading({}, { encoder: "minilm" })).toContain(", encoder minilm, ");
 });
 
-it("says what became of --offline", () => {
+it("notes how small categories change --offline", () => {
   const notes = (asked: number | undefined, offline: number, dataset: Dataset = TABLED) =>
     offlineNotes(asked, dataset, { ...SETTINGS, offline });
   expect(notes(2, 2)).toEqual([]);
   expect(notes(undefined, 3)).toEqual([
-    "offline 5: at most half of a category is set aside, here 3",
-    "fewer than 3 queries are set aside in small categories: y 2 of 4",
+    "--offline 5 was reduced to 3: at most half of a category are offline queries",
+    "small categories have fewer than 3 offline queries: y 2 of 4",
   ]);
   expect(notes(1, 1, { ...TABLED, queries: TABLED.queries.slice(0, 7) })).toEqual([
-    "never streamed, since all they have is set aside: y",
+    "categories that are never streamed, because all their queries are offline queries: y",
   ]);
 });

@@ -1,0 +1,89 @@
+import { Argument, type Command } from "commander";
+import { FULL, QUICK } from "../../lab/reproduce/bench.ts";
+import { EXPERIMENTS, type Experiment, type ReproduceFlags } from "../reproduce/flags.ts";
+import { newCommand } from "../shared/command.ts";
+import { withModelsFlag } from "../shared/encoder-flags.ts";
+import { folder, names, number, seed, threads } from "../shared/flags.ts";
+
+export function reproduceCommand(): Command {
+  const command = newCommand({
+    name: "reproduce",
+    summary: "run the experiments of the paper and test its claims",
+    description:
+      'Runs the experiments of "LLM Routing with Dueling Feedback" together with simple baselines, and tests every claim of the paper. The work is divided into jobs whose results are cached: after an interruption the same command continues, and a second run takes seconds.',
+    examples: [
+      ["Get a first impression in two minutes", "joust reproduce --quick"],
+      [
+        "Run everything with the public data sets and MiniLM",
+        "joust models get MiniLM",
+        "joust reproduce all --data data-sets",
+      ],
+      ["Run one experiment more often", "joust reproduce unseen --data data-sets --runs 20"],
+      [
+        "Use several machines: the second command runs on each of them",
+        "joust reproduce all --data data-sets --runs 20 --workers postgres://joust:secret@db/joust",
+        "joust work --workers postgres://joust:secret@db/joust",
+      ],
+    ],
+  }).addArgument(
+    new Argument("[experiment]", "experiment to run")
+      .choices([...EXPERIMENTS, "all"])
+      .default("all"),
+  );
+  command
+    .optionsGroup("Data:")
+    .option(
+      "--data <dir>",
+      "folder with mmlu/, routerbench-queries/, mixinstruct/ or qlora-gpt4-pairwise/ (default: the project's own questions)",
+      folder("--data"),
+    )
+    .option(
+      "--encoders <a,b>",
+      "encoders (default: those of MiniLM, mpnet, e5b, OpenAItext and static that are available)",
+      names("--encoders"),
+    );
+  withModelsFlag(command);
+  command
+    .optionsGroup("Length:")
+    .option(
+      "--runs <r>",
+      `runs of each curve, each with its own offline queries and fine-tuning; use 20 to separate close curves (default: ${FULL.runs})`,
+      number("--runs", { from: 1, to: 1000, whole: true, example: 20 }),
+    )
+    .option(
+      "--quick",
+      `run for two minutes: the static encoder, ${QUICK.runs} runs, vote scale ${QUICK.scales.join(", ")}, ${QUICK.long} rounds`,
+    )
+    .option("--seed <n>", "the same seed gives the same numbers (default: 1)", seed)
+    .option(
+      "--threads <n>",
+      "worker threads; they do not change the results (default: one per core)",
+      threads,
+    )
+    .option(
+      "--workers <url>",
+      'distribute the jobs to "joust work" processes through this PostgreSQL database, with the same results: postgres://user:password@host/database',
+    )
+    .option("--dry-run", "print the number of jobs and an estimate of the time, and exit");
+  command
+    .optionsGroup("Output:")
+    .option(
+      "--out <dir>",
+      "folder for report.html, claims, figures, tables and reproduce.json (default: out/reproduce)",
+      folder("--out"),
+    )
+    .option(
+      "--cache <dir>",
+      "folder for the results of jobs; it can be deleted at any time (default: reproduce in the user's cache)",
+      folder("--cache"),
+    )
+    .option(
+      "--curve <name>",
+      "run only this curve, in all its settings, and print its numbers instead of writing a report: MiniLM_E4_Excel_perf_cost_exp, or a baseline with its vectors, 'joust on MiniLM_E4'",
+    )
+    .option("--json", "print only reproduce.json");
+  return command.action(async (experiment: Experiment | "all", flags: ReproduceFlags) => {
+    const { runReproduce } = await import("../reproduce/reproduce.ts");
+    process.exitCode = await runReproduce(experiment, flags);
+  });
+}

@@ -1,0 +1,93 @@
+import { POLICIES } from "../../core/bandit/policies/index.ts";
+import type { PolicyKind } from "../../core/bandit/policy.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { contenderOf, parsePolicies } from "../../lab/policies/policy-spec.ts";
+import type { FindPolicy, Fold } from "../../learner/fold.ts";
+import { type ReplayOptions, replay } from "../../learner/replay.ts";
+import type { Store } from "../../store/store.ts";
+import { DEFAULT_DATA, type StoreFlags, withRouter } from "../shared/store-flags.ts";
+import { replayText } from "./text.ts";
+
+export interface ReplayFlags extends StoreFlags {
+  readonly policy?: string | undefined;
+  readonly until?: number | undefined;
+  readonly json?: boolean | undefined;
+  readonly hours: number;
+  readonly config?: string | undefined;
+}
+
+/** Replays the log and prints the result. Returns 1 if the saved snapshot differs from the log. */
+export async function runReplay(flags: ReplayFlags): Promise<number> {
+  const result = await withRouter(flags, async (store, router) => {
+    const policies = await policiesOf(flags.policy);
+    let fold: Fold | undefined;
+    const replayed = await replay(store, router, {
+      ...policies,
+      until: flags.until,
+      onFolded: (folded) => {
+        fold = folded;
+      },
+    });
+    if (!replayed || !fold) {
+      throw new InputError(
+        { file: `router ${router}` },
+        "was not configured by then, so there is nothing to fold its votes with",
+        "start joust serve with this router once, or choose a later --until",
+      );
+    }
+    return flags.json
+      ? { ...replayed, ...(await pageNumbers(store, fold, router, flags)) }
+      : replayed;
+  });
+  process.stdout.write(flags.json ? `${JSON.stringify(result)}\n` : replayText(result));
+  return result.snapshot?.matches === false ? 1 : 0;
+}
+
+/** The numbers that the page shows, from the same log. They need the gateway's modules. */
+async function pageNumbers(store: Store, fold: Fold, router: string, flags: ReplayFlags) {
+  const { insightOf } = await import("../../gateway/insight/replayed.ts");
+  const { windowOf } = await import("../../gateway/insight/numbers.ts");
+  const { pricesOf } = await import("../../gateway/insight/spend.ts");
+  const { checkedConfiguration } = await import("../serve/configuration.ts");
+  const { config, placement } = await checkedConfiguration({
+    data: flags.data ?? DEFAULT_DATA,
+    ...(flags.config !== undefined && { config: flags.config }),
+  });
+  return insightOf(store, router, fold, windowOf(flags.hours, flags.until ?? Date.now()), {
+    prices: pricesOf(placement.models),
+    current: config.routers[router]?.cost_quality_tradeoff ?? null,
+  });
+}
+
+/** The policy of the option --policy, and a function that finds the policies of the log. */
+async function policiesOf(
+  text: string | undefined,
+): Promise<Pick<ReplayOptions, "findPolicy" | "policy">> {
+  const known = new Map<string, PolicyKind>(POLICIES.map((kind) => [kind.name, kind]));
+  const findPolicy: FindPolicy = (name) => {
+    const kind = known.get(name);
+    if (kind) return kind;
+    throw new InputError(
+      { file: "the log" },
+      `names the policy ${name}, which is unknown`,
+      "give its file with --policy ./FILE, or another policy to replay with",
+    );
+  };
+  if (text === undefined) return { findPolicy };
+  const place = { file: `--policy ${text}` };
+  const [spec, ...more] = await parsePolicies(text, process.cwd()).catch((error: unknown) => {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError(place, error.problem, error.hint);
+  });
+  if (more.length > 0) throw new InputError(place, "names several policies", "give one policy");
+  const { kind, options } = await contenderOf(spec!);
+  if (kind.needsHindsight) {
+    throw new InputError(
+      place,
+      "needs the true utilities, which only a simulation has",
+      'choose another policy: "joust policies" lists them',
+    );
+  }
+  known.set(kind.name, kind);
+  return { findPolicy, policy: { name: spec!.name, kind: kind.name, options } };
+}

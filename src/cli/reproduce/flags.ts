@@ -1,0 +1,19 @@
+export const EXPERIMENTS = ["mmlu", "routerbench", "unseen", "mixinstruct"] as const;
+export type Experiment = (typeof EXPERIMENTS)[number];
+
+/** The options of `joust reproduce`. */
+export interface ReproduceFlags {
+  readonly data?: string | undefined;
+  readonly encoders?: readonly string[] | undefined;
+  readonly models?: string | undefined;
+  readonly runs?: number | undefined;
+  readonly seed?: number | undefined;
+  readonly quick?: boolean | undefined;
+  readonly out?: string | undefined;
+  readonly cache?: string | undefined;
+  readonly threads?: number | undefined;
+  readonly workers?: string | undefined;
+  readonly curve?: string | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly json?: boolean | undefined;
+}

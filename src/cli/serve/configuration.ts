@@ -1,0 +1,66 @@
+/** Finds and reads the configuration that `joust serve` would use. */
+import { existsSync } from "node:fs";
+import { InputError } from "../../core/input/input-error.ts";
+import { CONFIG, type Config } from "../../gateway/config/config.ts";
+import { located, readConfig } from "../../gateway/config/read-config.ts";
+import { checkGateway } from "../../gateway/gateway.ts";
+import type { Placement } from "../../gateway/providers/model-specs.ts";
+import { PROVIDER_NAMES, SANDBOX } from "../../gateway/providers/providers.ts";
+import { ownOptions } from "../../gateway/start-gateway.ts";
+
+/** Options that select and override the configuration. */
+export interface ConfigurationFlags {
+  readonly config?: string;
+  readonly port?: number;
+  readonly host?: string;
+  readonly data: string;
+}
+
+const DEFAULT_FILE = "joust.yaml";
+
+/** The file given with --config, or joust.yaml if it exists. */
+export function configurationFile({ config }: ConfigurationFlags): string | undefined {
+  return config ?? (existsSync(DEFAULT_FILE) ? DEFAULT_FILE : undefined);
+}
+
+/** Reads the configuration and applies the options and the environment to it. */
+export async function readConfiguration(
+  file: string | undefined,
+  { port, host }: ConfigurationFlags,
+): Promise<Config> {
+  const config =
+    file === undefined
+      ? CONFIG.parse({})
+      : await readConfig(file, process.env, [...PROVIDER_NAMES, SANDBOX]);
+  const server = {
+    ...config.server,
+    ...(port !== undefined && { port }),
+    ...(host !== undefined && { host }),
+  };
+  const { JOUST_STORE_KEY: key } = process.env;
+  const store = { ...config.store, ...(config.store.key === undefined && key && { key }) };
+  return { ...config, server, store };
+}
+
+/** The configuration and its models with their prices, without starting a gateway. */
+export async function checkedConfiguration(
+  flags: ConfigurationFlags,
+): Promise<{ config: Config; placement: Placement }> {
+  const file = configurationFile(flags);
+  try {
+    const config = await readConfiguration(file, flags);
+    return { config, placement: await checkGateway(ownOptions(config, file, flags.data)) };
+  } catch (error) {
+    throw await withPlace(error, file);
+  }
+}
+
+/**
+ * Adds file and line to an error about a field of the configuration. Without a file, the error names
+ * only the field, which then comes from an option or a default.
+ */
+export async function withPlace(error: unknown, file: string | undefined): Promise<unknown> {
+  if (file !== undefined) return located(error, file);
+  if (!(error instanceof InputError) || error.file !== DEFAULT_FILE || !error.field) return error;
+  return new InputError({ file: error.field }, error.problem, error.hint);
+}
