@@ -3,43 +3,45 @@ import { resolve } from "node:path";
 import type { Table } from "../src/lab/report/table.ts";
 import { SETTINGS, type Settings, type Voters } from "../src/lab/simulate/settings.ts";
 import { excludesZero, mean, pairedDifference } from "../src/lab/statistics.ts";
+import type { BenchResult } from "./bench.ts";
+import { type BenchDataset, openDatasets, openFullRouterBench } from "./datasets.ts";
 import { type Episode, playEpisode, ROUNDS, type Scenario, type Variant } from "./episode.ts";
-import type { BenchResult } from "./main.ts";
 import { DOCS, publish } from "./publish.ts";
-import { openFullRouterbench, openWorlds, type World } from "./worlds.ts";
 
 const RUNS = 40;
-/** What an addition may cost where it cannot help. */
+/** The loss that is accepted where an addition cannot help. */
 const TOLERANCE = 0.03;
 
 interface Experiment {
   readonly name: string;
   readonly on: Variant;
   readonly off: Variant;
-  /** Where it should help, and by which measure (smaller is better). */
+  /** Where the addition should help. */
   readonly helps: Trial;
+  /** Where it has little to gain and must not do harm. */
   readonly elsewhere: Trial;
-  /** Why it may help nowhere, or what it costs elsewhere. */
+  /** Explanation for an addition that does not help, or that costs too much elsewhere. */
   readonly note?: string;
 }
 
-interface Trial extends Measured {
+interface Trial extends Measure {
   readonly where: string;
   readonly scenario: Scenario;
-  /** With all eleven models of the table, of which the last can join later. */
+  /** Use all eleven models of the table; the last one joins halfway. */
   readonly full?: boolean;
-  /** In place of the experiment's. */
+  /** Replaces the variant of the experiment. */
   readonly on?: Variant;
 }
 
-interface Measured {
+interface Measure {
+  /** Smaller is better. */
   readonly measure: (episode: Episode) => number;
   readonly unit: string;
 }
 
-const regret: Measured = { measure: (episode) => episode.regret, unit: "regret" };
-const late: Measured = { measure: (episode) => episode.late, unit: "regret, second half" };
-/** Nothing is told, so that votes are all there is to learn from. */
+const regret: Measure = { measure: (episode) => episode.regret, unit: "regret" };
+const late: Measure = { measure: (episode) => episode.late, unit: "regret, second half" };
+/** Without told scores, so that the router learns only from votes. */
 const LEARNING: Partial<Settings> = { told: { kind: "none" }, voteScale: 10 };
 const plain: Scenario = {};
 const learning: Scenario = { settings: LEARNING };
@@ -58,7 +60,7 @@ const LIARS: Pick<Experiment, "helps" | "elsewhere"> = {
   },
 };
 
-/** Every addition, simplest first. */
+/** All additions, simplest first. */
 const EXPERIMENTS: readonly Experiment[] = [
   {
     name: "ties count half",
@@ -74,15 +76,15 @@ const EXPERIMENTS: readonly Experiment[] = [
       scenario: { settings: { ties: 1 } },
       ...regret,
     },
-    note: "In Davidson's model a tie says nothing where two models are equal, and is rare where they are not.",
+    note: "In Davidson's model a tie carries no information if two models are equal, and is rare if they are not.",
   },
   {
-    name: "both_bad is a dislike of both",
-    note: "A trend only: a dislike of both speaks of their level, and routing needs differences.",
+    name: "both_bad rates both answers as bad",
+    note: "Only a trend: such a vote is about the level of both models, but routing needs their difference.",
     on: {},
     off: { options: { bothBad: 0 } },
     helps: {
-      where: "both_bad when both are below 0.6",
+      where: "both_bad if both are below 0.6",
       scenario: { settings: { ...LEARNING, voters: voters({ bothBad: 0.6 }) } },
       ...regret,
     },
@@ -104,17 +106,17 @@ const EXPERIMENTS: readonly Experiment[] = [
     elsewhere: { where: "the same, told scores exact", scenario: { ranked: true }, ...regret },
   },
   {
-    name: "thumbs beside votes",
+    name: "ratings in addition to votes",
     on: {},
     off: { options: { pointwise: 0 } },
     helps: {
-      where: "one round in ten a duel, the other answers get a thumb",
-      scenario: { duelShare: 0.1, thumbs: { share: 1, slope: 10 }, settings: LEARNING },
+      where: "one round in ten is a duel, the other answers get a rating",
+      scenario: { duelShare: 0.1, ratings: { share: 1, slope: 10 }, settings: LEARNING },
       ...regret,
     },
     elsewhere: {
-      where: "thumbs are coin flips",
-      scenario: { thumbs: { share: 1, slope: 0 } },
+      where: "ratings are random",
+      scenario: { ratings: { share: 1, slope: 0 } },
       ...regret,
     },
   },
@@ -127,17 +129,17 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "budget pacer",
-    note: "Costs differ a hundredfold between queries: a dear one, before anything is saved, raises the price for a while.",
+    note: "The costs of queries differ by a factor of a hundred. An expensive query before anything is saved raises the price of cost for a while.",
     on: { router: { budget: BUDGET } },
     off: {},
     helps: {
-      where: `budget ${BUDGET} of the dearest model's cost`,
+      where: `budget of ${BUDGET} times the most expensive model's cost`,
       scenario: plain,
       measure: ({ cost }) => Math.max(0, cost / BUDGET - 1),
-      unit: "spent above budget",
+      unit: "spending above the budget",
     },
     elsewhere: {
-      where: "a budget five times what is spent",
+      where: "a budget of five times the spending",
       on: { router: { budget: 3 } },
       scenario: plain,
       ...regret,
@@ -151,7 +153,7 @@ const EXPERIMENTS: readonly Experiment[] = [
       where: "told scores exact: little to learn",
       scenario: plain,
       measure: ({ answers }) => answers - 1,
-      unit: "second answers a query",
+      unit: "second answers per query",
     },
     elsewhere: {
       where: "told scores noisy: much to learn",
@@ -161,43 +163,51 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "drift",
-    note: "What is forgotten must be learnt again, so it is off unless asked for.",
+    note: "What is forgotten must be learned again, so this is off by default.",
     on: { options: { drift: 0.999 } },
     off: {},
     helps: {
-      where: "utilities change hands half-way",
-      scenario: { switch: true, settings: LEARNING },
+      where: "the models exchange their qualities halfway",
+      scenario: { exchange: true, settings: LEARNING },
       ...late,
     },
     elsewhere: { where: "nothing changes", scenario: learning, ...regret },
   },
   {
-    name: "a new model keeps what is known",
+    name: "adding a model keeps what was learned",
     on: { keep: true },
     off: {},
     helps: {
-      where: "gpt-4, of which nothing is told, joins half-way",
+      where: "gpt-4 joins halfway, without told scores",
       scenario: { joins: true, settings: { told: { kind: "permuted" }, voteScale: 10 } },
       full: true,
       ...late,
     },
-    elsewhere: { where: "claude-v2 joins, a poor model", scenario: { joins: true }, ...late },
+    elsewhere: {
+      where: "claude-v2, a weak model, joins halfway",
+      scenario: { joins: true },
+      ...late,
+    },
   },
   {
-    name: "a newcomer meets the best",
+    name: "a new model duels the best one",
     on: { keep: true, options: { onboarding: 0.2 } },
     off: { keep: true, options: { onboarding: 0 } },
-    note: "Its twelve duels are paid for whether it is good or poor.",
+    note: "Its twelve duels cost the same whether it is good or weak.",
     helps: {
-      where: "gpt-4, of which nothing is told, joins half-way",
+      where: "gpt-4 joins halfway, without told scores",
       scenario: { joins: true },
       full: true,
       ...late,
     },
-    elsewhere: { where: "claude-v2 joins, a poor model", scenario: { joins: true }, ...late },
+    elsewhere: {
+      where: "claude-v2, a weak model, joins halfway",
+      scenario: { joins: true },
+      ...late,
+    },
   },
   {
-    name: "pending duels narrow a copy",
+    name: "pending duels reduce the uncertainty",
     on: { router: { pending: 64 } },
     off: { router: { pending: 0 } },
     helps: {
@@ -212,8 +222,8 @@ const EXPERIMENTS: readonly Experiment[] = [
     },
   },
   {
-    name: "position bias is fitted",
-    note: "One number more to find out; the interval holds 0.",
+    name: "position bias is estimated",
+    note: "One more number has to be estimated; the interval contains 0.",
     on: { options: { position: true } },
     off: { options: { position: false } },
     helps: {
@@ -224,32 +234,32 @@ const EXPERIMENTS: readonly Experiment[] = [
     elsewhere: { where: "no bias", scenario: learning, ...regret },
   },
   {
-    name: "voters are weighed",
-    note: "A voter is judged by what the router knows, and where nothing is told that is little for long.",
+    name: "votes are weighted by voter",
+    note: "A voter is judged by what the router knows, which is little for a long time without told scores.",
     on: { router: { weighVoters: true } },
     off: {},
     ...LIARS,
   },
   {
-    name: "surprising votes are bounded",
-    note: "No more than a trend either way; it stays on, since no single vote should count for much.",
+    name: "surprising votes have a limited effect",
+    note: "Only a trend in both directions; it stays on, because no single vote should have a large effect.",
     on: {},
     off: { options: { robust: 0 } },
     ...LIARS,
   },
 ];
 
-/** Each addition on and off over the same runs. Writes docs/beyond.md. */
+/** Compares each addition on and off over the same runs. Writes docs/beyond.md. */
 export async function beyond(): Promise<BenchResult> {
-  const [world] = await openWorlds();
-  const full = await openFullRouterbench();
+  const [dataset] = await openDatasets();
+  const full = await openFullRouterBench();
   const ratios: Record<string, number> = {};
   const rows: string[][] = [];
   const notes: string[] = [];
   for (const { name, on, off, helps, elsewhere, note } of EXPERIMENTS) {
-    const tryOut = (trial: Trial) => compare(trial.full ? full : world!, trial, on, off);
-    const gain = tryOut(helps);
-    const loss = tryOut(elsewhere);
+    const run = (trial: Trial) => compare(trial.full ? full : dataset!, trial, on, off);
+    const gain = run(helps);
+    const loss = run(elsewhere);
     ratios[`${name}: on / off where it should help`] = gain.on / gain.off;
     ratios[`${name}: on / off elsewhere`] = loss.on / loss.off;
     const helped = excludesZero(gain.difference) && gain.difference.mean > 0;
@@ -261,7 +271,7 @@ export async function beyond(): Promise<BenchResult> {
         elsewhere.where,
         elsewhere.unit,
         ...figures(loss),
-        harmless ? "within 3%" : "loses more",
+        harmless ? "within 3%" : "costs more than 3%",
       ],
     );
     if (note && !(helped && harmless)) notes.push(`- **${name}:** ${note}`);
@@ -285,14 +295,14 @@ export async function beyond(): Promise<BenchResult> {
 interface Comparison {
   readonly on: number;
   readonly off: number;
-  /** off - on, run by run: above 0 is a gain. */
+  /** off - on per run; positive is a gain. */
   readonly difference: ReturnType<typeof pairedDifference>;
 }
 
-function compare(world: World, trial: Trial, on: Variant, off: Variant): Comparison {
+function compare(dataset: BenchDataset, trial: Trial, on: Variant, off: Variant): Comparison {
   const { scenario, measure } = trial;
   const runs = (variant: Variant) =>
-    Array.from({ length: RUNS }, (_, run) => measure(playEpisode(world, scenario, variant, run)));
+    Array.from({ length: RUNS }, (_, run) => measure(playEpisode(dataset, scenario, variant, run)));
   const a = runs(trial.on ?? on);
   const b = runs(off);
   return { on: mean(a), off: mean(b), difference: pairedDifference(b, a) };
@@ -308,17 +318,19 @@ function voters(changes: Partial<Voters>): Voters {
 }
 
 function document(table: string, notes: readonly string[]): string {
-  return `${PREFACE}\n${table}\nWhere a row says no, or that it loses more:\n\n${notes.join("\n")}\n`;
+  return `${PREFACE}\n${table}\nExplanations for the rows with "no" or "costs more than 3%":\n\n${notes.join("\n")}\n`;
 }
 
-const PREFACE = `# Beyond the paper, measured
+const PREFACE = `# Additions to the paper, measured
 
-Each addition on and off, over the same ${RUNS} worlds and voters: RouterBench queries, MiniLM
-vectors, T = ${ROUNDS}. Told scores are exact and the vote scale is 3 where nothing else is said; where
-only votes or voters are named, nothing is told and the vote scale is 10, so that votes are all there is to
-learn from. Smaller is better; the gain is off minus on, run by run, with its 95% interval. Each addition has two
-rows: where it should help (yes if the interval excludes 0), and where there is little for it to gain and it
-must not cost more than 3% (judged by the mean; the interval shows how sure that is). All
-scenarios and options were chosen on other seeds of the same data. Made by \`npm run bench -- beyond\`; also as
+Each addition is compared on and off in the same ${RUNS} environments, with the same voters: RouterBench queries, MiniLM
+embeddings, T = ${ROUNDS}. Unless stated otherwise, the told scores (quality scores that the router gets before the first
+vote) are exact and the vote scale is 3. Where a row names only votes or voters, there are no told scores and the vote
+scale is 10, so that the router learns only from votes. Smaller is better; the gain is off minus on per run, with its
+95% interval.
+
+Each addition has two rows. In the first it should help ("yes" if the interval excludes 0). In the second it has little
+to gain and must not cost more than 3%, judged by the mean. All scenarios and options were chosen with other seeds on
+the same data. \`npm run bench -- beyond\` made this page; the table is also available as
 [CSV](tables/beyond.csv) and [LaTeX](tables/beyond.tex).
 `;

@@ -5,15 +5,15 @@ import { Journal } from "../src/lab/simulate/journal.ts";
 import type { Run } from "../src/lab/simulate/run.ts";
 import { runCode, runPolicies } from "../src/lab/simulate/runs.ts";
 import type { Settings } from "../src/lab/simulate/settings.ts";
-import type { World } from "./worlds.ts";
+import type { BenchDataset } from "./datasets.ts";
 
 /**
- * Runs policies in one cell of a table on all cores. Finished runs are kept under
+ * Runs policies in one cell of a table on all cores. NumberCache runs are kept under
  * out/bench, so that an interrupted bench continues.
  */
 export async function runCell(
   label: string,
-  { source }: World,
+  { source }: BenchDataset,
   settings: Settings,
   policies: readonly PolicySpec[],
 ): Promise<Run[][]> {

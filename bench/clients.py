@@ -1,4 +1,4 @@
-"""The Python client of OpenAI's against a gateway with a sandbox: python clients.py URL KEY"""
+"""Checks OpenAI's Python client against a gateway with the sandbox: python clients.py URL KEY"""
 
 import json
 import sys
@@ -6,7 +6,7 @@ import sys
 import openai
 
 client = openai.OpenAI(base_url=f"{sys.argv[1]}/v1", api_key=sys.argv[2], max_retries=0)
-ASKED = [{"role": "user", "content": "Why is the sky blue?"}]
+MESSAGES = [{"role": "user", "content": "Why is the sky blue?"}]
 TOOL = {
     "type": "function",
     "function": {
@@ -17,7 +17,7 @@ TOOL = {
 
 
 def chat():
-    answer = client.chat.completions.create(model="auto", messages=ASKED)
+    answer = client.chat.completions.create(model="auto", messages=MESSAGES)
     assert answer.choices[0].message.content
     assert answer.usage.total_tokens > 0
     assert answer.model_extra["joust"]["decision_id"] in answer.id
@@ -26,7 +26,7 @@ def chat():
 def stream():
     text, usage = "", None
     for chunk in client.chat.completions.create(
-        model="auto", messages=ASKED, stream=True, stream_options={"include_usage": True}
+        model="auto", messages=MESSAGES, stream=True, stream_options={"include_usage": True}
     ):
         usage = chunk.usage or usage
         text += "".join(choice.delta.content or "" for choice in chunk.choices)
@@ -34,12 +34,12 @@ def stream():
 
 
 def tools():
-    answer = client.chat.completions.create(model="auto", messages=ASKED, tools=[TOOL])
+    answer = client.chat.completions.create(model="auto", messages=MESSAGES, tools=[TOOL])
     assert answer.choices[0].finish_reason in ("stop", "tool_calls")
 
 
 def abort():
-    answer = client.chat.completions.create(model="auto", messages=ASKED, stream=True)
+    answer = client.chat.completions.create(model="auto", messages=MESSAGES, stream=True)
     next(iter(answer))
     answer.close()
     chat()
@@ -47,7 +47,7 @@ def abort():
 
 def duel():
     answer = client.chat.completions.create(
-        model="auto", messages=ASKED, extra_body={"joust": {"duel": True}}
+        model="auto", messages=MESSAGES, extra_body={"joust": {"duel": True}}
     )
     assert len(answer.choices) == 2
     vote = client.post("/feedback", body={"id": answer.id, "winner": 0}, cast_to=object)
@@ -56,7 +56,7 @@ def duel():
 
 def errors():
     for error, request in [
-        (openai.NotFoundError, {"model": "nobody", "messages": ASKED}),
+        (openai.NotFoundError, {"model": "nobody", "messages": MESSAGES}),
         (openai.BadRequestError, {"model": "auto", "messages": "hello"}),
     ]:
         try:

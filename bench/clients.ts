@@ -4,20 +4,19 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { BenchResult } from "./main.ts";
+import type { BenchResult } from "./bench.ts";
+import { startGateway } from "./gateway-process.ts";
 import { pythonWith } from "./python.ts";
-import { serve } from "./served.ts";
 
 const run = promisify(execFile);
 
 const KEY = "key-of-the-bench-alone";
-/** Streams that never end by themselves. */
+/** A stream that never ends. */
 const ENDLESS = "/v1/events";
 
 /**
- * Python's clients against the sandbox: OpenAI's own does what it does with
- * OpenAI, and schemathesis sends what openapi.json allows and what it does not,
- * to which no answer may be a 5xx.
+ * Runs Python clients against the sandbox: OpenAI's client with all its usual calls, and schemathesis
+ * with valid and invalid requests from openapi.json, none of which may get a 5xx response.
  */
 export async function clients(): Promise<BenchResult> {
   const python = await pythonWith(
@@ -27,18 +26,18 @@ export async function clients(): Promise<BenchResult> {
   );
   if (!python) return { ratios: {}, figures: {} };
   const folder = await mkdtemp(join(tmpdir(), "joust-clients-"));
-  // With a key from the start: the first that is made by chance would lock all others out.
+  // A key exists from the start, because the first key that schemathesis creates would lock everybody out.
   const keys = `keys: {bench: {key: ${KEY}, scopes: [route, vote, admin]}}\n`;
   await writeFile(join(folder, "joust.yaml"), `sandbox: {speed: 1000}\n${keys}`);
-  const gateway = await serve(folder);
+  const gateway = await startGateway(folder);
   try {
     const script = fileURLToPath(new URL("./clients.py", import.meta.url));
     const { stdout } = await run(python, [script, gateway.url, KEY]);
     const done = Object.entries(JSON.parse(stdout) as Record<string, string>);
-    for (const [name, said] of done) process.stderr.write(`openai ${name}: ${said}\n`);
-    const failed = done.filter(([, said]) => said !== "ok").length;
+    for (const [name, status] of done) process.stderr.write(`openai ${name}: ${status}\n`);
+    const failed = done.filter(([, status]) => status !== "ok").length;
     const fuzzed = await fuzz(join(dirname(python), "schemathesis"), gateway.url, folder);
-    process.stderr.write(`${fuzzed.said}\n`);
+    process.stderr.write(`${fuzzed.output}\n`);
     return {
       ratios: { "openai checks failed": failed, "schemathesis failed": Number(fuzzed.failed) },
       figures: { "openai checks": done.length },
@@ -49,12 +48,12 @@ export async function clients(): Promise<BenchResult> {
   }
 }
 
-/** It leaves notes of its own in `cwd`. */
+/** Runs schemathesis, which writes its own files into `cwd`. */
 async function fuzz(
   program: string,
   url: string,
   cwd: string,
-): Promise<{ failed: boolean; said: string }> {
+): Promise<{ failed: boolean; output: string }> {
   const args = [
     "run",
     `${url}/openapi.json`,
@@ -68,9 +67,9 @@ async function fuzz(
   ];
   try {
     const { stdout } = await run(program, args, { cwd, maxBuffer: 2 ** 26 });
-    return { failed: false, said: stdout.slice(-1500) };
+    return { failed: false, output: stdout.slice(-1500) };
   } catch (error) {
     const { stdout = String(error) } = error as { stdout?: string };
-    return { failed: true, said: stdout.slice(-6000) };
+    return { failed: true, output: stdout.slice(-6000) };
   }
 }

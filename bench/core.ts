@@ -5,28 +5,28 @@ import { joust } from "../src/core/bandit/policies/joust.ts";
 import type { Policy, PolicyKind, Pool } from "../src/core/bandit/policy.ts";
 import { normalized } from "../src/core/linalg/linalg.ts";
 import { Random } from "../src/core/random/random.ts";
-import type { BenchResult } from "./main.ts";
+import type { BenchResult } from "./bench.ts";
 import { median } from "./median.ts";
 
 const DIMENSION = 384;
 
 /**
- * How long a decision and an update take, and what they depend on: history
- * (they must not grow), and the size of the pool.
+ * Measures the time of a decision and of an update for different lengths of history (the time must
+ * not grow) and for different pool sizes.
  */
 export async function core(): Promise<BenchResult> {
   const ratios: Record<string, number> = {};
   const figures: Record<string, number> = {};
-  // Pool sizes first: memory is measured before anything large comes and goes.
+  // Pool sizes come first, because memory must be measured before anything large is allocated.
   for (const [K, M, sample] of [
     [50, 30, 500],
     [1000, 30, 50],
   ] as const) {
     const pool = makePool(K, M);
     const before = memory();
-    const grown = grow(joust, pool, 1e3);
+    const trained = train(joust, pool, 1e3);
     const bytes = memory() - before;
-    record(`joust ${K}x${M}`, compare([grown], sample), figures);
+    record(`joust ${K}x${M}`, compare([trained], sample), figures);
     figures[`joust ${K}x${M} MB`] = bytes / 1e6;
     ratios[`joust ${K}x${M} memory / one dense covariance`] = bytes / (8 * (K * M + 1) ** 2);
   }
@@ -34,7 +34,7 @@ export async function core(): Promise<BenchResult> {
   const small = makePool(10, 7);
 
   const ours = compare(
-    [1e3, 1e4, 1e5, 1e6].map((history) => grow(joust, small, history)),
+    [1e3, 1e4, 1e5, 1e6].map((history) => train(joust, small, history)),
     2000,
   );
   record("joust 10x7", ours, figures);
@@ -42,7 +42,7 @@ export async function core(): Promise<BenchResult> {
   ratios["joust update growth 1e3..1e6"] = ours.at(-1)!.update / ours[0]!.update;
 
   const theirs = compare(
-    [1e3, 1e4].map((history) => grow(fgtsCdb, small, history)),
+    [1e3, 1e4].map((history) => train(fgtsCdb, small, history)),
     100,
   );
   record("fgts-cdb 10x7", theirs, figures);
@@ -53,8 +53,8 @@ export async function core(): Promise<BenchResult> {
   return { ratios, figures };
 }
 
-/** A policy that has seen so many votes. */
-interface Grown {
+/** A policy that has learned from `history` votes. */
+interface Trained {
   readonly policy: Policy;
   readonly history: number;
   readonly candidates: readonly number[];
@@ -67,7 +67,7 @@ interface Timing {
   readonly update: number;
 }
 
-function grow(kind: PolicyKind, pool: Pool, history: number): Grown {
+function train(kind: PolicyKind, pool: Pool, history: number): Trained {
   const policy = createPolicy(kind, pool);
   const random = Random.seeded(1);
   const queries = Array.from({ length: 256 }, () => randomVector(random));
@@ -78,24 +78,24 @@ function grow(kind: PolicyKind, pool: Pool, history: number): Grown {
   return { policy, history, candidates };
 }
 
-/** Times the policies in turn, round by round, so that whatever else the machine does meets all alike. */
-function compare(grown: readonly Grown[], sample: number): Timing[] {
+/** Times the policies alternately, so that disturbances on the machine affect all of them equally. */
+function compare(trained: readonly Trained[], sample: number): Timing[] {
   const random = Random.seeded(2);
-  const times = grown.map(() => ({ decisions: [] as number[], updates: [] as number[] }));
+  const times = trained.map(() => ({ decisions: [] as number[], updates: [] as number[] }));
   for (let i = -sample; i < sample; i++) {
     const x = randomVector(random);
-    grown.forEach(({ policy, candidates }, g) => {
+    trained.forEach(({ policy, candidates }, g) => {
       const start = performance.now();
       policy.choose({ x, candidates }, random);
       const middle = performance.now();
       learn(policy, x, candidates, random);
       const end = performance.now();
-      if (i < 0) return; // the compiler has yet to settle
+      if (i < 0) return; // warm-up
       times[g]!.decisions.push(middle - start);
       times[g]!.updates.push(end - middle);
     });
   }
-  return grown.map(({ history }, g) => ({
+  return trained.map(({ history }, g) => ({
     history,
     decision: 1000 * median(times[g]!.decisions),
     update: 1000 * median(times[g]!.updates),
@@ -110,7 +110,7 @@ function learn(
 ): void {
   const a = random.integer(candidates.length);
   const b = (a + 1 + random.integer(candidates.length - 1)) % candidates.length;
-  // Of two models the one with the smaller index is the better, at vote scale 3.
+  // The model with the smaller index is better; the vote scale is 3.
   const p = sigmoid((3 * (b - a)) / candidates.length);
   const outcome = random.uniform() < p ? "a" : "b";
   policy.learn({ kind: "duel", x, pair: [a, b], outcome }, random);

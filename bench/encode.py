@@ -1,6 +1,7 @@
-"""sentence-transformers behind a pipe: a JSON array of texts a line, answered with the seconds they took.
+"""Times sentence-transformers: encode.py MODEL THREADS.
 
-usage: encode.py MODEL THREADS. {"texts": [..], "batch": n}; a batch of 1 is one call a text.
+Reads one JSON object per line, {"texts": [..], "batch": n}, and prints the seconds that encoding took.
+A batch of 1 means one call per text.
 """
 import json
 import sys

@@ -6,8 +6,8 @@ import type { Encoder } from "../src/core/encoder/common/encoder.ts";
 import { openTransformer } from "../src/core/encoder/transformer/inference/transformer-encoder.ts";
 import { loadDataset } from "../src/lab/data/load.ts";
 import { mean } from "../src/lab/statistics.ts";
+import type { BenchResult } from "./bench.ts";
 import { accuracies, MINILM, openBenchmarks } from "./category-accuracy.ts";
-import type { BenchResult } from "./main.ts";
 import { median } from "./median.ts";
 import { pythonWithSentenceTransformers } from "./python.ts";
 import { openSentenceTransformers } from "./sentence-transformers.ts";
@@ -19,17 +19,19 @@ const QUERIES = resolve(
 );
 const THREADS = availableParallelism();
 
-/** Seconds for the texts, one call each or all in one. */
+/** An encoder to compare. */
 export interface Contender {
   readonly name: string;
+  /** Seconds to encode the texts, with one call per text or one call for all. */
   time(texts: readonly string[], one: boolean): Promise<number>;
   close(): Promise<void>;
 }
 
-/** MiniLM on 1,000 real queries in float32 and in 8 bits, sentence-transformers beside it; the static encoder. */
+/** Speed of MiniLM on 1,000 real queries in float32 and int8, compared with sentence-transformers, and of the static encoder. */
 export async function encode(): Promise<BenchResult> {
   for (const path of [MINILM, QUERIES]) {
-    if (!existsSync(path)) throw new Error(`${path} is missing: this bench needs ../shared`);
+    if (!existsSync(path))
+      throw new Error(`${path} does not exist; this benchmark needs the folder ../shared`);
   }
   const { queries } = await loadDataset(QUERIES, { unscored: true });
   const texts = Array.from(
@@ -43,7 +45,7 @@ export async function encode(): Promise<BenchResult> {
   };
   const parts = [
     await speed(texts, ours),
-    await callersAtOnce(texts, ours),
+    await concurrentCalls(texts, ours),
     await categoryAccuracy(ours),
     await staticSpeed(
       queries.map(({ text }) => text),
@@ -68,7 +70,7 @@ interface Ours {
   readonly int8: Encoder;
 }
 
-/** One text at a time and in batches. */
+/** Measures one text at a time and batches. */
 async function speed(texts: readonly string[], { float32, int8 }: Ours): Promise<BenchResult> {
   const ratios: Record<string, number> = {};
   const figures: Record<string, number> = {};
@@ -93,14 +95,14 @@ async function speed(texts: readonly string[], { float32, int8 }: Ours): Promise
   return { ratios, figures };
 }
 
-/** Every text a call of its own, none waiting for another. */
-async function callersAtOnce(texts: readonly string[], ours: Ours): Promise<BenchResult> {
+/** Measures concurrent calls with one text each. */
+async function concurrentCalls(texts: readonly string[], ours: Ours): Promise<BenchResult> {
   const figures: Record<string, number> = {};
   for (const [name, encoder] of Object.entries(ours)) {
     const start = performance.now();
     await Promise.all(texts.map((text) => encoder.encode([text])));
     const seconds = (performance.now() - start) / 1000;
-    figures[`${name}: texts/s, ${texts.length} callers at once`] = texts.length / seconds;
+    figures[`${name}: texts/s, ${texts.length} concurrent calls`] = texts.length / seconds;
   }
   return { ratios: {}, figures };
 }
@@ -128,7 +130,10 @@ function timed(name: string, encoder: Encoder): Contender {
   };
 }
 
-/** seconds[b][c]: block by block, so that whatever else the machine does meets all alike; each is first in turn. */
+/**
+ * seconds[b][c]: time of contender c for block b. The contenders alternate block by block and take
+ * turns in being first, so that disturbances on the machine affect all of them equally.
+ */
 async function compare(
   contenders: readonly Contender[],
   blocks: readonly (readonly string[])[],
@@ -137,9 +142,9 @@ async function compare(
   const seconds: number[][] = [];
   for (const [b, block] of blocks.entries()) {
     const row = contenders.map(() => 0);
-    for (let turn = 0; turn < contenders.length; turn++) {
-      const c = (b + turn) % contenders.length;
-      await setTimeout(REST);
+    for (let i = 0; i < contenders.length; i++) {
+      const c = (b + i) % contenders.length;
+      await setTimeout(REST_MS);
       row[c] = await contenders[c]!.time(block, one);
     }
     seconds.push(row);
@@ -150,8 +155,8 @@ async function compare(
   return seconds;
 }
 
-/** Milliseconds: threads of the one before, waiting for more in a loop, have given up by then. */
-const REST = 500;
+/** Pause in which the busy-waiting threads of the previous contender stop. */
+const REST_MS = 500;
 
 function blocksOf(texts: readonly string[], size: number): (readonly string[])[] {
   return Array.from({ length: Math.ceil(texts.length / size) }, (_, b) =>

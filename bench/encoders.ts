@@ -8,6 +8,7 @@ import { type OpenEncoder, openEncoder } from "../src/core/encoder/open-encoder.
 import { Random } from "../src/core/random/random.ts";
 import type { Table } from "../src/lab/report/table.ts";
 import { mean, meanInterval } from "../src/lab/statistics.ts";
+import type { BenchResult } from "./bench.ts";
 import {
   accuracies,
   accuracy,
@@ -20,10 +21,9 @@ import {
   OFFLINE,
   openBenchmarks,
 } from "./category-accuracy.ts";
-import { Finished } from "./finished.ts";
-import type { BenchResult } from "./main.ts";
+import { NumberCache } from "./number-cache.ts";
 import { DOCS, publish } from "./publish.ts";
-import { tryVariants } from "./static-tried.ts";
+import { compareVariants } from "./static-comparison.ts";
 
 const ENCODERS = [
   { name: "hash", reference: "hash" },
@@ -70,7 +70,7 @@ export async function encoders(): Promise<BenchResult> {
   );
   const encoderColumn = { key: "encoder", title: "encoder", kind: "text" } as const;
   const table = { title: "Category accuracy [95%]", columns: [encoderColumn, ...columns], rows };
-  const tried = await tryVariants(benchmarks);
+  const tried = await compareVariants(benchmarks);
   const triedColumn = { key: "variant", title: "variant", kind: "text" } as const;
   const triedTable: Table = {
     title: "The static encoder, one thing changed at a time",
@@ -102,10 +102,10 @@ async function tunedAccuracies(
 ): Promise<number[]> {
   const found: number[] = [];
   await base.close(); // training needs the memory
-  const finished = new Finished("bench-encoders");
+  const cache = new NumberCache("bench-encoders");
   for (const [n, draw] of draws.entries()) {
     const key = [base.identity, TRAINING_DEFAULTS[kind], name, n, HELD_OUT];
-    found.push(await finished.get(key, () => tunedAccuracy(base, kind, draw)));
+    found.push(await cache.get(key, () => tunedAccuracy(base, kind, draw)));
     process.stderr.write(`${base.name} + CCFT, ${name}, draw ${n + 1}: ${found[n]!.toFixed(4)}\n`);
   }
   return found;

@@ -12,34 +12,34 @@ import {
 } from "../src/lab/simulate/environment.ts";
 import { SETTINGS, type Settings } from "../src/lab/simulate/settings.ts";
 import { castVote } from "../src/lab/simulate/voter.ts";
-import type { World } from "./worlds.ts";
+import type { BenchDataset } from "./datasets.ts";
 
-/** What happens around the router; every field has a plain default. */
+/** The conditions of an episode. Every field has a default. */
 export interface Scenario {
   readonly settings?: Partial<Settings>;
-  /** Half-way every model's utilities become another model's. */
-  readonly switch?: boolean;
-  /** Half-way a model joins: the pool's last, whose scores nobody has told. */
+  /** Exchange the utilities of the models halfway. */
+  readonly exchange?: boolean;
+  /** The last model of the pool joins halfway, without told scores. */
   readonly joins?: boolean;
-  /** Probability that a single answer gets a thumb, and how much thumbs follow utility. */
-  readonly thumbs?: { readonly share: number; readonly slope: number };
-  /** Only this share of rounds may be a duel; in the others the better of the pair answers alone. */
+  /** Probability that a single answer gets a rating, and how strongly ratings follow utility. */
+  readonly ratings?: { readonly share: number; readonly slope: number };
+  /** Share of rounds in which a duel is allowed; in the others the better model of the pair answers alone. */
   readonly duelShare?: number;
-  /** Two more models are asked and all four answers ranked. */
+  /** Two more models answer, and the voter ranks all four answers. */
   readonly ranked?: boolean;
-  /** utility = score - lambda * cost, cost in units of the dearest model's mean. */
+  /** utility = score - lambda * cost, with the mean cost of the most expensive model as unit. */
   readonly lambda?: number;
 }
 
-/** What is switched on and off. */
+/** The features that are switched on or off. */
 export interface Variant {
   readonly options?: Partial<typeof joust.defaults>;
   readonly router?: Partial<RouterSettings>;
-  /** Take rankings in whole, rather than the first two of them as a duel. */
+  /** Learn from whole rankings, not only from the two models of the duel. */
   readonly rankings?: boolean;
-  /** Tell the router prices and lambda. */
+  /** Tell the router the prices and lambda. */
   readonly priced?: boolean;
-  /** When a model joins: go on with what is known, rather than begin anew. */
+  /** When a model joins, keep what was learned instead of starting again. */
   readonly keep?: boolean;
 }
 
@@ -47,9 +47,9 @@ export interface Episode {
   readonly regret: number;
   /** Regret of the second half. */
   readonly late: number;
-  /** Answers a query: 1 to 2. */
+  /** Mean number of answers per query, from 1 to 2. */
   readonly answers: number;
-  /** Mean cost a query, in units of the dearest model's mean. */
+  /** Mean cost per query, with the mean cost of the most expensive model as unit. */
   readonly cost: number;
 }
 
@@ -57,50 +57,50 @@ export const ROUNDS = 1000;
 /** Scenarios and options were chosen on seeds 1, 2, 3, 77 and 78. */
 const SEED = 4;
 
-/** One run of joust in a scenario. Run r is the same world for every variant. */
+/** One run of joust in a scenario. Run r has the same environment for every variant. */
 export function playEpisode(
-  world: World,
+  { source, base }: BenchDataset,
   scenario: Scenario,
   variant: Variant,
   run: number,
 ): Episode {
   const settings: Settings = {
     ...SETTINGS,
-    ...world.base,
+    ...base,
     rounds: ROUNDS,
     voteScale: 3,
     seed: SEED,
     ...scenario.settings,
   };
   const random = Random.seeded(settings.seed).split(run);
-  const { dataset, embeddings } = world.source;
+  const { dataset, embeddings } = source;
   const environment = createEnvironment(dataset, embeddings, settings, random.split("environment"));
   const K = environment.pool.models.length;
   const costUnit = highestMeanCost(environment.pool.costs);
-  const detour = random.split("switch").derangement(K);
+  const permutation = random.split("switch").derangement(K);
   const joining = scenario.joins ? K - 1 : -1;
 
-  let pool = scenario.joins ? without(environment.pool, K - 1) : environment.pool;
+  let pool = scenario.joins ? withoutModel(environment.pool, K - 1) : environment.pool;
   let policy = create(pool, variant);
   const start = (policy: Policy) => new Router(policy, { costUnit, ...variant.router });
   let router = start(policy);
-  const mail: { due: number; open: () => void }[] = [];
+  const pendingVotes: { due: number; cast: () => void }[] = [];
   const total = { regret: 0, late: 0, answers: 0, cost: 0 };
 
   for (let t = 0; t < ROUNDS; t++) {
     const half = t >= ROUNDS / 2;
     if (t === ROUNDS / 2 && scenario.joins) {
-      pool = untold(environment.pool, K - 1);
+      pool = withoutScores(environment.pool, K - 1);
       const next = create(pool, variant);
       if (variant.keep) next.restore(policy.snapshot());
       policy = next;
       router = start(policy);
     }
     const round = random.split("round").split(t);
-    const arrival = view(environment, t, scenario.switch && half ? detour : undefined);
+    const arrival = arrivalAt(environment, t, scenario.exchange && half ? permutation : undefined);
     const { costs } = arrival;
     const lambda = scenario.lambda ?? 0;
-    // Voters judge the answers; what they cost is the router's affair.
+    // Voters judge only the answers. Their cost counts for the regret.
     const priced = (k: number) => (lambda * (costs?.[k] ?? 0)) / costUnit;
     const utilities = arrival.utilities.map((u, k) => u - priced(k));
     const open = utilities.map((u, k) => (k === joining && !half ? -Infinity : u));
@@ -109,7 +109,7 @@ export function playEpisode(
     const query = { x: arrival.x, candidates, costs, lambda: price };
     const decision = router.route(query, round.split("route"));
     const [a, b] = served(decision, scenario.duelShare ?? 1, round.split("duel"));
-    // A duel's utility is the mean of its answers', but both are paid for.
+    // The utility of a duel is the mean of its two answers, but both answers cost money.
     const second = a === b ? 0 : (priced(a) + priced(b)) / 2;
     const regret = Math.max(...open) - (utilities[a]! + utilities[b]!) / 2 + second;
     total.regret += regret;
@@ -118,8 +118,8 @@ export function playEpisode(
     const paid = (costs?.[a] ?? 0) + (a === b ? 0 : (costs?.[b] ?? 0));
     total.cost += paid / costUnit / ROUNDS;
     const teacher = router;
-    mail.push({ due: t + settings.delay, open: () => teach(teacher) });
-    while (mail[0] && mail[0].due <= t) mail.shift()!.open();
+    pendingVotes.push({ due: t + settings.delay, cast: () => teach(teacher) });
+    while (pendingVotes[0] && pendingVotes[0].due <= t) pendingVotes.shift()!.cast();
 
     function teach(teacher: Router): void {
       const learn = round.split("learn");
@@ -132,9 +132,9 @@ export function playEpisode(
       } else if (a !== b) {
         const { outcome, voter } = castVote(arrival, decision.pair, settings, round.split("vote"));
         teacher.vote(decision, outcome, learn, voter);
-      } else if (scenario.thumbs && round.split("thumb").uniform() < scenario.thumbs.share) {
+      } else if (scenario.ratings && round.split("thumb").uniform() < scenario.ratings.share) {
         const typical = truth.reduce((sum, u) => sum + u / K, 0);
-        const like = sigmoid(scenario.thumbs.slope * (truth[a]! - typical));
+        const like = sigmoid(scenario.ratings.slope * (truth[a]! - typical));
         const rating = round.split("like").uniform() < like ? 1 : -1;
         teacher.rate(decision, a, rating, learn);
       } else {
@@ -159,11 +159,14 @@ function create(pool: Pool, { options }: Variant): Policy {
   return createPolicy(joust, pool, options);
 }
 
-/** The arrival of round t, with utilities exchanged among models if asked. */
-function view(environment: Environment, t: number, detour?: readonly number[]): Arrival {
+/** The query of round t, with the utilities of the models exchanged if there is a permutation. */
+function arrivalAt(environment: Environment, t: number, permutation?: readonly number[]): Arrival {
   const arrival = environment.at(t);
-  if (!detour) return arrival;
-  return { ...arrival, utilities: arrival.utilities.map((_, k) => arrival.utilities[detour[k]!]!) };
+  if (!permutation) return arrival;
+  return {
+    ...arrival,
+    utilities: arrival.utilities.map((_, k) => arrival.utilities[permutation[k]!]!),
+  };
 }
 
 /** The pair and two other models, in an order drawn from Plackett-Luce. */
@@ -181,7 +184,7 @@ function rank(
   return [...noisy.keys()].sort((p, q) => noisy.get(q)! - noisy.get(p)!);
 }
 
-function without(pool: Pool, model: number): Pool {
+function withoutModel(pool: Pool, model: number): Pool {
   const rest = <T>(rows: readonly T[]) => rows.filter((_, k) => k !== model);
   return {
     ...pool,
@@ -192,7 +195,7 @@ function without(pool: Pool, model: number): Pool {
   };
 }
 
-function untold(pool: Pool, model: number): Pool {
+function withoutScores(pool: Pool, model: number): Pool {
   const told = pool.told?.map((row, k) => (k === model ? row.map(() => Number.NaN) : row));
   return { ...pool, told };
 }

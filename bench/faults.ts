@@ -5,16 +5,16 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Random } from "../src/core/random/random.ts";
-import type { BenchFlags, BenchResult } from "./main.ts";
-import { MAIN, serve } from "./served.ts";
+import type { BenchFlags, BenchResult } from "./bench.ts";
+import { MAIN, startGateway } from "./gateway-process.ts";
 
 const KILLS = 200;
 const CLIENTS = 4;
 
 /**
- * kill -9 of the gateway at random moments under load, again and again on the
- * same log. Every vote that was acknowledged must be in it, once, and the log's
- * fold must be the posterior that was served.
+ * Kills the gateway with SIGKILL at random moments under load, always with the same log. Every
+ * acknowledged vote must be in the log exactly once, and a replay of the log must give the
+ * posterior that was served.
  */
 export async function faults(_: readonly string[], flags: BenchFlags): Promise<BenchResult> {
   const kills = flags.kills ?? KILLS;
@@ -23,11 +23,11 @@ export async function faults(_: readonly string[], flags: BenchFlags): Promise<B
   const random = Random.seeded(1);
   const acknowledged = new Set<string>();
   for (let life = 1; life <= kills; life++) {
-    const gateway = await serve(folder);
+    const gateway = await startGateway(folder);
     const clients = Array.from({ length: CLIENTS }, (_, c) =>
-      voteUntilDead(gateway.url, `${life} ${c}`, acknowledged),
+      voteUntilKilled(gateway.url, `${life} ${c}`, acknowledged),
     );
-    // It starts slowly where the machine is busy: the load is there when the first vote is.
+    // On a busy machine the gateway starts slowly, so the load begins with the first vote.
     const before = acknowledged.size;
     for (let waited = 0; acknowledged.size === before && waited < 600; waited++) await sleep(50);
     await sleep(random.integer(400));
@@ -37,9 +37,11 @@ export async function faults(_: readonly string[], flags: BenchFlags): Promise<B
       process.stderr.write(`${life} of ${kills} kills, ${acknowledged.size} votes\n`);
     }
   }
-  const found = await judge(folder, acknowledged);
-  if (found.lost + found.doubled > 0 || !found.matches) {
-    throw new Error(`${JSON.stringify(found)}: the log is in ${folder}`);
+  const found = await checkLog(folder, acknowledged);
+  if (found.lost + found.repeated > 0 || !found.matches) {
+    throw new Error(
+      `votes were lost or counted twice (${JSON.stringify(found)}); the log is in ${folder}`,
+    );
   }
   const figures = {
     kills,
@@ -47,11 +49,15 @@ export async function faults(_: readonly string[], flags: BenchFlags): Promise<B
     "votes logged": found.logged,
   };
   await rm(folder, { recursive: true });
-  return { ratios: { "votes lost": found.lost, "votes counted twice": found.doubled }, figures };
+  return { ratios: { "votes lost": found.lost, "votes counted twice": found.repeated }, figures };
 }
 
-/** Asks for two answers and votes, until nobody answers any more. */
-async function voteUntilDead(url: string, name: string, acknowledged: Set<string>): Promise<void> {
+/** Requests duels and votes on them until the gateway is killed. */
+async function voteUntilKilled(
+  url: string,
+  name: string,
+  acknowledged: Set<string>,
+): Promise<void> {
   const post = (path: string, body: object) =>
     fetch(`${url}${path}`, { method: "POST", body: JSON.stringify(body) });
   for (let i = 0; ; i++) {
@@ -67,17 +73,17 @@ async function voteUntilDead(url: string, name: string, acknowledged: Set<string
   }
 }
 
-/** What the log says of it, by the program's own means. */
-async function judge(folder: string, acknowledged: ReadonlySet<string>) {
-  // Once more, so that the learner takes up all there is and saves it.
-  const last = await serve(folder);
+/** Compares the log with the acknowledged votes, through the API and `joust replay`. */
+async function checkLog(folder: string, acknowledged: ReadonlySet<string>) {
+  // Starts the gateway once more, so that the learner reads the whole log and saves its posterior.
+  const last = await startGateway(folder);
   let lost = 0;
-  let doubled = 0;
+  let repeated = 0;
   for (const id of acknowledged) {
     const answer = await fetch(`${last.url}/v1/decisions/${id}`);
     const { votes = [] } = (await answer.json()) as { votes?: unknown[] };
     if (votes.length === 0) lost++;
-    if (votes.length > 1) doubled++;
+    if (votes.length > 1) repeated++;
   }
   await last.end("SIGTERM");
   const { stdout } = await promisify(execFile)(
@@ -89,5 +95,5 @@ async function judge(folder: string, acknowledged: ReadonlySet<string>) {
     snapshot?: { matches: boolean };
     votes: { votes: number };
   };
-  return { lost, doubled, logged: votes.votes, matches: snapshot?.matches === true };
+  return { lost, repeated, logged: votes.votes, matches: snapshot?.matches === true };
 }

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { BenchResult } from "./main.ts";
+import type { BenchResult } from "./bench.ts";
 import { pythonWithSentenceTransformers } from "./python.ts";
 import { staticFitSpeed } from "./static-speed.ts";
 
@@ -17,26 +17,27 @@ const ARGUMENTS = [
 
 interface Run {
   readonly seconds: number;
-  /** Of all threads, which tells more than time where the machine is shared. */
+  /** CPU seconds of all threads, which other processes hardly change. */
   readonly cpu: number;
   readonly losses: readonly number[];
-  /** Bytes. */
+  /** Peak memory in bytes. */
   readonly peak: number;
 }
 
-/** The golden run's 36 steps of MiniLM, here and in PyTorch, one after the other on the same machine. */
+/** Trains MiniLM for the 36 steps of the reference run, in Joust and then in PyTorch. */
 export async function fit(): Promise<BenchResult> {
   for (const path of ARGUMENTS) {
-    if (!existsSync(path)) throw new Error(`${path} is missing: this bench needs ../shared`);
+    if (!existsSync(path))
+      throw new Error(`${path} does not exist; this benchmark needs the folder ../shared`);
   }
-  const ours = await measure("Joust", process.execPath, import.meta.resolve("./ccft.ts"));
+  const ours = await measure("Joust", process.execPath, import.meta.resolve("./fine-tune.ts"));
   const figures: Record<string, number> = {
     ...figuresOf("Joust", ours),
     ...(await staticFitSpeed(OFFLINE)),
   };
   const python = await pythonWithSentenceTransformers();
   if (python === undefined) return { ratios: {}, figures };
-  const theirs = await measure("PyTorch", python, import.meta.resolve("./ccft.py"));
+  const theirs = await measure("PyTorch", python, import.meta.resolve("./fine-tune.py"));
   Object.assign(figures, figuresOf("PyTorch", theirs));
   const off = ours.losses.map((loss, step) => Math.abs(loss / theirs.losses[step]! - 1));
   return {
@@ -44,7 +45,7 @@ export async function fit(): Promise<BenchResult> {
       "MiniLM CCFT: time / PyTorch's": ours.seconds / theirs.seconds,
       "MiniLM CCFT: CPU time / PyTorch's": ours.cpu / theirs.cpu,
       "MiniLM CCFT: peak memory / PyTorch's": ours.peak / theirs.peak,
-      "MiniLM CCFT: largest difference of a loss": Math.max(...off),
+      "MiniLM CCFT: largest relative difference of a loss": Math.max(...off),
     },
     figures,
   };

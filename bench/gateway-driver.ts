@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Client, type Dispatcher, Pool } from "undici";
 
-/** Where requests are sent, and with which headers. */
+/** A server to which requests are sent. */
 export interface Target {
   /** http://127.0.0.1:PORT */
   readonly origin: string;
@@ -9,13 +9,13 @@ export interface Target {
   readonly model: string;
 }
 
-/** Milliseconds of one request. */
+/** Milliseconds of one request, until the first byte and until the end of the response. */
 interface Times {
   readonly first: number;
   readonly whole: number;
 }
 
-/** Sends chat requests; no two prompts are alike. */
+/** Sends chat requests. No two prompts are equal. */
 export class Driver {
   readonly #questions: readonly string[];
   readonly #pools = new Map<string, Pool>();
@@ -25,33 +25,33 @@ export class Driver {
     this.#questions = questions;
   }
 
-  /** One after another, over one connection, for so long. Streams are short: it is their first chunk that counts. */
-  async oneByOne(target: Target, stream: boolean, seconds: number): Promise<Times[]> {
+  /** Sends one request after the other over one connection. Streams are short, because only their first chunk is measured. */
+  async sequential(target: Target, stream: boolean, seconds: number): Promise<Times[]> {
     const until = performance.now() + 1000 * seconds;
     const more = () => performance.now() < until;
     return this.#work(target, stream ? { stream, max_tokens: 10 } : {}, more);
   }
 
-  /** Requests a second with so many under way at once. */
-  async rate(target: Target, stream: boolean, seconds: number, atOnce = 16): Promise<number> {
+  /** Requests per second with a number of concurrent requests. */
+  async rate(target: Target, stream: boolean, seconds: number, concurrency = 16): Promise<number> {
     const start = performance.now();
     const until = start + 1000 * seconds;
     const more = () => performance.now() < until;
     const members = stream ? { stream } : {};
-    const workers = Array.from({ length: atOnce }, () => this.#work(target, members, more));
+    const workers = Array.from({ length: concurrency }, () => this.#work(target, members, more));
     const done = (await Promise.all(workers)).flat().length;
     return (1000 * done) / (performance.now() - start);
   }
 
-  /** One request, over connections that are kept. */
-  one(target: Target, stream: boolean): Promise<Times> {
+  /** Sends one request over a connection that is kept open. */
+  send(target: Target, stream: boolean): Promise<Times> {
     const pool = this.#pools.get(target.origin) ?? new Pool(target.origin, { pipelining: 1 });
     this.#pools.set(target.origin, pool);
-    return ask(pool, target, this.#body(target, stream ? { stream } : {}));
+    return post(pool, target, this.#body(target, stream ? { stream } : {}));
   }
 
-  /** So many requests, 16 at once. */
-  async count(target: Target, requests: number): Promise<void> {
+  /** Sends a number of requests, 16 at the same time. */
+  async sendMany(target: Target, requests: number): Promise<void> {
     let left = requests;
     const more = () => left-- > 0;
     await Promise.all(Array.from({ length: 16 }, () => this.#work(target, {}, more)));
@@ -60,7 +60,7 @@ export class Driver {
   async #work(target: Target, members: object, more: () => boolean): Promise<Times[]> {
     const client = new Client(target.origin, { pipelining: 1, bodyTimeout: 60_000 });
     const times: Times[] = [];
-    while (more()) times.push(await ask(client, target, this.#body(target, members)));
+    while (more()) times.push(await post(client, target, this.#body(target, members)));
     await client.close();
     return times;
   }
@@ -76,14 +76,14 @@ export class Driver {
   }
 }
 
-/** With the project's own questions. */
-export async function driverOfQuestions(): Promise<Driver> {
+/** A driver that sends the bundled questions. */
+export async function createDriver(): Promise<Driver> {
   const text = await readFile(new URL("../data/queries.jsonl", import.meta.url), "utf8");
   const lines = text.trim().split("\n");
   return new Driver(lines.map((line) => (JSON.parse(line) as { query: string }).query));
 }
 
-function ask(client: Dispatcher, { headers }: Target, body: string): Promise<Times> {
+function post(client: Dispatcher, { headers }: Target, body: string): Promise<Times> {
   return new Promise((done, fail) => {
     const start = performance.now();
     let first = Number.NaN;
@@ -98,14 +98,14 @@ function ask(client: Dispatcher, { headers }: Target, body: string): Promise<Tim
       },
       onResponseEnd() {
         if (status === 200) done({ first, whole: performance.now() - start });
-        else fail(new Error(`answered ${status}`));
+        else fail(new Error(`the server responded with status ${status}`));
       },
       onResponseError(_, error) {
         fail(error);
       },
     };
     const path = "/v1/chat/completions";
-    const all = { ...headers, "content-type": "application/json" };
-    client.dispatch({ method: "POST", path, headers: all, body }, handler);
+    const allHeaders = { ...headers, "content-type": "application/json" };
+    client.dispatch({ method: "POST", path, headers: allHeaders, body }, handler);
   });
 }

@@ -1,6 +1,6 @@
 /**
- * The least that a gateway in Node can do: every request to one host, its answer
- * back, piped. A process of its own: node gateway-floor.ts PORT UPSTREAM_PORT
+ * The least that a gateway in Node must do: it passes every request to one upstream and pipes the
+ * response back. Runs in its own process: node gateway-floor.ts PORT UPSTREAM_PORT
  */
 import { Agent, createServer, request as send } from "node:http";
 
@@ -9,15 +9,15 @@ const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 const server = createServer((request, response) => {
   const { method, url: path, headers } = request;
-  const onward = send(
+  const forwarded = send(
     { agent, host: "127.0.0.1", port: upstream, method, path, headers },
-    (answer) => {
-      response.writeHead(answer.statusCode!, answer.headers);
-      answer.pipe(response);
+    (upstreamResponse) => {
+      response.writeHead(upstreamResponse.statusCode!, upstreamResponse.headers);
+      upstreamResponse.pipe(response);
     },
   );
-  onward.on("error", () => response.destroy());
-  request.pipe(onward);
+  forwarded.on("error", () => response.destroy());
+  request.pipe(forwarded);
 });
 server.keepAliveTimeout = 60_000;
 server.listen(port, "127.0.0.1");

@@ -1,6 +1,6 @@
 /**
- * An OpenAI-compatible host that answers at once, always the same: what a gateway
- * takes is all that there is to measure. A process of its own: node gateway-mock.ts PORT
+ * A mock upstream with OpenAI's API that immediately sends the same response, so that all measured
+ * time is the gateway's. Runs in its own process: node gateway-mock.ts PORT
  */
 import { createServer, type ServerResponse } from "node:http";
 
@@ -48,7 +48,7 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = 60_000;
 server.listen(Number(process.argv[2]), "127.0.0.1");
 
-/** One event a turn of the event loop, as a model's words come one by one. */
+/** Sends one event per iteration of the event loop, like a model that generates token by token. */
 function stream(response: ServerResponse, tokens: number, wantsUsage: boolean): void {
   response.writeHead(200, { "content-type": "text/event-stream" });
   let left = Math.min(tokens, CHUNKS);

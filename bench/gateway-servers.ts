@@ -12,7 +12,7 @@ import { CACHE, pythonWith } from "./python.ts";
 
 const run = promisify(execFile);
 
-/** A process that answers chat requests. */
+/** A server process for chat requests. */
 export class Server implements Target {
   readonly name: string;
   readonly origin: string;
@@ -28,7 +28,7 @@ export class Server implements Target {
     this.#child = child;
   }
 
-  /** `command` gets its port; resolves when it answers there. */
+  /** Starts a process with the command for a free port; resolves when the server responds. */
   static async start(
     name: string,
     command: (port: number) => readonly [string, ...string[]],
@@ -47,20 +47,22 @@ export class Server implements Target {
       if (answer) return server;
       if (child.exitCode !== null || tries > 1800) {
         child.kill();
-        throw new Error(`${name} does not start; run ${[program, ...args].join(" ")} to see why`);
+        throw new Error(
+          `${name} did not start; run ${[program, ...args].join(" ")} to see the error`,
+        );
       }
       await sleep(100);
     }
   }
 
-  /** Resident megabytes. */
+  /** Resident memory in MB. */
   async memory(): Promise<number> {
     const { stdout } = await run("ps", ["-o", "rss=", "-p", String(this.#child.pid)]);
     return (Number(stdout) * 1024) / 1e6;
   }
 
-  /** Seconds of processor time so far; NaN where the system does not tell. */
-  async processorSeconds(): Promise<number> {
+  /** CPU seconds used so far; NaN on systems without /proc. */
+  async cpuSeconds(): Promise<number> {
     const stat = await readFile(`/proc/${this.#child.pid}/stat`, "utf8").catch(() => "");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return (Number(fields[11]) + Number(fields[12])) / 100;
@@ -97,7 +99,7 @@ export function startFloor(mock: Server): Promise<Server> {
   return Server.start("floor", (port) => [NODE, file, String(port), upstream]);
 }
 
-/** As `npm start` serves it: five models behind one router, the static encoder, SQLite, metrics, request log. */
+/** Joust as `npm start` runs it: five models, one router, static encoder, SQLite, metrics, request log. */
 export async function startJoust(
   mock: Server,
   folder: string,
@@ -128,15 +130,15 @@ export async function startJoust(
   return Server.start("joust", command, { model: "auto" });
 }
 
-/** Portkey from npm, in a folder of its own; undefined, said on stderr, where it cannot be had. */
+/** Portkey from npm; undefined, with a message on stderr, if it cannot be installed or started. */
 export async function startPortkey(mock: Server): Promise<Server | undefined> {
   const folder = join(CACHE, "bench-portkey");
   const main = join(folder, "node_modules/@portkey-ai/gateway/build/start-server.js");
   try {
     if (!existsSync(main)) {
-      process.stderr.write(`installing Portkey in ${folder}, once\n`);
+      process.stderr.write(`installing Portkey in ${folder} (only once)\n`);
       await mkdir(folder, { recursive: true });
-      // With a newer @hono/node-server every stream answers 500.
+      // With a newer @hono/node-server all streams fail with status 500.
       const overrides = { "@hono/node-server": "1.13.5" };
       await writeFile(
         join(folder, "package.json"),
@@ -157,12 +159,12 @@ export async function startPortkey(mock: Server): Promise<Server | undefined> {
     ];
     return await Server.start("portkey", command, { headers }, { NODE_ENV: "production" });
   } catch (error) {
-    process.stderr.write(`no Portkey here (${reason(error)}): left out\n`);
+    process.stderr.write(`skipped: Portkey is not available (${reason(error)})\n`);
     return undefined;
   }
 }
 
-/** LiteLLM's proxy, likewise. Without httptools and opentelemetry it is slower. */
+/** LiteLLM's proxy, if it is available. It is slower without httptools and opentelemetry. */
 export async function startLiteLlm(mock: Server): Promise<Server | undefined> {
   const packages = ["litellm[proxy]==1.106.2", "httptools", "opentelemetry-api"];
   const python = await pythonWith("bench-litellm", packages, "import litellm, httptools");
@@ -191,7 +193,7 @@ litellm_settings: {telemetry: false}
     const env = { LITELLM_LOG: "ERROR", LITELLM_LOCAL_MODEL_COST_MAP: "True" };
     return await Server.start("litellm", command, { headers }, env);
   } catch (error) {
-    process.stderr.write(`no LiteLLM here (${reason(error)}): left out\n`);
+    process.stderr.write(`skipped: LiteLLM is not available (${reason(error)})\n`);
     return undefined;
   }
 }

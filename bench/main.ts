@@ -1,65 +1,42 @@
-/**
- * `npm run -s bench -- NAME [--json]` prints {"bench", "ratios", "figures"}.
- * Ratios compare within the run; figures are absolute and mean little on a
- * shared machine.
- */
+/** Runs a benchmark: `npm run -s bench -- NAME [--json]`. Without a name it lists all benchmarks. */
 import { parseArgs } from "node:util";
+import type { Bench, BenchFlags } from "./bench.ts";
 
-export interface BenchResult {
-  readonly ratios: Record<string, number>;
-  readonly figures: Record<string, number>;
-}
-
-/** How much of it; a bench that needs none of them leaves them alone. */
-export interface BenchFlags {
-  readonly rounds?: number | undefined;
-  readonly kills?: number | undefined;
-  readonly minutes?: number | undefined;
-}
-
-type Bench = (names: readonly string[], flags: BenchFlags) => Promise<BenchResult>;
-
-const BENCHES: Record<string, { summary: string; load: () => Promise<Bench> }> = {
+const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Bench> }>> = {
   core: {
-    summary: "decision and update time of joust against history and pool size, FGTS.CDB beside it",
+    summary: "time of a decision and of an update of joust, by history and pool size",
     load: async () => (await import("./core.ts")).core,
   },
   fit: {
-    summary:
-      "contrastive fine-tuning of MiniLM, time and peak memory against PyTorch in the same run",
+    summary: "fine-tuning of MiniLM: time and memory, compared with PyTorch",
     load: async () => (await import("./fit.ts")).fit,
   },
   encode: {
-    summary:
-      "MiniLM in float32 and in 8 bits, one text at a time and in batches, against sentence-transformers in the same run",
+    summary: "speed of MiniLM in float32 and int8, compared with sentence-transformers",
     load: async () => (await import("./encode.ts")).encode,
   },
   encoders: {
-    summary:
-      "category accuracy of every encoder, fine-tuned or not, and what was tried for the static one; writes docs/encoders.md",
+    summary: "category accuracy of all encoders; writes docs/encoders.md",
     load: async () => (await import("./encoders.ts")).encoders,
   },
   tune: {
-    summary:
-      "options of every policy for `policies`, the same budget for each; writes bench/tuned.json",
+    summary: "best options of every policy, with the same budget; writes bench/tuned.json",
     load: async () => (await import("./tune.ts")).tune,
   },
   policies: {
-    summary:
-      "regret of every policy on real data (routerbench, llmrouter or both), tuned on the other; writes docs/policies.md",
+    summary: "regret of every policy [routerbench] [llmrouter]; writes docs/policies.md",
     load: async () => (await import("./policies.ts")).policies,
   },
   beyond: {
-    summary: "each addition to the paper on and off; writes docs/beyond.md",
+    summary: "each addition to the paper, on and off; writes docs/beyond.md",
     load: async () => (await import("./beyond.ts")).beyond,
   },
   gateway: {
-    summary:
-      "what the gateway adds to a call, beside a bare pass-through, Portkey and LiteLLM; writes docs/performance.md",
+    summary: "cost of the gateway, compared with [portkey] [litellm]; writes docs/performance.md",
     load: async () => (await import("./gateway.ts")).gateway,
   },
   faults: {
-    summary: "kill -9 of the gateway at --kills random moments under load (200): nothing is lost",
+    summary: "kills the gateway under load (--kills, default 200): no vote may be lost",
     load: async () => (await import("./faults.ts")).faults,
   },
   clients: {
@@ -67,11 +44,18 @@ const BENCHES: Record<string, { summary: string; load: () => Promise<Bench> }> =
     load: async () => (await import("./clients.ts")).clients,
   },
   soak: {
-    summary:
-      "the gateway at half of its maximum for --minutes (30): memory, p99 and errors as time goes on",
+    summary: "memory, p99 and errors of the gateway at half load (--minutes, default 30)",
     load: async () => (await import("./soak.ts")).soak,
   },
 };
+
+const USAGE = `Usage: npm run -s bench -- NAME [--rounds N] [--kills N] [--minutes N] [--json]
+
+${Object.entries(BENCHES)
+  .map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`)
+  .join("\n")}
+
+Ratios compare numbers of the same run. Figures are absolute and mean little on a shared machine.`;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -83,24 +67,21 @@ const { positionals, values } = parseArgs({
     minutes: { type: "string" },
   },
 });
-const name = positionals[0] ?? "";
+const [name = "", ...names] = positionals;
 const bench = BENCHES[name];
 const flags: BenchFlags = {
-  rounds: amount(values.rounds),
-  kills: amount(values.kills),
-  minutes: amount(values.minutes),
+  rounds: positive(values.rounds),
+  kills: positive(values.kills),
+  minutes: positive(values.minutes),
 };
-const isUsable = !Object.values(flags).some(Number.isNaN);
-if (!bench || !isUsable || values.help) {
-  const known = Object.entries(BENCHES).map(
-    ([key, { summary }]) => `  ${key.padEnd(10)} ${summary}`,
-  );
-  const usage = "usage: npm run -s bench -- NAME [--rounds N] [--kills N] [--minutes N] [--json]";
-  console.error(`${usage}\n\n${known.join("\n")}`);
-  process.exitCode = values.help ? 0 : 2;
+if (values.help || name === "") console.log(USAGE);
+else if (!bench || Object.values(flags).some(Number.isNaN)) {
+  console.error(bench ? "a number is not positive" : `there is no benchmark "${name}"`);
+  console.error(USAGE);
+  process.exitCode = 2;
 } else {
   const run = await bench.load();
-  const { ratios, figures } = await run(positionals.slice(1), flags);
+  const { ratios, figures } = await run(names, flags);
   if (values.json) console.log(JSON.stringify({ bench: name, ratios, figures }));
   else {
     for (const [title, rows] of Object.entries({ ratios, figures })) {
@@ -112,8 +93,8 @@ if (!bench || !isUsable || values.help) {
   }
 }
 
-/** NaN where it is no amount. */
-function amount(text: string | undefined): number | undefined {
+/** NaN if the text is not a positive number. */
+function positive(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   return Number(text) > 0 ? Number(text) : Number.NaN;
 }

@@ -7,18 +7,18 @@ import type { Column, Table } from "../src/lab/report/table.ts";
 import type { Run } from "../src/lab/simulate/run.ts";
 import { curveRounds } from "../src/lab/simulate/run.ts";
 import { type Interval, mean, meanInterval, pairedDifference } from "../src/lab/statistics.ts";
+import type { BenchResult } from "./bench.ts";
 import { runCell } from "./cell-runs.ts";
-import { CONTENDERS, specOf } from "./contenders.ts";
-import type { BenchResult } from "./main.ts";
+import { type BenchDataset, type Cell, openDatasets, settingsOf, TOLD_KINDS } from "./datasets.ts";
+import { CONTENDERS, specOf } from "./policy-contenders.ts";
 import { DOCS, publish } from "./publish.ts";
 import { BUDGET, TUNED } from "./tune.ts";
-import { type Cell, openWorlds, settingsOf, TOLD_KINDS, type World } from "./worlds.ts";
 
 const RUNS = 20;
 const SEED = 1;
 const SCALES = [10, 3, 1];
 const ROUNDS = 720;
-/** Where every policy that is fast enough goes on, to see whether it overtakes the best fixed model. */
+/** Rounds of the long runs, which show whether a policy overtakes the best fixed model. */
 const LONG = 3000;
 const LONG_CONTENDERS = [
   "random",
@@ -28,23 +28,25 @@ const LONG_CONTENDERS = [
   "max-pair-ucb",
   "maxinp",
 ];
-/** Not learners, so not in the comparison for the lowest regret. */
+/** Policies that do not learn and are not compared for the lowest regret. */
 const BASELINES = ["random", "best-fixed", "zero-feedback"];
-/** Whose rules are also tried on the paper's features, where the features are what differs. */
+/** Policies that also run on the paper's features, to show how much the features matter. */
 const LINEAR = ["max-pair-ucb", "maxinp", "colstim", "vacdb"];
-/** joust's regret over FGTS.CDB's with its best weighting, at most. */
+/** Goals for the regret of joust divided by that of FGTS.CDB with its best weighting. */
 const GOALS = { exact: 0.35, noisy: 0.5, permuted: 0.45 };
 
 type Tuned = Record<string, Record<string, Options>>;
-/** Of a cell: the final regrets, policy -> one number a run, and FGTS.CDB's weighting. */
+/** Results of a cell. */
 interface Regrets {
+  /** Final regret of each run, by policy. */
   readonly regrets: ReadonlyMap<string, number[]>;
+  /** The best weighting for FGTS.CDB. */
   readonly weighting: string;
 }
 
 /**
- * Cumulative regret of every policy on both data sets, each with the options
- * tuned on the other one. Writes docs/policies.md and its tables.
+ * Measures the cumulative regret of every policy on both data sets, each with the options tuned on
+ * the other one. Writes docs/policies.md and its tables.
  */
 export async function policies(names: readonly string[]): Promise<BenchResult> {
   const text = await readFile(TUNED, "utf8").catch(() => {
@@ -52,42 +54,42 @@ export async function policies(names: readonly string[]): Promise<BenchResult> {
   });
   const tuned = JSON.parse(text) as Tuned;
   const result = { ratios: {} as Record<string, number>, figures: {} as Record<string, number> };
-  const worlds = await openWorlds();
+  const datasets = await openDatasets();
   const parts: string[] = [];
-  for (const [i, world] of worlds.entries()) {
-    if (names.length > 0 && !names.includes(world.name)) continue;
-    const options = tuned[worlds[1 - i]!.name]!;
-    parts.push(await reportOf(world, options, result));
-    if (world.name === "routerbench") parts.push(await onPaperFeatures(world, options));
-    if (world.name === "llmrouter") parts.push(await longRun(world, options, result.ratios));
+  for (const [i, dataset] of datasets.entries()) {
+    if (names.length > 0 && !names.includes(dataset.name)) continue;
+    const options = tuned[datasets[1 - i]!.name]!;
+    parts.push(await reportOf(dataset, options, result));
+    if (dataset.name === "routerbench") parts.push(await onPaperFeatures(dataset, options));
+    if (dataset.name === "llmrouter") parts.push(await longRun(dataset, options, result.ratios));
   }
-  parts.push(REASONS, `## What was tuned\n`, await publish("tuned", tunedTable(tuned)));
+  parts.push(REASONS, `## Tuned options\n`, await publish("tuned", tunedTable(tuned)));
   await writeFile(resolve(DOCS, "policies.md"), `${preface()}\n${parts.join("\n")}`);
   return result;
 }
 
 async function reportOf(
-  world: World,
+  dataset: BenchDataset,
   tuned: Record<string, Options>,
   { ratios, figures }: BenchResult,
 ): Promise<string> {
-  const cells = await regretsOf(world, tuned);
+  const cells = await regretsOf(dataset, tuned);
   for (const [cell, { regrets }] of cells) {
     const ours = mean(regrets.get("joust")!);
     const theirs = regrets.get(FGTS)!;
-    const key = `${world.name} ${titleOf(cell)}`;
+    const key = `${dataset.name} ${titleOf(cell)}`;
     ratios[`${key}: joust / fgts-cdb`] = ours / mean(theirs);
     figures[`${key}: joust`] = ours;
   }
   const tables = [
-    await publish(`${world.name}-regret`, regretTable(cells)),
-    await publish(`${world.name}-joust`, verdictTable(cells)),
+    await publish(`${dataset.name}-regret`, regretTable(cells)),
+    await publish(`${dataset.name}-joust`, verdictTable(cells)),
   ];
-  return [`## ${world.title}\n`, ...tables].join("\n");
+  return [`## ${dataset.title}\n`, ...tables].join("\n");
 }
 
 async function regretsOf(
-  world: World,
+  dataset: BenchDataset,
   tuned: Record<string, Options>,
 ): Promise<Map<Cell, Regrets>> {
   const cells = SCALES.flatMap((voteScale) => TOLD_KINDS.map((told) => ({ voteScale, told })));
@@ -95,10 +97,10 @@ async function regretsOf(
   for (const cell of cells) {
     const specs = CONTENDERS.map((contender) => specOf(contender, tuned[contender.name] ?? {}));
     const at = specs.findIndex(({ name }) => name === FGTS);
-    const weighting = await bestWeighting(world, cell, specs[at]!);
+    const weighting = await bestWeighting(dataset, cell, specs[at]!);
     specs[at] = withWeighting(specs[at]!, weighting);
-    const settings = settingsOf(world, cell, { rounds: ROUNDS, runs: RUNS, seed: SEED });
-    const runs = await runCell(`policies/${labelOf(world, cell)}`, world, settings, specs);
+    const settings = settingsOf(dataset, cell, { rounds: ROUNDS, runs: RUNS, seed: SEED });
+    const runs = await runCell(`policies/${labelOf(dataset, cell)}`, dataset, settings, specs);
     const regrets = new Map(runs.map((row, p) => [specs[p]!.name, row.map(finalRegret)]));
     out.set(cell, { regrets, weighting });
   }
@@ -106,14 +108,14 @@ async function regretsOf(
 }
 
 /**
- * FGTS.CDB takes part with the weighting that is best for it in this very cell,
- * found with other seeds: more than any user could know.
+ * The weighting with which FGTS.CDB is best in this cell, found with other seeds. This favours
+ * FGTS.CDB: a user could not know it.
  */
-async function bestWeighting(world: World, cell: Cell, fgts: PolicySpec): Promise<string> {
+async function bestWeighting(dataset: BenchDataset, cell: Cell, fgts: PolicySpec): Promise<string> {
   const pilot = { rounds: ROUNDS, runs: PILOT_RUNS, seed: PILOT_SEED };
   const specs = WEIGHTINGS.map((weighting) => withWeighting(fgts, weighting));
-  const settings = settingsOf(world, cell, pilot);
-  const runs = await runCell(`pilot/${labelOf(world, cell)}`, world, settings, specs);
+  const settings = settingsOf(dataset, cell, pilot);
+  const runs = await runCell(`pilot/${labelOf(dataset, cell)}`, dataset, settings, specs);
   const regrets = runs.map((row) => mean(row.map(finalRegret)));
   return WEIGHTINGS[regrets.indexOf(Math.min(...regrets))]!;
 }
@@ -127,11 +129,11 @@ function withWeighting(fgts: PolicySpec, weighting: string): PolicySpec {
   return { ...fgts, options: { ...fgts.options, weighting } };
 }
 
-function labelOf({ name }: World, { told, voteScale }: Cell): string {
+function labelOf({ name }: BenchDataset, { told, voteScale }: Cell): string {
   return `${name}-${told}-${voteScale}`;
 }
 
-/** One row a policy, one column a cell. */
+/** One row per policy, one column per cell. */
 function regretTable(cells: ReadonlyMap<Cell, Regrets>): Table {
   const [first] = cells.values();
   const names = [...first!.regrets.keys()];
@@ -150,7 +152,7 @@ function regretTable(cells: ReadonlyMap<Cell, Regrets>): Table {
   };
 }
 
-/** joust against FGTS.CDB's best weighting and against the best other learner, cell by cell. */
+/** Compares joust with FGTS.CDB and with the best other learner in each cell. */
 function verdictTable(cells: ReadonlyMap<Cell, Regrets>): Table {
   const rows = [...cells].map(([cell, { regrets, weighting }]) => {
     const ours = regrets.get("joust")!;
@@ -158,9 +160,9 @@ function verdictTable(cells: ReadonlyMap<Cell, Regrets>): Table {
     const others = [...regrets.keys()].filter(
       (n) => !n.startsWith("joust") && !BASELINES.includes(n),
     );
-    const [rival, rivals] = bestOf(regrets, others);
+    const [best, bestRegrets] = bestOf(regrets, others);
     const ratio = mean(ours) / mean(theirs);
-    const gap = pairedDifference(ours, rivals);
+    const gap = pairedDifference(ours, bestRegrets);
     const lowest = gap.mean <= 0 ? "yes" : gap.lo <= 0 ? "within the interval" : "no";
     const goal = GOALS[cell.told];
     return [
@@ -169,13 +171,13 @@ function verdictTable(cells: ReadonlyMap<Cell, Regrets>): Table {
       ratio,
       goal,
       ratio <= goal ? "met" : "missed",
-      rival,
+      best,
       gap,
       lowest,
     ];
   });
   return {
-    title: "joust against FGTS.CDB with its best weighting, and against the best other learner",
+    title: "joust compared with FGTS.CDB with its best weighting, and with the best other learner",
     columns: [
       { key: "cell", title: "told scores, vote scale", kind: "text" },
       { key: "weighting", title: "FGTS.CDB's best weighting", kind: "text" },
@@ -190,8 +192,11 @@ function verdictTable(cells: ReadonlyMap<Cell, Regrets>): Table {
   };
 }
 
-/** How much of the difference is the features': the same rules on the paper's. */
-async function onPaperFeatures(world: World, tuned: Record<string, Options>): Promise<string> {
+/** Runs the same policies on category features and on the paper's features. */
+async function onPaperFeatures(
+  dataset: BenchDataset,
+  tuned: Record<string, Options>,
+): Promise<string> {
   const weighting = tuned[FGTS]?.weighting ?? "excel_perf_cost";
   const specs = LINEAR.flatMap((name) => {
     const contender = CONTENDERS.find((candidate) => candidate.name === name)!;
@@ -202,17 +207,17 @@ async function onPaperFeatures(world: World, tuned: Record<string, Options>): Pr
   const rows = new Map(specs.map(({ name }): [string, Interval[]] => [name, []]));
   for (const told of TOLD_KINDS) {
     const settings = settingsOf(
-      world,
+      dataset,
       { voteScale: 3, told },
       { rounds: ROUNDS, runs: 5, seed: SEED },
     );
-    const runs = await runCell(`policies/features-${told}`, world, settings, specs);
+    const runs = await runCell(`policies/features-${told}`, dataset, settings, specs);
     specs.forEach(({ name }, p) => {
       rows.get(name)!.push(meanInterval(runs[p]!.map(finalRegret)));
     });
   }
   return publish("routerbench-features", {
-    title: `The same rules on category features and on the paper's (Hadamard, ${weighting}), s = 3, 5 runs`,
+    title: `The same policies on category features and on the paper's (Hadamard, ${weighting}), s = 3, 5 runs`,
     columns: [
       { key: "policy", title: "policy", kind: "text" },
       ...TOLD_KINDS.map((told): Column => ({ key: told, title: told, kind: "interval" })),
@@ -221,9 +226,9 @@ async function onPaperFeatures(world: World, tuned: Record<string, Options>): Pr
   });
 }
 
-/** Does joust overtake the best fixed model on llmrouter-9models? */
+/** Shows whether joust overtakes the best fixed model on llmrouter-9models. */
 async function longRun(
-  world: World,
+  dataset: BenchDataset,
   tuned: Record<string, Options>,
   ratios: Record<string, number>,
 ): Promise<string> {
@@ -232,8 +237,8 @@ async function longRun(
   const rows: Table["rows"][number][] = [];
   for (const voteScale of SCALES) {
     const cell: Cell = { voteScale, told: "exact" };
-    const settings = settingsOf(world, cell, { rounds: LONG, runs: RUNS, seed: SEED });
-    const runs = await runCell(`policies/long-${voteScale}`, world, settings, specs);
+    const settings = settingsOf(dataset, cell, { rounds: LONG, runs: RUNS, seed: SEED });
+    const runs = await runCell(`policies/long-${voteScale}`, dataset, settings, specs);
     const regrets = runs.map((row) => row.map(finalRegret));
     const at = (name: string) => specs.findIndex((spec) => spec.name === name);
     const ours = regrets[at("joust")]!;
@@ -248,7 +253,7 @@ async function longRun(
     ]);
   }
   const table: Table = {
-    title: `llmrouter-9models at T = ${LONG}: cumulative regret, and the second half alone`,
+    title: `llmrouter-9models at T = ${LONG}: cumulative regret, in total and in the second half`,
     columns: [
       { key: "scale", title: "vote scale", kind: "text" },
       ...specs.map(({ name }): Column => ({ key: name, title: name, kind: "interval" })),
@@ -266,12 +271,12 @@ function tunedTable(tuned: Tuned): Table {
       .map(([key, value]) => `${key}=${value}`)
       .join(" ") || "defaults";
   return {
-    title: `Best of ${BUDGET} configurations each, the defaults among them`,
+    title: `Best of ${BUDGET} configurations per policy, including the defaults`,
     columns: [
       { key: "policy", title: "policy", kind: "text" },
-      { key: "options", title: "tuned", kind: "text" },
-      { key: "on_llmrouter", title: "on llmrouter, used on RouterBench", kind: "text" },
-      { key: "on_routerbench", title: "on RouterBench, used on llmrouter", kind: "text" },
+      { key: "options", title: "tuned options", kind: "text" },
+      { key: "on_llmrouter", title: "tuned on llmrouter, used on RouterBench", kind: "text" },
+      { key: "on_routerbench", title: "tuned on RouterBench, used on llmrouter", kind: "text" },
     ],
     rows: CONTENDERS.filter(({ grid }) => Object.keys(grid).length > 0).map(({ name, grid }) => [
       name,
@@ -300,35 +305,42 @@ function secondHalf(run: Run): number {
   return finalRegret(run) - run.curve[middle]!;
 }
 
-const REASONS = `## Where a goal is missed, and why
+const REASONS = `## Why some goals are missed
 
-- **joust is not the lowest in every row.** With told scores that are right or nearly so, COLSTIM or MaxPairUCB on category
-  features explore less and pay less; with permuted scores they fall far behind, for they have no way to stop believing
-  them. mixllm and metallm lean on votes and are the best there, and pay for it where the scores are right. joust weighs
-  both opinions by the votes, and is close to the best of either; that hedge is its price.
-- **Noisy and permuted scores with blunt votes (s = 3 and 1).** A vote carries information in proportion to s^2. At s = 1
-  seven hundred of them do not tell ten models apart in seven categories: with permuted scores no learner on RouterBench
-  gets below twice the best fixed model's regret.
-- **llmrouter-9models: the ratio to FGTS.CDB.** Regret is against the best model of each single query, which no
-  category knows: even the best fixed model of hindsight has more than half of FGTS.CDB's regret, so a ratio of
-  0.35 to 0.5 is out of reach of anything that routes by category. Told scores are means of five queries a task,
-  never exact.
-- **Below the best fixed model at T = 3000** in the mean for s = 10 and 3, though the interval has 0 in it; not for s = 1.
-  The best fixed model is known in hindsight only.
+- **joust does not have the lowest regret in every cell.** If the told scores are correct or nearly correct, COLSTIM and
+  MaxPairUCB on category features explore less and lose less. If the scores are permuted, both fall far behind, because
+  they cannot stop trusting them. mixllm and metallm rely on votes: they are the best with permuted scores and pay for
+  it with correct ones. joust weighs scores against votes and is close to the best policy in both situations; the
+  difference is the price of that hedge.
+- **Noisy and permuted scores with unreliable votes (s = 3 and 1).** The information in a vote grows with s^2. At s = 1
+  seven hundred votes cannot tell ten models apart in seven categories: with permuted scores, no learner on RouterBench
+  gets below twice the regret of the best fixed model.
+- **The ratio to FGTS.CDB on llmrouter-9models.** Regret is measured against the best model for each single query, which
+  a category cannot reveal. Even the best fixed model in hindsight has more than half of the regret of FGTS.CDB, so a
+  policy that routes by category cannot reach a ratio of 0.35 to 0.5. The told scores are means of five queries per
+  task and never exact.
+- **The best fixed model at T = 3000.** joust is below it on average for s = 10 and 3, although the interval contains 0,
+  and above it for s = 1. The best fixed model is known only in hindsight.
 `;
 
 function preface(): string {
   return `# Policies compared
 
-Every policy on two real data sets (MiniLM vectors), the same ${RUNS} worlds and voters for all,
-vote scales ${SCALES.join(", ")}, told scores exact, noisy and permuted. No learner is told the vote
-scale. Each data set is reported with the options tuned on the other one, under the same budget for
-all; FGTS.CDB besides with the weighting that is best for it in each cell, found with other seeds.
-\`joust\` is as shipped, \`joust (tuned)\` treated like the others. Its defaults were chosen while
-looking at RouterBench and llmrouter-9models with other seeds, so that its rows are out of sample in
-worlds and voters, not in the data sets. On RouterBench "noisy" means that the truth is the told score plus N(0, 0.1); on llmrouter-9models
-the told scores are means of five offline queries a task ("exact"), those plus N(0, 0.1) ("noisy"), or
-another model's row ("permuted"). Made by \`npm run bench -- tune\` and \`npm run bench -- policies\`;
-the tables are in [tables/](tables/) as CSV and LaTeX too.
+All policies on two real data sets with MiniLM embeddings, in the same ${RUNS} environments and with the same voters. The
+vote scales are ${SCALES.join(", ")}: the higher the scale, the more reliably a voter prefers the better answer. Before the first
+vote a policy is told a quality score for each model and category; the told scores are exact, noisy or permuted. No
+policy is told the vote scale.
+
+The options of each policy were tuned on one data set and are reported on the other, with the same budget for all
+policies. FGTS.CDB also gets the weighting that is best for it in each cell, found with other seeds. \`joust\` has its
+default options; \`joust (tuned)\` was tuned like the others. The defaults of joust were chosen while looking at both data
+sets with other seeds, so its results are out of sample for environments and voters, but not for the data sets.
+
+On RouterBench "noisy" means that the true quality is the told score plus N(0, 0.1). On llmrouter-9models the told
+scores are the means of five offline queries per task ("exact"), these means plus N(0, 0.1) ("noisy"), or the scores
+of another model ("permuted").
+
+\`npm run bench -- tune\` and \`npm run bench -- policies\` made this page. The tables are also available in
+[tables/](tables/) as CSV and LaTeX.
 `;
 }

@@ -4,7 +4,7 @@ import { type Table, toCsv, toLatex, toMarkdown } from "../src/lab/report/table.
 
 export const DOCS = resolve(import.meta.dirname, "../docs");
 
-/** The table as Markdown; beside it, in docs/tables, as CSV and LaTeX. */
+/** Writes a table to docs/tables as CSV and LaTeX, and returns it as Markdown. */
 export async function publish(name: string, table: Table): Promise<string> {
   await mkdir(resolve(DOCS, "tables"), { recursive: true });
   await writeFile(resolve(DOCS, "tables", `${name}.csv`), toCsv(table));

@@ -1,7 +1,4 @@
-/**
- * Python environments that benches compare with, of no use to anything else here.
- * They lie outside the repository and are made once.
- */
+/** Python environments for comparisons. They are created once, outside the repository. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
@@ -10,7 +7,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** Where benches keep what they get from elsewhere. */
+/** Folder for downloaded software. */
 export const CACHE = join(process.env.XDG_CACHE_HOME ?? join(homedir(), ".cache"), "joust");
 
 export function pythonWithSentenceTransformers(): Promise<string | undefined> {
@@ -21,7 +18,7 @@ export function pythonWithSentenceTransformers(): Promise<string | undefined> {
   );
 }
 
-/** The interpreter that has the packages; undefined, said on stderr, where python3 or a registry is missing. */
+/** Path of a Python interpreter with the packages; undefined, with a message on stderr, if it cannot be set up. */
 export async function pythonWith(
   name: string,
   packages: readonly string[],
@@ -31,14 +28,14 @@ export async function pythonWith(
   const python = join(folder, "bin", "python");
   if (existsSync(python) && (await works(python, imports))) return python;
   try {
-    say(`making a Python environment in ${folder} with ${packages.join(" and ")}, once`);
+    report(`creating a Python environment in ${folder} with ${packages.join(" and ")} (only once)`);
     await run("python3", ["-m", "venv", "--clear", folder]);
     await run(python, ["-m", "pip", "install", "--quiet", ...packages], { maxBuffer: 2 ** 26 });
     await run(python, ["-c", imports]);
     return python;
   } catch (error) {
     const reason = error instanceof Error ? error.message.trim().split("\n").at(-1) : error;
-    say(`no Python environment with ${packages.join(" and ")} here (${reason}): left out`);
+    report(`skipped: no Python environment with ${packages.join(" and ")} (${reason})`);
     return undefined;
   }
 }
@@ -50,6 +47,6 @@ async function works(python: string, imports: string): Promise<boolean> {
   );
 }
 
-function say(what: string): void {
-  process.stderr.write(`${what}\n`);
+function report(message: string): void {
+  process.stderr.write(`${message}\n`);
 }

@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Contender } from "./encode.ts";
 
-/** sentence-transformers in a process of its own, which stays, and which times itself. */
+/** sentence-transformers in a Python process that stays alive and measures its own time. */
 export async function openSentenceTransformers(
   python: string,
   model: string,
@@ -15,17 +15,17 @@ export async function openSentenceTransformers(
     stdio: ["pipe", "pipe", "ignore"],
   });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
-  const answer = async () => {
+  const readLine = async () => {
     const { value, done } = await lines.next();
-    if (done) throw new Error(`${script} ended; run it by hand to see why`);
+    if (done) throw new Error(`${script} stopped unexpectedly; run it by hand to see the error`);
     return JSON.parse(value) as unknown;
   };
-  await answer();
+  await readLine();
   return {
     name: "sentence-transformers",
     async time(texts, one) {
       child.stdin.write(`${JSON.stringify({ texts, batch: one ? 1 : 32 })}\n`);
-      return (await answer()) as number;
+      return (await readLine()) as number;
     },
     async close() {
       child.stdin.end();

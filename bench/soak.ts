@@ -2,18 +2,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Driver, driverOfQuestions } from "./gateway-driver.ts";
+import type { BenchFlags, BenchResult } from "./bench.ts";
+import { createDriver, type Driver } from "./gateway-driver.ts";
 import { type Server, startJoust, startMock } from "./gateway-servers.ts";
-import type { BenchFlags, BenchResult } from "./main.ts";
 
 const MINUTES = 30;
-/** Parts of the time that are compared. */
+/** Number of parts of the run that are compared. */
 const PARTS = 6;
 
 /**
- * Half of what the gateway can do, steadily, one request in ten a stream: memory
- * and the slowest requests must be at the end what they were after the start, and
- * no request may fail.
+ * Runs the gateway at a steady half of its maximal load; one request in ten is a stream. Memory and
+ * p99 must not grow, and no request may fail.
  */
 export async function soak(_: readonly string[], flags: BenchFlags): Promise<BenchResult> {
   const minutes = flags.minutes ?? MINUTES;
@@ -23,13 +22,13 @@ export async function soak(_: readonly string[], flags: BenchFlags): Promise<Ben
   try {
     const joust = await startJoust(mock, folder);
     servers.push(joust);
-    const driver = await driverOfQuestions();
+    const driver = await createDriver();
     for (const stream of [false, true]) await driver.rate(joust, stream, 3);
-    const rate = (await mostOf(joust, driver)) / 2;
-    process.stderr.write(`${minutes} minutes at ${Math.round(rate)} requests a second\n`);
+    const rate = (await maximalRate(joust, driver)) / 2;
+    process.stderr.write(`${minutes} minutes at ${Math.round(rate)} requests per second\n`);
     const parts: Part[] = [];
     for (let part = 0; part < PARTS; part++) {
-      parts.push(await steady(joust, driver, rate, (60_000 * minutes) / PARTS));
+      parts.push(await runPart(joust, driver, rate, (60_000 * minutes) / PARTS));
       const { p50, p99, memory, failed } = parts.at(-1)!;
       process.stderr.write(
         `p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${memory.toFixed(0)} MB, ${failed} failed\n`,
@@ -50,14 +49,14 @@ interface Part {
   readonly memory: number;
 }
 
-/** Requests a second at most, one in ten a stream. */
-async function mostOf(joust: Server, driver: Driver): Promise<number> {
+/** Maximal requests per second if one in ten is a stream. */
+async function maximalRate(joust: Server, driver: Driver): Promise<number> {
   const [whole, streams] = [await driver.rate(joust, false, 5), await driver.rate(joust, true, 5)];
   return 1 / (0.9 / whole + 0.1 / streams);
 }
 
-/** Requests at their times, whether those before have been answered or not. */
-async function steady(
+/** Sends requests at a fixed rate, whether earlier ones have been answered or not. */
+async function runPart(
   joust: Server,
   driver: Driver,
   rate: number,
@@ -65,26 +64,26 @@ async function steady(
 ): Promise<Part> {
   const start = performance.now();
   const times: number[] = [];
-  const underWay = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
   let sent = 0;
   let failed = 0;
   const send = () => {
     const one = driver
-      .one(joust, ++sent % 10 === 0)
+      .send(joust, ++sent % 10 === 0)
       .then(
         ({ whole }) => void times.push(whole),
         () => {
           failed++;
         },
       )
-      .finally(() => underWay.delete(one));
-    underWay.add(one);
+      .finally(() => pending.delete(one));
+    pending.add(one);
   };
   for (let now = 0; now < milliseconds; now = performance.now() - start) {
     while (sent < (rate * now) / 1000) send();
     await sleep(2);
   }
-  await Promise.all(underWay);
+  await Promise.all(pending);
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.floor(share * times.length)] ?? Number.NaN;
   return { requests: sent, failed, p50: at(0.5), p99: at(0.99), memory: await joust.memory() };
@@ -92,7 +91,7 @@ async function steady(
 
 function report(parts: readonly Part[], rate: number): BenchResult {
   const [first, last] = [parts[1]!, parts.at(-1)!];
-  const figures: Record<string, number> = { "requests a second": rate };
+  const figures: Record<string, number> = { "requests per second": rate };
   for (const [i, { requests, p50, p99, memory }] of parts.entries()) {
     Object.assign(figures, {
       [`part ${i + 1} requests`]: requests,

@@ -8,12 +8,12 @@ import { openStatic } from "../src/core/encoder/static/open-static.ts";
 import { WordPiece } from "../src/core/encoder/tokenizer/word-piece.ts";
 import { Random } from "../src/core/random/random.ts";
 import { percentile } from "../src/lab/statistics.ts";
-import type { BenchResult } from "./main.ts";
+import type { BenchResult } from "./bench.ts";
 
 const CHARACTERS = 400;
 const ROUNDS = 30;
 
-/** One core on prompts of 400 characters, and WordPiece beside the library's, which must give the same. */
+/** Speed of the static encoder on prompts of 400 characters, and of WordPiece compared with @huggingface/tokenizers. */
 export async function staticSpeed(texts: readonly string[], minilm: string): Promise<BenchResult> {
   const prompts = texts
     .filter(({ length }) => length >= CHARACTERS)
@@ -32,13 +32,13 @@ export async function staticSpeed(texts: readonly string[], minilm: string): Pro
     figures: {
       "static: ms to open": opened,
       "static: us for a 400-character prompt": encode,
-      "static: us of these for WordPiece": tokens,
-      "static: texts/s a core": 1e6 / encode,
+      "static: us of this for WordPiece": tokens,
+      "static: texts/s per core": 1e6 / encode,
     },
   };
 }
 
-/** CPU time, which other work on the machine hardly changes: of the rounds the tenth quickest part. */
+/** CPU time per text: the 10th percentile over the rounds. Other processes hardly change CPU time. */
 function microseconds(texts: readonly string[], work: (text: string) => unknown): number {
   const rounds = Array.from({ length: ROUNDS }, () => {
     const before = process.cpuUsage();
@@ -54,7 +54,7 @@ interface OfflineQuery {
   readonly category: string;
 }
 
-/** CCFT of the bundled encoder on the offline queries of a jsonl file. */
+/** Time of fine-tuning the bundled encoder with CCFT on the offline queries of a jsonl file. */
 export async function staticFitSpeed(offline: string): Promise<Record<string, number>> {
   const queries = readFileSync(offline, "utf8")
     .trim()

@@ -3,37 +3,36 @@ import { resolve } from "node:path";
 import type { Options } from "../src/core/bandit/policy.ts";
 import { Random } from "../src/core/random/random.ts";
 import { mean } from "../src/lab/statistics.ts";
+import type { BenchResult } from "./bench.ts";
 import { runCell } from "./cell-runs.ts";
-import { CONTENDERS, type Contender, specOf } from "./contenders.ts";
-import type { BenchResult } from "./main.ts";
-import { openWorlds, settingsOf, TOLD_KINDS } from "./worlds.ts";
+import { openDatasets, settingsOf, TOLD_KINDS } from "./datasets.ts";
+import { CONTENDERS, type Contender, specOf } from "./policy-contenders.ts";
 
 /** Configurations tried for each policy on each data set, its defaults among them. */
 export const BUDGET = 8;
 const ROUNDS = 400;
 const RUNS = 3;
-/** Not the seed of what is reported. */
+/** Differs from the seed of the reported runs. */
 const SEED = 20_260_101;
 
 /**
- * The best of BUDGET configurations of each policy on each data set: mean over
- * exact, noisy and permuted told scores at vote scale 3 of regret / random's.
- * Writes bench/tuned.json; `bench policies` reports each data set with what was
- * tuned on the other.
+ * Finds the best of BUDGET configurations of each policy on each data set, by the regret relative to
+ * the random policy at vote scale 3, averaged over exact, noisy and permuted told scores. Writes
+ * bench/tuned.json. `bench policies` reports each data set with the options tuned on the other one.
  */
 export async function tune(): Promise<BenchResult> {
   const tuned: Record<string, Record<string, Options>> = {};
   const figures: Record<string, number> = {};
-  for (const world of await openWorlds()) {
+  for (const dataset of await openDatasets()) {
     const trials = CONTENDERS.flatMap((contender) =>
       configurations(contender).map((options) => ({ contender, options })),
     );
     const scores = trials.map(() => 0);
     for (const told of TOLD_KINDS) {
       const cell = { voteScale: 3, told };
-      const settings = settingsOf(world, cell, { rounds: ROUNDS, runs: RUNS, seed: SEED });
+      const settings = settingsOf(dataset, cell, { rounds: ROUNDS, runs: RUNS, seed: SEED });
       const specs = trials.map(({ contender, options }) => specOf(contender, options));
-      const runs = await runCell(`tune/${world.name}-${told}`, world, settings, specs);
+      const runs = await runCell(`tune/${dataset.name}-${told}`, dataset, settings, specs);
       const regrets = runs.map((row) => mean(row.map((run) => run.curve.at(-1)!)));
       regrets.forEach((regret, i) => {
         scores[i]! += regret / regrets[0]! / TOLD_KINDS.length;
@@ -44,9 +43,9 @@ export async function tune(): Promise<BenchResult> {
       const own = [...trials.keys()].filter((i) => trials[i]!.contender.name === name);
       const best = own.reduce((a, b) => (scores[b]! < scores[a]! ? b : a));
       chosen[name] = trials[best]!.options;
-      figures[`${world.name} ${name} regret / random`] = scores[best]!;
+      figures[`${dataset.name} ${name} regret / random`] = scores[best]!;
     }
-    tuned[world.name] = chosen;
+    tuned[dataset.name] = chosen;
   }
   await writeFile(TUNED, `${JSON.stringify(tuned, undefined, 2)}\n`);
   return { ratios: {}, figures };
@@ -54,7 +53,7 @@ export async function tune(): Promise<BenchResult> {
 
 export const TUNED = resolve(import.meta.dirname, "tuned.json");
 
-/** The defaults, then draws from the grid without repetition. */
+/** The defaults and random draws from the grid without repetition. */
 function configurations({ name, grid }: Contender): Options[] {
   const keys = Object.keys(grid);
   const total = keys.reduce((product, key) => product * grid[key]!.length, 1);

@@ -2,13 +2,12 @@
  * Makes the README's screenshots from a running sandbox (`npm run screenshots`): the arena after a
  * vote and the dashboard after several thousand requests and votes, in the light and the dark theme.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import chromium from "@sparticuz/chromium";
 import { chromium as driver, type Page } from "playwright-core";
+import { startGateway } from "../bench/gateway-process.ts";
 
 const ROOT = resolve(import.meta.dirname, "..");
 const OUT = join(ROOT, "docs/images");
@@ -26,15 +25,9 @@ writeFileSync(
     sandbox: { speed: 100 },
   }),
 );
-const gateway = spawn(
-  process.execPath,
-  [join(ROOT, "bin/joust.js"), "serve", "--port", "0", "--data", folder],
-  { cwd: folder, stdio: ["ignore", "pipe", "inherit"] },
-);
+const gateway = await startGateway(folder);
 try {
-  const [output] = (await once(gateway.stdout, "data")) as [Buffer];
-  const url = /^Joust serves (http:\S+)/.exec(output.toString())![1]!;
-  gateway.stdout.resume();
+  const { url } = gateway;
   await simulateTraffic(url);
   const executablePath = await chromium.executablePath();
   const browser = await driver.launch({ executablePath, args: ["--no-sandbox"] });
@@ -51,8 +44,7 @@ try {
   }
   await browser.close();
 } finally {
-  gateway.kill();
-  await once(gateway, "exit");
+  await gateway.end("SIGTERM");
   rmSync(folder, { recursive: true });
 }
 

@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
- * Numbers that took long, kept under out/ by what they depend on: a bench that was stopped goes on.
- * The code is not part of the key: delete the file where that has changed.
+ * Keeps numbers that take long to compute in a file under out/, so that an interrupted benchmark
+ * continues. The code is not part of the key: delete the file after a change of the code.
  */
-export class Finished {
+export class NumberCache {
   readonly #file: string;
   readonly #numbers: Record<string, number>;
 

@@ -4,28 +4,31 @@ import { fileURLToPath } from "node:url";
 
 export const MAIN = fileURLToPath(new URL("../bin/joust.js", import.meta.url));
 
-/** A gateway as a process of its own. */
-interface Served {
+/** A gateway in its own process. */
+interface GatewayProcess {
   readonly url: string;
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
-export async function serve(folder: string): Promise<Served> {
+/** Starts a gateway whose configuration and data are in a folder. */
+export async function startGateway(folder: string): Promise<GatewayProcess> {
   const child = spawn(process.execPath, [MAIN, "serve", "--port", "0", "--data", "."], {
     cwd: folder,
     stdio: ["ignore", "pipe", "ignore"],
   });
   const exit = once(child, "exit");
-  let said = "";
-  for await (const piece of child.stdout.setEncoding("utf8")) {
-    said += piece;
-    const url = /^Joust serves (http:\S+)/.exec(said)?.[1];
+  let output = "";
+  const { stdout } = child;
+  for await (const piece of stdout.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
+    output += piece;
+    const url = /^Joust serves (http:\S+)/.exec(output)?.[1];
     if (url === undefined) continue;
+    stdout.resume();
     const end = async (signal: NodeJS.Signals) => {
       child.kill(signal);
       await exit;
     };
     return { url, end };
   }
-  throw new Error(`the gateway does not start in ${folder}`);
+  throw new Error(`the gateway in ${folder} did not start`);
 }

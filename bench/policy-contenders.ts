@@ -3,12 +3,11 @@ import type { Options } from "../src/core/bandit/policy.ts";
 import type { PolicySpec } from "../src/lab/policies/policy-spec.ts";
 
 /**
- * Who takes part in `bench policies`, and what is tuned of each: every one gets
- * the same number of configurations, drawn from its own grid, its defaults
- * first.
+ * A policy in `bench policies` and the grid of options from which its configurations are drawn. All
+ * policies get the same number of configurations; the defaults are always among them.
  */
 export interface Contender {
-  /** Row of the tables. */
+  /** Name of the row in the tables. */
   readonly name: string;
   readonly kind: string;
   readonly fixed?: Options;
@@ -29,7 +28,7 @@ export const CONTENDERS: readonly Contender[] = [
   { name: "random", kind: "random", grid: {} },
   { name: "best-fixed", kind: "best-fixed", grid: {} },
   { name: "zero-feedback", kind: "zero-feedback", grid: {} },
-  // As it is shipped, since that is what people run; and tuned like the others.
+  // With its defaults, as people run it, and tuned like the others.
   { name: "joust", kind: "joust", grid: {} },
   {
     name: "joust (tuned)",

@@ -16,7 +16,8 @@ import {
   tuneVariant,
 } from "./static-variants.ts";
 
-export interface Tried {
+/** A variant of the static encoder and its results. */
+export interface VariantResult {
   readonly name: string;
   /** Mean accuracy on each benchmark. */
   readonly means: readonly number[];
@@ -68,11 +69,11 @@ const TRAININGS: readonly [name: string, training: Training][] = [
   ],
 ];
 
-export async function tryVariants(benchmarks: readonly Benchmark[]): Promise<Tried[]> {
+export async function compareVariants(benchmarks: readonly Benchmark[]): Promise<VariantResult[]> {
   const model = await readModelFolder(MINILM);
   const tables = new TableMaker(model);
   const tokenIds = remembered((text) => model.tokenizer.tokenIds(text));
-  const out: Tried[] = [];
+  const out: VariantResult[] = [];
   const record = async (name: string, of: (benchmark: Benchmark) => Promise<number[]>) => {
     const means = [];
     for (const benchmark of benchmarks) means.push(mean(await of(benchmark)));

@@ -1,6 +1,6 @@
-"""CCFT of a BERT encoder in PyTorch, as sentence-transformers trains with
-CosineSimilarityLoss: the left and the right texts of a batch are padded and
-encoded, each side to its longest. Prints seconds, those of CPU, losses and peak memory."""
+"""Fine-tunes a BERT encoder with CCFT in PyTorch, like sentence-transformers with CosineSimilarityLoss:
+the left and the right texts of a batch are each padded to the longest text and encoded. Prints the
+seconds, the CPU seconds, the losses and the peak memory."""
 
 import json
 import resource

@@ -4,39 +4,42 @@ import { invalidValue } from "../src/core/errors/joust-error.ts";
 import { SETTINGS, type Settings, type Told } from "../src/lab/simulate/settings.ts";
 import { openSource, type Source, type SourceOptions } from "../src/lab/simulate/source.ts";
 
-/** The two real data sets, each also with what its rows of a table are. */
-export interface World {
+/** A real data set and how the cells of a table are simulated with it. */
+export interface BenchDataset {
   readonly name: "routerbench" | "llmrouter";
   readonly title: string;
   readonly source: Source;
-  /** Settings that all cells share. */
+  /** Settings of all cells. */
   readonly base: Partial<Settings>;
-  /** What "exact", "noisy" and "permuted" told scores mean here. */
+  /** Settings for exact, noisy and permuted told scores. */
   readonly told: Readonly<Record<ToldKind, Partial<Settings>>>;
 }
 
 export const TOLD_KINDS = ["exact", "noisy", "permuted"] as const;
 type ToldKind = (typeof TOLD_KINDS)[number];
 
-/** One row of a table: a vote scale and what is told. */
+/** One cell of a table: a vote scale and the kind of told scores. */
 export interface Cell {
   readonly voteScale: number;
   readonly told: ToldKind;
 }
 
-/** RouterBench with its eleventh model, which can join later. */
-export async function openFullRouterbench(): Promise<World> {
-  const [world] = await openWorlds();
-  return { ...world!, source: await openSource({ ...routerbench(dataFolder()), exclude: [] }) };
+/** RouterBench with its eleventh model, gpt-4, which can join later. */
+export async function openFullRouterBench(): Promise<BenchDataset> {
+  const [routerBench] = await openDatasets();
+  return {
+    ...routerBench!,
+    source: await openSource({ ...routerbench(dataFolder()), exclude: [] }),
+  };
 }
 
-export async function openWorlds(): Promise<World[]> {
+export async function openDatasets(): Promise<BenchDataset[]> {
   const data = dataFolder();
   const offline: Told = { kind: "offline" };
   return [
     {
       name: "routerbench",
-      title: "RouterBench queries, utility = the paper's Perf table, category drawn uniformly",
+      title: "RouterBench: quality from the paper's Perf table, categories drawn uniformly",
       source: await openSource(routerbench(data)),
       base: { stream: "uniform", told: { kind: "scores" } },
       told: { exact: {}, noisy: { truthSd: 0.1 }, permuted: { told: { kind: "permuted" } } },
@@ -44,7 +47,7 @@ export async function openWorlds(): Promise<World[]> {
     {
       name: "llmrouter",
       title:
-        "llmrouter-9models, utility = the query's own outcomes, told = means of 5 offline queries a task",
+        "llmrouter-9models: quality from the outcomes of each query, told scores from 5 offline queries per task",
       source: await openSource({
         data: resolve(data, "llmrouter-9models/llmrouter_9models.jsonl.gz"),
         embeddings: resolve(data, "minilm-embeddings/llmrouter-9models.npy"),
@@ -59,11 +62,11 @@ export async function openWorlds(): Promise<World[]> {
   ];
 }
 
-export function settingsOf(world: World, cell: Cell, rest: Partial<Settings>): Settings {
+export function settingsOf(dataset: BenchDataset, cell: Cell, rest: Partial<Settings>): Settings {
   return {
     ...SETTINGS,
-    ...world.base,
-    ...world.told[cell.told],
+    ...dataset.base,
+    ...dataset.told[cell.told],
     voteScale: cell.voteScale,
     ...rest,
   };
@@ -78,7 +81,7 @@ function routerbench(data: string): SourceOptions {
   };
 }
 
-/** Real data is given by JOUST_DATA, or lies beside the checkout. */
+/** The folder of the data sets: JOUST_DATA, or ../shared/data next to the checkout. */
 function dataFolder(): string {
   const folder = process.env.JOUST_DATA ?? resolve(import.meta.dirname, "../../shared/data");
   if (existsSync(folder)) return folder;

@@ -1,4 +1,4 @@
-/** CCFT of a transformer in a process of its own; prints seconds, those of CPU, losses and peak memory. */
+/** Fine-tunes a transformer with CCFT in its own process; prints seconds, CPU seconds, losses and peak memory. */
 import { readFileSync } from "node:fs";
 import { fineTuneTransformer } from "../src/core/calibrate/fine-tune-transformer.ts";
 import { readModelFolder } from "../src/core/encoder/transformer/model/model-folder.ts";

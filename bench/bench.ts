@@ -1,0 +1,15 @@
+export interface BenchResult {
+  /** Comparisons of numbers of the same run. */
+  readonly ratios: Record<string, number>;
+  /** Absolute numbers, which mean little on a shared machine. */
+  readonly figures: Record<string, number>;
+}
+
+/** How much to run. Each benchmark uses only the flags that it needs. */
+export interface BenchFlags {
+  readonly rounds?: number | undefined;
+  readonly kills?: number | undefined;
+  readonly minutes?: number | undefined;
+}
+
+export type Bench = (names: readonly string[], flags: BenchFlags) => Promise<BenchResult>;
