@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** A clock that stands until it is moved, and on which sleeping moves it. */
+/** A clock that moves only by `pass` and `sleep`. */
 export class StandingClock implements Clock {
   readonly sleeps: number[] = [];
   #now = 0;

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Time, passed in so that tests own it. */
+/** Source of time. Tests pass one that they control. */
 export interface Clock {
-  /** Milliseconds that only ever grow. */
+  /** Monotonic time in milliseconds. */
   now(): number;
   /** Milliseconds since 1970. */
   date(): number;
-  /** Rejects with the signal's reason when it fires. */
+  /** Rejects with the signal's reason when the signal aborts. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 

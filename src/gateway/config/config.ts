@@ -1,17 +1,16 @@
 import { z } from "zod";
 import { SCOPES } from "./scopes.ts";
 
-/**
- * joust.yaml: what the gateway serves, and how. Names are those of the HTTP
- * interface; every member but a pool has a default.
- *
- *   provider  a host of models: address, key, dialect
- *   model     one upstream model under the name that clients and votes use
- *   router    a pool of models with an encoder, a policy and a price of its own
- */
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
+/**
+ * Schema of joust.yaml. docs/configuration.md describes each member.
+ *
+ *   provider  a host of models: address, key and dialect
+ *   model     an upstream model under the name that clients and votes use
+ *   router    a pool of models with an encoder, a policy and a trade-off of its own
+ */
 export type Config = z.output<typeof CONFIG>;
 export type ModelConfig = z.output<typeof MODEL>;
 export type RouterConfig = z.output<typeof ROUTER>;
@@ -25,15 +24,14 @@ const FILE = z.string().min(1);
 
 const PROVIDER = z.strictObject({
   url: z.url({ protocol: /^https?$/ }),
-  /** `${NAME}` takes it from the environment; a local server may need none. */
   key: z.string().optional(),
   dialect: z.enum(["openai", "anthropic"]).default("openai"),
   headers: z.record(z.string(), z.string()).default({}),
-  /** Whether usage of a stream has to be asked for; some refuse to be asked. */
+  /** Whether to send `stream_options`, which some hosts refuse. */
   asks_usage: z.boolean().default(true),
 });
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 const PRICE = z.strictObject({
   input: z.number().min(0),
   output: z.number().min(0),
@@ -43,10 +41,10 @@ const PRICE = z.strictObject({
 
 const MODEL = z.strictObject({
   provider: NAME,
-  /** What the provider calls it; the model's own name unless said. */
+  /** Name of the model at the provider. Default: the name of the entry. */
   model: z.string().min(1).optional(),
   price: PRICE.optional(),
-  /** Tokens that prompt and answer may have together. */
+  /** Tokens of prompt and answer together. */
   context: z.int().positive().optional(),
   vision: z.boolean().optional(),
   tools: z.boolean().optional(),
@@ -66,20 +64,20 @@ const POLICY = z
   ])
   .prefault("joust");
 
-/** Answers that are voted on. An ordinary client never sees two, unless it asks. */
+/** When a request gets two answers to vote on. By default only if it asks for them. */
 const DUELS = z
   .strictObject({
-    /** false: only where a request asks; auto: where it teaches enough; true: always. */
+    /** false: only on request; auto: if the policy chooses to; true: always. */
     mode: z.union([z.boolean(), z.literal("auto")]).default(false),
-    /** Whether a request may ask for a duel by itself. */
+    /** Whether a request may ask for a duel. */
     on_request: z.boolean().default(true),
-    /** At most this share of requests, and of what is spent, goes into duels that no request has asked for with `true`. */
+    /** Largest share of requests and of cost for duels that the request did not ask for. */
     share: SHARE.default(0.2),
     spend: SHARE.default(0.3),
   })
   .prefault({});
 
-/** A model that votes on a share of the answers, as one more voter. */
+/** A model that votes on a share of the answers. */
 const JUDGE = z.strictObject({
   model: NAME,
   share: SHARE.default(0.05),
@@ -87,30 +85,31 @@ const JUDGE = z.strictObject({
 });
 
 const ROUTER = z.strictObject({
-  /** All models unless said. */
+  /** Default: all models. */
   models: z.array(NAME).min(1).optional(),
-  /** A name or a folder; or a bundle that `joust fit` made, with its own encoder. */
+  /** Name or folder of an encoder. */
   encoder: z.string().min(1).optional(),
+  /** Bundle of `joust fit`, which contains its own encoder. */
   bundle: FILE.optional(),
-  /** What is known of the models before the first vote: csv model,category,perf,cost. */
+  /** CSV file (model,category,perf,cost) with scores known before the first vote. */
   scores: FILE.optional(),
   policy: POLICY,
-  /** 0: quality alone; 10: the cheapest. */
+  /** 0 for quality alone, 10 for the cheapest model. */
   cost_quality_tradeoff: z.number().min(0).max(10).default(3),
-  /** US dollars a request on average, kept by raising the price of dear models. */
+  /** Mean cost per request in US dollars, kept by avoiding expensive models. */
   budget: z.number().positive().optional(),
-  /** observe: log what would be chosen, answer with `fallback`; bypass: answer with it. */
+  /** observe: log the policy's choice but answer with `fallback`; bypass: only answer with it. */
   mode: z.enum(["apply", "observe", "bypass"]).default("apply"),
   fallback: NAME.optional(),
   duels: DUELS,
-  /** Share of choices made at random, so that other policies can be judged by the log. */
+  /** Share of random choices, which allow other policies to be evaluated on the log. */
   explore: SHARE.default(0.02),
-  /** What another model must promise more, in quality, to take over a running session. */
+  /** Gain in quality that another model must promise to take over a running session. */
   session_margin: SHARE.default(0.05),
-  /** Whether a voter's record decides how much a vote counts. */
+  /** Whether the weight of a vote depends on the voter's earlier votes. */
   weigh_voters: z.boolean().default(true),
   judge: JUDGE.optional(),
-  /** Falls back to the best fixed model when votes say that routing is worse. */
+  /** Whether to serve the best fixed model while votes show that routing is worse. */
   guard: z.boolean().default(true),
   seed: z.int().min(0).default(1),
 });
@@ -122,12 +121,12 @@ const SERVER = z
     host: z.string().default("127.0.0.1"),
     port: z.int().min(0).max(65_535).default(8080),
     body_mb: z.number().positive().max(1024).default(20),
-    /** How long a client may take to send a request. */
+    /** Time in which a client must send a request. */
     request_seconds: SECONDS.default(60),
     drain_seconds: SECONDS.default(30),
-    /** Requests a minute of one key that has no limit of its own. */
+    /** Requests per minute for each key without a limit of its own. */
     rate: z.number().positive().optional(),
-    /** Origins of other sites' pages that may call the interface from a browser. */
+    /** Origins of web pages on other sites that may call the gateway. */
     cors: z.array(z.url()).default([]),
     log: z.enum(LEVELS).optional(),
   })
@@ -135,32 +134,34 @@ const SERVER = z
 
 const STORE = z
   .strictObject({
-    /** A PostgreSQL address for several nodes; else a SQLite file in the data folder. */
+    /** PostgreSQL address. Default: a SQLite file in the data folder. */
     url: z
       .string()
-      .regex(/^postgres(ql)?:\/\//, "is no address like postgres://user:password@host/name")
+      .regex(/^postgres(ql)?:\/\//, "is not an address like postgres://user:password@host/name")
       .optional(),
-    /** Whether the text of prompts is kept; with a key it is encrypted. */
+    /** Whether to store the text of prompts. */
     prompts: z.boolean().default(false),
+    /** Key that encrypts stored prompts. */
     key: z.string().optional(),
     retention_days: z.number().positive().optional(),
   })
   .prefault({});
 
-/** A key that comes with the configuration; `joust keys` makes others, kept by their hash. */
+/** An API key in the file. `joust keys` creates others, of which only the hash is stored. */
 const KEY = z.strictObject({
   key: z.string().min(16, "is shorter than 16 characters"),
   scopes: z.array(z.enum(SCOPES)).min(1).default(["route", "vote"]),
-  /** US dollars a calendar month, and requests a minute. */
+  /** US dollars per calendar month. */
   budget: z.number().positive().optional(),
+  /** Requests per minute. */
   rate: z.number().positive().optional(),
-  /** As of a router, for this key's requests. */
+  /** `duels.mode` for the requests of this key. */
   duels: z.union([z.boolean(), z.literal("auto")]).optional(),
 });
 
 const SANDBOX = z
   .strictObject({
-    /** 1: at the pace of real models. */
+    /** Pace of the answers; 1 is the pace of real models. */
     speed: z.number().positive().max(1000).default(1),
     seed: z.int().min(0).default(1),
   })

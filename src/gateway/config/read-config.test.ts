@@ -9,14 +9,14 @@ import { located, parseConfig } from "./read-config.ts";
 const KNOWN = ["openai", "anthropic"];
 const parse = (text: string, env = {}) => parseConfig(text, "joust.yaml", env, KNOWN);
 
-it("an empty file is the defaults", () => {
+it("gives an empty file the defaults", () => {
   const { server, routers, models } = parse("");
   expect(server).toMatchObject({ host: "127.0.0.1", port: 8080 });
   expect(models).toEqual({});
   expect(routers.auto).toMatchObject({ mode: "apply", policy: { name: "joust", options: {} } });
 });
 
-it("reads a pool, and secrets from the environment", () => {
+it("reads a pool and takes secrets from the environment", () => {
   const config = parse(
     [
       "providers:",
@@ -47,13 +47,16 @@ it.each([
     `${MODELS}routers:\n  x: {models: [a, gpt]}`,
     /^joust\.yaml:5: field "routers\.x\.models\.1": "gpt" is not known; hint: there is a, b$/,
   ],
-  [`${MODELS}routers:\n  x:\n    models: [a, a]`, /^joust\.yaml:6: .*is there twice/],
-  [`${MODELS}routers:\n  a: {}`, /^joust\.yaml:5: field "routers\.a": is the name of a model too/],
+  [`${MODELS}routers:\n  x:\n    models: [a, a]`, /^joust\.yaml:6: .*is listed twice/],
+  [`${MODELS}routers:\n  a: {}`, /^joust\.yaml:5: field "routers\.a": is also the name of a model/],
   [
     `${MODELS}routers:\n  x:\n    polcy: joust`,
     /^joust\.yaml:6: field "routers\.x\.polcy": is not known; hint: did you mean "policy"\? there is models, encoder/,
   ],
-  ["store: {url: 'db:5432'}", /^joust\.yaml:1: field "store\.url": is no address like postgres:/],
+  [
+    "store: {url: 'db:5432'}",
+    /^joust\.yaml:1: field "store\.url": is not an address like postgres:/,
+  ],
   [
     "router: {}",
     /^joust\.yaml:1: field "router": .* did you mean "routers"\? there is server, store/,
@@ -64,7 +67,7 @@ it.each([
   ],
   [
     `${MODELS}routers:\n  x:\n    mode: observe`,
-    /^joust\.yaml:6: .*no model answers then; hint: name one as `fallback`/,
+    /^joust\.yaml:6: .*which needs a model that answers; hint: name the model as `fallback`/,
   ],
   [`${MODELS}routers:\n  x:\n    explore: 2`, /^joust\.yaml:6: field "routers\.x\.explore"/],
   [
@@ -75,21 +78,21 @@ it.each([
     "server:\n  port: '\u0024{PORT}'",
     /^joust\.yaml:2: .*environment variable PORT, which is not set/,
   ],
-  ["a:\n  - b\n c: d", /^joust\.yaml:3: is not YAML/],
+  ["a:\n  - b\n c: d", /^joust\.yaml:3: is not valid YAML/],
   ["models: [a]", /^joust\.yaml:1: field "models"/],
   ["3", /^joust\.yaml:1: /],
-])("%j is refused with its line", (text, message) => {
+])("refuses %j with its line", (text, message) => {
   expect(() => parse(text)).toThrow(errorText(message));
 });
 
-it("what is found wrong later is told with its line too", async () => {
+it("adds the line to errors that are found later", async () => {
   const write = temporaryFolder();
   const file = write(
     "mine.yaml",
     "models:\n  gpt-5.4:\n    provider: openai\nrouters:\n  a.b:\n    policy: x\n",
   );
   const late = (field: string) =>
-    new InputError({ file: "joust.yaml", field }, "is odd", "mend it");
+    new InputError({ file: "joust.yaml", field }, "is odd", "correct it");
   const said = async (field: string) => String(await located(late(field), file));
   expect(await said("routers.a.b.policy")).toContain(
     `${file}:6: field "routers.a.b.policy": is odd`,
@@ -99,7 +102,7 @@ it("what is found wrong later is told with its line too", async () => {
   expect(await located(other, file)).toBe(other);
 });
 
-it("the example of the documentation is a configuration", () => {
+it("accepts the example of the documentation", () => {
   const page = readFileSync(resolve(import.meta.dirname, "../../../docs/configuration.md"), "utf8");
   const [example] = page.match(/(?<=```yaml\n)[^`]+/g)!;
   const variables = [...example!.matchAll(/\$\{(\w+)\}/g)].map(([, name]) => [

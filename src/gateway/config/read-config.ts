@@ -5,7 +5,7 @@ import { didYouMean } from "../../core/input/nearest.ts";
 import { CONFIG, type Config, type Environment } from "./config.ts";
 import { YamlText } from "./yaml-text.ts";
 
-/** A fault of a configuration, at the member it is about. */
+/** A fault of a configuration, with the path of the invalid member. */
 class Fault {
   readonly path: readonly PropertyKey[];
   readonly problem: string;
@@ -18,20 +18,20 @@ class Fault {
   }
 }
 
-/** joust.yaml, checked. An error names file, line, member and hint. */
+/** Reads and checks joust.yaml. Errors have file, line and member. */
 export async function readConfig(
   file: string,
   env: Environment,
   providers: readonly string[],
 ): Promise<Config> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    const found = error.code === "ENOENT" ? "there is no such file" : error.message;
-    throw new InputError({ file }, found, "give a joust.yaml by --config, or none");
+    const problem = error.code === "ENOENT" ? "the file does not exist" : error.message;
+    throw new InputError({ file }, problem, "name an existing file with --config, or none");
   });
   return parseConfig(text, file, env, providers);
 }
 
-/** `providers`: those known without being configured. */
+/** `providers` are the names of the providers that need no entry. */
 export function parseConfig(
   text: string,
   file: string,
@@ -43,8 +43,8 @@ export function parseConfig(
   if (error) {
     throw new InputError(
       { file, line: error.line },
-      `is not YAML: ${error.problem}`,
-      "mend the line",
+      `is not valid YAML: ${error.problem}`,
+      "correct the line",
     );
   }
   const { config, fault } = check(yaml.value ?? {}, env, providers);
@@ -54,10 +54,7 @@ export function parseConfig(
   throw new InputError({ file, line, field }, fault.problem, fault.hint);
 }
 
-/**
- * What was found wrong later, when the configuration was put to use, with file
- * and line: who finds it knows the field alone.
- */
+/** Adds file and line to an error that was found later, by code that knows only the field. */
 export async function located(error: unknown, file: string): Promise<unknown> {
   if (!(error instanceof InputError) || error.file !== CONFIG_FILE || !error.field) return error;
   const yaml = new YamlText(await readFile(file, "utf8").catch(() => ""));
@@ -65,7 +62,7 @@ export async function located(error: unknown, file: string): Promise<unknown> {
   return new InputError({ file, line, field: error.field }, error.problem, error.hint);
 }
 
-/** What errors call the file where they do not know better. */
+/** File name in errors of code that does not know the file. */
 const CONFIG_FILE = "joust.yaml";
 
 type Checked =
@@ -82,7 +79,7 @@ function check(value: unknown, env: Environment, providers: readonly string[]): 
   return fault ? { fault } : { config: parsed.data };
 }
 
-/** `${NAME}` in any string is the variable's value. */
+/** Replaces `${NAME}` in all strings by the value of the environment variable. */
 function fill(
   value: unknown,
   env: Environment,
@@ -97,7 +94,7 @@ function fill(
         new Fault(
           path,
           `needs the environment variable ${name}, which is not set`,
-          `export ${name}, or write the value`,
+          `export ${name}, or write the value here`,
         ),
       );
       return whole;
@@ -115,7 +112,7 @@ function fill(
   return value;
 }
 
-/** The innermost of a union's faults says most. */
+/** Converts an issue of the schema. Of a union it takes the issue that lies deepest. */
 function faultOf(issue: z.core.$ZodIssue): Fault {
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
     const deepest = issue.errors.flat().reduce((a, b) => (b.path.length > a.path.length ? b : a));
@@ -133,7 +130,7 @@ function faultOf(issue: z.core.$ZodIssue): Fault {
   return new Fault(issue.path, issue.message, "see docs/configuration.md");
 }
 
-/** The members that may stand there. */
+/** Names of the members that the schema allows at a path. */
 function membersAt(path: readonly PropertyKey[]): string[] {
   let at = z.toJSONSchema(CONFIG, { io: "input" }) as Shape | undefined;
   for (const key of path) {
@@ -144,14 +141,14 @@ function membersAt(path: readonly PropertyKey[]): string[] {
   return Object.keys(at?.properties ?? {});
 }
 
-/** Of the configuration's JSON schema as much as says which members there are. */
+/** The part of a JSON schema that names members. */
 interface Shape {
   readonly properties?: Readonly<Record<string, unknown>>;
   readonly additionalProperties?: unknown;
   readonly anyOf?: readonly Shape[];
 }
 
-/** What no member shows by itself: names that lead nowhere, or to two things. */
+/** Finds faults between members, such as references to unknown names. */
 function* faultsBetween(config: Config, known: readonly string[]): Generator<Fault> {
   const { providers, models, routers } = config;
   const names = Object.keys(models);
@@ -162,26 +159,26 @@ function* faultsBetween(config: Config, known: readonly string[]): Generator<Fau
   for (const [name, router] of Object.entries(routers)) {
     const path = ["routers", name];
     if (names.includes(name)) {
-      yield new Fault(path, "is the name of a model too", "rename the router or the model");
+      yield new Fault(path, "is also the name of a model", "rename the router or the model");
     }
     if (router.bundle !== undefined && router.encoder !== undefined) {
       yield new Fault(
         [...path, "encoder"],
         "is given with a bundle",
-        "a bundle has its own encoder",
+        "remove it: a bundle contains its own encoder",
       );
     }
     if (router.mode !== "apply" && router.fallback === undefined) {
-      const problem = `is ${router.mode}, but no model answers then`;
-      yield new Fault([...path, "mode"], problem, "name one as `fallback`");
+      const problem = `is ${router.mode}, which needs a model that answers`;
+      yield new Fault([...path, "mode"], problem, "name the model as `fallback`");
     }
-    // Models that come from the environment are not known here: who serves them checks their names.
+    // Names of models from the environment are checked later, when these models are known.
     if (names.length === 0) continue;
     const pool = router.models ?? names;
     for (const [i, model] of (router.models ?? []).entries()) {
       if (!names.includes(model)) yield unknown([...path, "models", i], model, names);
       if (pool.indexOf(model) !== i) {
-        yield new Fault([...path, "models", i], "is there twice", "leave one of them out");
+        yield new Fault([...path, "models", i], "is listed twice", "remove one of them");
       }
     }
     if (router.fallback !== undefined && !pool.includes(router.fallback)) {

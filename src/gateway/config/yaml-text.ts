@@ -1,6 +1,6 @@
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 
-/** A text of YAML that knows on which line each of its members stands. */
+/** YAML text with the line numbers of its members. */
 export class YamlText {
   readonly #lines = new LineCounter();
   readonly #document: Document.Parsed;
@@ -9,7 +9,7 @@ export class YamlText {
     this.#document = parseDocument(text, { lineCounter: this.#lines });
   }
 
-  /** Why it is no YAML; undefined where it is. */
+  /** The first syntax error, or undefined if the text is valid YAML. */
   get error(): { readonly line: number; readonly problem: string } | undefined {
     const [error] = this.#document.errors;
     if (!error) return undefined;
@@ -21,7 +21,7 @@ export class YamlText {
     return this.#document.toJS();
   }
 
-  /** The line of the innermost member of the path that is there. */
+  /** Line of the innermost member of the path that exists. */
   lineOf(path: readonly PropertyKey[]): number | undefined {
     const document = this.#document;
     for (let depth = path.length; depth > 0; depth--) {
@@ -33,7 +33,7 @@ export class YamlText {
     return document.contents ? 1 : undefined;
   }
 
-  /** The members that a field such as models.gpt-4.1.price names; names may have dots themselves. */
+  /** Splits a field such as models.gpt-4.1.price into names of members, which may contain dots. */
   pathOf(field: string): string[] {
     const path: string[] = [];
     let node: unknown = this.#document.contents;

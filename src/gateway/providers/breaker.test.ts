@@ -14,7 +14,7 @@ function opened(time: StandingClock): Breaker {
   return breaker;
 }
 
-it("opens at the error rate, and not before there are enough outcomes", () => {
+it("opens at the error rate once there are enough outcomes", () => {
   const breaker = new Breaker(BREAKER, clock());
   for (let i = 0; i < BREAKER.minimum - 1; i++) call(breaker, true);
   expect(breaker.state).toBe("closed");
@@ -31,7 +31,7 @@ it("stays closed below the error rate", () => {
   expect(breaker.failures.rate).toBeCloseTo(0.4);
 });
 
-it("forgets what is older than its window", () => {
+it("forgets outcomes that are older than the window", () => {
   const time = clock();
   const breaker = new Breaker(BREAKER, time);
   for (let i = 0; i < BREAKER.minimum - 1; i++) call(breaker, true);
@@ -41,7 +41,7 @@ it("forgets what is older than its window", () => {
   expect(breaker.failures.of).toBe(1);
 });
 
-it("lets one probe through when its time is over; an answer closes it", () => {
+it("lets one probe pass after its time, and closes at an answer", () => {
   const time = clock();
   const breaker = opened(time);
   time.pass(BREAKER.openMs - 1);
@@ -58,7 +58,7 @@ it("lets one probe through when its time is over; an answer closes it", () => {
   expect(breaker.failures.of).toBe(1);
 });
 
-it("opens again after a failed probe, each time for twice as long, up to a bound", () => {
+it("opens after a failed probe for twice as long, up to a limit", () => {
   const time = clock();
   const breaker = opened(time);
   for (let n = 1; n < 10; n++) {
@@ -69,7 +69,7 @@ it("opens again after a failed probe, each time for twice as long, up to a bound
   }
 });
 
-it("takes another probe for one whose client left", () => {
+it("lets another probe pass if the client of the first disconnected", () => {
   const time = clock();
   const breaker = opened(time);
   time.pass(breaker.rest);
@@ -116,14 +116,14 @@ const failure = (code: UpstreamError["code"], status?: number) =>
 it.each<[string, UpstreamError | { end: UpstreamError | undefined }, number | undefined]>([
   ["an answer", { end: undefined }, 0],
   ["a stream that breaks off", { end: failure("broken") }, 1],
-  ["a stream whose client leaves", { end: failure("cancelled") }, undefined],
+  ["a stream whose client disconnects", { end: failure("cancelled") }, undefined],
   ["a 500", failure("status", 500), 1],
   ["a 429", failure("status", 429), 1],
   ["a refused key", failure("status", 401), 1],
-  ["a time-out", failure("timeout"), 1],
+  ["a timeout", failure("timeout"), 1],
   ["a bad request", failure("status", 400), 0],
-  ["a client that leaves", failure("cancelled"), undefined],
-])("%s counts as it should", async (_, outcome, rate) => {
+  ["a client that disconnects", failure("cancelled"), undefined],
+])("counts %s", async (_, outcome, rate) => {
   const breaker = new Breaker(BREAKER, clock());
   const upstream = guarded(scripted([outcome]), breaker);
   const answer = await upstream.call(REQUEST, new AbortController().signal).catch(() => undefined);
@@ -132,7 +132,7 @@ it.each<[string, UpstreamError | { end: UpstreamError | undefined }, number | un
   expect(breaker.failures).toEqual({ rate: rate ?? 0, of: rate === undefined ? 0 : 1 });
 });
 
-it("refuses at once while open, says for how long, and has not asked the upstream", async () => {
+it("refuses at once while open, with the remaining time, and does not call the upstream", async () => {
   const time = clock();
   const upstream = guarded(scripted([]), opened(time));
   const error = await upstream

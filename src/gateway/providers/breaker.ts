@@ -3,13 +3,13 @@ import { UpstreamError } from "./upstream/error.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
 export interface BreakerSettings {
-  /** Outcomes older than this no longer count. */
+  /** Age up to which outcomes count. */
   readonly windowMs: number;
-  /** With fewer outcomes nothing is concluded. */
+  /** Number of outcomes below which the breaker stays closed. */
   readonly minimum: number;
-  /** From this share of failures on it opens. */
+  /** Share of failures at which the breaker opens. */
   readonly errorRate: number;
-  /** For how long at first; twice as long after every probe that fails. */
+  /** Time that the breaker stays open; it doubles with every failed probe. */
   readonly openMs: number;
   readonly maxOpenMs: number;
 }
@@ -25,15 +25,15 @@ export const BREAKER: BreakerSettings = {
 export type BreakerState = "closed" | "open" | "half-open";
 
 /**
- * Spares an upstream that fails, and its clients the wait. Closed: calls pass and
- * their outcomes are counted. Open: none pass. Half-open, when the time is over:
- * one passes as a probe; an answer closes, a failure opens again for longer.
+ * Circuit breaker. Closed: calls pass and their outcomes are counted. Open: no call passes, so
+ * that clients do not wait for an upstream that fails. Half-open, after some time: one call
+ * passes as a probe; an answer closes the breaker, a failure opens it for longer.
  */
 export class Breaker {
   readonly #settings: BreakerSettings;
   readonly #clock: Clock;
   readonly #buckets: Bucket[] = [];
-  /** Failed probes in a row; -1 while closed. */
+  /** Consecutive failed probes; -1 while the breaker is closed. */
   #failedProbes = -1;
   #openUntil = 0;
   #probe: Passage | undefined;
@@ -48,13 +48,13 @@ export class Breaker {
     return this.#clock.now() < this.#openUntil ? "open" : "half-open";
   }
 
-  /** Share of failures in the window, and how many outcomes it is of. */
+  /** Share of failures in the window, and the number of outcomes. */
   get failures(): { readonly rate: number; readonly of: number } {
     const { total, failed } = this.#counts();
     return { rate: total === 0 ? 0 : failed / total, of: total };
   }
 
-  /** Leave to call; undefined where it is refused. */
+  /** Admits a call, or returns undefined if no call may pass. */
   enter(): Passage | undefined {
     const { state } = this;
     if (state === "open" || (state === "half-open" && this.#probe)) return undefined;
@@ -83,7 +83,7 @@ export class Breaker {
       else this.#close();
       return;
     }
-    if (this.#failedProbes >= 0) return; // began before it opened: says nothing new
+    if (this.#failedProbes >= 0) return; // the call began before the breaker opened
     this.#count(isFailure);
     const { total, failed } = this.#counts();
     const { minimum, errorRate } = this.#settings;
@@ -132,25 +132,25 @@ export class Breaker {
 }
 
 interface Bucket {
-  /** Number of the slice of time. */
+  /** Index of the time slice. */
   readonly slice: number;
   total: number;
   failed: number;
 }
 
-/** The window moves on by a tenth of itself. */
+/** The window consists of ten slices and moves by one of them. */
 const SLICES = 10;
 
-/** One call's leave, and what became of it. */
+/** A call that the breaker has admitted. Its methods report what happens to the call. */
 export interface Passage {
-  /** It answers. */
+  /** The answer has begun. */
   begun(): void;
   ended(isFailure: boolean): void;
-  /** It was given up by the client, which says nothing of the upstream. */
+  /** The client cancelled the call, which says nothing about the upstream. */
   abandoned(): void;
 }
 
-/** The upstream behind a breaker. Models fail apart, so each has a breaker of its own. */
+/** Adds a breaker to an upstream. Each model has its own, because models fail independently. */
 export function guarded(upstream: Upstream, breaker: Breaker): Upstream {
   return {
     name: upstream.name,
@@ -160,7 +160,7 @@ export function guarded(upstream: Upstream, breaker: Breaker): Upstream {
         throw new UpstreamError(
           "circuit_open",
           upstream.name,
-          "has failed often and is left alone for now",
+          "has failed often and is not called for now",
           {
             retryAfter: breaker.rest,
           },

@@ -2,10 +2,7 @@ import type { Clock } from "../clock/clock.ts";
 import { connect, type Host, type Provider } from "./providers.ts";
 import type { Limits } from "./upstream/exchange.ts";
 
-/**
- * The hosts that are connected to. A configuration that is read again keeps the
- * connections of the hosts that it still has.
- */
+/** Connected hosts. They are kept when the configuration changes, if it still uses them. */
 export class Hosts {
   readonly #clock: Clock;
   readonly #open = new Map<string, Host>();
@@ -23,7 +20,7 @@ export class Hosts {
     return host;
   }
 
-  /** Lets go of all others, when what is under way with them is over. */
+  /** Closes all other hosts after their running requests. */
   retain(wanted: readonly { provider: Provider; limits: Partial<Limits> }[]): void {
     const keys = new Set(wanted.map(({ provider, limits }) => keyOf(provider, limits)));
     for (const [key, host] of this.#open) {

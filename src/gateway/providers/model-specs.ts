@@ -7,33 +7,33 @@ import type { ModelSpec } from "./served-model.ts";
 import type { Limits } from "./upstream/exchange.ts";
 import type { Price } from "./upstream/usage.ts";
 
-/** Which models there are, and where. */
+/** The models to serve and their hosts. */
 export interface Placement {
-  /** What named them: joust.yaml, keys in the environment, or nothing: then it is the sandbox. */
+  /** Source of the models: joust.yaml, keys in the environment or, without either, the sandbox. */
   readonly from: "file" | "environment" | "sandbox";
   readonly models: readonly PlacedModel[];
 }
 
 export interface PlacedModel {
   readonly spec: ModelSpec;
-  /** Its host; none for the sandbox, which is in this process. */
+  /** Host of the model; undefined for the sandbox, which runs inside this process. */
   readonly provider: Provider | undefined;
   readonly limits: Partial<Limits>;
 }
 
-/** What the sandbox says of its models. */
+/** The models of the sandbox. */
 export interface SandboxModels {
   readonly names: readonly string[];
   price(model: string): Price;
   capabilities(model: string): Capabilities;
 }
 
-/** `ask` tells the models that a local host has. */
+/** Finds the models to serve. `listModels` lists the models of a host. */
 export async function placementOf(
   config: Config,
   env: Environment,
   openSandbox: () => Promise<SandboxModels>,
-  ask: (provider: Provider) => Promise<string[]>,
+  listModels: (provider: Provider) => Promise<string[]>,
 ): Promise<Placement> {
   const named = Object.entries(config.models);
   if (named.length > 0) {
@@ -44,7 +44,7 @@ export async function placementOf(
     );
     return { from: "file", models: await Promise.all(models) };
   }
-  const found = await inEnvironment(config, env, ask);
+  const found = await inEnvironment(config, env, listModels);
   if (found.length > 0) return { from: "environment", models: found };
   const sandbox = await openSandbox();
   const models = sandbox.names.map((name) => inSandbox(name, { model: name }, sandbox));
@@ -59,8 +59,8 @@ function inSandbox(
   if (!sandbox.names.includes(model)) {
     throw new InputError(
       { file: "joust.yaml", field: `models.${name}.model` },
-      `the sandbox has no "${model}"`,
-      `it has ${sandbox.names.join(", ")}`,
+      `the sandbox has no model "${model}"`,
+      `its models are ${sandbox.names.join(", ")}`,
     );
   }
   const spec: ModelSpec = {
@@ -94,7 +94,7 @@ function hosted(name: string, model: Partial<ModelConfig>, provider: Provider): 
   return { spec, provider, limits: { totalMs: 1000 * total, firstByteMs: 1000 * first } };
 }
 
-/** A model that is named is to be served: without its provider's key no request would be. */
+/** Throws if a model's provider has no key, because every request to it would fail. */
 export function checkKeys({ models, providers }: Config, env: Environment): void {
   for (const [model, { provider }] of Object.entries(models)) {
     const variable = providers[provider] ? undefined : missingKey(provider, env);
@@ -107,7 +107,7 @@ export function checkKeys({ models, providers }: Config, env: Environment): void
   }
 }
 
-/** The file's own provider, or a known one with its key from the environment. */
+/** A provider of the configuration, or a known one with its key from the environment. */
 function providerOf(name: string, { providers }: Config, env: Environment): Provider {
   const own = providers[name];
   if (!own) return knownProvider(name, env)!;
@@ -118,24 +118,24 @@ function providerOf(name: string, { providers }: Config, env: Environment): Prov
 async function inEnvironment(
   config: Config,
   env: Environment,
-  ask: (provider: Provider) => Promise<string[]>,
+  listModels: (provider: Provider) => Promise<string[]>,
 ): Promise<PlacedModel[]> {
   const own = Object.keys(config.providers).map((name) => ({
     ...providerOf(name, config, env),
-    models: "those it has" as const,
+    models: "listed" as const,
   }));
   const known = providersIn(env).filter(({ name }) => !config.providers[name]);
   const lists = await Promise.all(
     [...own, ...known].map(async (provider) => {
       const names =
-        provider.models === "those it has"
-          ? (await ask(provider)).filter((name) => !NO_CHAT.test(name))
+        provider.models === "listed"
+          ? (await listModels(provider)).filter((name) => !NO_CHAT.test(name))
           : provider.models;
       return names.map((name) => ({ name, provider }));
     }),
   );
   const all = lists.flat();
-  // The same model at two providers has the provider's name before it.
+  // If two providers have the same model, its name is prefixed with the provider's.
   return all.map(({ name, provider }) => {
     const twice = all.filter((other) => other.name === name).length > 1;
     const unique = (twice ? `${provider.name}/${name}` : name).replace(/[^\w.:/@-]/g, "_");
@@ -143,7 +143,7 @@ async function inEnvironment(
   });
 }
 
-/** Models that a local host lists but that answer no chat. */
+/** Names of models that a host lists but that do not answer chats. */
 const NO_CHAT = /embed|rerank|whisper|tts|bge-|e5-|minilm/i;
 
 function readPrice(price: NonNullable<ModelConfig["price"]>): Price {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { capabilitiesOf, priceOf } from "./prices.ts";
 import { providersIn } from "./providers.ts";
 
-describe("a model is known under the names that hosts give it", () => {
+describe("a model has a price under each name that hosts use", () => {
   it.each([
     ["gpt-4o-mini", { input: 0.15, cachedInput: 0.075, output: 0.6 }],
     ["gpt-4o-mini-2024-07-18", { input: 0.15, cachedInput: 0.075, output: 0.6 }],
@@ -17,7 +17,7 @@ describe("a model is known under the names that hosts give it", () => {
   });
 
   it.each(["llama3.2", "gpt-4o-audio", "gpt", "mistral-large-latest", "toString", "__proto__", ""])(
-    "%j has no price, rather than one of 0",
+    "%j has no price, rather than a price of 0",
     (name) => {
       expect(priceOf(name)).toBeUndefined();
       expect(capabilitiesOf(name)).toEqual({});
@@ -25,7 +25,7 @@ describe("a model is known under the names that hosts give it", () => {
   );
 });
 
-it("knows what models cannot do", () => {
+it("knows the capabilities that models lack", () => {
   expect(capabilitiesOf("gpt-4o")).toEqual({
     context: 128_000,
     vision: true,
@@ -40,7 +40,7 @@ it("knows what models cannot do", () => {
   });
 });
 
-it("every model of a provider's first pool has a price", () => {
+it("has a price for each model of the default pools", () => {
   const keys = ["OPENAI", "ANTHROPIC", "GEMINI", "MISTRAL", "GROQ", "OPENROUTER"];
   const env = Object.fromEntries(keys.map((name) => [`${name}_API_KEY`, "k"]));
   const providers = providersIn(env);

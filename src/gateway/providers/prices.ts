@@ -10,10 +10,9 @@ type Row = readonly [
 ];
 
 /**
- * List prices in US dollars for a million tokens, and what models can do, as
- * they were published in July 2026. Providers change them: check yours, and
- * put what differs into the configuration, which comes first. Long prompts,
- * batches and regions may have other prices; they are not in here.
+ * List prices in US dollars per million tokens, and capabilities, as published in July 2026.
+ * Providers change them; the configuration overrides this table. Special prices of long prompts,
+ * batches and regions are not included.
  */
 const TABLE: Readonly<Record<string, Row>> = {
   // OpenAI
@@ -55,7 +54,7 @@ const TABLE: Readonly<Record<string, Row>> = {
   "gemini-2.5-pro": [1.25, 0.125, 10, 1_048_576],
   "gemini-2.5-flash": [0.3, 0.03, 2.5, 1_048_576],
   "gemini-2.5-flash-lite": [0.1, 0.01, 0.4, 1_048_576],
-  // Mistral; its -latest move, so they have no price here.
+  // Mistral. Names with -latest refer to changing models, so they have no price here.
   "mistral-medium-2604": [1.5, 1.5, 7.5, 262_144],
   "mistral-large-2512": [0.5, 0.5, 1.5, 262_144],
   "mistral-small-2603": [0.15, 0.15, 0.6, 262_144],
@@ -67,17 +66,17 @@ const TABLE: Readonly<Record<string, Row>> = {
   "llama-3.1-8b-instant": [0.05, 0.05, 0.08, 131_072, "vision jsonSchema"],
 };
 
-/** The list price of a model; undefined where it is not known here. */
+/** List price of a model, or undefined if the table does not have it. */
 export function priceOf(model: string): Price | undefined {
   const row = rowOf(model);
   if (!row) return undefined;
   const [input, cachedInput, output] = row;
-  // Anthropic alone charges for writing into the cache: a quarter more than for the input.
+  // Anthropic charges 1.25 times the input price for writing to the cache; others do not charge.
   const isAnthropic = /(^|\/)claude-/.test(model);
   return { input, cachedInput, output, ...(isAnthropic ? { cacheWrite: 1.25 * input } : {}) };
 }
 
-/** What a model can do; empty where it is not known here. */
+/** Capabilities of a model, or none if the table does not have it. */
 export function capabilitiesOf(model: string): Capabilities {
   const row = rowOf(model);
   if (!row) return {};
@@ -90,7 +89,7 @@ export function capabilitiesOf(model: string): Capabilities {
   };
 }
 
-/** Also with the maker's name before it, a date behind it, and OpenRouter's dots: anthropic/claude-haiku-4.5. */
+/** Row of a model, also with a prefix, a date, or dots as in OpenRouter's anthropic/claude-haiku-4.5. */
 function rowOf(model: string): Row | undefined {
   const bare = model.replace(/^(~?[\w-]+)\//, "").replace(/:\w+$/, "");
   const undated = bare.replace(/-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, "");

@@ -6,10 +6,10 @@ import { systemClock } from "../clock/clock.ts";
 import { connect, knownProvider, PROVIDER_NAMES, type Provider, providersIn } from "./providers.ts";
 import { startMisbehaving } from "./upstream/misbehaving.fixture.ts";
 
-describe("what the environment has", () => {
+describe("providers in the environment", () => {
   const names = (env: Record<string, string>) => providersIn(env).map(({ name }) => name);
 
-  it("is recognised by its keys, and by addresses of local hosts", () => {
+  it("are found by their keys and by the addresses of local hosts", () => {
     expect(names({})).toEqual([]);
     expect(names({ OPENAI_API_KEY: "" })).toEqual([]);
     expect(names({ MISTRAL_API_KEY: "a", ANTHROPIC_API_KEY: "b" })).toEqual([
@@ -24,7 +24,7 @@ describe("what the environment has", () => {
     ]);
   });
 
-  it("gives keys and addresses", () => {
+  it("have their keys and addresses", () => {
     const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "https://proxy.example/openai/v1/" };
     expect(knownProvider("openai", env)).toMatchObject({
       key: "k",
@@ -54,16 +54,19 @@ describe("what the environment has", () => {
     expect(knownProvider(name, { [variable]: address })?.url).toBe(url);
   });
 
-  it.each(["not an address", "ftp://x", "gpu:8000"])("refuses %j with the remedy", (address) => {
-    expect(() => providersIn({ VLLM_BASE_URL: address })).toThrow(
-      errorText(
-        /the environment: field "VLLM_BASE_URL": .*; hint: write it like http:\/\/127\.0\.0\.1:8000\/v1/,
-      ),
-    );
-  });
+  it.each(["not an address", "ftp://x", "gpu:8000"])(
+    "refuses the address %j with a hint",
+    (address) => {
+      expect(() => providersIn({ VLLM_BASE_URL: address })).toThrow(
+        errorText(
+          /the environment: field "VLLM_BASE_URL": .*; hint: write it like http:\/\/127\.0\.0\.1:8000\/v1/,
+        ),
+      );
+    },
+  );
 });
 
-it("connects by the provider's dialect and key", async () => {
+it("connects with the provider's dialect and key", async () => {
   const seen: Record<string, unknown>[] = [];
   const server = createServer((request, response) => {
     seen.push({ path: request.url, ...request.headers });
@@ -98,13 +101,13 @@ it("connects by the provider's dialect and key", async () => {
   server.close();
 });
 
-it("asks a local host what it has", async () => {
+it("lists the models of a local host", async () => {
   const host = await startMisbehaving();
   const ollama: Provider = {
     name: "ollama",
     url: host.url("models"),
     dialect: "openai",
-    models: "those it has",
+    models: "listed",
   };
   const upstream = connect(ollama, {}, systemClock);
   expect(await upstream.models!(new AbortController().signal)).toEqual(["a", "b"]);

@@ -6,24 +6,24 @@ import { OpenAiUpstream } from "./openai/openai.ts";
 import type { Limits } from "./upstream/exchange.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
-/** A host of models: where it is, how it is spoken to, and by which key. */
+/** A host of models: its address, API and key. */
 export interface Provider {
   readonly name: string;
-  /** Up to and including /v1. */
+  /** Address up to and including /v1. */
   readonly url: string;
   readonly key?: string | undefined;
   readonly dialect: "openai" | "anthropic";
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Whether usage of a stream has to be asked for. */
+  /** Whether to request the usage of streams. */
   readonly asksUsage?: boolean | undefined;
-  /** A pool to begin with; of a local host it is asked what it has. */
-  readonly models: readonly string[] | "those it has";
+  /** Models to serve if the configuration names none. "listed": all that the host lists. */
+  readonly models: readonly string[] | "listed";
 }
 
 interface KnownProvider extends Provider {
   readonly keyVariables: readonly string[];
   readonly urlVariable?: string;
-  /** Its address, not a key, says that it is there. */
+  /** Whether the variable with its address, rather than a key, shows that it is in use. */
   readonly isLocal?: true;
 }
 
@@ -56,7 +56,7 @@ const KNOWN: readonly KnownProvider[] = [
     url: "https://api.mistral.ai/v1",
     dialect: "openai",
     keyVariables: ["MISTRAL_API_KEY"],
-    asksUsage: false, // sends it with the last chunk, and refuses fields that it does not know
+    asksUsage: false, // sends usage with the last chunk and refuses unknown fields
     models: ["mistral-large-2512", "mistral-small-2603"],
   },
   {
@@ -80,7 +80,7 @@ const KNOWN: readonly KnownProvider[] = [
     keyVariables: [],
     urlVariable: "OLLAMA_HOST",
     isLocal: true,
-    models: "those it has",
+    models: "listed",
   },
   {
     name: "vllm",
@@ -89,7 +89,7 @@ const KNOWN: readonly KnownProvider[] = [
     keyVariables: ["VLLM_API_KEY"],
     urlVariable: "VLLM_BASE_URL",
     isLocal: true,
-    models: "those it has",
+    models: "listed",
   },
 ];
 
@@ -98,7 +98,7 @@ export const SANDBOX = "sandbox";
 
 export const PROVIDER_NAMES: readonly string[] = KNOWN.map(({ name }) => name);
 
-/** A provider by its name, with the key and the address that the environment has for it. */
+/** A known provider with the key and the address from the environment. */
 export function knownProvider(name: string, env: Environment): Provider | undefined {
   const known = KNOWN.find((provider) => provider.name === name);
   if (!known) return undefined;
@@ -108,7 +108,7 @@ export function knownProvider(name: string, env: Environment): Provider | undefi
   return { ...provider, key, url: address ? urlOf(known, urlVariable, address) : provider.url };
 }
 
-/** The variable without which a provider refuses every call; somebody else at its address may need none. */
+/** The missing variable without which a provider refuses all calls. Another address may need no key. */
 export function missingKey(name: string, env: Environment): string | undefined {
   const known = KNOWN.find((provider) => provider.name === name);
   const { key, url } = knownProvider(name, env) ?? {};
@@ -117,18 +117,18 @@ export function missingKey(name: string, env: Environment): string | undefined {
     : undefined;
 }
 
-/** Those that can be used as the environment is: a key is there, or the address of a local one. */
+/** Providers that the environment has a key for, or the address of a local one. */
 export function providersIn(env: Environment): Provider[] {
   return KNOWN.flatMap(({ name, isLocal, urlVariable }) => {
     const provider = knownProvider(name, env)!;
-    const isThere = isLocal ? env[urlVariable!] : provider.key;
-    return isThere ? [provider] : [];
+    const isInUse = isLocal ? env[urlVariable!] : provider.key;
+    return isInUse ? [provider] : [];
   });
 }
 
 /**
- * OLLAMA_HOST may be a host alone, and 0.0.0.0 where the server listens;
- * ANTHROPIC_BASE_URL has no /v1. All the others are used as they are.
+ * URL of an address in a variable. OLLAMA_HOST may be a bare host or the 0.0.0.0 that the server
+ * listens on, and ANTHROPIC_BASE_URL has no /v1. Other addresses are used as they are.
  */
 function urlOf(provider: KnownProvider, variable: string, address: string): string {
   const isOllama = provider.name === "ollama";
@@ -151,10 +151,11 @@ function urlOf(provider: KnownProvider, variable: string, address: string): stri
   return lacksVersion && !/\/v\d+$/.test(bare) ? `${bare}/v1` : bare;
 }
 
-/** What is made of a provider once, and shared by all its models. */
+/** A connected provider, which all its models share. */
 export interface Host extends Upstream {
-  /** Waits for what is under way. */
+  /** Waits for the running requests. */
   close(): Promise<void>;
+  /** Lists the names of the host's models. */
   models?(signal: AbortSignal): Promise<string[]>;
 }
 

@@ -21,7 +21,7 @@ const REQUEST: UpstreamRequest = {
 };
 const never = new AbortController().signal;
 
-describe("waiting", () => {
+describe("retrying", () => {
   const failing = (error: UpstreamError): Upstream & { calls: number } => ({
     name: "host",
     calls: 0,
@@ -41,15 +41,15 @@ describe("waiting", () => {
     return clock.sleeps;
   };
 
-  it.each([408, 429, 500, 502, 503, 504, 529])("tries %d again", async (status) => {
+  it.each([408, 429, 500, 502, 503, 504, 529])("retries status %d", async (status) => {
     expect(await waits(refused(status))).toHaveLength(RETRIES.retries);
   });
 
-  it.each([400, 401, 403, 404, 413, 422, 302])("does not try %d again", async (status) => {
+  it.each([400, 401, 403, 404, 413, 422, 302])("does not retry status %d", async (status) => {
     expect(await waits(refused(status))).toEqual([]);
   });
 
-  it("tries broken connections, time-outs and broken answers again, nothing else", async () => {
+  it("retries broken connections, timeouts and broken answers, and nothing else", async () => {
     const error = (code: UpstreamError["code"]) => new UpstreamError(code, "host", "failed");
     for (const code of ["unreachable", "timeout", "broken"] as const) {
       expect(await waits(error(code))).toHaveLength(RETRIES.retries);
@@ -59,7 +59,7 @@ describe("waiting", () => {
     }
   });
 
-  it("waits a uniform time below base 2^attempt, and below the cap", async () => {
+  it("waits for a uniform time below base 2^attempt and below the cap", async () => {
     const settings = { retries: 8, baseMs: 100, capMs: 1000 };
     const runs = await Promise.all(
       Array.from({ length: 400 }, (_, seed) => waits(refused(500), settings, seed)),
@@ -74,14 +74,14 @@ describe("waiting", () => {
     }
   });
 
-  it("grants the rest that is asked for, within bounds", async () => {
+  it("waits as long as the upstream asks, within limits", async () => {
     const [first] = await waits(refused(429, 2000));
     expect(first).toBeGreaterThanOrEqual(2000);
     expect(first).toBeLessThan(2000 + RETRIES.baseMs);
     expect(await waits(refused(429, RETRIES.maxRetryAfterMs + 1))).toEqual([]);
   });
 
-  it("stops when the client goes", async () => {
+  it("stops when the client disconnects", async () => {
     const client = new AbortController();
     const upstream = retrying(
       failing(refused(500)),
@@ -122,18 +122,18 @@ describe("over a real connection", () => {
     ["resetOnce", 1],
     ["rateLimitedOnce", 1],
     ["error503Twice", 2],
-  ])("%s is mended after %d more attempts", async (fault, attempts) => {
+  ])("%s succeeds after %d retries", async (fault, attempts) => {
     const { text, sleeps } = await ask(fault, false);
     expect(text).toBe(COMPLETION);
     expect(sleeps).toHaveLength(attempts);
     expect(sleeps[0]! >= 2000).toBe(fault === "rateLimitedOnce");
   });
 
-  it("an error that is the stream's first event is tried again", async () => {
+  it("retries after an error that is the first event of a stream", async () => {
     expect((await ask("errorAtOnce", true)).text).toContain("Hel");
   });
 
-  it("nothing is tried again after the first byte", async () => {
+  it("does not retry after the first byte", async () => {
     const before = host.received.length;
     await expect(ask("resetMidStream", true)).rejects.toMatchObject({ code: "unreachable" });
     expect(host.received.length).toBe(before + 1);

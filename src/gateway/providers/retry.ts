@@ -4,12 +4,12 @@ import { UpstreamError } from "./upstream/error.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
 export interface RetrySettings {
-  /** How often it is tried again; 0: never. */
+  /** Number of further attempts. */
   readonly retries: number;
-  /** The longest first wait; each further one may be twice as long, up to the cap. */
+  /** Longest wait before the first retry; it doubles with every retry, up to `capMs`. */
   readonly baseMs: number;
   readonly capMs: number;
-  /** An upstream that asks for a longer rest is left to it: another model may answer meanwhile. */
+  /** If the upstream asks for a longer wait, it is not retried and another model can answer. */
   readonly maxRetryAfterMs: number;
 }
 
@@ -20,10 +20,7 @@ export const RETRIES: RetrySettings = {
   maxRetryAfterMs: 5000,
 };
 
-/**
- * Tries again what may do better in a moment. Only ever before the first byte:
- * a call resolves when it is there, and after that nothing is retried.
- */
+/** Adds retries to an upstream. A call is only retried before the first byte of its answer. */
 export function retrying(
   upstream: Upstream,
   settings: RetrySettings,
@@ -43,9 +40,8 @@ export function retrying(
           if (wait === undefined) throw error;
           onRetry(error);
           await clock.sleep(wait, signal).catch((cause) => {
-            throw new UpstreamError("cancelled", upstream.name, "is no longer waited for", {
-              cause,
-            });
+            const problem = "was cancelled before the next attempt";
+            throw new UpstreamError("cancelled", upstream.name, problem, { cause });
           });
         }
       }
@@ -54,9 +50,9 @@ export function retrying(
 }
 
 /**
- * Full jitter, uniform on [0, min(cap, base 2^attempt)): the waits that spread
- * clients best (Brooker 2015, "Exponential backoff and jitter"). After the rest
- * that the upstream asks for, where it does. Undefined: do not.
+ * Wait before the next attempt, or undefined to give up. It is the upstream's own wait plus full
+ * jitter, uniform on [0, min(cap, base 2^attempt)), which spreads clients best (Brooker 2015,
+ * "Exponential backoff and jitter").
  */
 function waitBefore(
   attempt: number,

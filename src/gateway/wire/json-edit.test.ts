@@ -38,13 +38,13 @@ describe("editObject", () => {
     expect(edit(before, request)).toBe(after);
   });
 
-  it("with nothing to do gives the same bytes", () => {
+  it("returns the same bytes if nothing is to be changed", () => {
     const text = '{ "é\\u00e9" : [ -0.0 , "\u2028😀" ] }\n';
     expect(edit(text, {})).toBe(text);
     expect(edit(text, { drop: ["joust"] })).toBe(text);
   });
 
-  it("keeps bytes that are no UTF-8", () => {
+  it("keeps bytes that are not UTF-8", () => {
     const odd = Buffer.from([...bytes('{"a":"'), 0xff, 0xc0, ...bytes('","model":"m"}')]);
     const edited = editObject(odd, request);
     expect(edited).toEqual(
@@ -52,7 +52,7 @@ describe("editObject", () => {
     );
   });
 
-  it("is what editing the parsed object would be, and touches no other member's bytes", () => {
+  it("has the same result as editing the parsed object and keeps the bytes of all other members", () => {
     const names = fc.constantFrom("model", "joust", "a", "b", "mod\\u0065l", "ключ", "");
     const blank = fc.stringMatching(/^[ \t\n\r]{0,2}$/);
     const value = fc.json({ maxDepth: 3 });
@@ -143,11 +143,11 @@ describe("scanObject", () => {
     '{"a":1.5e3',
     '{"a":12',
     '{"a":nul',
-  ])("takes %j exactly if JSON.parse does", (text) => {
+  ])("accepts %j exactly if JSON.parse does", (text) => {
     expect(accepts(text)).toBe(parses(text));
   });
 
-  it("takes what JSON.parse takes, also after a byte was changed, lost or doubled", () => {
+  it("accepts what JSON.parse accepts, also after a byte was changed, removed or doubled", () => {
     const change = fc.tuple(fc.nat(), fc.constantFrom(...'{}[]",:\\0-1.eEu+tn\n '), fc.nat(3));
     fc.assert(
       fc.property(
@@ -166,7 +166,7 @@ describe("scanObject", () => {
     );
   });
 
-  it("has a limit of depth, so that no input can exhaust the stack", () => {
+  it("limits the depth, so that no input can exhaust the stack", () => {
     const nested = (n: number) => `${'{"a":'.repeat(n)}1${"}".repeat(n)}`;
     const list = (n: number) => `{"a":${"[".repeat(n)}1${"]".repeat(n)}}`;
     expect([accepts(nested(128)), accepts(nested(129))]).toEqual([true, false]);
@@ -174,14 +174,14 @@ describe("scanObject", () => {
     expect(accepts(`{"a":${"[".repeat(1e6)}`)).toBe(false);
   });
 
-  it("finds the last member of a name, and its value", () => {
+  it("finds the last member of a name and its value", () => {
     const members = scanObject(bytes('{"a":1,"b":{"a":9},"\\u0061":[2, "x"]}'));
     expect(members.value("a")).toEqual([2, "x"]);
     expect(members.value("b")).toEqual({ a: 9 });
     expect(members.find("c")).toBeUndefined();
   });
 
-  it("says at which byte it fails", () => {
+  it("reports the byte at which it fails", () => {
     expect(() => scanObject(bytes('{"é":tru}'))).toThrow(/lacks a value, at byte 6/);
   });
 });

@@ -1,31 +1,31 @@
 import { type Member, type Members, scanObject } from "./json-scan.ts";
 
-/**
- * Members of a JSON object replaced, added or dropped in its bytes; every other
- * byte is as it was: the order of keys, blanks, escapes, 1e2 and 1.0, integers
- * past 2^53, keys that are there twice.
- */
+/** Changes to the members of a JSON object. */
 export interface Edits {
-  /** JSON text by name. All members of a name are replaced; where there is none it is added last. */
+  /** JSON text by name. All members of a name are replaced; if there is none, one is added last. */
   readonly set?: Readonly<Record<string, string>>;
   readonly drop?: readonly string[];
 }
 
+/**
+ * Edits the bytes of a JSON object. All other bytes stay as they are: the order of keys, white
+ * space, escapes, 1e2 and 1.0, integers above 2^53, duplicate keys.
+ */
 export function editObject(json: Uint8Array, edits: Edits): Uint8Array {
   return editMembers(scanObject(json), edits);
 }
 
-/** The same for bytes that have been scanned. */
+/** Edits an object that has been scanned. */
 export function editMembers(members: Members, { set = {}, drop = [] }: Edits): Uint8Array {
   const names = Object.keys(set);
   const found = new Set<string>();
   const cuts = new Cuts();
-  let last: Member | undefined; // the last member that stays
+  let last: Member | undefined; // the last member that is kept
   let before: Member | undefined;
   for (let i = 0; i < members.size; i++) {
     const member = members.at(i);
     if (drop.some((name) => members.isNamed(i, name))) {
-      // A comma goes with it: the one before, or the one behind where nothing before stays.
+      // Drop one comma too: the one before or, if no earlier member is kept, the one after.
       const next = i + 1 < members.size ? members.at(i + 1).keyStart : member.valueEnd;
       if (last) cuts.replace(before!.valueEnd, member.valueEnd, "");
       else cuts.replace(member.keyStart, next, "");
@@ -50,7 +50,7 @@ export function editMembers(members: Members, { set = {}, drop = [] }: Edits): U
   return cuts.apply(members.json);
 }
 
-/** Stretches of the bytes, in their order and apart, with the text that takes their place. */
+/** Replacements of byte ranges, which are in order and do not overlap. */
 class Cuts {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];

@@ -1,8 +1,7 @@
 /**
- * Where the members of a JSON object stand in its bytes, found without
- * building values: what is read or changed is then a slice, and every other
- * byte stays as it came. It takes exactly what JSON.parse takes (json-edit.test.ts
- * compares them), except objects only and none nested deeper than the limit.
+ * Finds the members of a JSON object in its bytes without building values, so that members can
+ * be read or changed while all other bytes stay as they are. It accepts exactly the objects
+ * that JSON.parse accepts (json-edit.test.ts compares them), up to a limit of depth.
  */
 export function scanObject(json: Uint8Array, from = 0, to = json.length): Members {
   const scan = new Scan(json, to);
@@ -15,30 +14,32 @@ export function scanObject(json: Uint8Array, from = 0, to = json.length): Member
   return new Members(json, open, close, spans);
 }
 
-/** As deep as a conversation with tools and schemas gets, and far from the end of any parser's stack. */
+/** More than conversations with tools and schemas need, and far below any parser's stack limit. */
 const MAX_DEPTH = 128;
 
 export class JsonError extends Error {
   override readonly name = "JsonError";
 
-  /** `offset`: the byte at which it shows. */
+  /** `offset` is the position of the byte at which the error was found. */
   constructor(problem: string, offset: number) {
     super(`the JSON ${problem}, at byte ${offset}`);
   }
 }
 
-/** One member: where its key begins, with the quote, and its value. */
+/** Byte offsets of a member. */
 export interface Member {
+  /** Offset of the quote before the key. */
   readonly keyStart: number;
   readonly valueStart: number;
   readonly valueEnd: number;
 }
 
-/** The members of the outermost object, in their order; a name may be there twice. */
+/** The members of the outermost object, in their order. A name may occur twice. */
 export class Members {
   readonly json: Uint8Array;
-  /** Where the braces stand. */
+  /** Offset of the opening brace. */
   readonly open: number;
+  /** Offset of the closing brace. */
   readonly close: number;
   readonly #spans: readonly number[];
 
@@ -59,20 +60,20 @@ export class Members {
     return { keyStart: spans[k]!, valueStart: spans[k + 2]!, valueEnd: spans[k + 3]! };
   }
 
-  /** The member of this name; of several the last, as JSON.parse has it. */
+  /** The member of this name. If there are several it is the last, as in JSON.parse. */
   find(name: string): Member | undefined {
     for (let i = this.size - 1; i >= 0; i--) if (this.isNamed(i, name)) return this.at(i);
     return undefined;
   }
 
-  /** The value of the member, parsed; undefined where there is none. */
+  /** The parsed value of a member, or undefined if there is none. */
   value(name: string): unknown {
     const member = this.find(name);
     if (!member) return undefined;
     return JSON.parse(text(this.json, member.valueStart, member.valueEnd));
   }
 
-  /** `name` is of plain letters. A key in escapes ("mod\\u0065l") is longer than what it says, and is read. */
+  /** `name` has no special characters. A key with escapes ("mod\\u0065l") is longer and is parsed. */
   isNamed(i: number, name: string): boolean {
     const start = this.#spans[4 * i]! + 1;
     const end = this.#spans[4 * i + 1]! - 1;
@@ -96,7 +97,7 @@ function text(json: Uint8Array, start: number, end: number): string {
   return Buffer.from(json.buffer, json.byteOffset + start, end - start).toString();
 }
 
-/** Each method takes the place where its value begins and gives the place after its end. */
+/** Scanner. Each method takes the offset of the start of a value and returns that after its end. */
 class Scan {
   readonly #json: Uint8Array;
   readonly #to: number;
@@ -116,7 +117,7 @@ class Scan {
     return i;
   }
 
-  /** Notes the places of the members in `spans`, where given. */
+  /** Adds the offsets of the members to `spans`, if given. */
   object(at: number, depth: number, spans?: number[]): number {
     checkDepth(at, depth);
     let i = this.blanks(at + 1);
@@ -177,10 +178,10 @@ class Scan {
       while (i < to && PLAIN[json[i]!] === 1) i++;
       if (i === to) break;
       if (json[i] === QUOTE) return i + 1;
-      if (json[i] !== BACKSLASH) throw new JsonError("has a control character in a text", i);
+      if (json[i] !== BACKSLASH) throw new JsonError("has a control character in a string", i);
       i = this.#escape(i);
     }
-    throw new JsonError("ends in the middle of a text", to);
+    throw new JsonError("ends in the middle of a string", to);
   }
 
   #escape(at: number): number {
@@ -238,7 +239,7 @@ const COLON = 0x3a;
 const COMMA = 0x2c;
 const MINUS = 0x2d;
 const ZERO = 0x30;
-/** 1 for every byte of a text that needs no second look. */
+/** 1 for each byte that needs no check inside a string. */
 const PLAIN = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH ? 1 : 0,
 );

@@ -1,8 +1,8 @@
 import { z } from "zod";
 
-/** A text without control characters: it is kept in a database and shown in lists. */
+/** Schema of a text without control characters, because it is stored and shown in lists. */
 export function printable(longest: number): z.ZodString {
-  // In a class that every dialect of patterns knows: openapi.json is read by programs in any language.
+  // The class uses only escapes that patterns of all languages know, because openapi.json has it.
   const pattern = new RegExp(`^[^${CONTROLS}]{1,${longest}}$`, "u");
   return z.string().regex(pattern, `has to be 1 to ${longest} printable characters`);
 }

@@ -4,7 +4,7 @@ import type { Pass, Translation } from "../upstream/translation.ts";
 import { type Usage, writeUsage } from "../upstream/usage.ts";
 import { finishReason, messageUsage } from "./terms.ts";
 
-/** An answer in one piece: a message as a chat completion. */
+/** Translates a complete message to a chat completion. */
 export class AnthropicAnswer implements Translation {
   readonly events = 0;
   readonly isDone = false;
@@ -31,7 +31,7 @@ export class AnthropicAnswer implements Translation {
   }
 
   #read(): Json & { content: unknown[] } {
-    let problem = "is no message";
+    let problem = "it is not a message";
     try {
       const message: unknown = JSON.parse(Buffer.concat(this.#chunks).toString());
       if (isRecord(message) && Array.isArray(message.content)) {
@@ -40,7 +40,7 @@ export class AnthropicAnswer implements Translation {
     } catch (error) {
       problem = String(error);
     }
-    throw new UpstreamError("broken", this.#upstream, `sent no whole answer: ${problem}`);
+    throw new UpstreamError("broken", this.#upstream, `sent an incomplete answer: ${problem}`);
   }
 
   #completion(message: Json & { content: unknown[] }): Json {

@@ -6,7 +6,7 @@ import { systemClock } from "../../clock/clock.ts";
 import type { UpstreamRequest } from "../upstream/upstream.ts";
 import { AnthropicUpstream } from "./anthropic.ts";
 
-/** What the host answers next, and what it was asked last. */
+/** The next response of the host, and its last request. */
 let next: { status: number; type: string; body: string; headers?: object };
 let asked: { path: string; headers: Record<string, unknown>; body: Record<string, unknown> };
 let server: Server;
@@ -22,7 +22,7 @@ beforeAll(async () => {
       body: JSON.parse(Buffer.concat(chunks).toString()),
     };
     response.writeHead(next.status, { "content-type": next.type, ...next.headers });
-    // In pieces of an odd length, so that events and characters are cut.
+    // Pieces of an odd length cut events and characters.
     const bytes = Buffer.from(next.body);
     for (let i = 0; i < bytes.length; i += 97) response.write(bytes.subarray(i, i + 97));
     response.end();
@@ -75,7 +75,7 @@ const JSON_FORMAT = {
   response_format: { type: "json_schema", json_schema: { name: "count", schema: {} } },
 };
 
-describe("an answer in one piece", () => {
+describe("a complete answer", () => {
   const message = (content: object[], stop_reason = "end_turn") =>
     JSON.stringify({
       id: "msg_1",
@@ -87,7 +87,7 @@ describe("an answer in one piece", () => {
       usage: USAGE,
     });
 
-  it("goes to the messages with key and version, and comes as a chat completion", async () => {
+  it("is requested with key and version, and becomes a chat completion", async () => {
     next.body = message([
       { type: "text", text: "Hel" },
       { type: "text", text: "lo é😀" },
@@ -119,7 +119,7 @@ describe("an answer in one piece", () => {
     });
   });
 
-  it("carries calls of tools and thoughts", async () => {
+  it("contains calls of tools and thoughts", async () => {
     next.body = message(
       [
         { type: "thinking", thinking: "hm", signature: "s" },
@@ -141,7 +141,7 @@ describe("an answer in one piece", () => {
     ]);
   });
 
-  it("by a schema is the text that the client asked for", async () => {
+  it("with a schema becomes text that follows the schema", async () => {
     next.body = message(
       [{ type: "tool_use", id: "t", name: "count", input: { n: 3 } }],
       "tool_use",
@@ -156,13 +156,13 @@ describe("an answer in one piece", () => {
     ["stop_sequence", "stop"],
     ["refusal", "content_filter"],
     ["something_new", "stop"],
-  ])("that stops for %s finishes for %s", async (stop, finish) => {
+  ])("has for the stop reason %s the finish reason %s", async (stop, finish) => {
     next.body = message([{ type: "text", text: "x" }], stop);
     expect(JSON.parse((await call()).text).choices[0].finish_reason).toBe(finish);
   });
 
   it.each(['{"content":[', '{"type":"message"}', "[]"])(
-    "that is none, %s, is broken",
+    "is an error if it is not a message: %s",
     async (body) => {
       next.body = body;
       await expect(call()).rejects.toMatchObject({ code: "broken", retryable: true });
@@ -219,7 +219,7 @@ describe("a stream", () => {
   };
   const deltas = (text: string) => chunks(text).map(({ choices }) => choices[0]?.delta);
 
-  it("of text", async () => {
+  it("contains text", async () => {
     next.body = sse(...TEXT, ...finished("end_turn"));
     const { text, end } = await call({ stream: true });
     expect(asked.body.stream).toBe(true);
@@ -248,14 +248,14 @@ describe("a stream", () => {
     expect(end.usage).toMatchObject({ promptTokens: 100, cachedTokens: 85, completionTokens: 7 });
   });
 
-  it("with usage, for a client that asks", async () => {
+  it("contains usage if the client requests it", async () => {
     next.body = sse(...TEXT, ...finished("max_tokens"));
     const { text } = await call({ stream: true, stream_options: { include_usage: true } });
     expect(chunks(text).at(-1)).toMatchObject({ choices: [], usage: OPENAI_USAGE });
     expect(chunks(text).at(-2).choices[0].finish_reason).toBe("length");
   });
 
-  it("of thoughts, text and two calls of tools, numbered from 0", async () => {
+  it("contains thoughts, text and two calls of tools, numbered from 0", async () => {
     next.body = sse(
       start,
       block(0, { type: "thinking", thinking: "" }),
@@ -296,7 +296,7 @@ describe("a stream", () => {
     expect(chunks(text).at(-1).choices[0].finish_reason).toBe("tool_calls");
   });
 
-  it("by a schema is the text that the client asked for", async () => {
+  it("with a schema becomes text that follows the schema", async () => {
     next.body = sse(
       start,
       block(0, { type: "tool_use", id: "t", name: "count", input: {} }),
@@ -320,17 +320,17 @@ describe("a stream", () => {
       sse(...TEXT, { type: "error", error: { type: "overloaded_error", message: "Overloaded" } }),
       { code: "status", status: 529, message: "anthropic answered 529: Overloaded" },
     ],
-    ["cut", sse(...TEXT), { code: "broken", message: "anthropic broke off its answer" }],
+    ["cut", sse(...TEXT), { code: "broken", message: "anthropic sent an incomplete answer" }],
     ["broken", `${sse(...TEXT)}event: x\ndata: {"type"\n\n`, { code: "broken" }],
     ["no stream", "<html>", { code: "broken" }],
-  ])("that goes wrong ends in an error: %s", async (_, body, expected) => {
+  ])("that is broken ends in an error: %s", async (_, body, expected) => {
     next.body = body;
     await expect(call({ stream: true })).rejects.toMatchObject({ fault: "upstream", ...expected });
   });
 });
 
 describe("errors", () => {
-  it("of the request come in OpenAI's shape", async () => {
+  it("about the request are in OpenAI's format", async () => {
     next = {
       ...next,
       status: 400,
@@ -348,16 +348,16 @@ describe("errors", () => {
     });
   });
 
-  it("say how long to wait", async () => {
+  it("contain the time to wait", async () => {
     next = { ...next, status: 429, body: "{}", headers: { "retry-after": "3" } };
     await expect(call()).rejects.toMatchObject({ status: 429, retryAfter: 3000, retryable: true });
   });
 
-  it("tell before anything is sent what cannot be asked", async () => {
+  it("report an unsupported request before anything is sent", async () => {
     await expect(call({}, "embeddings")).rejects.toMatchObject({
       code: "request",
-      message: "anthropic cannot be asked: it has no embeddings",
-      hint: "ask a model of another provider",
+      message: "anthropic does not support the request: it has no embeddings",
+      hint: "use a model of another provider",
     });
     await expect(call({ n: 3 })).rejects.toMatchObject({
       code: "request",

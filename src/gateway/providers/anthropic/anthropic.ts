@@ -10,13 +10,13 @@ import { AnthropicStream } from "./stream.ts";
 import { errorBody } from "./terms.ts";
 import { Unsupported } from "./unsupported.ts";
 
-/** Anthropic's own API, which no other speaks: requests, answers, streams and errors are translated. */
+/** Anthropic's API. Requests, answers, streams and errors are translated from and to OpenAI's. */
 export class AnthropicUpstream implements Upstream {
   readonly name: string;
   readonly #transport: Transport;
   readonly #clock: Clock;
 
-  /** `url` ends in /v1, and the key stands in the header x-api-key. */
+  /** `url` ends in /v1, and the headers contain the key as x-api-key. */
   constructor(settings: TransportSettings, clock: Clock) {
     const headers = { "anthropic-version": "2023-06-01", ...settings.headers };
     this.name = settings.name;
@@ -45,13 +45,18 @@ export class AnthropicUpstream implements Upstream {
   #translate({ endpoint, body, model }: UpstreamRequest): MessagesRequest {
     try {
       if (endpoint !== "chat/completions")
-        throw new Unsupported(`it has no ${endpoint}`, "ask a model of another provider");
+        throw new Unsupported(`it has no ${endpoint}`, "use a model of another provider");
       return messagesRequest(parse(body), model, maxTokensOf(model));
     } catch (error) {
       if (!(error instanceof Unsupported)) throw error;
-      throw new UpstreamError("request", this.name, `cannot be asked: ${error.message}`, {
-        hint: error.hint,
-      });
+      throw new UpstreamError(
+        "request",
+        this.name,
+        `does not support the request: ${error.message}`,
+        {
+          hint: error.hint,
+        },
+      );
     }
   }
 }
@@ -61,13 +66,13 @@ function parse(body: Uint8Array): Json {
   try {
     value = JSON.parse(Buffer.from(body).toString());
   } catch (error) {
-    throw new Unsupported(`the request is no JSON: ${error}`);
+    throw new Unsupported(`the request is not JSON: ${error}`);
   }
-  if (!isRecord(value)) throw new Unsupported("the request is no JSON object");
+  if (!isRecord(value)) throw new Unsupported("the request is not a JSON object");
   return value;
 }
 
-/** Anthropic wants a limit, OpenAI's clients seldom give one: the most that all models of a kind allow, within reason. */
+/** Default of max_tokens, which Anthropic requires and OpenAI's clients seldom send. */
 function maxTokensOf(model: string): number {
   if (/claude-(2|instant|3-(opus|sonnet|haiku))/.test(model)) return 4096;
   return /claude-3-5/.test(model) ? 8192 : 16_384;

@@ -1,7 +1,7 @@
 import { isRecord, type Json } from "../../wire/json-value.ts";
 import { Unsupported } from "./unsupported.ts";
 
-/** A message's content in OpenAI's terms as Anthropic's blocks. It refuses empty texts, so they are left out. */
+/** Translates the content of a message to Anthropic's blocks. Empty texts, which it refuses, are left out. */
 export function blocksOf(content: unknown, field: string): Json[] {
   if (content === null || content === undefined) return [];
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
@@ -13,7 +13,7 @@ export function blocksOf(content: unknown, field: string): Json[] {
     if (!isRecord(part)) throw new Unsupported(`${place} is not an object`);
     const block = blockOf(part, place);
     if (!block) return [];
-    // Marks for the prompt cache come through as they are.
+    // Marks for the prompt cache are passed on.
     return [part.cache_control ? { ...block, cache_control: part.cache_control } : block];
   });
 }
@@ -35,12 +35,12 @@ function blockOf(part: Json, place: string): Json | undefined {
       const file = isRecord(part.file) ? part.file : {};
       if (typeof file.file_data !== "string") {
         throw new Unsupported(
-          `${place}.file has no file_data; a file of another host is unknown here`,
+          `${place}.file has no file_data, and a file id of another host is not known here`,
         );
       }
       return { type: "document", source: sourceOf(file.file_data) };
     }
-    // Anthropic's own, from a client that knows where it goes.
+    // Anthropic's own types are passed on.
     case "image":
     case "document":
       return part;
@@ -49,7 +49,7 @@ function blockOf(part: Json, place: string): Json | undefined {
   }
 }
 
-/** data:image/png;base64,... or the address of a picture. */
+/** Source of a data URL (data:image/png;base64,...) or of the address of an image. */
 function sourceOf(url: string): Json {
   const comma = url.startsWith("data:") ? url.indexOf(",") : -1;
   if (comma < 0) return { type: "url", url };

@@ -2,21 +2,22 @@ import { isRecord, type Json } from "../../wire/json-value.ts";
 import { blocksOf } from "./content.ts";
 import { Unsupported } from "./unsupported.ts";
 
-interface Turn {
+/** A message in Anthropic's format. */
+interface Message {
   readonly role: "user" | "assistant";
   readonly content: Json[];
 }
 
-/** A conversation in OpenAI's terms: what the system says apart, and turns that alternate. */
-export function conversationOf(messages: unknown): { system: Json[]; turns: Turn[] } {
+/** Translates messages: system messages are separate, and the others alternate between roles. */
+export function conversationOf(messages: unknown): { system: Json[]; messages: Message[] } {
   if (!Array.isArray(messages)) throw new Unsupported("messages is not a list");
   const system: Json[] = [];
-  const turns: Turn[] = [];
-  const say = (role: Turn["role"], blocks: Json[]) => {
-    const last = turns.at(-1);
+  const others: Message[] = [];
+  const add = (role: Message["role"], blocks: Json[]) => {
+    const last = others.at(-1);
     if (blocks.length === 0) return;
     if (last?.role === role) last.content.push(...blocks);
-    else turns.push({ role, content: blocks });
+    else others.push({ role, content: blocks });
   };
   for (const [i, message] of messages.entries()) {
     const field = `messages[${i}]`;
@@ -28,24 +29,24 @@ export function conversationOf(messages: unknown): { system: Json[]; turns: Turn
         system.push(...content());
         break;
       case "user":
-        say("user", content());
+        add("user", content());
         break;
       case "assistant":
-        say("assistant", [...content(), ...callsOf(message, field)]);
+        add("assistant", [...content(), ...callsOf(message, field)]);
         break;
       case "tool":
       case "function":
-        // Results are the user's, and several to one turn of calls are one turn.
-        say("user", [resultOf(message, content(), field)]);
+        // Results belong to the user. All results of one message of calls are one message.
+        add("user", [resultOf(message, content(), field)]);
         break;
       default:
         throw new Unsupported(`${field}.role is ${JSON.stringify(message.role)}`);
     }
   }
-  return { system, turns: acceptable(turns) };
+  return { system, messages: acceptable(others) };
 }
 
-/** Calls of tools, and the one call of a function that came before there were tools. */
+/** Calls of tools, or the call in the older member function_call. */
 function callsOf(message: Json, field: string): Json[] {
   const { tool_calls: calls, function_call: old } = message;
   if (isRecord(old)) return [callOf(old, oldId(old), `${field}.function_call`)];
@@ -75,17 +76,17 @@ function resultOf(message: Json, content: Json[], field: string): Json {
   return { type: "tool_result", tool_use_id: id, content };
 }
 
-/** Functions had no ids; their names tell which result is whose. */
+/** Id for a call of the older format, which identified calls by the function's name. */
 function oldId(called: Json): string {
   return `call_${called.name}`;
 }
 
 /**
- * What Anthropic insists on: the user begins, results of tools come first in a
- * turn, and a turn left to be gone on with ends in no blank.
+ * Meets Anthropic's requirements: the user begins, results of tools come first in a message, and
+ * a last message of the assistant does not end in white space.
  */
-function acceptable(turns: readonly Turn[]): Turn[] {
-  const out = turns.map(({ role, content }) => ({
+function acceptable(messages: readonly Message[]): Message[] {
+  const out = messages.map(({ role, content }) => ({
     role,
     content: [...content.filter(isResult), ...content.filter((block) => !isResult(block))],
   }));

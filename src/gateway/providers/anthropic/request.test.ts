@@ -12,7 +12,7 @@ const text = (words: string) => ({ type: "text", text: words });
 describe("conversations", () => {
   const turns = (...messages: object[]) => translate({ messages }).body.messages;
 
-  it("set the system's words apart, wherever they stand", () => {
+  it("collect system messages from all places", () => {
     const { body } = translate({
       messages: [
         { role: "system", content: "Be brief." },
@@ -28,7 +28,7 @@ describe("conversations", () => {
     });
   });
 
-  it("keep their turns, and join those of one side", () => {
+  it("join consecutive messages of one role", () => {
     expect(
       turns(user("a"), { role: "assistant", content: "b" }, user("c"), user([text("d")])),
     ).toEqual([
@@ -38,14 +38,14 @@ describe("conversations", () => {
     ]);
   });
 
-  it("begin with the user, hold no empty text and end in no blank", () => {
+  it("begin with the user, have no empty text and do not end in white space", () => {
     expect(turns({ role: "assistant", content: "Hello  " }, user(""))).toEqual([
       { role: "user", content: [text(".")] },
       { role: "assistant", content: [text("Hello")] },
     ]);
   });
 
-  it("show pictures by their bytes or their address, and files", () => {
+  it("contain images as data or as addresses, and files", () => {
     const image = (url: string) => ({ type: "image_url", image_url: { url } });
     const file = {
       type: "file",
@@ -66,7 +66,7 @@ describe("conversations", () => {
     expect(turns(user([marked]))[0].content).toEqual([marked]);
   });
 
-  it("carry calls of tools and their results, results first", () => {
+  it("contain calls of tools and their results, results first", () => {
     const call = (id: string, args: string) => ({
       id,
       type: "function",
@@ -102,7 +102,7 @@ describe("conversations", () => {
     ]);
   });
 
-  it("carry calls from before there were tools", () => {
+  it("contain calls in the older format", () => {
     const messages = turns(
       user("x"),
       { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } },
@@ -141,7 +141,7 @@ describe("settings", () => {
     });
   });
 
-  it("notes whether the client wants usage", () => {
+  it("contain whether the client wants usage", () => {
     expect(translate({ stream_options: { include_usage: true } }).wantsUsage).toBe(true);
     expect(translate({}).wantsUsage).toBe(false);
   });
@@ -152,7 +152,7 @@ describe("tools", () => {
   const tool = { type: "function", function: { name: "weather", description: "d", parameters } };
   const translated = { name: "weather", description: "d", input_schema: parameters };
 
-  it("are declared, new and old", () => {
+  it("are declared, in the new and the older format", () => {
     expect(translate({ tools: [tool] }).body.tools).toEqual([translated]);
     expect(translate({ functions: [tool.function] }).body.tools).toEqual([translated]);
     const bare = { type: "function", function: { name: "now" } };
@@ -180,7 +180,7 @@ describe("tools", () => {
     expect(translate({ tools: [tool], ...chat }).body.tool_choice).toEqual(expected);
   });
 
-  it("no choice without tools; those of the past are remembered and not called", () => {
+  it("have no choice if none are declared; earlier ones are declared but not called", () => {
     expect(translate({ tool_choice: "auto" }).body).not.toHaveProperty("tool_choice");
     const messages = [
       user("x"),
@@ -195,7 +195,7 @@ describe("tools", () => {
   const schema = { type: "object", properties: { n: { type: "number" } } };
   const response_format = { type: "json_schema", json_schema: { name: "count", schema } };
 
-  it("a schema is a tool that has to be called", () => {
+  it("express a schema as a tool that must be called", () => {
     const { body, answerTool } = translate({ response_format });
     expect(answerTool).toBe("count");
     expect(body.tools).toEqual([
@@ -205,7 +205,7 @@ describe("tools", () => {
   });
 
   it.each([{ tools: [tool] }, { thinking: { type: "adaptive" } }])(
-    "a schema is asked for in words where no tool can be forced: %j",
+    "express a schema as an instruction if no tool can be forced: %j",
     (chat) => {
       const { body, answerTool } = translate({ response_format, ...chat });
       expect(answerTool).toBeUndefined();
@@ -214,7 +214,7 @@ describe("tools", () => {
     },
   );
 
-  it("any JSON object is asked for in words", () => {
+  it("express json_object as an instruction", () => {
     const { body } = translate({ response_format: { type: "json_object" } });
     expect(body.system[0].text).toMatch(/one JSON object/);
   });
@@ -238,7 +238,7 @@ it.each<[object, RegExp]>([
     /arguments is not JSON/,
   ],
   [{ tools: [{ type: "function" }] }, /tools\[0\]\.function is missing/],
-])("refuses %j, naming the field", (chat, message) => {
+])("refuses %j and names the field", (chat, message) => {
   expect(() => translate(chat)).toThrow(Unsupported);
   expect(() => translate(chat)).toThrow(message);
 });

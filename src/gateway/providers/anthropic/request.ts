@@ -5,26 +5,26 @@ import { Unsupported } from "./unsupported.ts";
 
 export interface MessagesRequest {
   readonly body: Json;
-  /** The tool whose input is the answer itself, where a schema was asked for. */
+  /** Name of the tool whose input is the answer itself, if the client requested a schema. */
   readonly answerTool: string | undefined;
   /** Whether the client wants usage at the end of a stream. */
   readonly wantsUsage: boolean;
 }
 
 /**
- * OpenAI's chat request in the terms of Anthropic's messages. What has no
- * counterpart and only shades an answer (seed, penalties, logit_bias, logprobs,
- * reasoning_effort) is left out, as Anthropic's own compatible endpoint does;
- * what would change its meaning is refused.
+ * Translates OpenAI's chat request to Anthropic's messages. Members without a counterpart that
+ * only influence the style of an answer (seed, penalties, logit_bias, logprobs,
+ * reasoning_effort) are left out, as in Anthropic's own compatible endpoint. Members that
+ * would change the meaning of the answer are refused.
  */
 export function messagesRequest(chat: Json, model: string, maxTokens: number): MessagesRequest {
   if (typeof chat.n === "number" && chat.n > 1) {
-    throw new Unsupported("n is above 1, and it gives one answer at a time");
+    throw new Unsupported("n is above 1, and it gives one answer per request");
   }
-  const { system, turns } = conversationOf(chat.messages);
+  const { system, messages } = conversationOf(chat.messages);
   const tools = toolsOf(
     chat,
-    turns.flatMap(({ content }) => content),
+    messages.flatMap(({ content }) => content),
   );
   const instructions = [...system, ...tools.instructions];
   const options = isRecord(chat.stream_options) ? chat.stream_options : {};
@@ -32,7 +32,7 @@ export function messagesRequest(chat: Json, model: string, maxTokens: number): M
     model,
     max_tokens: positive(chat.max_completion_tokens) ?? positive(chat.max_tokens) ?? maxTokens,
     system: instructions.length > 0 ? instructions : undefined,
-    messages: turns,
+    messages,
     tools: tools.tools.length > 0 ? tools.tools : undefined,
     tool_choice: tools.choice,
     ...sampling(chat),
@@ -45,21 +45,21 @@ export function messagesRequest(chat: Json, model: string, maxTokens: number): M
 }
 
 /**
- * Temperatures end at 1 here. Newer models take either a temperature or top_p:
- * of both the temperature goes, unless it is the neutral 1.
+ * Temperatures end at 1. Newer models accept either a temperature or top_p: if both are given,
+ * the temperature is sent unless it is 1, which has no effect.
  */
 function sampling(chat: Json): Json {
   const temperature = finite(chat.temperature);
   const topP = finite(chat.top_p);
-  const rules = topP !== undefined && (temperature === undefined || temperature === 1);
+  const usesTopP = topP !== undefined && (temperature === undefined || temperature === 1);
   return {
-    temperature: rules || temperature === undefined ? undefined : Math.min(1, temperature),
-    top_p: rules ? topP : undefined,
+    temperature: usesTopP || temperature === undefined ? undefined : Math.min(1, temperature),
+    top_p: usesTopP ? topP : undefined,
     top_k: finite(chat.top_k),
   };
 }
 
-/** It refuses those of nothing but blanks. */
+/** Stop sequences without those of white space, which Anthropic refuses. */
 function stopsOf(stop: unknown): string[] | undefined {
   const all = Array.isArray(stop) ? stop : [stop];
   const stops = all.filter(

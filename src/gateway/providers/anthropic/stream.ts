@@ -15,7 +15,7 @@ interface StreamSettings {
   readonly maxEventBytes: number;
 }
 
-/** A stream of Anthropic's events as OpenAI's chunks. */
+/** Translates a stream of Anthropic's events to OpenAI's chunks. */
 export class AnthropicStream implements Translation {
   usage: Usage | undefined;
   events = 0;
@@ -23,10 +23,10 @@ export class AnthropicStream implements Translation {
   readonly #settings: StreamSettings;
   readonly #decoder = new TextDecoder();
   readonly #parser: EventSourceParser;
-  /** What is to be passed on of the bytes being read. */
+  /** Chunks to pass on after the present bytes have been read. */
   #out = "";
   #head: Json = {};
-  /** By Anthropic's index of the block: the calls begun, with OpenAI's index of each. */
+  /** Calls that have begun, by Anthropic's index of the block. */
   readonly #calls = new Map<unknown, Call>();
 
   constructor(settings: StreamSettings) {
@@ -35,9 +35,10 @@ export class AnthropicStream implements Translation {
       maxBufferSize: settings.maxEventBytes,
       onEvent: ({ data }) => this.#event(this.#parse(data)),
       onError: (error) => {
-        if (error.type !== "max-buffer-size-exceeded") throw this.#broken("a line of no event");
-        const most = `an event has more than ${settings.maxEventBytes} bytes`;
-        throw new UpstreamError("too_large", settings.upstream, `sent too much: ${most}`);
+        if (error.type !== "max-buffer-size-exceeded")
+          throw this.#broken("a line that belongs to no event");
+        const problem = `sent too much: an event has more than ${settings.maxEventBytes} bytes`;
+        throw new UpstreamError("too_large", settings.upstream, problem);
       },
     });
   }
@@ -53,7 +54,7 @@ export class AnthropicStream implements Translation {
   end(pass: Pass): void {
     this.#flush(pass);
     if (this.isDone) return;
-    const problem = this.events === 0 ? "sent no answer" : "broke off its answer";
+    const problem = this.events === 0 ? "sent no answer" : "sent an incomplete answer";
     throw new UpstreamError("broken", this.#settings.upstream, problem);
   }
 
@@ -100,23 +101,25 @@ export class AnthropicStream implements Translation {
     const { created } = this.#settings;
     this.#head = { id: message.id, object: "chat.completion.chunk", created, model: message.model };
     this.usage = messageUsage(message.usage);
-    this.#say({ role: "assistant", content: "" });
+    this.#chunk({ role: "assistant", content: "" });
   }
 
   #startBlock(index: unknown, block: Json): void {
-    if (block.type === "text" && block.text) this.#say({ content: block.text });
+    if (block.type === "text" && block.text) this.#chunk({ content: block.text });
     if (block.type !== "tool_use") return;
     const isAnswer = block.name === this.#settings.answerTool;
     const others = [...this.#calls.values()].filter((call) => !call.isAnswer).length;
     this.#calls.set(index, { index: others, isAnswer, hasInput: false });
     if (isAnswer) return;
     const call = { name: block.name, arguments: "" };
-    this.#say({ tool_calls: [{ index: others, id: block.id, type: "function", function: call }] });
+    this.#chunk({
+      tool_calls: [{ index: others, id: block.id, type: "function", function: call }],
+    });
   }
 
   #delta(index: unknown, delta: Json): void {
-    if (delta.type === "text_delta") this.#say({ content: delta.text });
-    else if (delta.type === "thinking_delta") this.#say({ reasoning_content: delta.thinking });
+    if (delta.type === "text_delta") this.#chunk({ content: delta.text });
+    else if (delta.type === "thinking_delta") this.#chunk({ reasoning_content: delta.thinking });
     else if (delta.type === "input_json_delta" && delta.partial_json !== "") {
       this.#input(index, String(delta.partial_json));
     }
@@ -124,13 +127,13 @@ export class AnthropicStream implements Translation {
 
   #input(index: unknown, text: string): void {
     const call = this.#calls.get(index);
-    if (!call) return; // of a tool that runs at the upstream
+    if (!call) return; // the tool runs at the upstream
     call.hasInput = true;
-    if (call.isAnswer) this.#say({ content: text });
-    else this.#say({ tool_calls: [{ index: call.index, function: { arguments: text } }] });
+    if (call.isAnswer) this.#chunk({ content: text });
+    else this.#chunk({ tool_calls: [{ index: call.index, function: { arguments: text } }] });
   }
 
-  /** A call without arguments has no input at all, where OpenAI has {}. */
+  /** A call without arguments has no input at Anthropic, and {} at OpenAI. */
   #stopBlock(index: unknown): void {
     if (this.#calls.get(index)?.hasInput === false) this.#input(index, "{}");
   }
@@ -138,12 +141,12 @@ export class AnthropicStream implements Translation {
   #finish(delta: Json, counted: unknown): void {
     const usage = messageUsage(counted);
     if (usage && this.usage) {
-      // The count at the end is of the output; some give the input anew as well.
+      // The last count has the output; some hosts repeat the input as well.
       const { completionTokens } = usage;
       this.usage = { ...(usage.promptTokens > 0 ? usage : this.usage), completionTokens };
     }
     const isAnswer = [...this.#calls.values()].some((call) => call.isAnswer);
-    if (delta.stop_reason) this.#say({}, finishReason(delta.stop_reason, isAnswer));
+    if (delta.stop_reason) this.#chunk({}, finishReason(delta.stop_reason, isAnswer));
   }
 
   #stop(): void {
@@ -154,7 +157,7 @@ export class AnthropicStream implements Translation {
     this.isDone = true;
   }
 
-  #say(delta: Json, finish: string | null = null): void {
+  #chunk(delta: Json, finish: string | null = null): void {
     this.#write({
       ...this.#head,
       choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
@@ -178,7 +181,9 @@ export class AnthropicStream implements Translation {
 }
 
 interface Call {
+  /** OpenAI's index of the call. */
   readonly index: number;
+  /** Whether the tool's input is the answer itself. */
   readonly isAnswer: boolean;
   hasInput: boolean;
 }

@@ -1,7 +1,7 @@
 import { isRecord, type Json } from "../../wire/json-value.ts";
 import type { Usage } from "../upstream/usage.ts";
 
-/** `isAnswer`: the tool that was called is the form of the answer, which the client knows nothing of. */
+/** `isAnswer` says that the called tool's input is the answer, so the client sees no call. */
 export function finishReason(stopReason: unknown, isAnswer: boolean): string {
   if (stopReason === "tool_use" && isAnswer) return "stop";
   return FINISH_REASONS[String(stopReason)] ?? "stop";
@@ -17,7 +17,7 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
   refusal: "content_filter",
 };
 
-/** Anthropic counts what was read from the cache and written to it beside the rest of the input. */
+/** Reads Anthropic's usage, in which the tokens of the cache are not part of the input. */
 export function messageUsage(value: unknown): Usage | undefined {
   if (!isRecord(value)) return undefined;
   const count = (name: string) => (typeof value[name] === "number" ? Number(value[name]) : 0);
@@ -32,7 +32,7 @@ export function messageUsage(value: unknown): Usage | undefined {
   };
 }
 
-/** {"type":"error","error":{"type","message"}} in OpenAI's shape; what is no such error stays as it is. */
+/** Converts {"type":"error","error":{"type","message"}} to OpenAI's format. Other bodies stay as they are. */
 export function errorBody(body: Uint8Array): Uint8Array {
   const error = errorIn(body);
   if (!error) return body;
@@ -49,7 +49,7 @@ function errorIn(body: Uint8Array): Json | undefined {
   }
 }
 
-/** The status that an error in the middle of a stream would have had. */
+/** HTTP status that corresponds to an error inside a stream. */
 export function errorStatus(type: unknown): number {
   return ERROR_STATUS[String(type)] ?? 500;
 }

@@ -4,15 +4,16 @@ import { Unsupported } from "./unsupported.ts";
 interface Tools {
   readonly tools: Json[];
   readonly choice: Json | undefined;
-  /** What has to be said in words for want of a field. */
+  /** Instructions for the system message, if no field expresses them. */
   readonly instructions: Json[];
+  /** Name of the tool whose input is the answer. */
   readonly answerTool: string | undefined;
 }
 
 /**
- * Tools, and the form of the answer. An answer by a JSON schema is the input of
- * a tool that has to be called; where other tools may be called too, or the
- * model thinks first, no tool can be forced and the schema is asked for in words.
+ * Translates tools and the format of the answer. For an answer with a JSON schema, the model is
+ * forced to call a tool whose input is the answer. If there are other tools, or the model thinks
+ * first, no tool can be forced and the schema becomes an instruction.
  */
 export function toolsOf(chat: Json, history: readonly Json[]): Tools {
   const tools = declared(chat);
@@ -36,7 +37,7 @@ export function toolsOf(chat: Json, history: readonly Json[]): Tools {
       ? [{ type: "text", text: "Give the final answer as one JSON object and nothing else." }]
       : [];
   if (tools.length > 0) return { tools, choice, instructions, answerTool: undefined };
-  // A conversation in which tools were called is refused without tools.
+  // Anthropic refuses a conversation with calls if the request declares no tools.
   const called = history.filter((block) => block.type === "tool_use").map((block) => block.name);
   const remembered = [...new Set(called)].map((name) => ({
     name,
@@ -50,7 +51,7 @@ export function toolsOf(chat: Json, history: readonly Json[]): Tools {
   };
 }
 
-/** Functions, under their old name too; what is none of them is Anthropic's own and goes through. */
+/** Declared functions, also in the older member. Other types of tools are Anthropic's and are passed on. */
 function declared(chat: Json): Json[] {
   const old = Array.isArray(chat.functions) ? chat.functions : [];
   const tools = Array.isArray(chat.tools) ? chat.tools : [];

@@ -1,4 +1,4 @@
-/** A request that cannot be said in Anthropic's terms: continues "cannot be asked: ". */
+/** A request that cannot be translated to Anthropic's API. */
 export class Unsupported extends Error {
   override readonly name = "Unsupported";
   readonly hint: string | undefined;

@@ -57,8 +57,8 @@ const errorOf = (promise: Promise<unknown>): Promise<UpstreamError> =>
     },
   );
 
-describe("an upstream that behaves", () => {
-  it("answers in one piece, with usage, headers and times", async () => {
+describe("an upstream that works", () => {
+  it("gives a complete answer with usage, headers and times", async () => {
     const answer = await ask("well", false);
     expect(answer.headers).toMatchObject({ "x-request-id": "r-1" });
     expect(await read(answer)).toBe(COMPLETION);
@@ -69,7 +69,7 @@ describe("an upstream that behaves", () => {
     expect(end.firstByteAt).toBeLessThanOrEqual(end.endedAt);
   });
 
-  it("streams the bytes as they are, asks for usage and hides what the client did not ask for", async () => {
+  it("streams the bytes unchanged, requests usage and hides it from a client that did not", async () => {
     const answer = await ask("well", true);
     expect(await read(answer)).toBe(EVENTS.join("") + DONE_EVENT);
     const end = await answer.end;
@@ -78,14 +78,14 @@ describe("an upstream that behaves", () => {
     expect(JSON.parse(host.received.at(-1)!.body.toString())).toMatchObject(ASKS_USAGE);
   });
 
-  it("leaves the event of usage to a client that asked for it", async () => {
+  it("passes on the usage to a client that requested it", async () => {
     const answer = await upstream("well").call(request(true, ASKS_USAGE), never);
     const text = await read(answer);
     expect(text).toContain('"choices":[],"usage":{"prompt_tokens":9');
     expect(text.endsWith(DONE_EVENT)).toBe(true);
   });
 
-  it("does not ask where the upstream is known to tell by itself", async () => {
+  it("does not request usage if the upstream always sends it", async () => {
     const made = new OpenAiUpstream(
       { name: "host", url: host.url("well"), asksUsage: false },
       systemClock,
@@ -95,7 +95,7 @@ describe("an upstream that behaves", () => {
     expect(host.received.at(-1)!.body.toString()).not.toContain("stream_options");
   });
 
-  it("sends the key, to the path of the endpoint", async () => {
+  it("sends the key to the path of the endpoint", async () => {
     const call = { ...request(false), endpoint: "embeddings" } as const;
     await read(await upstream("well").call(call, never));
     const { path, headers } = host.received.at(-1)!;
@@ -113,7 +113,7 @@ describe("an upstream that behaves", () => {
     "noDone",
     "noBlankLine",
     "resetAfterDone",
-  ])("is understood when it is odd but whole: %s", async (fault) => {
+  ])("is understood if it is unusual but complete: %s", async (fault) => {
     const answer = await ask(fault, true);
     const events = await pieces(answer.body);
     for (const event of events) expect(event).toMatch(/(\r?\n){2}$/);
@@ -122,7 +122,7 @@ describe("an upstream that behaves", () => {
     expect((await answer.end).error).toBeUndefined();
   });
 
-  it("ends at [DONE] in time, even if the connection does not", async () => {
+  it("ends at [DONE], even if the connection stays open", async () => {
     const answer = await ask("lingering", true);
     expect(await read(answer)).toBe(EVENTS.join("") + DONE_EVENT);
     expect((await answer.end).error).toBeUndefined();
@@ -132,7 +132,7 @@ describe("an upstream that behaves", () => {
     expect(await upstream("models").models(never)).toEqual(["a", "b"]);
   });
 
-  it("keeps its connections", async () => {
+  it("reuses its connections", async () => {
     const made = upstream("well");
     for (let i = 0; i < 10; i++) await read(await made.call(request(i % 2 === 0), never));
     const ports = new Set(host.received.slice(-10).map(({ port }) => port));
@@ -141,7 +141,7 @@ describe("an upstream that behaves", () => {
   });
 });
 
-describe("faults before the first byte reject the call", () => {
+describe("a fault before the first byte", () => {
   const SHORT = { firstByteMs: 50, totalMs: 100 };
   it.each<[Fault, boolean, object, Partial<UpstreamError>]>([
     [
@@ -154,7 +154,12 @@ describe("faults before the first byte reject the call", () => {
         message: "host did not send a first byte within 50 ms",
       },
     ],
-    ["hang", false, SHORT, { code: "timeout", message: "host did not send its end within 100 ms" }],
+    [
+      "hang",
+      false,
+      SHORT,
+      { code: "timeout", message: "host did not send a complete answer within 100 ms" },
+    ],
     ["reset", true, {}, { code: "unreachable", clientStatus: 502 }],
     ["reset", false, {}, { code: "unreachable" }],
     ["resetAfterHead", true, {}, { code: "unreachable" }],
@@ -182,12 +187,15 @@ describe("faults before the first byte reject the call", () => {
       {},
       { code: "status", status: 500, message: "host answered 500: overloaded" },
     ],
-  ])("%s (stream: %s) can be tried again", async (fault, stream, limits, expected) => {
-    const error = await errorOf(ask(fault, stream, limits));
-    expect(error).toMatchObject({ retryable: true, fault: "upstream", ...expected });
-  });
+  ])(
+    "rejects the call with a retryable error: %s (stream: %s)",
+    async (fault, stream, limits, expected) => {
+      const error = await errorOf(ask(fault, stream, limits));
+      expect(error).toMatchObject({ retryable: true, fault: "upstream", ...expected });
+    },
+  );
 
-  it("a refused request is the client's to mend, in the upstream's own words", async () => {
+  it("is reported in the upstream's own words if the request was refused", async () => {
     const error = await errorOf(ask("error400", false));
     expect(error).toMatchObject({
       retryable: false,
@@ -200,7 +208,7 @@ describe("faults before the first byte reject the call", () => {
     });
   });
 
-  it("a refused key is the operator's, and not repeated to the client", async () => {
+  it("is the operator's if the key was refused, and does not repeat the key", async () => {
     const error = await errorOf(ask("error401", false));
     expect(error).toMatchObject({
       retryable: false,
@@ -212,30 +220,30 @@ describe("faults before the first byte reject the call", () => {
     expect(error.hint).toMatch(/^check the key/);
   });
 
-  it("a redirect leads nowhere", async () => {
+  it("is a redirect, which is not followed", async () => {
     expect(await errorOf(ask("redirect", false))).toMatchObject({ status: 302, clientStatus: 502 });
   });
 
-  it("of an endless error only the beginning is kept", async () => {
+  it("keeps only the beginning of an endless error", async () => {
     const error = await errorOf(ask("hugeError", false));
     expect(error.body!.length).toBe(64 * 1024);
     expect(error.message.length).toBeLessThan(600);
   });
 
-  it("a host that is not there is unreachable", async () => {
+  it("is called unreachable if there is no host", async () => {
     const gone = new OpenAiUpstream({ name: "gone", url: "http://127.0.0.1:1/v1" }, systemClock);
     const error = await errorOf(gone.call(request(false), never));
     expect(error).toMatchObject({ code: "unreachable", retryable: true });
     expect(error.message).toContain("ECONNREFUSED");
   });
 
-  it("what is no JSON is not sent", async () => {
+  it("is found before anything is sent if the body is not JSON", async () => {
     const call = { ...request(false), body: Buffer.from('{"model":') };
     const error = await errorOf(upstream("well").call(call, never));
     expect(error).toMatchObject({ code: "request", fault: "request", clientStatus: 400 });
   });
 
-  it("a key that no header can hold is an error and no crash", async () => {
+  it("is an error if no header can contain the key", async () => {
     const odd = new OpenAiUpstream(
       { name: "odd", url: host.url("well"), headers: { authorization: "Bearer a\nb" } },
       systemClock,
@@ -244,14 +252,14 @@ describe("faults before the first byte reject the call", () => {
   });
 });
 
-describe("faults in the middle of a stream end it with an error event", () => {
+describe("a fault during a stream", () => {
   it.each<[Fault, object, UpstreamError["code"], RegExp]>([
-    ["resetMidStream", {}, "unreachable", /broke the connection off/],
+    ["resetMidStream", {}, "unreachable", /closed the connection too early/],
     ["stall", { idleMs: 500 }, "timeout", /did not send anything for 500 ms/],
-    ["brokenSse", {}, "broken", /a line that is of no event/],
+    ["brokenSse", {}, "broken", /a line that belongs to no event/],
     ["brokenEvent", {}, "broken", /a broken event/],
     ["cutEvent", {}, "broken", /a broken event/],
-    ["earlyClose", {}, "broken", /broke off its answer/],
+    ["earlyClose", {}, "broken", /sent an incomplete answer/],
     ["errorInStream", {}, "status", /answered 503: overloaded/],
     ["hugeLine", {}, "too_large", /an event has more than 4194304 bytes/],
     ["endless", { answerBytes: 1e6 }, "too_large", /an answer of more than 1000000 bytes/],
@@ -259,9 +267,9 @@ describe("faults in the middle of a stream end it with an error event", () => {
       "endless",
       { totalMs: 1000, answerBytes: 1e12 },
       "timeout",
-      /did not send its end within 1000 ms/,
+      /did not send a complete answer within 1000 ms/,
     ],
-  ])("%s %j", async (fault, limits, code, message) => {
+  ])("ends it with an error event: %s %j", async (fault, limits, code, message) => {
     const answer = await ask(fault, true, limits);
     const events = await pieces(endingInErrorEvent(answer.body));
     expect(events.join("").startsWith(EVENTS[0]!) || fault === "endless").toBe(true);
@@ -277,7 +285,7 @@ describe("faults in the middle of a stream end it with an error event", () => {
     expect(end.usage).toBeUndefined();
   });
 
-  it("and whoever reads it without that is thrown an UpstreamError, after what came", async () => {
+  it("throws an UpstreamError after the bytes that arrived", async () => {
     const answer = await ask("resetMidStream", true);
     const seen: string[] = [];
     const error = await errorOf(
@@ -290,7 +298,7 @@ describe("faults in the middle of a stream end it with an error event", () => {
   });
 });
 
-describe("a client that goes away", () => {
+describe("a client that disconnects", () => {
   const abandoned = async (before: number) => {
     while (host.abandoned() === before) await new Promise((resolve) => setTimeout(resolve, 5));
   };
@@ -311,7 +319,7 @@ describe("a client that goes away", () => {
     await abandoned(before);
   });
 
-  it("stops a stream, by its signal", async () => {
+  it("stops a stream by its signal", async () => {
     const before = host.abandoned();
     const client = new AbortController();
     const answer = await upstream("stall").call(request(true), client.signal);
@@ -322,7 +330,7 @@ describe("a client that goes away", () => {
     await abandoned(before);
   });
 
-  it("stops a stream, by leaving the loop", async () => {
+  it("stops a stream by leaving the loop", async () => {
     const before = host.abandoned();
     const answer = await ask("endless", true);
     for await (const _ of answer.body) break;
@@ -330,7 +338,7 @@ describe("a client that goes away", () => {
     await abandoned(before);
   });
 
-  it("at [DONE] has had all: that is no fault, and the usage is known", async () => {
+  it("has the whole answer at [DONE], so there is no error and the usage is known", async () => {
     const client = new AbortController();
     const answer = await upstream("lingering").call(request(true), client.signal);
     for await (const piece of answer.body) if (Buffer.from(piece).includes("[DONE]")) break;
@@ -338,14 +346,14 @@ describe("a client that goes away", () => {
     expect(await answer.end).toMatchObject({ error: undefined, usage: { completionTokens: 2 } });
   });
 
-  it("is not waited for at all if it has gone before", async () => {
+  it("causes no call if it has disconnected before", async () => {
     const asked = host.received.length;
     const call = upstream("well").call(request(false), AbortSignal.abort());
     expect(await errorOf(call)).toMatchObject({ code: "cancelled" });
     expect(host.received.length).toBe(asked);
   });
 
-  it("that reads slowly holds the upstream back instead of filling memory", async () => {
+  it("pauses the upstream by reading slowly, instead of filling memory", async () => {
     const answer = await ask("endless", true, { answerBytes: 1e12 });
     const iterator = answer.body[Symbol.asyncIterator]();
     await iterator.next();

@@ -2,21 +2,22 @@ import type { Clock } from "../../clock/clock.ts";
 import { UpstreamError } from "../upstream/error.ts";
 import { type Translation, WholeAnswer } from "../upstream/translation.ts";
 import { Transport, type TransportSettings } from "../upstream/transport.ts";
-import type {
-  AnswerHeaders,
-  Upstream,
-  UpstreamAnswer,
-  UpstreamRequest,
+import {
+  type AnswerHeaders,
+  readAll,
+  type Upstream,
+  type UpstreamAnswer,
+  type UpstreamRequest,
 } from "../upstream/upstream.ts";
 import { outgoing } from "./request.ts";
 import { OpenAiStream } from "./stream.ts";
 
 export interface OpenAiSettings extends TransportSettings {
-  /** Whether usage of a stream has to be asked for; some send it always and refuse to be asked. */
+  /** Whether to request the usage of streams. Some hosts always send it and refuse the request. */
   readonly asksUsage?: boolean | undefined;
 }
 
-/** Any host that speaks OpenAI's API; bytes go through it as they are, both ways. */
+/** A host with OpenAI's API. Requests and answers keep their bytes. */
 export class OpenAiUpstream implements Upstream {
   readonly name: string;
   readonly #transport: Transport;
@@ -36,20 +37,20 @@ export class OpenAiUpstream implements Upstream {
       if (!stream) return new WholeAnswer(this.name);
       const type = String(answered["content-type"] ?? "");
       if (/json|html/.test(type)) {
-        throw new UpstreamError("broken", this.name, `sent ${type} where a stream was asked for`);
+        throw new UpstreamError("broken", this.name, `sent ${type} instead of a stream`);
       }
       return new OpenAiStream(this.name, hideUsage, eventBytes);
     };
     return this.#transport.send({ path, body, stream }, translate, signal);
   }
 
-  /** The names of the models that it has. */
+  /** Names of the host's models. */
   async models(signal: AbortSignal): Promise<string[]> {
     const translate = () => new WholeAnswer(this.name);
     const answer = await this.#transport.send({ path: "models", stream: false }, translate, signal);
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of answer.body) chunks.push(chunk);
-    const { data } = JSON.parse(Buffer.concat(chunks).toString()) as { data?: unknown };
+    const { data } = JSON.parse(Buffer.from(await readAll(answer)).toString()) as {
+      data?: unknown;
+    };
     if (!Array.isArray(data)) {
       throw new UpstreamError("broken", this.name, "sent no list of models");
     }

@@ -1,7 +1,7 @@
 /**
- * Requests as clients really send them: written by SDKs, by hand, by harnesses.
- * What the gateway changes is marked: ⟦the value of model⟧ and ⟪the joust
- * member with its comma⟫; every other byte has to arrive as it is here.
+ * Requests as clients send them: written by SDKs, by hand, by agents. The parts that the gateway
+ * changes are marked: ⟦the value of model⟧ and ⟪the joust member with its comma⟫. Every other
+ * byte has to arrive unchanged.
  */
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

@@ -18,7 +18,7 @@ describe("over a real connection", () => {
   });
 
   it.each(Object.entries(REQUEST_BODIES))(
-    "%s: every byte is the same but model's value and the joust member",
+    "changes only the value of model and the joust member: %s",
     async (_, marked) => {
       const body = Buffer.from(asSent(marked));
       const { stream = false } = JSON.parse(body.toString());
@@ -31,7 +31,7 @@ describe("over a real connection", () => {
   );
 });
 
-describe("usage of a stream is asked for where the client does not", () => {
+describe("the request for the usage of a stream", () => {
   const sent = (options: string, askUsage = true, stream = true) => {
     const body = Buffer.from(`{"model":"a","stream":true${options}}`);
     const request = { endpoint: "chat/completions", body, model: "m", stream } as const;
@@ -54,11 +54,11 @@ describe("usage of a stream is asked for where the client does not", () => {
       ',"stream_options":{"include_usage": true}',
       false,
     ],
-  ])("%j becomes %j", (before, after, hides) => {
+  ])("changes %j to %j", (before, after, hides) => {
     expect(sent(before)).toEqual([`{"model":"m","stream":true${after}}`, hides]);
   });
 
-  it("and neither where it comes anyway nor without a stream", () => {
+  it("is not added if the upstream always sends usage, nor without a stream", () => {
     expect(sent("", false)).toEqual(['{"model":"m","stream":true}', false]);
     expect(sent("", true, false)).toEqual(['{"model":"m","stream":true}', false]);
   });

@@ -5,14 +5,14 @@ import type { UpstreamRequest } from "../upstream/upstream.ts";
 
 interface Outgoing {
   readonly body: Uint8Array;
-  /** Usage was asked for here and not by the client, who then must not see its event. */
+  /** Whether only the gateway requested usage, so that its event is hidden from the client. */
   readonly hideUsage: boolean;
 }
 
 /**
- * The client's bytes for an upstream: with the model's name there and without
- * `joust`. Streams come without usage, and so without a cost, unless one asks;
- * where the client did not, that is the one thing added.
+ * Prepares the client's bytes for an upstream: sets the upstream's name of the model and removes
+ * `joust`. A stream has no usage, and so no known cost, unless it is requested; it is added if
+ * the client did not request it.
  */
 export function outgoing(upstream: string, request: UpstreamRequest, askUsage: boolean): Outgoing {
   try {
@@ -24,11 +24,11 @@ export function outgoing(upstream: string, request: UpstreamRequest, askUsage: b
     return { body: editMembers(members, edits), hideUsage: options !== undefined };
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    throw new UpstreamError("request", upstream, `was not asked: ${error.message}`);
+    throw new UpstreamError("request", upstream, `was not called: ${error.message}`);
   }
 }
 
-/** `stream_options` with usage asked for; undefined where the client asks itself. */
+/** `stream_options` that request usage, or undefined if the client requests it. */
 function withUsage(members: Members): string | undefined {
   const options = members.value("stream_options");
   if (typeof options !== "object" || options === null) return '{"include_usage":true}';

@@ -32,7 +32,7 @@ function read(chunks: readonly (string | Buffer)[], hideUsage = true) {
 }
 
 describe("usage", () => {
-  it("is read, and its event hidden where the client did not ask", () => {
+  it("is read, and its event is hidden if the client did not request it", () => {
     const sent = text("Hi", { usage: null }) + FINAL + USAGE + DONE;
     expect(read([sent])).toMatchObject({
       out: sent.replace(USAGE, ""),
@@ -45,37 +45,37 @@ describe("usage", () => {
 
   it.each([
     [
-      "with the last words, as Mistral does",
+      "from the last chunk, as Mistral sends it",
       event({ choices: [{ delta: {}, finish_reason: "stop" }], usage: COUNTS }),
     ],
     [
-      "in Groq's own member",
+      "from Groq's own member",
       event({
         choices: [{ delta: {}, finish_reason: "stop" }],
         x_groq: { id: "r", usage: COUNTS },
       }),
     ],
     [
-      "in every event, as vLLM may",
+      "from every event, as vLLM may send it",
       text("x", { usage: { ...COUNTS, completion_tokens: 1 } }) +
         event({ choices: [{ delta: {}, finish_reason: "stop" }], usage: COUNTS }),
     ],
-  ])("comes %s, and is no reason to hide words", (_, last) => {
+  ])("is read %s, without hiding text", (_, last) => {
     const sent = text("Hi") + last + DONE;
     expect(read([sent])).toMatchObject({ out: sent, usage: { completionTokens: 2 } });
   });
 
-  it("is unknown where it is not told", () => {
+  it("is unknown if the stream has none", () => {
     expect(read([text("Hi") + FINAL + DONE]).usage).toBeUndefined();
   });
 
-  it("is not taken from what the model says", () => {
+  it("is not read from the model's text", () => {
     const words = text('"usage":{"prompt_tokens":1}', { nested: { usage: COUNTS } });
     expect(read([words + FINAL + DONE]).usage).toBeUndefined();
   });
 });
 
-it("passes the same bytes however they are cut", () => {
+it("passes on the same bytes, however they are split", () => {
   const said = fc.array(fc.string({ unit: "binary" }), { maxLength: 6 });
   fc.assert(
     fc.property(said, fc.array(fc.nat(3000)), (words, cuts) => {
@@ -93,7 +93,7 @@ it("passes the same bytes however they are cut", () => {
   );
 });
 
-describe("what is odd but whole", () => {
+describe("an unusual but complete stream", () => {
   it.each([
     ["comments", `${text("a")}: ping\n\n${FINAL}${DONE}`],
     ["names and ids", `event: chunk\nid: 1\n${text("a")}${FINAL}${DONE}`],
@@ -112,16 +112,16 @@ describe("what is odd but whole", () => {
     expect(read([sent])).toMatchObject({ out: sent, error: undefined });
   });
 
-  it("begins with data: comments before it are no answer yet", () => {
+  it("begins with the first data, not with comments before it", () => {
     const comments = ": OPENROUTER PROCESSING\n\n".repeat(2);
     expect(read([comments, FINAL + DONE])).toMatchObject({ out: FINAL + DONE, error: undefined });
   });
 
-  it("gets the blank line that it lacks", () => {
+  it("is completed by a missing blank line", () => {
     expect(read([`${FINAL}data: [DONE]`]).out).toBe(`${FINAL}data: [DONE]\n\n`);
   });
 
-  it("ends with [DONE], whatever comes after it", () => {
+  it("ends with [DONE], whatever follows", () => {
     expect(read([FINAL + DONE, "data: nonsense\n\nmore"])).toMatchObject({
       out: FINAL + DONE,
       error: undefined,
@@ -129,7 +129,7 @@ describe("what is odd but whole", () => {
   });
 });
 
-describe("what is broken", () => {
+describe("a broken stream", () => {
   it.each([
     ["half an event", `${text("a")}data: {"id":"c","cho`, /broken event/],
     [
@@ -139,8 +139,8 @@ describe("what is broken", () => {
     ],
     ["no JSON", `${text("a")}data: hello\n\n${DONE}`, /broken event/],
     ["no object", `${text("a")}data: [1]\n\n${DONE}`, /broken event/],
-    ["no event", `${text("a")}hello\n\n${DONE}`, /line that is of no event/],
-    ["no end", text("a"), /broke off its answer/],
+    ["no event", `${text("a")}hello\n\n${DONE}`, /line that belongs to no event/],
+    ["no end", text("a"), /sent an incomplete answer/],
     ["an error", `${text("a")}${event({ error: { message: "boom" } })}`, /answered 500: boom/],
     [
       "an error with a status",
@@ -148,14 +148,14 @@ describe("what is broken", () => {
       /answered 429: busy/,
     ],
     ["a huge event", `${text("a")}data: ${"x".repeat(2e6)}`, /more than 1000000 bytes/],
-  ])("%s: what came before is passed on, then it throws", (_, sent, message) => {
+  ])("passes on the events before and throws: %s", (_, sent, message) => {
     const { out, error } = read([sent]);
     expect(out).toBe(text("a"));
     expect(error?.message).toMatch(message);
     expect(error?.fault).toBe("upstream");
   });
 
-  it.each(["", ": ping\n\n", "\n"])("%j is no answer at all", (sent) => {
+  it.each(["", ": ping\n\n", "\n"])("of %j contains no answer", (sent) => {
     expect(read([sent]).error?.message).toMatch(/sent no answer/);
   });
 });

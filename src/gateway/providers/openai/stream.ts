@@ -7,9 +7,9 @@ import type { Pass, Translation } from "../upstream/translation.ts";
 import { readUsage, type Usage } from "../upstream/usage.ts";
 
 /**
- * A stream in OpenAI's own dialect: its bytes are passed on as they are, event
- * by event, and read only as far as it takes to know the usage and that each is
- * whole. Parsing and writing every event anew costs several times as much.
+ * A stream in OpenAI's format. Its events are passed on unchanged and are read only to find the
+ * usage and to check that each is complete. Parsing and writing every event again would take
+ * several times as long.
  */
 export class OpenAiStream implements Translation {
   usage: Usage | undefined;
@@ -18,11 +18,11 @@ export class OpenAiStream implements Translation {
   readonly #upstream: string;
   readonly #hideUsage: boolean;
   readonly #cutter: EventCutter;
-  /** The last two events: the one with the reason to finish, and one of usage after it. */
+  /** The last two events: one has the finish reason, and one with usage may follow it. */
   #last: Members | undefined;
   #lastButOne: Members | undefined;
 
-  /** `hideUsage`: the client did not ask for the event that has nothing but usage. */
+  /** `hideUsage` drops the event that has only usage, because the client did not request it. */
   constructor(upstream: string, hideUsage: boolean, maxEventBytes: number) {
     this.#upstream = upstream;
     this.#hideUsage = hideUsage;
@@ -41,18 +41,18 @@ export class OpenAiStream implements Translation {
   end(pass: Pass): void {
     const rest = this.#cutter.end();
     if (rest.length > 0) {
-      // Some leave out the blank line after the last event; half an event is another matter.
+      // Some hosts omit the blank line after the last event. `#keep` detects an incomplete event.
       const event = Buffer.concat([rest, Buffer.from("\n\n")]);
       if (this.#keep(event, 0, event.length)) pass(event);
     }
     if (this.isDone || isFinal(this.#last) || isFinal(this.#lastButOne)) return;
-    throw this.#broken(this.events === 0 ? "sent no answer" : "broke off its answer");
+    throw this.#broken(this.events === 0 ? "sent no answer" : "sent an incomplete answer");
   }
 
   readonly #keep = (bytes: Buffer, start: number, end: number): boolean => {
     if (this.isDone) return false;
     const data = plainData(bytes, start, end) ?? this.#fieldData(bytes, start, end);
-    // A comment is no answer: before the first data it would only end the time for another try.
+    // A comment before the first data is dropped, because passing it on would prevent a retry.
     return data === undefined ? this.events > 0 : this.#keepData(data);
   };
 
@@ -83,7 +83,7 @@ export class OpenAiStream implements Translation {
     return usage !== undefined;
   }
 
-  /** Events with comments, names, or data on several lines. */
+  /** Data of an event that has comments, a name, or data on several lines. */
   #fieldData(bytes: Buffer, start: number, end: number): Members | typeof DONE | undefined {
     let data: string | undefined;
     const parser = createParser({
@@ -91,7 +91,7 @@ export class OpenAiStream implements Translation {
         data = event.data;
       },
       onError: () => {
-        throw this.#broken("sent a line that is of no event");
+        throw this.#broken("sent a line that belongs to no event");
       },
     });
     parser.feed(bytes.toString("utf8", start, end));
@@ -105,7 +105,7 @@ export class OpenAiStream implements Translation {
     }
   }
 
-  /** An error in the middle of a stream: there was no status for it, so it may carry its own. */
+  /** The error in an event. The HTTP status was sent before, so the error may contain one. */
   #refusal(data: Members): UpstreamError {
     const { code } = data.value("error") as { code?: unknown };
     const status =
@@ -120,7 +120,7 @@ export class OpenAiStream implements Translation {
 
 const DONE = Symbol("[DONE]");
 
-/** The data of an event that is one line of data, as nearly all are; else undefined. */
+/** Data of an event that is one line of data, as nearly all are. Undefined for other events. */
 function plainData(bytes: Buffer, start: number, end: number): Members | typeof DONE | undefined {
   for (let i = 0; i < PREFIX.length; i++) if (bytes[start + i] !== PREFIX[i]) return undefined;
   let from = start + PREFIX.length;
@@ -148,7 +148,7 @@ function isEmptyList(data: Members, name: string): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** Whether a choice says why it ended. */
+/** Whether a choice has a finish reason. */
 function isFinal(data: Members | undefined): boolean {
   const choices = data?.value("choices");
   return (

@@ -5,8 +5,8 @@ const flow = () => ({ pause: vi.fn(), resume: vi.fn(), stop: vi.fn() });
 const bytes = (text: string) => Buffer.from(text);
 const textOf = (result: IteratorResult<Uint8Array>) => Buffer.from(result.value).toString();
 
-describe("pieces", () => {
-  it("come in their order; what waits is one piece", async () => {
+describe("ByteQueue", () => {
+  it("keeps the order and joins waiting bytes to one piece", async () => {
     const queue = new ByteQueue(flow());
     for (const text of ["a", "b", "c"]) queue.push(bytes(text));
     expect(textOf(await queue.next())).toBe("abc");
@@ -17,7 +17,7 @@ describe("pieces", () => {
     expect(await queue.next()).toEqual({ done: true, value: undefined });
   });
 
-  it("of one burst reach a reader who waits together, and a single one uncopied", async () => {
+  it("gives a waiting reader one burst as one piece, and a single chunk uncopied", async () => {
     const queue = new ByteQueue(flow());
     let waiting = queue.next();
     queue.push(bytes("a"));
@@ -29,7 +29,7 @@ describe("pieces", () => {
     expect((await waiting).value).toBe(alone);
   });
 
-  it("are read before the error that ends them, which is thrown once", async () => {
+  it("throws its error once, after the waiting bytes were read", async () => {
     const queue = new ByteQueue(flow());
     queue.push(bytes("a"));
     queue.close(new Error("broke"));
@@ -38,7 +38,7 @@ describe("pieces", () => {
     expect((await queue.next()).done).toBe(true);
   });
 
-  it("end for a reader who waits, well or not", async () => {
+  it("ends for a waiting reader, with or without an error", async () => {
     const well = new ByteQueue(flow());
     const waiting = well.next();
     well.close();
@@ -49,7 +49,7 @@ describe("pieces", () => {
     await expect(failing).rejects.toThrow("broke");
   });
 
-  it("pushed and closed at once reach a reader who waits, then the end", async () => {
+  it("gives a waiting reader the bytes before the end, if both come at once", async () => {
     const queue = new ByteQueue(flow());
     const waiting = queue.next();
     queue.push(bytes("a"));
@@ -58,7 +58,7 @@ describe("pieces", () => {
     await expect(queue.next()).rejects.toThrow("broke");
   });
 
-  it("pushed after the end are dropped", async () => {
+  it("drops bytes that are pushed after the end", async () => {
     const queue = new ByteQueue(flow());
     queue.close();
     queue.push(bytes("late"));
@@ -66,8 +66,8 @@ describe("pieces", () => {
   });
 });
 
-describe("the one who pushes", () => {
-  it("is held back when much waits, and let go when it is read", async () => {
+describe("the flow of a ByteQueue", () => {
+  it("is paused when many bytes wait, and resumed when they are read", async () => {
     const held = flow();
     const queue = new ByteQueue(held);
     queue.push(Buffer.alloc(65_535));
@@ -79,7 +79,7 @@ describe("the one who pushes", () => {
     expect(held.resume).toHaveBeenCalledTimes(1);
   });
 
-  it("is stopped when the reader leaves, once", async () => {
+  it("is stopped once when the reader leaves", async () => {
     const held = flow();
     const queue = new ByteQueue(held);
     queue.push(bytes("a"));

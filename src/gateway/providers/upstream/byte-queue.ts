@@ -1,8 +1,7 @@
 /**
- * Bytes from one who pushes to one who pulls. By hand rather than a stream or an
- * async generator: there is one hop for each piece and nothing else. What was
- * pushed meanwhile is one piece, so that a burst from the network costs its
- * reader one write and not one for each of its chunks.
+ * Queue of bytes between the code that receives them and the code that reads them. It is
+ * written by hand, because a stream or an async generator costs more per piece. Bytes that are
+ * waiting are read as one piece, so that a burst from the network is written to the client once.
  */
 export class ByteQueue implements AsyncIterableIterator<Uint8Array> {
   #waiting: Uint8Array[] = [];
@@ -21,7 +20,7 @@ export class ByteQueue implements AsyncIterableIterator<Uint8Array> {
     if (this.#isClosed || bytes.length === 0) return;
     this.#waiting.push(bytes);
     this.#bytes += bytes.length;
-    // In a microtask: chunks that came in the same read of the socket are pushed before it runs.
+    // The microtask runs after all chunks of the same socket read have been pushed.
     if (this.#reader && this.#waiting.length === 1) queueMicrotask(this.#serve);
     if (this.#bytes >= HIGH && !this.#isFull) {
       this.#isFull = true;
@@ -29,7 +28,7 @@ export class ByteQueue implements AsyncIterableIterator<Uint8Array> {
     }
   }
 
-  /** No more comes; with an error, which is thrown after what waits has been read. */
+  /** Ends the queue. An error is thrown after the waiting bytes have been read. */
   close(error?: unknown): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -44,7 +43,7 @@ export class ByteQueue implements AsyncIterableIterator<Uint8Array> {
     return this.#reader.promise;
   }
 
-  /** The reader leaves early. */
+  /** Called if the reader leaves the loop early. */
   return(): Promise<IteratorResult<Uint8Array>> {
     this.#waiting = [];
     if (!this.#isClosed) {
@@ -80,20 +79,20 @@ export class ByteQueue implements AsyncIterableIterator<Uint8Array> {
 
   async #finish(): Promise<IteratorResult<Uint8Array>> {
     const error = this.#error;
-    this.#error = undefined; // thrown once, as a generator would
+    this.#error = undefined; // an error is thrown once
     if (error !== undefined) throw error;
     return DONE;
   }
 }
 
-/** What the queue asks of the one who pushes. */
+/** Controls of the code that pushes. */
 export interface Flow {
   pause(): void;
   resume(): void;
   stop(): void;
 }
 
-/** Past it the upstream is held back, so that a slow client costs no memory. */
+/** Bytes above which the upstream is paused, so that a slow client costs little memory. */
 const HIGH = 64 * 1024;
 
 const DONE: IteratorResult<Uint8Array> = { done: true, value: undefined };

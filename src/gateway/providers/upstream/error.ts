@@ -1,18 +1,19 @@
 import { formatErrorLine } from "../../../core/errors/joust-error.ts";
 
 /**
- * Why an upstream did not answer, or not to the end. One class: callers ask what
- * to do (retry here, ask another model, tell the client), not what it is.
+ * Failure of an upstream before or during its answer. There is one class, because callers need
+ * to know what to do: retry, call another model, or report the error to the client.
  */
 export class UpstreamError extends Error {
   override readonly name = "UpstreamError";
   readonly code: UpstreamFault;
-  /** The upstream's own status, and its error as it sent it; where it got that far. */
+  /** HTTP status of the upstream's response, if there was one. */
   readonly status: number | undefined;
+  /** Body of the upstream's error response, if there was one. */
   readonly body: Uint8Array | undefined;
-  /** Milliseconds for which the upstream asks to be left alone. */
+  /** Milliseconds after which the upstream accepts requests again. */
   readonly retryAfter: number | undefined;
-  /** What the operator or the client can do about it. */
+  /** What the operator or the client can do about the error. */
   readonly hint: string | undefined;
 
   constructor(code: UpstreamFault, upstream: string, problem: string, details: ErrorDetails = {}) {
@@ -24,15 +25,15 @@ export class UpstreamError extends Error {
     this.hint = details.hint;
   }
 
-  /** Whether the same request may do better in a moment. */
+  /** Whether the same request may succeed in a moment. */
   get retryable(): boolean {
     if (this.code === "status") return RETRIED.has(this.status!) || this.status! >= 500;
     return this.code === "unreachable" || this.code === "timeout" || this.code === "broken";
   }
 
   /**
-   * Whose fault it is. A refused key and an unknown model are the upstream's, for
-   * the client can do nothing about them.
+   * The cause of the error. A refused key and an unknown model count as the upstream's fault,
+   * because the client can do nothing about them.
    */
   get fault(): "upstream" | "request" | "client" {
     if (this.code === "cancelled") return "client";
@@ -41,26 +42,27 @@ export class UpstreamError extends Error {
     return this.status! < 400 || OURS.has(this.status!) ? "upstream" : "request";
   }
 
-  /** Whether another model may do better: also with what this one has no words for. */
+  /** Whether another model may succeed, also if this one does not support the request. */
   get elsewhere(): boolean {
     return this.fault === "upstream" || this.code === "request";
   }
 
-  /** The status that the gateway's client should see. */
+  /** Status of the response to the gateway's client. */
   get clientStatus(): number {
     if (this.code !== "status") return CLIENT_STATUS[this.code];
-    // A key that the upstream refuses is the gateway's, not the client's; and no redirect leads to us.
+    // The refused key is the gateway's, not the client's, and redirects are not followed.
     return OURS.has(this.status!) || this.status! < 400 ? 502 : this.status!;
   }
 
   /**
-   * The error in OpenAI's shape, on one line: the upstream's own where it has the
-   * shape and concerns the client, else ours.
+   * The error in OpenAI's format, on one line. An upstream's error about the request is passed
+   * on if it has that format.
    */
   toJson(): string {
     if (this.fault === "request" && this.body) {
       const own = Buffer.from(this.body).toString();
-      if (isOpenAiError(own)) return own.replace(/[\r\n]+/g, ""); // blanks: a text has none unescaped
+      // JSON strings contain no raw line breaks, so this removes only white space.
+      if (isOpenAiError(own)) return own.replace(/[\r\n]+/g, "");
     }
     const type = this.fault === "request" ? "invalid_request_error" : "upstream_error";
     const error = { message: formatErrorLine(this), type, param: null, code: CODES[this.code] };
@@ -69,21 +71,21 @@ export class UpstreamError extends Error {
 }
 
 export type UpstreamFault =
-  /** It answered with a status that is none of success. */
+  /** The response has an error status. */
   | "status"
-  /** No connection, or it broke. */
+  /** There was no connection, or it was lost. */
   | "unreachable"
-  /** It took longer than allowed to connect, to begin, to go on or to finish. */
+  /** Connecting, or a part of the answer, took too long. */
   | "timeout"
-  /** What it sent is no answer: half a JSON, a broken stream, a page of HTML. */
+  /** The response is not a valid answer: incomplete JSON, a broken stream, an HTML page. */
   | "broken"
-  /** It sent more than is allowed. */
+  /** The response is larger than the limit. */
   | "too_large"
-  /** It has failed so often that it is not asked now. */
+  /** The circuit breaker is open, because the upstream has failed often. */
   | "circuit_open"
-  /** The request cannot be put into the upstream's own terms. */
+  /** The request cannot be translated to the upstream's API. */
   | "request"
-  /** The client has gone. */
+  /** The client has disconnected. */
   | "cancelled";
 
 interface ErrorDetails {
@@ -94,9 +96,9 @@ interface ErrorDetails {
   readonly hint?: string | undefined;
 }
 
-/** Request Timeout and Too Many Requests; and all 5xx. */
+/** Request Timeout and Too Many Requests. All 5xx are retried as well. */
 const RETRIED = new Set([408, 429]);
-/** Refused key, no money, no right, no such model or address: what an operator has to mend. */
+/** Statuses about the key, the account or the address, which the operator has to correct. */
 const OURS = new Set([401, 402, 403, 404, 405, 407]);
 
 const CLIENT_STATUS = {
@@ -129,12 +131,12 @@ function isOpenAiError(text: string): boolean {
   }
 }
 
-/** The last event of a stream that broke off: silence would pass for a finished answer. */
+/** Last event of a stream that broke off. Without it, the answer would look complete. */
 function errorEvent(error: UpstreamError): Uint8Array {
   return Buffer.from(`data: ${error.toJson()}\n\n`);
 }
 
-/** A stream that tells of its fault as its last event rather than by throwing. */
+/** Turns an error of a stream into its last event. */
 export async function* endingInErrorEvent(
   body: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {

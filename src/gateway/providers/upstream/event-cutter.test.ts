@@ -39,7 +39,7 @@ const text = fc
   })
   .map((lines) => lines.flat().join(""));
 
-it("finds the same events and loses no byte, however the text is cut into chunks", () => {
+it("finds the same events and loses no byte, however the text is split into chunks", () => {
   fc.assert(
     fc.property(text, fc.array(fc.nat(200)), (whole, cuts) => {
       const places = [0, ...cuts.map((at) => at % (whole.length + 1)), whole.length].toSorted(
@@ -52,14 +52,14 @@ it("finds the same events and loses no byte, however the text is cut into chunks
       expect(events.join("") + rest).toBe(whole);
       expect(passed.join("")).toBe(events.join(""));
       expect(rest).toBe(once.rest);
-      // Each ends in a blank line: nothing, or a line's end, before its last line's end.
+      // Each event ends in a blank line.
       for (const event of events) expect(event).toMatch(/(^|\r\n|\n|\r)(\r\n|\n|\r)$/);
     }),
     { seed: 1, numRuns: 400 },
   );
 });
 
-/** The LF of a CRLF that was cut in two is with its CR again. */
+/** Joins the LF of a CRLF that was split with its CR. */
 function joined(events: readonly string[]): string[] {
   return events.reduce<string[]>((all, event) => {
     if (event === "\n" && all.at(-1)?.endsWith("\r")) all.push(`${all.pop()}${event}`);
@@ -68,7 +68,7 @@ function joined(events: readonly string[]): string[] {
   }, []);
 }
 
-it("passes on what is kept and nothing else", () => {
+it("passes on only the events that are kept", () => {
   fc.assert(
     fc.property(text, fc.nat(30), (whole, size) => {
       const chunks = whole.match(new RegExp(`[^]{1,${size + 1}}`, "g")) ?? [];
@@ -80,7 +80,7 @@ it("passes on what is kept and nothing else", () => {
   );
 });
 
-it("passes a chunk of whole events on without a copy", () => {
+it("passes on a chunk of whole events without a copy", () => {
   const chunk = Buffer.from("data: a\n\ndata: b\n\n");
   new EventCutter(100).push(
     chunk,
@@ -90,7 +90,7 @@ it("passes a chunk of whole events on without a copy", () => {
   expect.assertions(1);
 });
 
-it("keeps no more of an unfinished event than is allowed", () => {
+it("limits the size of an incomplete event", () => {
   expect(cut(["x".repeat(60), "x".repeat(40)], undefined, 100).rest).toHaveLength(100);
   expect(() => cut(["x".repeat(60), "x".repeat(41)], undefined, 100)).toThrow(EventTooLarge);
   expect(() => cut(["x".repeat(60), `${"x".repeat(41)}\n\n`], undefined, 100)).toThrow(

@@ -1,8 +1,8 @@
 /**
- * Cuts server-sent events at their ends, so that whatever is passed on is whole.
- * A line ends in LF, CRLF or CR, and a blank one ends the event (HTML standard,
- * 9.2.6); of a CRLF that is cut in two, the LF counts as an event without data.
- * The bytes are those that came: a chunk of whole events is passed on as it is.
+ * Splits a stream of server-sent events at the ends of events, so that only whole events are
+ * passed on. A line ends in LF, CRLF or CR, and a blank line ends an event (HTML standard,
+ * 9.2.6). If a CRLF is split between two chunks, its LF counts as an event without data. Bytes
+ * are not copied if a chunk consists of whole events.
  */
 export class EventCutter {
   readonly #maxBytes: number;
@@ -10,15 +10,15 @@ export class EventCutter {
   #heldBytes = 0;
   #state = AFTER_LF;
 
-  /** `maxBytes`: what an event may have before it is refused, since until its end it is kept. */
+  /** `maxBytes` limits the size of an event, because an event is kept until it is complete. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
 
-  /** `keep` is asked about every event that the chunk completes; what it wants goes to `pass`. */
+  /** Calls `keep` for each event that the chunk completes, and passes the kept ones to `pass`. */
   push(chunk: Buffer, keep: Keep, pass: (bytes: Buffer) => void): void {
-    let start = 0; // of the event
-    let from = 0; // of what is kept and not passed on yet
+    let start = 0; // start of the event
+    let from = 0; // start of the kept events that have not been passed on
     try {
       for (let end = this.#nextEnd(chunk, 0); end > 0; end = this.#nextEnd(chunk, end)) {
         if (this.#heldBytes > 0) {
@@ -33,21 +33,21 @@ export class EventCutter {
         start = end;
       }
     } finally {
-      // Also where `keep` throws: what came before was whole.
+      // If `keep` throws, the events before are passed on as well.
       if (start > from) pass(start - from === chunk.length ? chunk : chunk.subarray(from, start));
     }
     if (start < chunk.length) this.#hold(chunk.subarray(start));
   }
 
-  /** What was begun and not ended. */
+  /** Returns the bytes of an incomplete event. */
   end(): Buffer {
     return this.#release();
   }
 
-  /** The place after the next blank line; 0 where the chunk has none. */
+  /** Offset after the next blank line, or 0 if the chunk has none. */
   #nextEnd(chunk: Buffer, from: number): number {
     for (let at = from; at < chunk.length; ) {
-      // Most bytes are of lines, and finding the end of one natively is five times as fast.
+      // Most bytes are inside lines. The native search for a line's end is five times as fast.
       if (this.#state === TEXT || (chunk[at] !== LF && chunk[at] !== CR)) {
         at = lineEnd(chunk, at);
         this.#state = TEXT;
@@ -79,7 +79,7 @@ export class EventCutter {
   }
 }
 
-/** Whether the event in these bytes is to be passed on. */
+/** Returns whether to pass on the event in these bytes. */
 export type Keep = (bytes: Buffer, start: number, end: number) => boolean;
 
 export class EventTooLarge extends Error {
@@ -90,18 +90,18 @@ export class EventTooLarge extends Error {
   }
 }
 
-/** The place of the first LF or CR, or the end. */
+/** Offset of the first LF or CR, or the end of the chunk. */
 function lineEnd(chunk: Buffer, from: number): number {
   const found = chunk.indexOf(LF, from);
   const end = found < 0 ? chunk.length : found;
   if (end === from || chunk.lastIndexOf(CR, end - 1) < from) return end;
-  return chunk.indexOf(CR, from); // the first of them
+  return chunk.indexOf(CR, from);
 }
 
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** What the last byte was: of a line, or the end of one. */
+/** States after the last byte: inside a line, or after its end. */
 const TEXT = 0;
 const AFTER_LF = 1;
 const AFTER_CR = 2;

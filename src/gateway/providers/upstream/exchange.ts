@@ -8,11 +8,11 @@ import type { AnswerEnd, AnswerHeaders, UpstreamAnswer } from "./upstream.ts";
 import { type TimeLimits, Watch } from "./watch.ts";
 
 export interface Limits extends TimeLimits {
-  /** At once to one host; further requests wait for one. */
+  /** Connections to one host. Further requests wait. */
   readonly connections: number;
   readonly connectMs: number;
   readonly answerBytes: number;
-  /** Of one event of a stream: it is kept until it is whole. */
+  /** Size of one event of a stream, which is kept until it is complete. */
   readonly eventBytes: number;
 }
 
@@ -27,9 +27,9 @@ interface ExchangeSettings {
 }
 
 /**
- * One request and its answer. undici calls it as bytes come (its dispatcher's
- * handler, without the stream that its `request` puts between); each chunk goes
- * through the translation to the reader in one step.
+ * One request and its answer. It is the handler of undici's dispatcher, which calls it when
+ * bytes arrive; each chunk goes through the translation to the reader in one step, without the
+ * stream that undici's `request` would add.
  */
 export class Exchange implements Dispatcher.DispatchHandler, Flow {
   readonly #settings: ExchangeSettings;
@@ -41,7 +41,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
   #translation: Translation | undefined;
   #status = 0;
   #headers: AnswerHeaders = {};
-  /** The body of a refusal, so far. */
+  /** Chunks of the body of an error response. */
   #refused: Buffer[] = [];
   #bytes = 0;
   #hasBegun = false;
@@ -60,14 +60,14 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     return this.#answer.promise;
   }
 
-  /** Over, without an answer or in the middle of one. */
+  /** Ends the exchange with an error, before or during the answer. */
   fail(error: UpstreamError): void {
     if (this.#isOver) return;
     this.#finish(error);
     this.#controller?.abort(error);
   }
 
-  // Of undici's handler.
+  // Methods of undici's handler.
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
@@ -75,14 +75,14 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    if (status < 200 || this.#isOver) return; // 1xx: the answer proper follows
+    if (status < 200 || this.#isOver) return; // after 1xx another response follows
     this.#status = status;
     this.#headers = headers;
     if (status >= 300) return;
     this.#guarded(() => {
       const encoding = headers["content-encoding"];
       if (encoding !== undefined && encoding !== "identity") {
-        throw this.#error("broken", `answered in ${encoding}, which was not asked for`);
+        throw this.#error("broken", `sent the encoding ${encoding}, which was not requested`);
       }
       this.#translation = this.#settings.translate(this.#headers);
     });
@@ -115,15 +115,15 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     if (this.#isOver) return;
     if (this.#status >= 300) this.#finish(this.#refusal());
     else if (cause.code === "UND_ERR_CONNECT_TIMEOUT") {
-      this.#finish(this.#error("timeout", "could not be connected to in time", cause));
+      this.#finish(this.#error("timeout", "accepted no connection in time", cause));
     } else {
-      const problem = this.#status ? "broke the connection off" : "could not be reached";
+      const problem = this.#status ? "closed the connection too early" : "could not be reached";
       const why = cause.code ?? cause.message;
       this.#finish(this.#error("unreachable", `${problem} (${why})`, cause));
     }
   }
 
-  // Of the queue's flow.
+  // Methods of the queue's flow.
 
   pause(): void {
     this.#watch.pause();
@@ -136,7 +136,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
   }
 
   stop(): void {
-    this.fail(this.#error("cancelled", "is no longer listened to: the client has gone"));
+    this.fail(this.#error("cancelled", "was cancelled because the client disconnected"));
   }
 
   readonly #onAbort = (): void => this.stop();
@@ -157,7 +157,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
   }
 
   #finish(fault: UpstreamError | undefined): void {
-    // Clients hang up at [DONE], and hosts may linger or reset: the answer was whole.
+    // After [DONE] the answer is complete, even if the connection is reset.
     const error = this.#translation?.isDone ? undefined : fault;
     this.#isOver = true;
     this.#watch.stop();
@@ -186,7 +186,7 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
       this.fail(
         error instanceof UpstreamError
           ? error
-          : this.#error("broken", `sent what could not be read: ${error}`, error),
+          : this.#error("broken", `sent an unreadable response: ${error}`, error),
       );
     }
   }
@@ -207,5 +207,5 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
   }
 }
 
-/** Of a refusal no more than this is kept. */
+/** Size limit of the body of an error response. */
 const MAX_REFUSAL_BYTES = 64 * 1024;

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 
 /**
- * A real local host that speaks OpenAI's API and goes wrong in the way that its
- * path names: http://127.0.0.1:PORT/FAULT/v1. It notes what it was sent.
+ * A local host with OpenAI's API that fails in the way that its path names:
+ * http://127.0.0.1:PORT/FAULT/v1. It records the requests.
  */
 export interface Misbehaving {
   readonly url: (fault: Fault) => string;
   readonly received: Received[];
-  /** Requests whose client went away before the end. */
+  /** Number of requests whose client disconnected before the end. */
   readonly abandoned: () => number;
   readonly close: () => Promise<void>;
 }
@@ -17,7 +17,7 @@ interface Received {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: Buffer;
-  /** Tells connections apart. */
+  /** Identifies the connection. */
   readonly port: number | undefined;
 }
 
@@ -56,7 +56,7 @@ export async function startMisbehaving(): Promise<Misbehaving> {
 
 interface Context {
   readonly asked: { stream?: boolean; stream_options?: { include_usage?: boolean } };
-  /** How often this path was asked before. */
+  /** Number of earlier requests to this path. */
   readonly earlier: number;
 }
 
@@ -107,7 +107,7 @@ const well: Behaviour = (response, { asked }) => {
 
 const later = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Turns the event loop often enough for a client in this process to read what was sent. */
+/** Lets the event loop run often enough for a client in this process to read what was sent. */
 async function untilRead(): Promise<void> {
   for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -121,9 +121,9 @@ const beginStream = async (response: ServerResponse) => {
 
 const FAULTS = {
   well,
-  /** Takes the request and never answers. */
+  /** Reads the request and never answers. */
   hang: () => {},
-  /** Begins to answer and never goes on. */
+  /** Begins to answer and never continues. */
   stall: async (response) => beginStream(response),
   reset: (response) => {
     response.socket!.resetAndDestroy();
@@ -136,7 +136,7 @@ const FAULTS = {
     await beginStream(response);
     response.socket!.resetAndDestroy();
   },
-  /** Head and nothing more. */
+  /** Sends headers and nothing else. */
   resetAfterHead: async (response) => {
     response.writeHead(200, SSE).flushHeaders();
     await untilRead();
@@ -146,7 +146,7 @@ const FAULTS = {
     await later(60);
     await well(response, context);
   },
-  /** Events cut at odd places, also inside characters and line ends. */
+  /** Cuts events at odd places, also inside characters and line ends. */
   dribble: async (response) => {
     response.writeHead(200, SSE);
     const bytes = Buffer.from(
@@ -166,7 +166,7 @@ const FAULTS = {
     await beginStream(response);
     response.end(`data: {"id":"chatcmpl-1","choices":[{"delta":{"con\n\n${DONE_EVENT}`);
   },
-  /** The connection ends in good order, in the middle of an event. */
+  /** Closes the connection properly, in the middle of an event. */
   cutEvent: async (response) => {
     await beginStream(response);
     response.end('data: {"id":"chatcmpl-1","cho');
@@ -175,7 +175,7 @@ const FAULTS = {
     await beginStream(response);
     response.end();
   },
-  /** Says all and does not end. */
+  /** Sends the whole answer and does not close. */
   lingering: async (response) => {
     response.writeHead(200, SSE).write(EVENTS.join("") + usageChunk + DONE_EVENT);
   },
@@ -201,7 +201,7 @@ const FAULTS = {
   halfJson: (response) => {
     response.writeHead(200, JSON_TYPE).end(COMPLETION.slice(0, 60));
   },
-  /** Less than its Content-Length says. */
+  /** Sends less than its Content-Length. */
   shortBody: (response) => {
     response.writeHead(200, { ...JSON_TYPE, "content-length": COMPLETION.length });
     response.write(COMPLETION.slice(0, 60));
@@ -256,7 +256,7 @@ const FAULTS = {
   html: (response) => {
     response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>");
   },
-  /** A stream under another name. */
+  /** Sends a stream with another content type. */
   plainText: (response) => {
     response.writeHead(200, { "content-type": "text/plain" }).end(EVENTS.join("") + DONE_EVENT);
   },

@@ -3,26 +3,26 @@ import { UpstreamError } from "./error.ts";
 import { readUsage, type Usage } from "./usage.ts";
 
 /**
- * What an upstream sends, made into what the client gets, as it comes: pure, so
- * that every dialect is tested without a network. Throws an UpstreamError where
- * it is no answer.
+ * Converts the chunks of an upstream's response to the bytes for the client. It uses no network,
+ * so that each format can be tested without one. Throws UpstreamError if the response is not a
+ * valid answer.
  */
 export interface Translation {
   push(chunk: Buffer, pass: Pass): void;
-  /** Nothing more comes. */
+  /** Called after the last chunk. */
   end(pass: Pass): void;
   readonly usage: Usage | undefined;
-  /** Events of a stream passed on; 0 for an answer in one piece. */
+  /** Events that were passed on; 0 for a complete answer. */
   readonly events: number;
-  /** All has been said: what happens to the connection now is no fault. */
+  /** Whether the answer is complete, so that errors of the connection no longer matter. */
   readonly isDone: boolean;
-  /** Of an answer in one piece that was looked through. */
+  /** Members of a complete answer, if it was scanned. */
   readonly members?: Members | undefined;
 }
 
 export type Pass = (bytes: Uint8Array) => void;
 
-/** An answer in one piece: kept until it is whole, since half of it is of no use to anyone. */
+/** A complete answer in OpenAI's format. It is passed on when all of it has arrived. */
 export class WholeAnswer implements Translation {
   readonly events = 0;
   readonly isDone = false;
@@ -46,7 +46,11 @@ export class WholeAnswer implements Translation {
       this.usage = readUsage(this.members.value("usage"));
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      throw new UpstreamError("broken", this.#upstream, `sent no whole answer: ${error.message}`);
+      throw new UpstreamError(
+        "broken",
+        this.#upstream,
+        `sent an incomplete answer: ${error.message}`,
+      );
     }
     pass(body);
   }

@@ -1,11 +1,12 @@
 import Pool from "undici/lib/dispatcher/pool.js";
+import { messageOf } from "../../../core/errors/joust-error.ts";
 import type { Clock } from "../../clock/clock.ts";
 import { UpstreamError } from "./error.ts";
 import { Exchange, type Limits } from "./exchange.ts";
 import type { Translation } from "./translation.ts";
 import type { AnswerHeaders, UpstreamAnswer } from "./upstream.ts";
 
-/** One host: its connections are kept and shared, one request at a time on each. */
+/** Connections to one host, which are kept alive and shared. Each carries one request at a time. */
 export class Transport {
   readonly name: string;
   readonly limits: Limits;
@@ -15,7 +16,7 @@ export class Transport {
   readonly #clock: Clock;
   readonly #errorBody: (body: Uint8Array) => Uint8Array;
 
-  /** `errorBody` puts an error of the host into OpenAI's shape. */
+  /** `errorBody` converts an error of the host to OpenAI's format. */
   constructor(settings: TransportSettings, clock: Clock, errorBody = asItIs) {
     const { origin, pathname } = new URL(settings.url);
     this.name = settings.name;
@@ -30,13 +31,13 @@ export class Transport {
       allowH2: false,
       connect: { timeout: this.limits.connectMs },
       keepAliveTimeout: KEEP_ALIVE_MS,
-      // The exchange has its own watch: it knows of the first byte and of slow clients.
+      // The exchange has its own time limits, which consider the first byte and slow clients.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   }
 
-  /** `translate` gets the head of a successful answer and says what becomes of the rest. */
+  /** `translate` receives the headers of a successful response and returns its translation. */
   send(
     message: Message,
     translate: (headers: AnswerHeaders) => Translation,
@@ -65,7 +66,7 @@ export class Transport {
       );
     } catch (error) {
       exchange.fail(
-        new UpstreamError("unreachable", name, `could not be asked: ${messageOf(error)}`, {
+        new UpstreamError("unreachable", name, `could not be called: ${messageOf(error)}`, {
           cause: error,
         }),
       );
@@ -73,7 +74,7 @@ export class Transport {
     return exchange.answer;
   }
 
-  /** Waits for what is under way. */
+  /** Waits for the running requests. */
   async close(): Promise<void> {
     await this.#pool.close();
   }
@@ -81,16 +82,16 @@ export class Transport {
 
 export interface TransportSettings {
   readonly name: string;
-  /** Up to and including /v1. */
+  /** Address up to and including /v1. */
   readonly url: string;
-  /** The key among them; names in lower case. */
+  /** Headers of each request, the key included; names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly limits?: Partial<Limits> | undefined;
 }
 
 interface Message {
   readonly path: string;
-  /** None: it is a GET. */
+  /** Without a body the request is a GET. */
   readonly body?: Uint8Array;
   readonly stream: boolean;
 }
@@ -107,13 +108,9 @@ const LIMITS: Limits = {
   eventBytes: 4 * 2 ** 20,
 };
 
-/** Below what servers in front of the usual providers allow, above a pause for thought. */
+/** Below the limits of the usual providers' servers, above the pauses of a conversation. */
 const KEEP_ALIVE_MS = 30_000;
 
 function asItIs(body: Uint8Array): Uint8Array {
   return body;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

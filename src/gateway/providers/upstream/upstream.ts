@@ -3,62 +3,57 @@ import type { UpstreamError } from "./error.ts";
 import type { Usage } from "./usage.ts";
 
 /**
- * What the gateway asks of a host of models; the words:
- *
- *   upstream   a host that answers: a provider's API, a local server, the sandbox
- *   request    the client's own bytes with the model that is to answer
- *   answer     what comes back, in OpenAI's shape whatever the host speaks
- *   end        what is known once an answer is over: usage, times, its fault if any
+ * A host of models: a provider's API, a local server or the sandbox. It receives the client's
+ * own bytes and answers in OpenAI's format, whatever format the host uses.
  */
 export interface Upstream {
   readonly name: string;
   /**
-   * Resolves when the first bytes for the client are there, so that until then
-   * another attempt or another model may answer instead. Rejects with an
-   * UpstreamError, and with nothing else. The signal is the client's: when it
-   * fires the upstream's work is stopped.
+   * Resolves when the first bytes for the client have arrived; until then another attempt or
+   * another model can replace this one. Rejects only with UpstreamError. The upstream stops
+   * when the signal aborts, which happens when the client disconnects.
    */
   call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
 }
 
 export interface UpstreamRequest {
   readonly endpoint: Endpoint;
-  /** As the client sent it; the upstream puts the model's name into it and takes `joust` out. */
+  /** The client's bytes. The upstream sets the name of the model and removes `joust`. */
   readonly body: Uint8Array;
-  /** Where its members stand, if somebody has looked already. */
+  /** Members of the body, if it has been scanned. */
   readonly members?: Members | undefined;
-  /** The upstream's own name of the model. */
+  /** Name of the model: the client's when the request is read, the upstream's when it is called. */
   readonly model: string;
   readonly stream: boolean;
 }
 
 type Endpoint = "chat/completions" | "completions" | "embeddings";
 
-/** Names in lower case; what is there twice is a list. */
+/** Names are in lower case. A header that occurs twice is a list. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface UpstreamAnswer {
   readonly headers: AnswerHeaders;
   /**
-   * The bytes as they come, once. Of a stream every piece is whole events. Throws
-   * an UpstreamError where the answer breaks off; leaving the loop stops the
-   * upstream's work.
+   * The bytes as they arrive; they can be read once. Each piece of a stream consists of whole
+   * events. Throws UpstreamError if the answer breaks off. Leaving the loop stops the upstream.
    */
   readonly body: AsyncIterable<Uint8Array>;
-  /** Settles when the answer is over, broken off or abandoned; never rejects. */
+  /** Resolves when the answer has ended, broken off or been abandoned. It never rejects. */
   readonly end: Promise<AnswerEnd>;
 }
 
+/** Facts about an answer that has ended. Times are times of the clock. */
 export interface AnswerEnd {
-  /** As the upstream counted it. Undefined where it did not say, or did not get to. */
+  /** Usage as the upstream reported it, if it did. */
   readonly usage: Usage | undefined;
-  /** Events of a stream that were passed on: a floor of the tokens where usage is missing. */
+  /** Events of a stream that were passed on: a lower bound of the tokens if usage is missing. */
   readonly events: number;
-  /** By the clock, in milliseconds. */
   readonly sentAt: number;
+  /** NaN if there was none. */
   readonly firstByteAt: number;
   readonly endedAt: number;
-  /** Of an answer in one piece that was looked through: where its members stand. */
+  /** Members of a complete answer, if it was scanned. */
   readonly members?: Members | undefined;
   readonly error: UpstreamError | undefined;
 }

@@ -39,7 +39,7 @@ describe("readUsage", () => {
     { prompt_tokens: "9" },
     { prompt_tokens: -1 },
     { prompt_tokens: 1.5 },
-  ])("%j is no usage", (value) => {
+  ])("returns undefined for %j", (value) => {
     expect(readUsage(value)).toBeUndefined();
   });
 
@@ -64,23 +64,23 @@ describe("costOf", () => {
     reasoningTokens: 1_000_000,
   };
 
-  it("is tokens times price, reasoning as output", () => {
+  it("multiplies tokens by prices and counts reasoning as output", () => {
     expect(costOf(usage, { input: 2, output: 10, cachedInput: 0.5, cacheWrite: 2.5 })).toBeCloseTo(
       0.5 * 2 + 0.4 * 0.5 + 0.1 * 2.5 + 2 * 10,
       12,
     );
   });
 
-  it("counts cached tokens as others where they have no price of their own", () => {
+  it("charges the input price for cached tokens without a price of their own", () => {
     expect(costOf(usage, { input: 2, output: 10 })).toBeCloseTo(22, 12);
   });
 
-  it("is undefined and never 0 where usage or price is unknown", () => {
+  it("is undefined rather than 0 if usage or price is unknown", () => {
     expect(costOf(usage, undefined)).toBeUndefined();
     expect(costOf(undefined, { input: 1, output: 1 })).toBeUndefined();
   });
 
-  it("believes the upstream's own figure", () => {
+  it("takes the cost that the upstream reports", () => {
     expect(costOf({ ...usage, cost: 0.125 }, { input: 1, output: 1 })).toBe(0.125);
   });
 });
@@ -94,11 +94,11 @@ describe("usageOf", () => {
     reasoningTokens: 0,
   };
 
-  it("is the upstream's own count of an answer that ended well", () => {
+  it("is the upstream's count for a complete answer", () => {
     expect(usageOf({ usage, events: 50, error: undefined }, 100)).toEqual(usage);
   });
 
-  it("is a floor of what was spent where the answer broke off or nobody counted", () => {
+  it("is a lower bound if the answer broke off or has no count", () => {
     const broken = usageOf({ usage: undefined, events: 50, error: new Error("broke") }, 100);
     expect(broken).toMatchObject({ promptTokens: 100, completionTokens: 50 });
     const begun = usageOf({ usage, events: 50, error: new Error("broke") }, 100);

@@ -2,29 +2,29 @@ import { isRecord } from "../../wire/json-value.ts";
 
 /** Tokens of one answer, as the upstream counted them. */
 export interface Usage {
-  /** All that was read, the cached ones included. */
+  /** Tokens of the prompt, cached ones included. */
   readonly promptTokens: number;
-  /** Of these, read from the upstream's cache. */
+  /** Tokens of the prompt that were read from the upstream's cache. */
   readonly cachedTokens: number;
-  /** Of these, written into it, where that has a price (Anthropic). */
+  /** Tokens of the prompt that were written to the cache, which Anthropic charges for. */
   readonly cacheWriteTokens: number;
-  /** All that was written, reasoning included. */
+  /** Tokens of the answer, reasoning included. */
   readonly completionTokens: number;
   readonly reasoningTokens: number;
-  /** US dollars, where the upstream says so itself (OpenRouter). */
+  /** Cost in US dollars, if the upstream reports it (OpenRouter). */
   readonly cost?: number | undefined;
 }
 
 /**
- * OpenAI's `usage` and its dialects. Where prompt and completion fall short of
- * the total, reasoning was left out of the completion (Gemini, xAI) though it
- * is billed as such. DeepSeek has its own name for cached tokens.
+ * Reads OpenAI's `usage` and its variations. If prompt and completion add up to less than the
+ * total, the completion lacks the reasoning (Gemini, xAI), which is charged like it. DeepSeek
+ * has its own name for cached tokens.
  */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isRecord(value)) return undefined;
   const promptTokens = count(value.prompt_tokens);
   if (promptTokens === undefined) return undefined;
-  const said = count(value.completion_tokens) ?? 0;
+  const reported = count(value.completion_tokens) ?? 0;
   const total = count(value.total_tokens) ?? 0;
   const prompt = isRecord(value.prompt_tokens_details) ? value.prompt_tokens_details : {};
   const completion = isRecord(value.completion_tokens_details)
@@ -37,13 +37,13 @@ export function readUsage(value: unknown): Usage | undefined {
       count(prompt.cached_tokens) ?? count(value.prompt_cache_hit_tokens) ?? 0,
     ),
     cacheWriteTokens: 0,
-    completionTokens: Math.max(said, total - promptTokens),
+    completionTokens: Math.max(reported, total - promptTokens),
     reasoningTokens: count(completion.reasoning_tokens) ?? 0,
     cost: typeof value.cost === "number" && value.cost >= 0 ? value.cost : undefined,
   };
 }
 
-/** The same in OpenAI's terms. */
+/** Writes a usage in OpenAI's format. */
 export function writeUsage(usage: Usage): Record<string, unknown> {
   return {
     prompt_tokens: usage.promptTokens,
@@ -55,8 +55,8 @@ export function writeUsage(usage: Usage): Record<string, unknown> {
 }
 
 /**
- * What an answer took, also one that broke off or whose host does not count:
- * then at least a token for each event that came, and the prompt as estimated.
+ * Usage of an answer that has ended. If it broke off or the host reports no usage, the prompt is
+ * the estimate and the answer has at least one token per event.
  */
 export function usageOf(
   end: { readonly usage: Usage | undefined; readonly events: number; readonly error: unknown },
@@ -75,18 +75,18 @@ const NOTHING: Usage = {
   reasoningTokens: 0,
 };
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** The input's price where it is not said. */
+  /** Default: the price of the input. */
   readonly cachedInput?: number | undefined;
   readonly cacheWrite?: number | undefined;
 }
 
 /**
- * US dollars; undefined where usage or price is unknown, never 0 for want of
- * knowledge. What the upstream itself says it charged comes first.
+ * Cost in US dollars, or undefined if usage or price is unknown. The cost that the upstream
+ * reports comes first.
  */
 export function costOf(usage: Usage | undefined, price: Price | undefined): number | undefined {
   if (!usage) return undefined;

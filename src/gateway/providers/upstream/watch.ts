@@ -1,21 +1,20 @@
 import type { Clock } from "../../clock/clock.ts";
 
 export interface TimeLimits {
-  /** Until a stream begins. */
+  /** Time until a stream begins. */
   readonly firstByteMs: number;
-  /** Between two chunks of an answer, the client's own slowness aside. */
+  /** Time between two chunks of an answer, except while the client is slow. */
   readonly idleMs: number;
   readonly totalMs: number;
 }
 
 /**
- * Sees that an answer begins, goes on and ends in time. One timer, which looks
- * at what has come meanwhile and sets itself anew: a chunk costs a note of its
- * time and no timer.
+ * Enforces the time limits of an answer. There is one timer, which checks the times of the chunks
+ * and sets itself again, so that a chunk only costs reading the clock.
  */
 export class Watch {
   readonly startedAt: number;
-  /** NaN until there is one. */
+  /** Time of the first byte; NaN until it arrives. */
   firstByteAt = Number.NaN;
   readonly #limits: TimeLimits;
   readonly #stream: boolean;
@@ -25,7 +24,7 @@ export class Watch {
   #isPaused = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** An answer in one piece takes the time that a stream is spread over: it has no first byte to wait for. */
+  /** A complete answer arrives as late as the end of a stream, so it has no limit to its first byte. */
   constructor(
     limits: TimeLimits,
     stream: boolean,
@@ -37,7 +36,7 @@ export class Watch {
     this.#clock = clock;
     this.#onLate = onLate;
     this.startedAt = clock.now();
-    this.#look();
+    this.#check();
   }
 
   sawByte(): void {
@@ -45,7 +44,7 @@ export class Watch {
     if (Number.isNaN(this.firstByteAt)) this.firstByteAt = this.#lastByteAt;
   }
 
-  /** It is the client who is waited for. */
+  /** The upstream is paused because the client is slow. */
   pause(): void {
     this.#isPaused = true;
   }
@@ -59,18 +58,21 @@ export class Watch {
     clearTimeout(this.#timer);
   }
 
-  readonly #look = (): void => {
+  readonly #check = (): void => {
     const { idleMs } = this.#limits;
     const now = this.#clock.now();
     const { due, missing } = this.#next();
     if (now >= due) this.#onLate(missing);
-    // No later than the shortest limit, which may apply by then.
-    else this.#timer = setTimeout(this.#look, Math.max(1, Math.min(due - now, idleMs)));
+    // Check again within the shortest limit, which may apply by then.
+    else this.#timer = setTimeout(this.#check, Math.max(1, Math.min(due - now, idleMs)));
   };
 
   #next(): { due: number; missing: string } {
     const { firstByteMs, idleMs, totalMs } = this.#limits;
-    const all = { due: this.startedAt + totalMs, missing: `its end within ${totalMs} ms` };
+    const all = {
+      due: this.startedAt + totalMs,
+      missing: `a complete answer within ${totalMs} ms`,
+    };
     const next = Number.isNaN(this.firstByteAt)
       ? { due: this.startedAt + firstByteMs, missing: `a first byte within ${firstByteMs} ms` }
       : { due: this.#lastByteAt + idleMs, missing: `anything for ${idleMs} ms` };
