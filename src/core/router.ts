@@ -15,16 +15,17 @@ import { invalidValue } from "./errors/joust-error.ts";
 import type { Random } from "./random/random.ts";
 
 /**
- * The online path: a query becomes a decision, a vote becomes knowledge. No
- * clock, no store and no network here, so that the simulator measures the very
- * code that a gateway serves.
+ * Routes queries with a policy and teaches it by votes. The router adds what every
+ * policy needs: the price of cost and latency, a budget, exploration with known
+ * propensities, the order of the answers, and the weights of voters. It has no clock,
+ * store or network, so that simulations run the same code as the gateway.
  */
 export class Router {
   readonly policy: Policy;
   readonly settings: RouterSettings;
   #voters = new Voters();
   #pacer: Pacer | undefined;
-  /** By the decision's id, or by the decision itself where it has none. */
+  /** Duels without a vote, by the id of the decision, or by the decision itself if it has no id. */
   readonly #pending = new Map<string | object, PendingDuel & { readonly since: number }>();
   #rounds = 0;
 
@@ -39,17 +40,18 @@ export class Router {
     return this.#voters;
   }
 
+  /** Chooses the models that answer a query. */
   route(query: RouteQuery, random: Random): RoutedChoice {
     const { x, candidates } = query;
     const lambda = (query.lambda ?? 0) + (this.#pacer?.lambda ?? 0);
     const penalty = this.#penalty(query, lambda);
-    const pending = this.settings.pending > 0 ? this.#awaited() : undefined;
+    const pending = this.settings.pending > 0 ? this.#pendingDuels() : undefined;
     const round = { x, candidates, penalty, pending, answers: query.answers };
     const choice = this.policy.choose(round, random.split("choose"));
     checkPair(choice.pair, candidates);
-    const chosen = this.#answers(choice, round, query.answers, random);
+    const chosen = this.#pairFor(choice, round, query.answers, random);
     const { pair, propensity } = this.#explore(chosen, query, random.split("explore"));
-    // The order in which two answers are shown is fair, so that position bias can be told apart.
+    // Answers are shown in random order, so that position bias can be estimated.
     const flip = pair[0] !== pair[1] && random.split("order").uniform() < 0.5;
     const shown = flip ? ([pair[1], pair[0]] as const) : pair;
     const decision: RoutedChoice = Object.freeze({
@@ -66,7 +68,7 @@ export class Router {
     return decision;
   }
 
-  /** `weight` is the vote's own (a judge's is below 1); the voter's record comes on top. */
+  /** Learns from a vote on a duel. `weight` is multiplied by the weight of the voter, if voters are weighed. */
   vote(decision: VoteTarget, outcome: Outcome, random: Random, voter?: string, weight = 1): void {
     const { x, pair, values } = decision;
     const trust = this.#trust(voter);
@@ -79,7 +81,7 @@ export class Router {
     this.policy.learn({ kind: "duel", x, pair, outcome, weight: weight * trust }, random);
   }
 
-  /** A like (up to 1) or dislike (down to -1) of one of the answers. */
+  /** Learns from a rating of one answer, from -1 (dislike) to 1 (like). */
   rate(
     decision: VoteTarget,
     model: number,
@@ -94,7 +96,7 @@ export class Router {
     this.policy.learn({ kind: "rating", x, model, rating, weight: trusted }, random);
   }
 
-  /** Several answers in order, the best first; models asked besides the pair count too. */
+  /** Learns from a ranking, best first. It may include models that are not in the pair. */
   rank(
     decision: VoteTarget,
     order: readonly number[],
@@ -108,12 +110,12 @@ export class Router {
     this.policy.learn({ kind: "ranking", x, order, weight: trusted }, random);
   }
 
-  /** No vote on this one is to be waited for. */
+  /** Stops waiting for a vote on this decision. */
   dismiss(decision: Pick<VoteTarget, "id">): void {
     this.#pending.delete(decision.id ?? decision);
   }
 
-  /** What votes have taught, and where serving stands: a router restored from it goes on bit for bit. */
+  /** Returns the complete state. A router that is restored from it continues with the same numbers, bit for bit. */
   snapshot(): RouterSnapshot {
     return {
       policy: this.policy.snapshot(),
@@ -128,7 +130,7 @@ export class Router {
     };
   }
 
-  /** Without `serving`, as a learner's snapshot is, this router's own budget and pending duels stay. */
+  /** Restores a snapshot. If it has no `serving` part, as those of the learner, the router keeps its own budget and pending duels. */
   restore({ policy, voters, serving }: RouterSnapshot): void {
     this.policy.restore(policy);
     this.#voters = new Voters(voters);
@@ -152,41 +154,42 @@ export class Router {
     return voter !== undefined && this.settings.weighVoters ? this.#voters.weight(voter) : 1;
   }
 
-  /** lambda * cost + kappa * latency, cost in units of the dearest model's mean. */
-  #penalty(query: RouteQuery, price: number): Float64Array | undefined {
+  /** Computes lambda * cost + kappa * latency per model, with costs in units of `costUnit`. */
+  #penalty(query: RouteQuery, lambda: number): Float64Array | undefined {
     const { costs, latencies, kappa = 0 } = query;
-    const priced = costs && price > 0;
-    const timed = latencies && kappa > 0;
-    if (!priced && !timed) return undefined;
+    const hasCosts = costs && lambda > 0;
+    const hasLatencies = latencies && kappa > 0;
+    if (!hasCosts && !hasLatencies) return undefined;
     const penalty = new Float64Array((costs ?? latencies)!.length);
     for (let k = 0; k < penalty.length; k++) {
-      const cost = priced ? (price * costs[k]!) / this.settings.costUnit : 0;
-      penalty[k] = cost + (timed ? kappa * latencies[k]! : 0);
+      const cost = hasCosts ? (lambda * costs[k]!) / this.settings.costUnit : 0;
+      penalty[k] = cost + (hasLatencies ? kappa * latencies[k]! : 0);
     }
     return penalty;
   }
 
-  /** What was chosen, as one answer or two different ones where that is asked for. */
-  #answers(
+  /** Turns the choice of the policy into one answer, or two different ones, if the query requires that. */
+  #pairFor(
     choice: Choice,
     round: Round,
     answers: RouteQuery["answers"],
     random: Random,
   ): readonly [number, number] {
     const [a, b] = choice.pair;
-    if (answers === 1) return alone(choice, round.candidates, round.penalty);
+    if (answers === 1) return bestAlone(choice, round.candidates, round.penalty);
     if (answers !== 2 || a !== b) return choice.pair;
     const others = round.candidates.filter((k) => k !== a);
     if (others.length === 0) return choice.pair;
-    // The policy has nothing to learn here, so the best of the others may show what it can.
+    // The policy expects no gain from a duel here, so the second answer is the best of the others.
     const second = this.policy.choose({ ...round, candidates: others }, random.split("second"));
     checkPair(second.pair, others);
-    return [a, alone(second, others, round.penalty)[0]];
+    return [a, bestAlone(second, others, round.penalty)[0]];
   }
 
   /**
-   * With a small probability any pair. The pair rule is deterministic, so this
-   * is what gives every pair a chance and the log a propensity to divide by.
+   * With probability `explore`, replaces the pair by a uniformly random one. The choice
+   * of the policy may be deterministic, so this gives every pair a positive probability,
+   * and every decision a propensity for off-policy estimates.
    */
   #explore(
     chosen: readonly [number, number],
@@ -195,27 +198,29 @@ export class Router {
   ): { pair: readonly [number, number]; propensity: number } {
     const { explore } = this.settings;
     const n = candidates.length;
-    const apart = answers === 2 && n > 1;
-    const anyPair = () => {
+    const mustDiffer = answers === 2 && n > 1;
+    const randomPair = () => {
       const first = random.integer(n);
       if (answers === 1) return [candidates[first]!, candidates[first]!] as const;
-      const second = apart ? (first + 1 + random.integer(n - 1)) % n : random.integer(n);
+      const second = mustDiffer ? (first + 1 + random.integer(n - 1)) % n : random.integer(n);
       return [candidates[first]!, candidates[second]!] as const;
     };
     const explored = explore > 0 && random.uniform() < explore;
-    const pair = explored ? anyPair() : chosen;
+    const pair = explored ? randomPair() : chosen;
     const [a, b] = pair;
     const same = (a === chosen[0] && b === chosen[1]) || (a === chosen[1] && b === chosen[0]);
-    const pairs = apart ? n * (n - 1) : n ** 2;
+    const pairs = mustDiffer ? n * (n - 1) : n ** 2;
     const uniform = answers === 1 ? 1 / n : (a === b ? 1 : 2) / pairs;
     return { pair, propensity: explore * uniform + (same ? 1 - explore : 0) };
   }
 
+  /** Records the cost of the decision with the budget. */
   #charge({ pair: [a, b] }: RoutedChoice, costs: Float64Array | undefined): void {
     if (!costs || !this.#pacer) return;
     this.#pacer.spend((costs[a]! + (a === b ? 0 : costs[b]!)) / this.settings.costUnit);
   }
 
+  /** Remembers a duel until its vote arrives. */
   #remember(decision: RoutedChoice): void {
     this.#rounds++;
     if (this.settings.pending === 0 || decision.pair[0] === decision.pair[1]) return;
@@ -223,8 +228,8 @@ export class Router {
     this.#pending.set(id ?? decision, { x, pair, since: this.#rounds });
   }
 
-  /** The newest duels still awaited. Most votes never come, so they are given up with age. */
-  #awaited(): PendingDuel[] {
+  /** Returns the newest pending duels and drops the old ones, because most votes never arrive. */
+  #pendingDuels(): PendingDuel[] {
     const { pending, pendingRounds } = this.settings;
     for (const [key, { since }] of this.#pending) {
       const old = this.#rounds - since >= pendingRounds;
@@ -235,40 +240,40 @@ export class Router {
   }
 }
 
-/** One answer teaches nothing by itself, so it is the best one there is: by value where the policy has values. */
-function alone(
+/** Returns the best single answer: by value, if the policy has values, else the first of its pair. */
+function bestAlone(
   { pair, values }: Choice,
   candidates: readonly number[],
   penalty: Float64Array | undefined,
 ): readonly [number, number] {
   if (!values) return [pair[0], pair[0]];
   const worth = (k: number) => values[k]! - (penalty?.[k] ?? 0);
-  // The policy's own choice first: it wins ties.
+  // The models of the pair come first, because they win ties.
   const best = [...pair, ...candidates].reduce((a, b) => (worth(b) > worth(a) ? b : a));
   return [best, best];
 }
 
-/** A policy may be anybody's, and a model that is not there would pass for regret NaN. */
+/** Throws if a policy, which may be a user's own, chose something other than two candidates. */
 function checkPair(pair: readonly number[] | undefined, candidates: readonly number[]): void {
   if (pair?.length === 2 && pair.every((k) => candidates.includes(k))) return;
   throw invalidValue(
     `the policy chose the pair ${JSON.stringify(pair)}`,
-    `choose returns {pair: [a, b]}, a and b among the candidates ${candidates.join(", ")}`,
+    `choose returns {pair: [a, b]}, with a and b among the candidates ${candidates.join(", ")}`,
   );
 }
 
 export type RouterSettings = {
-  /** Probability of a uniform pair. */
+  /** Probability of a uniformly random pair. */
   readonly explore: number;
-  /** Mean cost a query to keep to, in the unit of the costs given; 0: no budget. */
+  /** Largest mean cost per query, in the unit of the given costs; 0 for no budget. */
   readonly budget: number;
-  /** The dearest model's mean cost: what lambda is the price of. */
+  /** Cost that lambda is the price of: the mean cost of the most expensive model. */
   readonly costUnit: number;
-  /** How many duels without a vote yet are taken into account; 0: none (docs/beyond.md). */
+  /** Number of pending duels that the policy takes into account; 0 for none (docs/beyond.md). */
   readonly pending: number;
-  /** After how many rounds a vote is no longer expected. */
+  /** Number of rounds after which a vote is no longer expected. */
   readonly pendingRounds: number;
-  /** Whether a voter's record decides how much a vote counts. */
+  /** Whether the weight of a vote depends on how often the voter agreed with the router. */
   readonly weighVoters: boolean;
 };
 
@@ -282,56 +287,67 @@ export const ROUTER_DEFAULTS: RouterSettings = {
 };
 
 export const ROUTER_ABOUT: About<RouterSettings> = {
-  explore: { meaning: "probability of a uniform pair", min: 0, max: 1 },
-  budget: { meaning: "mean cost a query to keep to, in the data's unit; 0: no budget", min: 0 },
+  explore: { meaning: "probability of a uniformly random pair", min: 0, max: 1 },
+  budget: {
+    meaning: "largest mean cost per query, in the unit of the data; 0 for no budget",
+    min: 0,
+  },
   costUnit: {
     meaning:
-      "the dearest model's mean cost, in which the router counts; simulate finds it in the data (its own --lambda counts in the data's unit)",
+      "cost that the router counts as 1: the mean cost of the most expensive model, which simulate computes from the data (its option --lambda is in the unit of the data)",
     above: 0,
   },
   pending: {
-    meaning: "how many duels without a vote yet are taken into account; 0: none",
+    meaning: "number of duels without a vote yet that choices take into account; 0 for none",
     integer: true,
     min: 0,
   },
   pendingRounds: {
-    meaning: "after how many rounds a vote is no longer expected",
+    meaning: "number of rounds after which a vote is no longer expected",
     integer: true,
     min: 1,
   },
-  weighVoters: { meaning: "whether a voter's record decides how much a vote counts" },
+  weighVoters: {
+    meaning: "whether voters who often disagree with the router count less",
+  },
 };
 
+/** A query to route. Models are indices into the pool of the policy. */
 export interface RouteQuery {
-  /** Names the decision where votes come from elsewhere. */
+  /** Id of the decision, which snapshots need for pending duels. */
   readonly id?: string | undefined;
+  /** Embedding of the query. */
   readonly x: Float64Array;
   /** The models that can serve the request. */
   readonly candidates: readonly number[];
-  /** What each model would cost here, and the utility that `costUnit` is worth. */
+  /** Expected cost of each model for this query. */
   readonly costs?: Float64Array | undefined;
+  /** Utility that a cost of `costUnit` is worth. */
   readonly lambda?: number | undefined;
-  /** Seconds that each model would take, and the utility that a second is worth. */
+  /** Expected latency of each model in seconds. */
   readonly latencies?: Float64Array | undefined;
+  /** Utility that a second is worth. */
   readonly kappa?: number | undefined;
-  /** 1: one answer and no duel; 2: two different ones, if there are; else as the policy has it. */
+  /** 1 for one answer, 2 for two different ones if there are two candidates. Default: the policy decides. */
   readonly answers?: 1 | 2 | undefined;
 }
 
-/** What was chosen. `pair` is in the order shown; both the same means a single answer. */
+/** The result of routing a query, with models as indices into the pool. */
 export interface RoutedChoice {
   readonly id?: string | undefined;
   readonly x: Float64Array;
+  /** The models in the order in which their answers are shown. The same model twice means a single answer. */
   readonly pair: readonly [number, number];
-  /** Probability of this pair, in either order, given what the policy chose. */
+  /** Probability of this pair, in either order, given the choice of the policy. */
   readonly propensity: number;
+  /** Estimated utility of every model, if the policy has estimates. */
   readonly values: Float64Array | undefined;
   readonly estimate?: Choice["estimate"];
-  /** The price of a unit of cost at which it was chosen: the query's and the budget's. */
+  /** Utility that a cost of `costUnit` was worth: lambda of the query plus that of the budget. */
   readonly lambda: number;
 }
 
-/** As much of a decision as a vote on it needs; a log holds it. */
+/** The part of a decision that a vote needs. */
 export type VoteTarget = Pick<RoutedChoice, "id" | "x" | "pair" | "values">;
 
 export interface RouterSnapshot {
@@ -340,7 +356,7 @@ export interface RouterSnapshot {
   readonly serving?: Serving | undefined;
 }
 
-/** What one node knows by having served. Pending duels without an id are not in it. */
+/** The state that serving changes. Pending duels without an id are left out. */
 interface Serving {
   readonly pacer: PacerState | undefined;
   readonly rounds: number;

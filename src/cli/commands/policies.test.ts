@@ -14,7 +14,7 @@ it("lists every option with default, meaning and range, in at most 96 columns", 
       expect(flat).toContain(` ${key}=${value} ${about![key]!.meaning}`);
     }
   }
-  expect(flat).toContain(" explore=0 probability of a uniform pair (from 0 to 1)");
+  expect(flat).toContain(" explore=0 probability of a uniformly random pair (from 0 to 1)");
 });
 
 it("describes one policy, also of a file", async () => {

@@ -3,31 +3,31 @@ import type { Random } from "../random/random.ts";
 import { predictive, solveVote } from "./posterior.ts";
 
 /**
- * One hypothesis about votes: a scale s, how far the told scores are believed,
- * and given these a Gaussian belief over the utilities of all models,
+ * The posterior under one hypothesis. The hypothesis fixes the vote scale s and how
+ * far the told scores are trusted; given these, the utilities are Gaussian:
  *
  *   utility of model k on a query = told coefficient * t_k + w . theta_k,
  *
- * where w is the query's membership of the categories, t_k its told score
- * relative to the pool's mean, and theta_k what votes add to it, a number a
- * category. Units are those of the scores; s turns them into logits.
+ * where w is the query's membership, t_k the told score of model k relative to the
+ * mean of the pool, and theta_k what the votes add to it, one number per category.
+ * Utilities have the unit of the told scores; s turns them into logits.
  *
- * Deviation from the exact update of posterior.ts: the covariance between
- * different models, and between them and the shared coefficients, is dropped
- * after each vote (assumed density filtering; TrueSkill does the same). What is
- * left is one M x M block a model, so a vote touches two blocks: O(M^2) time
- * and O(K M^2) memory in place of O(K^2 M^2) for both. Regret is the same
- * within noise (docs/decisions/0002-block-covariance.md).
+ * Deviation from the exact update in posterior.ts: after each vote, the covariance
+ * between different models, and between models and shared coefficients, is dropped
+ * (assumed density filtering, as in TrueSkill). One M x M block per model is left,
+ * so a vote changes two blocks: O(M^2) time and O(K M^2) memory instead of
+ * O(K^2 M^2) for both. Regret is the same within noise
+ * (docs/decisions/0002-block-covariance.md).
  */
 export class BlockPosterior {
   readonly hypothesis: Hypothesis;
   /** theta_k ~ N(means[k], covariances[k]) */
   readonly means: Float64Array[];
   readonly covariances: Float64Array[];
-  /** Independent coefficients that no model owns, in the order of `SHARED`. */
+  /** Means of the coefficients that all models share, at the indices TOLD, POSITION, BIAS and SLOPE. They are independent. */
   readonly shared: Float64Array;
   readonly sharedVariance: Float64Array;
-  /** log prior weight + log probability that this hypothesis gave to the votes so far. */
+  /** Logarithm of the prior weight plus that of the probability that this hypothesis gave to the votes so far. */
   evidence: number;
   readonly #u: Float64Array;
 
@@ -41,7 +41,7 @@ export class BlockPosterior {
     this.#u = new Float64Array(M);
   }
 
-  /** Before any vote, for K models and M categories. */
+  /** The posterior before any vote, for K models and M categories. */
   static prior(hypothesis: Hypothesis, K: number, M: number): BlockPosterior {
     const posterior = new BlockPosterior(hypothesis, M);
     for (let k = 0; k < K; k++) {
@@ -51,7 +51,7 @@ export class BlockPosterior {
     return posterior;
   }
 
-  /** Expected utility of model k, relative to the pool's mean. */
+  /** Expected utility of model k, relative to the mean of the pool. */
   value(k: number, w: Float64Array, told: number): number {
     return this.shared[TOLD]! * told + dot(w, this.means[k]!);
   }
@@ -62,11 +62,11 @@ export class BlockPosterior {
   }
 
   /**
-   * Takes in one observation: outcome 1 with probability sigmoid(a), a linear in
-   * the coefficients around their means.
-   * `robust` > 0 bounds the weight by robust / sd(a): a single surprising vote
-   * about something unknown cannot move much (He et al. 2022, corruption-robust
-   * linear bandits).
+   * Updates the posterior with one observation, whose outcome is 1 with probability
+   * sigmoid(a), a being linear in the coefficients around their means. `robust` > 0
+   * bounds the weight eta by eta * robust / sd(a), so that a single surprising vote
+   * about an uncertain pair changes little (He et al. 2022, corruption-robust linear
+   * bandits).
    */
   observe(observation: Observation, outcome: number, eta: number, robust = 0): void {
     const { w, terms, shared, logit } = observation;
@@ -83,12 +83,12 @@ export class BlockPosterior {
     this.#shrink(observation, curvature, q);
   }
 
-  /** That it gives to outcome 1. */
+  /** Predictive probability of outcome 1. */
   probability(observation: Observation): number {
     return predictive(observation.logit, this.#logitVariance(observation));
   }
 
-  /** What a vote to come will do to the variances, whichever way it goes: a copy's, never the belief's. */
+  /** Shrinks the variances as the expected vote would, whatever its outcome. Called on a `shallowCopy` only. */
   anticipateVote(observation: Observation, eta: number, robust = 0): void {
     const q = this.#logitVariance(observation);
     const p = predictive(observation.logit, q);
@@ -111,7 +111,7 @@ export class BlockPosterior {
     }
   }
 
-  /** Coefficients as they may be. */
+  /** Draws all coefficients from the posterior. */
   draw(random: Random): { readonly told: number; readonly theta: readonly Float64Array[] } {
     const M = this.#u.length;
     const told = this.shared[TOLD]! + Math.sqrt(this.sharedVariance[TOLD]!) * random.normal();
@@ -123,7 +123,7 @@ export class BlockPosterior {
     return { told, theta };
   }
 
-  /** A copy to narrow: it shares everything with this one until then. */
+  /** A copy for `anticipateVote`, which replaces the shared blocks that it changes. */
   shallowCopy(): BlockPosterior {
     const copy = new BlockPosterior(this.hypothesis, this.#u.length);
     copy.means.push(...this.means);
@@ -135,10 +135,10 @@ export class BlockPosterior {
   }
 
   /**
-   * The truth has drifted: each coefficient follows the stationary process with
-   * this prior whose correlation over the time passed is sqrt(g), so
-   * m <- m0 + sqrt(g) (m - m0), S <- g S + (1 - g) S0. Like forgetting in
-   * information form it leads back to the prior, without that form's inverses.
+   * Lets the truth drift: each coefficient follows the stationary process with this
+   * prior whose correlation over the elapsed time is sqrt(g), so
+   * m <- m0 + sqrt(g) (m - m0) and S <- g S + (1 - g) S0. Like forgetting in
+   * information form it returns to the prior, but it needs no inverse.
    */
   drift(g: number): void {
     const M = this.#u.length;
@@ -169,37 +169,39 @@ function boundedWeight(eta: number, q: number, robust: number): number {
   return robust > 0 ? eta * Math.min(1, robust / Math.sqrt(q + 1e-12)) : eta;
 }
 
-/** What a belief assumes before the first vote. */
+/** Assumptions about votes and told scores. Snapshots hold these field names. */
 export interface Hypothesis {
   /** s */
   readonly scale: number;
-  /** Mean and sd of the told scores' coefficient: 1 believes them, 0 does not. */
+  /** Prior mean and sd of the coefficient of the told scores: 1 trusts them, 0 ignores them. */
   readonly told: number;
   readonly toldSd: number;
-  /** Prior sd of theta, and its correlation between categories of one model. */
+  /** Prior sd of theta, and the correlation between the categories of one model. */
   readonly cellSd: number;
   readonly correlation: number;
   readonly logPrior: number;
 }
 
-/** Coefficient of the told scores; logit of the answer shown first; of liking an average answer; slope of likes. */
-export const TOLD = 0;
-export const POSITION = 1;
-export const BIAS = 2;
-export const SLOPE = 3;
-export const SHARED = 4;
+/** Indices of the shared coefficients. */
+export const TOLD = 0; // of the told scores
+export const POSITION = 1; // logit by which the answer shown first is favoured
+export const BIAS = 2; // logit of a like of an average answer
+export const SLOPE = 3; // rho: logits of a like per logit of a vote
+export const SHARED = 4; // number of them
 
-/** Model `model` enters the logit with `factor` times its utility. */
+/** Adds `factor` times the utility of `model` to the logit. */
 interface Term {
   readonly model: number;
   readonly factor: number;
 }
 
+/** An observation with outcome 0..1: its logit as a linear function of the coefficients. */
 export interface Observation {
   readonly w: Float64Array;
   readonly terms: readonly Term[];
+  /** Factors of the shared coefficients. */
   readonly shared: Float64Array;
-  /** The logit at the present means. */
+  /** The logit at the current means. */
   readonly logit: number;
 }
 

@@ -4,16 +4,16 @@ import type { Votes } from "./memory.ts";
 import type { Ratings } from "./ranking.ts";
 
 /**
- * The Bradley-Terry ratings r that make past votes likeliest, with a Gaussian
- * prior that keeps models without a vote (or with none lost) finite:
+ * Fits Bradley-Terry ratings r to past votes. A Gaussian prior keeps the ratings of
+ * models finite that have no vote, or have never lost:
  *
  *   max_r  sum_i w_i log P(vote i) - precision/2 |r - prior|^2,
  *   P(a beats b) = sigmoid(offset + r_a - r_b).
  *
- * The objective is concave, so Newton with a halved step wherever a full one
- * goes down reaches the optimum: some five steps, each a pass over the votes and
- * one K x K inverse. It starts from the prior and not from the last fit, so that
- * a decision depends on the votes alone.
+ * The objective is concave, so Newton's method reaches the optimum if the step is
+ * halved whenever it would lower the objective: about five steps, each with a pass
+ * over the votes and one K x K inverse. It starts from the prior instead of the last
+ * fit, so that a decision depends only on the votes.
  */
 export function fitBradleyTerry(
   votes: Votes,
@@ -28,7 +28,7 @@ export function fitBradleyTerry(
     const step = new Float64Array(K);
     multiply(covariance, here.gradient, step);
     if (step.every((value) => Math.abs(value) < 1e-9)) break;
-    // Near the optimum the objective is flat to its last bits: there a fall within them is none.
+    // Near the optimum the objective is flat to its last bits, so a decrease within them is accepted.
     const floor = here.value - 1e-13 * (1 + Math.abs(here.value));
     let next = r;
     let there = here;
@@ -49,7 +49,7 @@ export interface GaussianRatings extends Ratings {
   readonly covariance: Float64Array;
 }
 
-/** Ratings with mean and covariance: the width of a pair is sqrt Var(r_i - r_j). */
+/** Creates ratings from mean and covariance. The width of a pair is sqrt Var(r_i - r_j). */
 export function gaussian(mean: Float64Array, covariance: Float64Array): GaussianRatings {
   const K = mean.length;
   const at = (i: number, j: number) => covariance[i * K + j]!;
@@ -60,7 +60,7 @@ export function gaussian(mean: Float64Array, covariance: Float64Array): Gaussian
   };
 }
 
-/** The objective at r, its gradient and its negative Hessian: a graph Laplacian plus the prior. */
+/** Returns the objective at r, its gradient, and its negative Hessian: a graph Laplacian plus the prior. */
 export function evaluate(
   votes: Votes,
   r: Float64Array,

@@ -1,9 +1,9 @@
 /**
- * The Bradley-Terry-Luce model of a vote, and its neighbours.
+ * The Bradley-Terry-Luce model of a vote, and related functions.
  *
- * The paper writes P(y=1) = exp(-sigma(z)) with sigma(z) = log(1 + exp(-z)).
- * That is the logistic function of z; its sigma is the softplus of -z and must
- * not be mistaken for it.
+ * The paper writes P(y=1) = exp(-sigma(z)) with sigma(z) = log(1 + exp(-z)). That
+ * probability is the logistic function of z. The paper's sigma itself is the softplus
+ * of -z, not the logistic function.
  */
 
 /** 1 / (1 + e^-z) */
@@ -19,12 +19,12 @@ export function softplus(z: number): number {
 }
 
 /**
- * Davidson's (1970) extension to ties: with strengths e^(z/2) and e^(-z/2),
- * P(tie) is in proportion to `width`; width 0 is the plain model, and width 1
- * makes a third of the votes between equals ties.
+ * Davidson's (1970) extension to ties, with strengths e^(z/2) and e^(-z/2): P(tie) is
+ * proportional to `width`. Width 0 is the model without ties; with width 1, a third of
+ * the votes between equal models are ties.
  */
 export function davidson(z: number, width: number): { a: number; tie: number; b: number } {
-  // All three divided by the stronger side, so that nothing overflows.
+  // All three terms are divided by the stronger side, so that nothing overflows.
   const weaker = Math.exp(-Math.abs(z));
   const tie = width * Math.exp(-Math.abs(z) / 2);
   const total = 1 + weaker + tie;

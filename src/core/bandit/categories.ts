@@ -2,12 +2,9 @@ import { dot, normalized } from "../linalg/linalg.ts";
 import { categoryMembership, fillUnknown } from "./features.ts";
 import type { Pool } from "./policy.ts";
 
-/**
- * What a policy without features of its own takes from the pool's categories:
- * which is nearest to a query, and what is told of every model there.
- */
+/** The nearest category of a query and its told scores, for policies without features of their own. */
 
-/** Index of the nearest centroid; the first of equals, so that choosing and learning agree. */
+/** Returns a function that finds the nearest centroid. Of equals it takes the first, so that `choose` and `learn` agree. */
 export function nearestCategory(pool: Pick<Pool, "centroids">): (x: Float64Array) => number {
   const xi = pool.centroids.map(normalized);
   return (x) => {
@@ -16,7 +13,7 @@ export function nearestCategory(pool: Pick<Pool, "centroids">): (x: Float64Array
   };
 }
 
-/** The told score of every model on a query, sum_m w_m(x) told_km; 0 where nothing is told. */
+/** Returns a function that computes the told score of every model on a query, sum_m w_m(x) told_km; 0 if no score is told. */
 export function toldAt(pool: Pool): (x: Float64Array) => Float64Array {
   const K = pool.models.length;
   if (!pool.told) return () => new Float64Array(K);

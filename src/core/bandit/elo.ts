@@ -2,14 +2,13 @@ import { sigmoid } from "./btl.ts";
 import { type Votes, voteAt } from "./memory.ts";
 import type { Comparison } from "./policy.ts";
 
-/** Points of rating in a logit: the expected score is 1 / (1 + 10^(-difference / 400)). */
+/** Elo points per logit: the expected score is 1 / (1 + 10^(-difference / 400)). */
 export const POINTS_PER_LOGIT = 400 / Math.LN10;
 
 /**
- * Elo's update after a comparison: R_a <- R_a + K (S_a - E_a), R_b the opposite.
- * `offset` (in points) is added to the difference that E_a is made of. A vote
- * that counts less moves less; none moves by more than K, the largest step that
- * the method dares.
+ * Elo's update after a comparison: R_a <- R_a + K (S_a - E_a), and the opposite for
+ * R_b. `offset`, in points, is added to the rating difference in E_a. The step is
+ * proportional to the weight of the vote, up to weight 1.
  */
 export function eloUpdate(
   ratings: Float64Array,
@@ -23,7 +22,7 @@ export function eloUpdate(
   ratings[b]! -= points;
 }
 
-/** The votes one after the other, in their order. */
+/** Updates the ratings with the votes in their order. */
 export function replayElo(ratings: Float64Array, votes: Votes, K: number): void {
   for (let i = 0; i < votes.size; i++) {
     const vote = voteAt(votes, i);

@@ -3,14 +3,12 @@ import type { Estimate } from "./policy.ts";
 import { predictive } from "./posterior.ts";
 
 /**
- * An mixture in the terms that people can be told: utilities relative to the
- * mean of the pool, since votes are on differences and say nothing of a level
- * common to all.
+ * Computes means and standard deviations relative to the mean of the pool, because
+ * votes are about differences and say nothing about a level that all models share.
  *
- * Var(f_k - mean f) within a component, blocks of models being independent, is
- * (1 - 2/K) g_k + sum_j g_j / K^2, and t_k^2 var_told, told scores having mean 0
- * already; between the components it is the weighted square of what their means
- * differ by.
+ * Within a component, Var(f_k - mean f) is (1 - 2/K) g_k + sum_j g_j / K^2, because
+ * models are independent, plus t_k^2 var_told, because told scores have mean 0.
+ * Between components, it is the weighted square of the difference of their means.
  */
 export function estimateOf(mixture: UtilityMixture): Estimate {
   const { components, told } = mixture;
@@ -18,7 +16,7 @@ export function estimateOf(mixture: UtilityMixture): Estimate {
   const mean = new Float64Array(K);
   const middle = total(mixture.mean) / K;
   for (let k = 0; k < K; k++) mean[k] = mixture.mean[k]! - middle;
-  const sd = new Float64Array(K); // the variance, until it is whole
+  const sd = new Float64Array(K); // the variance, until all components are added
   for (const { weight, values, variances, toldVariance } of components) {
     const all = total(variances);
     const own = total(values) / K;
@@ -44,7 +42,7 @@ export function estimateOf(mixture: UtilityMixture): Estimate {
   };
 }
 
-/** By hand: it is asked of every component of every request, and reduce() takes several times as long. */
+/** A loop, because `reduce` takes several times as long and this runs for every component of every request. */
 function total(values: Float64Array): number {
   let sum = 0;
   for (let k = 0; k < values.length; k++) sum += values[k]!;

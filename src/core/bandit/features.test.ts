@@ -88,13 +88,13 @@ describe("the paper's features", () => {
       expect(() => made.rows(new Float64Array(SIZE - 1))).toThrow(/383 numbers.*384/);
     }
     expect(() => createFeatures(pool, options({ features: "product" }))).toThrow(
-      errorText(/hint: one of/),
+      errorText(/hint: give .* one of/),
     );
     expect(() => createFeatures(pool, options({ weighting: "best" }))).toThrow(
-      errorText(/hint: one of/),
+      errorText(/hint: give .* one of/),
     );
     expect(() => createFeatures(pool, options({ metadata: "all" }))).toThrow(
-      errorText(/hint: one of/),
+      errorText(/hint: give .* one of/),
     );
   });
 });
@@ -165,7 +165,7 @@ describe("embeddingsOf", () => {
     expect(a[0]).not.toBe(fitted[0]);
     expect(embeddingsOf({ ...pool, fitted }, options())).toEqual(embeddingsOf(pool, options()));
     expect(() => embeddingsOf(pool, options({ weighting: "fitted" }))).toThrow(
-      errorText(/nothing was; hint/),
+      errorText(/no calibration bundle; hint/),
     );
     // Where nothing is told, no bundle's scores may show through.
     const untold = { ...pool, told: undefined };

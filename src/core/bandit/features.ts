@@ -4,16 +4,16 @@ import type { About, Pool } from "./policy.ts";
 import { categoryWeights, modelEmbeddings, softmax, WEIGHTINGS } from "./weighting.ts";
 
 /**
- * phi(x, a_k): what a linear policy sees of model k on query x. Two feature
- * sets, one interface, so that every linear policy runs on both:
+ * phi(x, a_k): the features of model k on query x. Every linear policy runs on each of
+ * the feature sets:
  *
- * - `hadamard`, `addition`: the paper's, the query's embedding combined with the model's.
- * - `category`: ours, one coefficient for each model and category, and the told score.
+ * - `hadamard`, `addition`: those of the paper, which combine the query's embedding with the model's.
+ * - `category`: ours, one coefficient per model and category, and one for the told score.
  */
 export interface Features {
   readonly models: number;
   readonly dimension: number;
-  /** phi for all models of the pool: K rows of `dimension` numbers. */
+  /** Computes phi for all models of the pool: K rows of `dimension` numbers. */
   rows(x: Float64Array): Float64Array;
   /** Prior means and standard deviations of the coefficients at vote scale 1. */
   readonly priorMean: Float64Array;
@@ -25,7 +25,7 @@ export const FEATURE_SETS = ["hadamard", "addition", "category"] as const;
 const METADATA = ["raw", "scaled", "none"] as const;
 type Metadata = (typeof METADATA)[number];
 
-/** The paper's, and what a calibration bundle has made of one of them. */
+/** The weightings of the paper, and `fitted`: the model embeddings of a calibration bundle. */
 const FEATURE_WEIGHTINGS = [...WEIGHTINGS, "fitted"] as const;
 type FeatureWeighting = (typeof FEATURE_WEIGHTINGS)[number];
 
@@ -38,7 +38,7 @@ export type FeatureOptions = {
   readonly sd: number;
 };
 
-/** The options that every linear policy shares. */
+/** Options that all linear policies share. */
 export const FEATURE_DEFAULTS: FeatureOptions = {
   features: "hadamard",
   weighting: "excel_perf_cost",
@@ -48,43 +48,55 @@ export const FEATURE_DEFAULTS: FeatureOptions = {
   sd: 1,
 };
 
-/** All but the first concern the paper's features alone. */
+/** All options but the first apply to the paper's features only. */
 export const FEATURE_ABOUT: About<FeatureOptions> = {
   features: {
     meaning:
-      "how query and model are combined: the paper's product or sum of embeddings, or category: a coefficient for each model and category, and the told score",
+      "features of a model on a query: product (hadamard) or sum (addition) of the two embeddings, as in the paper, or category: one coefficient per model and category, and one for the told score",
     oneOf: FEATURE_SETS,
   },
   weighting: {
     meaning:
-      "how a model's told scores make its embedding out of the categories'; fitted: as the calibration bundle says",
+      "how the embedding of a model is made from its told scores and the category embeddings; fitted takes it from the calibration bundle",
     oneOf: FEATURE_WEIGHTINGS,
   },
-  metadata: { meaning: "whether told scores and costs are appended", oneOf: METADATA },
-  temperature: { meaning: "of the weighting's softmax; fitted has its own", above: 0 },
-  centred: { meaning: "subtract the models' mean embedding from each, which spreads them apart" },
-  sd: { meaning: "prior sd of a coefficient of the paper's features, at vote scale 1", above: 0 },
+  metadata: {
+    meaning: "whether told scores and costs are appended to the features: raw, scaled or none",
+    oneOf: METADATA,
+  },
+  temperature: {
+    meaning: "temperature of the softmax in the weighting; fitted has its own",
+    above: 0,
+  },
+  centred: {
+    meaning:
+      "whether the mean of the model embeddings is subtracted from each, which spreads them apart",
+  },
+  sd: {
+    meaning: "prior standard deviation of a coefficient of the paper's features, at vote scale 1",
+    above: 0,
+  },
 };
 
 export function createFeatures(pool: Pool, options: FeatureOptions): Features {
-  known("features", options.features, FEATURE_SETS);
-  known("weighting", options.weighting, FEATURE_WEIGHTINGS);
-  known("metadata", options.metadata, METADATA);
+  checkName("features", options.features, FEATURE_SETS);
+  checkName("weighting", options.weighting, FEATURE_WEIGHTINGS);
+  checkName("metadata", options.metadata, METADATA);
   if (options.features === "category") return categoryFeatures(pool);
   return paperFeatures(pool, options);
 }
 
-function known(option: string, value: string, names: readonly string[]): void {
+function checkName(option: string, value: string, names: readonly string[]): void {
   if (names.includes(value)) return;
-  throw invalidValue(`no ${option} called ${value}`, `one of ${names.join(", ")}`);
+  throw invalidValue(`${option} is ${value}`, `give ${option} one of ${names.join(", ")}`);
 }
 
 /**
- * The paper's features (its section 5.1): phi(x, a) = normalize(x o a), or
- * normalize(x + a). With metadata (Perf and Cost of every category) appended to
- * a and ones to x: normalize([x o a, meta]). Raw metadata swamps the query:
- * |x o a| is about 0.06 at d = 768, |meta| 1.6 to 31. `scaled` z-scores each
- * column over the models and scales the block to the mean |x o a|.
+ * The features of the paper (section 5.1): phi(x, a) = normalize(x o a), or
+ * normalize(x + a). With metadata (Perf and Cost of every category), these are
+ * appended to a, and ones to x: normalize([x o a, meta]). Raw metadata outweighs the
+ * query: |x o a| is about 0.06 at d = 768, |meta| is 1.6 to 31. `scaled` z-scores
+ * each column over the models and scales the block to the mean |x o a|.
  */
 function paperFeatures(pool: Pool, options: FeatureOptions): Features {
   const K = pool.models.length;
@@ -125,10 +137,12 @@ function paperFeatures(pool: Pool, options: FeatureOptions): Features {
 
 function checkLength(x: Float64Array, size: number): void {
   if (x.length === size) return;
-  throw new RangeError(`x has ${x.length} numbers, the categories' centroids have ${size}`);
+  throw new RangeError(
+    `x has ${x.length} numbers, but the centroids of the categories have ${size}`,
+  );
 }
 
-/** a_k of a weighting, centred over the models if asked. */
+/** Returns the model embeddings a_k of a weighting, centred over the models if the option says so. */
 export function embeddingsOf(
   pool: Pool,
   options: Pick<FeatureOptions, "weighting" | "temperature" | "centred">,
@@ -158,16 +172,19 @@ function weigh(pool: Pool, weighting: FeatureWeighting, temperature: number): Fl
     );
   }
   if (pool.labels) return pool.labels.map((row) => row.slice());
-  // Nothing is told: models differ only by name, so each gets its own direction.
+  // No score is told: models differ only by name, so each name gets a direction of its own.
   return pool.models.map((name) => hashDirection(name, pool.centroids[0]!.length));
 }
 
 function fittedEmbeddings({ fitted }: Pool): Float64Array[] {
   if (fitted) return fitted.map((row) => row.slice());
-  throw invalidValue("weighting is fitted and nothing was", "give a bundle of joust fit");
+  throw invalidValue(
+    "weighting is fitted, but there is no calibration bundle",
+    "give a bundle made by joust fit, or another weighting",
+  );
 }
 
-/** Unknown scores become the mean of the category's known ones. */
+/** Replaces unknown scores by the mean of the known scores of the category. */
 export function fillUnknown(table: readonly Float64Array[]): Float64Array[] {
   const M = table[0]?.length ?? 0;
   const middle = Array.from({ length: M }, (_, m) => {
@@ -187,14 +204,14 @@ function metadataOf(pool: Pool, metadata: Metadata): Float64Array[] | undefined 
   return metadata === "raw" ? block : zScored(block);
 }
 
-/** Each column to mean 0 and sd 1 over the models, then the rows to mean length 1. */
+/** Scales each column to mean 0 and sd 1 over the models, then the rows to mean length 1. */
 function zScored(block: Float64Array[]): Float64Array[] {
   const K = block.length;
   const out = block.map((row) => row.slice());
   for (let i = 0; i < block[0]!.length; i++) {
     const middle = block.reduce((sum, row) => sum + row[i]! / K, 0);
     const sd = Math.sqrt(block.reduce((sum, row) => sum + (row[i]! - middle) ** 2 / K, 0));
-    // A constant column has an sd of rounding errors, not of 0.
+    // The sd of a constant column is a rounding error, not 0.
     const varies = sd > 1e-9 * Math.abs(middle);
     for (const row of out) row[i] = varies ? (row[i]! - middle) / sd : 0;
   }
@@ -216,8 +233,8 @@ function hashDirection(name: string, size: number): Float64Array {
 
 /**
  * Our features, d = K M + 1: phi_k = [e_k (x) w(x); sum_m w_m told_km] with
- * w(x) = softmax(cos(x, xi_m) / 0.1). The prior believes the told scores: the
- * last coefficient has mean 1 (times the vote scale), the others mean 0.
+ * w(x) = softmax(cos(x, xi_m) / 0.1). The prior trusts the told scores: the last
+ * coefficient has mean 1 (times the vote scale), the others have mean 0.
  */
 export function categoryFeatures(pool: Pool): Features {
   const K = pool.models.length;
@@ -241,7 +258,7 @@ export function categoryFeatures(pool: Pool): Features {
   return { models: K, dimension, rows, priorMean, priorSd };
 }
 
-/** w(x): how much a query belongs to each category. */
+/** Returns a function that computes w(x), the membership of a query in the categories. */
 export function categoryMembership(
   centroids: readonly Float64Array[],
   temperature = 0.1,
@@ -256,7 +273,7 @@ export function categoryMembership(
   };
 }
 
-/** v = phi_a - phi_b, from the rows of all models. */
+/** Computes v = phi_a - phi_b from the rows of all models. */
 export function difference(
   rows: Float64Array,
   dimension: number,

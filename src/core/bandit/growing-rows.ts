@@ -1,4 +1,4 @@
-/** Rows of one width in one flat array that doubles when it is full. */
+/** Rows of equal width in a flat array, which doubles when it is full. */
 export class GrowingRows {
   readonly width: number;
   data: Float64Array;
@@ -11,7 +11,7 @@ export class GrowingRows {
 
   push(row: ArrayLike<number>): void {
     if (row.length !== this.width) {
-      throw new RangeError(`a row of ${row.length} numbers among rows of ${this.width}`);
+      throw new RangeError(`the row has ${row.length} numbers, the other rows have ${this.width}`);
     }
     const at = this.length * this.width;
     if (at === this.data.length) {
@@ -27,7 +27,7 @@ export class GrowingRows {
     return this.data.subarray(i * this.width, (i + 1) * this.width);
   }
 
-  /** A copy of the rows there are. */
+  /** Copies the rows. */
   slice(): Float64Array {
     return this.data.slice(0, this.length * this.width);
   }

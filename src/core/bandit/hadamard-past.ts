@@ -4,13 +4,14 @@ import { GrowingRows } from "./growing-rows.ts";
 import type { PastFeatures } from "./past-features.ts";
 
 /**
- * Hot corner. phi(x, a) = (x o a) / |x o a| needs x and K inverse norms a round
- * instead of K x d numbers:
+ * Fast past features for phi(x, a) = (x o a) / |x o a|. Most of the time of the
+ * Langevin policies is spent here. Only x and K inverse norms are stored per round
+ * instead of K x d numbers, because
  *
- *   <theta, phi(x_i, a_k)> = x_i . (theta o a_k) / |x_i o a_k|
+ *   <theta, phi(x_i, a_k)> = x_i . (theta o a_k) / |x_i o a_k|.
  *
- * so the scores of a batch are one product of its x (B x d) with theta o a
- * (K x d), and the transposed map is sum_k a_k o (sum_b C_bk / |x_i o a_k| x_i).
+ * The scores of a batch are one product of its x (B x d) with theta o a (K x d), and
+ * the transposed map is sum_k a_k o (sum_b C_bk / |x_i o a_k| x_i).
  */
 export class HadamardPast implements PastFeatures {
   readonly #K: number;
@@ -115,7 +116,7 @@ export class HadamardPast implements PastFeatures {
     }
   }
 
-  /** theta o a_k for all k */
+  /** theta o a_k for all k. */
   #weigh(theta: Float64Array): Float64Array {
     const d = this.#d;
     const a = this.#a;

@@ -21,16 +21,16 @@ import {
 import { GaussianPosterior } from "./posterior.ts";
 
 /**
- * What the linear contextual dueling bandits share: CoLSTIM, MaxInP and
- * MaxPairUCB differ in the rule that picks the pair, VACDB keeps several
- * estimates. All assume P(i beats j) = sigmoid(theta . (phi_i - phi_j)).
+ * The common part of the linear contextual dueling bandits. CoLSTIM, MaxInP and
+ * MaxPairUCB differ in the rule that picks the pair; VACDB keeps several estimates.
+ * All assume P(i beats j) = sigmoid(theta . (phi_i - phi_j)).
  */
 export type LinearOptions = FeatureOptions & {
   readonly scale: number;
   readonly lambda: number;
 };
 
-/** Category features, being the strongest where scores are told. */
+/** Category features are the default, because they are the strongest if scores are told. */
 export const LINEAR_DEFAULTS: LinearOptions = {
   ...FEATURE_DEFAULTS,
   features: "category",
@@ -40,8 +40,8 @@ export const LINEAR_DEFAULTS: LinearOptions = {
 
 export const LINEAR_ABOUT: About<LinearOptions> = {
   ...FEATURE_ABOUT,
-  scale: { meaning: "the vote scale that is assumed", above: 0 },
-  lambda: { meaning: "the prior's share of V, the votes' information matrix", above: 0 },
+  scale: { meaning: "assumed vote scale", above: 0 },
+  lambda: { meaning: "weight of the prior in V, the information matrix of the votes", above: 0 },
 };
 
 export interface Prior {
@@ -50,9 +50,9 @@ export interface Prior {
 }
 
 /**
- * The prior of theta, in logits. Category features believe the told scores at
- * the assumed vote scale; the paper's features are told nothing and keep their
- * own sd.
+ * Returns the prior of theta, in logits. Category features trust the told scores at
+ * the assumed vote scale; the features of the paper keep their own sd, because they
+ * do not use told scores.
  */
 export function priorOf(
   features: Features,
@@ -66,14 +66,14 @@ export function priorOf(
 }
 
 /**
- * theta and V of the papers, at O(d^2) a vote whatever the number before.
+ * theta and V of the papers, updated in O(d^2) per vote.
  *
- * Theirs: theta is the (regularised) maximum-likelihood estimate over all votes
- * and V = lambda I + sum v v^T, unweighted by the votes' curvature. Ours: theta
- * is the one-pass estimate of GaussianPosterior, and V starts as lambda times
- * the prior's precision, which is lambda' I wherever all coefficients have one
- * sd. lambda = 4 makes V / 4 the curvature of the regularised loss at even
- * votes, sigmoid' being 1/4 there. V is kept as its inverse (Sherman-Morrison).
+ * In the papers, theta is the (regularised) maximum-likelihood estimate over all votes
+ * and V = lambda I + sum v v^T, without the curvature of the votes. Our deviation:
+ * theta is the one-pass estimate of GaussianPosterior, and V starts as lambda times
+ * the precision of the prior, which is lambda' I if all coefficients have the same sd.
+ * lambda = 4 makes V / 4 the curvature of the regularised loss at win probability 1/2,
+ * where sigmoid' is 1/4. V is stored as its inverse (Sherman-Morrison).
  */
 export class LinearEstimate {
   #posterior: GaussianPosterior;
@@ -92,7 +92,7 @@ export class LinearEstimate {
     return this.#Vinv;
   }
 
-  /** Takes in one vote; a weight of n counts as n equal votes. */
+  /** Updates the estimate with one vote; a weight of n counts as n equal votes. */
   update(v: Float64Array, outcome: number, weight: number): void {
     this.#posterior.update(v, outcome, weight);
     const u = new Float64Array(v.length);
@@ -106,7 +106,7 @@ export class LinearEstimate {
     return { mean: mean.slice(), covariance: covariance.slice(), Vinv: this.#Vinv.slice() };
   }
 
-  /** Call on a fresh estimate: what the snapshot does not know keeps the prior. */
+  /** Restores a snapshot. Called on a new estimate: models that are not in the snapshot keep the prior. */
   restore(state: EstimateState, from: readonly string[], pool: Pool, featureSet: string): void {
     const remap = (old: Float64Array, fresh: Float64Array) =>
       remapCoefficients(old, from, fresh, pool, featureSet);
@@ -126,14 +126,14 @@ export interface EstimateState {
 }
 
 /**
- * Coefficients learnt on a pool of the models `from`, for a pool that may have
- * lost some of them and gained others. `old` and `fresh` are both a vector of
- * theirs, or both a matrix such as their covariance.
+ * Moves coefficients that were learned on the models `from` to a pool that may have
+ * lost some of these models and gained others. `old` and `fresh` are both vectors of
+ * coefficients, or both matrices such as a covariance.
  *
- * Category features have a block of coefficients for each model: blocks follow
- * their model's name, and a new model's are `fresh` (the prior). Dropping a
- * model's rows and columns is what marginalising it out of a Gaussian does.
- * The paper's features share theta among all models, so it is kept as it is.
+ * Category features have a block of coefficients per model: a block follows the name
+ * of its model, and that of a new model is taken from `fresh` (the prior). Dropping
+ * the rows and columns of a model marginalises it out of a Gaussian. The features of
+ * the paper share theta among all models, so it stays as it is.
  */
 export function remapCoefficients(
   old: Float64Array,
@@ -152,7 +152,7 @@ export function remapCoefficients(
   const source = alignModels(from, pool.models).flatMap((k) =>
     Array.from({ length: M }, (_, m) => (k < 0 ? -1 : k * M + m)),
   );
-  source.push(before - 1); // the told score's coefficient, shared by all
+  source.push(before - 1); // the coefficient of the told score, which all models share
   const out = fresh.slice();
   if (fresh.length === now) {
     checkSize(old.length, before);
@@ -173,41 +173,41 @@ export function remapCoefficients(
 function checkSize(found: number, expected: number): void {
   if (found === expected) return;
   throw invalidValue(
-    `the snapshot holds ${found} coefficients where these features have ${expected}`,
-    "restore with the encoder, categories and feature options it was taken with",
+    `the snapshot has ${found} coefficients, but these features have ${expected}`,
+    "restore it with the encoder, categories and feature options that it was made with",
   );
 }
 
-/** What a rule chooses by. Models are indices into the pool. */
+/** The scores that a rule chooses by. Models are indices into the pool. */
 export interface Scores {
-  /** phi_k . theta less the penalty, in logits. */
+  /** phi_k . theta minus the penalty, in logits. */
   readonly f: Float64Array;
-  /** |phi_i - phi_j| in V^-1. */
+  /** Norm of phi_i - phi_j in V^-1. */
   width(i: number, j: number): number;
-  /** |phi_i - the mean phi of `over`| in V^-1; |phi_i| itself where `over` is empty. */
+  /** Norm in V^-1 of phi_i minus the mean phi of `over`, or of phi_i itself if `over` is empty. */
   widthFromMean(i: number, over: readonly number[]): number;
 }
 
-/** Picks the pair from the scores: pure, so that a test can restate it. */
+/** Picks the pair from the scores. A pure function, so that a test can state it again. */
 export type PairRule = (
   scores: Scores,
   candidates: readonly number[],
   random: Random,
 ) => readonly [number, number];
 
-/** The policy of a rule on one estimate over all votes. */
+/** Creates a policy from a rule, with one estimate over all votes. */
 export function linearDuel(pool: Pool, options: LinearOptions, rule: PairRule): Policy {
-  const space = new LinearDuelModel(pool, options);
-  const fresh = () => new LinearEstimate(space.prior, options.lambda);
+  const model = new LinearDuelModel(pool, options);
+  const fresh = () => new LinearEstimate(model.prior, options.lambda);
   let estimate = fresh();
   return {
     choose(round, random) {
-      const pair = rule(space.scores(estimate, round), round.candidates, random);
-      return { pair, values: space.values(estimate, round.x) };
+      const pair = rule(model.scores(estimate, round), round.candidates, random);
+      return { pair, values: model.values(estimate, round.x) };
     },
     learn(feedback) {
       for (const { a, b, win, weight } of comparisonsOf(feedback)) {
-        estimate.update(space.difference(feedback.x, a, b), win, weight);
+        estimate.update(model.difference(feedback.x, a, b), win, weight);
       }
     },
     snapshot: () => ({ models: pool.models, state: estimate.snapshot() }),
@@ -218,7 +218,7 @@ export function linearDuel(pool: Pool, options: LinearOptions, rule: PairRule): 
   };
 }
 
-/** The features of a pool with their prior, and what is computed from them and an estimate. */
+/** The features of a pool with their prior, and the quantities that are computed from them and an estimate. */
 export class LinearDuelModel {
   readonly prior: Prior;
   readonly #features: Features;
@@ -232,7 +232,7 @@ export class LinearDuelModel {
     this.prior = priorOf(this.#features, options);
   }
 
-  /** phi of all models. The last query's are kept: its vote needs them again. */
+  /** Computes phi of all models. It caches the last query, which `learn` often needs after `choose`. */
   rows(x: Float64Array): Float64Array {
     if (this.#x !== x) {
       this.#rows = this.#features.rows(x);
@@ -241,7 +241,7 @@ export class LinearDuelModel {
     return this.#rows;
   }
 
-  /** v = phi_a - phi_b */
+  /** Computes v = phi_a - phi_b. */
   difference(x: Float64Array, a: number, b: number): Float64Array {
     return difference(this.rows(x), this.#features.dimension, a, b);
   }
@@ -258,7 +258,7 @@ export class LinearDuelModel {
       f,
       width: (i, j) => (i === j ? 0 : root(at(i, i) + at(j, j) - 2 * at(i, j))),
       widthFromMean(i, over) {
-        // |phi_i - mean_j phi_j|^2, the square written out.
+        // |phi_i - mean_j phi_j|^2, expanded.
         const n = over.length;
         let square = at(i, i);
         for (const j of over) {
@@ -270,7 +270,7 @@ export class LinearDuelModel {
     };
   }
 
-  /** Estimated utilities: logits divided by the assumed vote scale. */
+  /** Returns the estimated utilities: logits divided by the assumed vote scale. */
   values(estimate: LinearEstimate, x: Float64Array): Float64Array {
     return this.#logits(estimate, x).map((logit) => logit / this.#scale);
   }
@@ -282,7 +282,7 @@ export class LinearDuelModel {
   }
 }
 
-/** The unordered pair of candidates, twice the same included, with the largest value. */
+/** Returns the unordered pair of candidates with the largest value; both may be the same model. */
 export function argmaxPair(
   candidates: readonly number[],
   value: (i: number, j: number) => number,

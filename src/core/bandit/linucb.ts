@@ -12,13 +12,13 @@ import {
 } from "./policy.ts";
 
 /**
- * LinUCB (Li et al. 2010) on duels, for routers that learn from thumbs on single
- * answers (MetaLLM, MixLLM): the winner's answer was liked, the loser's disliked.
+ * LinUCB (Li et al. 2010) on duels, for routers that learn from ratings of single
+ * answers (MetaLLM, MixLLM): the winner counts as liked, the loser as disliked.
  */
 
 /**
- * One arm: ridge regression of its reward on x, A = lambda I + sum w x x^T,
- * b = sum w r x, theta = A^-1 b, updated one reward at a time. With u = A^-1 x
+ * One arm of LinUCB: ridge regression of its reward on x, A = lambda I + sum w x x^T,
+ * b = sum w r x, theta = A^-1 b, updated with one reward at a time. With u = A^-1 x
  * and q = x . u,
  *
  *   theta <- theta + w (r - theta . x) / (1 + w q) u,   A^-1 <- A^-1 - w / (1 + w q) u u^T.
@@ -60,27 +60,30 @@ export type LinUcbOptions = {
 };
 
 export const LINUCB_ABOUT: About<LinUcbOptions> = {
-  alpha: { meaning: "widths added to a model's mean when choosing", min: 0 },
-  lambda: { meaning: "of the ridge regression", above: 0 },
-  prior: { meaning: "how far the told scores are believed; 0: not at all", min: 0 },
+  alpha: {
+    meaning: "confidence widths that are added to the mean of a model when choosing",
+    min: 0,
+  },
+  lambda: { meaning: "regularisation of the ridge regression", above: 0 },
+  prior: { meaning: "how far the told scores are trusted; 0 ignores them", min: 0 },
   scale: {
-    meaning: "assumed vote scale: makes win probabilities of told scores and of penalties",
+    meaning: "assumed vote scale, which turns told scores and penalties into win probabilities",
     above: 0,
   },
 };
 
-/** What an arm sees of a query. */
+/** The features of a query that all arms regress on. */
 export interface ArmFeatures {
   readonly dimension: number;
   of(x: Float64Array): Float64Array;
 }
 
 /**
- * The arms regress what the told scores do not explain: the expected reward of
- * model k is sigmoid(prior * scale * (told_k - mean told)) + theta_k . x, the
- * first part being its chance against an average opponent. A reward is a win
- * probability, whose slope in utility is scale / 4 between equals: penalties
- * count times that, and values are divided by it.
+ * Creates a LinUCB policy. The arms regress what the told scores do not explain: the
+ * expected reward of model k is sigmoid(prior * scale * (told_k - mean told)) +
+ * theta_k . x, where the first part is its win probability against an average
+ * opponent. A reward is a win probability, whose slope in utility is scale / 4 between
+ * equal models: penalties are multiplied by that, and values are divided by it.
  */
 export function linUcbPolicy(pool: Pool, options: LinUcbOptions, armFeatures: ArmFeatures): Policy {
   const { alpha, lambda, prior, scale } = options;
@@ -97,8 +100,8 @@ export function linUcbPolicy(pool: Pool, options: LinUcbOptions, armFeatures: Ar
       const mean = expected(x).map((start, k) => start + arms[k]!.mean(features));
       const bonus = arms.map((arm) => alpha * arm.width(features));
       const value = (k: number) => mean[k]! - (scale / 4) * (penalty?.[k] ?? 0);
-      // LinUCB's arm; then the best bound of the others against its mean, so that it meets
-      // itself once nobody may be better.
+      // The first model is LinUCB's arm. The second has the largest bound, where the first
+      // counts without its bonus, so that there is no duel once no other model may be better.
       const first = argmax(candidates, (k) => value(k) + bonus[k]!, random);
       const bound = (k: number) => value(k) + (k === first ? 0 : bonus[k]!);
       const second = argmax(candidates, bound, random);
@@ -126,7 +129,7 @@ export function linUcbPolicy(pool: Pool, options: LinUcbOptions, armFeatures: Ar
   };
 }
 
-/** A feedback as likes (1) and dislikes (0) of single answers; both_bad dislikes both. */
+/** Converts a feedback into likes (1) and dislikes (0) of single answers; both_bad dislikes both. */
 export function rewardsOf(feedback: Feedback): { model: number; reward: number; weight: number }[] {
   const weight = feedback.weight ?? 1;
   if (feedback.kind === "rating") {

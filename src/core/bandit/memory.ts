@@ -1,15 +1,15 @@
 import { dotAt, norm, normalized } from "../linalg/linalg.ts";
-import { alignModels, type Comparison } from "./policy.ts";
+import { type About, alignModels, type Comparison } from "./policy.ts";
 
-/** Past votes as columns, the form in which ratings are fitted to them. */
+/** Past votes as columns, the form in which ratings are fitted. */
 export interface Votes {
   readonly size: number;
   readonly a: Int32Array;
   readonly b: Int32Array;
-  /** 1: a won, 0: b won, 0.5: a tie. */
+  /** 1 if a won, 0 if b won, 0.5 for a tie. */
   readonly win: Float64Array;
   readonly weight: Float64Array;
-  /** Logit of a's win that was told in advance; ratings explain the rest. */
+  /** Logit of a win of a that the told scores give; ratings explain the rest. */
   readonly offset: Float64Array;
 }
 
@@ -23,17 +23,22 @@ export function voteAt(votes: Votes, i: number): Comparison & { readonly offset:
   };
 }
 
-/** A copy of a memory that structuredClone can take. */
+/** The option of policies that have a memory. */
+export const MEMORY_ABOUT: About<{ memory: number }> = {
+  memory: { meaning: "number of past comparisons that are kept", integer: true, min: 2 },
+};
+
+/** The state of a memory in a snapshot. */
 export interface MemoryState extends Votes {
   readonly x: Float64Array;
 }
 
 /**
- * The past comparisons with their queries, for policies that look back at every
- * decision. Queries are kept normalised in one flat array, so that the cosine
- * with all of them is one pass over memory: a few milliseconds for 1e4 queries of
- * 384 numbers. When `capacity` is reached the older half is dropped, which costs
- * a copy once in capacity / 2 votes.
+ * The past comparisons with their queries, for policies that search them at every
+ * decision. Queries are normalised and stored in one flat array, so that the cosines
+ * with all of them take one pass over the array: a few milliseconds for 1e4 queries of
+ * 384 numbers. When `capacity` is reached, the older half is dropped, which costs one
+ * copy every capacity / 2 votes.
  */
 export class Memory implements Votes {
   readonly dimension: number;
@@ -68,7 +73,7 @@ export class Memory implements Votes {
     this.offset[i] = offset;
   }
 
-  /** Cosine of x with every query, oldest first. */
+  /** Cosines of x with all queries, oldest first. */
   similarities(x: Float64Array): Float64Array {
     const d = this.dimension;
     const out = new Float64Array(this.size);
@@ -96,7 +101,7 @@ export class Memory implements Votes {
     };
   }
 
-  /** Takes over the comparisons between models that are still in the pool. */
+  /** Restores the comparisons between models that are still in the pool. */
   restore(state: MemoryState, from: readonly string[], to: readonly string[]): void {
     const index = alignModels(to, from);
     const d = this.dimension;
@@ -148,8 +153,9 @@ function longer<T extends Int32Array | Float64Array>(column: T): T {
 }
 
 /**
- * Indices of the n largest values, ascending. A sorted list of the best so far
- * is short and rarely changes: about n log(size / n) insertions in random order.
+ * Returns the indices of the n largest values, in ascending order. The sorted list of
+ * the best so far is short and rarely changes: about n log(size / n) insertions if the
+ * values are in random order.
  */
 export function largest(values: Float64Array, n: number): number[] {
   const best: number[] = [];

@@ -9,7 +9,7 @@ import {
 } from "./block-posterior.ts";
 import type { QueryContext } from "./query-context.ts";
 
-/** a against b: s (utility_a - utility_b), plus the bias to the answer shown first. */
+/** The duel of a against b: its logit is s (utility_a - utility_b), plus the bias towards the answer shown first. */
 export function duelObservation(
   posterior: BlockPosterior,
   { w, told }: QueryContext,
@@ -33,12 +33,12 @@ export function duelObservation(
 }
 
 /**
- * The duel d where ties are possible and a share r of votes between equals is
- * decided. In Davidson's model the expected score, a tie being half a win, is
- * 1/2 + sinh(d/2) / (2 cosh(d/2) + nu), nu = 2 (1 - r) / r; at nu = 2 that is
- * sigmoid(d/2) exactly, twice as certain as one vote, and near sigmoid(r d) with
- * weight 1/r for any nu. To count ties as half wins of d itself would pull all
- * models together, for nothing in the wins makes up for it.
+ * Corrects a duel with logit d for ties, where a share r of the votes between equal
+ * models has a winner. In Davidson's model the expected score, a tie being half a
+ * win, is 1/2 + sinh(d/2) / (2 cosh(d/2) + nu), nu = 2 (1 - r) / r. At nu = 2 that is
+ * exactly sigmoid(d/2), twice as certain as one vote; for any nu it is close to
+ * sigmoid(r d) with weight 1/r. Without the correction, ties counted as half wins
+ * would pull all models together, and the wins would not make up for it.
  */
 export function withTies({ w, terms, shared, logit }: Observation, r: number): Observation {
   return {
@@ -50,10 +50,10 @@ export function withTies({ w, terms, shared, logit }: Observation, r: number): O
 }
 
 /**
- * One stage of Plackett-Luce: `first` is preferred to all of `rest`. Its
- * probability is sigmoid(f_first - log sum_j exp f_j), a duel against the soft
- * maximum of the rest; that is linear around the means with the softmax of the
- * rest as weights. Shown at once, so no position enters.
+ * One stage of Plackett-Luce: `first` is preferred to all of `rest`. Its probability
+ * is sigmoid(f_first - log sum_j exp f_j), a duel against the soft maximum of the
+ * rest, which is linearised around the means: the softmax of the rest are the
+ * weights. The answers are shown together, so there is no position bias.
  */
 export function stageObservation(
   posterior: BlockPosterior,
@@ -79,9 +79,10 @@ export function stageObservation(
 }
 
 /**
- * That the first of these is the one preferred. A stage is linear only around the
- * means, so a vague belief would give each of them too much (four that are all
- * alike and unknown more than 1/4); their sum has to be 1.
+ * Probability that the first of `order` is preferred to the others. A stage is linear
+ * only around the means, so with a wide posterior the probabilities of all models to
+ * come first sum to more than 1 (four equal, unknown models get more than 1/4 each);
+ * they are divided by their sum.
  */
 export function firstPlaceProbability(
   posterior: BlockPosterior,
@@ -96,9 +97,9 @@ export function firstPlaceProbability(
 }
 
 /**
- * A like of one answer: rho s utility_k + b, with utility relative to the pool's
- * mean. Likes and votes differ in scale by rho, which is learnt: the product is
- * linearised around the means of both.
+ * A rating of one answer: the logit of a like is rho s utility_k + b, with the utility
+ * relative to the mean of the pool. The ratio rho between the scales of likes and
+ * votes is learned: the product is linearised around the means of both factors.
  */
 export function ratingObservation(
   posterior: BlockPosterior,

@@ -2,8 +2,8 @@ import { invalidValue } from "../errors/joust-error.ts";
 import type { About, Hindsight, OptionAbout, Options, Policy, PolicyKind, Pool } from "./policy.ts";
 
 /**
- * A policy of a kind, the one way to make them: defaults filled in, options
- * checked, and the truth given only to a kind that says it needs it.
+ * Creates a policy. Fills in the defaults, checks the options, and passes the
+ * hindsight only to kinds that declare that they need it.
  */
 export function createPolicy<O extends Options>(
   kind: PolicyKind<O>,
@@ -21,7 +21,7 @@ export function createPolicy<O extends Options>(
   return kind.create(pool, all, kind.needsHindsight ? hindsight : undefined);
 }
 
-/** A RangeError says which option has a value that it cannot have, and what it can. */
+/** Throws an error that names the first option with a value outside its range, and the range. */
 export function checkOptions(name: string, options: object, about: About<Options> = {}): void {
   for (const [key, value] of Object.entries(options)) {
     const option = Object.hasOwn(about, key) ? about[key] : undefined;
@@ -40,7 +40,7 @@ function allowed(value: unknown, about?: OptionAbout): boolean {
   return value >= min && value <= max && value > above && value < below;
 }
 
-/** The allowed values in words: "a whole number from 1 to 9"; empty where any will do. */
+/** Describes the allowed values: "a whole number, from 1 to 9". Empty if every value is allowed. */
 export function rangeOf({ min, max, above, below, integer, oneOf }: OptionAbout): string {
   if (oneOf) return `one of ${oneOf.join(", ")}`;
   const bounds = [

@@ -1,17 +1,19 @@
 import { invalidValue } from "../errors/joust-error.ts";
 
 /**
- * Keeps spending within a budget. lambda, the price of a unit of cost in utility,
- * is the multiplier of the constraint E[cost] <= budget, found by gradient ascent
- * on what was spent above it, g = cost / budget - 1. Costs differ a hundredfold
- * between queries, and nobody knows how large lambda has to be; so the step is
- * AdaGrad's (Duchi et al. 2011), with squares forgotten slowly, as prices change:
+ * Keeps spending within a budget. lambda, the price of a unit of cost in utility, is
+ * the multiplier of the constraint E[cost] <= budget. It is found by gradient ascent
+ * on the relative overspending, g = cost / budget - 1. Costs differ by a factor of a
+ * hundred between queries, and the size of lambda is not known in advance, so the step
+ * is that of AdaGrad (Duchi et al. 2011), with slowly forgotten squares because prices
+ * change:
  *
- *   squares <- 0.999 squares + g^2,   price <- clip(price + FIRST g / sqrt(squares), -SAVED, 5)
+ *   squares <- 0.999 squares + g^2
+ *   price   <- clip(price + FIRST_STEP g / sqrt(squares), -MAX_SAVED, 5)
  *
- * and lambda = max(0, price). A price below 0 is something saved, which pays for
- * a dear query before lambda rises. A fixed step on a moving average of costs
- * used a fifth of the same budgets, at one and a half times the regret.
+ * and lambda = max(0, price). A price below 0 is a saving, which pays for an expensive
+ * query before lambda rises. A fixed step on a moving average of costs used a fifth of
+ * the same budgets, at one and a half times the regret.
  */
 export class Pacer {
   readonly #budget: number;
@@ -31,13 +33,13 @@ export class Pacer {
     return Math.max(0, this.#price);
   }
 
-  /** Takes in what one query has cost; a duel costs both answers. */
+  /** Records the cost of one query; a duel costs both answers. */
   spend(cost: number): void {
     const g = cost / this.#budget - 1;
     if (g === 0) return;
     this.#squares = 0.999 * this.#squares + g * g;
-    const price = this.#price + (FIRST * g) / Math.sqrt(this.#squares);
-    this.#price = Math.min(5, Math.max(-SAVED, price));
+    const price = this.#price + (FIRST_STEP * g) / Math.sqrt(this.#squares);
+    this.#price = Math.min(5, Math.max(-MAX_SAVED, price));
   }
 
   snapshot(): PacerState {
@@ -45,19 +47,19 @@ export class Pacer {
   }
 }
 
-/** In utility: the first step, and the most that can be saved. */
-const FIRST = 0.1;
-const SAVED = 0.3;
+/** The first step and the largest saving, in utility. */
+const FIRST_STEP = 0.1;
+const MAX_SAVED = 0.3;
 
 export interface PacerState {
   readonly price: number;
   readonly squares: number;
 }
 
-/** The dearest model's mean cost over categories, 1 where nothing is known of costs. */
+/** Returns the mean cost over the categories of the most expensive model, or 1 if no cost is known. */
 export function highestMeanCost(costs: readonly Float64Array[] | undefined): number {
   if (!costs) return 1;
   const means = costs.map((row) => row.reduce((sum, cost) => sum + cost / row.length, 0));
-  const dearest = Math.max(...means);
-  return dearest > 0 ? dearest : 1;
+  const highest = Math.max(...means);
+  return highest > 0 ? highest : 1;
 }

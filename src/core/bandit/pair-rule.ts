@@ -2,23 +2,25 @@ import type { Random } from "../random/random.ts";
 import { argmax } from "./policy.ts";
 
 /**
- * What is believed about one query, ready to choose from: one component for each
- * hypothesis. Choosing is pure: an mixture and a generator in, a pair out.
+ * The posterior of the utilities on one query: a mixture with one Gaussian component
+ * per hypothesis. Choosing is pure: a mixture and a generator in, a pair out.
  */
 export interface UtilityMixture {
   readonly components: {
     weight: number;
     readonly scale: number;
-    /** Expected utility of each model, and the variance of its own part. */
+    /** Expected utility of each model, and the variance of its part w . theta_k. */
     readonly values: Float64Array;
     readonly variances: Float64Array;
+    /** Variance of the coefficient of the told scores. */
     readonly toldVariance: number;
   }[];
-  /** Expected utility of each model over all components. */
+  /** Expected utility of each model, over all components. */
   readonly mean: Float64Array;
-  /** Told scores relative to the pool's mean. */
+  /** Told scores relative to the mean of the pool. */
   readonly told: Float64Array;
   readonly penalty?: Float64Array | undefined;
+  /** Number of votes so far. */
   readonly votes: number;
 }
 
@@ -29,21 +31,21 @@ export interface PairRuleOptions {
 }
 
 /**
- * The pair with the largest f_i + f_j + alpha W_ij L_ij.
+ * Returns the pair with the largest f_i + f_j + alpha W_ij L_ij.
  *
- * W_ij is the sd of the difference of the two utilities, within the hypotheses
- * and between them: W_ij^2 = g_i + g_j + var_told (t_i - t_j)^2 + sum_e p_e (d_ei - d_ej)^2.
+ * W_ij is the standard deviation of the difference of the two utilities, within and
+ * between hypotheses: W_ij^2 = g_i + g_j + var_told (t_i - t_j)^2 + sum_e p_e (d_ei - d_ej)^2.
  *
- * L_ij, our addition, is how much of it votes can resolve. One vote carries
- * information q = s^2 W^2 / 4 about the difference in units of its variance, so
- * n votes remove the share n q / (1 + n q) of it; n, what the future holds, is
- * taken as a few votes and a share (`patience`) of those so far. With informative votes L
- * is 1 at once and this is the plain rule; with votes that are nearly coin flips
- * it does not pay for knowledge that would come too late.
+ * L_ij, our addition, is the share of W_ij that future votes can resolve. One vote
+ * carries information q = s^2 W^2 / 4 about the difference, in units of its variance,
+ * so n votes remove the share n q / (1 + n q) of the variance. The number n of future
+ * votes is taken as a few votes plus a share (`patience`) of the votes so far. If votes
+ * are informative, L is 1 and this is the plain rule; if votes are nearly coin flips,
+ * the rule does not pay for knowledge that would come too late.
  *
- * W is a distance, W_ij <= r_i + r_j with r_k the distance to the mean, and
- * L <= 1, so no pair is better than U_i + U_j, U_k = f_k + alpha r_k. Going
- * through the models by U lets most pairs of a large pool be skipped.
+ * W is a distance, so W_ij <= r_i + r_j, where r_k is the distance to the mean, and
+ * L <= 1. Therefore no pair is better than U_i + U_j, U_k = f_k + alpha r_k. Visiting
+ * the models in the order of U skips most pairs of a large pool.
  */
 export function bestPair(
   mixture: UtilityMixture,
@@ -74,7 +76,7 @@ export function bestPair(
     bound[i] = f[i]! + alpha * Math.sqrt(variance + between);
   }
   const order = Array.from({ length: n }, (_, i) => i).sort((i, j) => bound[j]! - bound[i]!);
-  const ahead = LEAST_AHEAD + patience * mixture.votes;
+  const votesAhead = MIN_VOTES_AHEAD + patience * mixture.votes;
 
   let best = -Infinity;
   let first = 0;
@@ -100,11 +102,11 @@ export function bestPair(
   }
   if (f[second]! > f[first]!) [first, second] = [second, first];
   const leader = candidates[first]!;
-  // Against two answers of the leader: what would the duel promise more, per answer?
+  // The gain of the duel over two answers of the leader, per answer.
   const gain = (best - 2 * f[first]!) / 2;
   return gain <= minGain ? [leader, leader] : [leader, candidates[second]!];
 
-  /** f counts half of each answer's price, but a duel pays both in full. */
+  /** f contains half of the penalty of each answer, but a duel pays both in full. */
   function secondAnswer(i: number, j: number): number {
     const { penalty } = mixture;
     return penalty ? penalty[candidates[i]!]! + penalty[candidates[j]!]! : 0;
@@ -118,18 +120,18 @@ export function bestPair(
       const gap = values[a]! - values[b]! - (mixture.mean[a]! - mixture.mean[b]!);
       W2 += weight * gap * gap;
     }
-    const information = (ahead * scale2 * W2) / 4;
+    const information = (votesAhead * scale2 * W2) / 4;
     return alpha * Math.sqrt((W2 * information) / (1 + information));
   }
 }
 
 /**
- * Without looking ahead there is no duel, without a duel no vote, and told
- * scores that are wrong would be believed for ever (joust.test.ts).
+ * Future votes that are assumed at least. With 0 there would be no duel at first, so
+ * no vote, and wrong told scores would be trusted for ever (joust.test.ts).
  */
-const LEAST_AHEAD = 3;
+const MIN_VOTES_AHEAD = 3;
 
-/** Two draws of all utilities from the belief, each plays its best: Thompson sampling. */
+/** Thompson sampling: draws all utilities twice from the posterior and returns the best model of each draw. */
 export function sampledPair(
   mixture: UtilityMixture,
   candidates: readonly number[],
@@ -142,24 +144,22 @@ export function sampledPair(
   return [draw(), draw()];
 }
 
-/** All utilities at once, from one of the components. */
+/** Draws all utilities from one component. */
 function drawUtilities({ components, told }: UtilityMixture, random: Random): Float64Array {
   const component = pick(components, random.uniform());
-  const trust = Math.sqrt(component.toldVariance) * random.normal();
+  const toldError = Math.sqrt(component.toldVariance) * random.normal();
   return component.values.map(
-    (value, k) => value + trust * told[k]! + Math.sqrt(component.variances[k]!) * random.normal(),
+    (value, k) =>
+      value + toldError * told[k]! + Math.sqrt(component.variances[k]!) * random.normal(),
   );
 }
 
-/** The one at share u of the total weight. */
-export function pick<T extends { readonly weight: number }>(
-  components: readonly T[],
-  u: number,
-): T {
+/** Returns the item at which the cumulated weight exceeds u. The weights sum to 1. */
+export function pick<T extends { readonly weight: number }>(items: readonly T[], u: number): T {
   let rest = u;
-  for (const component of components) {
-    rest -= component.weight;
-    if (rest < 0) return component;
+  for (const item of items) {
+    rest -= item.weight;
+    if (rest < 0) return item;
   }
-  return components.at(-1)!;
+  return items.at(-1)!;
 }

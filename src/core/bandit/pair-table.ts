@@ -1,6 +1,6 @@
 /**
- * A K x K table of pairs of models over another list of models: `index` says
- * where each of them stood in the table, -1 for a new one, whose pairs are 0.
+ * Reorders a K x K table of pairs for another list of models. `index` is the position
+ * of each model in the table, or -1 for a new model, whose pairs are 0.
  */
 export function alignPairs(table: Float64Array, index: readonly number[]): Float64Array {
   const K = index.length;

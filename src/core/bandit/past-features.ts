@@ -1,19 +1,24 @@
 import { dotAt } from "../linalg/linalg.ts";
 import { GrowingRows } from "./growing-rows.ts";
 
-/** phi of the past rounds. A batch lists rounds; its scores are B rows of K numbers. */
+/**
+ * The features phi of past rounds. Langevin chains need only two linear maps: the
+ * scores <theta, phi> of a batch of rounds, and the transposed map, which takes a
+ * derivative with respect to the scores back to theta. An implementation decides what
+ * it stores per round. A batch lists rounds; its scores are B rows of K numbers.
+ */
 export interface PastFeatures {
-  /** Takes in the newest round: phi of all models there. */
+  /** Adds the newest round, given phi of all models there. */
   push(rows: Float64Array): void;
   /** out[b, k] <- <theta, phi(x_i, a_k)> with i = batch[b] */
   scores(theta: Float64Array, batch: Int32Array, out: Float64Array): void;
-  /** The same for the two models of each round's vote; other entries are left alone. */
+  /** Like `scores`, but only for the two models of each vote. Other entries keep their value. */
   pairScores(theta: Float64Array, batch: Int32Array, votes: GrowingRows, out: Float64Array): void;
   /** out <- out + sum_b sum_k C[b, k] phi(x_i, a_k) */
   addTransposed(C: Float64Array, batch: Int32Array, out: Float64Array): void;
 }
 
-/** The obvious map, for any features: K x d numbers a round (22 MB at K = 10, d = 384, t = 720). */
+/** Stores phi as it is, for any features: K x d numbers per round (22 MB at K = 10, d = 384, t = 720). */
 export class StoredPast implements PastFeatures {
   readonly #K: number;
   readonly #d: number;

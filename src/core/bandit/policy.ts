@@ -3,29 +3,32 @@ import type { Random } from "../random/random.ts";
 /**
  * Glossary
  *
- * query      what a user asks; here always its embedding x
- * category   a kind of query; xi_m, its centroid, is the mean embedding of its offline queries
- * pool       the models to choose among and what is told about them in advance
- * round      one query to be answered by some of the pool's models
- * duel       two models answer one query; a vote says which answer is better
- * score      what is told of a model on a category, 0..1 (the paper's Perf)
- * utility    what is true of a model on a query; regret is counted in it
- * vote scale s in P(a beats b) = sigmoid(s (utility_a - utility_b)); no learner is told it
+ * query       a user's request, represented by its embedding x
+ * category    a kind of query; its centroid xi_m is the mean embedding of its offline queries
+ * membership  w(x), the weights with which a query belongs to the categories; they sum to 1
+ * pool        the models to choose from, and what is known about them before the first vote
+ * round       one query and the models that may answer it
+ * duel        two models answer one query; a vote says which answer is better
+ * told score  the score of a model on a category, 0..1, that is given to the policy in advance
+ *             (the paper's Perf); it may be wrong
+ * utility     the true quality of a model's answer to a query; regret is measured in utility
+ * vote scale  s in P(a beats b) = sigmoid(s (utility_a - utility_b)); no policy is given it
+ * evidence    the logarithm of the probability that a hypothesis gave to the votes so far
  */
 
-/** What a policy knows before the first vote. Models and categories are indices into these lists. */
+/** Everything that a policy knows before the first vote. Models and categories are indices into these lists. */
 export interface Pool {
   readonly models: readonly string[];
   readonly categories: readonly string[];
-  /** xi_m: one vector a category. */
+  /** xi_m: one vector per category. */
   readonly centroids: readonly Float64Array[];
-  /** told[k][m]: score of model k on category m; NaN where unknown. Absent: nothing is told. */
+  /** told[k][m] is the told score of model k on category m, NaN if unknown. Undefined if no score is known. */
   readonly told?: readonly Float64Array[] | undefined;
-  /** costs[k][m], in the unit of the data. */
+  /** costs[k][m] is the mean cost of model k on category m, in the unit of the data. */
   readonly costs?: readonly Float64Array[] | undefined;
-  /** Eq. 6: mean embedding of the offline queries whose best model is k. */
+  /** labels[k] is the mean embedding of the offline queries whose best model is k (eq. 6). */
   readonly labels?: readonly Float64Array[] | undefined;
-  /** a_k as a calibration bundle weighs the categories, for `weighting=fitted`. */
+  /** fitted[k] is the model embedding a_k of a calibration bundle, for `weighting=fitted`. */
   readonly fitted?: readonly Float64Array[] | undefined;
 }
 
@@ -33,42 +36,42 @@ export interface Round {
   readonly x: Float64Array;
   /** The models that may answer; never empty. */
   readonly candidates: readonly number[];
-  /** Subtracted from each model's utility when choosing: lambda * cost + kappa * latency. */
+  /** Penalty of each model, lambda * cost + kappa * latency, which is subtracted from its utility. */
   readonly penalty?: Float64Array | undefined;
-  /** Duels shown but not voted on yet, oldest first. */
+  /** Duels that were shown and have no vote yet, oldest first. */
   readonly pending?: readonly PendingDuel[] | undefined;
-  /** 1: one answer is all there will be, so that it need not be part of a good duel. */
+  /** 1 if only one answer will be given, so that the policy need not look for an informative duel. */
   readonly answers?: 1 | 2 | undefined;
 }
 
-/** A duel whose vote is still to come. */
+/** A duel that has no vote yet. */
 export interface PendingDuel {
   readonly x: Float64Array;
   readonly pair: readonly [number, number];
 }
 
-/** The pair to duel; both the same means one answer and no vote. */
+/** The pair of models that should answer. The same model twice means one answer and no duel. */
 export interface Choice {
   readonly pair: readonly [number, number];
-  /** Estimated utility of every model of the pool, where the policy has one. */
+  /** Estimated utility of every model of the pool, if the policy has estimates. */
   readonly values?: Float64Array | undefined;
-  /** What was believed of the query when this was chosen; it takes a moment to say. */
+  /** Computes the estimate on which the choice was based. It is a function because it takes time. */
   readonly estimate?: (() => Estimate) | undefined;
 }
 
 export type Outcome = "a" | "b" | "tie" | "both_bad";
 
-/** A vote on a duel. `pair` is in the order shown: a is the first answer, b the second. */
+/** A vote on a duel. `pair` is in the order in which the answers were shown: a first, then b. */
 export interface Duel {
   readonly kind: "duel";
   readonly x: Float64Array;
   readonly pair: readonly [number, number];
   readonly outcome: Outcome;
-  /** How much the voter counts; 1 unless said. */
+  /** How many votes this one counts as. Default: 1. */
   readonly weight?: number | undefined;
 }
 
-/** Thumbs on a single answer: -1 (dislike) .. 1 (like). */
+/** A rating of a single answer, from -1 (dislike) to 1 (like). */
 export interface Rating {
   readonly kind: "rating";
   readonly x: Float64Array;
@@ -89,8 +92,8 @@ export type Feedback = Duel | Rating | Ranking;
 
 /**
  * A plain value that structuredClone can copy: strings, numbers, typed arrays,
- * lists and records of them. It names its models, so that `restore` can take
- * over what is known of those that are still in the pool.
+ * lists and records of them. It names its models, so that `restore` can keep the
+ * knowledge about those that are still in the pool.
  */
 export interface Snapshot {
   readonly models: readonly string[];
@@ -98,27 +101,26 @@ export interface Snapshot {
 }
 
 /**
- * A routing policy. It holds what it has learnt and nothing else: no clock, no
- * I/O and no generator of its own, so `choose` with the same state, round and
- * generator gives the same choice. policy.case.ts is what every policy must pass.
+ * A routing policy. Its only state is what it has learned from feedback: it has no
+ * clock, no I/O and no random generator of its own. The same state, round and
+ * generator therefore give the same choice. Every policy passes policy.case.ts.
  */
 export interface Policy {
   choose(round: Round, random: Random): Choice;
   learn(feedback: Feedback, random: Random): void;
   snapshot(): Snapshot;
-  /** Takes over a snapshot, also one of another pool: models are matched by name, new ones start fresh. */
+  /** Restores a snapshot, also that of another pool: models are matched by name, and new ones start from the prior. */
   restore(snapshot: Snapshot): void;
   /**
-   * What is believed of the models where queries belong to the categories in
-   * these shares, for leaderboards and explanations. Only where there is more to
-   * say than `values`.
+   * Estimates the models on queries with this category membership, for
+   * leaderboards and explanations. Policies without uncertainties do not have it.
    */
   estimate?(membership: Float64Array): Estimate;
-  /** One way that everything may be, drawn from what is believed. */
+  /** Draws all unknowns at once from the posterior. */
   samplePosterior?(random: Random): PosteriorSample;
 }
 
-/** Utilities relative to the pool's mean, and how sure they are. */
+/** Posterior means and standard deviations of the utilities, relative to the mean of the pool. */
 export interface Estimate {
   readonly mean: Float64Array;
   readonly sd: Float64Array;
@@ -126,22 +128,22 @@ export interface Estimate {
   beats(a: number, b: number): number;
 }
 
-/** What would be true of all models and queries at once. */
+/** One draw of all unknowns from the posterior. */
 export interface PosteriorSample {
   /** The vote scale s. */
   readonly scale: number;
-  /** Net share of answers that voters prefer, for a small unit of utility; ties count for neither. */
+  /** P(preferred) - P(other preferred) per unit of utility, for a small difference; ties count for neither. */
   readonly margin: number;
   /**
-   * Of every model, where queries belong to the categories in these shares; linear in them.
-   * Into `out`, for who asks often: a new array takes longer than what is put into it.
+   * Utility of every model on queries with this membership, in which it is linear.
+   * Callers in a loop pass `out`, because allocating takes longer than computing.
    */
   utilities(membership: Float64Array, out?: Float64Array): Float64Array;
 }
 
-/** What only a simulation can know; the baselines `oracle` and `best-fixed` are made of it. */
+/** Knowledge that only a simulation has. The baselines `oracle` and `best-fixed` use it. */
 export interface Hindsight {
-  /** The true utilities of all models for a query, found by its embedding object. */
+  /** The true utilities of all models for a query. The query is identified by its embedding object. */
   utilities(x: Float64Array): Float64Array;
   /** The model with the largest total utility over the whole stream. */
   readonly bestFixed: number;
@@ -149,12 +151,12 @@ export interface Hindsight {
 
 export type Options = Readonly<Record<string, number | string | boolean>>;
 
-/** What an option means and which values it takes, for help and for `checkOptions`. */
+/** The meaning of an option and the values that it takes, for help texts and `checkOptions`. */
 export interface OptionAbout {
   readonly meaning: string;
   readonly min?: number;
   readonly max?: number;
-  /** Bounds that the value may not reach. */
+  /** Exclusive bounds. */
   readonly above?: number;
   readonly below?: number;
   readonly integer?: boolean;
@@ -163,32 +165,32 @@ export interface OptionAbout {
 
 export type About<O> = { readonly [K in keyof O]: OptionAbout };
 
-/** How a policy is made and named on the command line: `name:option=value:option=value`. */
+/** A kind of policy, which the command line names as `name:option=value:option=value`. */
 export interface PolicyKind<O extends Options = Options> {
   readonly name: string;
   /** One line for --help. */
   readonly summary: string;
-  /** Whose algorithm it is. */
+  /** Paper that the algorithm is from. */
   readonly source?: string;
   readonly defaults: O;
-  /** Every built-in policy has it; options of a kind without it take any value. */
+  /** Describes the options. Every built-in policy has it; without it, options take any value. */
   readonly about?: About<O>;
-  /** Whether `create` is given what only a simulation can know. */
+  /** Whether `create` receives a `Hindsight`. */
   readonly needsHindsight?: true;
-  /** Called by `createPolicy`: `options` holds every key of `defaults`, with the user's values in their place. */
+  /** Called by `createPolicy`. `options` has every key of `defaults`, with the user's values where given. */
   create(pool: Pool, options: O, hindsight?: Hindsight): Policy;
 }
 
-/** A vote as the plain numbers that most policies learn from. */
+/** The result of comparing two models, in the numbers that most policies learn from. */
 export interface Comparison {
   readonly a: number;
   readonly b: number;
-  /** 1: a won, 0: b won, 0.5: a tie. */
+  /** 1 if a won, 0 if b won, 0.5 for a tie. */
   readonly win: number;
   readonly weight: number;
 }
 
-/** The comparisons in a feedback; none in a rating or in a duel of a model with itself. */
+/** Returns the comparisons in a feedback: none for a rating or for a duel of a model with itself. */
 export function comparisonsOf(feedback: Feedback): Comparison[] {
   const weight = feedback.weight ?? 1;
   switch (feedback.kind) {
@@ -209,13 +211,13 @@ export function winOf(outcome: Outcome): number {
   return outcome === "a" ? 1 : outcome === "b" ? 0 : 0.5;
 }
 
-/** For each model of `to`, where it stands in `from`; -1 where it is new. */
+/** Returns the index in `from` of each model of `to`, -1 if the model is new. */
 export function alignModels(from: readonly string[], to: readonly string[]): number[] {
   const index = new Map(from.map((name, i) => [name, i]));
   return to.map((name) => index.get(name) ?? -1);
 }
 
-/** The candidate with the largest value; ties are broken at random. */
+/** Returns the candidate with the largest value. Ties are broken at random. */
 export function argmax(
   candidates: readonly number[],
   value: (k: number) => number,

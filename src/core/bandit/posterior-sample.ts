@@ -2,7 +2,7 @@ import type { BlockPosterior } from "./block-posterior.ts";
 import type { PosteriorSample } from "./policy.ts";
 import type { QueryContext } from "./query-context.ts";
 
-/** Told scores of each category by itself, relative to the pool's mean. */
+/** Returns the told scores of each category, relative to the mean of the pool. */
 export function toldByCategory(
   categories: number,
   contextOfMembership: (membership: Float64Array) => QueryContext,
@@ -15,8 +15,8 @@ export function toldByCategory(
 }
 
 /**
- * The utilities of a world in which the coefficients are those drawn, times `unit`.
- * They are linear in the membership, so a number for each model and category says all.
+ * Returns the utilities that drawn coefficients imply, times `unit`. They are linear
+ * in the membership, so one number per model and category determines them.
  */
 export function sampledUtilities(
   { told, theta }: ReturnType<BlockPosterior["draw"]>,

@@ -2,13 +2,13 @@ import { dot } from "../linalg/linalg.ts";
 import { categoryMembership, fillUnknown } from "./features.ts";
 import type { Pool } from "./policy.ts";
 
-/** A query as a belief sees it: its membership w and the told scores t_k relative to the pool's mean. */
+/** The part of a query that posteriors use: its membership w, and the told scores t_k relative to the mean of the pool. */
 export interface QueryContext {
   readonly w: Float64Array;
   readonly told: Float64Array;
 }
 
-/** Told scores of a mixture of categories, relative to the pool's mean. */
+/** Returns a function that computes the context of a membership. */
 export function contextOfMembership(pool: Pool): (membership: Float64Array) => QueryContext {
   const told = pool.told && fillUnknown(pool.told);
   const K = pool.models.length;
@@ -26,15 +26,15 @@ export function contextOfMembership(pool: Pool): (membership: Float64Array) => Q
   };
 }
 
-/** Of a query; the one just seen is remembered, for it is chosen for and learnt from. */
+/** Returns a function that computes the context of a query. It caches the last one, which `learn` often needs after `choose`. */
 export function contextOfQuery(
   pool: Pool,
-  on: (membership: Float64Array) => QueryContext,
+  ofMembership: (membership: Float64Array) => QueryContext,
 ): (x: Float64Array) => QueryContext {
   const membership = categoryMembership(pool.centroids);
   let last: { readonly x: Float64Array; readonly context: QueryContext } | undefined;
   return (x) => {
-    if (last?.x !== x) last = { x, context: on(membership(x)) };
+    if (last?.x !== x) last = { x, context: ofMembership(membership(x)) };
     return last.context;
   };
 }

@@ -49,7 +49,7 @@ describe("challenger", () => {
   });
 
   it("says what it knows when it is asked for something else", () => {
-    expect(() => pick("hope", 1, 1)).toThrow(errorText(/ucb, softmax or epsilon/));
+    expect(() => pick("hope", 1, 1)).toThrow(errorText(/ucb, softmax, epsilon/));
   });
 });
 

@@ -11,30 +11,30 @@ import {
 } from "./policy.ts";
 
 /**
- * Routers that only rank (Eagle, RouteLLM's two, nearest neighbours, clusters)
- * as policies. They were built for votes that others had collected, so they say
- * which model is best and not whom it should meet; what they leave open is
- * settled here in one way for all of them, so that a comparison between them is
- * one between their estimates:
+ * A router that only rates models: Eagle, the two of RouteLLM, nearest neighbours,
+ * clusters. They were designed for votes that are already collected, so they say which
+ * model is best, but not which one it should duel. `rankingPolicy` adds the rest in the
+ * same way for all of them, so that a comparison of the policies compares their ratings:
  *
- * - The favourite is the argmax of the estimate, its opponent the `challenger`.
- * - Told scores are a head start: a model's logit on x is prior * scale * told(x)
+ * - The favourite is the argmax of the logits; its opponent is the `challenger`.
+ * - Told scores are a head start: the logit of a model on x is prior * scale * told(x)
  *   plus its rating, and ratings explain only what the told scores do not.
- * - Ratings are logits and penalties utility, so penalties count times `scale`,
- *   the assumed vote scale, and values are logits / scale.
+ * - Ratings are logits and penalties are utilities, so penalties are multiplied by
+ *   `scale`, the assumed vote scale, and values are logits / scale.
  */
 export interface Ranker {
   rate(x: Float64Array): Ratings;
-  /** `offset`: the logit of a's win that the told scores give. */
+  /** `offset` is the logit of a win of a that the told scores give. */
   learn(x: Float64Array, comparison: Comparison, offset: number, random: Random): void;
   snapshot(): unknown;
-  /** `from`: the models of the snapshot. */
+  /** `from` lists the models of the snapshot. */
   restore(state: unknown, from: readonly string[]): void;
 }
 
-/** One rating a model, in logits, and how uncertain their differences are. */
+/** One rating per model, in logits, and the uncertainty of their differences. */
 export interface Ratings {
   readonly mean: Float64Array;
+  /** Standard deviation of the difference of two ratings. */
   width(i: number, j: number): number;
 }
 
@@ -51,14 +51,16 @@ export type ExploreOptions = {
 export const RANKING_DEFAULTS: RankingOptions = { scale: 5, prior: 1, explore: "ucb", rate: 1 };
 
 export const RANKING_ABOUT: About<RankingOptions> = {
-  scale: { meaning: "assumed vote scale: logits of a win for one unit of utility", above: 0 },
-  prior: { meaning: "how far the told scores are believed; 0: not at all", min: 0 },
+  scale: { meaning: "assumed vote scale: logits of a win per unit of utility", above: 0 },
+  prior: { meaning: "how far the told scores are trusted; 0 ignores them", min: 0 },
   explore: {
-    meaning: "whom the favourite meets: who may yet be better, a draw by value, or anybody",
+    meaning:
+      "how the opponent of the best model is chosen: the model that may still be better (ucb), at random by value (softmax), or uniformly and only in some rounds (epsilon)",
     oneOf: ["ucb", "softmax", "epsilon"],
   },
   rate: {
-    meaning: "of ucb: standard deviations; softmax: temperature in logits; epsilon: share of duels",
+    meaning:
+      "amount of exploration: standard deviations for ucb, temperature in logits for softmax, share of duels for epsilon",
     min: 0,
   },
 };
@@ -91,13 +93,13 @@ export function rankingPolicy(pool: Pool, options: RankingOptions, ranker: Ranke
 }
 
 /**
- * Whom the favourite meets:
+ * Returns the opponent of the favourite:
  *
- * - `ucb`: argmax_j value_j + rate * width(favourite, j), as MaxInP and CoLSTIM
- *   choose their second: who may yet turn out better. The favourite has width 0,
- *   so it meets itself once nobody may, and no duel is spent.
- * - `softmax`: j with probability in proportion to exp(value_j / rate).
- * - `epsilon`: with probability rate anybody else, otherwise the favourite itself.
+ * - `ucb`: argmax_j value_j + rate * width(favourite, j), as MaxInP and CoLSTIM choose
+ *   their second model. The favourite has width 0, so it is its own opponent, and there
+ *   is no duel, once no other model may be better.
+ * - `softmax`: j with probability proportional to exp(value_j / rate).
+ * - `epsilon`: with probability `rate` any other model, otherwise the favourite itself.
  */
 export function challenger(
   favourite: number,
@@ -120,6 +122,6 @@ export function challenger(
     case "epsilon":
       return random.uniform() < rate ? others[random.integer(others.length)]! : favourite;
     default:
-      throw invalidValue(`explore is ${explore}`, "use ucb, softmax or epsilon");
+      throw invalidValue(`explore is ${explore}`, "give explore one of ucb, softmax, epsilon");
   }
 }

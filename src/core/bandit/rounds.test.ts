@@ -84,7 +84,9 @@ describe("GrowingRows", () => {
   });
 
   it("refuses a row of another width", () => {
-    expect(() => new GrowingRows(2).push([1])).toThrow("a row of 1 numbers among rows of 2");
+    expect(() => new GrowingRows(2).push([1])).toThrow(
+      "the row has 1 numbers, the other rows have 2",
+    );
   });
 });
 

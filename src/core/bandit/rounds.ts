@@ -5,20 +5,14 @@ import { HadamardPast } from "./hadamard-past.ts";
 import { type PastFeatures, StoredPast } from "./past-features.ts";
 import type { Comparison, Pool } from "./policy.ts";
 
-/**
- * S_t, the past rounds, for policies that go through them again (Algorithm 1).
- * Such a policy sees the features in two ways only: the scores <theta, phi> of
- * chosen rounds, and the transposed map, which carries a derivative by the
- * scores back to theta. `PastFeatures` is that pair, so that what is stored a
- * round is its own business.
- */
+/** S_t: the past rounds that have a vote, for policies that revisit them (Algorithm 1). */
 export class Rounds {
   readonly models: number;
   readonly dimension: number;
   readonly phi: PastFeatures;
   /** x_i */
   readonly x: GrowingRows;
-  /** a, b, win, weight */
+  /** Rows of a, b, win, weight. */
   readonly votes = new GrowingRows(4);
   readonly #features: Features;
   readonly #sd: Float64Array;
@@ -37,7 +31,7 @@ export class Rounds {
     return this.votes.length;
   }
 
-  /** a, the answer shown first, is the paper's a_i^1, b its a_i^2, and y_i = 2 win - 1. */
+  /** The vote of round i. In the paper's notation a is a_i^1, b is a_i^2, and y_i = 2 win - 1; a is the answer shown first. */
   vote(i: number): Comparison {
     const { data } = this.votes;
     return {
@@ -48,7 +42,7 @@ export class Rounds {
     };
   }
 
-  /** sum_i weight_i |sd o v_i|^2: four times a bound of the votes' curvature, in prior sds. */
+  /** sum_i weight_i |sd o v_i|^2: four times a bound on the curvature of the votes, in units of the prior sd. */
   get information(): number {
     return this.#information;
   }
@@ -64,7 +58,7 @@ export class Rounds {
   }
 }
 
-/** The past of a pool: the fast map where the features allow it, else the rows as they are. */
+/** Creates empty rounds, with the fast `PastFeatures` if the options allow it. */
 export function createRounds(
   pool: Pool,
   features: Features,

@@ -3,37 +3,39 @@ import { sigmoid, softplus } from "./btl.ts";
 import type { Rounds } from "./rounds.ts";
 
 /**
- * Sampling from the posterior of FGTS.CDB (Algorithm 1, step 5) by stochastic
- * gradient Langevin dynamics (Welling and Teh 2011).
+ * The target of stochastic gradient Langevin dynamics (Welling and Teh 2011), by which
+ * FGTS.CDB samples from its posterior (Algorithm 1, step 5).
  *
  * With v_i = phi(x_i, a_i^1) - phi(x_i, a_i^2), chain j has the potential
  *
  *   U_j(theta) = |theta - theta_0|^2 / (2 sd_0^2) + sum_i L^j_i(theta)
  *   L^j_i = eta sigma(y_i <theta, v_i>) - mu min(b, max_a <theta, phi(x_i, a) - phi(x_i, a_i^(3-j))>)
  *
- * which is eq. 2 but for the cap b: the feel-good term grows with |theta| and is
- * summed over all rounds, so that without a cap it drags the chain far out.
- * sigma(z) = log(1 + e^-z) is a loss, not the sigmoid: a chain that descends the
- * sigmoid walks away from the preferred answer.
+ * which is eq. 2 except for the cap b. The feel-good term grows with |theta| and is
+ * summed over all rounds, so without a cap it drags the chain far away.
+ * sigma(z) = log(1 + e^-z) is a loss, not the sigmoid; a chain that descends the
+ * sigmoid moves away from the preferred answer.
  *
- * Ours besides the cap: a vote's weight multiplies its eta, and a tie is half a
- * win and half a loss, so that the loss of win in [0, 1] is
- * win sigma(z) + (1 - win) sigma(-z), with derivative sigmoid(z) - win by z.
+ * Our other additions: the weight of a vote multiplies its eta, and a tie is half a
+ * win and half a loss. The loss of win in [0, 1] is
+ * win sigma(z) + (1 - win) sigma(-z), with derivative sigmoid(z) - win in z.
  */
 export interface Target {
-  /** theta_0 and sd_0, one number a coefficient. */
+  /** theta_0 and sd_0, one number per coefficient. */
   readonly mean: Float64Array;
   readonly sd: Float64Array;
+  /** Weight of a vote. */
   readonly eta: number;
+  /** Weight of the feel-good term. */
   readonly mu: number;
   /** b */
   readonly cap: number;
 }
 
-/** Which of the two chains: chain j plays a^j and feels good about beating a^(3-j). */
+/** Chain j plays a^j, and its feel-good term compares with a^(3-j). */
 export type ChainIndex = 1 | 2;
 
-/** U_j(theta) over all rounds. */
+/** Returns U_j(theta) over all rounds. */
 export function potential(
   target: Target,
   rounds: Rounds,
@@ -59,14 +61,16 @@ export function potential(
 }
 
 /**
- * The gradient of U_j, estimated from a batch of rounds: the prior's part plus
- * t / B times the batch's. Over all batches of one size its mean is the gradient.
+ * Estimates the gradient of U_j from a batch of rounds: the part of the prior plus
+ * t / B times the part of the batch. Its mean over all batches of one size is the
+ * gradient.
  *
  *   grad U_j = (theta - theta_0) / sd_0^2
  *     + sum_i [ eta (sigmoid(z_i) - win_i) v_i - mu (phi(x_i, a^) - phi(x_i, a_i^(3-j))) ]
  *
- * a^ is the argmax, and the mu part is 0 above the cap. Models that tie for a^
- * need no draw here: they have equal features, or are a kink that no chain meets.
+ * a^ is the argmax, and the mu part is 0 above the cap. Models that tie for a^ need no
+ * random choice here: either their features are equal, or theta is at a kink, which
+ * has probability 0.
  */
 export function gradient(
   target: Target,
@@ -103,10 +107,7 @@ export function gradient(
   return out;
 }
 
-/**
- * What one gradient after another writes to: at d = 12 making these afresh
- * would take longer than filling them.
- */
+/** Buffers that successive gradients reuse: at d = 12, allocating them takes longer than filling them. */
 class GradientBuffers {
   readonly scores: Float64Array;
   /** dU / d scores */
@@ -121,14 +122,14 @@ class GradientBuffers {
 }
 
 /**
- * B of the rounds 0 .. t-1, uniform without replacement; all of them where there
- * are no more. A Fisher-Yates shuffle that stops after B swaps and undoes them,
- * so that a draw takes O(B) however long the past is.
+ * Draws B of the rounds 0 .. t-1 uniformly without replacement, or all if t <= B. It
+ * is a Fisher-Yates shuffle that stops after B swaps and undoes them, so a draw takes
+ * O(B), however many rounds there are.
  */
 export class Minibatch {
   readonly #batch: Int32Array;
   readonly #swapped: Int32Array;
-  /** 0, 1, 2, .. between draws. */
+  /** 0, 1, 2, ... between draws. */
   #order = new Int32Array(0);
 
   constructor(B: number) {
@@ -136,7 +137,7 @@ export class Minibatch {
     this.#swapped = new Int32Array(B);
   }
 
-  /** Valid until the next draw. */
+  /** The result is valid until the next draw. */
   draw(t: number, random: Random): Int32Array {
     const B = this.#batch.length;
     if (this.#order.length < t) this.#order = Int32Array.from({ length: 2 * t }, (_, i) => i);
@@ -148,16 +149,16 @@ export class Minibatch {
       this.#batch[i] = order[j]!;
       order[j] = order[i]!;
     }
-    // What stands before i is never drawn from again, so only the places j were written to.
+    // Entries before i are never drawn again, so only the entries j were written.
     for (let i = 0; i < B; i++) order[this.#swapped[i]!] = this.#swapped[i]!;
     return this.#batch;
   }
 }
 
 /**
- * eps, in units of the prior's variance: step / (1 + eta/4 sum_i weight_i |sd_0 o v_i|^2).
- * The denominator bounds the curvature of U along any direction (sigmoid' <= 1/4,
- * and a trace is at least the largest eigenvalue), so step < 2 cannot diverge.
+ * Returns eps in units of the prior variance: step / (1 + eta/4 sum_i weight_i |sd_0 o v_i|^2).
+ * The denominator bounds the curvature of U in every direction (sigmoid' <= 1/4, and a
+ * trace is at least the largest eigenvalue), so the chain cannot diverge for step < 2.
  * With one sd_0 for all coefficients and weights of 1, eps sd_0^2 is
  * step / (sd_0^-2 + eta/4 t mean|v|^2).
  */
@@ -166,9 +167,9 @@ export function stepSize(target: Target, rounds: Rounds, step: number): number {
 }
 
 /**
- * theta <- theta - eps sd_0^2 grad + sqrt(2 eps) sd_0 xi, xi standard normal.
- * Coefficients of different sd_0 move each in its own unit, which leaves the
- * target that is sampled the same.
+ * theta <- theta - eps sd_0^2 grad + sqrt(2 eps) sd_0 xi, xi standard normal. Each
+ * coefficient moves in units of its own sd_0, which does not change the distribution
+ * that is sampled.
  */
 export function langevinStep(
   theta: Float64Array,
@@ -184,15 +185,15 @@ export function langevinStep(
 }
 
 export interface ChainOptions {
-  /** Langevin steps a round. */
+  /** Langevin steps per round. */
   readonly steps: number;
-  /** B, past rounds a gradient. */
+  /** B, the past rounds per gradient. */
   readonly batch: number;
-  /** See stepSize. */
+  /** Length of a step, see `stepSize`. */
   readonly step: number;
 }
 
-/** theta^j, which goes on from where the last round left it (a warm start). */
+/** A Langevin chain. It continues where the last round left theta^j (a warm start). */
 export class Chain {
   readonly j: ChainIndex;
   readonly theta: Float64Array;

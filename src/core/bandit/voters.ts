@@ -1,12 +1,13 @@
 /**
- * How much each voter counts. A voter's agreement is the share of votes given
- * to the answer that the router itself thought better; honest voters agree at
- * about the crowd's rate, one who clicks at random at 1/2, one who lies below.
+ * The weights of voters. The agreement of a voter is the share of votes for the answer
+ * that the router itself estimated to be better. Honest voters agree about as often as
+ * all voters together (the crowd), a voter who clicks at random agrees in half of the
+ * votes, and a malicious voter in fewer.
  *
  *   weight = clip((r_voter + e - 1/2) / (r_crowd - 1/2), 0, 1)
  *
- * with r_voter shrunk towards r_crowd by `PATIENCE` votes and e 1.5 of its
- * standard errors, so that a newcomer counts fully and nobody is silenced by bad luck.
+ * r_voter is shrunk towards r_crowd by `PATIENCE` votes, and e is 1.5 times its
+ * standard error, so that new voters count fully and bad luck silences nobody.
  */
 export class Voters {
   readonly #records: Map<string, Agreement>;
@@ -26,7 +27,7 @@ export class Voters {
     return Math.min(1, Math.max(0, (own + doubt - 0.5) / (crowd - 0.5)));
   }
 
-  /** `agreed`: 1 if the vote went to the answer the router preferred, 0 if to the other, 1/2 for a tie. */
+  /** Records a vote. `agreed` is 1 if it was for the answer that the router preferred, 0 if for the other, 1/2 for a tie. */
   record(voter: string, agreed: number): void {
     const [count, sum] = this.#records.get(voter) ?? [0, 0];
     this.#records.set(voter, [count + 1, sum + agreed]);
@@ -38,7 +39,7 @@ export class Voters {
   }
 }
 
-/** Votes and the sum of their agreements. */
+/** Number of votes, and the sum of their agreements. */
 type Agreement = readonly [count: number, sum: number];
 
 export interface VotersState {
@@ -46,6 +47,7 @@ export interface VotersState {
   readonly crowd: Agreement;
 }
 
+/** Votes by which the rates of a voter and of the crowd are shrunk. */
 const PATIENCE = 20;
 const CROWD_PATIENCE = 50;
 

@@ -1,11 +1,8 @@
 import { axpy } from "../linalg/linalg.ts";
 
-/**
- * Categorical weighting (eqs. 3-6): model embeddings a_k as mixtures of the
- * category embeddings xi_m. Simplest first.
- */
+/** Categorical weighting (eqs. 3-6): model embeddings a_k as mixtures of the category embeddings xi_m. */
 
-/** The names of the paper, in its order. */
+/** The weightings by the names of the paper, in its order. */
 export const WEIGHTINGS = ["perf", "perf_cost", "excel_perf_cost", "excel_mask", "labels"] as const;
 export type Weighting = (typeof WEIGHTINGS)[number];
 
@@ -13,15 +10,15 @@ export type Weighting = (typeof WEIGHTINGS)[number];
 export type ScoreRows = readonly Float64Array[];
 
 export interface WeightingOptions {
-  /** How many models of a category excel (tau). */
+  /** Number of models that excel in a category. */
   readonly tau: number;
-  /** In Perf - lambda * Cost. */
+  /** Price of cost in the score Perf - lambda * Cost. */
   readonly lambda: number;
-  /** Of the softmax; the paper's is 1. */
+  /** Temperature of the softmax; 1 in the paper. */
   readonly temperature: number;
-  /** Softmax over the categories a model excels in only; the paper's keeps zeros inside it. */
+  /** Whether the softmax runs only over the categories in which the model excels. In the paper the others are zeros inside it. */
   readonly supportOnly: boolean;
-  /** Rank rounded values and let equals share a rank, as the paper's printed table does. */
+  /** Whether rounded scores are ranked and equal ones share a rank, as in the printed table of the paper. */
   readonly denseRank: boolean;
 }
 
@@ -33,7 +30,7 @@ export const WEIGHTING_DEFAULTS: WeightingOptions = {
   denseRank: false,
 };
 
-/** Eqs. 3-5: the weight of each category in each model's embedding. */
+/** Returns the weight of each category in each model embedding (eqs. 3-5). */
 export function categoryWeights(
   weighting: Exclude<Weighting, "labels">,
   perf: ScoreRows,
@@ -51,12 +48,12 @@ export function categoryWeights(
     const excels = mask[k]!;
     const top = row.map((score, m) => score * excels[m]!); // top_tau of eq. 4
     if (!settings.supportOnly) return softmax(top, temperature);
-    // Who excels nowhere is weighted by perf_cost.
+    // A model that excels in no category is weighted by perf_cost.
     return softmax(row, temperature, excels.includes(1) ? excels : undefined);
   });
 }
 
-/** a_k = sum_m w_km xi_m */
+/** Returns a_k = sum_m w_km xi_m. */
 export function modelEmbeddings(weights: ScoreRows, xi: readonly Float64Array[]): Float64Array[] {
   return weights.map((row) => {
     const a = new Float64Array(xi[0]?.length ?? 0);
@@ -66,9 +63,9 @@ export function modelEmbeddings(weights: ScoreRows, xi: readonly Float64Array[])
 }
 
 /**
- * Eq. 6, no scores needed: a_k is the mean embedding of the offline queries
- * whose best model is k. A joint best counts 1/n for each; a model that is
- * never best takes the mean of all. `weight` per query corrects unequal
+ * Eq. 6, which needs no scores: a_k is the mean embedding of the offline queries whose
+ * best model is k. If n models are best, the query counts 1/n for each; a model that
+ * is never best gets the mean of all queries. The `weight` of a query corrects unequal
  * category sizes (1/n_m), without which Proposition 1 does not hold.
  */
 export function labelEmbeddings(
@@ -91,7 +88,7 @@ function weightedMean(parts: readonly { x: Float64Array; weight: number }[]): Fl
   return sum.map((value) => value / total);
 }
 
-/** Perf - lambda * Cost; a missing cost is 0. */
+/** Returns Perf - lambda * Cost; a missing cost is 0. */
 export function perfCost(
   perf: ScoreRows,
   cost: ScoreRows | undefined,
@@ -100,7 +97,7 @@ export function perfCost(
   return perf.map((row, k) => row.map((score, m) => score - lambda * (cost?.[k]?.[m] ?? 0)));
 }
 
-/** mask_tau of eq. 5: 1 where a model's score is among the tau best of the category. */
+/** Returns mask_tau of eq. 5: 1 where the score of the model is among the tau best of the category, else 0. */
 export function excelMask(
   scores: ScoreRows,
   { tau, denseRank }: Pick<WeightingOptions, "tau" | "denseRank">,
@@ -117,12 +114,12 @@ export function excelMask(
   );
 }
 
-/** To three decimals, halves away from zero, as the paper's table is printed (0.3985, -0.1305). */
+/** Rounds to three decimals, halves away from zero, as in the printed table of the paper (0.3985, -0.1305). */
 export function round3(value: number): number {
   return (Math.sign(value) * Math.floor(Math.abs(value) * 1000 + 0.5 + 1e-9)) / 1000;
 }
 
-/** softmax(row / temperature), over the marked entries only where a mask is given. */
+/** Returns softmax(row / temperature). With a mask, only entries marked 1 take part. */
 export function softmax(row: Float64Array, temperature: number, mask?: Float64Array): Float64Array {
   let top = -Infinity;
   for (let m = 0; m < row.length; m++) if (!mask || mask[m] === 1) top = Math.max(top, row[m]!);

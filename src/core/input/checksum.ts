@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 
-/** SHA-256 of the files' bytes, one after another, in hexadecimal. */
+/** Returns the SHA-256 of the concatenated files, in hexadecimal. */
 export async function checksum(paths: readonly string[]): Promise<string> {
   const hash = createHash("sha256");
   for (const path of paths) {

@@ -47,11 +47,11 @@ it("finds columns by name and names the one that is missing", () => {
   expect(columnsOf("s.csv", header, ["model", "cost"])).toEqual({ model: 1, cost: 0 });
   expect(() => columnsOf("s.csv", header, ["model", "perf"])).toThrow(
     errorText(
-      's.csv:1: field "perf": is not a column of the header,  Cost,model; hint: begin the file with the line model,perf',
+      's.csv:1: field "perf": is not a column of the header,  Cost,model; hint: start the file with the line model,perf',
     ),
   );
   const semicolons = { line: 1, cells: ["model;cost"] };
   expect(() => columnsOf("s.csv", semicolons, ["model", "cost"])).toThrow(
-    errorText("header, model;cost; hint: separate cells by commas"),
+    errorText("header, model;cost; hint: separate cells with commas"),
   );
 });

@@ -9,7 +9,7 @@ export interface CsvRow {
   readonly cells: readonly string[];
 }
 
-/** The rows of a csv file, plain or gzip, as they are: whether the first is a header is the caller's matter. */
+/** Reads the rows of a csv file, plain or gzip. A header row is returned like any other. */
 export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
   const text = Readable.from(readText(file));
   const parser = parse({ info: true, relax_column_count: true, skip_empty_lines: true });
@@ -26,7 +26,7 @@ export async function* readCsv(file: string): AsyncGenerator<CsvRow> {
     throw new InputError(
       { file, line: Number(error.lines) - returns },
       `is not csv (${error.message})`,
-      'put cells with commas, quotes or line breaks into quotes, and write " inside as ""',
+      'put cells that contain commas, quotes or line breaks into quotes, and write " inside them as ""',
     );
   } finally {
     text.destroy();
@@ -37,7 +37,7 @@ function count(cells: readonly string[], mark: string): number {
   return cells.reduce((sum, cell) => sum + cell.split(mark).length - 1, 0);
 }
 
-/** Where each of the named columns stands in a header row; every one must be there. */
+/** Returns the index of each named column in the header row, and throws if one is missing. */
 export function columnsOf<Name extends string>(
   file: string,
   header: CsvRow,
@@ -51,8 +51,8 @@ export function columnsOf<Name extends string>(
       { file, line: header.line, field: name },
       `is not a column of the header, ${header.cells.join(",").slice(0, 100)}`,
       header.cells.length === 1 && /[;\t]/.test(header.cells[0]!)
-        ? "separate cells by commas, and write decimals with a point"
-        : `begin the file with the line ${names.join(",")}`,
+        ? "separate cells with commas, and write decimals with a point"
+        : `start the file with the line ${names.join(",")}`,
     );
   });
   return Object.fromEntries(entries) as Record<Name, number>;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll } from "vitest";
 
-/** Writes a file into a folder that goes when the tests are over; packs it if its name ends in .gz. */
+/** Returns a function that writes files to a folder, which is removed after the tests. Names that end in .gz are compressed. */
 export function temporaryFolder(): (name: string, content: string | Uint8Array) => string {
   const folder = mkdtempSync(join(tmpdir(), "joust-"));
   afterAll(() => rmSync(folder, { recursive: true }));

@@ -5,7 +5,7 @@ import { InputError } from "./input-error.ts";
 import { checkShape } from "./rows.ts";
 import { readError } from "./text.ts";
 
-/** A JSON file, checked against the shape; `hint` says what to do where it does not fit. */
+/** Reads a JSON file and checks it against the shape. `hint` says what to do if it does not match. */
 export async function readJson<T>(file: string, shape: z.ZodType<T>, hint: string): Promise<T> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw readError(file, error);
@@ -13,7 +13,7 @@ export async function readJson<T>(file: string, shape: z.ZodType<T>, hint: strin
   return checkShape({ file }, parseJson(file, text, hint), shape, hint);
 }
 
-/** The same, or undefined where there is no such file. */
+/** Like `readJson`, but returns undefined if there is no such file. */
 export async function readJsonIfAny<T>(
   file: string,
   shape: z.ZodType<T>,

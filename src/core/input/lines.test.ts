@@ -111,7 +111,7 @@ it.each([
   [
     "cut gzip",
     () => write("cut.jsonl.gz", gzipSync("a long text".repeat(99)).subarray(0, 30)),
-    /ends in the middle of its gzip data/,
+    /ends in the middle of the gzip data/,
   ],
   ["not UTF-8", () => write("latin.jsonl", Buffer.from([0x61, 0xe9, 0x0a])), /is not UTF-8/],
 ])("refuses a file: %s", async (_, path, message) => {

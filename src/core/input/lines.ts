@@ -1,22 +1,22 @@
 import { readText } from "./text.ts";
 
 export interface Line {
-  /** Counts from 1, blank lines included. */
+  /** Counted from 1, including blank lines. */
   readonly number: number;
   readonly text: string;
 }
 
-/** The lines of a text file, plain or gzip, without those that are blank. LF and CRLF both end one. */
+/** Reads the lines of a text file, plain or gzip, that are not blank. A line ends with LF or CRLF. */
 export function readLines(path: string): AsyncGenerator<Line> {
   return linesOf(readText(path));
 }
 
-/** The same of text that comes in pieces. */
+/** Splits text that arrives in pieces into lines. */
 export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Line> {
   let number = 0;
   let rest = "";
   for await (const piece of pieces) {
-    // Appending only links strings; a long line is put together once, when it ends.
+    // V8 only links appended strings; a long line is copied once, when it ends.
     rest += piece;
     if (!piece.includes("\n")) continue;
     const lines = rest.split("\n");

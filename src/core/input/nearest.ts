@@ -1,6 +1,6 @@
 /**
- * The known name that was most likely meant: one letter or a third of its letters
- * away, but less than half; undefined if none is.
+ * Returns the known name that was most likely meant, or undefined. It differs in one
+ * letter or at most a third of its letters, and in less than half of them.
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const distances = known.map((other) => editDistance(name.toLowerCase(), other.toLowerCase()));
@@ -10,13 +10,13 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return smallest <= Math.max(1, found.length / 3) ? found : undefined;
 }
 
-/** `did you mean "joust"? ` or nothing, to stand before the list of what is known. */
+/** Returns `did you mean "joust"? `, or an empty string. Hints put it before the list of known names. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const found = nearest(name, known);
   return found === undefined ? "" : `did you mean "${found}"? `;
 }
 
-/** Letters to insert, drop, replace or swap with their neighbour (optimal string alignment). */
+/** Counts the letters to insert, delete, replace or swap with their neighbour (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   const rows = Array.from({ length: a.length + 1 }, (_, i) => {
     const row = new Array<number>(b.length + 1).fill(i);

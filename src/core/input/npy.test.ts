@@ -48,8 +48,8 @@ it.each([
   ["columns first", npy(f4, "2, 3", { order: "True" }), /column \(Fortran\) order/],
   ["a vector", npy(f4, "6,"), /has shape \(6\), not rows x columns/],
   ["a cube", npy(f4, "1, 2, 3"), /has shape \(1, 2, 3\)/],
-  ["too few numbers", npy(f4, "3, 3"), /has 24 bytes of numbers where 3 x 3 <f4 take 36/],
-  ["too many numbers", npy(f4, "1, 3"), /has 24 bytes of numbers where 1 x 3 <f4 take 12/],
+  ["too few numbers", npy(f4, "3, 3"), /has 24 bytes of numbers, but 3 x 3 <f4 take 36/],
+  ["too many numbers", npy(f4, "1, 3"), /has 24 bytes of numbers, but 1 x 3 <f4 take 12/],
 ])("refuses %s", async (_, bytes, message) => {
   await expect(readNpy(write("bad.npy", bytes))).rejects.toThrow(message);
 });

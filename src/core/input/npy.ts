@@ -3,9 +3,10 @@ import { InputError } from "./input-error.ts";
 import { readError } from "./text.ts";
 
 /**
- * The rows of a .npy file that holds a matrix of little-endian float32 or
- * float64, row after row (numpy.lib.format, versions 1 to 3): the magic word,
- * two version bytes, the header's length, a Python dictionary as text, the numbers.
+ * Reads the rows of a .npy file with a matrix of little-endian float32 or float64 in row
+ * order (numpy.lib.format, versions 1 to 3). The file consists of a magic word, two
+ * version bytes, the length of the header, the header as a Python dictionary, and the
+ * numbers.
  */
 export async function readNpy(file: string): Promise<Float64Array[]> {
   const bytes = await readFile(file).catch((error: unknown) => {
@@ -15,7 +16,7 @@ export async function readNpy(file: string): Promise<Float64Array[]> {
   if (bytes.length < 12 || bytes.toString("latin1", 0, 6) !== "\x93NUMPY") {
     throw fail("is not a .npy file");
   }
-  const wide = bytes[6]! >= 2; // version 2 has four bytes of length in place of two
+  const wide = bytes[6]! >= 2; // from version 2 on, the length has four bytes instead of two
   const begin = wide ? 12 : 10;
   const end = begin + (wide ? bytes.readUInt32LE(8) : bytes.readUInt16LE(8));
   const header = bytes.toString("latin1", begin, end);
@@ -32,12 +33,12 @@ export async function readNpy(file: string): Promise<Float64Array[]> {
   const expected = rows * columns * size;
   if (bytes.length - end !== expected) {
     throw fail(
-      `has ${bytes.length - end} bytes of numbers where ${rows} x ${columns} ${type} take ${expected}`,
-      "write or copy it again: it was cut short, or something follows it",
+      `has ${bytes.length - end} bytes of numbers, but ${rows} x ${columns} ${type} take ${expected}`,
+      "write or copy it again: it was truncated, or has extra bytes at its end",
     );
   }
 
-  // A copy begins aligned; every platform of Node is little-endian, as the file is.
+  // The copy is aligned, which a typed array requires. Node runs only on little-endian platforms.
   const copy = new Uint8Array(bytes.subarray(end)).buffer;
   const numbers = type === "<f4" ? new Float32Array(copy) : new Float64Array(copy);
   return Array.from(

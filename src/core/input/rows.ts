@@ -4,7 +4,7 @@ import { InputError, type Place } from "./input-error.ts";
 import { type Line, readLines } from "./lines.ts";
 import { nearest } from "./nearest.ts";
 
-/** The rows of a jsonl file, each checked against the shape; `hint` says what a row should be. */
+/** Reads the rows of a jsonl file and checks each against the shape. `hint` describes a row. */
 export function readRows<Fields extends z.ZodRawShape>(
   file: string,
   shape: z.ZodObject<Fields>,
@@ -13,18 +13,18 @@ export function readRows<Fields extends z.ZodRawShape>(
   return rowsOf(file, readLines(file), shape, hint);
 }
 
-/** The same of lines that come from elsewhere; `file` is what messages call it. */
+/** Checks lines from another source. Errors call the source `file`. */
 export async function* rowsOf<Fields extends z.ZodRawShape>(
   file: string,
   lines: AsyncIterable<Line>,
   shape: z.ZodObject<Fields>,
   hint: string,
 ): AsyncGenerator<{ line: number; row: z.infer<z.ZodObject<Fields>> }> {
-  const misspelt = spellChecker(Object.keys(shape.shape));
+  const misspelled = spellChecker(Object.keys(shape.shape));
   for await (const line of lines) {
     const place = { file, line: line.number };
     const record = parseRecord(file, line);
-    const [field, meant] = misspelt(record) ?? [];
+    const [field, meant] = misspelled(record) ?? [];
     if (field !== undefined) {
       throw new InputError({ ...place, field }, "is unknown", `did you mean "${meant}"? ${hint}`);
     }
@@ -33,8 +33,8 @@ export async function* rowsOf<Fields extends z.ZodRawShape>(
 }
 
 /**
- * Finds a field that was meant to be a known one. Fields of the user's own are
- * welcome, so it must be near one that the record lacks.
+ * Finds a misspelled field. Fields of the user's own are allowed, so a field counts as
+ * misspelled only if it is similar to a known field that the record lacks.
  */
 function spellChecker(known: readonly string[]) {
   const seen = new Map<string, string | undefined>(known.map((key) => [key, undefined]));
@@ -50,7 +50,7 @@ function spellChecker(known: readonly string[]) {
   };
 }
 
-/** The value, if it has the shape; else its first fault, with the field. */
+/** Returns the value if it has the shape, and throws an error about its first wrong field otherwise. */
 export function checkShape<T>(
   place: Omit<Place, "field">,
   value: unknown,
@@ -63,7 +63,7 @@ export function checkShape<T>(
   throw new InputError({ ...place, field: fieldName(path) }, message, hint);
 }
 
-/** A line of jsonl: a JSON object. */
+/** Parses a line of jsonl, which is a JSON object. */
 export function parseRecord(file: string, { number, text }: Line): Record<string, unknown> {
   const place = { file, line: number };
   let value: unknown;
@@ -74,23 +74,23 @@ export function parseRecord(file: string, { number, text }: Line): Record<string
       place,
       `is not JSON (${messageOf(error)})`,
       text.startsWith("[")
-        ? "write one object a line and no list around them: jq -c '.[]'"
+        ? "write one object per line without a list around them: jq -c '.[]'"
         : /\b(NaN|Infinity)\b/.test(text)
-          ? "JSON has no NaN or Infinity: write a number or leave the row out"
-          : "write one JSON object a line",
+          ? "JSON has no NaN or Infinity: write a number or leave out the row"
+          : "write one JSON object per line",
     );
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new InputError(
       place,
       `is ${show(value)}, not a JSON object`,
-      "write one JSON object a line and no list around them: jq -c '.[]'",
+      "write one JSON object per line without a list around them: jq -c '.[]'",
     );
   }
   return value as Record<string, unknown>;
 }
 
-/** ["comparisons", 0, "a"] as comparisons[0].a */
+/** Formats the path ["comparisons", 0, "a"] as comparisons[0].a. */
 function fieldName(path: readonly PropertyKey[]): string | undefined {
   if (path.length === 0) return undefined;
   return path.reduce<string>(
@@ -100,9 +100,9 @@ function fieldName(path: readonly PropertyKey[]): string | undefined {
   );
 }
 
-/** Zod's findings in our words, to stand after the field's name. */
+/** Describes an issue found by zod, as a continuation of the name of the field. */
 function describe(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === "custom") return undefined; // the shape's own words
+  if (issue.code === "custom") return undefined; // the shape has its own message
   if (issue.input === undefined) return "is missing";
   const value = show(issue.input);
   switch (issue.code) {
@@ -115,7 +115,7 @@ function describe(issue: z.core.$ZodRawIssue): string | undefined {
     case "invalid_value":
       return `is ${value}, not one of ${issue.values.map(show).join(", ")}`;
     default:
-      return `is ${value}, which does not fit`;
+      return `is ${value}, which is not valid`;
   }
 }
 

@@ -1,15 +1,15 @@
 import { InputError } from "./input-error.ts";
 
-/** ENOENT and its like; empty where an error is not the system's. */
+/** Returns the code of a system error, such as ENOENT, or an empty string for any other error. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
-/** What the system says about writing in a folder, as an InputError where the user can mend it. */
+/** Converts a system error about writing to a folder into an InputError, if the user can correct it. */
 export function writeError(
   folder: string,
   error: unknown,
-  hint = "name a folder that you may write to, with room on its disk",
+  hint = "give a folder that is writable and has space on its disk",
 ): unknown {
   const code = codeOf(error);
   if (!UNWRITABLE.has(code)) return error;

@@ -4,7 +4,7 @@ import { createGunzip } from "node:zlib";
 import { InputError } from "./input-error.ts";
 import { codeOf } from "./system-error.ts";
 
-/** The text of a UTF-8 file in pieces, unpacked if it is gzip, whatever its name; a BOM is dropped. */
+/** Reads a UTF-8 file in pieces. It is decompressed if it is gzip, whatever its name, and a BOM is dropped. */
 export async function* readText(path: string): AsyncGenerator<string> {
   try {
     yield* decode(await openBytes(path));
@@ -13,7 +13,7 @@ export async function* readText(path: string): AsyncGenerator<string> {
   }
 }
 
-/** The same of bytes that come in by themselves, as those of stdin; `name` is for messages. */
+/** Decodes UTF-8 bytes from another source, such as stdin. Errors call the source `name`. */
 export async function* textOf(name: string, bytes: AsyncIterable<Uint8Array>) {
   try {
     yield* decode(bytes);
@@ -36,26 +36,27 @@ async function openBytes(path: string): Promise<AsyncIterable<Uint8Array>> {
   });
   const bytes = handle.createReadStream({ start: 0, highWaterMark: 1 << 18 });
   if (head.buffer.readUInt16BE() !== GZIP) return bytes;
-  // The iterator of the last stream reports what fails in any of them.
+  // The iterator of the last stream reports the errors of all of them.
   return pipeline(bytes, createGunzip({ chunkSize: 1 << 18 }), () => {});
 }
 
-const GZIP = 0x1f8b; // how every gzip file begins (RFC 1952)
+const GZIP = 0x1f8b; // first two bytes of every gzip file (RFC 1952)
 
-/** What the system says about a file, as an InputError where the user can mend it. */
+/** Converts a system error about reading a file into an InputError, if the user can correct it. */
 export function readError(file: string, error: unknown): unknown {
   const known = PROBLEMS[codeOf(error)];
   return known ? new InputError({ file }, ...known) : error;
 }
 
+/** Problem and hint by the code of the system error. */
 const PROBLEMS: Record<string, [problem: string, hint: string]> = {
-  ENOENT: ["does not exist", "check the spelling and the folder you are in"],
+  ENOENT: ["does not exist", "check the spelling and the current folder"],
   ENOTDIR: ["does not exist", "a part of this path is a file, not a folder"],
-  EISDIR: ["is a folder", "name a file in it"],
-  EACCES: ["may not be read", "check the file's permissions"],
-  EPERM: ["may not be read", "check the file's permissions"],
-  ESPIPE: ["is a pipe, and it is read more than once", "write it to a file first"],
-  Z_DATA_ERROR: ["is damaged gzip data", "copy, download or pack it again"],
-  Z_BUF_ERROR: ["ends in the middle of its gzip data", "copy or download it again"],
+  EISDIR: ["is a folder", "give a file in it"],
+  EACCES: ["cannot be read (permission denied)", "check the permissions of the file"],
+  EPERM: ["cannot be read (permission denied)", "check the permissions of the file"],
+  ESPIPE: ["is a pipe, but it has to be read more than once", "write it to a file first"],
+  Z_DATA_ERROR: ["is damaged gzip data", "copy, download or compress it again"],
+  Z_BUF_ERROR: ["ends in the middle of the gzip data", "copy or download it again"],
   ERR_ENCODING_INVALID_ENCODED_DATA: ["is not UTF-8 text", "convert it: iconv -t UTF-8"],
 };

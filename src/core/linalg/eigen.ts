@@ -3,22 +3,22 @@ import { dotAt } from "./linalg.ts";
 export interface Eigen {
   /** Largest first. */
   readonly values: Float64Array;
-  /** Row i belongs to values[i]: of length 1, its largest component positive. */
+  /** Row i is the eigenvector of values[i]. It has length 1, and its largest component is positive. */
   readonly vectors: Float64Array;
 }
 
 /**
- * Eigenvalues and vectors of a symmetric positive semi-definite matrix (n x n),
- * by one-sided Jacobi rotations (Hestenes 1958): pairs of rows of B = A are
- * turned until every two are orthogonal. Then B = J A has B B^T = diag(s^2) and
- * B^T B = A^2, so that row i is s_i v_i^T. Only rows are walked, and nothing but
- * + - * / sqrt is used: the same bits on every machine. 384 x 384 takes seconds.
+ * Computes eigenvalues and eigenvectors of a symmetric positive semi-definite matrix
+ * (n x n) by one-sided Jacobi rotations (Hestenes 1958): pairs of rows of B = A are
+ * rotated until all rows are orthogonal. Then B = J A has B B^T = diag(s^2) and
+ * B^T B = A^2, so row i is s_i v_i^T. Only rows are read, and only + - * / sqrt are used,
+ * so the bits are the same on every machine. 384 x 384 takes seconds.
  */
 export function symmetricEigen(A: Float64Array, n: number): Eigen {
   const B = A.slice();
   for (let sweep = 0; rotateAll(B, n); sweep++) {
-    if (sweep === MOST_SWEEPS) {
-      throw new RangeError("symmetricEigen: does not converge; the matrix is not finite");
+    if (sweep === MAX_SWEEPS) {
+      throw new RangeError("symmetricEigen does not converge: the matrix is not finite");
     }
   }
   const lengths = Float64Array.from({ length: n }, (_, i) =>
@@ -34,14 +34,14 @@ export function symmetricEigen(A: Float64Array, n: number): Eigen {
   return { values: Float64Array.from(order, (i) => lengths[i]!), vectors };
 }
 
-/** It converges quadratically: 6 to 10 sweeps do. */
-const MOST_SWEEPS = 60;
-/** Rows are orthogonal where their cosine is below this. */
+/** Convergence is quadratic: 6 to 10 sweeps are usual. */
+const MAX_SWEEPS = 60;
+/** Rows count as orthogonal if their cosine is below this. */
 const TOLERANCE = 1e-14;
 
-/** One sweep over all pairs of rows; false if none had to be turned. */
+/** Makes one sweep over all pairs of rows, and returns whether one had to be rotated. */
 function rotateAll(B: Float64Array, n: number): boolean {
-  let turned = false;
+  let rotated = false;
   for (let p = 0; p < n; p++) {
     for (let q = p + 1; q < n; q++) {
       const a = dotAt(B, p * n, B, p * n, n);
@@ -49,14 +49,14 @@ function rotateAll(B: Float64Array, n: number): boolean {
       const c = dotAt(B, p * n, B, q * n, n);
       if (!(Math.abs(c) <= TOLERANCE * Math.sqrt(a * b))) {
         rotate(B, p * n, q * n, n, a, b, c);
-        turned = true;
+        rotated = true;
       }
     }
   }
-  return turned;
+  return rotated;
 }
 
-/** The rotation that makes c = <p, q> zero: t^2 + 2 zeta t - 1 = 0, the smaller root. */
+/** Applies the rotation that makes c = <p, q> zero: t is the smaller root of t^2 + 2 zeta t - 1 = 0. */
 function rotate(
   B: Float64Array,
   p: number,
@@ -78,7 +78,7 @@ function rotate(
   }
 }
 
-/** The component that is largest in size, the first of equals. */
+/** Returns the component with the largest absolute value; of equals, the first. */
 function largest(row: Float64Array): number {
   return row.reduce((most, value) => (Math.abs(value) > Math.abs(most) ? value : most), 0);
 }

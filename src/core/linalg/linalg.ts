@@ -1,18 +1,18 @@
 /**
- * Dense kernels on Float64Array, only what the policies need. The obvious
- * version of each stands in reference.ts, and linalg.test.ts compares the two.
- * Matrices are row-major; a symmetric matrix is stored whole.
+ * Dense kernels on Float64Array. reference.ts has a simple version of each, and
+ * linalg.test.ts compares the two. Matrices are row-major; a symmetric matrix is stored
+ * in full.
  *
- * Four accumulators hide the latency of the addition: a dot product of 400
- * takes about a third of the time of the one-accumulator loop in V8. Feed these
- * Float64Array only; a call site that sees two array types becomes 3-4x slower.
+ * Four accumulators hide the latency of the addition: in V8, a dot product of 400 numbers
+ * takes about a third of the time of a loop with one accumulator. Call these with
+ * Float64Array only: a call site that sees two array types becomes 3-4 times slower.
  */
 
 export function dot(a: Float64Array, b: Float64Array): number {
   return dotAt(a, 0, b, 0, a.length);
 }
 
-/** The dot product of a[i..i+n) and b[j..j+n). */
+/** Returns the dot product of a[i..i+n) and b[j..j+n). */
 export function dotAt(a: Float64Array, i: number, b: Float64Array, j: number, n: number): number {
   let s0 = 0;
   let s1 = 0;
@@ -38,13 +38,13 @@ export function axpy(alpha: number, x: Float64Array, y: Float64Array): void {
   for (let i = 0; i < y.length; i++) y[i]! += alpha * x[i]!;
 }
 
-/** a / |a|, or a copy of a where |a| is 0. */
+/** Returns a / |a|, or a copy of a if |a| is 0. */
 export function normalized(a: Float64Array): Float64Array {
   const length = norm(a);
   return length > 0 ? a.map((value) => value / length) : a.slice();
 }
 
-/** The mean of vectors of one length. */
+/** Returns the mean of vectors of equal length. */
 export function mean(vectors: readonly Float64Array[]): Float64Array {
   const out = new Float64Array(vectors[0]?.length ?? 0);
   for (const vector of vectors) axpy(1 / vectors.length, vector, out);
@@ -58,10 +58,11 @@ export function multiply(A: Float64Array, v: Float64Array, out: Float64Array): v
 }
 
 /**
- * A <- A + alpha u u^T, A symmetric; it stays so to the last bit. Two ways, the
- * faster by size: writing each product to both halves walks down a column, which
- * at the encoders' 256, 384 and 768 misses the cache on every line (240, 350 and
- * 2200 us; row by row 80, 200 and 830), but halves the work at 71 (5 us for 7).
+ * A <- A + alpha u u^T for a symmetric A, which stays symmetric to the last bit. There are
+ * two versions. Writing each product to both halves saves half of the products (5 us
+ * instead of 7 at n = 71), but walks down a column, which misses the cache at the
+ * dimensions of encoders: at 256, 384 and 768 it takes 240, 350 and 2200 us, and row by
+ * row 80, 200 and 830 us.
  */
 export function rankOne(A: Float64Array, alpha: number, u: Float64Array): void {
   if (u.length < 128) rankOneMirrored(A, alpha, u);
@@ -93,7 +94,7 @@ function rankOneByRows(A: Float64Array, alpha: number, u: Float64Array): void {
   }
 }
 
-/** v^T A v, A symmetric; half the products, since each off-diagonal one stands twice. */
+/** Returns v^T A v for a symmetric A, with half of the products, because each off-diagonal one occurs twice. */
 export function quadraticForm(A: Float64Array, v: Float64Array): number {
   const n = v.length;
   let total = 0;
@@ -105,19 +106,19 @@ export function quadraticForm(A: Float64Array, v: Float64Array): number {
   return 2 * total;
 }
 
-/** For a handful of products the four accumulators cost more than they save. */
+/** A dot product with one accumulator, which is faster for a few numbers. */
 function shortDot(A: Float64Array, row: number, v: Float64Array, n: number): number {
   let sum = 0;
   for (let j = 0; j < n; j++) sum += A[row + j]! * v[j]!;
   return sum;
 }
 
-/** |v|_A = sqrt(v^T A v), 0 where rounding makes the form negative. */
+/** Returns |v|_A = sqrt(v^T A v), or 0 if rounding makes the form negative. */
 export function normIn(A: Float64Array, v: Float64Array): number {
   return Math.sqrt(Math.max(0, quadraticForm(A, v)));
 }
 
-/** G = Phi S Phi^T for the K rows of Phi (K x d): the covariance of the K scores. */
+/** Returns G = Phi S Phi^T for the K rows of Phi (K x d): the covariance of the K scores. */
 export function gram(Phi: Float64Array, K: number, S: Float64Array, d: number): Float64Array {
   const G = new Float64Array(K * K);
   const u = new Float64Array(d);
@@ -133,10 +134,10 @@ export function gram(Phi: Float64Array, K: number, S: Float64Array, d: number): 
 }
 
 /**
- * L with L L^T = A + jitter I, A symmetric n x n. The jitter starts at 0 and
- * grows tenfold from 1e-12 of the mean diagonal until every pivot is positive,
- * so that a covariance which rounding has made semi-definite still factors. A
- * matrix that needs more than 1e-6 is indefinite in earnest, and refused.
+ * Returns L with L L^T = A + jitter I for a symmetric n x n matrix A. The jitter starts at
+ * 0 and grows tenfold from 1e-12 of the mean diagonal until every pivot is positive, so
+ * that a covariance that rounding has made semi-definite can be factored. A matrix that
+ * needs more than 1e-6 is indefinite and causes an error.
  */
 export function cholesky(A: Float64Array, n: number): Float64Array {
   let trace = 0;
@@ -146,7 +147,7 @@ export function cholesky(A: Float64Array, n: number): Float64Array {
     const L = tryCholesky(A, n, jitter * unit);
     if (L) return L;
   }
-  throw new RangeError("cholesky: the matrix is not positive semi-definite, or not finite");
+  throw new RangeError("cholesky: the matrix is not positive semi-definite or not finite");
 }
 
 const JITTERS = [0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6];
@@ -164,7 +165,7 @@ function tryCholesky(A: Float64Array, n: number, jitter: number): Float64Array |
   return L;
 }
 
-/** The inverse of a symmetric positive definite matrix, by its Cholesky factor. */
+/** Returns the inverse of a symmetric positive definite matrix, by its Cholesky factor. */
 export function inverse(A: Float64Array, n: number): Float64Array {
   const L = cholesky(A, n);
   const out = new Float64Array(n * n);

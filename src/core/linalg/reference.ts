@@ -1,7 +1,4 @@
-/**
- * The obvious version of each kernel of linalg.ts: one loop an index, one
- * accumulator, nothing reused. Only tests use them.
- */
+/** A simple version of each kernel of linalg.ts, with one loop per index and one accumulator, for tests. */
 
 export function dot(a: Float64Array, b: Float64Array): number {
   return dotAt(a, 0, b, 0, a.length);
@@ -55,7 +52,7 @@ export function gram(Phi: Float64Array, K: number, S: Float64Array, d: number): 
   return product(product(Phi, S, K, d, d), transpose(Phi, K, d), K, d, K);
 }
 
-/** Column by column, as a textbook has it (Cholesky-Crout); no jitter. */
+/** Column by column (Cholesky-Crout), without jitter. */
 export function cholesky(A: Float64Array, n: number): Float64Array {
   const L = new Float64Array(n * n);
   for (let j = 0; j < n; j++) {
@@ -88,7 +85,7 @@ export function inverse(A: Float64Array, n: number): Float64Array {
   return Float64Array.from(rows.flatMap((row) => row.slice(n)));
 }
 
-/** A B, A p x q, B q x r */
+/** Returns A B, where A is p x q and B is q x r. */
 export function product(
   A: Float64Array,
   B: Float64Array,
@@ -105,7 +102,7 @@ export function product(
   return out;
 }
 
-/** A^T, A p x q */
+/** Returns A^T, where A is p x q. */
 export function transpose(A: Float64Array, p: number, q: number): Float64Array {
   return Float64Array.from({ length: p * q }, (_, at) => A[(at % p) * q + Math.floor(at / p)]!);
 }

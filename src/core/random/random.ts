@@ -1,16 +1,16 @@
 import { invalidValue } from "../errors/joust-error.ts";
 
 /**
- * A seeded, splittable generator. Randomness is always an argument: whoever
- * needs some takes a `Random`, and whoever has one splits it by name, so that a
- * stream never depends on how much another one has drawn.
+ * A seeded, splittable random generator. Randomness is always an argument: functions
+ * take a `Random` and split it by name, so that a stream does not depend on how much
+ * another stream has drawn.
  *
- * Bits come from Threefry-2x32 with 20 rounds (Salmon et al. 2011, "Parallel
- * random numbers: as easy as 1, 2, 3"): word n of a stream is a keyed hash of
- * the counter n, and a child's key is a keyed hash of its label.
+ * The bits come from Threefry-2x32 with 20 rounds (Salmon et al. 2011, "Parallel random
+ * numbers: as easy as 1, 2, 3"): word n of a stream is a keyed hash of the counter n, and
+ * the key of a child is a keyed hash of its label.
  *
- * Every draw uses only integer operations and the five that IEEE 754 rounds
- * exactly (+ - * / sqrt), so a seed gives the same numbers on every machine.
+ * Draws use only integer operations and the five operations that IEEE 754 rounds exactly
+ * (+ - * / sqrt), so a seed gives the same numbers on every machine.
  */
 export class Random {
   readonly #key: readonly [number, number];
@@ -22,15 +22,15 @@ export class Random {
     this.#key = [key[0] >>> 0, key[1] >>> 0];
   }
 
-  /** The generator of a seed: any integer up to 2^53 in size. */
+  /** Creates the generator of a seed, which is any integer up to 2^53 in size. */
   static seeded(seed: number): Random {
     if (!Number.isSafeInteger(seed)) {
-      throw invalidValue(`seed must be an integer, got ${seed}`, "use for example 1");
+      throw invalidValue(`seed must be an integer, got ${seed}`, "give for example 1");
     }
     return new Random([Math.floor(seed / 2 ** 32) >>> 0, seed >>> 0]);
   }
 
-  /** An independent stream; the same label always gives the same one, whatever was drawn here. */
+  /** Returns an independent stream. The same label always gives the same stream, whatever was drawn before. */
   split(label: string | number): Random {
     const out = new Uint32Array(2);
     if (typeof label === "string") {
@@ -43,13 +43,13 @@ export class Random {
     return new Random([out[0]!, out[1]!]);
   }
 
-  /** Uniform on [0, 1) with 53 random bits. */
+  /** Draws uniformly from [0, 1), with 53 random bits. */
   uniform(): number {
     this.#draw();
     return ((this.#block[0]! >>> 5) * 2 ** 26 + (this.#block[1]! >>> 6)) / 2 ** 53;
   }
 
-  /** Uniform on 0 .. n-1, without bias for any n up to 2^32 (draws again in the short last stretch). */
+  /** Draws uniformly from 0 .. n-1, without bias for any n up to 2^32, by rejection. */
   integer(n: number): number {
     if (!(n >= 1 && n <= 2 ** 32 && Number.isInteger(n))) {
       throw new RangeError(`integer(n) needs a whole n from 1 to 2^32, got ${n}`);
@@ -61,7 +61,7 @@ export class Random {
     }
   }
 
-  /** Standard normal: Marsaglia's polar method, which yields two at a time. */
+  /** Draws a standard normal number by Marsaglia's polar method, which yields two at a time. */
   normal(): number {
     if (!Number.isNaN(this.#spareNormal)) {
       const spare = this.#spareNormal;
@@ -80,14 +80,14 @@ export class Random {
     }
   }
 
-  /** Gumbel(0, 1) by inversion, at the odd multiples of 2^-53: never 0 or 1, whose logarithms fail. */
+  /** Draws from Gumbel(0, 1) by inversion of odd multiples of 2^-53, which are never 0 or 1. */
   gumbel(): number {
     this.#draw();
     const u = ((this.#block[0]! >>> 5) * 2 ** 26 + ((this.#block[1]! >>> 6) | 1)) / 2 ** 53;
     return -exactLog(-exactLog(u));
   }
 
-  /** Fisher-Yates, in place. */
+  /** Shuffles in place (Fisher-Yates). */
   shuffle<T>(items: T[]): T[] {
     for (let i = items.length - 1; i > 0; i--) {
       const j = this.integer(i + 1);
@@ -96,9 +96,9 @@ export class Random {
     return items;
   }
 
-  /** A permutation of 0 .. n-1 that leaves nothing in its place; about e shuffles. */
+  /** Draws a permutation of 0 .. n-1 without fixed points. It takes about e shuffles. */
   derangement(n: number): number[] {
-    if (n === 1) throw new RangeError("one thing alone has no other place");
+    if (n === 1) throw new RangeError("derangement(1) does not exist: a single item cannot move");
     for (;;) {
       const order = this.shuffle(Array.from({ length: n }, (_, i) => i));
       if (order.every((k, i) => k !== i)) return order;
@@ -112,13 +112,14 @@ export class Random {
 }
 
 /**
- * Second counter words of splits. Drawing stays below 2^21 (2^53 draws), numbers
- * within 2^21 of the first, and names have the top bit: no two ever meet.
+ * Second counter words of splits. Those of draws stay below 2^21 (2^53 draws), those of
+ * numbers within 2^21 of SPLIT_BY_NUMBER, and those of names have the top bit set, so
+ * they never coincide.
  */
 const SPLIT_BY_NUMBER = 0x40000000;
 const SPLIT_BY_NAME = 0x80000000;
 
-/** One Threefry-2x32-20 block. Known answers: random.test.ts. */
+/** Computes one Threefry-2x32-20 block. random.test.ts has the known answers. */
 export function threefry2x32(
   key: readonly [number, number],
   c0: number,
@@ -159,12 +160,12 @@ export function threefry2x32(
 }
 
 /**
- * Natural logarithm from exactly rounded operations only; within 2 ulp of
- * Math.log, whose last bit the language leaves open.
+ * Natural logarithm by exactly rounded operations only, within 2 ulp of Math.log, whose
+ * last bit is not specified by the language.
  * log(m 2^e) = e log 2 + 2 atanh(s), s = (m-1)/(m+1), m in [1/sqrt 2, sqrt 2).
  */
 export function exactLog(value: number): number {
-  if (!(value >= SMALLEST_NORMAL && value < Infinity)) return logOfTheRest(value);
+  if (!(value >= SMALLEST_NORMAL && value < Infinity)) return logOfSpecialValue(value);
   DOUBLE.setFloat64(0, value);
   const high = DOUBLE.getUint32(0);
   DOUBLE.setUint32(0, (high & 0xfffff) | 0x3ff00000);
@@ -183,14 +184,14 @@ export function exactLog(value: number): number {
 const DOUBLE = new DataView(new ArrayBuffer(8)); // big-endian by default, on every machine
 const SMALLEST_NORMAL = 2 ** -1022;
 
-/** Subnormals have no hidden bit, so they are scaled first; 0, infinity, negatives and NaN as Math.log. */
-function logOfTheRest(value: number): number {
+/** Handles subnormals, which have no hidden bit and are scaled first, and 0, infinity, negatives and NaN as Math.log does. */
+function logOfSpecialValue(value: number): number {
   if (value === 0) return -Infinity;
   if (value === Infinity) return Infinity;
   return value > 0 ? exactLog(value * 2 ** 54) - 54 * Math.LN2 : Number.NaN;
 }
 
-/** Two unlike hashes of a name: 32 bits alone meet after some 65,000 names ("liquid", "costarring"). */
+/** The first of two different hashes of a name. One of 32 bits collides after about 65,000 names ("liquid", "costarring"). */
 function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

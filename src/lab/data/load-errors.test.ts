@@ -209,7 +209,7 @@ describe("errors name file, line and field", () => {
       "semicolons",
       queries,
       CSV.replaceAll(",", ";"),
-      /scores.csv:1: .*hint: separate cells by comm/,
+      /scores.csv:1: .*hint: separate cells with comm/,
     ],
     ["jsonl in place of csv", queries, queries, /scores.csv:1: is JSON, not a csv of scores; hint/],
     ["perf NaN", queries, `${CSV}z,mmlu,nan,1\n`, /scores.csv:6: field "perf": is "nan"/],

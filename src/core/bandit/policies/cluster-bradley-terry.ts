@@ -9,19 +9,26 @@ const DEFAULTS = { ...RANKING_DEFAULTS, globalSd: 0.3, clusterSd: 0.6 };
 
 const ABOUT: About<typeof DEFAULTS> = {
   ...RANKING_ABOUT,
-  globalSd: { meaning: "prior sd of a model's global rating, in logits", above: 0 },
-  clusterSd: { meaning: "prior sd of its rating in a cluster, around the global one", above: 0 },
+  globalSd: {
+    meaning: "prior standard deviation of the global rating of a model, in logits",
+    above: 0,
+  },
+  clusterSd: {
+    meaning:
+      "prior standard deviation of its rating in a category, around the global one, in logits",
+    above: 0,
+  },
 };
 
 /**
- * One Bradley-Terry ranking a cluster of queries, as the Avengers (Zhang et al.
- * 2025) score models by cluster, with votes in place of scores. Deviations: the
- * clusters are the categories, where theirs come from k-means, and a cluster's
- * ratings are shrunk to the global ones, where theirs stand alone.
+ * One Bradley-Terry ranking per cluster of queries, as the Avengers (Zhang et al. 2025)
+ * score models per cluster, with votes instead of scores. Deviations: the clusters are
+ * the categories instead of k-means clusters, and the ratings in a cluster are shrunk
+ * towards the global ratings.
  */
 export const clusterBradleyTerry: PolicyKind<typeof DEFAULTS> = {
   name: "cluster-bradley-terry",
-  summary: "Bradley-Terry in each category, shrunk to the global one",
+  summary: "Bradley-Terry ratings per category, shrunk towards global ratings",
   source: "The Avengers (Zhang et al. 2025), on votes",
   defaults: DEFAULTS,
   about: ABOUT,
@@ -56,7 +63,7 @@ export const clusterBradleyTerry: PolicyKind<typeof DEFAULTS> = {
   },
 };
 
-/** The votes of a cluster summed up: K x K, entry a, b of a against b, so both orders are there. */
+/** Sums over the votes of a cluster, as K x K tables. Entry (a, b) is about a against b; both orders are stored. */
 interface Tally {
   readonly weight: Float64Array;
   readonly win: Float64Array;
@@ -80,8 +87,8 @@ function count(tally: Tally, K: number, { a, b, win, weight }: Comparison, offse
 }
 
 /**
- * One row a pair of models and cluster. Its votes share their mean offset:
- * exact where the told scores are those of the cluster alone.
+ * Returns one row per pair of models and cluster. All votes of a row get their mean
+ * offset, which is exact if the told scores depend on the cluster only.
  */
 function votesOf(tallies: readonly Tally[], K: number): Votes {
   const rows: { a: number; b: number; tally: Tally; at: number }[] = [];
@@ -103,9 +110,9 @@ function votesOf(tallies: readonly Tally[], K: number): Votes {
 }
 
 /**
- * Covariance of a cluster's ratings when the prior mean they are shrunk to is
- * itself uncertain: the fit moves by precision * C per unit of the prior mean,
- * so Var = C + precision^2 C G C.
+ * Returns the covariance of the ratings in a cluster, given that their prior mean is
+ * uncertain itself: the fit moves by precision * C per unit of the prior mean, so
+ * Var = C + precision^2 C G C.
  */
 function marginal(C: Float64Array, G: Float64Array, precision: number): Float64Array {
   const K = Math.sqrt(C.length);
@@ -121,7 +128,7 @@ function marginal(C: Float64Array, G: Float64Array, precision: number): Float64A
   return product(product(C, G), C).map((value, i) => C[i]! + precision ** 2 * value);
 }
 
-/** The tally over another list of models; `index` says where each stood before. */
+/** Reorders a tally for another list of models; `index` is the previous position of each. */
 function aligned({ weight, win, offset }: Tally, index: readonly number[]): Tally {
   const take = (table: Float64Array) => alignPairs(table, index);
   return { weight: take(weight), win: take(win), offset: take(offset) };

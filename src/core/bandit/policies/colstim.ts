@@ -15,19 +15,20 @@ type ColstimOptions = LinearOptions & {
 };
 
 /**
- * CoLSTIM (algorithm 1 of the paper) imitates the votes: the first model has the
- * largest perturbed score, the second is its toughest competitor,
+ * CoLSTIM (algorithm 1 of Bengs et al. 2022) imitates the votes: the first model has
+ * the largest perturbed score, the second is its strongest competitor,
  *
  *   i = argmax phi_i . theta + eps_i |phi_i|_Vinv,   eps_i ~ Gumbel, clipped
  *   j = argmax phi_j . theta + c |phi_j - phi_i|_Vinv.
  *
- * Gumbel because the difference of two is logistic, as the votes are.
+ * The noise is Gumbel because the difference of two Gumbel variables is logistic, as
+ * the votes are.
  *
- * Our deviations: (1) votes never narrow what all phi have in common, so
- * |phi_i| keeps its prior uncertainty for ever; `relative` takes phi less its
- * mean over the candidates, which changes no vote's probability. (2) c and
- * the threshold are tuned; the paper has sqrt(d log T) for both. (3) No first
- * rounds of random pairs: V is regularised.
+ * Our deviations: (1) votes never reduce the uncertainty of what all phi have in common,
+ * so |phi_i| keeps its prior uncertainty for ever; `relative` subtracts the mean phi of
+ * the candidates, which changes the probability of no vote. (2) c and the threshold
+ * are tuned; the paper has sqrt(d log T) for both. (3) There are no initial rounds with
+ * random pairs, because V is regularised.
  */
 function colstimRule(options: Omit<ColstimOptions, keyof LinearOptions>): PairRule {
   const { c, threshold, independent, relative } = options;
@@ -47,20 +48,26 @@ function colstimRule(options: Omit<ColstimOptions, keyof LinearOptions>): PairRu
 
 export const colstim: PolicyKind<ColstimOptions> = {
   name: "colstim",
-  summary: "the largest perturbed score against its toughest competitor",
+  summary: "duel between the largest randomly perturbed score and its strongest competitor",
   source:
     "Bengs et al. 2022, Stochastic contextual dueling bandits under linear stochastic transitivity models",
   defaults: { ...LINEAR_DEFAULTS, c: 2, threshold: 1, independent: 1, relative: true },
   about: {
     ...LINEAR_ABOUT,
-    c: { meaning: "how much uncertainty counts in the challenger's favour (c_1)", min: 0 },
-    threshold: { meaning: "perturbations are clipped to +-threshold (C_thresh)", min: 0 },
+    c: {
+      meaning: "weight of the uncertainty in favour of the second model (c_1 in the paper)",
+      min: 0,
+    },
+    threshold: { meaning: "bound on the perturbations (C_thresh in the paper)", min: 0 },
     independent: {
-      meaning: "probability that the models are perturbed independently (p_t); else all alike",
+      meaning:
+        "probability that the models are perturbed independently instead of all by the same amount (p_t in the paper)",
       min: 0,
       max: 1,
     },
-    relative: { meaning: "perturb by |phi_i - mean phi| instead of |phi_i|" },
+    relative: {
+      meaning: "whether perturbations are scaled by |phi_i - mean phi| instead of |phi_i|",
+    },
   },
   create: (pool, options) => linearDuel(pool, options, colstimRule(options)),
 };

@@ -15,28 +15,30 @@ import {
 const DEFAULTS = { alpha: 0.51, prior: 20, scale: 5 };
 
 const ABOUT: About<typeof DEFAULTS> = {
-  alpha: { meaning: "width of the confidence bounds; the theory wants more than 0.5", min: 0 },
-  prior: { meaning: "duels that the told scores are worth for each pair; 0: none", min: 0 },
+  alpha: { meaning: "width of the confidence bounds; the theory requires more than 0.5", min: 0 },
+  prior: {
+    meaning: "number of duels per pair that the told scores count as; 0 ignores them",
+    min: 0,
+  },
   scale: {
-    meaning: "assumed vote scale: makes win probabilities of told scores and of penalties",
+    meaning: "assumed vote scale, which turns told scores and penalties into win probabilities",
     above: 0,
   },
 };
 
 /**
- * Double Thompson Sampling (Wu & Liu 2016, Algorithm 1), one instance a
- * category, the nearest centroid deciding whose turn it is. B_ij counts how
- * often i beat j.
+ * Double Thompson Sampling (Wu & Liu 2016, Algorithm 1), one instance per category; a
+ * query belongs to the category with the nearest centroid. B_ij counts how often i
+ * beat j.
  *
- * Deviations: told scores are pseudo-counts, prior * sigmoid(scale (told_i -
- * told_j)) wins of i over j. With penalties, i is preferred to j above the win
- * probability h_ij = sigmoid(scale (penalty_i - penalty_j)) instead of 1/2. The
- * clock t counts the (pseudo-)duels of the category, since a choice of a model
- * against itself brings no vote.
+ * Deviations: told scores are pseudo-counts, prior * sigmoid(scale (told_i - told_j))
+ * wins of i over j. With penalties, i is preferred to j if its win probability is above
+ * h_ij = sigmoid(scale (penalty_i - penalty_j)) instead of 1/2. The time t counts the
+ * duels and pseudo-duels of the category, because a model chosen twice brings no vote.
  */
 export const doubleTs: PolicyKind<typeof DEFAULTS> = {
   name: "double-ts",
-  summary: "Double Thompson Sampling in each category",
+  summary: "Double Thompson Sampling, one instance per category",
   source: "Wu & Liu 2016",
   defaults: DEFAULTS,
   about: ABOUT,
@@ -78,7 +80,7 @@ export const doubleTs: PolicyKind<typeof DEFAULTS> = {
   },
 };
 
-/** Algorithm 1's choice of a pair; `penalty` in logits. */
+/** Chooses a pair by Algorithm 1; `penalty` is in logits. */
 export function doubleThompson(
   B: Float64Array,
   candidates: readonly number[],
@@ -91,7 +93,7 @@ export function doubleThompson(
   const wins = (i: number, j: number) => B[i * K + j]!;
   const even = (i: number, j: number) => sigmoid(penalty[i]! - penalty[j]!);
   const duels = (i: number, j: number) => wins(i, j) + wins(j, i);
-  // With no duel the paper sets x/0 = 1, so the bounds are 1 +- 1.
+  // The paper defines x/0 = 1, so without duels the bounds are 1 +- 1.
   const mean = (i: number, j: number) => (duels(i, j) > 0 ? wins(i, j) / duels(i, j) : 1);
   const radius = (i: number, j: number) =>
     duels(i, j) > 0 ? Math.sqrt((alpha * Math.log(t)) / duels(i, j)) : 1;
@@ -99,7 +101,7 @@ export function doubleThompson(
     candidates.filter((j) => j !== i && bound(j) > even(i, j)).length;
   const sample = (i: number, j: number) => beta(wins(i, j) + 1, wins(j, i) + 1, random);
 
-  // First: among the largest upper bounds of the Copeland score, the winner of a sampled tournament.
+  // First model: the winner of a sampled tournament, among the largest upper bounds of the Copeland score.
   const zeta = candidates.map((i) => beats(i, (j) => mean(i, j) + radius(i, j)));
   const top = Math.max(...zeta);
   const theta = new Float64Array(K * K);
@@ -112,7 +114,7 @@ export function doubleThompson(
   const likely = candidates.filter((_, p) => zeta[p] === top);
   const first = argmax(likely, (i) => beats(i, (j) => theta[i * K + j]!), random);
 
-  // Second: the best new sample against the first, among those not surely worse or better.
+  // Second model: the best new sample against the first, among those that may lose to it.
   const open = candidates.filter(
     (i) => i === first || mean(i, first) - radius(i, first) <= even(i, first),
   );
@@ -124,13 +126,13 @@ export function doubleThompson(
   return [first, argmax(open, gain, random)];
 }
 
-/** Beta(a, b) for a, b >= 1, as a ratio of Gammas. */
+/** Draws from Beta(a, b), a, b >= 1, as a ratio of Gamma variables. */
 export function beta(a: number, b: number, random: Random): number {
   const x = gamma(a, random);
   return x / (x + gamma(b, random));
 }
 
-/** Gamma(shape, 1) for shape >= 1: Marsaglia and Tsang (2000). */
+/** Draws from Gamma(shape, 1), shape >= 1, by the method of Marsaglia and Tsang (2000). */
 function gamma(shape: number, random: Random): number {
   const d = shape - 1 / 3;
   const c = 1 / Math.sqrt(9 * d);
@@ -143,7 +145,7 @@ function gamma(shape: number, random: Random): number {
   }
 }
 
-/** Under Bradley-Terry the mean logit against the pool is a model's utility times the vote scale. */
+/** Returns the mean logit of each model against the pool: under Bradley-Terry, its utility times the vote scale. */
 function meanLogits(B: Float64Array, K: number): Float64Array {
   return Float64Array.from({ length: K }, (_, i) => {
     let sum = 0;

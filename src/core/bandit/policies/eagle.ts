@@ -1,7 +1,7 @@
 import { inverse } from "../../linalg/linalg.ts";
 import { evaluate, gaussian } from "../bradley-terry.ts";
 import { eloUpdate, POINTS_PER_LOGIT, replayElo } from "../elo.ts";
-import { Memory, type MemoryState } from "../memory.ts";
+import { MEMORY_ABOUT, Memory, type MemoryState } from "../memory.ts";
 import { type About, alignModels, type PolicyKind } from "../policy.ts";
 import { RANKING_ABOUT, RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
 
@@ -9,28 +9,33 @@ const DEFAULTS = { ...RANKING_DEFAULTS, K: 32, N: 100, P: 0.2, sd: 0.75, memory:
 
 const ABOUT: About<typeof DEFAULTS> = {
   ...RANKING_ABOUT,
-  K: { meaning: "Elo's K; 32 in the paper", above: 0 },
-  N: { meaning: "how many past comparisons are replayed; 20 in the paper", integer: true, min: 1 },
-  P: { meaning: "share of the global rating; 0.5 in the paper", min: 0, max: 1 },
+  K: { meaning: "K of the Elo update; 32 in the paper", above: 0 },
+  N: {
+    meaning: "number of nearest past comparisons that are replayed; 20 in the paper",
+    integer: true,
+    min: 1,
+  },
+  P: { meaning: "weight of the global rating; 0.5 in the paper", min: 0, max: 1 },
   sd: {
-    meaning: "prior sd of a rating, in logits; only the challenger's width depends on it",
+    meaning:
+      "prior standard deviation of a rating, in logits; it affects only the choice of the opponent",
     above: 0,
   },
-  memory: { meaning: "how many past comparisons are kept", integer: true, min: 2 },
+  ...MEMORY_ABOUT,
 };
 
 /**
- * Eagle (Zhao et al. 2024): a global Elo rating over all votes, a local one that
- * starts from it and replays the votes on the N nearest past queries, and
+ * Eagle (Zhao et al. 2024): a global Elo rating over all votes, a local one that starts
+ * from it and replays the votes on the N nearest past queries, and
  *
  *   Score = P * Global + (1 - P) * Local.
  *
- * Elo knows no uncertainty; for the challenger it is what a Bradley-Terry fit to
- * the same N votes would have at these ratings.
+ * Elo has no uncertainties. For the choice of the opponent we use those of a
+ * Bradley-Terry fit to the same N votes at these ratings.
  */
 export const eagle: PolicyKind<typeof DEFAULTS> = {
   name: "eagle",
-  summary: "global Elo, and Elo replayed on the N nearest past comparisons",
+  summary: "global Elo ratings, combined with Elo replayed on the N nearest past comparisons",
   source: "Eagle (Zhao et al. 2024)",
   defaults: DEFAULTS,
   about: ABOUT,
@@ -58,7 +63,7 @@ export const eagle: PolicyKind<typeof DEFAULTS> = {
       restore(state, from) {
         const before = state as { global: Float64Array; memory: MemoryState };
         alignModels(from, pool.models).forEach((k, i) => {
-          global[i] = before.global[k] ?? 0; // the mean: what one gains another loses
+          global[i] = before.global[k] ?? 0; // a new model starts at the mean, because Elo updates sum to 0
         });
         memory.restore(before.memory, from, pool.models);
       },

@@ -39,13 +39,13 @@ export const CHAIN_DEFAULTS: ChainPolicyOptions = {
 export const CHAIN_ABOUT: About<ChainPolicyOptions> = {
   ...FEATURE_ABOUT,
   scale: {
-    meaning: "the vote scale that is assumed: of the told scores' prior, and of penalties",
+    meaning: "assumed vote scale, which turns told scores and penalties into logits",
     above: 0,
   },
-  eta: { meaning: "how much a vote counts", min: 0 },
-  steps: { meaning: "Langevin steps a round", integer: true, min: 1 },
-  batch: { meaning: "past rounds a step", integer: true, min: 1, max: 100_000 },
-  step: { meaning: "length of a step, 2 being where it diverges", above: 0, below: 2 },
+  eta: { meaning: "weight of a vote in the posterior", min: 0 },
+  steps: { meaning: "Langevin steps per round", integer: true, min: 1 },
+  batch: { meaning: "past rounds per Langevin step", integer: true, min: 1, max: 100_000 },
+  step: { meaning: "length of a Langevin step; it diverges at 2", above: 0, below: 2 },
 };
 
 type FgtsOptions = ChainPolicyOptions & {
@@ -55,26 +55,27 @@ type FgtsOptions = ChainPolicyOptions & {
 };
 
 /**
- * The paper's bandit: two chains, each samples its own posterior and plays its
- * own argmax. What it leaves open is fixed as in sgld.ts.
+ * The bandit of the paper: two chains, each of which samples its own posterior and plays
+ * its own argmax. Details that the paper leaves open are decided in sgld.ts.
  *
- * At the default mu the feel-good term is too weak to be seen: it moves theta by
- * a thousandth of its length, and the choices are those of `thompson` (a test
- * compares them).
+ * At the default mu the feel-good term has no visible effect: it moves theta by a
+ * thousandth of its length, and the choices are those of `thompson` (a test compares
+ * them).
  */
 export const fgtsCdb: PolicyKind<FgtsOptions> = {
   name: "fgts-cdb",
-  summary: "Feel-Good Thompson sampling for contextual dueling bandits, by Langevin chains",
+  summary: "feel-good Thompson sampling for contextual dueling bandits, by two Langevin chains",
   source: "Li et al. 2024, as Algorithm 1 of LLM Routing with Dueling Feedback",
   defaults: { ...CHAIN_DEFAULTS, mu: -1, horizon: 720, cap: 1 },
   about: {
     ...CHAIN_ABOUT,
     mu: {
-      meaning: "of the feel-good term; below 0: 1 / (10 e sqrt(horizon)), which is 1.4e-3 at 720",
+      meaning:
+        "weight of the feel-good term; below 0 it is 1 / (10 e sqrt(horizon)), which is 1.4e-3 at horizon 720",
       min: -1,
     },
-    horizon: { meaning: "T, the rounds that are expected", above: 0 },
-    cap: { meaning: "b, the most that one round can feel good", min: 0 },
+    horizon: { meaning: "expected number of rounds, T", above: 0 },
+    cap: { meaning: "largest feel-good term of one round, b", min: 0 },
   },
   create(pool, options) {
     const { mu, horizon, cap } = options;
@@ -84,15 +85,15 @@ export const fgtsCdb: PolicyKind<FgtsOptions> = {
 };
 
 /**
- * Algorithm 1. Where ours differs from its letter:
+ * Algorithm 1, with these deviations:
  *
- * - A round is stored when its vote arrives. Rounds in which both chains played
- *   the same model have none and are dropped, and with them their feel-good terms.
- * - a^1 and a^2 of a stored round are the answers in the order shown, not the
- *   models of chains 1 and 2. The likelihood is the same either way; the
- *   feel-good terms of the two chains trade rounds.
- * - A ranking is a round for each of its pairs. The max is over the whole pool,
- *   also where fewer models could have answered.
+ * - A round is stored when its vote arrives. Rounds in which both chains played the same
+ *   model have no vote and are dropped, with their feel-good terms.
+ * - a^1 and a^2 of a stored round are the answers in the order shown, not the models of
+ *   chains 1 and 2. The likelihood is the same; the feel-good terms of some rounds move
+ *   to the other chain.
+ * - A ranking is stored as one round per pair. The maximum is over the whole pool, even
+ *   if fewer models could have answered.
  */
 export function createChains(
   pool: Pool,
@@ -148,12 +149,12 @@ export function createChains(
 
 interface State {
   readonly theta: readonly Float64Array[];
-  /** As Rounds has them, one row after another. */
+  /** The rows of `Rounds`, one after another. */
   readonly x: Float64Array;
   readonly votes: Float64Array;
 }
 
-/** Rounds of an earlier pool, without those of a model that has left (`now` of it is -1). */
+/** Adds the rounds of an earlier pool, except those of a model that is no longer in it (`now` is -1). */
 function addPast(rounds: Rounds, { x, votes }: State, now: readonly number[]): void {
   const t = votes.length / rounds.votes.width;
   const size = x.length / t;

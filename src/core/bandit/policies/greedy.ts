@@ -18,25 +18,25 @@ type GreedyOptions = FeatureOptions & {
 };
 
 /**
- * Plays the largest posterior mean against the second largest, and never looks
- * at the uncertainty. Two settings keep it from being a strawman. Against a
- * second best in every round, regret grows by half their gap for ever, so duels
- * become rarer as votes come in; and a model that starts too low to be second
- * would never be tried, so some challengers are drawn.
+ * Plays the largest posterior mean against the second largest, without regard to the
+ * uncertainty. Two options make it a fair baseline. If the second best answered in every
+ * round, regret would grow by half the gap for ever, so duels become rarer with the
+ * number of votes. And a model that starts too low to be second would never be tried,
+ * so some opponents are drawn at random.
  */
 export const greedy: PolicyKind<GreedyOptions> = {
   name: "greedy",
-  summary: "the largest posterior mean against the second largest, ever more rarely",
+  summary: "duel between the two largest posterior means, less often as votes arrive",
   defaults: { ...FEATURE_DEFAULTS, features: "category", scale: 3, duels: 50, epsilon: 0.1 },
   about: {
     ...FEATURE_ABOUT,
-    scale: { meaning: "the vote scale that is assumed", above: 0 },
+    scale: { meaning: "assumed vote scale", above: 0 },
     duels: {
-      meaning: "after n votes the best is challenged with probability duels / n, else it is alone",
+      meaning: "after n votes there is a duel with probability duels / n, else a single answer",
       min: 0,
     },
     epsilon: {
-      meaning: "share of challengers drawn at random instead of being the second best",
+      meaning: "share of duels in which the second model is drawn at random",
       min: 0,
       max: 1,
     },
@@ -93,7 +93,7 @@ interface State {
   readonly votes: number;
 }
 
-/** Whom the best model meets: itself, the second best, or anybody else. */
+/** Returns the opponent of the best model: the second best, a random model, or itself for a single answer. */
 export function opponent(
   best: number,
   candidates: readonly number[],

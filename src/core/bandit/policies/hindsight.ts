@@ -1,57 +1,41 @@
 import { invalidValue } from "../../errors/joust-error.ts";
-import { argmax, type Hindsight, type Policy, type PolicyKind, type Pool } from "../policy.ts";
+import { argmax, type Hindsight, type PolicyKind } from "../policy.ts";
+import { stateless } from "./stateless.ts";
 
-/** The best model of each query, known in advance: regret 0 by definition. */
+/** The best model for each query. Its regret is 0 by definition. */
 export const oracle: PolicyKind = {
   name: "oracle",
-  summary: "the best model of each query, known in advance",
+  summary: "the best model for each query, known in advance (simulations only)",
   defaults: {},
   about: {},
   needsHindsight: true,
   create(pool, _options, hindsight) {
-    const known = needed(hindsight, "oracle");
-    return fixed(pool, (x, candidates, random) => {
+    const known = required(hindsight, "oracle");
+    return stateless(pool, ({ x, candidates }, random) => {
       const utilities = known.utilities(x);
-      return argmax(candidates, (k) => utilities[k]!, random);
+      const k = argmax(candidates, (c) => utilities[c]!, random);
+      return { pair: [k, k] };
     });
   },
 };
 
-/** The one model with the largest total utility over the stream, chosen in hindsight. */
+/** The model with the largest total utility over the stream. */
 export const bestFixed: PolicyKind = {
   name: "best-fixed",
-  summary: "the one best model over the whole stream, known in hindsight",
+  summary: "the best single model for the whole stream, known in advance (simulations only)",
   defaults: {},
   about: {},
   needsHindsight: true,
   create(pool, _options, hindsight) {
-    const { bestFixed } = needed(hindsight, "best-fixed");
-    return fixed(pool, (_x, candidates) =>
-      candidates.includes(bestFixed) ? bestFixed : candidates[0]!,
-    );
+    const { bestFixed } = required(hindsight, "best-fixed");
+    return stateless(pool, ({ candidates }) => {
+      const k = candidates.includes(bestFixed) ? bestFixed : candidates[0]!;
+      return { pair: [k, k] };
+    });
   },
 };
 
-function fixed(
-  pool: Pool,
-  pick: (
-    x: Float64Array,
-    candidates: readonly number[],
-    random: Parameters<Policy["choose"]>[1],
-  ) => number,
-): Policy {
-  return {
-    choose({ x, candidates }, random) {
-      const k = pick(x, candidates, random);
-      return { pair: [k, k] };
-    },
-    learn() {},
-    snapshot: () => ({ models: pool.models, state: undefined }),
-    restore() {},
-  };
-}
-
-function needed(hindsight: Hindsight | undefined, name: string): Hindsight {
+function required(hindsight: Hindsight | undefined, name: string): Hindsight {
   if (hindsight) return hindsight;
-  throw invalidValue(`${name} needs the true utilities`, "it runs in a simulation only");
+  throw invalidValue(`${name} needs the true utilities`, `use ${name} in a simulation only`);
 }

@@ -1,4 +1,4 @@
-/** Every policy that can be named on the command line, simplest first. */
+/** All policies that the command line knows by name. */
 import type { PolicyKind } from "../policy.ts";
 import { clusterBradleyTerry } from "./cluster-bradley-terry.ts";
 import { colstim } from "./colstim.ts";

@@ -139,7 +139,7 @@ describe("joust", () => {
   it("refuses a snapshot of other categories, and says what to do", () => {
     const other = create({}, { ...pool, categories: ["law", "code", "history"] });
     expect(() => create().restore(other.snapshot())).toThrow(
-      errorText(/law, code, history.*hint: learn anew/),
+      errorText(/law, code, history.*hint: learn again/),
     );
   });
 

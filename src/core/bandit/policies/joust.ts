@@ -19,7 +19,6 @@ import {
 } from "../observation.ts";
 import { bestPair, pick, sampledPair, type UtilityMixture } from "../pair-rule.ts";
 import {
-  type About,
   alignModels,
   argmax,
   type Choice,
@@ -35,71 +34,29 @@ import {
 } from "../policy.ts";
 import { sampledUtilities, toldByCategory } from "../posterior-sample.ts";
 import { contextOfMembership, contextOfQuery, type QueryContext } from "../query-context.ts";
-
-const defaults = {
-  rule: "pair",
-  alpha: 1.5,
-  patience: 0.03,
-  minGain: 0,
-  drift: 1,
-  robust: 1,
-  ties: 0.5,
-  bothBad: 1,
-  pointwise: 0.25,
-  position: true,
-  onboarding: 0.2,
-};
-type JoustOptions = typeof defaults;
-
-const about: About<JoustOptions> = {
-  rule: {
-    meaning: "the most promising pair, or two draws from the belief (Thompson sampling)",
-    oneOf: ["pair", "draws"],
-  },
-  alpha: { meaning: "how much uncertainty is worth: alpha in f_i + f_j + alpha W_ij", min: 0 },
-  patience: { meaning: "how many votes ahead count, as a share of the votes so far", min: 0 },
-  minGain: {
-    meaning: "a duel that promises less than this (in utility) becomes a single answer",
-    min: 0,
-  },
-  drift: {
-    meaning: "share of what was learnt that is still true one vote later; 1: nothing drifts",
-    above: 0,
-    max: 1,
-  },
-  robust: { meaning: "bound on a vote's weight, robust / sd of its logit; 0: none", min: 0 },
-  ties: { meaning: "how much a tie counts; 0: not at all", min: 0 },
-  bothBad: { meaning: "how much both_bad counts as a dislike of each; 0: as a tie only", min: 0 },
-  pointwise: { meaning: "how much a like or dislike counts; 0: not at all", min: 0 },
-  position: { meaning: "whether a preference for the answer shown first is fitted" },
-  onboarding: {
-    meaning: "share of rounds in which a model that joined later duels, until it is known",
-    min: 0,
-    max: 1,
-  },
-};
+import { JOUST_ABOUT, JOUST_DEFAULTS, type JoustOptions } from "./joust-options.ts";
 
 /**
- * Our policy: one pass over the votes, no history. Neither the vote
- * scale nor the worth of the told scores is known, so each combination is a
- * hypothesis with its own belief, weighted by how well it predicted the votes.
+ * Our policy. It learns in one pass over the votes and keeps no history. Neither the
+ * vote scale nor the quality of the told scores is known, so each combination of the two
+ * is a hypothesis with its own posterior, weighted by how well it predicted the votes.
  */
 export const joust: PolicyKind<JoustOptions> = {
   name: "joust",
-  summary: "one-pass Bayesian duels over categories; learns how far to trust what it is told",
-  defaults,
-  about,
+  summary: "Bayesian duels per category; also learns how far to trust the told scores",
+  defaults: JOUST_DEFAULTS,
+  about: JOUST_ABOUT,
   create: (pool, options) => new Joust(pool, options),
 };
 
-/** Beliefs below this share of the best one's weight have no say in a choice. */
+/** A hypothesis whose weight is below this share of the largest weight is ignored in choices. */
 const NEGLIGIBLE = 1e-3;
-/** Drift costs a pass over all blocks, so it is caught up with every so many votes. */
+/** Votes between two applications of drift, which takes a pass over all covariances. */
 const DRIFT_EVERY = 32;
-/** Votes before the share of ties is believed, and the least share of wins. */
-const TIES_AFTER = 4;
-const LEAST_DECIDED = 0.1;
-/** Duels after which a model that joined later is one of the others. */
+/** Decided votes that are assumed before the first vote, and the smallest share of decided votes. */
+const PRIOR_DECIDED = 4;
+const MIN_DECIDED = 0.1;
+/** Duels after which a model that was added later is treated like the others. */
 const NEWCOMER_DUELS = 12;
 
 class Joust implements Policy {
@@ -108,11 +65,11 @@ class Joust implements Policy {
   readonly #posteriors: BlockPosterior[];
   readonly #contextOf: (x: Float64Array) => QueryContext;
   readonly #contextOfMembership: (membership: Float64Array) => QueryContext;
-  /** Told scores of each category, one after the other, relative to the pool's mean. */
+  /** Told scores of each category, relative to the mean of the pool. */
   readonly #told: readonly Float64Array[];
   #votes = 0;
   #ties = 0;
-  /** Duels so far of each model that joined after the start. */
+  /** Number of duels of each model that was added later and has had fewer than NEWCOMER_DUELS. */
   readonly #newcomers = new Map<number, number>();
 
   constructor(pool: Pool, options: JoustOptions) {
@@ -137,14 +94,15 @@ class Joust implements Policy {
       const best = argmax(round.candidates, worth, random);
       return { pair: [best, best], values, estimate };
     }
-    const newcomer = this.#newcomerToMeet(round.candidates);
-    const candidates = newcomer === undefined ? round.candidates : this.#known(round.candidates);
+    const newcomer = this.#newcomerToDuel(round.candidates);
+    const candidates =
+      newcomer === undefined ? round.candidates : this.#established(round.candidates);
     const pair =
       this.#options.rule === "draws"
         ? sampledPair(mixture, candidates, random)
         : bestPair(mixture, candidates, this.#options, random);
-    const meets = newcomer !== undefined && random.uniform() < this.#options.onboarding;
-    return { pair: meets ? [pair[0], newcomer] : pair, values, estimate };
+    const onboards = newcomer !== undefined && random.uniform() < this.#options.onboarding;
+    return { pair: onboards ? [pair[0], newcomer] : pair, values, estimate };
   }
 
   learn(feedback: Feedback, _random: Random): void {
@@ -218,8 +176,8 @@ class Joust implements Policy {
     const { categories, votes, ties, newcomers, beliefs } = state as JoustState;
     if (!isDeepStrictEqual(categories, this.#pool.categories)) {
       throw invalidValue(
-        `the snapshot is of the categories ${categories.join(", ")}, the pool's are ${this.#pool.categories.join(", ")}`,
-        "learn anew from the votes",
+        `the snapshot has the categories ${categories.join(", ")}, but the pool has ${this.#pool.categories.join(", ")}`,
+        "learn again from the votes",
       );
     }
     const from = alignModels(models, this.#pool.models);
@@ -231,7 +189,7 @@ class Joust implements Policy {
       if (old < 0) this.#newcomers.set(k, 0);
       else if (duels.has(old)) this.#newcomers.set(k, duels.get(old)!);
     });
-    // A hypothesis that the snapshot does not know, after a change of options, starts from its prior.
+    // A hypothesis that is not in the snapshot starts from its prior.
     this.#posteriors.forEach(({ hypothesis }, i) => {
       const posterior = this.#prior(hypothesis);
       this.#posteriors[i] = posterior;
@@ -252,40 +210,40 @@ class Joust implements Policy {
     const { ties, robust } = this.#options;
     const tie = win === 0.5;
     if (tie && ties === 0) return;
-    // Where ties are common a win says less; see `withTies`.
+    // If ties are common, a win says less; see `withTies`.
     const r = this.#decided();
     const eta = ((tie ? ties : 1) * weight) / r;
     for (const posterior of this.#posteriors) {
       const duel = this.#duel(posterior, context, a, b);
-      // Half a win each speaks for equal models, but also for a small vote scale, whatever the
-      // truth. Davidson's model given that somebody won is BTL, so only wins tell scales apart.
+      // A tie is evidence for equal models, but also for a small vote scale, whatever the truth.
+      // In Davidson's model, votes with a winner follow BTL, so only these distinguish scales.
       const p = posterior.probability(duel);
       if (!tie) posterior.evidence += weight * safeLog(win === 1 ? p : 1 - p);
       posterior.observe(withTies(duel, r), win, eta, robust);
     }
-    for (const k of [a, b]) this.#meet(k);
+    for (const k of [a, b]) this.#countNewcomerDuel(k);
     if (tie) this.#ties++;
-    this.#count();
+    this.#countVote();
   }
 
-  /** r: the share of votes that say who is better. */
+  /** r: the share of votes that have a winner. */
   #decided(): number {
-    return Math.max(LEAST_DECIDED, 1 - this.#ties / (this.#votes + TIES_AFTER));
+    return Math.max(MIN_DECIDED, 1 - this.#ties / (this.#votes + PRIOR_DECIDED));
   }
 
   /**
-   * Net share of answers that voters prefer, P(preferred) - P(the other is), for a
-   * unit of utility at scale s. A vote's expected score y, a tie being half a win,
-   * is 1/2 + half of it. Wins counting 1 and ties tau, beliefs are fitted to
-   * y' - 1/2 = (y - 1/2) / (r + tau (1 - r)), as sigmoid(r s d) (see `withTies`), whose
-   * slope is r s / 4: so it is r (r + tau (1 - r)) s / 2 for small differences d.
+   * The margin P(preferred) - P(other preferred) per unit of utility at scale s, for a
+   * small difference d. The expected score y of a vote, a tie being half a win, is 1/2
+   * plus half of the margin. With weight 1 for wins and tau for ties, the posteriors are
+   * fitted to y' - 1/2 = (y - 1/2) / (r + tau (1 - r)) as sigmoid(r s d) (see `withTies`),
+   * whose slope is r s / 4. The margin is therefore r (r + tau (1 - r)) s / 2.
    */
   #margin(s: number): number {
     const r = this.#decided();
     return (r * (r + this.#options.ties * (1 - r)) * s) / 2;
   }
 
-  /** What a unit of the beliefs is in the values that are told: told scores set it, or else the margin. */
+  /** Factor from the unit of the posteriors to that of the values. Told scores define the unit; without them the margin does. */
   #unit(): number {
     return this.#pool.told ? 1 : this.#margin(UNTOLD_SCALE);
   }
@@ -305,8 +263,8 @@ class Joust implements Policy {
         posterior.observe(stage, 1, weight, this.#options.robust);
       }
     }
-    for (const k of order) this.#meet(k);
-    this.#count();
+    for (const k of order) this.#countNewcomerDuel(k);
+    this.#countVote();
   }
 
   #learnRating(context: QueryContext, model: number, like: number, eta: number): void {
@@ -321,7 +279,7 @@ class Joust implements Policy {
     }
   }
 
-  #count(): void {
+  #countVote(): void {
     this.#votes++;
     const { drift } = this.#options;
     if (drift < 1 && this.#votes % DRIFT_EVERY === 0) {
@@ -329,26 +287,26 @@ class Joust implements Policy {
     }
   }
 
-  #meet(model: number): void {
+  #countNewcomerDuel(model: number): void {
     const duels = this.#newcomers.get(model);
     if (duels === undefined) return;
     if (duels + 1 >= NEWCOMER_DUELS) this.#newcomers.delete(model);
     else this.#newcomers.set(model, duels + 1);
   }
 
-  /** The least known of the candidates that joined later, if there are others to meet it. */
-  #newcomerToMeet(candidates: readonly number[]): number | undefined {
+  /** Returns the newcomer with the fewest duels among the candidates, if there is an established model to duel it. */
+  #newcomerToDuel(candidates: readonly number[]): number | undefined {
     if (this.#newcomers.size === 0 || this.#options.onboarding === 0) return undefined;
-    if (this.#known(candidates).length === 0) return undefined;
+    if (this.#established(candidates).length === 0) return undefined;
     const fresh = candidates.filter((k) => this.#newcomers.has(k));
     return fresh.sort((a, b) => this.#newcomers.get(a)! - this.#newcomers.get(b)!)[0];
   }
 
-  #known(candidates: readonly number[]): readonly number[] {
+  #established(candidates: readonly number[]): readonly number[] {
     return candidates.filter((k) => !this.#newcomers.has(k));
   }
 
-  /** What the beliefs together say about a query. */
+  /** Returns the posterior of the utilities in a context. */
   #mixtureAt(
     context: QueryContext,
     { penalty, pending }: Pick<Round, "penalty" | "pending">,
@@ -362,16 +320,16 @@ class Joust implements Policy {
       const weight = Math.exp(posterior.evidence - top);
       if (weight < NEGLIGIBLE) continue;
       total += weight;
-      const seen =
+      const expected =
         pending && pending.length > 0 ? this.#withPendingVotes(posterior, pending) : posterior;
       const scale = posterior.hypothesis.scale / unit;
       const values = new Float64Array(K);
       const variances = new Float64Array(K);
       for (let k = 0; k < K; k++) {
-        values[k] = unit * seen.value(k, context.w, context.told[k]!);
-        variances[k] = unit * unit * seen.variance(k, context.w);
+        values[k] = unit * expected.value(k, context.w, context.told[k]!);
+        variances[k] = unit * unit * expected.variance(k, context.w);
       }
-      const toldVariance = seen.sharedVariance[TOLD]!;
+      const toldVariance = expected.sharedVariance[TOLD]!;
       components.push({ weight, scale, values, variances, toldVariance });
     }
     const mean = new Float64Array(K);
@@ -382,7 +340,7 @@ class Joust implements Policy {
     return { components, mean, told: context.told, penalty, votes: this.#votes };
   }
 
-  /** Votes under way will narrow the belief whichever way they go; a copy knows it already. */
+  /** Returns a copy of a posterior whose variances anticipate the votes on pending duels. */
   #withPendingVotes(
     posterior: BlockPosterior,
     pending: NonNullable<Round["pending"]>,
@@ -399,11 +357,12 @@ class Joust implements Policy {
   }
 }
 
+/** The state in snapshots, whose field names must not change. */
 interface JoustState {
   readonly categories: readonly string[];
   readonly votes: number;
   readonly ties: number;
-  /** Model and its duels so far. */
+  /** Pairs of a model and its number of duels. */
   readonly newcomers: readonly (readonly [number, number])[];
   readonly beliefs: readonly {
     readonly hypothesis: Hypothesis;

@@ -2,7 +2,7 @@ import { axpy, dot, dotAt, norm, normalized } from "../../linalg/linalg.ts";
 import { Random } from "../../random/random.ts";
 import { sigmoid } from "../btl.ts";
 import { Ridge } from "../linucb.ts";
-import { Memory, type MemoryState, voteAt } from "../memory.ts";
+import { MEMORY_ABOUT, Memory, type MemoryState, voteAt } from "../memory.ts";
 import { type About, alignModels, type PolicyKind } from "../policy.ts";
 import { RANKING_ABOUT, RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
 
@@ -18,31 +18,35 @@ const DEFAULTS = {
 
 const ABOUT: About<typeof DEFAULTS> = {
   ...RANKING_ABOUT,
-  hidden: { meaning: "length of a model's embedding; 128 in the paper", integer: true, min: 1 },
-  learningRate: { meaning: "of the gradient steps", above: 0 },
-  replay: { meaning: "past votes trained on again with every new one", integer: true, min: 0 },
-  sd: { meaning: "prior sd of a coefficient of w", above: 0 },
-  memory: { meaning: "how many past comparisons are kept", integer: true, min: 2 },
-  seed: { meaning: "of the first embeddings", integer: true },
+  hidden: { meaning: "length of a model embedding; 128 in the paper", integer: true, min: 1 },
+  learningRate: { meaning: "length of the gradient steps", above: 0 },
+  replay: {
+    meaning: "past votes that are trained on again with every new one",
+    integer: true,
+    min: 0,
+  },
+  sd: { meaning: "prior standard deviation of a coefficient of w", above: 0 },
+  memory: MEMORY_ABOUT.memory,
+  seed: { meaning: "seed of the initial embeddings", integer: true },
 };
 
 /**
- * RouteLLM's matrix factorisation (Ong et al. 2024, section 4.2):
+ * The matrix factorisation of RouteLLM (Ong et al. 2024, section 4.2):
  *
  *   delta(M, q) = w . (normalize(P_M) o W q),   P(a beats b) = sigmoid(delta_a - delta_b),
  *
- * with P_M a model's embedding and q the query's. Deviations: trained online by
- * plain gradient steps on each vote and a few past ones, where the paper runs
- * Adam over stored votes with noise on q; w has a Gaussian prior and starts at
- * 0, so that at first only the told scores speak.
+ * with P_M the embedding of model M and q that of the query. Deviations: it is trained
+ * online by gradient steps on each vote and a few past votes, where the paper runs Adam
+ * over stored votes with noise on q; w has a Gaussian prior and starts at 0, so that
+ * at first only the told scores count.
  *
- * For the challenger the last layer is taken as a linear model of its features
- * (normalize(P_a) - normalize(P_b)) o W q, as neural dueling bandits (Verma et
- * al. 2024) do: the information about w gives the width of every duel.
+ * For the choice of the opponent, the last layer is treated as a linear model of the
+ * features (normalize(P_a) - normalize(P_b)) o W q, as in neural dueling bandits (Verma
+ * et al. 2024): the information about w gives the width of every duel.
  */
 export const matrixFactorization: PolicyKind<typeof DEFAULTS> = {
   name: "matrix-factorization",
-  summary: "product of learnt model embeddings and the projected query",
+  summary: "matrix factorisation: learned model embeddings times the projected query",
   source: "RouteLLM (Ong et al. 2024)",
   defaults: DEFAULTS,
   about: ABOUT,
@@ -71,9 +75,9 @@ export const matrixFactorization: PolicyKind<typeof DEFAULTS> = {
         for (let n = 0; n <= options.replay; n++) {
           const i = n === 0 ? memory.size - 1 : random.integer(memory.size);
           const past = { q: memory.x.subarray(i * d, (i + 1) * d), ...voteAt(memory, i) };
-          // A vote of weight 1e6 must not throw the factors off: no step is longer than one vote's.
+          // A vote of weight 1e6 must not destroy the factors: no step is longer than that of one vote.
           gradientStep(factors, past, options.learningRate * Math.min(1, past.weight));
-          // Each of n votes carries 1/n of w's prior.
+          // Each of n votes carries 1/n of the prior of w.
           const shrink = Math.min(1, options.learningRate / (options.sd ** 2 * memory.size));
           axpy(-shrink, w.slice(), w);
         }
@@ -96,14 +100,14 @@ export const matrixFactorization: PolicyKind<typeof DEFAULTS> = {
 };
 
 export interface Factors {
-  /** One embedding a model. */
+  /** One embedding per model. */
   readonly P: readonly Float64Array[];
   /** hidden x d */
   readonly W: Float64Array;
   readonly w: Float64Array;
 }
 
-/** Random directions for the models (by name, so that a pool's order does not matter) and for W. */
+/** Returns random directions for the models and for W. Those of a model depend on its name, not on the order of the pool. */
 function initialFactors(
   models: readonly string[],
   d: number,
@@ -119,7 +123,7 @@ function initialFactors(
   };
 }
 
-/** The logit of a's win over b is w . features, features = (normalize(P_a) - normalize(P_b)) o W q. */
+/** Returns (normalize(P_a) - normalize(P_b)) o W q; its product with w is the logit of a win of a over b. */
 export function duelFeatures(
   { P, W }: Factors,
   q: Float64Array,
@@ -132,12 +136,12 @@ export function duelFeatures(
 }
 
 /**
- * One gradient step up the log-likelihood of a vote. With g = win - sigmoid(logit),
+ * Makes one gradient step up the log-likelihood of a vote. With g = win - sigmoid(logit),
  * z = W q and p = normalize(P):
  *
  *   w   += rate g (p_a - p_b) o z
  *   W   += rate g (w o (p_a - p_b)) q^T
- *   P_a += rate g (I - p_a p_a^T) (w o z) / |P_a|,   P_b the opposite.
+ *   P_a += rate g (I - p_a p_a^T) (w o z) / |P_a|,   and the opposite for P_b.
  */
 export function gradientStep(
   factors: Factors,

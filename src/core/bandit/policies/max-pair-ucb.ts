@@ -11,8 +11,8 @@ import type { PolicyKind } from "../policy.ts";
 type MaxPairUcbOptions = LinearOptions & { readonly beta: number };
 
 /**
- * The pair whose sum of scores and whose uncertainty are largest together:
- * argmax_ij (phi_i + phi_j) . theta + beta |phi_i - phi_j|_Vinv, i = j included.
+ * MaxPairUCB: the pair argmax_ij (phi_i + phi_j) . theta + beta |phi_i - phi_j|_Vinv,
+ * i = j included.
  */
 function maxPairUcbRule({ beta }: Pick<MaxPairUcbOptions, "beta">): PairRule {
   return ({ f, width }, candidates, random) =>
@@ -21,9 +21,9 @@ function maxPairUcbRule({ beta }: Pick<MaxPairUcbOptions, "beta">): PairRule {
 
 export const maxPairUcb: PolicyKind<MaxPairUcbOptions> = {
   name: "max-pair-ucb",
-  summary: "the pair with the largest sum of scores plus uncertainty of their difference",
+  summary: "duel between the pair with the largest sum of scores and uncertainty",
   source: "Di et al. 2024, Variance-aware regret bounds for stochastic contextual dueling bandits",
   defaults: { ...LINEAR_DEFAULTS, beta: 2 },
-  about: { ...LINEAR_ABOUT, beta: { meaning: "how much the pair's uncertainty counts", min: 0 } },
+  about: { ...LINEAR_ABOUT, beta: { meaning: "weight of the uncertainty of the pair", min: 0 } },
   create: (pool, options) => linearDuel(pool, options, maxPairUcbRule(options)),
 };

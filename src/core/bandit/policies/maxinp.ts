@@ -11,18 +11,18 @@ import type { PolicyKind } from "../policy.ts";
 type MaxInPOptions = LinearOptions & { readonly c: number };
 
 /**
- * Maximum informative pair (algorithm 1 of the paper). The promising models are
- * those that no other beats with confidence,
+ * Maximum informative pair (algorithm 1 of Saha 2021). The promising models are those
+ * that no other model beats with confidence,
  *
  *   { i : (phi_i - phi_j) . theta + c |phi_i - phi_j|_Vinv >= 0 for all j },
  *
- * and the pair played is the most uncertain one among them: both of a model
- * once it is alone. Never empty: the largest score is promising.
+ * and the most uncertain pair of them is played, or one model twice if it is the only
+ * one. The set is never empty, because it contains the model with the largest score.
  *
- * Our deviation: the paper's radius, (1 / 2 kappa) sqrt(d/2 log(1 + 2T/d) +
- * log(1/delta)), is over 20 at d = 71, T = 720 and eliminates nothing; c is
- * tuned. Its first rounds of random pairs, which make V invertible, are not
- * needed where V is regularised.
+ * Our deviations: the radius of the paper, (1 / 2 kappa) sqrt(d/2 log(1 + 2T/d) +
+ * log(1/delta)), is over 20 at d = 71, T = 720 and eliminates no model, so c is tuned.
+ * The paper's initial rounds with random pairs, which make V invertible, are not needed
+ * because V is regularised.
  */
 function maxInPRule({ c }: Pick<MaxInPOptions, "c">): PairRule {
   return ({ f, width }, candidates, random) => {
@@ -35,7 +35,8 @@ function maxInPRule({ c }: Pick<MaxInPOptions, "c">): PairRule {
 
 export const maxInP: PolicyKind<MaxInPOptions> = {
   name: "maxinp",
-  summary: "the most uncertain pair among the models that none beats with confidence",
+  summary:
+    "duel between the most uncertain pair of models that no other model beats with confidence",
   source: "Saha 2021, Optimal algorithms for stochastic contextual preference bandits",
   defaults: { ...LINEAR_DEFAULTS, c: 1 },
   about: {

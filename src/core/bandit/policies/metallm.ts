@@ -5,17 +5,17 @@ import type { PolicyKind } from "../policy.ts";
 const DEFAULTS = { alpha: 0.5, lambda: 8, prior: 1, scale: 5 };
 
 /**
- * MetaLLM (Nguyen et al. 2024): LinUCB over the query's embedding, one arm a
- * model, reward a_k(x) - p c_k. Here the answer's correctness a_k is the vote
- * (1 for the winner, 0 for the loser) and the price p c_k the round's penalty.
+ * MetaLLM (Nguyen et al. 2024): LinUCB on the query's embedding with one arm per model
+ * and reward a_k(x) - p c_k. Here the correctness a_k of the answer is the vote (1 for
+ * the winner, 0 for the loser), and the price p c_k is the penalty of the round.
  *
- * Deviations: a constant is appended to the embedding, without which nothing is
- * learnt of a model as such; its first rewards, on labelled queries, are the told
- * scores.
+ * Deviations: a constant is appended to the embedding, without which the overall quality
+ * of a model could not be learned; the told scores replace the paper's initial rewards
+ * on labelled queries.
  */
 export const metaLlm: PolicyKind<typeof DEFAULTS> = {
   name: "metallm",
-  summary: "LinUCB on the query's embedding: the winner was liked, the loser disliked",
+  summary: "LinUCB on the query's embedding, with reward 1 for the winner and 0 for the loser",
   source: "MetaLLM (Nguyen et al. 2024)",
   defaults: DEFAULTS,
   about: LINUCB_ABOUT,

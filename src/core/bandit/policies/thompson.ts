@@ -1,7 +1,7 @@
 import type { PolicyKind } from "../policy.ts";
 import { CHAIN_ABOUT, CHAIN_DEFAULTS, type ChainPolicyOptions, createChains } from "./fgts-cdb.ts";
 
-/** Thompson sampling: FGTS.CDB that does not feel good. Both chains sample one and the same law. */
+/** Thompson sampling: FGTS.CDB without the feel-good term. Both chains sample the same distribution. */
 export const thompson: PolicyKind<ChainPolicyOptions> = {
   name: "thompson",
   summary: "Thompson sampling by two Langevin chains: fgts-cdb with mu = 0",

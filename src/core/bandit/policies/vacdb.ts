@@ -20,69 +20,74 @@ type VacdbOptions = LinearOptions & {
 };
 
 /**
- * Variance-aware contextual dueling bandit (algorithm 1 of the paper). Layer l
- * has its own estimate and holds the votes on pairs that were known to about
- * 2^-l when they were played, each with a weight that makes them count alike:
+ * Variance-aware contextual dueling bandit (algorithm 1 of Di et al. 2024). Layer l has
+ * its own estimate, from the votes on pairs whose width was about 2^-l when they were
+ * played, with weights that make these votes comparable:
  *
  *   w = 2^-l / |v|_l,  Sigma_l = 2^-2l I + sum w^2 v v^T,
  *   theta_l: 2^-2l kappa theta + sum w^2 (sigmoid(v . theta) - o) v = 0.
  *
  * Our deviations:
- * (1) One pass: theta_l is the one-pass estimate, its prior that of the told
- *     scores widened by 2^l, and Var_l sums the residuals as the votes came in.
- * (2) kappa, and with it the constant before the radius, is replaced by the
- *     tuned `c`, and the starting radius by the formula's own value. c = 1
- *     eliminates nothing in thousands of votes; the authors' own code has
- *     2^-l sqrt(log T) for the radius.
- * (3) A vote finds its layer when it arrives, as the first with |v|_l > 2^-l:
- *     the layer its pair was played at, unless other votes came between. The
- *     paper drops the votes of exploiting rounds; here they go to a deeper layer
- *     that has use for them.
- * (4) Estimated utilities come from one more estimate over all votes, as layer
- *     0: any other layer sees few.
+ * (1) theta_l is the one-pass estimate, with the prior of the told scores widened by
+ *     2^l, and Var_l sums the residuals at the time of each vote.
+ * (2) kappa, and with it the constant factor of the radius, is replaced by the tuned
+ *     `c`, and the initial radius by the value of the formula. c = 1 eliminates no
+ *     model in thousands of votes; the code of the authors has 2^-l sqrt(log T) as
+ *     radius.
+ * (3) The layer of a vote is found when it arrives: the first with |v|_l > 2^-l. That
+ *     is the layer in which its pair was played, unless other votes came in between.
+ *     The paper drops the votes of exploiting rounds; here they go to a deeper layer
+ *     that can use them.
+ * (4) Estimated utilities come from layer 0, an additional estimate over all votes,
+ *     because every other layer has few votes.
  */
 export const vacdb: PolicyKind<VacdbOptions> = {
   name: "vacdb",
-  summary: "layers of ever finer estimates, each eliminating models for the next",
+  summary: "variance-aware layers of increasingly fine estimates, each of which eliminates models",
   source: "Di et al. 2024, Variance-aware regret bounds for stochastic contextual dueling bandits",
   defaults: { ...LINEAR_DEFAULTS, c: 0.001, alpha: 0.05, delta: 0.1 },
   about: {
     ...LINEAR_ABOUT,
-    c: { meaning: "multiplier of the confidence radii; 1 is the paper's with kappa = 1", min: 0 },
+    c: {
+      meaning: "multiplier of the confidence radii; 1 is that of the paper with kappa = 1",
+      min: 0,
+    },
     alpha: {
       meaning: "width at which a pair is known well enough; there are ceil(log2(1/alpha)) layers",
       above: 0,
       max: 1,
     },
-    delta: { meaning: "probability that the paper's guarantee may fail", above: 0, max: 1 },
+    delta: {
+      meaning: "probability with which the guarantee of the paper may fail",
+      above: 0,
+      max: 1,
+    },
   },
   create: (pool, options) => layered(pool, options),
 };
 
-/** What a round sees of a layer. */
-interface LayerView extends Scores {
+/** The scores of a layer in one round. */
+interface LayerScores extends Scores {
   /** beta_l */
   readonly radius: number;
 }
 
 /**
- * The choice of algorithm 1: a layer whose widths are all below alpha exploits,
- * one with a width above 2^-l explores, and any other passes on the models that
- * are not behind its best by more than 2^-l beta_l. There are enough layers:
- * the last has 2^-l <= alpha. Which of the unsure pairs to explore is left open
- * by the paper; here it is the one that exploiting would prefer.
- *
- * `view` is asked for layers 1, 2, .. as they are reached.
+ * Chooses a pair by algorithm 1. A layer whose widths are all below alpha exploits; one
+ * with a width above 2^-l explores; any other keeps the models that are not more than
+ * 2^-l beta_l behind its best and passes them to the next layer. There are enough
+ * layers, because the last has 2^-l <= alpha. The paper does not say which of the
+ * uncertain pairs to explore; here it is the one that exploiting would prefer.
  */
 function vacdbPair(
-  view: (l: number) => LayerView,
+  layerScores: (l: number) => LayerScores,
   alpha: number,
   candidates: readonly number[],
   random: Random,
 ): readonly [number, number] {
   let active = candidates;
   for (let l = 1; ; l++) {
-    const { f, width, radius } = view(l);
+    const { f, width, radius } = layerScores(l);
     const value = (i: number, j: number) => f[i]! + f[j]! + radius * width(i, j);
     const unsure = (i: number, j: number) => width(i, j) > 2 ** -l;
     const widest = Math.max(...active.flatMap((i) => active.map((j) => width(i, j))));
@@ -96,10 +101,10 @@ function vacdbPair(
 }
 
 /**
- * beta_l, eq. 4.3: 2^-l (16 sqrt((8 Var + 18 log(4 (t+1)^2 L / delta)) log(4 t^2 L / delta))
- * + 6 log(4 t^2 L / delta) + 1), times `c`. The paper takes the number of votes
- * for Var where 2^l is below 64 (1 / 4 kappa) sqrt(log(4 (t+1)^2 L / delta)), which is
- * every layer in practice; here Var is always the estimate, sum w^2 (o - p)^2.
+ * Returns beta_l of eq. 4.3: 2^-l (16 sqrt((8 Var + 18 log(4 (t+1)^2 L / delta)) log(4 t^2 L / delta))
+ * + 6 log(4 t^2 L / delta) + 1), times `c`. The paper replaces Var by the number of
+ * votes if 2^l is below 64 (1 / 4 kappa) sqrt(log(4 (t+1)^2 L / delta)), which in
+ * practice is every layer; here Var is always the estimate, sum w^2 (o - p)^2.
  */
 export function confidenceRadius(
   l: number,
@@ -119,12 +124,12 @@ interface LayeredState {
 }
 
 function layered(pool: Pool, options: VacdbOptions): Policy {
-  const space = new LinearDuelModel(pool, options);
+  const model = new LinearDuelModel(pool, options);
   const L = Math.max(1, Math.ceil(Math.log2(1 / options.alpha)));
-  const alpha = Math.max(options.alpha, 2 ** -L); // the last layer decides, however log2 rounds
+  const alpha = Math.max(options.alpha, 2 ** -L); // so that the last layer decides, whatever the rounding of log2
   const fresh = (l: number) => {
-    const sd = space.prior.sd.map((value) => value * 2 ** l);
-    return { estimate: new LinearEstimate({ ...space.prior, sd }, options.lambda), variance: 0 };
+    const sd = model.prior.sd.map((value) => value * 2 ** l);
+    return { estimate: new LinearEstimate({ ...model.prior, sd }, options.lambda), variance: 0 };
   };
   const layers = Array.from({ length: L + 1 }, (_, l) => fresh(l));
   let votes = 0;
@@ -137,17 +142,17 @@ function layered(pool: Pool, options: VacdbOptions): Policy {
 
   return {
     choose(round, random) {
-      const view = (l: number) => {
+      const layerScores = (l: number) => {
         const { estimate, variance } = layers[l]!;
         const radius = confidenceRadius(l, variance, votes + 1, L, options);
-        return { ...space.scores(estimate, round), radius };
+        return { ...model.scores(estimate, round), radius };
       };
-      const pair = vacdbPair(view, alpha, round.candidates, random);
-      return { pair, values: space.values(layers[0]!.estimate, round.x) };
+      const pair = vacdbPair(layerScores, alpha, round.candidates, random);
+      return { pair, values: model.values(layers[0]!.estimate, round.x) };
     },
     learn(feedback) {
       for (const { a, b, win, weight } of comparisonsOf(feedback)) {
-        const v = space.difference(feedback.x, a, b);
+        const v = model.difference(feedback.x, a, b);
         votes++;
         learnAt(0, v, win, weight);
         for (let l = 1; l <= L; l++) {

@@ -1,29 +1,25 @@
 import { nearestCategory } from "../categories.ts";
 import { fillUnknown } from "../features.ts";
 import { argmax, type PolicyKind } from "../policy.ts";
+import { stateless } from "./stateless.ts";
 
 /**
- * Nearest category centroid, then the category's best told model; never learns.
- * The paper's protocol tells every method the scores that also decide regret,
- * so whatever loses to this has not used what it was told.
+ * The model with the best told score in the category of the query; never learns. The
+ * protocol of the paper tells every method the scores that also decide regret, so a
+ * method that loses to this one has not used what it was told.
  */
 export const zeroFeedback: PolicyKind = {
   name: "zero-feedback",
-  summary: "nearest category, its best told model; never learns",
+  summary: "the model with the best told score in the nearest category; never learns",
   defaults: {},
   about: {},
   create(pool) {
     const categoryOf = nearestCategory(pool);
     const told = pool.told && fillUnknown(pool.told);
-    return {
-      choose({ x, candidates, penalty }, random) {
-        const m = categoryOf(x);
-        const k = argmax(candidates, (c) => (told?.[c]![m] ?? 0) - (penalty?.[c] ?? 0), random);
-        return { pair: [k, k] };
-      },
-      learn() {},
-      snapshot: () => ({ models: pool.models, state: undefined }),
-      restore() {},
-    };
+    return stateless(pool, ({ x, candidates, penalty }, random) => {
+      const m = categoryOf(x);
+      const k = argmax(candidates, (c) => (told?.[c]![m] ?? 0) - (penalty?.[c] ?? 0), random);
+      return { pair: [k, k] };
+    });
   },
 };
