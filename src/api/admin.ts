@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { Id, Timestamp, type Value } from "./common.ts";
+
+/** Permissions of an API key. `admin` includes the others. */
+export const SCOPES = ["route", "vote", "admin"] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export const RouterParams = z.object({ router: Id.describe("Name of the router.") });
+
+export const ThawRequest = z.object({
+  learn: z
+    .boolean()
+    .default(true)
+    .describe("Whether votes that were cast during the freeze are learned now."),
+});
+export const RollbackRequest = z.object({
+  to: Timestamp.describe("Everything learned after this time is undone."),
+});
+export const ForgetRequest = z.object({
+  voter: Id.describe("Name of the voter, as `joust votes export` prints it."),
+});
+
+export const Frozen = z.object({ router: z.string(), frozen: z.boolean() });
+export const RolledBack = z.object({
+  router: z.string(),
+  undone: z.number().describe("Number of votes."),
+});
+export const Forgotten = z.object({
+  router: z.string(),
+  forgotten: z.number().describe("Number of votes."),
+});
+
+const Duels = z.union([z.boolean(), z.literal("auto")]);
+
+export const KeyParams = z.object({ id: Id.describe("Id or name of the key.") });
+
+export const NewKey = z.object({
+  name: z.string().regex(/^[\w.:/@-]{1,100}$/, "must be letters, digits and . _ : / @ -"),
+  scopes: z.array(z.enum(SCOPES)).min(1).default(["route", "vote"]),
+  budget: z.number().positive().optional().describe("US dollars per calendar month."),
+  rate: z.number().positive().optional().describe("Requests per minute."),
+  duels: Duels.optional().describe("Whether to answer with a duel if the request does not say."),
+});
+export const BudgetRequest = z.object({
+  budget: z.number().positive().nullable().describe("US dollars per month; null for no limit."),
+});
+
+export const Key = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    scopes: z.array(z.string()),
+    budget: z.number().optional(),
+    rate: z.number().optional(),
+    duels: Duels.optional(),
+    created_at: Timestamp,
+    revoked_at: Timestamp.optional(),
+  })
+  .meta({ id: "Key", description: "An API key without its secret." });
+export type Key = Value<typeof Key>;
+
+export const KeyList = z.object({ object: z.literal("list"), data: z.array(Key) });
+export const KeyWithSecret = Key.extend({ secret: z.string().describe("Shown only here.") });

@@ -1,0 +1,41 @@
+import { z } from "zod";
+
+/** Type of the values that a schema describes, with all members read-only. */
+export type Value<S extends z.ZodType> = ReadonlyDeep<z.output<S>>;
+
+/** A type with all its members and elements read-only. */
+export type ReadonlyDeep<T> = T extends object
+  ? { readonly [K in keyof T]: ReadonlyDeep<T[K]> }
+  : T;
+
+/** Id or name in a request. */
+export const Id = z.string().min(1).max(256);
+
+export const RouterName = Id.describe("Name of the router; the first configured one by default.");
+
+/** String without control characters, so that it can be stored and printed. */
+export function printable(longest: number): z.ZodString {
+  // Written as escapes that every regular expression dialect knows: /openapi.json is read by many.
+  const pattern = new RegExp(`^[^${CONTROL_CHARACTERS}]{1,${longest}}$`, "u");
+  return z.string().regex(pattern, `must be 1 to ${longest} printable characters`);
+}
+
+const CONTROL_CHARACTERS = "\\u0000-\\u001f\\u007f-\\u009f";
+
+export const Timestamp = z.iso.datetime({ offset: true });
+
+export const Mode = z
+  .enum(["apply", "observe", "bypass"])
+  .describe("Whether the router applies its decisions, only logs them, or does nothing.");
+
+export const Shares = z.record(z.string(), z.number());
+
+export const Band = z
+  .object({ mean: z.number(), lo: z.number(), hi: z.number() })
+  .meta({ id: "Band", description: "An estimate with its 95% interval." });
+export type Band = Value<typeof Band>;
+
+export const Fallback = z
+  .object({ model: z.string(), reason: z.string() })
+  .meta({ id: "Fallback", description: "A model that failed before another one was asked." });
+export type Fallback = Value<typeof Fallback>;

@@ -1,0 +1,131 @@
+import { z } from "zod";
+import { Fallback, Id, Mode, RouterName, Shares, Timestamp, type Value } from "./common.ts";
+
+export const DecisionsQuery = z.object({
+  router: RouterName.optional(),
+  session_id: z.string().max(256).optional(),
+  before: z.coerce.number().int().min(0).optional().describe("`next` of the previous page."),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+});
+
+export const DecisionParams = z.object({ id: Id.describe("Id of the decision or completion.") });
+
+const Score = z.object({
+  model: z.string(),
+  value: z.number().optional().describe("Expected quality relative to the mean of the pool."),
+  uncertainty: z.number().optional().describe("Standard deviation of `value`."),
+  cost: z.number().optional().describe("Expected cost in US dollars."),
+  net: z.number().optional().describe("`value` - `lambda` * `cost`, which is what is compared."),
+});
+export type Score = Value<typeof Score>;
+
+/** Members that explain a decision. A duel hides them until somebody has voted. */
+const Explanation = z.object({
+  chosen: z.array(z.string()).describe("Models that the router chose."),
+  scores: z.array(Score).describe("One per candidate."),
+  runner_up: z.string().optional().describe("The best of the other models."),
+  win_probability: z
+    .number()
+    .optional()
+    .describe("Probability that a vote prefers the first choice to `runner_up`."),
+  propensity: z.number().describe("Probability with which the policy made this choice."),
+  seed: z.number(),
+  lambda: z.number().describe("Quality that one US dollar is worth in this request."),
+  tradeoff: z.number().optional(),
+  categories: Shares.optional().describe("Shares of the categories that the prompt belongs to."),
+  excluded: z.record(z.string(), z.string()).optional().describe("Why models were no candidates."),
+  kept: z
+    .object({
+      model: z.string(),
+      because: z.enum(["tools", "session"]),
+      gain: z.number().optional(),
+      margin: z.number().optional(),
+    })
+    .optional()
+    .describe("The model of the session, if the session kept it."),
+  guard: z.string().optional().describe("The fixed model that the guard serves."),
+  observed: z
+    .object({ pair: z.array(z.string()), propensity: z.number() })
+    .optional()
+    .describe("The choice that a router would have made that only observes."),
+  duel_reason: z
+    .enum(["asked", "auto", "capped", "not_possible"])
+    .optional()
+    .describe("Why there was a duel, or why a requested duel did not take place."),
+  encoder_failed: z.boolean().optional(),
+  reasons: z.array(z.string()).describe("The explanation in sentences."),
+});
+export type Explanation = Value<typeof Explanation>;
+
+const HEAD = {
+  object: z.literal("decision"),
+  id: z.string(),
+  router: z.string(),
+  mode: Mode,
+  duel: z.boolean(),
+  posterior_version: z.number(),
+};
+
+/** Response of POST /v1/route. */
+export const RouteDecision = z
+  .object({
+    ...HEAD,
+    model: z.string(),
+    models: z.array(z.string()),
+    ...Explanation.shape,
+    vote_token: z.string(),
+  })
+  .meta({ id: "RouteDecision", description: "A decision without an answer." });
+export type RouteDecision = Value<typeof RouteDecision>;
+
+const DecisionAnswer = z.object({
+  slot: z.number().describe("0 for the first answer shown, 1 for the second."),
+  status: z.enum(["ok", "failed", "cancelled"]),
+  model: z.string().optional(),
+  at: Timestamp.optional(),
+  input_tokens: z.number().optional(),
+  output_tokens: z.number().optional(),
+  cost: z.number().optional().describe("US dollars."),
+  latency_ms: z.number().optional(),
+  first_byte_ms: z.number().optional(),
+  fallbacks: z.array(Fallback).optional(),
+});
+export type DecisionAnswer = Value<typeof DecisionAnswer>;
+
+export const VOTE_CONTENT = {
+  outcome: z.enum(["a", "b", "tie", "both_bad"]).optional(),
+  rating: z.number().optional(),
+  slot: z.number().optional(),
+  ranking: z.array(z.string()).optional(),
+};
+
+export const VoteSource = z.enum(["user", "judge", "import"]);
+
+export const Decision = z
+  .object({
+    ...HEAD,
+    at: Timestamp,
+    session_id: z.string().optional(),
+    position: z.number().describe("Position in the log."),
+    votes: z.array(z.object({ ...VOTE_CONTENT, source: VoteSource, at: Timestamp })),
+    answers: z.array(DecisionAnswer),
+    hidden: z.string().optional().describe("Present while a duel waits for its vote."),
+    models: z.array(z.string()).optional().describe("Models that answered, in the order shown."),
+    ...Explanation.partial().shape,
+    prompt: z.string().optional().describe("Only if the operator stores prompts."),
+    now: z
+      .object({ posterior_version: z.number(), win_probability: z.number() })
+      .optional()
+      .describe("What the newest posterior says about the same two models."),
+  })
+  .meta({ id: "Decision", description: "A decision with its explanation, answers and votes." });
+export type Decision = Value<typeof Decision>;
+
+export const DecisionPage = z
+  .object({
+    object: z.literal("list"),
+    data: z.array(Decision),
+    next: z.number().optional().describe("`before` of the next page."),
+  })
+  .describe("Decisions, newest first.");
+export type DecisionPage = Value<typeof DecisionPage>;

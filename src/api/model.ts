@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { Id, type Value } from "./common.ts";
+
+export const ModelParams = z.object({ id: Id.describe("Name of a router or model.") });
+
+export const ListedModel = z
+  .object({
+    id: z.string(),
+    object: z.literal("model"),
+    created: z.number(),
+    owned_by: z.string().describe("`joust` for a router, otherwise the provider."),
+    price: z
+      .object({
+        input: z.number(),
+        output: z.number(),
+        cached_input: z.number().optional(),
+        cache_write: z.number().optional(),
+      })
+      .optional()
+      .describe("US dollars per million tokens."),
+    capabilities: z
+      .object({
+        context: z.number().optional().describe("Tokens."),
+        vision: z.boolean().optional(),
+        tools: z.boolean().optional(),
+        json_schema: z.boolean().optional(),
+      })
+      .optional()
+      .describe("A capability that is not listed is assumed to exist."),
+  })
+  .meta({ id: "Model", description: "A router or a model." });
+export type ListedModel = Value<typeof ListedModel>;
+
+export const ModelList = z
+  .object({ object: z.literal("list"), data: z.array(ListedModel) })
+  .describe("Routers and models.");
+export type ModelList = Value<typeof ModelList>;

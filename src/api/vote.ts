@@ -1,0 +1,45 @@
+import { z } from "zod";
+import { Id, printable, type Value } from "./common.ts";
+
+export const VoteRequest = z
+  .object({
+    id: Id.optional().describe("Id of the completion or of the decision."),
+    winner: z
+      .union([z.literal([0, 1]), z.enum(["0", "1", "a", "b", "tie", "both_bad"])])
+      .optional()
+      .describe("Winner of a duel: index of the better answer, `tie` or `both_bad`."),
+    rating: z.number().min(-1).max(1).optional().describe("Rating of one answer, -1 to 1."),
+    slot: z.literal([0, 1]).optional().describe("Index of the answer that is rated."),
+    ranking: z.array(Id).min(2).max(100).optional().describe("Names of models, best first."),
+    voter: printable(128)
+      .optional()
+      .describe("Name of the voter, if several people share the key. One vote per decision."),
+    vote_token: z.string().max(200).optional().describe("Replaces the API key."),
+    // TensorZero: POST /feedback {metric_name, value, inference_id}
+    inference_id: Id.optional().describe("TensorZero's name of `id`."),
+    metric_name: z.string().max(256).optional().describe("TensorZero's; ignored."),
+    // Portkey: POST /v1/feedback {trace_id, value}
+    trace_id: Id.optional().describe("Portkey's name of `id`."),
+    value: z
+      .union([z.boolean(), z.number().min(-10).max(10)])
+      .optional()
+      .describe("Rating of TensorZero or Portkey."),
+    // FastChat: {type: "leftvote"}
+    type: z
+      .enum(["leftvote", "rightvote", "tievote", "bothbad_vote"])
+      .optional()
+      .describe("FastChat's name of `winner`."),
+  })
+  .describe("A vote: `id` and one of `winner`, `rating` and `ranking`.");
+export type VoteRequest = Value<typeof VoteRequest>;
+
+export const VoteReceipt = z
+  .object({
+    id: z.string().describe("Id of the decision."),
+    status: z
+      .enum(["logged", "repeated"])
+      .describe("`repeated`: this voter had cast the same vote before."),
+    models: z.array(z.string()).optional().describe("Models that answered, in the order shown."),
+  })
+  .meta({ id: "VoteReceipt", description: "The vote is stored on disk." });
+export type VoteReceipt = Value<typeof VoteReceipt>;
