@@ -1,9 +1,6 @@
 import { z } from "zod";
 import { Id, Timestamp, type Value } from "./common.ts";
-
-/** Permissions of an API key. `admin` includes the others. */
-export const SCOPES = ["route", "vote", "admin"] as const;
-export type Scope = (typeof SCOPES)[number];
+import { SCOPES } from "./scopes.ts";
 
 export const RouterParams = z.object({ router: Id.describe("Name of the router.") });
 

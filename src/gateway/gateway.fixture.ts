@@ -9,6 +9,7 @@ import { parseConfig } from "./config/read-config.ts";
 import { openGateway, type RunningGateway } from "./gateway.ts";
 import { PROVIDER_NAMES } from "./providers/providers.ts";
 import { type Misbehaving, startMisbehaving } from "./providers/upstream/misbehaving.fixture.ts";
+import { Conformance, describeApi } from "./server/conformance.fixture.ts";
 import { newLogger } from "./telemetry/logger.ts";
 
 const DATA = resolve(import.meta.dirname, "../../data");
@@ -92,6 +93,13 @@ export function optionsOf(
   };
 }
 
+let described: Promise<Conformance> | undefined;
+/** Every JSON response in the tests must be as /openapi.json documents it. */
+function conformance(): Promise<Conformance> {
+  described ??= describeApi().then((description) => new Conformance(description));
+  return described;
+}
+
 async function open(
   yaml: string,
   start: Start & { readonly folder: string },
@@ -106,9 +114,15 @@ async function open(
   const ask = async (path: string, init: RequestInit): Promise<Answer> => {
     const response = await fetch(`${running.url}${path}`, init);
     const text = await response.text();
+    const { status, headers } = response;
+    if (headers.get("content-type")?.startsWith("application/json")) {
+      const { method = "GET" } = init;
+      const fault = (await conformance()).faultOf(method, path, status, JSON.parse(text));
+      if (fault !== undefined) throw new Error(`${fault} in ${text}`);
+    }
     return {
-      status: response.status,
-      headers: response.headers,
+      status,
+      headers,
       text,
       get json() {
         return JSON.parse(text);

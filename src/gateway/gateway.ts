@@ -16,6 +16,7 @@ import type { Config } from "./config/config.ts";
 import { Judge } from "./feedback/judge.ts";
 import { watchPosteriors } from "./insight/events.ts";
 import { PastTallies } from "./insight/past-tallies.ts";
+import { route } from "./insight/route.ts";
 import { Feed } from "./log/feed.ts";
 import { Recorder } from "./log/recorder.ts";
 import { Retention } from "./log/retention.ts";
@@ -29,14 +30,9 @@ import type { Serving } from "./routing/serving.ts";
 import { Sessions } from "./routing/sessions.ts";
 import { Warnings } from "./routing/warnings.ts";
 import { SandboxVoters } from "./sandbox/voters.ts";
-import { ADMIN_ENDPOINTS } from "./server/admin-endpoints.ts";
-import { type Endpoint, TextAnswer } from "./server/endpoint.ts";
-import { CLIENT_ENDPOINTS } from "./server/endpoints.ts";
-import { INSIGHT_ENDPOINTS } from "./server/insight-endpoints.ts";
-import { drain, listen } from "./server/listen.ts";
-import { openApi } from "./server/openapi.ts";
 import { publicInterface } from "./server/public-interface.ts";
-import { createServer } from "./server/server.ts";
+import { addRoutes } from "./server/routes.ts";
+import { openServer } from "./server/server.ts";
 import { StaticFiles } from "./server/static-files.ts";
 import { Metrics } from "./telemetry/metrics.ts";
 
@@ -150,29 +146,32 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
   const closing = new AbortController();
   const voters = new SandboxVoters(
     publicInterface(
-      () => url,
+      () => server.url,
       access.addInnerKey("sandbox-voters", ["route", "vote"]),
       closing.signal,
     ),
     () => served.sandbox?.questions ?? [],
     entropy.split("voters"),
   );
-  const server = createServer(
-    {
-      ...request,
-      ...cast,
-      access,
-      voters,
-      tallies: new PastTallies(store),
-      closing: closing.signal,
-      answerChat: (admitted, client) => answerChat(request, admitted, client),
-      answerUnrouted: (endpoint, admitted, client) =>
-        answerUnrouted(request, endpoint, admitted, client),
-    },
-    endpointsOf(options.version),
-    await StaticFiles.read(options.web),
-  );
-  const url = await listen(server, config.server).catch(async (error: unknown) => {
+  const { version } = options;
+  const files = await StaticFiles.read(options.web);
+  const server = await openServer(
+    { config: () => served.config.server, access, metrics, clock, logger, files, version },
+    (app) =>
+      addRoutes(app, {
+        ...request,
+        ...cast,
+        access,
+        voters,
+        tallies: new PastTallies(store),
+        closing: closing.signal,
+        handlers: {
+          chat: (admitted, client) => answerChat(request, admitted, client),
+          pass: (admitted, client, endpoint) => answerUnrouted(request, endpoint, admitted, client),
+          route: ({ caller, body, headers }) => route(request, caller, body, headers),
+        },
+      }),
+  ).catch(async (error: unknown) => {
     await builder.close(served);
     throw error;
   });
@@ -182,7 +181,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
   const warnings = new Warnings(serving, clock, logger);
   const retention = new Retention(store, () => served.config.store.retention_days, clock, logger);
   return {
-    url,
+    url: server.url,
     serving,
     isOpen: () => access.isOpen,
     store,
@@ -201,7 +200,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
       retention.stop();
       warnings.stop();
       await guard.stop();
-      await drain(server, served.config.server.drain_seconds * 1000);
+      await server.close(served.config.server.drain_seconds * 1000);
       await builder.close(served);
       await log.close();
       await store.close();
@@ -226,20 +225,6 @@ async function openStore(options: GatewayOptions): Promise<Store> {
 function locationOf({ config, dataDir }: GatewayOptions): { file: string } | { url: string } {
   const { url } = config.store;
   return url === undefined ? { file: join(dataDir, "joust.db") } : { url };
-}
-
-function endpointsOf(version: string): Endpoint[] {
-  const endpoints: Endpoint[] = [...CLIENT_ENDPOINTS, ...INSIGHT_ENDPOINTS, ...ADMIN_ENDPOINTS];
-  const description: Endpoint = {
-    method: "GET",
-    path: "/openapi.json",
-    summary: "This description.",
-    answer: "OpenAPI 3.1.",
-    handle: () => new TextAnswer("application/json; charset=utf-8", text),
-  };
-  endpoints.push(description);
-  const text = JSON.stringify(openApi(endpoints, version));
-  return endpoints;
 }
 
 function checkStoreKey({ store: { key } }: Config): void {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import { SCOPES } from "../../api/scopes.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { addKey, revokeKey, setBudget, shownKey } from "../../gateway/access/keys.ts";
-import { SCOPES } from "../../gateway/config/scopes.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
 import { monthOf } from "../../store/tally.ts";
 import { newCommand } from "../shared/command.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Scope } from "../../api/scopes.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
-import type { Scope } from "../config/scopes.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { allows, hashOf, newSecret, secretOf } from "./api-key.ts";
 import { RateLimit } from "./rate-limit.ts";

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { Scope } from "../../api/scopes.ts";
 import type { StoredKey } from "../../store/store.ts";
-import type { Scope } from "../config/scopes.ts";
 
 /** 256 random bits, so that a plain hash is as good as a slow one. Shown once, at creation. */
 export function newSecret(): string {

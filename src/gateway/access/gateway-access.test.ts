@@ -101,9 +101,8 @@ describe("keys", () => {
     expect((await post("/v1/chat/completions", chat("hi"), poor)).status).toBe(200);
     const { status, json, headers } = await post("/v1/chat/completions", chat("hi"), poor);
     expect([status, json.error.type]).toEqual([429, "insufficient_quota"]);
-    expect(json.error.message).toMatch(
-      /has spent \$0\.0.* hint: raise keys\.poor\.budget in joust/,
-    );
+    expect(json.error.message).toMatch(/has spent \$0\.0/);
+    expect(json.error.hint).toMatch(/^raise keys\.poor\.budget in joust/);
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
     // A model by its own name costs the same.
     const direct = await post("/v1/chat/completions", chat("hi", { model: "gpt-3.5" }), poor);

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
+import type { Key } from "../../api/admin.ts";
+import type { Scope } from "../../api/scopes.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
-import type { Scope } from "../config/scopes.ts";
 import { hashOf, newSecret } from "./api-key.ts";
 
 /** What an operator can do with keys, by commands and by endpoints. */
@@ -72,7 +73,7 @@ async function findKey(store: Store, name: string): Promise<StoredKey> {
 }
 
 /** A key as it may be shown. */
-export function shownKey({ hash: _, createdAt, revokedAt, ...key }: StoredKey): object {
+export function shownKey({ hash: _, createdAt, revokedAt, ...key }: StoredKey): Key {
   return {
     ...key,
     created_at: new Date(createdAt).toISOString(),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SCOPES } from "./scopes.ts";
+import { SCOPES } from "../../api/scopes.ts";
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { VoteRequest } from "../../api/vote.ts";
 import { HttpError } from "../errors/http-error.ts";
+import { checked } from "../wire/check.ts";
 import { readVote } from "./vote-body.ts";
+
+const read = (body: object) => readVote(checked(VoteRequest, body));
 
 describe("a vote", () => {
   it.each([
@@ -22,7 +26,7 @@ describe("a vote", () => {
     [{ id: "d", type: "leftvote" }, { outcome: "a" }],
     [{ id: "d", type: "bothbad_vote" }, { outcome: "both_bad" }],
   ])("%j is %j", (body, verdict) => {
-    expect(readVote(body)).toMatchObject({ decision: "d", verdict });
+    expect(read(body)).toMatchObject({ decision: "d", verdict });
   });
 
   it("is known by the completion's id too", () => {
@@ -41,6 +45,6 @@ describe("a vote", () => {
     { id: "", winner: 0 },
     { id: "d", winner: 0, voter: "a\u0000b" },
   ])("%j is none", (body) => {
-    expect(() => readVote(body)).toThrow(HttpError);
+    expect(() => read(body)).toThrow(HttpError);
   });
 });

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { VoteReceipt } from "../../api/vote.ts";
 import { isDuel } from "../../store/decision.ts";
 import type { Verdict, VoteRequest } from "../../store/events.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
@@ -12,14 +13,6 @@ import type { Feed } from "../log/feed.ts";
 import { logged } from "../log/logged.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Vote } from "./vote-body.ts";
-
-/** Confirms that a vote is stored, and names the models it was about. */
-export interface VoteReceipt {
-  /** Id of the decision. */
-  readonly id: string;
-  readonly status: "logged" | "repeated";
-  readonly models?: readonly string[] | undefined;
-}
 
 /** Parts of the gateway that a vote passes through. */
 export interface CastParts {

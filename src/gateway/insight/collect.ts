@@ -10,7 +10,7 @@ import { standings } from "./standings.ts";
 import { mixOf, trafficOf } from "./traffic.ts";
 import { worthOf } from "./worth.ts";
 
-interface GaugeSources {
+export interface GaugeSources {
   readonly metrics: Metrics;
   readonly serving: () => Serving;
   readonly store: Store;

@@ -1,3 +1,4 @@
+import type { Explanation, Decision as ShownDecision } from "../../api/decision.ts";
 import { type Decision, isDuel } from "../../store/decision.ts";
 import type { DecisionRecord } from "../../store/store.ts";
 import { shownModels } from "../feedback/votes.ts";
@@ -5,11 +6,11 @@ import type { LiveRouter } from "../routing/live-router.ts";
 import { inWords } from "../routing/reasons.ts";
 
 /** A decision as GET /v1/decisions shows it. The names of a duel are hidden until somebody has voted. */
-export function decisionView(record: DecisionRecord): object {
+export function decisionView(record: DecisionRecord): ShownDecision {
   const { decision, answers, votes } = record;
   const isHidden = isDuel(decision) && !isVoted(votes);
   const common = {
-    object: "decision",
+    object: "decision" as const,
     id: decision.id,
     at: new Date(decision.at).toISOString(),
     router: decision.router,
@@ -53,10 +54,10 @@ export function isVoted(votes: DecisionRecord["votes"]): boolean {
 }
 
 /** Why it was decided so: numbers for machines, words for people. */
-export function explanation(decision: Omit<Decision, "x">): object {
+export function explanation(decision: Omit<Decision, "x">): Explanation {
   const { candidates, values, costs, propensity, seed, lambda, pair } = decision;
   const reasons = decision.reasons ?? {};
-  const { uncertainty, win, runner_up, duel: wish, ...rest } = reasons;
+  const { uncertainty, win, runner_up, duel, ...rest } = reasons;
   return {
     chosen: [...new Set(pair)],
     scores: candidates.map((model, i) => ({
@@ -72,7 +73,7 @@ export function explanation(decision: Omit<Decision, "x">): object {
     seed,
     lambda,
     ...rest,
-    ...(wish !== undefined && { duel_wish: wish }),
+    ...(duel !== undefined && { duel_reason: duel }),
     reasons: inWords(decision),
   };
 }
@@ -82,7 +83,7 @@ export function presentView(
   router: LiveRouter | undefined,
   record: DecisionRecord,
   x: Float64Array | undefined,
-): object {
+): Pick<ShownDecision, "now"> {
   const { decision, votes } = record;
   const [a, b] = decision.pair;
   if (!router || !x || (a !== b && !isVoted(votes))) return {};

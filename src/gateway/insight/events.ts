@@ -1,5 +1,6 @@
+import type { FeedEvent } from "../../api/event.ts";
 import type { Caller } from "../access/access.ts";
-import type { Feed, FeedEvent } from "../log/feed.ts";
+import type { Feed } from "../log/feed.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import type { Client } from "../wire/client.ts";
 

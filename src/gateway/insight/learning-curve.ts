@@ -1,23 +1,11 @@
+import type { Learning } from "../../api/insight.ts";
 import { Random } from "../../core/random/random.ts";
 import type { Decision } from "../../store/decision.ts";
 import type { Logged } from "../../store/events.ts";
 import type { Store } from "../../store/store.ts";
 import type { Window } from "./numbers.ts";
 import { type Belief, trafficOf } from "./traffic.ts";
-import { type Band, type StretchWorth, worthOfEach } from "./worth.ts";
-
-/** How good the choices of a stretch of requests were. */
-interface Stretch {
-  readonly from: string;
-  readonly to: string;
-  readonly requests: number;
-  /** Who answered. */
-  readonly shares: Readonly<Record<string, number>>;
-  readonly regret: Band;
-  /** By how much less than in the first stretch. */
-  readonly fallen: StretchWorth["fallen"];
-  readonly win_rate: Band;
-}
+import { worthOfEach } from "./worth.ts";
 
 /**
  * GET /v1/learning: the requests of a window in stretches, the oldest first, and
@@ -29,7 +17,7 @@ export async function learningCurve(
   router: string,
   belief: Belief,
   window: Window,
-): Promise<object> {
+): Promise<Learning> {
   const sample = await sampled(store, router, window);
   const size = Math.max(LEAST, Math.ceil(sample.length / STRETCHES));
   const parts = Array.from({ length: Math.ceil(sample.length / size) }, (_, i) =>
@@ -37,21 +25,23 @@ export async function learningCurve(
   );
   const traffic = parts.map((part) => trafficOf(belief, part));
   const random = Random.seeded(1).split("learning");
-  const stretches = worthOfEach(belief, traffic, random).flatMap((worth, i): Stretch[] => {
-    if (!worth) return [];
-    const { regret, fallen, winRate } = worth;
-    return [
-      {
-        from: new Date(parts[i]![0]!.at).toISOString(),
-        to: new Date(parts[i]!.at(-1)!.at).toISOString(),
-        requests: traffic[i]!.length,
-        shares: sharesOf(parts[i]!),
-        regret,
-        fallen,
-        win_rate: winRate,
-      },
-    ];
-  });
+  const stretches = worthOfEach(belief, traffic, random).flatMap(
+    (worth, i): Learning["stretches"][number][] => {
+      if (!worth) return [];
+      const { regret, fallen, winRate } = worth;
+      return [
+        {
+          from: new Date(parts[i]![0]!.at).toISOString(),
+          to: new Date(parts[i]!.at(-1)!.at).toISOString(),
+          requests: traffic[i]!.length,
+          shares: sharesOf(parts[i]!),
+          regret,
+          fallen,
+          win_rate: winRate,
+        },
+      ];
+    },
+  );
   return { object: "learning", router, posterior_version: belief.version, stretches };
 }
 

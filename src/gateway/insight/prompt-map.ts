@@ -1,3 +1,4 @@
+import type { PromptMap } from "../../api/insight.ts";
 import { symmetricEigen } from "../../core/linalg/eigen.ts";
 import { axpy, dot, mean } from "../../core/linalg/linalg.ts";
 import { isDuel } from "../../store/decision.ts";
@@ -17,7 +18,7 @@ export async function promptMap(
   { pool, membership }: Belief,
   owner: string | undefined,
   limit: number,
-): Promise<object> {
+): Promise<PromptMap> {
   const { categories, centroids } = pool;
   const place = planeOf(centroids);
   const records = await store.decisions({ router, owner, limit });
@@ -52,9 +53,6 @@ export async function promptMap(
     points,
   };
 }
-
-/** As many as can be told apart. */
-export const MAP_POINTS = 400;
 
 /** Of one router's queries in the log between the oldest and the newest shown, others' included. */
 const MOST = 5000;

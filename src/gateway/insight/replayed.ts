@@ -1,3 +1,4 @@
+import { type Learning, MAP_POINTS, type PromptMap, type Tradeoff } from "../../api/insight.ts";
 import { categoryMembership } from "../../core/bandit/features.ts";
 import type { Fold } from "../../learner/fold.ts";
 import { inPages } from "../../learner/pages.ts";
@@ -6,7 +7,7 @@ import { type Tallied, type Tally, tally } from "../../store/tally.ts";
 import { RecentQueries, type RecentQuery } from "../routing/recent-queries.ts";
 import { learningCurve } from "./learning-curve.ts";
 import { added, numbersOf, type Window } from "./numbers.ts";
-import { MAP_POINTS, promptMap } from "./prompt-map.ts";
+import { promptMap } from "./prompt-map.ts";
 import type { Prices } from "./spend.ts";
 import { tradeoffCurve } from "./tradeoff-curve.ts";
 import type { Belief } from "./traffic.ts";
@@ -14,9 +15,9 @@ import type { Belief } from "./traffic.ts";
 /** What the page shows of a router, under the names of the interface. */
 export interface Insight {
   readonly stats: ReturnType<typeof numbersOf>;
-  readonly learning: object;
-  readonly tradeoff: object;
-  readonly map: object;
+  readonly learning: Learning;
+  readonly tradeoff: Tradeoff;
+  readonly map: PromptMap;
 }
 
 /**

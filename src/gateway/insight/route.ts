@@ -1,3 +1,4 @@
+import type { RouteDecision } from "../../api/decision.ts";
 import { isDuel } from "../../store/decision.ts";
 import type { Caller } from "../access/access.ts";
 import type { VoteTokens } from "../access/vote-token.ts";
@@ -22,7 +23,7 @@ export async function route(
   caller: Caller,
   body: Uint8Array,
   headers: RequestHeaders,
-): Promise<object> {
+): Promise<RouteDecision> {
   const request = readRequest(chat.endpoint, body);
   const router = resolve(parts.serving(), request.model);
   if (router instanceof ServedModel) {

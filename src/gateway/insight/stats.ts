@@ -1,3 +1,4 @@
+import type { Stats } from "../../api/stats.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
 import type { Clock } from "../clock/clock.ts";
 import { logged } from "../log/logged.ts";
@@ -17,7 +18,7 @@ export async function stats(
   { log, tallies: past, clock }: StatsSources,
   router: LiveRouter,
   hours: number,
-): Promise<object> {
+): Promise<Stats> {
   const { view: belief, recent, models } = router;
   const now = clock.date();
   const window = windowOf(hours, now);

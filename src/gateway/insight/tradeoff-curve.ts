@@ -1,3 +1,4 @@
+import type { Tradeoff, TradeoffPoint } from "../../api/insight.ts";
 import type { PosteriorSample } from "../../core/bandit/policy.ts";
 import { Random } from "../../core/random/random.ts";
 import type { RecentQuery } from "../routing/recent-queries.ts";
@@ -7,19 +8,7 @@ import { choicesAt, meanUtilityOf } from "./choices.ts";
 import { plainValues } from "./standings.ts";
 import { type Belief, type TrafficQuery, trafficOf } from "./traffic.ts";
 import { worldsOf } from "./worlds.ts";
-import { type Band, bandOf } from "./worth.ts";
-
-/** What a setting of cost_quality_tradeoff would do to the recent queries. */
-interface Point {
-  readonly tradeoff: number;
-  readonly lambda: number;
-  /** Of the queries, by the model that would answer. */
-  readonly shares: Readonly<Record<string, number>>;
-  /** Relative to the pool's mean. */
-  readonly quality: Band | { readonly mean: number };
-  /** US dollars a request; null where prices are not known. */
-  readonly cost: number | null;
-}
+import { bandOf } from "./worth.ts";
 
 /** GET /v1/tradeoff: the curve from quality alone to the cheapest, and what routing gains where it stands. */
 export function tradeoffCurve(
@@ -27,7 +16,7 @@ export function tradeoffCurve(
   belief: Belief,
   recent: readonly RecentQuery[],
   current: number | null,
-): object {
+): Tradeoff {
   const traffic = trafficOf(belief, recent);
   const values = traffic.map(({ w }) => valuesOn(belief, w));
   const worlds = worldsOf(belief, Random.seeded(1).split("tradeoff"), WORLDS);
@@ -60,7 +49,7 @@ function pointAt(
   traffic: readonly TrafficQuery[],
   values: readonly Float64Array[],
   worlds: readonly PosteriorSample[],
-): Point {
+): TradeoffPoint {
   const chosen = choicesAt(tradeoff, traffic, values);
   const shares: Record<string, number> = {};
   let [cost, mean] = [0, 0];

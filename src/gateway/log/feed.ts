@@ -1,8 +1,4 @@
-/** An event of the live stream that the page shows. */
-export interface FeedEvent {
-  readonly type: "decision" | "answer" | "vote" | "posterior";
-  readonly data: object;
-}
+import type { FeedEvent } from "../../api/event.ts";
 
 /** Receives an event and the key id of its owner. An event without an owner is for everybody. */
 type Listener = (event: FeedEvent, owner: string | undefined) => void;

@@ -1,40 +1,48 @@
 import type { IncomingMessage } from "node:http";
-import { HttpError } from "../errors/http-error.ts";
+import type { z } from "zod";
+import { checked } from "../wire/check.ts";
+import { scanObject } from "../wire/json-scan.ts";
+import type { App } from "./app.ts";
 
-/** A request's body, as the bytes it is: who needs JSON parses it. */
-export function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {
-  if (request.destroyed) return Promise.reject(brokenOff());
-  if (Number(request.headers["content-length"]) > limit) return Promise.reject(tooLarge(limit));
-  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  request.on("data", (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= limit) chunks.push(chunk);
-    else reject(tooLarge(limit));
+/** Limit in bytes for bodies that hold no prompt. */
+export const SMALL_BODY = 64 * 1024;
+
+/**
+ * Reads bodies as bytes, whatever their content type. Routes with a body schema parse
+ * them, unless they hold a prompt, for which there is another limit.
+ */
+export function addBodies(app: App, promptLimit: number): void {
+  app.addHook("onRoute", (route) => {
+    if (route.config?.prompt) route.bodyLimit = promptLimit;
   });
-  request.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
-  request.on("error", () => reject(brokenOff()));
-  return promise;
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_, body, done) => done(null, body));
+  app.setValidatorCompiler<z.ZodType>(({ schema, httpPart }) => (value: unknown) => {
+    try {
+      const input = httpPart === "body" ? objectIn(value as Buffer | null) : value;
+      return { value: checked(schema, input) };
+    } catch (error) {
+      return { error: error as Error };
+    }
+  });
 }
 
-/** Of a body that nobody wants so much is read that the next request on its connection is found. */
-export function skipBody(request: IncomingMessage, limit: number): void {
-  if (request.readableFlowing !== null) return; // somebody reads it
+/** The JSON object in a body; an empty body is an empty object. */
+function objectIn(body: Buffer | null): unknown {
+  if (!body || body.length === 0) return {};
+  scanObject(body); // refuses values other than objects, and deep nesting
+  return JSON.parse(body.toString());
+}
+
+/**
+ * Discards the body of a request that was refused, so that the next request on the
+ * connection can be read. A body larger than the limit ends the connection.
+ */
+export function discardBody(request: IncomingMessage, limit: number): void {
+  if (request.readableFlowing !== null) return; // it is being read
   let size = 0;
   request.on("data", (chunk: Buffer) => {
     size += chunk.length;
     if (size > limit) request.socket.destroy();
-  });
-}
-
-function brokenOff(): HttpError {
-  return new HttpError(400, "the request broke off");
-}
-
-function tooLarge(limit: number): HttpError {
-  return new HttpError(413, `the body is larger than ${limit} bytes`, {
-    hint: "send less, or raise server.body_mb in joust.yaml",
-    code: "bad_request",
   });
 }

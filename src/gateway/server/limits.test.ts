@@ -9,7 +9,7 @@ const gateway = sharedGateway(
   () => `${SANDBOX}\nserver: {body_mb: 0.1, request_seconds: 1}\nrouters: {auto: {explore: 0}}`,
 );
 
-/** Writes bytes and tells what comes back until the connection ends. */
+/** Writes bytes to a new connection; resolves with everything received when it closes. */
 function raw(...pieces: readonly string[]): Promise<string> {
   const { port } = new URL(gateway().url);
   return new Promise((found) => {
@@ -27,8 +27,8 @@ function raw(...pieces: readonly string[]): Promise<string> {
 
 const HEAD = "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\n";
 
-it("a body that nobody wants is read no further than others are", async () => {
-  // 102,400 bytes a chunk, below the limit; with the second one it is passed.
+it("discards the body of a refused request only up to the limit", async () => {
+  // One chunk has 102,400 bytes, which is below the limit; two are above it.
   const chunk = `19000\r\n${"x".repeat(0x19000)}\r\n`;
   const refused = (pieces: readonly string[]) =>
     raw("POST /nowhere HTTP/1.1\r\nhost: localhost\r\n", ...pieces);
@@ -40,7 +40,7 @@ it("a body that nobody wants is read no further than others are", async () => {
   expect(answers).not.toContain("HTTP/1.1 200");
 });
 
-it("a request that breaks off is counted as one whose client has gone", async () => {
+it("counts a request that breaks off with status 499", async () => {
   const { port } = new URL(gateway().url);
   const socket = createConnection(Number(port), "127.0.0.1");
   socket.write(`${HEAD}content-length: 100\r\n\r\n{"model"`, () => socket.destroy());
@@ -50,32 +50,32 @@ it("a request that breaks off is counted as one whose client has gone", async ()
     .toMatch(/joust_requests_total\{endpoint="\/v1\/chat\/completions",status="499"\} 1/);
 });
 
-it("a target may name its host, as those of proxies do", async () => {
+it("accepts a request target that includes the host, as proxies get it", async () => {
   const end = "HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
   expect(await raw(`GET http://localhost/healthz ${end}`)).toContain("HTTP/1.1 200");
   expect(await raw(`GET http://localhost/nowhere?x=1 ${end}`)).toContain("HTTP/1.1 404");
 });
 
-it("HEAD is answered as GET, without the body", async () => {
+it("answers HEAD like GET, without the body", async () => {
   const answer = await fetch(`${gateway().url}/healthz`, { method: "HEAD" });
   expect([answer.status, await answer.text()]).toEqual([200, ""]);
   expect(Number(answer.headers.get("content-length"))).toBeGreaterThan(0);
 });
 
-describe("a request that is not one", () => {
+describe("refuses", () => {
   it.each([
-    ["too large", chat("x".repeat(200_000)), 413],
-    ["no JSON", "hello", 400],
-    ["half of it", '{"model": "auto", "messages": [', 400],
+    ["a large body", chat("x".repeat(200_000)), 413],
+    ["text", "hello", 400],
+    ["half a JSON object", '{"model": "auto", "messages": [', 400],
     ["a list", "[1]", 400],
-    ["nothing", "", 400],
-    ["too deep", `{"model":"auto","messages":${"[".repeat(3000)}${"]".repeat(3000)}}`, 400],
+    ["an empty body", "", 400],
+    ["deep nesting", `{"model":"auto","messages":${"[".repeat(3000)}${"]".repeat(3000)}}`, 400],
     ["no model", { messages: [] }, 400],
     ["no messages", { model: "auto" }, 400],
-    ["a wish that is none", chat("hi", { joust: { duels: true } }), 400],
-    ["a wish out of range", chat("hi", { joust: { cost_quality_tradeoff: 11 } }), 400],
+    ["an unknown option", chat("hi", { joust: { duels: true } }), 400],
+    ["an option out of range", chat("hi", { joust: { cost_quality_tradeoff: 11 } }), 400],
     ["an unknown model", chat("hi", { model: "gpt-77" }), 404],
-    ["models that are not there", chat("hi", { joust: { allowed_models: ["gpt-77"] } }), 400],
+    ["unknown allowed models", chat("hi", { joust: { allowed_models: ["gpt-77"] } }), 400],
   ])("%s", async (_, body, status) => {
     const answer = await gateway().post("/v1/chat/completions", body);
     expect([answer.status, answer.text]).toEqual([status, expect.any(String)]);
@@ -86,16 +86,20 @@ describe("a request that is not one", () => {
   });
 
   it.each([
-    ["duel", "maybe", /^joust\.duel: has to be false, "auto" or true; hint: /],
-    ["duell", true, /^joust: has no "duell"; hint: did you mean "duel"\? there is duel, cost_/],
-    ["allowed_models", ["gpt-77"], /^allowed_models names no model of auto; hint: it has .*yi-34b/],
-  ])("a wish %s: %j is told what it may be", async (name, value, message) => {
+    ["duel", "maybe", /^joust\.duel: must be false, "auto" or true$/, /openapi/],
+    ["duell", true, /^joust: has no "duell"$/, /^did you mean "duel"\? there is duel, cost_/],
+    ["allowed_models", ["gpt-77"], /^allowed_models names no model of auto$/, /yi-34b/],
+  ])("the option %s: %j with a hint", async (name, value, message, hint) => {
     const body = chat("hi", { joust: { [name]: value } });
     const { status, json } = await gateway().post("/v1/chat/completions", body);
-    expect([status, json.error.message]).toEqual([400, expect.stringMatching(message)]);
+    expect([status, json.error.message, json.error.hint]).toEqual([
+      400,
+      expect.stringMatching(message),
+      expect.stringMatching(hint),
+    ]);
   });
 
-  it("headers: wishes are checked there too", async () => {
+  it("invalid options in headers", async () => {
     const { post } = gateway();
     const bad = await post("/v1/chat/completions", chat("hi"), { "x-joust-duel": "maybe" });
     expect([bad.status, bad.json.error.param]).toEqual([400, "x-joust-duel"]);
@@ -106,32 +110,60 @@ describe("a request that is not one", () => {
     expect(good.headers.get("x-joust-model")).toBe("yi-34b");
   });
 
-  it("compressed, at an unknown path, by another method", async () => {
+  it("compressed bodies, unknown paths and other methods", async () => {
     const { post, get } = gateway();
     expect((await post("/v1/route", "x", { "content-encoding": "gzip" })).status).toBe(415);
     const nowhere = await get("/v1/nowhere");
     expect([nowhere.status, nowhere.json.error.code]).toEqual([404, "not_found"]);
-    const usual = async (path: string) => (await post(path, chat("hi"))).json.error.message;
-    expect(await usual("/chat/completions")).toMatch(/hint: it is at \/v1\/chat\/completions/);
-    expect(await usual("/v1/responses")).toMatch(/hint: ask at \/v1\/chat\/completions/);
-    expect((await get("/v1/feedback")).status).toBe(404);
+    const usual = async (path: string) => (await post(path, chat("hi"))).json.error.hint;
+    expect(await usual("/chat/completions")).toMatch(/^use \/v1\/chat\/completions: the client/);
+    expect(await usual("/v1/responses")).toMatch(/^use \/v1\/chat\/completions, in the form/);
+    const other = await get("/v1/feedback");
+    expect([other.status, other.headers.get("allow")]).toEqual([405, "POST"]);
     expect((await get("/../../etc/passwd")).status).toBe(404);
     const broken = await get("/v1/decisions/%zz");
-    expect([broken.status, broken.json.error.message]).toEqual([
+    expect([broken.status, broken.json.error]).toEqual([
       400,
-      "the path has broken escapes; hint: % is written %25",
+      expect.objectContaining({
+        message: "the path contains an invalid escape",
+        hint: "% is written %25",
+      }),
     ]);
   });
 
-  it("no HTTP, headers without end, and drop by drop", async () => {
+  it("bytes that are no HTTP, large headers and slow requests", async () => {
     expect(await raw("\0\0\0 hello\r\n\r\n")).toContain("400 Bad Request");
     expect(await raw(HEAD, `x: ${"y".repeat(40_000)}\r\n\r\n`)).toContain("431 ");
     expect(await raw(HEAD, "content-length: 100\r\n\r\n", '{"model"')).toContain("408 ");
     expect(await raw(HEAD)).toContain("408 ");
-    // Without a length announced, and more than is read: the connection ends with the refusal.
+    // A large body without content-length: the connection ends with the response.
     const chunk = `19000\r\n${"x".repeat(0x19000)}\r\n`;
     const endless = await raw(HEAD, "transfer-encoding: chunked\r\n\r\n", chunk, chunk);
     expect(endless).toMatch(/^HTTP\/1.1 413 .*connection: close/is);
     expect((await gateway().get("/healthz")).status).toBe(200);
+  });
+});
+
+describe("paths", () => {
+  it.each([
+    ["GET", "/v1/models/", 200],
+    ["GET", "/v1/models/auto/", 200],
+    ["GET", "/v1/models/__proto__", 404],
+    ["GET", "/v1/models/a%2Fb%20c", 404],
+    ["GET", `/v1/models/${"x".repeat(257)}`, 400],
+    ["GET", "/v1/model", 404],
+    ["GET", "/v1/models//", 400],
+    ["GET", "/v1/models/a/b", 404],
+    ["DELETE", "/v1/models", 405],
+    ["POST", "/v1/models/auto", 405],
+    ["OPTIONS", "/nowhere", 204],
+  ])("%s %s has status %d", async (method, path, status) => {
+    const response = await fetch(`${gateway().url}${path}`, { method });
+    expect(response.status).toBe(status);
+  });
+
+  it("decodes a parameter", async () => {
+    const { json } = await gateway().get("/v1/models/a%2Fb%20c");
+    expect(json.error.message).toContain("`a/b c`");
   });
 });

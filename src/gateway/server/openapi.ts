@@ -1,99 +1,47 @@
+import swagger from "@fastify/swagger";
+import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import { z } from "zod";
-import type { Endpoint } from "./endpoint.ts";
+import { type App, contract } from "./app.ts";
 
-/** The interface described, from the same table that serves it. */
-export function openApi(endpoints: readonly Endpoint[], version: string): object {
-  const paths: Record<string, Record<string, object>> = {};
-  for (const endpoint of endpoints) {
-    const operation = { [endpoint.method.toLowerCase()]: operationOf(endpoint) };
-    paths[endpoint.path] = { ...paths[endpoint.path], ...operation };
-  }
-  return {
-    openapi: "3.1.0",
-    info: {
-      title: "Joust",
-      version,
-      description: "A self-hosted LLM router that learns from duels.",
-      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
-    },
-    paths,
-    components: {
-      securitySchemes: { key: { type: "http", scheme: "bearer" } },
-      schemas: { Error: z.toJSONSchema(ERROR) },
-    },
-  };
-}
-
-const ERROR = z
-  .object({
-    error: z.object({
-      message: z.string(),
-      type: z.string(),
-      param: z.string().nullable(),
-      code: z.string().nullable(),
-    }),
-  })
-  .describe("As OpenAI has it.");
-
-function operationOf(endpoint: Endpoint): object {
-  const { method, path, summary, scope, query, body, answer, type = "application/json" } = endpoint;
-  const refusals = new Set([
-    400,
-    ...(scope ? [401, 403, 429, 503] : []),
-    ...(path.includes("{") ? [404] : []),
-    ...(endpoint.refusals ?? []),
-  ]);
-  const refused = { $ref: "#/components/schemas/Error" };
-  return {
-    operationId: `${method.toLowerCase()}${path.replace(/[^a-z0-9]+/gi, "_")}`,
-    summary,
-    ...(scope && { security: [{ key: [scope] }, {}] }),
-    parameters: [...pathParameters(path), ...queryParameters(query)],
-    ...(body && {
-      requestBody: {
-        required: true,
-        content: { "application/json": { schema: inputSchema(body) } },
+/** Adds GET /openapi.json, which describes all routes that are added after this call. */
+export async function addOpenApi(app: App, version: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: {
+        title: "Joust",
+        version,
+        description: "A self-hosted LLM router that learns from duels.",
+        license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       },
-    }),
-    responses: {
-      200: { description: answer, content: { [type]: {} } },
-      ...Object.fromEntries(
-        [...refusals].map((status) => [
-          status,
-          {
-            description: "Refused.",
-            content: { "application/json": { schema: refused } },
-          },
-        ]),
-      ),
+      components: { securitySchemes: { key: { type: "http", scheme: "bearer" } } },
     },
-  };
-}
-
-function pathParameters(path: string): object[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string", minLength: 1, maxLength: 256 },
-  }));
-}
-
-function queryParameters(query: z.ZodObject | undefined): object[] {
-  if (!query) return [];
-  const { properties = {}, required = [] } = inputSchema(query) as {
-    properties?: Record<string, { description?: string }>;
-    required?: string[];
-  };
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: "query",
-    required: required.includes(name),
-    schema,
-  }));
-}
-
-function inputSchema(schema: z.ZodType): object {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
-  return rest;
+    transform: (document) => {
+      const { schema, url } = jsonSchemaTransform(document);
+      const { method } = document.route;
+      const operationId = `${String(method).toLowerCase()}${url.replace(/[^a-z0-9]+/gi, "_")}`;
+      return { schema: { ...schema, operationId }, url };
+    },
+    transformObject: (document) => {
+      const described = jsonSchemaTransformObject(document);
+      const { components } = described as { components?: { schemas?: object } };
+      // Named schemas are used in responses only; their variants for requests are left out.
+      const schemas = Object.entries(components?.schemas ?? {}).filter(
+        ([name]) => !name.endsWith("Input"),
+      );
+      return { ...described, components: { ...components, schemas: Object.fromEntries(schemas) } };
+    },
+  });
+  let description: string | undefined;
+  app.get(
+    "/openapi.json",
+    contract({
+      summary: "Describes the HTTP interface.",
+      response: z.looseObject({}).describe("An OpenAPI 3.1 document."),
+    }),
+    (_, reply) => {
+      description ??= JSON.stringify(app.swagger());
+      reply.type("application/json; charset=utf-8").send(description as never);
+    },
+  );
 }

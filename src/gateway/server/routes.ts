@@ -1,42 +1,29 @@
-/** Which of many answers a method and a path. Paths have their parameters in braces: /v1/decisions/{id}. */
-export class Routes<T> {
-  readonly #plain = new Map<string, Map<string, T>>();
-  readonly #patterns: { readonly method: string; readonly pattern: RegExp; readonly target: T }[] =
-    [];
+import { type AdminParts, addAdminRoutes } from "./admin-routes.ts";
+import type { App } from "./app.ts";
+import { addChatRoutes, type ChatHandlers } from "./chat-routes.ts";
+import { addDecisionRoutes, type DecisionParts } from "./decision-routes.ts";
+import { addInsightRoutes, type InsightParts } from "./insight-routes.ts";
+import { addModelRoutes } from "./model-routes.ts";
+import { addOperationRoutes, type OperationParts } from "./operation-routes.ts";
+import { addSandboxRoutes, type SandboxParts } from "./sandbox-routes.ts";
+import { addVoteRoutes, type VoteRouteParts } from "./vote-routes.ts";
 
-  add(method: string, path: string, target: T): void {
-    if (path.includes("{")) {
-      const pattern = new RegExp(`^${path.replace(/\{(\w+)\}/g, PARAMETER)}$`);
-      this.#patterns.push({ method, pattern, target });
-      return;
-    }
-    const methods = this.#plain.get(path) ?? new Map<string, T>();
-    this.#plain.set(path, methods.set(method, target));
-  }
+/** Parts of the gateway that the endpoints use. Each group of endpoints declares its own. */
+export type RouteParts = VoteRouteParts &
+  DecisionParts &
+  InsightParts &
+  SandboxParts &
+  AdminParts &
+  OperationParts & { readonly handlers: ChatHandlers };
 
-  /** A slash at the end makes no difference. Throws URIError where a parameter is in broken escapes. */
-  find(method: string, path: string): Found<T> | undefined {
-    const own = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
-    const target = this.#plain.get(own)?.get(method);
-    if (target !== undefined) return { target, params: NONE };
-    for (const route of this.#patterns) {
-      const groups = route.method === method ? route.pattern.exec(own)?.groups : undefined;
-      if (groups) return { target: route.target, params: decoded(groups) };
-    }
-    return undefined;
-  }
-}
-
-interface Found<T> {
-  readonly target: T;
-  readonly params: Readonly<Record<string, string>>;
-}
-
-const PARAMETER = "(?<$1>[^/]{1,300})";
-const NONE = {};
-
-function decoded(groups: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)]),
-  );
+/** Adds all endpoints. */
+export function addRoutes(app: App, parts: RouteParts): void {
+  addChatRoutes(app, parts.handlers);
+  addVoteRoutes(app, parts);
+  addDecisionRoutes(app, parts);
+  addModelRoutes(app, parts.serving);
+  addInsightRoutes(app, parts);
+  addSandboxRoutes(app, parts);
+  addAdminRoutes(app, parts);
+  addOperationRoutes(app, parts);
 }

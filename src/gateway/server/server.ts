@@ -1,128 +1,100 @@
-import {
-  createServer as createHttpServer,
-  type IncomingMessage,
-  type Server,
-  type ServerResponse,
-} from "node:http";
-import { parse } from "node:querystring";
-import { checkOrigin } from "../access/origin.ts";
-import { HttpError } from "../errors/http-error.ts";
+import type { Socket } from "node:net";
+import Fastify from "fastify";
+import type { Config } from "../config/config.ts";
 import { Client } from "../wire/client.ts";
-import { skipBody } from "./body.ts";
-import { corsHeaders } from "./cors.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { type Handler, handler } from "./handler.ts";
-import { errorAnswer } from "./http-error.ts";
-import type { ServerParts } from "./parts.ts";
-import { Routes } from "./routes.ts";
+import { type AdmissionParts, addAdmission } from "./admission.ts";
+import type { App, SchemaTypes } from "./app.ts";
+import { addBodies, discardBody, SMALL_BODY } from "./body.ts";
+import { errorResponse } from "./error-response.ts";
+import { drain, listen } from "./listen.ts";
+import { addOpenApi } from "./openapi.ts";
 import type { StaticFiles } from "./static-files.ts";
+import { addUnknownPaths } from "./unknown-paths.ts";
 
-/** The HTTP of it: sockets, limits, keys, errors. What is answered is the endpoints' business. */
-export function createServer(
-  gateway: ServerParts,
-  endpoints: readonly Endpoint[],
-  files: StaticFiles | undefined,
-): Server {
-  const { body_mb: bodyMb, request_seconds: requestSeconds } = gateway.serving().config.server;
-  const limit = Math.floor(bodyMb * 2 ** 20);
-  const routes = new Routes<Handler>();
-  for (const endpoint of endpoints) {
-    routes.add(endpoint.method, endpoint.path, handler(gateway, endpoint, limit));
-  }
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
-    const { headers } = request;
-    // Without a body: Node leaves it out.
-    const method = request.method === "HEAD" ? "GET" : request.method!;
-    if (method !== "POST") skipBody(request, limit);
-    checkRequest(gateway, headers);
-    if (method === "OPTIONS") {
-      response.writeHead(204, corsHeaders(headers)).end();
-      return;
-    }
-    const url = targetOf(request);
-    const end = url.indexOf("?");
-    const path = end < 0 ? url : url.slice(0, end);
-    const found = routes.find(method, path);
-    if (found) {
-      const query = end < 0 ? NO_QUERY : parse(url.slice(end + 1));
-      found.target(response, { query, params: found.params }).catch((error) => {
-        gateway.logger.error({ err: error, path }, "failed");
-        response.destroy();
-      });
-      return;
-    }
-    const name = path === "/" ? "index.html" : path.slice(1);
-    if (method === "GET" && files?.has(name)) files.send(name, response);
-    else throw nothingThere(method, path, endpoints);
-  };
-  const server = createHttpServer(
-    {
-      // Who sends a request drop by drop is cut off; who has sent it may wait as long as a model takes.
-      requestTimeout: requestSeconds * 1000,
+export interface ServerParts extends AdmissionParts {
+  readonly config: () => Config["server"];
+  readonly files: StaticFiles | undefined;
+  readonly version: string;
+}
+
+export interface HttpServer {
+  readonly url: string;
+  /** Refuses new requests, waits for the running ones and cuts off those that take longer. */
+  close(milliseconds: number): Promise<void>;
+}
+
+/** Starts to listen for requests. `addRoutes` adds the endpoints. */
+export async function openServer(
+  parts: ServerParts,
+  addRoutes: (app: App) => void,
+): Promise<HttpServer> {
+  const { config, logger } = parts;
+  const { body_mb: bodyMb, request_seconds: requestSeconds } = config();
+  const promptLimit = Math.floor(bodyMb * 2 ** 20);
+  const app: App = Fastify({
+    bodyLimit: SMALL_BODY,
+    // Time in which a client must have sent its request. The response may take longer.
+    requestTimeout: requestSeconds * 1000,
+    keepAliveTimeout: 75_000,
+    http: {
       headersTimeout: Math.min(20_000, requestSeconds * 1000),
-      keepAliveTimeout: 75_000,
-      maxHeaderSize: 16 * 1024,
+      maxHeaderSize: MAX_HEADER_BYTES,
       connectionsCheckingInterval: 1000,
     },
-    (request, response) => {
-      // The last answer on this connection, where no more are taken.
-      if (!server.listening) response.shouldKeepAlive = false;
-      try {
-        answer(request, response);
-      } catch (error) {
-        const { status, headers, body } = errorAnswer(error);
-        new Client(response).send(status, headers, body);
-        skipBody(request, limit);
-      }
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
+    return503OnClosing: false,
+    rewriteUrl: pathOf,
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: (error, _, { raw }) => {
+      const { status, headers, body } = errorResponse(error, SMALL_BODY);
+      new Client(raw).send(status, headers, body);
     },
-  );
-  server.on("clientError", refuseRaw);
-  return server;
-}
-
-/** From the path on: some name the host before it, as to a proxy, and a server has to take that too. */
-function targetOf({ url = "/" }: IncomingMessage): string {
-  return url.startsWith("/") ? url : url.replace(/^https?:\/\/[^/?]*/i, "") || "/";
-}
-
-/** Throws where a request goes no further, whatever it asks for. */
-function checkRequest(gateway: ServerParts, headers: IncomingMessage["headers"]): void {
-  checkOrigin(headers, gateway.serving().config.server.cors, gateway.access.isOpen);
-  if (headers["content-encoding"] !== undefined) {
-    throw new HttpError(415, "the body is compressed", { hint: "send it as it is" });
-  }
-}
-
-function nothingThere(method: string, path: string, endpoints: readonly Endpoint[]): HttpError {
-  return new HttpError(404, `there is no ${method} ${path}`, {
-    hint: elsewhere(path, endpoints),
-    code: "not_found",
+  }).withTypeProvider<SchemaTypes>();
+  // Tests check responses against their schemas, so they are not validated again here.
+  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
+  app.setErrorHandler((error, request, reply) => {
+    const { bodyLimit: limit = SMALL_BODY, url: path } = request.routeOptions;
+    const { status, headers, body, isInternal } = errorResponse(error, limit);
+    const decision = request.client?.decision;
+    if (isInternal) logger.error({ err: error, path, decision }, "request failed");
+    const { raw: response } = reply.hijack();
+    discardBody(request.raw, promptLimit);
+    // A response that has begun can only be cut off.
+    if (response.headersSent) return void response.destroy();
+    const id = decision !== undefined && { "x-joust-decision-id": decision };
+    new Client(response).send(status, { ...headers, ...id }, body);
   });
+  addBodies(app, promptLimit);
+  addAdmission(app, parts, promptLimit);
+  addUnknownPaths(app, parts.files);
+  await addOpenApi(app, parts.version);
+  addRoutes(app);
+  await app.ready();
+  return {
+    url: await listen(app.server, config()),
+    close: (milliseconds) => drain(app.server, milliseconds),
+  };
 }
 
-/** Where clients look that are set up in one of the usual other ways. */
-function elsewhere(path: string, endpoints: readonly Endpoint[]): string {
-  if (endpoints.some((endpoint) => endpoint.path === `/v1${path}`)) {
-    return `it is at /v1${path}, so let the client's base URL end in /v1`;
-  }
-  return path === "/v1/responses" || path === "/v1/messages"
-    ? "ask at /v1/chat/completions, in the terms of OpenAI's chats"
-    : "/openapi.json says what there is";
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** Path and query of a request. Requests for a proxy name the host before it. */
+function pathOf({ url = "/" }: { readonly url?: string | undefined }): string {
+  if (url.startsWith("/")) return url;
+  return `/${url.replace(/^(https?:\/\/[^/?]*|\*)\/?/i, "")}`;
 }
 
-const NO_QUERY = {};
-
-/** Bytes that are no HTTP, headers that are too large, a request that never ends. */
-function refuseRaw(error: Error & { code?: string }, socket: IncomingMessage["socket"]): void {
+/** Responds to bytes that are no HTTP request, to large headers and to requests that never end. */
+function refuseConnection(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const [status, reason] =
+  const [status, message] =
     error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-      ? ["408 Request Timeout", "the request took too long to come"]
+      ? ["408 Request Timeout", "the request took too long to arrive"]
       : error.code === "HPE_HEADER_OVERFLOW"
         ? ["431 Request Header Fields Too Large", "the headers are too large"]
-        : ["400 Bad Request", "this is no HTTP request"];
+        : ["400 Bad Request", "this is not an HTTP request"];
   const body = JSON.stringify({
-    error: { message: reason, type: "invalid_request_error", param: null, code: "bad_request" },
+    error: { message, type: "invalid_request_error", param: null, code: "bad_request" },
   });
   socket.end(
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,

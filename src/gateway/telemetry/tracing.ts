@@ -24,23 +24,33 @@ function isTraced(): boolean {
   return provider.getDelegateTracer("joust") !== undefined;
 }
 
-/** Runs the work of a request within a span, which continues the trace of the client. */
-export async function traced(
+/** Span of one request. */
+export interface RequestSpan {
+  /** Runs a function, and everything that it starts, within the span. */
+  run(work: () => void): void;
+  end(status: number, decision: string | undefined): void;
+}
+
+/** Continues the client's trace. Undefined if nobody traces. */
+export function startRequestSpan(
   method: string,
   route: string,
   headers: object,
-  work: () => Promise<{ readonly status: number; readonly decision: string | undefined }>,
-): Promise<void> {
-  if (!isTraced()) return void (await work());
+): RequestSpan | undefined {
+  if (!isTraced()) return undefined;
   const kind = SpanKind.SERVER;
   const attributes = { "http.request.method": method, "http.route": route };
   const outer = propagation.extract(context.active(), headers);
   const span = tracer.startSpan(`${method} ${route}`, { kind, attributes }, outer);
-  const { status, decision } = await context.with(trace.setSpan(outer, span), work);
-  span.setAttribute("http.response.status_code", status);
-  if (decision !== undefined) span.setAttribute("joust.decision_id", decision);
-  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-  span.end();
+  return {
+    run: (work) => context.with(trace.setSpan(outer, span), work),
+    end: (status, decision) => {
+      span.setAttribute("http.response.status_code", status);
+      if (decision !== undefined) span.setAttribute("joust.decision_id", decision);
+      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end();
+    },
+  };
 }
 
 /** Starts the span of a call of a model. It lasts until the answer ends. */

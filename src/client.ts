@@ -1,0 +1,25 @@
+/** Typed HTTP client of a gateway, for browsers and Node. It has no dependencies. */
+export type { Key } from "./api/admin.ts";
+export type {
+  ChatChunk,
+  ChatCompletion,
+  ChatRequest,
+  RoutingNote,
+  RoutingOptions,
+} from "./api/chat.ts";
+export type { Band, Fallback } from "./api/common.ts";
+export type {
+  Decision,
+  DecisionAnswer,
+  DecisionPage,
+  RouteDecision,
+  Score,
+} from "./api/decision.ts";
+export type { FeedEvent } from "./api/event.ts";
+export type { Learning, MapPoint, PromptMap, Tradeoff, TradeoffPoint } from "./api/insight.ts";
+export type { ListedModel, ModelList } from "./api/model.ts";
+export type { Truth, Voters } from "./api/sandbox.ts";
+export type { ModelCounts, SeriesPoint, Standing, Stats } from "./api/stats.ts";
+export type { VoteReceipt, VoteRequest } from "./api/vote.ts";
+export { type CallOptions, JoustClient, type JoustClientOptions } from "./client/client.ts";
+export { ApiError, ConnectionError } from "./client/error.ts";

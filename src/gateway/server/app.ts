@@ -1,0 +1,135 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifyTypeProvider,
+} from "fastify";
+import type { z } from "zod";
+import type { ReadonlyDeep } from "../../api/common.ts";
+import { ErrorBody } from "../../api/error.ts";
+import type { Scope } from "../../api/scopes.ts";
+import type { Caller } from "../access/access.ts";
+import { Client } from "../wire/client.ts";
+
+/** Derives the types of requests and responses from the zod schemas of a route. */
+export interface SchemaTypes extends FastifyTypeProvider {
+  readonly validator: this["schema"] extends z.ZodType ? z.output<this["schema"]> : unknown;
+  readonly serializer: this["schema"] extends z.ZodType
+    ? ReadonlyDeep<z.input<this["schema"]>>
+    : unknown;
+}
+
+export type App = FastifyInstance<
+  Server,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  SchemaTypes
+>;
+
+declare module "fastify" {
+  interface FastifyRequest {
+    caller: Caller;
+    /** Only in routes that write the response themselves. */
+    client: Client | undefined;
+  }
+  interface FastifyContextConfig {
+    scope?: Scope | undefined;
+    byToken?: boolean | undefined;
+    prompt?: boolean | undefined;
+  }
+}
+
+/** Input and output of an endpoint: what is validated, documented and typed. */
+interface Contract {
+  readonly summary: string;
+  /** Permission that the API key must have. An endpoint without a scope needs no key. */
+  readonly scope?: Scope;
+  /** Whether a vote token in the body can replace the API key. */
+  readonly byToken?: boolean;
+  readonly params?: z.ZodObject;
+  readonly querystring?: z.ZodObject;
+  readonly body?: z.ZodObject;
+  /** Whether the body holds a prompt. It may be large and is kept as bytes instead of being parsed. */
+  readonly prompt?: boolean;
+  readonly response: z.ZodType;
+  /** Content type of the response if it is not JSON. */
+  readonly contentType?: string;
+  /** Schema of one event, if the response can also be a stream. */
+  readonly event?: z.ZodType;
+  /** Statuses of errors besides those that follow from the rest. */
+  readonly errors?: readonly number[];
+}
+
+/** Options of the route that a contract describes. */
+export function contract<const C extends Contract>(given: C) {
+  const { summary, scope, byToken, prompt, response, event, ...rest } = given as Contract;
+  const { contentType = "application/json", errors = [], ...input } = rest;
+  const statuses = new Set([
+    ...ALWAYS,
+    ...(scope ? [401, 429, 503] : []),
+    ...(input.params ? [404] : []),
+    ...(input.body ? [413] : []),
+    ...errors,
+  ]);
+  const schema = {
+    summary,
+    ...(scope && { security: [{ key: [scope] }, {}] }),
+    ...input,
+    response: {
+      200: {
+        description: response.description ?? "Success.",
+        content: {
+          [contentType]: { schema: response },
+          ...(event && { "text/event-stream": { schema: event } }),
+        },
+      },
+      ...Object.fromEntries(
+        [...statuses].map((status) => [status, errorSchema(`${STATUS_CODES[status]}.`)]),
+      ),
+      ...(prompt && { default: errorSchema("Error of the model's provider.") }),
+    },
+  };
+  type Schema = Pick<C, Extract<keyof C, "params" | "querystring" | "body">> & {
+    readonly response: { readonly 200: C["response"] };
+  };
+  return {
+    schema: schema as unknown as Schema,
+    config: { scope, byToken, prompt },
+    ...(prompt && { validatorCompiler: () => () => true }),
+  };
+}
+
+/** Errors that any request can get: invalid, foreign host or origin, compressed, defect. */
+const ALWAYS = [400, 403, 415, 500];
+
+function errorSchema(description: string): object {
+  return { description, content: { "application/json": { schema: ErrorBody } } };
+}
+
+/** A request whose body is kept as bytes. */
+export interface RawRequest {
+  readonly caller: Caller;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: Uint8Array;
+}
+
+/** Handler of a route that writes its response itself, byte by byte. */
+export function writing(handle: (request: RawRequest, client: Client) => Promise<void>) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const client = new Client(reply.raw);
+    request.client = client;
+    reply.hijack();
+    try {
+      await handle(rawOf(request), client);
+    } catch (error) {
+      request.server.errorHandler(error, request, reply);
+    }
+  };
+}
+
+export function rawOf({ caller, raw: { headers }, body }: FastifyRequest): RawRequest {
+  return { caller, headers, body: (body as Uint8Array | undefined) ?? new Uint8Array() };
+}

@@ -1,0 +1,100 @@
+import { EventData } from "../../api/event.ts";
+import { Learning, MapQuery, PromptMap, Tradeoff, TradeoffQuery } from "../../api/insight.ts";
+import { Stats, StatsQuery } from "../../api/stats.ts";
+import type { GroupCommit } from "../../store/group-commit.ts";
+import type { Store } from "../../store/store.ts";
+import type { Clock } from "../clock/clock.ts";
+import { events } from "../insight/events.ts";
+import { learningCurve } from "../insight/learning-curve.ts";
+import { windowOf } from "../insight/numbers.ts";
+import type { PastTallies } from "../insight/past-tallies.ts";
+import { promptMap } from "../insight/prompt-map.ts";
+import { stats } from "../insight/stats.ts";
+import { tradeoffCurve } from "../insight/tradeoff-curve.ts";
+import type { Feed } from "../log/feed.ts";
+import { logged } from "../log/logged.ts";
+import { routerNamed, type Serving } from "../routing/serving.ts";
+import { type App, contract, writing } from "./app.ts";
+
+export interface InsightParts {
+  readonly serving: () => Serving;
+  readonly store: Store;
+  readonly log: GroupCommit;
+  readonly tallies: PastTallies;
+  readonly feed: Feed;
+  readonly clock: Clock;
+  /** Aborts when the gateway shuts down. */
+  readonly closing: AbortSignal;
+}
+
+/** Adds the endpoints that the page's dashboard reads. */
+export function addInsightRoutes(app: App, parts: InsightParts): void {
+  const { serving, store, log, clock, feed, closing } = parts;
+  app.get(
+    "/v1/events",
+    contract({
+      summary: "Streams decisions, answers, votes and new posteriors as they happen.",
+      scope: "route",
+      response: EventData,
+      contentType: "text/event-stream",
+    }),
+    writing(({ caller }, client) =>
+      events({ routers: serving().routers, feed, closing }, caller, client),
+    ),
+  );
+  app.get(
+    "/v1/stats",
+    contract({
+      summary: "Shows the leaderboard, spend, savings, regret and counts of a router.",
+      scope: "route",
+      querystring: StatsQuery,
+      response: Stats,
+      errors: [404],
+    }),
+    ({ query: { router, hours } }) => stats(parts, routerNamed(serving(), router), hours),
+  );
+  app.get(
+    "/v1/tradeoff",
+    contract({
+      summary: "Shows what each cost_quality_tradeoff would do to the recent queries.",
+      scope: "route",
+      querystring: TradeoffQuery,
+      response: Tradeoff,
+      errors: [404],
+    }),
+    ({ query }) => {
+      const { name, view, recent, config } = routerNamed(serving(), query.router);
+      return tradeoffCurve(name, view, recent.all, config.cost_quality_tradeoff);
+    },
+  );
+  app.get(
+    "/v1/learning",
+    contract({
+      summary: "Shows regret, win rate and shares of models over time.",
+      scope: "route",
+      querystring: StatsQuery,
+      response: Learning,
+      errors: [404],
+    }),
+    async ({ query }) => {
+      await logged(log);
+      const { name, view } = routerNamed(serving(), query.router);
+      return learningCurve(store, name, view, windowOf(query.hours, clock.date()));
+    },
+  );
+  app.get(
+    "/v1/map",
+    contract({
+      summary: "Shows recent prompts as points of a plane, similar ones close together.",
+      scope: "route",
+      querystring: MapQuery,
+      response: PromptMap,
+      errors: [404],
+    }),
+    ({ caller, query }) => {
+      const owner = caller.isAdmin ? undefined : caller.owner;
+      const { name, view } = routerNamed(serving(), query.router);
+      return promptMap(store, name, view, owner, query.limit);
+    },
+  );
+}

@@ -1,0 +1,117 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { describe, expect, it, vi } from "vitest";
+import { ChatChunk } from "../../api/chat.ts";
+import { EVENTS } from "../../api/event.ts";
+import { serverEvents } from "../../client/server-events.ts";
+import { chat, eventsOf, PATIENCE, SANDBOX, startGateway } from "../gateway.fixture.ts";
+import { Conformance, describeApi } from "./conformance.fixture.ts";
+
+vi.setConfig(PATIENCE);
+
+const description = await describeApi();
+const conformance = new Conformance(description);
+
+describe("/openapi.json", () => {
+  it("is valid OpenAPI 3.1", async () => {
+    const { valid, errors } = await new Validator().validate({ ...structuredClone(description) });
+    expect([valid, errors]).toEqual([true, undefined]);
+  });
+
+  it.each(conformance.operations)("describes all responses of $id", ({ operation }) => {
+    const { responses, summary, operationId } = operation;
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(["200", "400", "500"]));
+    for (const response of Object.values(responses)) {
+      const schemas = Object.values(response.content).map(({ schema }) => schema);
+      expect(schemas).toEqual(schemas.map(() => expect.any(Object)));
+      expect(schemas.length).toBeGreaterThan(0);
+      expect(response.description).not.toMatch(/^Default Response/);
+    }
+    expect([summary, operationId]).toEqual([expect.any(String), expect.any(String)]);
+  });
+});
+
+const DUEL = { joust: { duel: true } };
+
+describe("responses", () => {
+  /** Requests a JSON response of every endpoint; `{id}` is the id of a decision. */
+  const requests: readonly (readonly [string, string, object?])[] = [
+    ["POST", "/v1/chat/completions", chat("Why is the sky blue?")],
+    ["POST", "/v1/completions", { model: "yi-34b", prompt: "Why is the sky" }],
+    ["POST", "/v1/embeddings", { model: "yi-34b", input: "Why is the sky blue?" }],
+    ["POST", "/v1/route", chat("Why is the sky blue?")],
+    ["POST", "/v1/feedback", { id: "{id}", winner: 0 }],
+    ["POST", "/feedback", { inference_id: "{id}", type: "leftvote" }],
+    ["GET", "/v1/decisions?limit=2"],
+    ["GET", "/v1/decisions/{id}"],
+    ["GET", "/v1/models"],
+    ["GET", "/v1/models/auto"],
+    ["GET", "/v1/stats"],
+    ["GET", "/v1/tradeoff"],
+    ["GET", "/v1/learning"],
+    ["GET", "/v1/map"],
+    ["GET", "/v1/sandbox/truth"],
+    ["GET", "/v1/sandbox/voters"],
+    ["POST", "/v1/sandbox/voters", { on: false }],
+    ["POST", "/v1/admin/routers/auto/freeze"],
+    ["POST", "/v1/admin/routers/auto/thaw"],
+    ["POST", "/v1/admin/routers/auto/rollback", { to: "2026-01-01T00:00:00Z" }],
+    ["POST", "/v1/admin/routers/auto/forget", { voter: "ann" }],
+    ["GET", "/healthz"],
+    ["GET", "/readyz"],
+    ["GET", "/openapi.json"],
+    ["POST", "/v1/admin/keys", { name: "bob", scopes: ["admin"], budget: 5, duels: "auto" }],
+    ["GET", "/v1/admin/keys"],
+    ["POST", "/v1/admin/keys/bob/budget", { budget: null }],
+    ["POST", "/v1/admin/keys/bob/revoke"],
+  ];
+
+  it("of every endpoint conform to it, before and after votes", async () => {
+    const { url, post } = await startGateway(SANDBOX);
+    let key: string | undefined;
+    const send = async (method: string, path: string, body?: object) => {
+      const response = await fetch(`${url}${path}`, {
+        method,
+        ...(body && { body: JSON.stringify(body) }),
+        ...(key !== undefined && { headers: { authorization: `Bearer ${key}` } }),
+      });
+      const json = (await response.json()) as { secret?: string };
+      const fault = conformance.faultOf(method, path, response.status, json);
+      expect([path, response.status, fault, json]).toEqual([path, 200, undefined, json]);
+      key ??= json.secret;
+    };
+    const { json: duel } = await post("/v1/chat/completions", chat("Why?", DUEL));
+    const id = duel.joust.decision_id as string;
+    // A duel is hidden before the vote.
+    await send("GET", `/v1/decisions/${id}`);
+    await post("/v1/feedback", { id, winner: 0, voter: "ann" });
+    for (const [method, path, body] of requests) {
+      const filled = body && JSON.parse(JSON.stringify(body).replace("{id}", id));
+      await send(method, path.replace("{id}", id), filled);
+    }
+    const json = conformance.operations.filter(
+      ({ operation }) => "application/json" in operation.responses["200"]!.content,
+    );
+    expect([...conformance.checked].toSorted()).toEqual(json.map(({ id }) => id).toSorted());
+  });
+});
+
+describe("streams", () => {
+  it("consist of chunks and events as documented", async () => {
+    const { url, post } = await startGateway(SANDBOX);
+    const stop = new AbortController();
+    const seen = new Set<string>();
+    const events = await fetch(`${url}/v1/events`, { signal: stop.signal });
+    const { text } = await post("/v1/chat/completions", chat("Why?", { ...DUEL, stream: true }));
+    const chunks = eventsOf(text);
+    expect(chunks.length).toBeGreaterThan(2);
+    for (const chunk of chunks) expect(ChatChunk.parse(chunk)).toEqual(chunk);
+    await post("/v1/feedback", { id: chunks[0].joust.decision_id, winner: "tie" });
+    for await (const { name, data } of serverEvents(events)) {
+      const event = JSON.parse(data);
+      expect(EVENTS[name as keyof typeof EVENTS].strict().parse(event)).toEqual(event);
+      seen.add(name);
+      if (seen.size === Object.keys(EVENTS).length) break;
+    }
+    stop.abort();
+  });
+});

@@ -1,0 +1,73 @@
+import { Truth, Voters, VotersSettings } from "../../api/sandbox.ts";
+import { HttpError } from "../errors/http-error.ts";
+import type { Serving } from "../routing/serving.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
+import type { SandboxVoters } from "../sandbox/voters.ts";
+import { type App, contract } from "./app.ts";
+
+export interface SandboxParts {
+  readonly serving: () => Serving;
+  readonly voters: SandboxVoters;
+}
+
+export function addSandboxRoutes(app: App, { serving, voters }: SandboxParts): void {
+  app.get(
+    "/v1/sandbox/truth",
+    contract({
+      summary: "Shows the true quality and cost of the sandbox's models.",
+      scope: "route",
+      response: Truth,
+      errors: [404],
+    }),
+    () => truthOf(sandboxOf(serving())),
+  );
+  app.get(
+    "/v1/sandbox/voters",
+    contract({
+      summary: "Shows the simulated voters.",
+      scope: "route",
+      response: Voters,
+      errors: [404],
+    }),
+    () => {
+      sandboxOf(serving());
+      return voters.state;
+    },
+  );
+  app.post(
+    "/v1/sandbox/voters",
+    contract({
+      summary: "Starts or stops the simulated voters.",
+      scope: "admin",
+      body: VotersSettings,
+      response: Voters,
+      errors: [404],
+    }),
+    ({ body }) => {
+      sandboxOf(serving());
+      voters.set(body);
+      return voters.state;
+    },
+  );
+}
+
+function sandboxOf({ sandbox }: Serving): Sandbox {
+  if (sandbox) return sandbox;
+  throw new HttpError(404, "this gateway serves no model of the sandbox", {
+    hint: "start joust without API keys of providers and without models in joust.yaml",
+    code: "no_sandbox",
+  });
+}
+
+function truthOf({ profile }: Sandbox): Truth {
+  const { models, kinds } = profile;
+  return {
+    object: "truth",
+    kinds,
+    models: models.map((model) => ({
+      model,
+      quality: kinds.map((kind) => profile.quality(model, kind)),
+      cost: kinds.map((kind) => profile.cost(model, kind)),
+    })),
+  };
+}
