@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { propositionOne } from "../src/lab/experiments/claims/proposition.ts";
 import suite from "../src/lab/experiments/index.ts";
-import { propositionOne } from "../src/lab/experiments/proposition.ts";
 import { topSharesOf } from "../src/lab/experiments/top-shares.ts";
 import {
   CURVE,
   MINILM,
-  newBench,
+  newPlanner,
   resultsOf,
   runValue,
   STATIC,
@@ -30,7 +30,7 @@ describe("the claims", () => {
     const of = async (exp: number, ctrl: number) => {
       const runs = (slope: number) =>
         [0, 0.01, 0.02].map((more) => runValue(160, () => slope + more));
-      const results = resultsOf(await newBench([MINILM]), [
+      const results = resultsOf(await newPlanner([MINILM]), [
         { curve: {}, runs: runs(exp) },
         { curve: { group: "ctrl", name: "MiniLM_E4_Excel_perf_cost_ctrl" }, runs: runs(ctrl) },
       ]);
@@ -61,14 +61,14 @@ describe("the claims", () => {
     });
     const own = { curve: {}, runs: [0, 0.01].map((more) => runValue(160, () => 0.2 + more)) };
     const ten = suite.claims.find(({ id }) => id === 10)!;
-    const alone = ten.test(resultsOf(await newBench([MINILM]), [own, curves("MiniLM", 0.3)]));
+    const alone = ten.test(resultsOf(await newPlanner([MINILM]), [own, curves("MiniLM", 0.3)]));
     expect(alone).toMatchObject({
       verdict: "holds",
       evidence: expect.stringMatching(/in place of OpenAItext's/),
     });
     const openai = { ...STATIC, name: "OpenAItext", epochs: [] };
     const both = [own, curves("MiniLM", 0.3), curves("OpenAItext", 0.1)];
-    const against = ten.test(resultsOf(await newBench([MINILM, openai]), both));
+    const against = ten.test(resultsOf(await newPlanner([MINILM, openai]), both));
     expect(against.verdict).toBe("does not hold");
     expect(against.cells.map(({ label }) => label)).toEqual([
       expect.stringContaining("against OpenAItext_5"),
@@ -76,7 +76,7 @@ describe("the claims", () => {
   });
 
   it("all give a finding where nothing was run", async () => {
-    const results = resultsOf(await newBench([STATIC]), []);
+    const results = resultsOf(await newPlanner([STATIC]), []);
     for (const { id, test } of suite.claims) {
       if (id !== 6) expect(test(results).verdict, `claim ${id}`).toBe("cannot be tested here");
     }

@@ -1,15 +1,16 @@
 /** What each claim's criterion counts, and what it does not: made-up curves on which the answer is known. */
 import { describe, expect, it } from "vitest";
 import suite from "../src/lab/experiments/index.ts";
-import type { BenchEncoder } from "../src/lab/reproduce/encoders.ts";
-import type { Curve, Finding } from "../src/lab/reproduce/experiment.ts";
+import type { Curve } from "../src/lab/reproduce/curve.ts";
+import type { FoundEncoder } from "../src/lab/reproduce/encoders.ts";
 import {
   MINILM,
-  newBench,
+  newPlanner,
   resultsOf,
   runValue,
   STATIC,
 } from "../src/lab/reproduce/results.fixture.ts";
+import type { Finding } from "../src/lab/reproduce/verdict.ts";
 
 /** A curve whose run r has regret slope(t) + noise[r] a round. */
 function line(
@@ -24,9 +25,9 @@ function line(
 async function judge(
   id: number,
   curves: readonly ReturnType<typeof line>[],
-  encoders: readonly BenchEncoder[] = [MINILM],
+  encoders: readonly FoundEncoder[] = [MINILM],
 ): Promise<Finding> {
-  const results = resultsOf(await newBench(encoders), curves);
+  const results = resultsOf(await newPlanner(encoders), curves);
   return suite.claims.find((claim) => claim.id === id)!.test(results);
 }
 

@@ -1,17 +1,22 @@
 import { describe, expect, it } from "vitest";
 import suite from "../src/lab/experiments/index.ts";
 import type { PlannedJob } from "../src/lab/jobs/plan.ts";
-import type { Bench } from "../src/lab/reproduce/bench.ts";
-import { planReproduction } from "../src/lab/reproduce/reproduce.ts";
-import { MINILM, madeUp, newBench, STATIC } from "../src/lab/reproduce/results.fixture.ts";
-import { BASELINES } from "../src/lab/reproduce/scene.ts";
-import type { FitSpec, RunSpec } from "../src/lab/reproduce/work/specs.ts";
+import { BASELINES } from "../src/lab/reproduce/curve.ts";
+import type { DataSpec, FitSpec, RunSpec } from "../src/lab/reproduce/jobs/specs.ts";
+import type { Planner } from "../src/lab/reproduce/planner.ts";
+import { plan } from "../src/lab/reproduce/reproduce.ts";
+import {
+  inventedResults,
+  MINILM,
+  newPlanner,
+  STATIC,
+} from "../src/lab/reproduce/results.fixture.ts";
 
 const NAMES = suite.experiments.map(({ name }) => name);
-const { data } = await newBench();
+const { data } = await newPlanner();
 const planned = (size = {}) =>
-  newBench().then(({ size: quick }) =>
-    planReproduction(suite, NAMES, {
+  newPlanner().then(({ size: quick }) =>
+    plan(suite, NAMES, {
       data,
       encoders: { here: [MINILM, STATIC], absent: [] },
       size: { ...quick, ...size },
@@ -20,13 +25,13 @@ const planned = (size = {}) =>
   );
 const full = await planned({ quick: false, runs: 2, scales: [1, 3, 10], long: 3000, short: 720 });
 
-function jobsOf<Spec>({ plan }: Bench, kind: string): (PlannedJob & { spec: Spec })[] {
+function jobsOf<Spec>({ plan }: Planner, kind: string): (PlannedJob & { spec: Spec })[] {
   return plan.jobs.filter((job) => job.kind === kind) as (PlannedJob & { spec: Spec })[];
 }
 
 describe("the experiments", () => {
   it("have the paper's curves by the paper's names", () => {
-    const names = new Set(full.bench.curves.map(({ name }) => name));
+    const names = new Set(full.planner.curves.map(({ name }) => name));
     for (const weighting of ["Perf", "Perf_cost", "Excel_perf_cost", "Excel_mask"]) {
       for (const epochs of [2, 4]) {
         for (const group of ["exp", "ctrl"])
@@ -48,9 +53,9 @@ describe("the experiments", () => {
     }
   });
 
-  it("have random, best-fixed, zero-feedback and joust beside every curve", () => {
+  it("have random, best-fixed, zero-feedback and joust baselines every curve", () => {
     const worlds = new Map<string, Set<string>>();
-    for (const { experiment, form, voteScale, variant, policy } of full.bench.curves) {
+    for (const { experiment, form, voteScale, variant, policy } of full.planner.curves) {
       if (variant !== "" || experiment === "linear") continue;
       const key = [experiment, form, voteScale].join();
       worlds.set(key, (worlds.get(key) ?? new Set()).add(policy));
@@ -63,7 +68,7 @@ describe("the experiments", () => {
   });
 
   it("run both lengths and all vote scales on RouterBench", () => {
-    const runs = jobsOf<RunSpec>(full.bench, "run").filter(({ label }) =>
+    const runs = jobsOf<RunSpec>(full.planner, "run").filter(({ label }) =>
       label.startsWith("routerbench"),
     );
     expect(new Set(runs.map(({ spec }) => spec.stream.rounds))).toEqual(new Set([720, 3000]));
@@ -71,7 +76,9 @@ describe("the experiments", () => {
   });
 
   it("set aside 5, 15, 10 and 10 queries a category, and tune on what is told", () => {
-    const fits = jobsOf<FitSpec>(full.bench, "fit").filter(({ label }) => label.includes("MiniLM"));
+    const fits = jobsOf<FitSpec>(full.planner, "fit").filter(({ label }) =>
+      label.includes("MiniLM"),
+    );
     const of = (experiment: string) =>
       fits.filter(({ label }) => label.includes(`, ${experiment} `));
     expect(new Set(of("routerbench").map(({ spec }) => spec.draw.offline))).toEqual(new Set([5]));
@@ -88,7 +95,7 @@ describe("the experiments", () => {
   });
 
   it("unseen: 300 queries, then 420 with 120 of ARC; here in the same proportion", () => {
-    const runs = jobsOf<RunSpec>(full.bench, "run").filter(
+    const runs = jobsOf<RunSpec>(full.planner, "run").filter(
       ({ label, spec }) => label.startsWith("unseen") && !spec.draw.change,
     );
     for (const { spec } of runs) {
@@ -96,12 +103,13 @@ describe("the experiments", () => {
         { mmlu: 27, mbpp: 27, hellaswag: 27, winogrande: 27, gsm8k: 27 },
         { mmlu: 27, mbpp: 27, hellaswag: 27, winogrande: 27, gsm8k: 27, "arc-challenge": 54 },
       ]);
-      expect(spec.draw.data.categories).not.toContain("mt-bench");
+      const { categories } = full.planner.plan.find(spec.draw.data).spec as DataSpec;
+      expect(categories).not.toContain("mt-bench");
     }
   });
 
   it("tune once for all weightings and vote scales, and once for both drops", () => {
-    const fits = jobsOf<FitSpec>(full.bench, "fit").filter(
+    const fits = jobsOf<FitSpec>(full.planner, "fit").filter(
       ({ spec }) => spec.encoder.name === "MiniLM",
     );
     const counts = Map.groupBy(fits, ({ label }) => label.replace(/.*, (\w+) \(.*/, "$1"));
@@ -114,8 +122,8 @@ describe("the experiments", () => {
     ]);
   });
 
-  it("control groups are the same runs whatever the epochs beside them", () => {
-    const ctrl = full.bench.curves.filter(
+  it("control groups are the same runs whatever the epochs baselines them", () => {
+    const ctrl = full.planner.curves.filter(
       ({ name, variant, voteScale }) =>
         /^MiniLM_E\d_Perf_ctrl$/.test(name) && variant === "" && voteScale === 3,
     );
@@ -123,47 +131,47 @@ describe("the experiments", () => {
     expect(ctrl[0]!.runs).toEqual(ctrl[1]!.runs);
   });
 
-  it("exhibits have ids of their own", () => {
-    const ids = full.parts.flatMap(({ exhibits }) => exhibits.map(({ id }) => id));
+  it("items have ids of their own", () => {
+    const ids = full.parts.flatMap(({ items }) => items.map(({ id }) => id));
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ["table-weighting", "table-perf-cost", "radar", "mmlu-tsne"])
       expect(ids).toContain(id);
   });
 
   it("show every claim that says where", () => {
-    const ids = full.parts.flatMap(({ exhibits }) => exhibits.map(({ id }) => id));
-    for (const { id, exhibit = /./ } of suite.claims)
-      expect(ids.filter((one) => exhibit.test(one)).length, `claim ${id}`).toBeGreaterThan(0);
+    const ids = full.parts.flatMap(({ items }) => items.map(({ id }) => id));
+    for (const { id, shownBy = /./ } of suite.claims)
+      expect(ids.filter((one) => shownBy.test(one)).length, `claim ${id}`).toBeGreaterThan(0);
   });
 
   it("without their data say what is missing", async () => {
     const missing = { missing: "no data" };
     const bare = { ...data, mmlu: missing, routerbench: missing, mixinstruct: missing };
-    const { size } = await newBench();
+    const { size } = await newPlanner();
     const encoders = { here: [STATIC], absent: [] };
-    const { parts, bench } = await planReproduction(suite, NAMES, {
+    const { parts, planner } = await plan(suite, NAMES, {
       data: bare,
       encoders,
       size,
       seed: 1,
     });
-    expect(bench.plan.jobs).toEqual([]);
-    for (const { notes, exhibits } of parts) expect([notes, exhibits]).toEqual([["no data"], []]);
+    expect(planner.plan.jobs).toEqual([]);
+    for (const { notes, items } of parts) expect([notes, items]).toEqual([["no data"], []]);
   });
 });
 
 describe("results of every job", () => {
-  const results = madeUp(full.bench);
+  const results = inventedResults(full.planner);
 
-  it("are all that the exhibits need, every plot with its baselines", () => {
-    for (const { exhibits } of full.parts) {
-      for (const exhibit of exhibits) {
-        const drawing = exhibit.draw(results);
+  it("are all that the items need, every plot with its baselines", () => {
+    for (const { items } of full.parts) {
+      for (const item of items) {
+        const drawing = item.draw(results);
         const text = drawing.kind === "figure" ? drawing.svg : JSON.stringify(drawing.table);
-        expect(text, exhibit.id).not.toMatch(/NaN|Infinity|undefined/);
+        expect(text, item.id).not.toMatch(/NaN|Infinity|undefined/);
         if (!text.includes("Cumulative regret")) continue;
         for (const name of BASELINES)
-          expect(text, exhibit.id).toMatch(new RegExp(`>${name} [\\d.]+<`));
+          expect(text, item.id).toMatch(new RegExp(`>${name} [\\d.]+<`));
       }
     }
   });
@@ -172,10 +180,10 @@ describe("results of every job", () => {
     const headlines = suite.claims.flatMap(({ id, headline }) =>
       headline ? [{ id, ...headline.show(results) }] : [],
     );
-    for (const { id, lines, beside } of headlines) {
+    for (const { id, lines, baselines } of headlines) {
       expect(lines.length, `claim ${id}`).toBeGreaterThan(1);
-      expect(beside, `claim ${id}`).toHaveLength(BASELINES.length);
-      for (const { name, regrets } of [...lines, ...beside])
+      expect(baselines, `claim ${id}`).toHaveLength(BASELINES.length);
+      for (const { name, regrets } of [...lines, ...baselines])
         for (const runs of regrets) expect(runs, `claim ${id}: ${name}`).toHaveLength(2);
     }
     expect(headlines.map(({ id }) => id)).toEqual([9, 10, 12, 18, 20, 21, 23]);

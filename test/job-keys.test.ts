@@ -6,19 +6,19 @@ import suite from "../src/lab/experiments/index.ts";
 import { CodeHashes } from "../src/lab/jobs/code.ts";
 import type { PlannedJob } from "../src/lab/jobs/plan.ts";
 import { keyOf } from "../src/lab/jobs/run-plan.ts";
-import { planReproduction } from "../src/lab/reproduce/reproduce.ts";
-import { MINILM, newBench, STATIC } from "../src/lab/reproduce/results.fixture.ts";
-import KINDS from "../src/lab/reproduce/work/kinds.ts";
+import KINDS from "../src/lab/reproduce/jobs/kinds.ts";
+import { plan } from "../src/lab/reproduce/reproduce.ts";
+import { MINILM, newPlanner, STATIC } from "../src/lab/reproduce/results.fixture.ts";
 
 const SRC = join(import.meta.dirname, "../src");
-const { data, size } = await newBench();
-const { bench } = await planReproduction(suite, ["mmlu", "routerbench"], {
+const { data, size } = await newPlanner();
+const { planner } = await plan(suite, ["mmlu", "routerbench"], {
   data,
   encoders: { here: [MINILM, STATIC], absent: [] },
   size,
   seed: 1,
 });
-const { jobs } = bench.plan;
+const { jobs } = planner.plan;
 const NO_EDIT = keysAfter((text) => text);
 
 /** The keys of all jobs if `edit` is applied to one file, or to all files. */

@@ -5,18 +5,18 @@ import { describe, expect, it } from "vitest";
 import { describeWithShared, shared } from "../../src/core/encoder/shared.fixture.ts";
 import { describeWithPublicData, publicData } from "../../src/lab/data/real-data.fixture.ts";
 import type { Table } from "../../src/lab/report/table.ts";
-import { worldOf } from "../../src/lab/reproduce/curve-name.ts";
-import type { Record } from "../../src/lab/reproduce/record.ts";
+import { settingText } from "../../src/lab/reproduce/curve.ts";
+import type { ReproduceRecord } from "../../src/lab/reproduce/record.ts";
 import { joust, newFolder, ROOT, start } from "./joust.fixture.ts";
 
 const EXPECTED = read(join(ROOT, "experiments/expected/quick/reproduce.json"));
 const FULL = read(join(ROOT, "experiments/expected/full/reproduce.json"));
 
-function read(path: string): Record {
-  return JSON.parse(readFileSync(path, "utf8")) as Record;
+function read(path: string): ReproduceRecord {
+  return JSON.parse(readFileSync(path, "utf8")) as ReproduceRecord;
 }
 
-type RecordedCurve = Record["curves"][number];
+type RecordedCurve = ReproduceRecord["curves"][number];
 
 /** These learn nothing: nothing but the data, the draws and the stream decides their regret. */
 const BLIND = ["random", "best-fixed"];
@@ -49,7 +49,7 @@ describe("joust reproduce mmlu --quick --runs 1", () => {
 
     const third = await joust(...args, "--json");
     expect(third.code, third.stderr).toBe(0);
-    const record = JSON.parse(third.stdout) as Record;
+    const record = JSON.parse(third.stdout) as ReproduceRecord;
     expect(record).toEqual(read(join(out, "reproduce.json")));
     compare(record, EXPECTED);
 
@@ -74,7 +74,7 @@ describe("joust reproduce mmlu --quick --runs 1", () => {
  * change that is meant to leave a policy's worth as it was need not leave its
  * every choice so.
  */
-function compare(record: Record, expected: Record): void {
+function compare(record: ReproduceRecord, expected: ReproduceRecord): void {
   const own = expected.curves.filter(({ experiment }) => /mmlu|linear/.test(experiment));
   const nameOf = ({ experiment, name, form, variant }: (typeof own)[number]) =>
     [experiment, name, form, variant].join("|");
@@ -115,13 +115,13 @@ describeWithPublicData("curves of the full run", () => {
           (curve) =>
             curve.experiment === experiment &&
             curve.name === cell("curve") &&
-            worldOf(curve) === cell("world") &&
+            settingText(curve) === cell("setting") &&
             curve.voteScale === cell("vote_scale"),
         );
         expect(others).toEqual([]);
         const { rounds, regret, policy } = expected!;
         const { mean } = cell(`regret_${rounds}`) as { mean: number };
-        const label = `${name}, ${worldOf(expected!)}`;
+        const label = `${name}, ${settingText(expected!)}`;
         if (EXACT.includes(policy)) expect(Number(mean.toPrecision(6)), label).toBe(regret.runs[0]);
         else expectNear(mean, expected!, label);
       }

@@ -1,5 +1,5 @@
 import { Argument, type Command } from "commander";
-import { FULL, QUICK } from "../../lab/reproduce/bench.ts";
+import { FULL, QUICK } from "../../lab/reproduce/planner.ts";
 import { EXPERIMENTS, type Experiment, type ReproduceFlags } from "../reproduce/flags.ts";
 import { newCommand } from "../shared/command.ts";
 import { withModelsFlag } from "../shared/encoder-flags.ts";

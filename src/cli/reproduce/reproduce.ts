@@ -10,18 +10,20 @@ import type { ProgressReport } from "../../lab/jobs/progress.ts";
 import { JobFailed } from "../../lab/jobs/run-plan.ts";
 import type { FolderStore } from "../../lab/jobs/store.ts";
 import { Threads } from "../../lab/jobs/threads.ts";
-import { ascii, type Table, toText } from "../../lab/report/table.ts";
+import { ascii, toText } from "../../lab/report/table.ts";
 import { plural } from "../../lab/report/words.ts";
-import { FULL, QUICK, type Size } from "../../lab/reproduce/bench.ts";
-import { headlineOf, verdictText } from "../../lab/reproduce/claims-table.ts";
-import { curvesNamed, reproduceCurves } from "../../lab/reproduce/curve.ts";
+import { summaryOf, verdictText } from "../../lab/reproduce/claims-report.ts";
 import { type DataSets, findDataSets } from "../../lab/reproduce/data-sets.ts";
 import { findEncoders } from "../../lab/reproduce/encoders.ts";
+import type { Reproduced } from "../../lab/reproduce/experiment.ts";
+import { FULL, QUICK } from "../../lab/reproduce/planner.ts";
 import {
-  planReproduction,
-  type Reproduced,
-  type ReproduceOptions,
+  curvesNamed,
+  plan,
+  planOf,
+  type RunOptions,
   reproduce,
+  reproduceCurves,
 } from "../../lab/reproduce/reproduce.ts";
 import { interruptible } from "../shared/interrupt.ts";
 import { drawBar, duration, type StatusLine, statusLine, timeLeft } from "../shared/status-line.ts";
@@ -35,24 +37,22 @@ export async function runReproduce(
   experiment: Experiment | "all",
   flags: ReproduceFlags,
 ): Promise<number> {
-  const { out = DEFAULT_OUT, threads = availableParallelism(), seed = 1 } = flags;
-  const { refuseForeign, writeReproduction } = await import("../../lab/reproduce/write.ts");
-  await refuseForeign(out);
+  const { out = DEFAULT_OUT, threads = availableParallelism(), seed = 1, quick } = flags;
+  const { refuseOtherFolder } = await import("../../lab/reproduce/write-report.ts");
+  await refuseOtherFolder(out);
   const { default: suite } = await import("../../lab/experiments/index.ts");
   const places = encoderPlaces(flags.models);
-  const encoders = await findEncoders(
-    flags.encoders ?? (flags.quick ? [QUICK_ENCODER] : undefined),
-    places,
-  );
+  const wanted = flags.encoders ?? (quick ? [QUICK_ENCODER] : undefined);
+  const encoders = await findEncoders(wanted, places);
   const data = await findDataSets(flags.data);
   const names = experiment === "all" ? EXPERIMENTS : [experiment];
-  const size = sizeOf(flags);
-  const planned = await planReproduction(suite, names, { data, encoders, size, seed });
+  const usual = quick ? QUICK : FULL;
+  const size = { ...usual, runs: flags.runs ?? usual.runs };
+  const planned = await plan(suite, names, { data, encoders, size, seed });
   const curves =
     flags.curve === undefined ? undefined : curvesNamed(planned, flags.curve, encoders.absent);
   if (flags.dryRun) {
-    const { plan } = planned.bench;
-    const { jobs } = curves ? plan.only(curves.flatMap(({ runs }) => runs)) : plan;
+    const { jobs } = curves ? planOf(planned, curves) : planned.planner.plan;
     process.stdout.write(planText(jobs, threads));
     return 0;
   }
@@ -60,17 +60,22 @@ export async function runReproduce(
   const workers = await workersOf(flags, store, data, threads, places);
   const interrupt = interruptible();
   const status = statusLine(process.stderr) ?? everyFiveMinutes();
-  const options: ReproduceOptions = {
+  const options: RunOptions = {
     store,
     workers,
     signal: interrupt.signal,
     onProgress: (report) => status.show(progressLine(report)),
   };
-  let reproduced: Reproduced | undefined;
-  let table: Table | undefined;
+  const record = { command: commandOf(experiment, flags), encoders, version: readVersion() };
+  let printed: string | undefined;
   try {
-    if (curves) table = await reproduceCurves(planned, curves, options);
-    else reproduced = await reproduce(planned, options);
+    if (curves) {
+      const table = await reproduceCurves(planned, curves, options);
+      printed = table && (flags.json ? `${JSON.stringify(table)}\n` : toText(table));
+    } else {
+      const done = await reproduce(planned, { ...options, ...record, out });
+      printed = done && (flags.json ? `${JSON.stringify(done.record)}\n` : summary(done, out));
+    }
   } catch (error) {
     // An error that the user can fix is reported as the worker reported it.
     throw error instanceof JobFailed && error.cause instanceof InputError ? error.cause : error;
@@ -79,22 +84,14 @@ export async function runReproduce(
     interrupt.release();
     await workers.close();
   }
-  if (table) {
-    process.stdout.write(flags.json ? `${JSON.stringify(table)}\n` : toText(table));
+  if (printed !== undefined) {
+    process.stdout.write(printed);
     return 0;
   }
-  if (!reproduced) {
-    process.stderr.write(
-      "joust: stopped; finished jobs are cached\nhint: run the same command again to continue\n",
-    );
-    return interrupt.code;
-  }
-  const { recordOf } = await import("../../lab/reproduce/record.ts");
-  const command = commandOf(experiment, flags);
-  const record = recordOf(reproduced, { command, encoders, version: readVersion() });
-  await writeReproduction(out, reproduced, record);
-  process.stdout.write(flags.json ? `${JSON.stringify(record)}\n` : summary(reproduced, out));
-  return 0;
+  process.stderr.write(
+    "joust: stopped; finished jobs are cached\nhint: run the same command again to continue\n",
+  );
+  return interrupt.code;
 }
 
 const QUICK_ENCODER = "static";
@@ -112,11 +109,6 @@ async function workersOf(
   }
   const { RemoteWorkers } = await import("../../lab/jobs/remote-workers.ts");
   return RemoteWorkers.open(url, store, files);
-}
-
-function sizeOf({ quick, runs }: ReproduceFlags): Size {
-  const size = quick ? QUICK : FULL;
-  return { ...size, runs: runs ?? size.runs };
 }
 
 /** The command as the report shows it, without the folders of this machine. */
@@ -155,9 +147,7 @@ function everyFiveMinutes(): StatusLine {
 }
 
 function planText(jobs: readonly PlannedJob[], threads: number): string {
-  const kinds = [...new Set(jobs.map(({ kind }) => kind))];
-  const lines = kinds.map((kind) => {
-    const own = jobs.filter((job) => job.kind === kind);
+  const lines = [...Map.groupBy(jobs, ({ kind }) => kind)].map(([kind, own]) => {
     return `  ${kind.padEnd(10)}${String(own.length).padStart(6)} jobs, about ${duration(1000 * secondsOf(own))} of one core`;
   });
   const total = duration((1000 * secondsOf(jobs)) / threads);
@@ -168,7 +158,7 @@ function secondsOf(jobs: readonly PlannedJob[]): number {
   return jobs.reduce((sum, { seconds }) => sum + seconds, 0);
 }
 
-function summary({ judged, bench }: Reproduced, out: string): string {
+function summary({ judged, planner }: Reproduced, out: string): string {
   const lines = judged
     .toSorted((a, b) => a.claim.id - b.claim.id)
     .map(({ claim, ...finding }) => {
@@ -176,5 +166,5 @@ function summary({ judged, bench }: Reproduced, out: string): string {
       return `${String(claim.id).padStart(3)}  ${claim.statement}\n     ${found}`;
     });
   const report = `Report: ${join(out, "report.html")}`;
-  return `${ascii(lines.join("\n"))}\n\n${headlineOf(judged, bench.size.runs)}\n${report}\n`;
+  return `${ascii(lines.join("\n"))}\n\n${summaryOf(judged, planner.size.runs)}\n${report}\n`;
 }

@@ -1,7 +1,4 @@
-/**
- * The paper's experiments, in its order, and its claims. `joust reproduce`
- * loads this module by its place: src imports nothing from here.
- */
+/** The paper's experiments, in its order, and its claims. */
 import type { Suite } from "../reproduce/experiment.ts";
 import { claims } from "./claims/claims.ts";
 import { mixinstruct } from "./mixinstruct.ts";

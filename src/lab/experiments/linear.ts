@@ -1,52 +1,57 @@
-/** Section 3: FGTS.CDB where its assumption holds, utilities linear in phi. For the claim that regret grows like sqrt(T). */
-import { type Bench, fgts } from "../reproduce/bench.ts";
-import { curvesExhibit } from "../reproduce/exhibits.ts";
-import type { Curve, Exhibit } from "../reproduce/experiment.ts";
-import { BASELINES } from "../reproduce/scene.ts";
+/** Section 3: FGTS.CDB in worlds where its assumption holds, for the claim that regret grows like sqrt(T). */
+import { BASELINES, type Curve } from "../reproduce/curve.ts";
+import type { ReportItem } from "../reproduce/experiment.ts";
+import type { Planner } from "../reproduce/planner.ts";
+import { curvesFigure } from "../reproduce/report-items.ts";
+import { fgts } from "../reproduce/setting.ts";
 
-export const LINEAR = "linear";
+const NAME = "linear";
 const MODELS = 10;
 const DIMENSIONS = [8, 16];
-/** Rounds, and a fifth of them where time is short. */
 const ROUNDS = { full: 3000, quick: 600 };
 
-export function linearWorld(bench: Bench): Exhibit[] {
-  const { size, seed } = bench;
+export function linearWorlds(planner: Planner): ReportItem[] {
+  const { size, seed } = planner;
   const rounds = size.quick ? ROUNDS.quick : ROUNDS.full;
-  const curves = size.scales.flatMap((voteScale) =>
-    DIMENSIONS.flatMap((dimension) =>
-      [fgts({ horizon: rounds }), ...BASELINES.map((kind) => ({ kind, options: {} }))].map(
-        (policy): Curve => {
-          const spec = { models: MODELS, dimension, rounds, voteScale, seed, policy };
-          return {
-            experiment: LINEAR,
-            name: policy.kind === "fgts-cdb" ? "FGTS.CDB" : policy.kind,
-            encoder: "",
-            epochs: 0,
-            group: policy.kind === "fgts-cdb" ? "exp" : "baseline",
-            weighting: "",
-            examples: 0,
-            policy: policy.kind,
-            form: `d = ${dimension}`,
-            voteScale,
-            variant: "",
-            runs: bench.runs.map((run) => bench.linear({ ...spec, run })),
-          };
-        },
-      ),
-    ),
+  const policies = [fgts({ horizon: rounds }), ...BASELINES.map((kind) => ({ kind, options: {} }))];
+  for (const voteScale of size.scales) {
+    for (const dimension of DIMENSIONS) {
+      for (const policy of policies) {
+        const isFgts = policy.kind === "fgts-cdb";
+        const spec = { models: MODELS, dimension, rounds, voteScale, seed, policy };
+        planner.curves.push({
+          experiment: NAME,
+          name: isFgts ? "FGTS.CDB" : policy.kind,
+          encoder: "",
+          epochs: 0,
+          group: isFgts ? "exp" : "baseline",
+          weighting: "",
+          examples: 0,
+          policy: policy.kind,
+          form: formOf(dimension),
+          voteScale,
+          variant: "",
+          runs: planner.runs.map((run) => planner.linear({ ...spec, run })),
+        });
+      }
+    }
+  }
+  const own =
+    (dimension: number) =>
+    ({ experiment, form }: Curve) =>
+      experiment === NAME && form === formOf(dimension);
+  return DIMENSIONS.map((dimension) =>
+    curvesFigure({
+      id: `${NAME}-${dimension}`,
+      title: `FGTS.CDB with utilities that are linear in ${dimension} dimensions`,
+      caption: `${MODELS} models, x and a_k uniform on the sphere of R^${dimension}, utility <theta, phi(x, a_k)> with |theta| = 1: the theory promises regret of order d sqrt(T). Nothing is told: there is one category and no score, so zero-feedback guesses, and joust, which learns by categories, can at best find the best fixed model.`,
+      curves: planner.curves.filter(own(dimension)),
+      colors: "curves",
+      withoutQueries: true,
+    }),
   );
-  bench.curves.push(...curves);
-  return [
-    ...DIMENSIONS.map((dimension) =>
-      curvesExhibit({
-        id: `${LINEAR}-${dimension}`,
-        title: `FGTS.CDB where utilities are linear in ${dimension} dimensions`,
-        caption: `${MODELS} models, x and a_k uniform on the sphere of R^${dimension}, utility <theta, phi(x, a_k)> with |theta| = 1: the theory promises regret of order d sqrt(T). Nothing is told: there is one category and no score, so that zero-feedback guesses, and joust, which learns by categories, can find no more than the best fixed model.`,
-        curves: curves.filter(({ form }) => form === `d = ${dimension}`),
-        colors: "curves",
-        withoutQueries: true,
-      }),
-    ),
-  ];
+}
+
+function formOf(dimension: number): string {
+  return `d = ${dimension}`;
 }

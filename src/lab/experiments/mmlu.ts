@@ -1,130 +1,121 @@
 /**
- * Section 4.1 and appendix A, figs. 1, 2 and 5: five topics of MMLU, ten offline
- * queries of each, five experts. The utility of expert k on topic m is the
- * cosine between the mean vectors of topics k and m: one matrix for all curves,
- * from the original MiniLM over all queries (from the first encoder where there
- * is no MiniLM). Every other query comes once: 595 with the paper's data.
+ * Section 4.1 and appendix A, figs. 1, 2 and 5: five topics of MMLU, ten offline queries of
+ * each, five experts. The utility of expert k on topic m is the cosine between the mean
+ * vectors of topics k and m: one matrix for all curves, from the original MiniLM over all
+ * queries (from the first encoder if there is no MiniLM). Every other query comes once: 595
+ * with the paper's data.
  */
-
 import type { JobId } from "../jobs/job.ts";
 import { pointsSvg } from "../report/points.ts";
 import { PALETTE } from "../report/svg.ts";
-import { fgts } from "../reproduce/bench.ts";
-import type { BenchEncoder } from "../reproduce/encoders.ts";
-import { curvesExhibit, finalTable, geometryExhibit } from "../reproduce/exhibits.ts";
-import type { Curve, Exhibit, Experiment } from "../reproduce/experiment.ts";
-import { type Look, Scene } from "../reproduce/scene.ts";
-import type { DataSpec, ProjectValue } from "../reproduce/work/specs.ts";
-import { linearWorld } from "./linear.ts";
+import type { Curve } from "../reproduce/curve.ts";
+import type { FoundEncoder } from "../reproduce/encoders.ts";
+import type { Experiment, ReportItem } from "../reproduce/experiment.ts";
+import type { DataSpec, ProjectValue } from "../reproduce/jobs/specs.ts";
+import { curvesFigure, curvesTable, geometryFigure } from "../reproduce/report-items.ts";
+import { type EncoderState, fgts, Setting } from "../reproduce/setting.ts";
+import { linearWorlds } from "./linear.ts";
 
 const NAME = "mmlu";
 const ONCE = { rounds: "once", stream: "shuffled" } as const;
-/** Of the paper's data, for the time it takes; the data decides. */
+/** Rounds with the paper's data, for estimates of time. */
 const ROUNDS = 595;
 
 export const mmlu: Experiment = {
   name: NAME,
   title: "MMLU: general-purpose embeddings and experts",
-  async plan(bench) {
-    const source = bench.data.mmlu;
-    if ("missing" in source) return { notes: [source.missing], exhibits: [] };
+  async plan(planner) {
+    const source = planner.data.mmlu;
+    if ("missing" in source) return { notes: [source.missing], items: [] };
+    const { encoders } = planner;
     const texts: DataSpec = { files: source.files, categories: source.topics };
-    const judge = bench.encoders.find(({ name }) => name === "MiniLM") ?? bench.encoders[0]!;
-    const experts = bench.embed(judge, [{ of: "data", data: texts }], 645, NAME);
-    const scene = new Scene(bench, {
+    const judge = encoders.find(({ name }) => name === "MiniLM") ?? encoders[0]!;
+    const all = { of: "data", data: planner.load(texts) } as const;
+    const setting = new Setting(planner, {
       experiment: NAME,
       form: "five topics",
-      data: { ...texts, experts },
+      data: { ...texts, experts: planner.embed(judge, all, 645, NAME) },
       offline: 10,
       models: 5,
       queries: 645,
       categories: 5,
       streamOf: () => ONCE,
     });
-    const figures = bench.encoders.map((encoder) => figureOf(encoder, curvesOf(scene, encoder)));
-    for (const encoder of bench.encoders) {
+    const figures = encoders.map((encoder) => figureOf(encoder, curvesOf(setting, encoder)));
+    for (const encoder of encoders) {
       for (const epochs of statesOf(encoder)) {
-        const runs = describeRuns(scene, encoder, epochs);
-        bench.descriptions.push({ experiment: NAME, encoder: encoder.name, epochs, runs });
+        const runs = describeRuns(setting, encoder, epochs);
+        planner.descriptions.push({ experiment: NAME, encoder: encoder.name, epochs, runs });
       }
     }
-    const own = bench.curves.filter(({ experiment }) => experiment === NAME);
+    const curves = planner.curves.filter(({ experiment }) => experiment === NAME);
     return {
       standIn: source.standIn,
-      exhibits: [
+      items: [
         ...figures,
-        finalTable(`${NAME}-table`, "MMLU: every curve", { curves: own, rounds: [] }),
-        ...pictures(scene, texts),
-        ...linearWorld(bench),
+        curvesTable(`${NAME}-table`, "MMLU: every curve", { curves, rounds: [] }),
+        ...pictures(setting),
+        ...linearWorlds(planner),
       ],
       notes: [
         source.note,
-        `Utilities are cosines between topic means of ${judge.name} as it was, over all queries.`,
-        "mean: a_k is the mean of topic k's ten offline queries. prompt: the encoder's vector of the paper's listing 2. centred: as mean, less the mean over the experts. added: phi(x, a) = x + a in place of the Hadamard product. Told scores are the utilities themselves.",
+        `Utilities are cosines between topic means of the original ${judge.name}, over all queries.`,
+        "mean: a_k is the mean of topic k's ten offline queries. prompt: the encoder's vector of the paper's listing 2. centred: like mean, less the mean over the experts. added: phi(x, a) = x + a in place of the Hadamard product. Told scores are the utilities themselves.",
       ],
     };
   },
 };
 
-function curvesOf(scene: Scene, encoder: BenchEncoder): Curve[] {
-  const original: Look = { encoder, epochs: 0, rounds: ROUNDS };
-  const last: Look = { ...original, epochs: encoder.epochs.at(-1) ?? 0 };
-  return scene.bench.size.scales.flatMap((voteScale) => [
-    ...(["hadamard", "addition"] as const).flatMap((features) => {
-      const common = { voteScale, policy: fgts({ features }), variant: VARIANTS[features] };
-      const named = (name: string) =>
-        `${encoder.name}_${name}${common.variant && ` ${common.variant}`}`;
-      return [
-        scene.line({
-          look: original,
-          group: "ctrl",
-          models: "means",
-          ...common,
-          name: named("mean"),
-        }),
-        scene.promptLine(
-          { listing: "topic", examples: 2 },
-          { look: original, ...common, name: named("prompt") },
-        ),
-        ...encoder.epochs.map((epochs) =>
-          scene.line({
-            look: { ...original, epochs },
-            group: "exp",
-            models: "means",
-            ...common,
-            name: named(`E${epochs}_mean`),
-          }),
-        ),
-      ];
-    }),
-    scene.line({
-      look: original,
-      group: "ctrl",
-      models: "means",
-      voteScale,
-      policy: fgts({ centred: true }),
-      variant: "centred",
-      name: `${encoder.name}_mean centred`,
-    }),
-    ...scene.baselines(last, "means", voteScale),
-    scene.line({
-      look: original,
-      group: "baseline",
-      models: "means",
-      voteScale,
-      policy: { kind: "zero-feedback", options: {} },
-      variant: "as it was",
-      name: "zero-feedback (as it was)",
-    }),
-  ]);
+function curvesOf(setting: Setting, encoder: FoundEncoder): Curve[] {
+  const original: EncoderState = { encoder, epochs: 0, rounds: ROUNDS };
+  const last: EncoderState = { ...original, epochs: encoder.epochs.at(-1) ?? 0 };
+  const named = (name: string, variant: string) =>
+    `${encoder.name}_${name}${variant && ` ${variant}`}`;
+  return setting.planner.size.scales.flatMap((voteScale) => {
+    const mean = (epochs: number, variant: string, policy: ReturnType<typeof fgts>) =>
+      setting.curve({
+        state: { ...original, epochs },
+        group: epochs > 0 ? "exp" : "ctrl",
+        models: "means",
+        voteScale,
+        policy,
+        variant,
+        name: named(epochs > 0 ? `E${epochs}_mean` : "mean", variant),
+      });
+    return [
+      ...Object.entries(FEATURES).flatMap(([features, variant]) => {
+        const policy = fgts({ features });
+        const common = { state: original, voteScale, policy, variant };
+        return [
+          mean(0, variant, policy),
+          setting.promptCurve(
+            { listing: "topic", examples: 2 },
+            { ...common, name: named("prompt", variant) },
+          ),
+          ...encoder.epochs.map((epochs) => mean(epochs, variant, policy)),
+        ];
+      }),
+      mean(0, "centred", fgts({ centred: true })),
+      ...setting.baselines(last, "means", voteScale),
+      setting.curve({
+        state: original,
+        group: "baseline",
+        models: "means",
+        voteScale,
+        policy: { kind: "zero-feedback", options: {} },
+        variant: "as it was",
+        name: "zero-feedback (as it was)",
+      }),
+    ];
+  });
 }
 
-/** What the Hadamard product is compared with. */
-const VARIANTS = { hadamard: "", addition: "added" };
+/** The Hadamard product and the feature map that it is compared with, by variant. */
+const FEATURES = { hadamard: "", addition: "added" };
 
-function figureOf({ name, epochs }: BenchEncoder, curves: readonly Curve[]): Exhibit {
+function figureOf({ name, epochs }: FoundEncoder, curves: readonly Curve[]): ReportItem {
   const last = epochs.at(-1);
-  return curvesExhibit({
+  return curvesFigure({
     id: `${NAME}-${name}`,
     title: `MMLU, ${name}`,
     caption: `The paper's fig. 1 with ${name}: a_k as a topic's mean (mean) or from a prompt (dash-dotted), before (dashed) and after fine-tuning (E, solid), by the Hadamard product or added. zero-feedback and joust on ${last ? `${name}_E${last}` : name}.`,
@@ -133,31 +124,31 @@ function figureOf({ name, epochs }: BenchEncoder, curves: readonly Curve[]): Exh
   });
 }
 
-/** Fig. 2, and how far topics lie apart, before and after, in the first run. */
-function pictures(scene: Scene, texts: DataSpec): Exhibit[] {
-  const { bench } = scene;
-  const { main } = bench;
-  // Tuned on the left, as in the paper.
+/** Fig. 2, and the cosines between topics, before and after fine-tuning, in the first run. */
+function pictures(setting: Setting): ReportItem[] {
+  const { planner } = setting;
+  const { main } = planner;
+  // Fine-tuned on the left, as in the paper.
   const projected = statesOf(main)
     .toReversed()
     .map((epochs) => {
-      const vectors = [scene.vectors({ encoder: main, epochs, rounds: ROUNDS }, 0)];
+      const vectors = [setting.vectors({ encoder: main, epochs, rounds: ROUNDS }, 0)];
       const title = titleOf(main, epochs);
-      const spec = { data: texts, vectors, seed: bench.seed };
-      return { title, job: bench.project(spec, `${NAME}, ${title}`) };
+      const spec = { data: setting.allTexts(), vectors, seed: planner.seed };
+      return { title, job: planner.project(spec, `${NAME}, ${title}`) };
     });
   const described = statesOf(main).map((epochs) => ({
     title: titleOf(main, epochs),
-    job: describeRuns(scene, main, epochs)[0]!,
+    job: describeRuns(setting, main, epochs)[0]!,
   }));
   return [
-    pointsExhibit(projected),
-    geometryExhibit(
+    pointsFigure(projected),
+    geometryFigure(
       {
         id: `${NAME}-categories`,
         title: "MMLU: cosines between topic embeddings",
         caption:
-          "cos(xi_m, xi_n) of the first run's offline queries, before and after fine-tuning. Nearest-category accuracy: share of the streamed queries whose nearest xi_m is their own topic's.",
+          "cos(xi_m, xi_n) of the first run's offline queries, before and after fine-tuning. Nearest-category accuracy: share of the streamed queries whose nearest xi_m is that of their own topic.",
       },
       "byCategory",
       described,
@@ -165,53 +156,46 @@ function pictures(scene: Scene, texts: DataSpec): Exhibit[] {
   ];
 }
 
-/** How an encoder sees each run's queries. */
-function describeRuns(scene: Scene, encoder: BenchEncoder, epochs: number): JobId[] {
-  const { bench } = scene;
-  return bench.runs.map((run) => {
-    const vectors = [scene.vectors({ encoder, epochs, rounds: ROUNDS }, run)];
+/** The jobs that describe each run's queries in the vectors of an encoder. */
+function describeRuns(setting: Setting, encoder: FoundEncoder, epochs: number): JobId[] {
+  const { planner } = setting;
+  return planner.runs.map((run) => {
     const spec = {
-      draw: scene.draw(run),
+      draw: setting.draw(run),
       told: { models: "means" } as const,
-      vectors,
+      vectors: [setting.vectors({ encoder, epochs, rounds: ROUNDS }, run)],
       stream: ONCE,
     };
-    return bench.describe(spec, `${NAME}, ${titleOf(encoder, epochs)}, run ${run + 1}`);
+    return planner.describe(spec, `${NAME}, ${titleOf(encoder, epochs)}, run ${run + 1}`);
   });
 }
 
-/** As it was, and after its most epochs. */
-function statesOf({ epochs }: BenchEncoder): number[] {
-  const last = epochs.at(-1);
-  return last === undefined ? [0] : [0, last];
+/** The original encoder, and the one with most epochs. */
+function statesOf({ epochs }: FoundEncoder): number[] {
+  return [0, ...epochs.slice(-1)];
 }
 
-function titleOf({ name }: BenchEncoder, epochs: number): string {
-  return epochs > 0 ? `${name}_E${epochs}` : `${name} as it was`;
+function titleOf({ name }: FoundEncoder, epochs: number): string {
+  return epochs > 0 ? `${name}_E${epochs}` : `${name}, original`;
 }
 
-function pointsExhibit(
+function pointsFigure(
   panels: readonly { readonly title: string; readonly job: JobId }[],
-): Exhibit {
+): ReportItem {
   const title = "MMLU: queries in three dimensions, by t-SNE";
   return {
     id: `${NAME}-tsne`,
     title,
     caption:
-      "The paper's fig. 2: the vectors of all queries, offline ones among them, in the first run. Perplexity 30, exact t-SNE.",
+      "The paper's fig. 2: the vectors of all queries, including the offline ones, in the first run. Perplexity 30, exact t-SNE.",
     hint: "Drag to turn.",
     draw: (results) => {
-      const values = panels.map(({ job }) => results.value<ProjectValue>(job));
-      const picture = {
-        panels: values.map(({ points, category }, i) => ({
-          title: panels[i]!.title,
-          points,
-          category,
-        })),
-        categories: values[0]!.categories,
-        colors: PALETTE,
-      };
-      return { kind: "figure", svg: pointsSvg(title, picture), points: picture };
+      const drawn = panels.map(({ title, job }) => ({
+        title,
+        ...results.value<ProjectValue>(job),
+      }));
+      const points = { panels: drawn, categories: drawn[0]!.categories, colors: PALETTE };
+      return { kind: "figure", svg: pointsSvg(title, points), points };
     },
   };
 }

@@ -1,15 +1,26 @@
 /** RouterBench with one thing changed at a time: what the paper leaves open, and what its claims rest on. */
-import { type Bench, fgts, PRICE } from "../reproduce/bench.ts";
-import { curvesExhibit, finalTable } from "../reproduce/exhibits.ts";
-import type { Curve, Exhibit } from "../reproduce/experiment.ts";
-import { BLIND, type LineOptions, type Look, weighted } from "../reproduce/scene.ts";
-import type { DataSpec } from "../reproduce/work/specs.ts";
-import { EXCEL, NAME, sceneOf, type WEIGHTINGS } from "./routerbench-scene.ts";
+import { type Curve, WITHOUT_VECTORS } from "../reproduce/curve.ts";
+import type { ReportItem } from "../reproduce/experiment.ts";
+import type { DataSpec } from "../reproduce/jobs/specs.ts";
+import { type Planner, PRICE } from "../reproduce/planner.ts";
+import { curvesFigure, curvesTable } from "../reproduce/report-items.ts";
+import {
+  type CurveOptions,
+  type EncoderState,
+  EXCEL,
+  fgts,
+  type WEIGHTINGS,
+  weighted,
+} from "../reproduce/setting.ts";
+import { NAME, settingOf } from "./routerbench-setting.ts";
 
+type Weighting = (typeof WEIGHTINGS)[number];
+
+/** The variants to run, and the weightings of those that have several. */
 interface Choice {
-  /** Weights of cost in the weighting besides the paper's 0.05. */
+  /** Values of lambda in the weighting besides the paper's 0.05. */
   readonly lambdas: readonly number[];
-  /** Of the feel-good term, besides that of theory. */
+  /** Weights of the feel-good term besides that of the theory. */
   readonly mus: readonly number[];
   readonly raw: readonly Weighting[];
   readonly scaled: readonly Weighting[];
@@ -18,8 +29,6 @@ interface Choice {
   readonly offline: readonly Weighting[];
   readonly sharper: boolean;
 }
-
-type Weighting = (typeof WEIGHTINGS)[number];
 
 const ALL: Choice = {
   lambdas: [0, 0.2],
@@ -43,50 +52,48 @@ const FEW: Choice = {
   sharper: false,
 };
 
-/** All on the main encoder as tuned longest, whose vectors serve here too. */
-export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[] {
-  const { main, size } = bench;
+/** All on the main encoder with most epochs, whose vectors are used again. */
+export function variations(planner: Planner, data: DataSpec, form: string): ReportItem[] {
+  const { main, size } = planner;
   const rounds = size.short;
   const choice = size.quick ? FEW : ALL;
-  const scene = sceneOf(bench, form, data);
+  const setting = settingOf(planner, form, data);
   const epochs = main.epochs.at(-1) ?? 0;
-  const tuned: Look = { encoder: main, epochs, rounds: size.long };
-  const original: Look = { ...tuned, epochs: 0 };
+  const tuned: EncoderState = { encoder: main, epochs, rounds: size.long };
+  const original: EncoderState = { ...tuned, epochs: 0 };
   const group = epochs > 0 ? "exp" : "ctrl";
   const tag = `${main.name}_E${epochs}`;
+  const itsName = `${tag}_Excel_perf_cost_${group}`;
   const overScales = (make: (voteScale: number) => readonly Curve[]) => size.scales.flatMap(make);
 
   /** Excel_perf_cost with something changed. */
-  const changed = (voteScale: number, variant: string, rest: Partial<LineOptions>) =>
-    scene.line({
-      look: tuned,
+  const changed = (voteScale: number, variant: string, rest: Partial<CurveOptions>) =>
+    setting.curve({
+      state: tuned,
       group,
       voteScale,
       rounds,
       variant,
       models: weighted("excel_perf_cost"),
-      name: `${tag}_Excel_perf_cost_${group} ${variant}`,
+      name: `${itsName} ${variant}`,
       ...rest,
     });
-  /** Fine-tuned and control group under several weightings. */
+  /** The fine-tuned and the control group under several weightings. */
   const pairs = (
     voteScale: number,
     variant: string,
     weightings: readonly Weighting[],
-    rest: Partial<LineOptions> & { readonly ownLambda?: number },
+    { ownLambda = PRICE, ...options }: Partial<CurveOptions> & { readonly ownLambda?: number },
   ) =>
     weightings.flatMap((weighting) => {
-      const { ownLambda = PRICE, ...options } = rest;
       const models = weighted(weighting, { lambda: ownLambda });
       const common = { voteScale, rounds, variant, epochs, models, ...options };
-      const ctrl = scene.line({ look: original, group: "ctrl", ...common });
-      return epochs > 0 ? [scene.line({ look: tuned, group: "exp", ...common }), ctrl] : [ctrl];
+      const ctrl = setting.curve({ state: original, group: "ctrl", ...common });
+      return epochs > 0 ? [setting.curve({ state: tuned, group: "exp", ...common }), ctrl] : [ctrl];
     });
 
   const raw = overScales((s) =>
-    pairs(s, "metadata raw", choice.raw, {
-      policy: fgts({ metadata: "raw" }),
-    }),
+    pairs(s, "metadata raw", choice.raw, { policy: fgts({ metadata: "raw" }) }),
   );
   const scaled = overScales((s) =>
     pairs(s, "metadata scaled", choice.scaled, { policy: fgts({ metadata: "scaled" }) }),
@@ -115,39 +122,34 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
   );
   const countingCost = { lambda: PRICE, variant: "votes count cost", rounds };
   const priced = overScales((s) => [
-    // What is told is Perf - lambda * Cost already, so that the weighting takes off nothing more.
+    // Told scores are Perf - lambda * Cost already, so the weighting subtracts nothing more.
     ...pairs(s, countingCost.variant, choice.priced, { lambda: PRICE, ownLambda: 0 }),
-    ...scene.baselines(tuned, weighted("perf"), s, countingCost),
+    ...setting.baselines(tuned, weighted("perf"), s, countingCost),
   ]);
-  const eleven = sceneOf(bench, form, { ...data, exclude: [] });
+  const eleven = settingOf(planner, form, { ...data, exclude: [] });
   const withGpt4 = { variant: "with gpt-4", rounds };
   const gpt4 = overScales((voteScale) => [
-    ...choice.gpt4.map((weighting) =>
-      eleven.line({
-        look: original,
-        epochs,
-        group: "ctrl",
-        voteScale,
-        models: weighted(weighting),
-        ...withGpt4,
-      }),
-    ),
+    ...choice.gpt4.map((weighting) => {
+      const models = weighted(weighting);
+      const state = original;
+      return eleven.curve({ state, epochs, group: "ctrl", voteScale, models, ...withGpt4 });
+    }),
     ...eleven.baselines(original, weighted("perf"), voteScale, withGpt4),
   ]);
-  const offline = moreOffline(bench, data, form, original, choice);
+  const offline = moreOffline(planner, data, form, original, choice.offline);
 
-  const main720 = bench.curves.filter(
+  const main720 = planner.curves.filter(
     (curve) =>
       curve.experiment === NAME &&
       curve.form === form &&
       curve.variant === "" &&
       curve.encoder === main.name &&
-      (curve.epochs === epochs || BLIND.includes(curve.policy)),
+      (curve.epochs === epochs || WITHOUT_VECTORS.includes(curve.policy)),
   );
   const baselines = main720.filter(({ group }) => group === "baseline");
   const itself = main720.filter((c) => c.weighting === "excel_perf_cost" && c.group === group);
   const figure = (id: string, title: string, caption: string, curves: Curve[], colors?: "curves") =>
-    curvesExhibit({
+    curvesFigure({
       id: `${NAME}-${id}`,
       title: `RouterBench (${form}): ${title}, ${rounds} rounds`,
       caption,
@@ -158,8 +160,8 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
   return [
     figure(
       "metadata-raw",
-      `${tag} with Perf and Cost appended as they are`,
-      "The paper's letter: 14 numbers appended to a_k, x padded with ones. They are many times as long as x o a_k, so that the query hardly counts.",
+      `${tag} with Perf and Cost appended unchanged`,
+      "As the paper writes it: 14 numbers appended to a_k, x padded with ones. They are many times as long as x o a_k, so the query hardly counts.",
       [...raw, ...baselines],
     ),
     ...(scaled.length > 0
@@ -174,22 +176,22 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
       : []),
     figure(
       "single",
-      `one thing changed in ${tag}_Excel_perf_cost_${group}`,
+      `one thing changed in ${itsName}`,
       "The weight mu of the feel-good term (otherwise 1 / (10 e sqrt(720)) = 0.0014), addition in place of the Hadamard product (added), model embeddings less their mean (centred), a sharper softmax (temperature).",
       [...itself, ...single, ...baselines],
       "curves",
     ),
     figure(
       "lambda",
-      `lambda in the weighting of ${tag}_Excel_perf_cost_${group}`,
+      `lambda in the weighting of ${itsName}`,
       "lambda decides which models excel in a benchmark; 0.05 is the paper's. Costs are in the table below.",
       [...itself, ...lambdas, ...baselines],
       "curves",
     ),
     figure(
       "priced",
-      `${tag} where voters count cost`,
-      "Votes, told scores and regret all go by Perf - 0.05 Cost, the weightings by told scores as they are (lambda 0); otherwise as in the main figure.",
+      `${tag} if voters count cost`,
+      "Votes, told scores and regret are all by Perf - 0.05 Cost, the weightings by the told scores (lambda 0); otherwise as in the main figure.",
       priced,
     ),
     figure(
@@ -201,55 +203,45 @@ export function variations(bench: Bench, data: DataSpec, form: string): Exhibit[
     figure(
       "pointwise",
       "learners of likes and dislikes",
-      "MixLLM and MetaLLM read a vote as a like of the winner and a dislike of the loser, on the same vectors: LinUCB for each model on the query's vector (MetaLLM), or on that and its nearness to the categories (MixLLM).",
+      "MixLLM and MetaLLM read a vote as a like of the winner and a dislike of the loser, on the same vectors: LinUCB for each model on the query's vector (MetaLLM), or on that and its cosines to the categories (MixLLM).",
       [...itself, ...pointwise, ...baselines],
       "curves",
     ),
-    finalTable(`${NAME}-variations`, `RouterBench (${form}): everything varied`, {
-      curves: [
-        ...itself,
-        ...raw,
-        ...scaled,
-        ...single,
-        ...lambdas,
-        ...pointwise,
-        ...priced,
-        ...gpt4,
-        ...offline,
-      ],
+    curvesTable(`${NAME}-variations`, `RouterBench (${form}): everything varied`, {
+      curves: [itself, raw, scaled, single, lambdas, pointwise, priced, gpt4, offline].flat(),
       rounds: [rounds],
     }),
   ];
 }
 
-/** 15 offline queries a benchmark in place of 5: the main encoder as it was, and small ones fine-tuned. */
+/** 15 offline queries per benchmark instead of 5: the original main encoder, and small ones fine-tuned. */
 function moreOffline(
-  bench: Bench,
+  planner: Planner,
   data: DataSpec,
   form: string,
-  original: Look,
-  { offline }: Choice,
+  original: EncoderState,
+  weightings: readonly Weighting[],
 ): Curve[] {
-  const { encoders, size } = bench;
-  const scene = sceneOf(bench, form, data, 15);
+  const { encoders, size } = planner;
+  const rounds = size.short;
+  const setting = settingOf(planner, form, data, 15);
   const small = encoders.filter(({ kind, epochs }) => kind !== "transformer" && epochs.length > 0);
-  const looks = [
-    { look: original, group: "ctrl" } as const,
+  const states = [
+    { state: original, group: "ctrl" } as const,
     ...small.map((encoder) => {
-      const look = { encoder, epochs: encoder.epochs.at(-1)!, rounds: size.short };
-      return { look, group: "exp" } as const;
+      const state = { encoder, epochs: encoder.epochs.at(-1)!, rounds };
+      return { state, group: "exp" } as const;
     }),
   ];
-  const epochs = (look: Look) => look.encoder.epochs.at(-1) ?? 0;
   return size.scales.flatMap((voteScale) =>
-    looks.flatMap(({ look, group }) =>
-      offline.map((weighting) =>
-        scene.line({
-          look,
+    states.flatMap(({ state, group }) =>
+      weightings.map((weighting) =>
+        setting.curve({
+          state,
           group,
-          epochs: epochs(look),
+          epochs: state.encoder.epochs.at(-1) ?? 0,
           voteScale,
-          rounds: size.short,
+          rounds,
           models: weighted(weighting),
           variant: "15 offline",
         }),

@@ -1,15 +1,15 @@
 import { bestModels } from "../../core/calibrate/models.ts";
 import type { Dataset } from "../data/dataset.ts";
 import type { MixInstructSource } from "../reproduce/data-sets.ts";
-import type { Exhibit } from "../reproduce/experiment.ts";
+import type { ReportItem } from "../reproduce/experiment.ts";
 
 export interface TopShare {
   readonly model: string;
-  /** Of the queries on which it is best; a joint best counts 1/n for each. */
+  /** Share of the queries on which the model is best; n best models of a query count 1/n each. */
   readonly share: number;
 }
 
-/** Largest first. */
+/** Sorted by share, the largest first. */
 export function topSharesOf({ models, queries }: Dataset): TopShare[] {
   const counts = models.map(() => 0);
   for (const { scores } of queries) {
@@ -21,29 +21,24 @@ export function topSharesOf({ models, queries }: Dataset): TopShare[] {
     .sort((a, b) => b.share - a.share);
 }
 
-/** The paper's second table, from the data at hand. */
-export function topShares(
+/** The paper's second table. */
+export function topSharesTable(
   pool: string,
   source: Pick<MixInstructSource, "title" | "standIn">,
   dataset: Dataset,
-): Exhibit {
+): ReportItem {
   const title = `Models ranked first by percentage of examples (${source.title}; ${pool})`;
-  const stoodIn = source.standIn === undefined ? "" : "stand-in-";
+  const prefix = source.standIn === undefined ? "" : "stand-in-";
+  const columns = [
+    { key: "model", title: "Model", kind: "text" },
+    { key: "share", title: "Best on", kind: "percent" },
+  ] as const;
+  const rows = topSharesOf(dataset).map(({ model, share }) => [model, share]);
   return {
-    id: `table-top-${stoodIn}${pool.replaceAll(/\W+/g, "-")}`,
+    id: `table-top-${prefix}${pool.replaceAll(/\W+/g, "-")}`,
     title,
     caption:
-      "The paper's second table, from the data at hand. A joint first counts in equal parts.",
-    draw: () => ({
-      kind: "table",
-      table: {
-        title,
-        columns: [
-          { key: "model", title: "Model", kind: "text" },
-          { key: "share", title: "Best on", kind: "percent" },
-        ],
-        rows: topSharesOf(dataset).map(({ model, share }) => [model, share]),
-      },
-    }),
+      "The paper's second table, from the data used here. A shared first rank counts in equal parts.",
+    draw: () => ({ kind: "table", table: { title, columns, rows } }),
   };
 }

@@ -13,9 +13,9 @@ import type { EncoderPlaces } from "../../core/encoder/open-encoder.ts";
 /** Hash of a job without its code and inputs. Other jobs name the result that they need by it. */
 export type JobId = string;
 
-export interface Job<Spec = unknown> {
+export interface Job {
   readonly kind: string;
-  readonly spec: Spec;
+  readonly spec: unknown;
   readonly needs: readonly JobId[];
 }
 

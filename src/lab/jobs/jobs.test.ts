@@ -24,21 +24,24 @@ const ABOUT = { label: "a job", seconds: 1 };
 /** sum(count(3), count(4)) */
 function sumPlan(second = 4): { plan: Plan; total: string } {
   const plan = new Plan();
-  const of = [3, second].map((n) => plan.add({ kind: "count", spec: { n }, needs: [] }, ABOUT));
-  return { plan, total: plan.add({ kind: "sum", spec: { of }, needs: of }, ABOUT) };
+  const of = [3, second].map((n) => plan.add("count", { n }, ABOUT));
+  return { plan, total: plan.add("sum", { of }, ABOUT) };
 }
 
 const run = (plan: Plan, store: FolderStore, workers: Workers, rest: Partial<RunOptions> = {}) =>
   runPlan(plan, { kinds: KINDS, store, workers, ...rest });
 
 describe("a plan", () => {
-  it("keeps equal jobs once, in whatever order a spec is written, and refuses a job before its needs", () => {
+  it("keeps equal jobs once, in whatever order a spec is written, and finds the needs of a job in its spec", () => {
     const plan = new Plan();
-    const a = plan.add({ kind: "count", spec: { n: 1, m: [{ x: 1, y: 2 }] }, needs: [] }, ABOUT);
-    const b = plan.add({ needs: [], spec: { m: [{ y: 2, x: 1 }], n: 1 }, kind: "count" }, ABOUT);
+    const a = plan.add("count", { n: 1, m: [{ x: 1, y: 2 }] }, ABOUT);
+    const b = plan.add("count", { m: [{ y: 2, x: 1 }], n: 1 }, ABOUT);
     expect(b).toBe(a);
     expect(plan.jobs).toHaveLength(1);
-    expect(() => plan.add({ kind: "sum", spec: {}, needs: ["x"] }, ABOUT)).toThrow(/not planned/);
+    const sum = plan.add("sum", { of: [{ deep: a }, "no id", a] }, ABOUT);
+    expect(plan.find(sum).needs).toEqual([a]);
+    expect(plan.only([sum]).jobs).toHaveLength(2);
+    expect(() => plan.find("none")).toThrow(/not planned/);
     expect(stableJson([2, { b: undefined, a: null }])).toBe('[2,{"a":null}]');
   });
 });
@@ -77,7 +80,7 @@ describe("running a plan", () => {
   it("fails with the label of the job, and keeps the results so far", async () => {
     const store = new FolderStore(newFolder());
     const { plan, total } = sumPlan();
-    plan.add({ kind: "fail", spec: {}, needs: [total] }, { label: "a bad job", seconds: 1 });
+    plan.add("fail", { after: total }, { label: "a bad job", seconds: 1 });
     await expect(run(plan, store, new LocalWorkers(store, KINDS))).rejects.toThrow(JobFailed);
     const again = new LocalWorkers(store, KINDS);
     await expect(run(plan, store, again)).rejects.toThrow("a bad job failed: out of luck");
@@ -87,7 +90,7 @@ describe("running a plan", () => {
   it("stops on a signal, and continues a job where it stopped", async () => {
     const store = new FolderStore(newFolder());
     const plan = new Plan();
-    const id = plan.add({ kind: "stubborn", spec: {}, needs: [] }, ABOUT);
+    const id = plan.add("stubborn", {}, ABOUT);
     const stop = new AbortController();
     const stopping = new LocalWorkers(store, KINDS, { onProgress: () => stop.abort() });
     expect(await run(plan, store, stopping, { signal: stop.signal })).toBeUndefined();
@@ -99,9 +102,9 @@ describe("running a plan", () => {
   it("begins with the longest chain of jobs", async () => {
     const store = new FolderStore(newFolder());
     const plan = new Plan();
-    plan.add({ kind: "count", spec: { n: 1 }, needs: [] }, { label: "", seconds: 5 });
-    const short = plan.add({ kind: "count", spec: { n: 2 }, needs: [] }, { label: "", seconds: 1 });
-    plan.add({ kind: "sum", spec: { of: [short] }, needs: [short] }, { label: "", seconds: 9 });
+    plan.add("count", { n: 1 }, { label: "", seconds: 5 });
+    const short = plan.add("count", { n: 2 }, { label: "", seconds: 1 });
+    plan.add("sum", { of: [short] }, { label: "", seconds: 9 });
     const workers = new LocalWorkers(store, KINDS, { size: 1 });
     await run(plan, store, workers);
     expect(workers.done.map(({ spec }) => spec)).toMatchObject([
@@ -167,7 +170,7 @@ describe("threads", () => {
   it("pass on an InputError with its fields", async () => {
     const store = new FolderStore(newFolder());
     const plan = new Plan();
-    plan.add({ kind: "fail", spec: { input: true }, needs: [] }, ABOUT);
+    plan.add("fail", { input: true }, ABOUT);
     const failed = await run(plan, store, threadsOn(store, 1)).catch((error: Error) => error.cause);
     expect(failed).toBeInstanceOf(InputError);
     expect(failed).toMatchObject({ file: "data.jsonl", line: 3, hint: "fill it" });

@@ -19,11 +19,13 @@ export interface PlannedJob extends Job, About {
 export class Plan {
   readonly #jobs = new Map<JobId, PlannedJob>();
 
-  add(job: Job, about: About): JobId {
-    const id = sha256(stableJson(job));
-    const missing = job.needs.find((need) => !this.#jobs.has(need));
-    if (missing !== undefined) throw new RangeError(`${about.label} needs ${missing}, not planned`);
-    if (!this.#jobs.has(id)) this.#jobs.set(id, { ...job, ...about, id });
+  /** A job needs every job of the plan whose id stands in its spec. */
+  add(kind: string, spec: unknown, about: About): JobId {
+    const id = sha256(stableJson({ kind, spec }));
+    if (!this.#jobs.has(id)) {
+      const needs = [...new Set(stringsIn(spec).filter((text) => this.#jobs.has(text)))];
+      this.#jobs.set(id, { kind, spec, needs, ...about, id });
+    }
     return id;
   }
 
@@ -47,4 +49,10 @@ export class Plan {
   get jobs(): PlannedJob[] {
     return [...this.#jobs.values()];
   }
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(stringsIn);
 }

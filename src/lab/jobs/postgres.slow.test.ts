@@ -44,11 +44,11 @@ function planOf(slow: number): { plan: Plan; totals: string[] } {
   const plan = new Plan();
   const about = { label: "a job", seconds: 1 };
   const totals = Array.from({ length: 6 }, (_, i) => {
-    const of = [plan.add({ kind: "count", spec: { n: 4 + i }, needs: [] }, about)];
-    return plan.add({ kind: "sum", spec: { of }, needs: of }, about);
+    const of = [plan.add("count", { n: 4 + i }, about)];
+    return plan.add("sum", { of }, about);
   });
   for (let i = 0; i < slow; i++) {
-    totals.push(plan.add({ kind: "slow", spec: { i, milliseconds: 3000 }, needs: [] }, about));
+    totals.push(plan.add("slow", { i, milliseconds: 3000 }, about));
   }
   return { plan, totals };
 }
@@ -98,11 +98,11 @@ describe.skipIf(typeof server === "string")("workers on a PostgreSQL", () => {
     startWorker(url);
     const plan = new Plan();
     const about = { label: "a job", seconds: 1 };
-    const id = plan.add({ kind: "words", spec: { file: ref }, needs: [] }, about);
+    const id = plan.add("words", { file: ref }, about);
     const done = await runPlan(plan, { kinds: KINDS, store, workers });
     expect(done && (await store.get(done.get(id)!)).value).toEqual({ words: 7 });
     const bad = new Plan();
-    bad.add({ kind: "fail", spec: { input: true }, needs: [] }, about);
+    bad.add("fail", { input: true }, about);
     const failed = await runPlan(bad, { kinds: KINDS, store, workers }).catch(
       (e: Error) => e.cause,
     );

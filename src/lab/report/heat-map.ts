@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
-import { drawCompact } from "./compact.ts";
 import { textWidth } from "./labels.ts";
+import { drawCompact } from "./svg.ts";
 import { fixed } from "./table.ts";
 
 export interface HeatMap {

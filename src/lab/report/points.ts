@@ -1,6 +1,6 @@
 import * as Plot from "@observablehq/plot";
-import { drawCompact } from "./compact.ts";
 import { textWidth } from "./labels.ts";
+import { drawCompact } from "./svg.ts";
 
 /** Points in three dimensions, which a page can turn. */
 export interface PointsPicture {

@@ -1,6 +1,5 @@
 import * as Plot from "@observablehq/plot";
-import { drawCompact } from "./compact.ts";
-import { INK, PALETTE } from "./svg.ts";
+import { drawCompact, INK, PALETTE } from "./svg.ts";
 
 export interface Radar {
   readonly title: string;

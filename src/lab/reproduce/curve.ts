@@ -1,53 +1,46 @@
-import { InputError } from "../../core/input/input-error.ts";
-import { didYouMean } from "../../core/input/nearest.ts";
-import { runPlan } from "../jobs/run-plan.ts";
-import type { Table } from "../report/table.ts";
-import { fullName } from "./curve-name.ts";
-import type { FoundEncoders } from "./encoders.ts";
-import { finalTable } from "./exhibits.ts";
-import type { Curve } from "./experiment.ts";
-import type { ReproduceOptions, Reproduction } from "./reproduce.ts";
-import { Results } from "./results.ts";
-import KINDS from "./work/kinds.ts";
+import type { JobId } from "../jobs/job.ts";
 
-/** The curves of that name in all their worlds: as in a figure, or as in a table, where a baseline says on which vectors. */
-export function curvesNamed(
-  { bench }: Pick<Reproduction, "bench">,
-  name: string,
-  absent: FoundEncoders["absent"] = [],
-): Curve[] {
-  const found = bench.curves.filter((curve) => curve.name === name || fullName(curve) === name);
-  if (found.length > 0) return found;
-  const lacking = absent.find((encoder) => name.includes(encoder.name));
-  if (lacking) {
-    throw new InputError(
-      { file: "--curve" },
-      `there is no curve ${name} here, for want of ${lacking.name}`,
-      lacking.reason,
-    );
-  }
-  const names = [...new Set(bench.curves.flatMap((curve) => [curve.name, fullName(curve)]))];
-  throw new InputError(
-    { file: "--curve" },
-    `there is no curve ${name} here`,
-    `${didYouMean(name, names)}names are as in the figures and tables, and all in the report's lists of curves`,
-  );
+/**
+ * exp: a fine-tuned encoder. ctrl: the original encoder. ideal: an encoder fine-tuned with
+ * knowledge that the others lack. prompt: model embeddings from prompts. baseline: any policy
+ * but FGTS.CDB.
+ */
+export type Group = "exp" | "ctrl" | "ideal" | "prompt" | "baseline";
+
+/** One line of a figure: an encoder, a weighting and a policy in one setting, over several runs. */
+export interface Curve {
+  readonly experiment: string;
+  /** The paper's name: MiniLM_E4_Excel_perf_cost_exp. */
+  readonly name: string;
+  readonly encoder: string;
+  readonly epochs: number;
+  readonly group: Group;
+  /** perf, perf_cost, excel_perf_cost, excel_mask, labels, means, or empty. */
+  readonly weighting: string;
+  /** Queries in a prompt; 0 without a prompt. */
+  readonly examples: number;
+  readonly policy: string;
+  /** Form of the queries: rbprompt, natural, 8% dropped, .. */
+  readonly form: string;
+  readonly voteScale: number;
+  /** How the setting differs from the main one of the experiment; empty for the main one. */
+  readonly variant: string;
+  /** The job of each run. */
+  readonly runs: readonly JobId[];
 }
 
-/** Runs what these curves need and nothing else; undefined where it was stopped. */
-export async function reproduceCurves(
-  { bench }: Reproduction,
-  curves: readonly Curve[],
-  options: ReproduceOptions,
-): Promise<Table | undefined> {
-  const plan = bench.plan.only(curves.flatMap(({ runs }) => runs));
-  const keys = await runPlan(plan, { kinds: KINDS, ...options });
-  if (!keys) return undefined;
-  const values = new Map<string, unknown>();
-  for (const id of new Set(curves.flatMap(({ runs }) => runs)))
-    values.set(id, (await options.store.get(keys.get(id)!)).value);
-  const results = new Results(bench, values);
-  const rounds = [...new Set(curves.map((curve) => results.rounds(curve)))].sort((a, b) => a - b);
-  const drawing = finalTable("curve", curves[0]!.name, { curves, rounds }).draw(results);
-  return drawing.kind === "table" ? drawing.table : undefined;
+/** Policies that every figure shows beside its curves. */
+export const BASELINES = ["random", "best-fixed", "zero-feedback", "joust"];
+/** Baselines that do not use the vectors of the queries. */
+export const WITHOUT_VECTORS = ["random", "best-fixed"];
+
+/** The name in tables and for `--curve`. Unlike in figures, a baseline is named with its vectors. */
+export function fullName({ name, group, policy, encoder, epochs }: Curve): string {
+  if (group !== "baseline" || encoder === "" || WITHOUT_VECTORS.includes(policy)) return name;
+  return `${name} on ${encoder}${epochs > 0 ? `_E${epochs}` : ""}`;
+}
+
+/** The form of the queries and the variant. */
+export function settingText({ form, variant }: Pick<Curve, "form" | "variant">): string {
+  return [form, variant].filter(Boolean).join(", ");
 }

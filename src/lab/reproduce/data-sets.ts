@@ -7,12 +7,12 @@ import { PACKAGE_ROOT } from "../../core/input/project.ts";
 import { mmluFiles } from "../data/mmlu.ts";
 import type { FileRef } from "../jobs/job.ts";
 
-/** The queries of one experiment, and what to say about them. */
+/** The queries of one experiment. */
 interface Source {
   readonly files: readonly FileRef[];
   /** One sentence for the report. */
   readonly note: string;
-  /** What it is, where it is not the paper's data. */
+  /** What the data is, if it is not the paper's. */
   readonly standIn?: string;
 }
 
@@ -22,9 +22,9 @@ interface MmluSource extends Source {
 
 interface RouterbenchSource {
   readonly scores: FileRef;
-  /** The same queries in different words: the paper's first. */
+  /** The same queries in different words, the paper's form first. */
   readonly forms: readonly (Source & { readonly name: string })[];
-  /** Queries of each known benchmark in either section of the unseen experiment, and of ARC in the second. */
+  /** In the unseen experiment: queries of each known benchmark per section, and of ARC in the second. */
   readonly section: { readonly known: number; readonly arc: number };
   readonly standIn?: string;
 }
@@ -32,12 +32,12 @@ interface RouterbenchSource {
 export interface MixInstructSource extends Source {
   readonly title: string;
   readonly scores?: FileRef;
-  /** Where verdicts are drawn for want of a judge's: the seed. */
+  /** Seed of the verdicts, if they are drawn because no judge has given any. */
   readonly verdicts?: number;
   readonly pools: readonly { readonly name: string; readonly exclude: readonly string[] }[];
 }
 
-/** Where an experiment's data is not there: why not. */
+/** The reason why an experiment has no data. */
 interface Missing {
   readonly missing: string;
 }
@@ -46,7 +46,7 @@ export interface DataSets {
   readonly mmlu: MmluSource | Missing;
   readonly routerbench: RouterbenchSource | Missing;
   readonly mixinstruct: MixInstructSource | Missing;
-  /** Paths by checksum. */
+  /** Paths by SHA-256. */
   readonly paths: Readonly<Record<string, string>>;
 }
 
@@ -58,10 +58,10 @@ const TOPICS = [
   "international_law",
   "machine_learning",
 ];
-/** The most unlike of the seven kinds of the project's own questions. */
+/** The five most different of the seven kinds of the project's own questions. */
 const OWN_TOPICS = ["mbpp", "hellaswag", "winogrande", "gsm8k", "mmlu"];
 
-/** The public data sets in a folder; without one the project's own questions stand in for all. */
+/** Finds the public data sets in a folder. Without a folder the project's own questions stand in for all. */
 export async function findDataSets(folder: string | undefined): Promise<DataSets> {
   const files = new Files();
   if (folder !== undefined && !existsSync(folder)) {
@@ -199,7 +199,7 @@ function missing(folder: string, what: string): Missing {
   return { missing: `no ${what} in ${folder}/ of the data folder` };
 }
 
-/** Collects files by their content. */
+/** Collects the paths of files by their SHA-256. */
 class Files {
   readonly paths: Record<string, string> = {};
 

@@ -7,15 +7,15 @@ import {
   openEncoder,
 } from "../../core/encoder/open-encoder.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import type { EncoderRef } from "./work/specs.ts";
+import type { EncoderRef } from "./jobs/specs.ts";
 
-/** An encoder that experiments run with. */
-export interface BenchEncoder {
+/** An encoder that is available on this machine. */
+export interface FoundEncoder {
   readonly name: string;
   readonly ref: EncoderRef;
   readonly kind: OpenEncoder["kind"];
   readonly dimension: number;
-  /** After how many epochs of fine-tuning it is looked at; none where it cannot be trained. */
+  /** The numbers of epochs for which it is fine-tuned; empty if it cannot be. */
   readonly epochs: readonly number[];
 }
 
@@ -25,41 +25,41 @@ interface AbsentEncoder {
 }
 
 export interface FoundEncoders {
-  readonly here: readonly BenchEncoder[];
+  readonly here: readonly FoundEncoder[];
   readonly absent: readonly AbsentEncoder[];
 }
 
-/** The paper's four in its order of size. */
+/** The paper's four encoders, by size. */
 export const PAPER_ENCODERS: readonly string[] = ["MiniLM", "mpnet", "e5b", "OpenAItext"];
-/** The one that comes with the program. */
+/** The encoder that comes with the program. */
 const OWN_ENCODER = "static";
 
-/** Opens each once, to know which weights they are. Those named by the user must be there. */
+/** Opens each encoder once to learn the identity of its weights. Encoders named by the user must exist. */
 export async function findEncoders(
-  asked: readonly string[] | undefined,
+  wanted: readonly string[] | undefined,
   places: EncoderPlaces,
 ): Promise<FoundEncoders> {
-  const here: BenchEncoder[] = [];
+  const here: FoundEncoder[] = [];
   const absent: AbsentEncoder[] = [];
-  for (const name of asked ?? [...PAPER_ENCODERS, OWN_ENCODER]) {
+  for (const name of wanted ?? [...PAPER_ENCODERS, OWN_ENCODER]) {
     try {
-      here.push(await lookAt(name, places));
+      here.push(await inspect(name, places));
     } catch (error) {
-      if (!(error instanceof InputError) || asked) throw error;
+      if (!(error instanceof InputError) || wanted) throw error;
       absent.push({ name, reason: await reasonOf(name, error, places) });
     }
   }
-  const unasked = asked ? PAPER_ENCODERS.filter((name) => !asked.includes(name)) : [];
-  absent.push(...unasked.map((name) => ({ name, reason: "not asked for" })));
+  const unwanted = wanted ? PAPER_ENCODERS.filter((name) => !wanted.includes(name)) : [];
+  absent.push(...unwanted.map((name) => ({ name, reason: "not asked for" })));
   if (here.length > 0) return { here, absent };
   throw new InputError(
     { file: "--encoders" },
-    "none is here",
+    "no encoder is available",
     "give --encoders hash, or --models DIR",
   );
 }
 
-/** For the report, which does not tell of this machine's folders. */
+/** For the report, which does not name folders of this machine. */
 async function reasonOf(name: string, { problem }: InputError, { models }: EncoderPlaces) {
   if (knownModel(name) && !(await findModel(name, models))) {
     return `its weights are not here: joust models get ${name}`;
@@ -67,22 +67,22 @@ async function reasonOf(name: string, { problem }: InputError, { models }: Encod
   return problem;
 }
 
-async function lookAt(name: string, places: EncoderPlaces): Promise<BenchEncoder> {
+async function inspect(name: string, places: EncoderPlaces): Promise<FoundEncoder> {
   if (name === "OpenAItext" && !places.openai.apiKey) {
     throw new InputError({ file: name }, "needs OPENAI_API_KEY", "set it");
   }
-  const open = await openEncoder(name, places);
+  const encoder = await openEncoder(name, places);
   try {
-    const { kind, dimension, identity } = open;
-    return { name, kind, dimension, ref: { name, identity }, epochs: epochsOf(open) };
+    const { kind, dimension, identity } = encoder;
+    return { name, kind, dimension, ref: { name, identity }, epochs: epochsOf(encoder) };
   } finally {
-    await open.close();
+    await encoder.close();
   }
 }
 
-/** The paper's E2 and E4 for transformers; what is usual for others. */
-function epochsOf(open: OpenEncoder): number[] {
-  if (open.kind === "transformer") return [2, 4];
-  const usual = trainingDefaults(open);
-  return usual ? [usual.epochs] : [];
+/** The paper's E2 and E4 for transformers; the default of `joust fit` for others. */
+function epochsOf(encoder: OpenEncoder): number[] {
+  if (encoder.kind === "transformer") return [2, 4];
+  const defaults = trainingDefaults(encoder);
+  return defaults ? [defaults.epochs] : [];
 }

@@ -1,67 +1,35 @@
-/**
- * Glossary
- *
- * experiment  one of the paper's: which jobs it needs, and what is shown of their results
- * curve       one line of a figure: an encoder, a weighting, a policy, in one world, over several runs
- * world       a form of the queries, a vote scale, and whatever else is varied
- * exhibit     a figure or a table of the report
- * claim       a sentence of the paper, with a criterion fixed before the run
- */
-
-import type { JobId } from "../jobs/job.ts";
+/** Experiments, the figures and tables that they show, and the claims that are judged by them. */
 import type { PointsPicture } from "../report/points.ts";
 import type { Table } from "../report/table.ts";
-import type { Bench } from "./bench.ts";
+import type { Planner } from "./planner.ts";
 import type { Results } from "./results.ts";
-import type { JudgedCell } from "./verdict.ts";
+import type { Finding } from "./verdict.ts";
 
+/** One of the paper's experiments. */
 export interface Experiment {
-  /** As on the command line. */
+  /** Its name on the command line. */
   readonly name: string;
   readonly title: string;
-  /** Plans its jobs and says what they will show; nothing but a note where its data is not there. */
-  plan(bench: Bench): Promise<Planned>;
+  /** Plans the jobs and says what will be shown. Without its data it returns a note only. */
+  plan(planner: Planner): Promise<PlannedExperiment>;
 }
 
-export interface Planned {
-  /** On what data, how it was made, and what was left out: paragraphs for the report. */
+interface PlannedExperiment {
+  /** Paragraphs for the report: the data, the method, and what was left out. */
   readonly notes: readonly string[];
-  /** What the data is, where it is not the paper's. */
+  /** What the data is, if it is not the paper's. */
   readonly standIn?: string | undefined;
-  readonly exhibits: readonly Exhibit[];
+  readonly items: readonly ReportItem[];
 }
 
-/** exp: fine-tuned, ctrl: as it was, ideal: fine-tuned with what the others may not know. */
-export type Group = "exp" | "ctrl" | "ideal" | "prompt" | "baseline";
-
-export interface Curve {
-  readonly experiment: string;
-  /** As in the paper: MiniLM_E4_Excel_perf_cost_exp. */
-  readonly name: string;
-  readonly encoder: string;
-  readonly epochs: number;
-  readonly group: Group;
-  /** perf, perf_cost, excel_perf_cost, excel_mask, labels, means, or none. */
-  readonly weighting: string;
-  /** Queries in a prompt; 0 where there is none. */
-  readonly examples: number;
-  readonly policy: string;
-  /** Of the queries: rbprompt, natural, 8% dropped, .. */
-  readonly form: string;
-  readonly voteScale: number;
-  /** What else differs from the experiment's main curves; "" for those. */
-  readonly variant: string;
-  /** Run r's job. */
-  readonly runs: readonly JobId[];
-}
-
-export interface Exhibit {
+/** A figure or a table of the report. */
+export interface ReportItem {
   readonly id: string;
   readonly title: string;
   readonly caption: string;
-  /** What can be done with it on a screen. */
+  /** What the reader can do with it on a screen. */
   readonly hint?: string;
-  /** Nothing of the experiment's queries is in it, so that nothing stands in for them. */
+  /** Whether it shows nothing of the experiment's queries, so that no stand-in has to be named. */
   readonly withoutQueries?: boolean | undefined;
   draw(results: Results): Drawing;
 }
@@ -70,54 +38,58 @@ export type Drawing =
   | { readonly kind: "figure"; readonly svg: string; readonly points?: PointsPicture | undefined }
   | { readonly kind: "table"; readonly table: Table };
 
-type Verdict = "holds" | "does not hold" | "cannot be tested here";
-
+/** A sentence of the paper with a criterion that was fixed before the run. */
 export interface Claim {
   readonly id: number;
-  /** Where in the paper. */
+  /** Section or figure of the paper. */
   readonly place: string;
   readonly statement: string;
-  /** Which experiments it needs. */
+  /** The experiments that it needs. */
   readonly needs: readonly string[];
-  /** In words, fixed before the run. */
+  /** The criterion in words. */
   readonly criterion: string;
   test(results: Results): Finding;
-  /** By its id, the exhibit that shows it best. */
-  readonly exhibit?: RegExp | undefined;
-  /** Of the claims that the paper is read for. */
+  /** Matches the id of the figure or table that shows it best; by default its experiment is linked. */
+  readonly shownBy?: RegExp | undefined;
+  /** Only for the claims that the paper is read for. */
   readonly headline?: Headline | undefined;
 }
 
-/** A claim in few words, with the curves that it compares in one typical world. */
+/** A claim in few words, with the curves that it compares in one typical setting. */
 export interface Headline {
   readonly says: string;
   show(results: Results): {
-    readonly world: string;
+    readonly setting: string;
     readonly lines: readonly HeadlineLine[];
-    /** The baselines there. */
-    readonly beside: readonly HeadlineLine[];
+    readonly baselines: readonly HeadlineLine[];
   };
 }
 
-/** A curve with the regret of each run: at each vote scale, or whatever the world names. */
+/** A curve with the regret of each run, at each vote scale or whatever the setting names. */
 export interface HeadlineLine {
   readonly name: string;
   readonly regrets: readonly (readonly number[] | undefined)[];
 }
 
-export interface Finding {
-  readonly verdict: Verdict;
-  /** It does not hold, and the opposite does; otherwise it is merely not shown. */
-  readonly refuted?: boolean;
-  /** The numbers in short, or why there are none. */
-  readonly evidence: string;
-  readonly cells: readonly JudgedCell[];
-  /** What of the paper's something else stands in for: OpenAItext, MixInstruct. */
-  readonly standIns?: readonly string[];
-}
-
-/** What the command line runs: see experiments/. */
+/** All experiments and claims of a paper. */
 export interface Suite {
   readonly experiments: readonly Experiment[];
   readonly claims: readonly Claim[];
+}
+
+/** A suite whose jobs are planned. */
+export interface Reproduction {
+  readonly planner: Planner;
+  readonly parts: readonly (PlannedExperiment & { readonly experiment: Experiment })[];
+  readonly claims: readonly Claim[];
+}
+
+export interface JudgedClaim extends Finding {
+  readonly claim: Claim;
+}
+
+/** A suite whose jobs are done and whose claims are judged. */
+export interface Reproduced extends Reproduction {
+  readonly results: Results;
+  readonly judged: readonly JudgedClaim[];
 }

@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { drawCompact } from "../report/compact.ts";
 import { heatMapsSvg, largest } from "../report/heat-map.ts";
 import { pointsSvg } from "../report/points.ts";
 import { radarSvg } from "../report/radar.ts";
-import { titled } from "../report/titled.ts";
-import { curvesExhibit } from "./exhibits.ts";
-import { CURVE, newBench, resultsOf, runValue } from "./results.fixture.ts";
-import { byEncoder } from "./style.ts";
+import { drawCompact } from "../report/svg.ts";
+import { withTitle } from "../report/with-title.ts";
+import { byEncoder } from "./line-styles.ts";
+import { curvesFigure } from "./report-items.ts";
+import { CURVE, newPlanner, resultsOf, runValue } from "./results.fixture.ts";
 
 describe("figures", () => {
   it("have a panel for each vote scale, every curve's name, and the same bytes again", async () => {
     const joust = { name: "joust", policy: "joust", group: "baseline", voteScale: 1 } as const;
     const runs = [runValue(100, () => 0.5), runValue(100, () => 0.6)];
-    const results = resultsOf(await newBench([], { runs: 2 }), [
+    const results = resultsOf(await newPlanner([], { runs: 2 }), [
       { curve: {}, runs },
       { curve: { voteScale: 1 }, runs },
       { curve: joust, runs: [runValue(100, () => 0.1)] },
     ]);
-    const { curves } = results.bench;
+    const { curves } = results.planner;
     const event = { after: 50, text: "all change" };
-    const exhibit = curvesExhibit({ id: "a", title: "A", caption: "", curves, event });
-    const drawing = exhibit.draw(results);
+    const item = curvesFigure({ id: "a", title: "A", caption: "", curves, event });
+    const drawing = item.draw(results);
     const svg = drawing.kind === "figure" ? drawing.svg : "";
     expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
     for (const text of ["vote scale 10", "vote scale 1<", "joust 10.0", `${CURVE.name} 55.0`]) {
@@ -28,7 +28,7 @@ describe("figures", () => {
     }
     expect(svg).toContain("mean of 2 runs, bands 95% intervals");
     expect(svg.match(/>all change</g)).toHaveLength(2);
-    expect(exhibit.draw(results)).toEqual(drawing);
+    expect(item.draw(results)).toEqual(drawing);
     expect(svg).not.toMatch(/NaN|Infinity|undefined/);
   });
 
@@ -79,7 +79,7 @@ describe("a figure as a file", () => {
 
   it("has its title above all that it had, and room for it", () => {
     const title = `${"a long title ".repeat(12)}<&>`;
-    const file = titled(svg, title);
+    const file = withTitle(svg, title);
     expect(file).toContain("&#60;&#38;&#62;</text>");
     expect(sideOf(file, "height")).toBe(sideOf(svg, "height") + 30);
     expect(sideOf(file, "width")).toBeGreaterThan(6 * title.length);

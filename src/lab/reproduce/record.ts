@@ -1,17 +1,19 @@
 import { CodeHashes } from "../jobs/code.ts";
 import { type FileRef, filesIn } from "../jobs/job.ts";
-import { meanInterval } from "../statistics.ts";
-import { fullName } from "./curve-name.ts";
+import { mean, meanInterval } from "../statistics.ts";
+import { type Curve, fullName } from "./curve.ts";
 import type { FoundEncoders } from "./encoders.ts";
-import type { Curve, Finding } from "./experiment.ts";
-import type { Reproduced } from "./reproduce.ts";
+import type { Reproduced } from "./experiment.ts";
+import KINDS from "./jobs/kinds.ts";
+import type { RunSpec } from "./jobs/specs.ts";
+import type { Planner } from "./planner.ts";
 import type { Results } from "./results.ts";
-import KINDS from "./work/kinds.ts";
+import type { Finding } from "./verdict.ts";
 
-/** `reproduce.json`: what was run, on what, and what came of it. */
-export interface Record {
+/** The content of `reproduce.json`: what was run, on what data, and the results. */
+export interface ReproduceRecord {
   readonly schema: 1;
-  readonly settings: Readonly<{ [name: string]: string | number }>;
+  readonly settings: Readonly<Record<string, string | number>>;
   readonly encoders: readonly {
     readonly name: string;
     readonly identity: string;
@@ -19,26 +21,18 @@ export interface Record {
   }[];
   readonly absent: FoundEncoders["absent"];
   readonly data: readonly FileRef[];
-  readonly versions: Readonly<{ [name: string]: string }>;
-  /** Checksum of what decides the results of each kind of job. */
-  readonly code: Readonly<{ [kind: string]: string }>;
+  readonly versions: Readonly<Record<string, string>>;
+  /** Hash of the code that decides the results of each kind of job, with each policy. */
+  readonly code: Readonly<Record<string, string>>;
   readonly curves: readonly RecordedCurve[];
   readonly claims: readonly RecordedClaim[];
 }
 
-interface RecordedCurve extends Omit<Curve, "runs"> {
-  /** As `--curve` takes it: a baseline with the vectors that it looks at. */
+interface RecordedCurve extends Omit<Curve, "runs">, RecordedRegret {
+  /** The name that `--curve` takes: a baseline is named with its vectors. */
   readonly name: string;
-  readonly rounds: number;
-  /** Of each run, at the last round. */
-  readonly regret: Recorded;
-  readonly priced: Recorded;
-  /** The same after the first rounds of a curve that is read there too. */
-  readonly earlier?: {
-    readonly rounds: number;
-    readonly regret: Recorded;
-    readonly priced: Recorded;
-  };
+  /** The same after fewer rounds, if the curve is also read there. */
+  readonly earlier?: RecordedRegret;
   readonly cost: number | null;
   readonly score: number;
   readonly agreement: number;
@@ -46,7 +40,14 @@ interface RecordedCurve extends Omit<Curve, "runs"> {
   readonly curve: { readonly t: readonly number[]; readonly mean: readonly number[] };
 }
 
-interface Recorded {
+/** Regret after so many rounds. */
+interface RecordedRegret {
+  readonly rounds: number;
+  readonly regret: RecordedInterval;
+  readonly priced: RecordedInterval;
+}
+
+interface RecordedInterval {
   readonly mean: number;
   readonly lo: number | null;
   readonly hi: number | null;
@@ -59,14 +60,19 @@ interface RecordedClaim extends Finding {
   readonly criterion: string;
 }
 
+export interface RecordOptions {
+  readonly command: string;
+  readonly encoders: FoundEncoders;
+  readonly version: string;
+}
+
 export function recordOf(
-  { bench, results, judged }: Reproduced,
-  { command, encoders, version }: { command: string; encoders: FoundEncoders; version: string },
-): Record {
-  const { size, seed, data } = bench;
-  const used = new Map<string, FileRef>();
-  for (const { spec } of bench.plan.jobs)
-    for (const file of filesIn(spec)) used.set(file.sha256, file);
+  { planner, results, judged }: Reproduced,
+  { command, encoders, version }: RecordOptions,
+): ReproduceRecord {
+  const { size, seed, plan, curves } = planner;
+  const files = plan.jobs.flatMap(({ spec }) => filesIn(spec));
+  const data = [...new Map(files.map((file) => [file.sha256, file])).values()];
   return {
     schema: 1,
     settings: {
@@ -75,7 +81,7 @@ export function recordOf(
       seed,
       "vote scales": size.scales.join(", "),
       rounds: [...new Set([size.short, size.long])].join(" and "),
-      data: data.paths ? [...used.values()].map(({ name }) => name).join(", ") : "",
+      data: data.map(({ name }) => name).join(", "),
     },
     encoders: encoders.here.map(({ name, ref, epochs }) => ({
       name,
@@ -83,10 +89,10 @@ export function recordOf(
       epochs,
     })),
     absent: encoders.absent,
-    data: [...used.values()],
+    data,
     versions: { joust: version, node: process.version },
-    code: codeOf(bench),
-    curves: bench.curves.map((curve) => recordedCurve(results, curve)),
+    code: codeOf(planner),
+    curves: curves.map((curve) => recordedCurve(results, curve)),
     claims: judged
       .map(({ claim: { id, statement, criterion }, ...finding }) => {
         return { id, statement, criterion, ...finding };
@@ -95,53 +101,49 @@ export function recordOf(
   };
 }
 
-/** The code of each kind of job, and with which policy it was run. */
-function codeOf({ plan }: Reproduced["bench"]): Record["code"] {
+function codeOf({ plan }: Planner): Record<string, string> {
   const codes = new CodeHashes();
   const found = plan.jobs.map(({ kind, spec }): [string, string] => {
-    const { policy } = spec as { readonly policy?: { readonly kind: string } };
+    const { policy } = spec as Partial<RunSpec>;
     const name = policy ? `${kind} with ${policy.kind}` : kind;
     return [name, codes.of(KINDS[kind]!.code(spec))];
   });
   return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Points of a curve that are kept. */
-const POINTS = 20;
+const POINTS_PER_CURVE = 20;
 
 function recordedCurve(results: Results, curve: Curve): RecordedCurve {
   const { runs: _, ...head } = curve;
   const runs = results.runs(curve);
   const { t } = runs[0]!;
-  const step = Math.max(1, Math.floor(t.length / POINTS));
+  const step = Math.max(1, Math.floor(t.length / POINTS_PER_CURVE));
   const kept = [...t.keys()].filter((i) => (i + 1) % step === 0 || i === t.length - 1);
-  const meanOf = (of: (run: (typeof runs)[number]) => number) =>
-    runs.reduce((sum, run) => sum + of(run), 0) / runs.length;
-  const costs = runs.flatMap(({ cost }) => (cost === null ? [] : [cost]));
-  const at = (i: number) => ({
+  const meanOf = (of: (run: (typeof runs)[number]) => number) => round(mean(runs.map(of)));
+  const at = (i: number): RecordedRegret => ({
     rounds: t.at(i)!,
-    regret: recorded(runs.map(({ regret }) => regret.at(i)!)),
-    priced: recorded(runs.map(({ priced }) => priced.at(i)!)),
+    regret: recordedInterval(runs.map(({ regret }) => regret.at(i)!)),
+    priced: recordedInterval(runs.map(({ priced }) => priced.at(i)!)),
   });
-  const short = t.indexOf(results.bench.size.short);
+  const short = t.indexOf(results.planner.size.short);
+  const costs = runs.flatMap(({ cost }) => cost ?? []);
   return {
     ...head,
     name: fullName(curve),
     ...at(-1),
     ...(short >= 0 && short < t.length - 1 && { earlier: at(short) }),
-    cost:
-      costs.length > 0 ? round(costs.reduce((sum, cost) => sum + cost, 0) / costs.length) : null,
-    score: round(meanOf(({ score }) => score)),
-    agreement: round(meanOf(({ agreement }) => agreement)),
+    cost: costs.length > 0 ? round(mean(costs)) : null,
+    score: meanOf(({ score }) => score),
+    agreement: meanOf(({ agreement }) => agreement),
     curve: {
       t: kept.map((i) => t[i]!),
-      mean: kept.map((i) => round(meanOf(({ regret }) => regret[i]!))),
+      mean: kept.map((i) => meanOf(({ regret }) => regret[i]!)),
     },
   };
 }
 
-/** JSON has no NaN. */
-function recorded(values: readonly number[]): Recorded {
+/** JSON has no NaN, so the bounds of one run are null. */
+function recordedInterval(values: readonly number[]): RecordedInterval {
   const { mean, lo, hi } = meanInterval(values);
   const known = Number.isFinite(lo);
   return {

@@ -8,12 +8,12 @@ import { InputError } from "../../core/input/input-error.ts";
 import { PLACES } from "../jobs/local-workers.fixture.ts";
 import { findDataSets } from "./data-sets.ts";
 import { findEncoders } from "./encoders.ts";
-import { curvesExhibit, finalTable } from "./exhibits.ts";
 import { recordOf } from "./record.ts";
-import { CURVE, newBench, resultsOf, runValue } from "./results.fixture.ts";
+import { curvesFigure, curvesTable } from "./report-items.ts";
+import { CURVE, newPlanner, resultsOf, runValue } from "./results.fixture.ts";
 import { openScores, weightingTable, without } from "./score-tables.ts";
 import { minus, untestable } from "./verdict.ts";
-import { refuseForeign, writeReproduction } from "./write.ts";
+import { refuseOtherFolder, writeReport } from "./write-report.ts";
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "joust-reproduce-"));
@@ -23,7 +23,7 @@ function newFolder(): string {
 
 describe("results", () => {
   it("are read at a round, between shares of a run, and by attributes", async () => {
-    const results = resultsOf(await newBench(), [
+    const results = resultsOf(await newPlanner(), [
       { curve: {}, runs: [runValue(100, () => 1), runValue(100, (t) => (t > 50 ? 3 : 1))] },
       { curve: { group: "ctrl" }, runs: [runValue(100, () => 2), runValue(100, () => 2)] },
     ]);
@@ -47,9 +47,9 @@ describe("the paper's tables", () => {
     if ("missing" in routerbench) throw new Error(routerbench.missing);
     const scores = await openScores(paths[routerbench.scores.sha256]!);
     expect(scores.models).toHaveLength(11);
-    const exhibit = weightingTable(without(scores, ["gpt-4"]));
-    expect(exhibit.caption).toContain("would add gpt-3.5 on mt-bench");
-    const drawing = exhibit.draw(resultsOf(await newBench(), []));
+    const item = weightingTable(without(scores, ["gpt-4"]));
+    expect(item.caption).toContain("would add gpt-3.5 on mt-bench");
+    const drawing = item.draw(resultsOf(await newPlanner(), []));
     if (drawing.kind !== "table") throw new Error("not a table");
     const row = drawing.table.rows.find(([model]) => model === "yi-34b")!;
     // The paper's row of Yi 34B.
@@ -98,7 +98,7 @@ describe("encoders", () => {
   });
 });
 
-describe("what is written", () => {
+describe("the report", () => {
   const CLAIM = {
     place: "1",
     statement: "It is so.",
@@ -108,22 +108,22 @@ describe("what is written", () => {
   };
   const reproduced = async () => {
     const runs = [runValue(100, () => 0.5), runValue(100, () => 0.6)];
-    const results = resultsOf(await newBench(), [{ curve: {}, runs }]);
-    const { bench } = results;
-    const head = { title: "<A>", caption: "c", curves: bench.curves };
-    const exhibits = [
-      curvesExhibit({ ...head, id: "curves" }),
-      curvesExhibit({ ...head, id: "drawn", withoutQueries: true }),
-      finalTable("table", "T", { curves: bench.curves, rounds: [] }),
+    const results = resultsOf(await newPlanner(), [{ curve: {}, runs }]);
+    const { planner } = results;
+    const head = { title: "<A>", caption: "c", curves: planner.curves };
+    const items = [
+      curvesFigure({ ...head, id: "curves" }),
+      curvesFigure({ ...head, id: "drawn", withoutQueries: true }),
+      curvesTable("table", "T", { curves: planner.curves, rounds: [] }),
     ];
     const experiment = { name: "routerbench", title: "RouterBench", plan: () => Promise.reject() };
     return {
-      bench,
+      planner,
       results,
-      parts: [{ experiment, notes: ["a <note>"], exhibits, standIn: "other queries" }],
+      parts: [{ experiment, notes: ["a <note>"], items, standIn: "other queries" }],
       claims: [],
       judged: [
-        { claim: { ...CLAIM, id: 1, exhibit: /^cur/ }, ...untestable("none") },
+        { claim: { ...CLAIM, id: 1, shownBy: /^cur/ }, ...untestable("none") },
         { claim: { ...CLAIM, id: 2 }, ...untestable("none") },
       ],
     };
@@ -135,19 +135,19 @@ describe("what is written", () => {
       version: "1",
     });
 
-  it("is a page that needs nothing else, and figures, tables and the record beside it", async () => {
+  it("is a page that needs no other file, with figures, tables and the record beside it", async () => {
     const folder = join(newFolder(), "out");
-    await writeReproduction(folder, await reproduced(), await recordFor());
+    await writeReport(folder, await reproduced(), await recordFor());
     const page = readFileSync(join(folder, "report.html"), "utf8");
     expect(page).not.toMatch(/(src|href)="https?:|@import|url\(/);
     expect(page).toContain("a &#60;note&#62;");
     expect(page).toContain("not run: is not here");
-    // How each curve was made, and the command that makes it again.
+    // How each curve was made, and the command that runs it again.
     expect(page).toContain("100 vectors and 2 models on the sphere of R^2");
     expect(page).toContain(`joust reproduce routerbench --curve &#34;${CURVE.name}&#34;`);
-    // Wherever it is looked at, it says what stands in for what.
+    // Every title names the stand-in.
     expect(page).toContain("RouterBench (a stand-in: other queries)</h2>");
-    // A claim leads to what shows it, or to its experiment.
+    // A claim links to the figure that shows it, or to its experiment.
     expect(page).toContain('id="claim-1"><a href="#curves">1</a>');
     expect(page).toContain('id="claim-2"><a href="#routerbench">2</a>');
     const text = (name: string) => readFileSync(join(folder, name), "utf8");
@@ -171,17 +171,17 @@ describe("what is written", () => {
       "reproduce.json",
       "tables",
     ]);
-    // A second time over it, with what was drawn before and is no more.
+    // A second report removes figures that it does not have.
     writeFileSync(join(folder, "figures", "old.svg"), "");
-    await writeReproduction(folder, await reproduced(), await recordFor());
+    await writeReport(folder, await reproduced(), await recordFor());
     expect(await readdir(join(folder, "figures"))).toEqual(["curves.svg", "drawn.svg"]);
   });
 
   it("the record has a curve by the name that --curve takes, and its runs at every length it is read at", async () => {
     const long = runValue(320, () => 0.5);
     const joust = { name: "joust", policy: "joust", group: "baseline" } as const;
-    const results = resultsOf(await newBench(), [{ curve: joust, runs: [long, long] }]);
-    const whole = { ...(await reproduced()), results, bench: results.bench };
+    const results = resultsOf(await newPlanner(), [{ curve: joust, runs: [long, long] }]);
+    const whole = { ...(await reproduced()), results, planner: results.planner };
     const found = { here: [], absent: [] };
     const { curves } = recordOf(whole, { command: "", encoders: found, version: "1" });
     expect(curves[0]).toMatchObject({
@@ -192,13 +192,13 @@ describe("what is written", () => {
     });
   });
 
-  it("never goes over what was not made here", async () => {
+  it("is not written over other files", async () => {
     const folder = newFolder();
-    await refuseForeign(folder);
+    await refuseOtherFolder(folder);
     writeFileSync(join(folder, "thesis.tex"), "");
-    await expect(refuseForeign(folder)).rejects.toThrow(/thesis.tex/);
+    await expect(refuseOtherFolder(folder)).rejects.toThrow(/thesis.tex/);
     writeFileSync(join(folder, "reproduce.json"), "{}");
-    await refuseForeign(folder);
-    await refuseForeign(join(folder, "new"));
+    await refuseOtherFolder(folder);
+    await refuseOtherFolder(join(folder, "new"));
   });
 });

@@ -1,14 +1,15 @@
-/** Results made up for tests of figures and claims. */
+/** Invented results for tests of figures and claims. */
 import { Random } from "../../core/random/random.ts";
 import { curveRounds } from "../simulate/run.ts";
-import { Bench, fgts, QUICK, type Size } from "./bench.ts";
+import type { Curve } from "./curve.ts";
 import { findDataSets } from "./data-sets.ts";
-import type { BenchEncoder } from "./encoders.ts";
-import type { Curve } from "./experiment.ts";
+import type { FoundEncoder } from "./encoders.ts";
+import type { LinearSpec, RunSpec, RunValue } from "./jobs/specs.ts";
+import { Planner, QUICK, type Size } from "./planner.ts";
 import { Results } from "./results.ts";
-import type { LinearSpec, RunSpec, RunValue } from "./work/specs.ts";
+import { fgts } from "./setting.ts";
 
-export const MINILM: BenchEncoder = {
+export const MINILM: FoundEncoder = {
   name: "MiniLM",
   ref: { name: "MiniLM", identity: "m" },
   kind: "transformer",
@@ -16,7 +17,7 @@ export const MINILM: BenchEncoder = {
   epochs: [2, 4],
 };
 
-export const STATIC: BenchEncoder = {
+export const STATIC: FoundEncoder = {
   name: "static",
   ref: { name: "static", identity: "s" },
   kind: "static",
@@ -24,12 +25,12 @@ export const STATIC: BenchEncoder = {
   epochs: [10],
 };
 
-/** On the project's own questions. */
-export async function newBench(
-  encoders: readonly BenchEncoder[] = [MINILM, STATIC],
+/** A planner on the project's own questions. */
+export async function newPlanner(
+  encoders: readonly FoundEncoder[] = [MINILM, STATIC],
   size: Partial<Size> = {},
-): Promise<Bench> {
-  return new Bench(await findDataSets(undefined), encoders, { ...QUICK, ...size }, 1);
+): Promise<Planner> {
+  return new Planner(await findDataSets(undefined), encoders, { ...QUICK, ...size }, 1);
 }
 
 export const CURVE: Curve = {
@@ -47,7 +48,7 @@ export const CURVE: Curve = {
   runs: [],
 };
 
-/** A run whose regret grows by slope(t) a round. */
+/** A run whose regret grows by slope(t) in round t. */
 export function runValue(rounds: number, slope: (t: number) => number, cost = 1): RunValue {
   const t = Array.from({ length: 10 }, (_, i) => ((i + 1) * rounds) / 10);
   let total = 0;
@@ -58,14 +59,14 @@ export function runValue(rounds: number, slope: (t: number) => number, cost = 1)
   return { t, regret, priced: regret, score: 0.5, cost, agreement: 0.5, choices: [] };
 }
 
-/** Every job of a plan done by drawing numbers: of the right shape, and of no meaning. */
-export function madeUp(bench: Bench): Results {
+/** Random values of the right shape for every job of a plan. */
+export function inventedResults(planner: Planner): Results {
   const random = Random.seeded(1);
   const categories = ["one", "two", "three"];
   const models = Array.from({ length: 11 }, (_, k) => `model ${k}`);
   const table = (columns: readonly unknown[]) =>
     categories.map(() => columns.map(() => random.uniform()));
-  const shown = bench.plan.jobs.filter(({ kind }) => kind !== "embed" && kind !== "fit");
+  const shown = planner.plan.jobs.filter(({ kind }) => !["data", "embed", "fit"].includes(kind));
   const values = shown.map(({ id, kind, spec }): [string, unknown] => {
     const own = random.split(id);
     if (kind === "describe") {
@@ -85,23 +86,23 @@ export function madeUp(bench: Bench): Results {
     const choices = Array.from({ length: 7 }, () => models.map(() => own.uniform()));
     return [id, { t, regret, priced: regret, score: 0.5, cost: 1, agreement: 0.5, choices }];
   });
-  return new Results(bench, new Map(values));
+  return new Results(planner, new Map(values));
 }
 
 /** Curves with the given runs. */
 export function resultsOf(
-  bench: Bench,
+  planner: Planner,
   curves: readonly { readonly curve: Partial<Curve>; readonly runs: readonly RunValue[] }[],
 ): Results {
   const values = new Map<string, unknown>();
   for (const [c, { curve, runs }] of curves.entries()) {
     const ids = runs.map((run, r) => {
       const world = { models: 2, dimension: 2, rounds: run.t.at(-1)!, voteScale: 1 };
-      const id = bench.linear({ ...world, policy: fgts(), seed: c, run: r });
+      const id = planner.linear({ ...world, policy: fgts(), seed: c, run: r });
       values.set(id, run);
       return id;
     });
-    bench.curves.push({ ...CURVE, ...curve, runs: ids });
+    planner.curves.push({ ...CURVE, ...curve, runs: ids });
   }
-  return new Results(bench, values);
+  return new Results(planner, values);
 }

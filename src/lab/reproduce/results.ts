@@ -1,45 +1,45 @@
 import type { JobId } from "../jobs/job.ts";
-import type { Bench } from "./bench.ts";
-import type { BenchEncoder } from "./encoders.ts";
-import type { Curve } from "./experiment.ts";
-import type { DescribeValue, RunValue } from "./work/specs.ts";
+import type { Curve } from "./curve.ts";
+import type { FoundEncoder } from "./encoders.ts";
+import type { DescribeValue, RunValue } from "./jobs/specs.ts";
+import type { Planner } from "./planner.ts";
 
-/** What the jobs have found, for figures and claims. */
+/** The values of the jobs, for figures and claims. */
 export class Results {
-  readonly bench: Bench;
+  readonly planner: Planner;
   readonly #values: ReadonlyMap<JobId, unknown>;
-  readonly #speaksOf: (encoder: string) => boolean;
+  readonly #includes: (encoder: string) => boolean;
 
   constructor(
-    bench: Bench,
+    planner: Planner,
     values: ReadonlyMap<JobId, unknown>,
-    speaksOf: (encoder: string) => boolean = () => true,
+    includes: (encoder: string) => boolean = () => true,
   ) {
-    this.bench = bench;
+    this.planner = planner;
     this.#values = values;
-    this.#speaksOf = speaksOf;
+    this.#includes = includes;
   }
 
-  /** Those of some encoders, and what has none. */
+  /** The results of some encoders, and those without an encoder. */
   of(names: readonly string[]): Results {
-    return new Results(this.bench, this.#values, (name) => name === "" || names.includes(name));
+    return new Results(this.planner, this.#values, (name) => name === "" || names.includes(name));
   }
 
-  get encoders(): readonly BenchEncoder[] {
-    return this.bench.encoders.filter(({ name }) => this.#speaksOf(name));
+  get encoders(): readonly FoundEncoder[] {
+    return this.planner.encoders.filter(({ name }) => this.#includes(name));
   }
 
   /** The curves that have all of these attributes. */
   curves(attributes: Partial<Omit<Curve, "runs">>): Curve[] {
     const wanted = Object.entries(attributes);
-    return this.bench.curves.filter(
+    return this.planner.curves.filter(
       (curve) =>
-        this.#speaksOf(curve.encoder) &&
+        this.#includes(curve.encoder) &&
         wanted.every(([key, value]) => curve[key as keyof Curve] === value),
     );
   }
 
-  /** The curve that differs from this one in these attributes alone. */
+  /** The curve that differs from this one in these attributes only. */
   counterpart(curve: Curve, attributes: Partial<Omit<Curve, "runs" | "name">>): Curve | undefined {
     const { runs: _, name: __, ...own } = curve;
     return this.curves({ ...own, ...attributes })[0];
@@ -62,7 +62,7 @@ export class Results {
     return this.runs(curve)[0]!.t.at(-1)!;
   }
 
-  /** Each run's cumulative regret after `t` rounds, the last unless said; undefined where runs end before. */
+  /** Each run's cumulative regret after `t` rounds, by default all; undefined if the runs are shorter. */
   regrets(curve: Curve, t?: number, measure: Measure = "regret"): number[] | undefined {
     const [first] = this.runs(curve);
     const at = t === undefined ? first!.t.length - 1 : first!.t.indexOf(t);
@@ -70,7 +70,7 @@ export class Results {
     return this.runs(curve).map((run) => run[measure][at]!);
   }
 
-  /** Each run's mean regret a round between two shares of its length. */
+  /** Each run's mean regret per round between two shares of its length. */
   slopes(curve: Curve, from: number, to: number): number[] {
     return this.runs(curve).map(({ t, regret }) => {
       const at = (share: number) => {
@@ -83,10 +83,10 @@ export class Results {
   }
 }
 
-/** The paper's regret, or regret under Perf - lambda * Cost of the same choices. */
+/** The paper's regret, or the regret of the same choices under Perf - lambda * Cost. */
 export type Measure = "regret" | "priced";
 
-/** The place of the value nearest to `wanted`; -1 (before the first) where 0 is nearer. */
+/** Index of the value nearest to `wanted`; -1 if 0, which precedes the first value, is nearer. */
 function nearest(t: readonly number[], wanted: number): number {
   let best = -1;
   for (const [i, value] of t.entries()) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { claimsTable, headlineOf } from "./claims-table.ts";
+import { claimsTable, summaryOf } from "./claims-report.ts";
 import type { Claim } from "./experiment.ts";
-import { type CellOfClaim, decide, decideAny, decideEach, minus, untestable } from "./verdict.ts";
+import { type Cell, decide, decideAny, decideEach, minus, untestable } from "./verdict.ts";
 
 describe("verdicts", () => {
   const clear = (sign: number) => ({ label: "", differences: [1, 1.1, 0.9].map((d) => sign * d) });
@@ -33,7 +33,7 @@ describe("verdicts", () => {
   });
 
   it("a claim of parts holds if each does, however many cells the others have", () => {
-    const parts = (second: CellOfClaim) => [
+    const parts = (second: Cell) => [
       { name: "a", cells: [clear(-1), clear(-1), clear(-1)] },
       { name: "b", cells: [second] },
     ];
@@ -47,13 +47,12 @@ describe("verdicts", () => {
     const none = { name: "b", cells: [] };
     const failing = decideEach([{ name: "a", cells: [clear(1)] }, none]);
     expect(failing).toMatchObject({ verdict: "does not hold", refuted: true });
-    expect(failing.evidence).toContain("b: nothing here speaks of it");
+    expect(failing.evidence).toContain("b: no curve here tests it");
     expect(decideEach([{ name: "a", cells: [open] }, none]).refuted).toBe(false);
   });
 
   it("a claim of which one part is enough is refuted only if every part is", () => {
-    const parts = (...cells: CellOfClaim[]) =>
-      cells.map((cell, i) => ({ name: `${i}`, cells: [cell] }));
+    const parts = (...cells: Cell[]) => cells.map((cell, i) => ({ name: `${i}`, cells: [cell] }));
     expect(decideAny(parts(clear(1), clear(-1)))).toMatchObject({ verdict: "holds" });
     expect(decideAny(parts(clear(1), open)).refuted).toBe(false);
     expect(decideAny(parts(clear(1), clear(1))).refuted).toBe(true);
@@ -64,7 +63,7 @@ describe("verdicts", () => {
   });
 
   it("one run, or nothing to compare, decides nothing", () => {
-    expect(decide([])).toEqual(untestable("nothing here speaks of it"));
+    expect(decide([])).toEqual(untestable("no curve here tests it"));
     expect(decide([{ label: "", differences: [-1] }]).evidence).toMatch("give --runs 5");
   });
 
@@ -91,12 +90,12 @@ describe("verdicts", () => {
       { claim: claim(4), ...decide([open]) },
       { claim: claim(3), ...decide([]) },
     ];
-    expect(headlineOf(judged, 5)).toBe(
+    expect(summaryOf(judged, 5)).toBe(
       "Of 4 claims 1 holds here (2); 1 is refuted, its opposite being shown (1); 1 is not shown either way (4); 1 cannot be tested here (3).",
     );
-    expect(headlineOf(judged, 3)).toMatch("rests on 3 runs");
-    expect(headlineOf(judged, 1)).toMatch("rests on one run, which has no intervals");
-    expect(headlineOf(judged.slice(3), 5)).toMatch("; 1 cannot be tested here (the others).");
+    expect(summaryOf(judged, 3)).toMatch("rests on 3 runs");
+    expect(summaryOf(judged, 1)).toMatch("rests on one run, which has no intervals");
+    expect(summaryOf(judged.slice(3), 5)).toMatch("; 1 cannot be tested here (the others).");
     expect(claimsTable(judged).rows.map(([id]) => id)).toEqual(["1", "2", "3", "4"]);
   });
 });

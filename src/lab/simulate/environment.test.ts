@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { Random } from "../../core/random/random.ts";
 import type { Dataset, Query } from "../data/dataset.ts";
 import { splitOf } from "../data/groups.ts";
-import { type Environment, streamOf } from "./environment.ts";
+import type { Environment } from "./environment.ts";
 import { SETTINGS, type Settings } from "./settings.ts";
+import { streamOf } from "./stream.ts";
 import { SCORED, TABLED, world } from "./world.fixture.ts";
 
 function idsOf(environment: Environment, rounds: number): number[] {

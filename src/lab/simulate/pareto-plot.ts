@@ -8,7 +8,7 @@ import {
   textWidth,
 } from "../report/labels.ts";
 import { axisCap, drawSvg, INK, PAPER, type PixelScale, pixelScale } from "../report/svg.ts";
-import { type LineStyle, lineStyles } from "./lines.ts";
+import { lineStyles, type PolicyStyle } from "./line-styles.ts";
 import type { Result } from "./result.ts";
 import { isOracle, ranked, regretOf } from "./result-table.ts";
 
@@ -20,7 +20,7 @@ const FONT_SIZE = 11;
 interface Point {
   readonly name: string;
   readonly label: string;
-  readonly style: LineStyle;
+  readonly style: PolicyStyle;
   readonly cost: number;
   /** Mean regret a query, and its 95% interval; both bounds the mean where there is none. */
   readonly regret: number;

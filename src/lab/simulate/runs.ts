@@ -87,7 +87,7 @@ function planRuns({ dataset, embeddings, content, policies, settings }: Comparis
       const spec: RunSpec = { content, settings: rest, policy, run };
       const label = `${policies[p]!.name}, run ${run}`;
       const pace = policies[p]!.name;
-      const id = plan.add({ kind: "run", spec, needs: [] }, { label, seconds: 1, pace });
+      const id = plan.add("run", spec, { label, seconds: 1, pace });
       // Two names may stand for the same policy.
       jobs.set(id, [...(jobs.get(id) ?? []), { policy: p, run }]);
     }

@@ -1,122 +1,103 @@
 /**
- * What the paper is read for, beside numbers: of each such claim the curves that
- * it compares, in one typical world, at every vote scale. The encoder is the one
- * that is followed longest, as it was tuned longest; the weighting, where the
- * claim leaves it open, Excel_perf_cost.
+ * The claims that the paper is read for, with numbers: the curves that such a claim
+ * compares, in one typical setting, at every vote scale. The encoder is the main one with
+ * most epochs; the weighting, if the claim leaves it open, is Excel_perf_cost.
  */
-import type { Curve, Headline, HeadlineLine } from "../../reproduce/experiment.ts";
+import { BASELINES, type Curve, WITHOUT_VECTORS } from "../../reproduce/curve.ts";
+import type { Headline, HeadlineLine } from "../../reproduce/experiment.ts";
 import type { Results } from "../../reproduce/results.ts";
-import { BASELINES, BLIND } from "../../reproduce/scene.ts";
-import { EXAMPLES } from "../routerbench-scene.ts";
+import { EXAMPLES } from "../../reproduce/setting.ts";
 import { regretAfter } from "./cells.ts";
-import { SHIFT } from "./unseen.ts";
 
-type Pick = Partial<Omit<Curve, "runs">>;
+type Attributes = Partial<Omit<Curve, "runs">>;
 
-const EXCEL = { weighting: "excel_perf_cost", group: "exp" } as const;
-const CTRL = { ...EXCEL, group: "ctrl" } as const;
-const IDEAL = { ...EXCEL, group: "ideal" } as const;
-const promptOf = (examples: number): Pick => ({ group: "prompt", examples });
+export const EXCEL = { weighting: "excel_perf_cost", group: "exp" } as const;
+export const CTRL = { ...EXCEL, group: "ctrl" } as const;
+export const IDEAL = { ...EXCEL, group: "ideal" } as const;
+export const promptOf = (examples: number): Attributes => ({ group: "prompt", examples });
 
-/** By the claim's number. */
-export const headlines: ReadonlyMap<number, Headline> = new Map([
-  [9, onRouterbench("Fine-tuned encoders (exp) beat the original ones (ctrl)", [EXCEL, CTRL])],
-  [
-    10,
-    onRouterbench("The Excel exp curves beat OpenAItext_5", [
-      EXCEL,
-      { ...EXCEL, weighting: "excel_mask" },
-      promptOf(5),
-    ]),
-  ],
-  [
-    12,
-    onRouterbench("Excel_perf_cost beats Perf_cost", [EXCEL, { ...EXCEL, weighting: "perf_cost" }]),
-  ],
-  [18, onUnseen("An unseen benchmark: exp beats ctrl", [EXCEL, CTRL])],
-  [20, onUnseen("Knowing it in advance (ideal) is not always better", [EXCEL, IDEAL])],
-  [21, onUnseen("The method adapts to the unseen benchmark", [EXCEL, IDEAL], SHIFT)],
-  [23, onMixinstruct("Eq. 6 beats OpenAItext's prompts on MixInstruct")],
-]);
-
-function onRouterbench(says: string, picks: readonly Pick[]): Headline {
+export function onRouterbench(says: string, compared: readonly Attributes[]): Headline {
   return {
     says,
     show: (results) => {
-      const { short } = results.bench.size;
+      const { short } = results.planner.size;
       const [form = ""] = formsOf(results, "routerbench");
-      const of = linesOf(results, { experiment: "routerbench", form }, (curve) =>
-        results.regrets(curve, short),
-      );
-      return { world: `RouterBench (${form}), T = ${short}${scales(results)}`, ...of(picks) };
+      const setting = { experiment: "routerbench", form };
+      const lines = linesOf(results, setting, compared, (curve) => results.regrets(curve, short));
+      return { setting: `RouterBench (${form}), T = ${short}${scales(results)}`, ...lines };
     },
   };
 }
 
-/** `after`: the regret that comes after this share of the rounds. */
-function onUnseen(says: string, picks: readonly Pick[], after = 0): Headline {
+/** Regret is counted after the share `after` of the rounds. */
+export function onUnseen(says: string, compared: readonly Attributes[], after = 0): Headline {
   return {
     says,
     show: (results) => {
       const [form = ""] = formsOf(results, "unseen");
-      const of = linesOf(results, { experiment: "unseen", form }, (curve) =>
+      const lines = linesOf(results, { experiment: "unseen", form }, compared, (curve) =>
         regretAfter(results, curve, after),
       );
       const [own] = results.curves({ experiment: "unseen", form, variant: "", group: "exp" });
       const last = own ? results.rounds(own) : 0;
       const when =
         after > 0 ? `rounds ${Math.round(after * last) + 1} to ${last}, with ARC` : `T = ${last}`;
-      return { world: `Unseen benchmark, ${when}${scales(results)}`, ...of(picks) };
+      return { setting: `Unseen benchmark, ${when}${scales(results)}`, ...lines };
     },
   };
 }
 
-/** Stored verdicts have no vote scale: a number for each pool of models. */
-function onMixinstruct(says: string): Headline {
+/** Stored verdicts have no vote scale: there is a number for each pool of models instead. */
+export function onMixinstruct(says: string): Headline {
   return {
     says,
     show: (results) => {
       const forms = formsOf(results, "mixinstruct").filter((form) => form.endsWith("15% dropped"));
+      const compared = [{ group: "exp" } as const, ...EXAMPLES.map(promptOf)];
       const own = forms.map((form) =>
-        linesOf(results, { experiment: "mixinstruct", form }, (curve) => results.regrets(curve))([
-          { group: "exp" },
-          ...EXAMPLES.map(promptOf),
-        ]),
+        linesOf(results, { experiment: "mixinstruct", form }, compared, (curve) =>
+          results.regrets(curve),
+        ),
       );
-      const merge = (part: "lines" | "beside"): HeadlineLine[] =>
+      const merge = (part: "lines" | "baselines"): HeadlineLine[] =>
         (own[0]?.[part] ?? []).map(({ name }) => ({
           name,
           regrets: own.map((one) => one[part].find((line) => line.name === name)?.regrets[0]),
         }));
-      const stoodIn = "standIn" in results.bench.data.mixinstruct ? "'s stand-in" : "";
+      const stoodIn = "standIn" in results.planner.data.mixinstruct ? "'s stand-in" : "";
       const pools = forms.map((form) => form.split(", ")[0]).join(" / ");
       return {
-        world: `MixInstruct${stoodIn}, 15% dropped; models: ${pools}`,
+        setting: `MixInstruct${stoodIn}, 15% dropped; models: ${pools}`,
         lines: merge("lines"),
-        beside: merge("beside"),
+        baselines: merge("baselines"),
       };
     },
   };
 }
 
-/** The lines of some curves of a world, and of the baselines: at each vote scale one number. */
-function linesOf(results: Results, world: Pick, measure: (curve: Curve) => number[] | undefined) {
-  const { main } = results.bench;
+/** The compared curves of a setting and its baselines, each with one number per vote scale. */
+function linesOf(
+  results: Results,
+  setting: Attributes,
+  compared: readonly Attributes[],
+  measure: (curve: Curve) => number[] | undefined,
+) {
+  const { main } = results.planner;
   const epochs = main.epochs.at(-1) ?? 0;
-  const line = (pick: Pick): HeadlineLine[] => {
-    // A prompt is embedded by the encoder as it was, whatever epochs its curve is filed under.
-    const own = pick.group === "prompt" ? pick : { epochs, ...pick };
-    const found = results.curves({ ...world, variant: "", encoder: main.name, ...own });
+  const lineOf = (attributes: Attributes): HeadlineLine[] => {
+    // Prompts are embedded by the original encoder, whatever the epochs of their curve.
+    const own = attributes.group === "prompt" ? attributes : { epochs, ...attributes };
+    const found = results.curves({ ...setting, variant: "", encoder: main.name, ...own });
     const byScale = [...Map.groupBy(found, ({ voteScale }) => voteScale).values()];
     const [first] = found;
     return first ? [{ name: first.name, regrets: byScale.map(([own]) => measure(own!)) }] : [];
   };
-  return (picks: readonly Pick[]) => ({
-    lines: picks.flatMap(line),
-    beside: BASELINES.flatMap((policy) =>
-      line({ policy, ...(BLIND.includes(policy) && { epochs: 0 }) }),
+  return {
+    lines: compared.flatMap(lineOf),
+    baselines: BASELINES.flatMap((policy) =>
+      lineOf({ policy, ...(WITHOUT_VECTORS.includes(policy) && { epochs: 0 }) }),
     ),
-  });
+  };
 }
 
 function formsOf(results: Results, experiment: string): string[] {
@@ -124,6 +105,6 @@ function formsOf(results: Results, experiment: string): string[] {
   return [...new Set(own.map(({ form }) => form))];
 }
 
-function scales({ bench: { size } }: Results): string {
+function scales({ planner: { size } }: Results): string {
   return `; vote scale ${size.scales.join(" / ")}`;
 }

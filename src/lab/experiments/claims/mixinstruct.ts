@@ -1,12 +1,7 @@
 /** Section 5.2: MixInstruct. */
-import type { Claim, Curve } from "../../reproduce/experiment.ts";
-import {
-  type CellOfClaim,
-  decide,
-  decideEach,
-  minus,
-  untestable,
-} from "../../reproduce/verdict.ts";
+import type { Curve } from "../../reproduce/curve.ts";
+import type { Claim } from "../../reproduce/experiment.ts";
+import { type Cell, decide, decideEach, minus, untestable } from "../../reproduce/verdict.ts";
 import {
   cellOf,
   NO_TUNING,
@@ -17,6 +12,7 @@ import {
   TWO_THIRDS,
   withStandIn,
 } from "./cells.ts";
+import { onMixinstruct } from "./headlines.ts";
 
 export const mixinstructClaims: readonly Claim[] = [
   {
@@ -25,7 +21,7 @@ export const mixinstructClaims: readonly Claim[] = [
     statement: "On MixInstruct any fixed model is the best in at most 22% of the queries.",
     needs: ["mixinstruct"],
     criterion: "The largest share of the queries on which one model is best is at most 0.22.",
-    test: ({ bench: { facts, data } }) => {
+    test: ({ planner: { facts, data } }) => {
       const share = facts.get("mixinstruct top share");
       if (share === undefined) return untestable("no comparisons of a judge are here");
       const percent = `${(100 * share).toFixed(1)}%`;
@@ -46,6 +42,7 @@ export const mixinstructClaims: readonly Claim[] = [
   {
     id: 23,
     place: "5.2, fig. 4a",
+    headline: onMixinstruct("Eq. 6 beats OpenAItext's prompts on MixInstruct"),
     statement: "Model embeddings by eq. 6 beat those from OpenAItext's prompts on MixInstruct.",
     needs: ["mixinstruct"],
     criterion: `Regret of the fine-tuned eq. 6 curve is below that of the prompts with 1, 3 and 5 queries ${TWO_THIRDS}.`,
@@ -60,6 +57,7 @@ export const mixinstructClaims: readonly Claim[] = [
   {
     id: 24,
     place: "5.2, fig. 4b",
+    shownBy: /^mixinstruct-.*-drops$/,
     statement: "Removing the most ambiguous 15% of the queries is worse than removing 8%.",
     needs: ["mixinstruct"],
     criterion: `For the fine-tuned curves and the prompts with five queries, over the rounds that both have, regret is higher with 15% dropped than with 8%, (a) as it is and (b) as a share of random's on the same queries, since those that stay have more to lose: the interval of R(8%) - R(15%) lies below 0, each of the two ${TWO_THIRDS}.`,
@@ -75,7 +73,7 @@ export const mixinstructClaims: readonly Claim[] = [
         return more ? [{ curve, more }] : [];
       });
       const cellsOf = (rateOf: (curve: Curve, t: number) => number[], of = "") =>
-        pairs.map(({ curve, more }): CellOfClaim => {
+        pairs.map(({ curve, more }): Cell => {
           const t = sharedRounds(results, curve, more);
           const differences = minus(rateOf(curve, t), rateOf(more, t));
           return cellOf(curve, differences, { t, against: more.name, of });

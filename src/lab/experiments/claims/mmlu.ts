@@ -1,9 +1,8 @@
 /** Sections 3 and 4: theory, the failing examples, and what fine-tuning does to them. */
 import type { Claim } from "../../reproduce/experiment.ts";
-import { type CellOfClaim, decide, decideEach, minus } from "../../reproduce/verdict.ts";
-import type { DescribeValue } from "../../reproduce/work/specs.ts";
+import type { DescribeValue } from "../../reproduce/jobs/specs.ts";
+import { type Cell, decide, decideEach, minus } from "../../reproduce/verdict.ts";
 import { mean } from "../../statistics.ts";
-import { propositionOne } from "../proposition.ts";
 import {
   beats,
   exponents,
@@ -14,6 +13,7 @@ import {
   withNote,
   withStandIn,
 } from "./cells.ts";
+import { propositionOne } from "./proposition.ts";
 
 export const mmluClaims: readonly Claim[] = [
   {
@@ -61,19 +61,20 @@ export const mmluClaims: readonly Claim[] = [
   {
     id: 4,
     place: "4.2, fig. 2",
+    shownBy: /^mmlu-tsne$/,
     statement: "An encoder as it is already clusters categories, and fine-tuning sharpens that.",
     needs: ["mmlu"],
     criterion: `Over the online queries the mean cosine within a topic less that across topics is (a) above 0 before and (b) larger after fine-tuning than before: each of the two ${TWO_THIRDS} (encoders).`,
     test: (results) => {
       const described = (name: string, epochs: number) => {
-        const found = results.bench.descriptions.find(
+        const found = results.planner.descriptions.find(
           (one) => one.experiment === "mmlu" && one.encoder === name && one.epochs === epochs,
         );
         return found && results.descriptions(found.runs);
       };
       const gaps = (values: readonly DescribeValue[]) =>
         values.map(({ within, across }) => within - across);
-      const before = results.encoders.flatMap(({ name }): CellOfClaim[] => {
+      const before = results.encoders.flatMap(({ name }): Cell[] => {
         const own = described(name, 0);
         return own ? [{ label: `${name} as it was`, differences: gaps(own).map((g) => -g) }] : [];
       });
@@ -140,6 +141,7 @@ export const mmluClaims: readonly Claim[] = [
   {
     id: 7,
     place: "3",
+    shownBy: /^linear-/,
     statement: "Under a linear model regret grows like sqrt(T) at most, up to logarithms.",
     needs: ["mmlu"],
     criterion: `The theory bounds regret from above, for large T: the exponent log2(R(T) / R(T/2)) at the last round is below 0.6, its whole interval, ${TWO_THIRDS} (dimensions, vote scales). A larger one at this T is no refutation.`,

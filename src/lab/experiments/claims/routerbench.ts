@@ -1,8 +1,10 @@
 /** Section 5.1: RouterBench. */
-import { verdictText } from "../../reproduce/claims-table.ts";
-import type { Claim, Curve } from "../../reproduce/experiment.ts";
+import { verdictText } from "../../reproduce/claims-report.ts";
+import type { Curve } from "../../reproduce/curve.ts";
+import type { Claim } from "../../reproduce/experiment.ts";
+import { WEIGHTINGS } from "../../reproduce/setting.ts";
 import {
-  type CellOfClaim,
+  type Cell,
   decide,
   decideEach,
   minus,
@@ -10,7 +12,6 @@ import {
   untestable,
 } from "../../reproduce/verdict.ts";
 import { mean } from "../../statistics.ts";
-import { WEIGHTINGS } from "../routerbench-scene.ts";
 import {
   beats,
   cellOf,
@@ -28,11 +29,16 @@ import {
   withNote,
   withStandIn,
 } from "./cells.ts";
+import { CTRL, EXCEL, onRouterbench, promptOf } from "./headlines.ts";
+
+/** The figures of runs on RouterBench. */
+const RUNS = /^routerbench-.*_E\d+-\d+$/;
 
 export const routerbenchClaims: readonly Claim[] = [
   {
     id: 8,
     place: "5.1, fig. 3a",
+    shownBy: RUNS,
     statement: "The number of queries in a prompt does not matter much.",
     needs: ["routerbench"],
     criterion: `Between 1, 3 and 5 example queries regret differs by less than 10%: the interval of |difference| less a tenth of the smaller mean lies below 0 ${TWO_THIRDS}.`,
@@ -41,7 +47,7 @@ export const routerbenchClaims: readonly Claim[] = [
       const cells = standingIn(results, prompts).flatMap((curve) =>
         [1, 3]
           .filter((examples) => examples < curve.examples)
-          .flatMap((examples): CellOfClaim[] => {
+          .flatMap((examples): Cell[] => {
             const other = results.counterpart(curve, { examples });
             if (!other) return [];
             const t = sharedRounds(results, curve, other);
@@ -60,6 +66,11 @@ export const routerbenchClaims: readonly Claim[] = [
   {
     id: 9,
     place: "5.1, fig. 3b",
+    shownBy: RUNS,
+    headline: onRouterbench("Fine-tuned encoders (exp) beat the original ones (ctrl)", [
+      EXCEL,
+      CTRL,
+    ]),
     statement: "On RouterBench fine-tuned encoders (exp) beat the original ones (ctrl).",
     needs: ["routerbench"],
     criterion: `Regret of exp is below that of ctrl, weighting by weighting, without metadata and with it, ${TWO_THIRDS}.`,
@@ -68,6 +79,12 @@ export const routerbenchClaims: readonly Claim[] = [
   {
     id: 10,
     place: "5.1, fig. 3b",
+    shownBy: RUNS,
+    headline: onRouterbench("The Excel exp curves beat OpenAItext_5", [
+      EXCEL,
+      { ...EXCEL, weighting: "excel_mask" },
+      promptOf(5),
+    ]),
     statement: "Excel_perf_cost_exp and Excel_mask_exp beat OpenAItext_5.",
     needs: ["routerbench"],
     criterion: `Regret of either, without metadata and with it, is below that of the prompts with five queries ${TWO_THIRDS}.`,
@@ -83,6 +100,7 @@ export const routerbenchClaims: readonly Claim[] = [
   {
     id: 11,
     place: "5.1, fig. 6",
+    shownBy: RUNS,
     statement: "Both observations (9 and 10) hold for all tuned encoders.",
     needs: ["routerbench"],
     criterion:
@@ -117,6 +135,11 @@ export const routerbenchClaims: readonly Claim[] = [
   {
     id: 12,
     place: "5.1",
+    shownBy: RUNS,
+    headline: onRouterbench("Excel_perf_cost beats Perf_cost", [
+      EXCEL,
+      { ...EXCEL, weighting: "perf_cost" },
+    ]),
     statement:
       "Excel_perf_cost beats Perf_cost: weight only the categories in which a model excels.",
     needs: ["routerbench"],
@@ -132,6 +155,7 @@ export const routerbenchClaims: readonly Claim[] = [
   {
     id: 13,
     place: "B.2",
+    shownBy: RUNS,
     statement: "Excel_perf_cost and Excel_mask are the most effective weightings in most cases.",
     needs: ["routerbench"],
     criterion: `Of the four exp curves of an encoder, its epochs, a form and a vote scale, the better of the two Excel ones has less regret than the better of the other two, better being the lower mean, ${TWO_THIRDS}.`,
@@ -143,7 +167,7 @@ export const routerbenchClaims: readonly Claim[] = [
         variant: "",
       });
       const cells = perf.flatMap((curve) =>
-        lengths(results, curve).flatMap((t): CellOfClaim[] => {
+        lengths(results, curve).flatMap((t): Cell[] => {
           const all = WEIGHTINGS.flatMap((weighting) => {
             const own = results.counterpart(curve, { weighting });
             const regrets = own && results.regrets(own, t);
@@ -166,6 +190,7 @@ export const routerbenchClaims: readonly Claim[] = [
   {
     id: 14,
     place: "5.1",
+    shownBy: /^routerbench-.*-all$/,
     statement: "e5b_E4 performs best of all encoders.",
     needs: ["routerbench"],
     criterion: `Regret of e5b_E4 under the excel weightings is below that of every other tuned encoder and of e5b_E2 ${TWO_THIRDS}.`,
@@ -186,6 +211,7 @@ export const routerbenchClaims: readonly Claim[] = [
   {
     id: 15,
     place: "5.1",
+    shownBy: /^routerbench-lambda$/,
     statement: "lambda trades performance against cost.",
     needs: ["routerbench"],
     criterion: `With Excel_perf_cost, lambda = 0.2 in the weighting makes a query cheaper than lambda = 0: the interval of the difference of costs, a duel of two models costing both answers, lies below 0 ${TWO_THIRDS} (vote scales). What it costs in Perf stands beside it.`,
@@ -209,11 +235,12 @@ export const routerbenchClaims: readonly Claim[] = [
   {
     id: 16,
     place: "B.3",
+    shownBy: /^routerbench-variations$/,
     statement: "35 offline queries suffice.",
     needs: ["routerbench", "unseen"],
     criterion: `Regret with 5 offline queries a benchmark is less than 10% above that with 15, (a) on RouterBench, where transformers are not tuned for it, and (b) for the tuned ideal curves of the unseen benchmark: the interval of R(5) - 1.1 R(15) lies below 0, each of the two ${TWO_THIRDS}.`,
     test: (results) => {
-      const cell = (few: Curve | undefined, more: Curve): CellOfClaim[] => {
+      const cell = (few: Curve | undefined, more: Curve): Cell[] => {
         const t = results.rounds(more);
         const [own, other] = [few && results.regrets(few, t), results.regrets(more, t)];
         return own && other ? [cellOf(more, minus(own, other, 1.1), { t, against: "5" })] : [];
@@ -236,11 +263,12 @@ export const routerbenchClaims: readonly Claim[] = [
   {
     id: 17,
     place: "1, 4.1",
+    shownBy: /^routerbench-.*-choices$/,
     statement: "Curves converge to the best model for each query, not to one fixed model.",
     needs: ["routerbench"],
     criterion: `In the last third of the longest runs (T = 3,000; fewer in a quick run) the regret a round of the Excel exp curves is (a) below 0.8 of their own in the first third and (b) below that of the best fixed model: each of the two ${TWO_THIRDS}.`,
     test: (results) => {
-      const { long } = results.bench.size;
+      const { long } = results.planner.size;
       const longest = excelExp(results, "routerbench").filter(
         (curve) => results.rounds(curve) === long,
       );

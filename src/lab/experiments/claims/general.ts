@@ -1,0 +1,171 @@
+/** Claims that speak of more than one experiment, or that are made in passing. */
+import type { Claim } from "../../reproduce/experiment.ts";
+import { type Cell, decide, decideAny, decideEach, minus } from "../../reproduce/verdict.ts";
+import {
+  beats,
+  cellOf,
+  cheaper,
+  excelExp,
+  fallsAfter,
+  NO_TUNING,
+  onMixInstruct,
+  promptRivals,
+  regretAfter,
+  TWO_THIRDS,
+  withNote,
+  withStandIn,
+} from "./cells.ts";
+
+const RUNS = /^routerbench-.*_E\d+-\d+$/;
+const TABLE = /^routerbench-.*-table$/;
+
+export const generalClaims: readonly Claim[] = [
+  {
+    id: 25,
+    place: "abstract",
+    statement:
+      "On both data sets regret is lower and convergence faster than with OpenAI's embeddings.",
+    needs: ["routerbench", "mixinstruct"],
+    criterion: `Against prompts with five queries, both the regret and the regret a round in the last third, over the same rounds, of the fine-tuned curves (Excel without metadata and with it, eq. 6) are lower, on each of the two data sets, each ${TWO_THIRDS}.`,
+    test: (results) => {
+      const sets = {
+        RouterBench: excelExp(results, "routerbench"),
+        MixInstruct: results.curves({ experiment: "mixinstruct", group: "exp" }),
+      };
+      const parts = Object.entries(sets).flatMap(([name, own]) =>
+        (["regret", "convergence"] as const).map((by) => ({
+          name: `${name}, ${by}`,
+          cells: own.flatMap((curve) => promptRivals(results, curve, 5, by)),
+          unit: by === "regret" ? by : "regret over the last third",
+        })),
+      );
+      const finding = onMixInstruct(results, withStandIn(results, decideEach(parts, NO_TUNING)));
+      const twice = parts[0]!.cells.length > parts[1]!.cells.length;
+      return twice ? withNote(finding, TWICE) : finding;
+    },
+  },
+  {
+    id: 26,
+    place: "3",
+    shownBy: /^unseen-change$/,
+    statement: "Adaptivity to a changing environment is inherent in the bandit algorithm.",
+    needs: ["unseen"],
+    criterion: `After a change of all utilities FGTS.CDB (a) does not do 10% worse than one that starts afresh at the change: the interval of R(after the change) - 1.1 R(restart) lies below 0; and, since one that never learns would do that too, (b) its regret a round falls: the interval of last third less first third of what follows the change lies below 0. Each of the two ${TWO_THIRDS} (vote scales).`,
+    test: (results) => {
+      const changed = results.curves({
+        experiment: "unseen",
+        variant: "change",
+        policy: "fgts-cdb",
+      });
+      const afresh = changed.flatMap((curve): Cell[] => {
+        const fresh = results.counterpart(curve, { variant: "restart" });
+        if (!fresh) return [];
+        const [own, other] = [regretAfter(results, curve, HALF), results.regrets(fresh)!];
+        return [cellOf(curve, minus(own, other, 1.1), {})];
+      });
+      return decideEach([
+        { name: "(a)", cells: afresh, unit: "R(after the change) to 1.1 R(restart)" },
+        {
+          name: "(b)",
+          cells: changed.map((curve) => fallsAfter(results, curve, HALF)),
+          unit: "slope",
+        },
+      ]);
+    },
+  },
+  {
+    id: 27,
+    place: "3",
+    shownBy: /^routerbench-single$/,
+    statement: "The feel-good term helps.",
+    needs: ["routerbench"],
+    criterion: `With one weight mu > 0 (that of theory, which is too small to be seen, 0.1 or 1) by itself, regret is below that with mu = 0 ${TWO_THIRDS} (vote scales). Refuted if with each of them it is above.`,
+    test: (results) => {
+      const off = results.curves({ experiment: "routerbench", variant: "mu=0" });
+      const weights = ["", "mu=0.1", "mu=1"].map((variant) => ({
+        name: variant || "theory's mu",
+        cells: off.flatMap((curve) => {
+          const on = results.counterpart(curve, { variant });
+          return on ? beats(results, on, curve) : [];
+        }),
+      }));
+      return decideAny(weights);
+    },
+  },
+  {
+    id: 28,
+    place: "abstract",
+    shownBy: /^routerbench-pointwise$/,
+    statement: "Learning from pairwise preferences is label-efficient.",
+    needs: ["routerbench"],
+    criterion: `The paper measures nothing for it. Here: from the same number of one-click votes FGTS.CDB has less regret than learners of likes and dislikes (MixLLM, MetaLLM) on the same vectors ${TWO_THIRDS}.`,
+    test: (results) => {
+      const pointwise = ["mixllm", "metallm"].flatMap((policy) =>
+        results.curves({ experiment: "routerbench", policy }),
+      );
+      const cells = pointwise.flatMap((curve) => {
+        const duels = results.counterpart(curve, { variant: "", policy: "fgts-cdb" });
+        return duels ? beats(results, duels, curve) : [];
+      });
+      return decide(cells);
+    },
+  },
+  {
+    id: 29,
+    place: "abstract",
+    shownBy: TABLE,
+    statement: "The performance-cost balance is better than with OpenAI's embeddings.",
+    needs: ["routerbench"],
+    criterion: `Under Perf - 0.05 Cost the choices of the Excel exp curves, without metadata and with it, have less regret than those of the prompts with five queries ${TWO_THIRDS}.`,
+    test: (results) => {
+      const own = excelExp(results, "routerbench");
+      const cells = own.flatMap((curve) => promptRivals(results, curve, 5, "priced"));
+      return withStandIn(results, decide(cells, { unit: "priced regret", ...NO_TUNING }));
+    },
+  },
+  {
+    id: 30,
+    place: "5.1",
+    shownBy: TABLE,
+    statement: "Excel_perf_cost and Excel_mask weigh cost: they are cheaper than Perf.",
+    needs: ["routerbench"],
+    criterion: `A query, with both answers of a duel of two models, costs less under either than under Perf, exp against exp, over the same rounds, ${TWO_THIRDS}.`,
+    test: (results) => {
+      const cells = excelExp(results, "routerbench").flatMap((curve) => {
+        const perf = results.counterpart(curve, { weighting: "perf" });
+        return perf ? cheaper(results, curve, perf) : [];
+      });
+      return decide(cells, { unit: "cost a query", ...NO_TUNING });
+    },
+  },
+  {
+    id: 31,
+    place: "implied",
+    shownBy: RUNS,
+    statement:
+      "Votes teach the router more than what it was told: the Excel exp curves beat the nearest category's best told model.",
+    needs: ["routerbench"],
+    criterion: `Regret, without metadata and with it, is below that of zero-feedback on the same vectors ${TWO_THIRDS}.`,
+    test: (results) => {
+      const cells = excelExp(results, "routerbench").flatMap((curve) => {
+        const [zero] = results.curves({
+          experiment: "routerbench",
+          variant: "",
+          policy: "zero-feedback",
+          encoder: curve.encoder,
+          epochs: curve.epochs,
+          form: curve.form,
+          voteScale: curve.voteScale,
+        });
+        return zero ? beats(results, curve, zero) : [];
+      });
+      return decide(cells, NO_TUNING);
+    },
+  },
+];
+
+const TWICE =
+  "regret is compared at each length that both curves have, convergence once, over the longest";
+
+/** Where all utilities change. */
+const HALF = 1 / 2;

@@ -1,0 +1,19 @@
+import type { DataSpec } from "../reproduce/jobs/specs.ts";
+import type { Planner } from "../reproduce/planner.ts";
+import { Setting } from "../reproduce/setting.ts";
+
+export const NAME = "routerbench";
+
+/** The benchmark of a round is drawn uniformly, its query with replacement. */
+export function settingOf(planner: Planner, form: string, data: DataSpec, offline = 5): Setting {
+  return new Setting(planner, {
+    experiment: NAME,
+    form,
+    data,
+    offline,
+    models: data.exclude?.length ? 10 : 11,
+    queries: 7550,
+    categories: 7,
+    streamOf: (rounds) => ({ rounds, stream: "uniform" }),
+  });
+}

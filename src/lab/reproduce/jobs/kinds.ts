@@ -1,0 +1,54 @@
+/** The kinds of jobs that the experiments consist of. The code of a kind is loaded when a job of it runs. */
+import type { PolicyKind } from "../../../core/bandit/policy.ts";
+import { moduleUrl } from "../../../core/input/project.ts";
+import type { Context, Kind, Kinds, Result } from "../../jobs/job.ts";
+import { loadPolicy, policyModule } from "../../policies/load-policy.ts";
+import type { RunSpec } from "./specs.ts";
+
+const kinds: Kinds = {
+  data: kind(new URL("./data.ts", import.meta.url), async () => (await import("./data.ts")).data),
+  embed: kind(
+    new URL("./embed.ts", import.meta.url),
+    async () => (await import("./embed.ts")).embed,
+  ),
+  fit: kind(new URL("./fit.ts", import.meta.url), async () => (await import("./fit.ts")).fit),
+  describe: kind(
+    new URL("./describe.ts", import.meta.url),
+    async () => (await import("./describe.ts")).describe,
+  ),
+  project: kind(
+    new URL("./project.ts", import.meta.url),
+    async () => (await import("./project.ts")).project,
+  ),
+  run: policyKind(new URL("./run.ts", import.meta.url), async () => (await import("./run.ts")).run),
+  linear: policyKind(
+    new URL("./linear.ts", import.meta.url),
+    async () => (await import("./linear.ts")).linear,
+  ),
+};
+
+export default kinds;
+
+/** A kind whose result depends on one module. */
+function kind<Spec>(
+  module: URL,
+  load: () => Promise<(spec: Spec, context: Context) => Promise<Result>>,
+): Kind {
+  return {
+    code: () => [moduleUrl(module)],
+    run: async (spec, context) => (await load())(spec as Spec, context),
+  };
+}
+
+/** A kind whose result depends on one module and on the policy of the spec. */
+function policyKind<Spec extends Pick<RunSpec, "policy">>(
+  module: URL,
+  load: () => Promise<(spec: Spec, kind: PolicyKind, context: Context) => Promise<Result>>,
+): Kind {
+  const nameOf = (spec: unknown) => (spec as Spec).policy.kind;
+  return {
+    code: (spec) => [moduleUrl(module), policyModule(nameOf(spec))],
+    run: async (spec, context) =>
+      (await load())(spec as Spec, await loadPolicy(nameOf(spec)), context),
+  };
+}

@@ -1,0 +1,243 @@
+/** Figures and tables that several experiments have. */
+import type { JobId } from "../jobs/job.ts";
+import { type HeatMap, heatMapsSvg, largest } from "../report/heat-map.ts";
+import { shorten } from "../report/labels.ts";
+import { type LinePlot, linePlotSvg, type PlotLine } from "../report/line-plot.ts";
+import type { Cell, Column } from "../report/table.ts";
+import { mean, meanInterval } from "../statistics.ts";
+import { type Curve, fullName, settingText } from "./curve.ts";
+import type { ReportItem } from "./experiment.ts";
+import { byCurve, byEncoder, byWeighting } from "./line-styles.ts";
+import type { Results } from "./results.ts";
+import type { Scores } from "./score-tables.ts";
+
+type Head = Omit<ReportItem, "draw">;
+
+export interface CurvesFigure extends Head {
+  /** With one panel per vote scale. */
+  readonly curves: readonly Curve[];
+  /** Rounds shown; all by default. */
+  readonly rounds?: number;
+  /** What colors tell apart; weightings by default. */
+  readonly colors?: "curves" | "encoders";
+  /** What happens in the middle of a run. */
+  readonly event?: LinePlot["event"];
+  /** The title of a curve's panel; the vote scale by default. */
+  panelOf?(curve: Curve): string;
+}
+
+const STYLES = { curves: byCurve, encoders: byEncoder, weightings: () => byWeighting };
+const WIDTHS: Readonly<Record<number, number>> = { 1: 520, 2: 340 };
+
+/** Cumulative regret by round, mean over runs. */
+export function curvesFigure(figure: CurvesFigure): ReportItem {
+  const { curves, rounds, colors = "weightings", event, panelOf = scaleOf, ...head } = figure;
+  // The same curve may be given twice.
+  const unique = [...new Map(curves.map((c) => [`${panelOf(c)} ${c.name}`, c])).values()];
+  const panels = [...Map.groupBy(unique, panelOf)];
+  return {
+    ...head,
+    draw: (results) => {
+      const all = Math.max(1, ...unique.map((curve) => results.rounds(curve)));
+      const shown = Math.min(rounds ?? all, all);
+      const drawn = panels.map(([title, own]) => {
+        const styleOf = STYLES[colors](own);
+        const lines = own.map((curve) => lineOf(curve, styleOf(curve), shown, results));
+        return { title, lines: lines.sort((a, b) => a.style.width - b.style.width) };
+      });
+      const svg = linePlotSvg({
+        title: head.title,
+        panels: drawn,
+        rounds: shown,
+        xLabel: "Round (one query each)",
+        yLabel: `Cumulative regret in units of utility, ${runsText(drawn, results)} (lower is better)`,
+        width: WIDTHS[panels.length] ?? 250,
+        height: 300,
+        event,
+      });
+      return { kind: "figure", svg };
+    },
+  };
+}
+
+function scaleOf({ voteScale }: Curve): string {
+  return `vote scale ${voteScale}`;
+}
+
+const POINTS_PER_LINE = 50;
+
+function lineOf(curve: Curve, style: PlotLine["style"], shown: number, results: Results): PlotLine {
+  const runs = results.runs(curve);
+  const { t } = runs[0]!;
+  const kept = t.flatMap((round, i) => (round <= shown ? [i] : []));
+  const step = Math.max(1, kept.length / POINTS_PER_LINE);
+  const chosen = kept.filter((_, n) => Math.floor((n + 1) / step) > Math.floor(n / step));
+  const points = chosen.map((i) => {
+    const { mean, lo, hi } = meanInterval(runs.map(({ regret }) => regret[i]!));
+    // Regret is never negative, but Student's interval of a few runs can be.
+    return { t: t[i]!, mean, lo: Math.max(0, lo), hi };
+  });
+  return {
+    name: curve.name,
+    label: `${shorten(curve.name, 52)} ${(points.at(-1)?.mean ?? 0).toFixed(1)}`,
+    labelSize: 10,
+    style: { ...style, band: style.band && runs.length > 1 },
+    points: [{ t: 0, mean: 0, lo: 0, hi: 0 }, ...points],
+  };
+}
+
+/** The number of runs, and the meaning of the bands if there are any. */
+function runsText(panels: LinePlot["panels"], { planner }: Results): string {
+  const { runs } = planner.size;
+  if (runs === 1) return "one run";
+  const bands = panels.some(({ lines }) => lines.some(({ style }) => style.band));
+  return `mean of ${runs} runs${bands ? ", bands 95% intervals" : ""}`;
+}
+
+interface TableOptions {
+  readonly curves: readonly Curve[];
+  /** Rounds at which regret is shown; if empty, at the end of each curve. */
+  readonly rounds: readonly number[];
+  /** Whether votes are stored verdicts, which have no vote scale. */
+  readonly stored?: boolean;
+}
+
+/** One row per curve: regret under Perf at each of the rounds and under Perf - lambda Cost, cost, score, agreement. */
+export function curvesTable(
+  id: string,
+  title: string,
+  { curves, rounds, stored = false }: TableOptions,
+): ReportItem {
+  const points = rounds.length > 0 ? rounds : [undefined];
+  const [first] = points;
+  const caption = [
+    "Means over runs and, where there are several, their 95% intervals by Student's t. Setting: the form of the queries, and what else was changed.",
+    stored ? "Votes are stored verdicts, without a vote scale." : "s: the vote scale.",
+    "Score, cost and agreement are means over all rounds of a curve; if the curves differ in length, Over rounds says how many.",
+    "Costs are in the unit of the table of Perf and Cost, and a duel costs both responses; agreement is the share of rounds answered by a best model, half for each response of a duel.",
+  ].join(" ");
+  return {
+    id,
+    title,
+    caption,
+    draw: (results) => {
+      const unique = longest(results, curves);
+      const hasCosts = unique.some((curve) =>
+        results.runs(curve).some(({ cost }) => cost !== null && cost > 0),
+      );
+      const uneven = new Set(unique.map((curve) => results.rounds(curve))).size > 1;
+      const regret = (curve: Curve, t?: number, measure: "regret" | "priced" = "regret") => {
+        const values = results.regrets(curve, t, measure);
+        return values ? meanInterval(values) : null;
+      };
+      const meanOf = (curve: Curve, of: "score" | "cost" | "agreement") => {
+        const values = results.runs(curve).flatMap((run) => run[of] ?? []);
+        return values.length > 0 ? mean(values) : null;
+      };
+      const at = (t: number | undefined) => (t === undefined ? "" : `, T = ${t}`);
+      const columns: (Column & { cell(curve: Curve): Cell })[] = [
+        { key: "curve", title: "Curve", kind: "text", cell: fullName },
+        { key: "setting", title: "Setting", kind: "text", cell: settingText },
+        { key: "vote_scale", title: "s", kind: "number", cell: ({ voteScale }) => voteScale },
+        ...points.map((t) => ({
+          key: t === undefined ? "regret" : `regret_${t}`,
+          title: `Regret${at(t)}`,
+          kind: "interval" as const,
+          cell: (curve: Curve) => regret(curve, t),
+        })),
+        {
+          key: "regret_priced",
+          title: `under Perf \u2212 0.05 Cost${at(first)}`,
+          kind: "interval",
+          cell: (curve) => regret(curve, first, "priced"),
+        },
+        {
+          key: "rounds",
+          title: "Over rounds",
+          kind: "whole",
+          cell: (curve) => results.rounds(curve),
+        },
+        {
+          key: "cost",
+          title: "Cost per query",
+          kind: "number",
+          cell: (curve) => meanOf(curve, "cost"),
+        },
+        { key: "score", title: "Score", kind: "number", cell: (curve) => meanOf(curve, "score") },
+        {
+          key: "agreement",
+          title: "Agreement",
+          kind: "percent",
+          cell: (curve) => meanOf(curve, "agreement"),
+        },
+      ];
+      const left = [
+        ...(stored ? ["vote_scale"] : []),
+        ...(hasCosts ? [] : ["regret_priced", "cost"]),
+        ...(uneven ? [] : ["rounds"]),
+      ];
+      const shown = columns.filter(({ key }) => !left.includes(key));
+      const rows = unique.map((curve) => shown.map(({ cell }) => cell(curve)));
+      const heads = shown.map(({ cell: _, ...column }) => column);
+      return { kind: "table", table: { title, columns: heads, rows } };
+    },
+  };
+}
+
+/** A curve may be given twice, and at two lengths if it is the same for several encoders. */
+function longest(results: Results, curves: readonly Curve[]): Curve[] {
+  const found = new Map<string, Curve>();
+  for (const curve of curves) {
+    const key = [settingText(curve), curve.voteScale, fullName(curve)].join("|");
+    const known = found.get(key);
+    if (known && results.rounds(known) >= results.rounds(curve)) continue;
+    found.set(key, curve);
+  }
+  return [...found.values()];
+}
+
+/** Which model answers in which category towards the end: a map per curve. */
+export function choicesFigure(
+  head: Head,
+  curves: readonly Curve[],
+  { categories, models, perf }: Scores,
+): ReportItem {
+  const outlined = largest(categories.map((_, m) => models.map((_, k) => perf[k]![m]!)));
+  const shares = (counts: readonly number[]) => {
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    return counts.map((count) => count / total);
+  };
+  return {
+    ...head,
+    draw: (results) => {
+      const maps = curves.map((curve): HeatMap => {
+        const runs = results.runs(curve).map(({ choices }) => choices.map(shares));
+        const values = categories.map((_, m) =>
+          models.map((_, k) => mean(runs.map((run) => run[m]?.[k] ?? Number.NaN))),
+        );
+        return { title: curve.name, rows: categories, columns: models, values, outlined };
+      });
+      return { kind: "figure", svg: heatMapsSvg(head.title, maps) };
+    },
+  };
+}
+
+/** cos(xi, xi) or the mean cos(x, a_k), before and after fine-tuning. */
+export function geometryFigure(
+  head: Head,
+  of: "byCategory" | "byModel",
+  jobs: readonly { readonly title: string; readonly job: JobId }[],
+): ReportItem {
+  return {
+    ...head,
+    draw: (results) => {
+      const maps = jobs.map(({ title, job }): HeatMap => {
+        const value = results.descriptions([job])[0]!;
+        const columns = of === "byCategory" ? value.categories : value.models;
+        const note = `nearest-category accuracy ${value.accuracy.toFixed(2)}`;
+        return { title, note, rows: value.categories, columns, values: value[of] };
+      });
+      return { kind: "figure", svg: heatMapsSvg(head.title, maps) };
+    },
+  };
+}

@@ -1,0 +1,88 @@
+/** The fixed paragraphs of the report, as HTML. */
+
+/** What applies to all curves. What differs between curves is in the lists that curve-methods.ts makes. */
+export const EXPLANATIONS = [
+  `<b>Names.</b> MiniLM_E4_Excel_perf_cost_exp is the encoder MiniLM, fine-tuned for 4 epochs on
+the offline queries, model embeddings by the weighting Excel_perf_cost, and the group: exp is
+fine-tuned, ctrl is the original encoder, ideal is told of the benchmark that is unseen to
+the others. MiniLM_5 has model embeddings from a prompt with five example queries. All of these
+are played by FGTS.CDB. static is this program's own table of word vectors, which the paper does
+not have. An <i>original</i> encoder is one that is not fine-tuned. The setting of a curve is the
+form of its queries and what else was changed.`,
+  `<b>Figures.</b> One line per curve, the mean over runs; the names stand at the last panel, with
+the regret at its last round. Bands are 95% intervals of the mean by Student's t. They are drawn
+for joust and for one family of curves, since more bands would hide each other, and not for a
+single run. The tables have every interval.<span class="screen"> Pointing at a line shows its
+name.</span>`,
+  `<b>Regret</b> is the utility of the best model for each query less that of the chosen models (in
+a duel the mean of the two), summed over rounds. A round is a query. The vote scale s decides how
+noisy votes are: P(a beats b) = sigmoid(s (utility of a - utility of b)). s = 1 is what the paper
+writes; it is nearly a coin flip, since utilities lie between 0 and 1. If both responses come from
+the same model, there is no vote. Run i of every curve has the
+same offline queries, the same stream and the same voters, so curves are compared by the paired
+difference, run by run.`,
+  `<b>Baselines</b>, in every figure. random: two models at random. best-fixed: the one model with
+the least regret over the whole run, known in hindsight. zero-feedback: the best told model of
+the nearest category, which never uses a vote: what a learner gains from votes is what it gains
+over this line. joust: this project's own policy with its defaults (below).`,
+  `<b>Model embeddings.</b> xi_m is the mean vector of category m's offline queries. Perf (eq. 3):
+a_k is the mean of the xi_m weighted by the softmax of Perf_k over categories; Perf_cost: by
+that of Perf - lambda Cost. Excel_perf_cost (eq. 4): the same scores, but 0 inside the softmax
+if k is not among the best tau = 3 models of the category. Excel_mask (eq. 5): the sum of
+xi_m over those categories, divided by tau. Labels (eq. 6): the mean vector of the offline
+queries that k is best on, a joint best counting in part. Prompts: the encoder's vector of
+listing 3 with the name of the model, the benchmark that it is best at, its Perf and 1 / Cost
+there, and that benchmark's first offline queries; of listing 2 on MMLU; on MixInstruct without
+Perf and Cost, with queries that the model is best on. lambda is 0.05 if not stated.`,
+  `<b>FGTS.CDB</b> (Algorithm 1): phi(x, a) = x o a, scaled to length 1 (<i>added</i>: x + a). Two
+Langevin chains, each of which plays its own best model, ties at random: prior N(0,
+5<sup>2</sup>) on every coefficient, eta = 1, five steps per round from where the last round
+ended, each on 128 past votes, of length 0.2 / (1/5<sup>2</sup> + t mean|v|<sup>2</sup> / 4)
+after t votes. mu = 1 / (10 e sqrt(T)) with T = 720 (in the linear worlds their own T), and the feel-good
+term of a round is at most 1. The lists of curves name only options that differ from these
+defaults of the policy <code>fgts-cdb</code>.`,
+  `<b>joust</b> describes a query by w = softmax(cos(x, xi_m) / 0.1) over categories, and models the
+utility of k as a multiple of its told score there plus w . theta_k. The posterior is Gaussian and
+is updated once per vote. Joust knows neither the vote scale nor the value of the told scores: it
+keeps one posterior for each of the scales 1, 3, 10 with told scores that are right, roughly right
+or worthless, weighted by how well it predicted the votes. It plays the pair with the largest
+f_i + f_j + 1.5 W_ij, W_ij being the part of the sd of the difference that future votes can
+resolve. Told scores are the table's Perf; on MMLU the experts' utilities, on MixInstruct
+means over the offline queries.`,
+  `<b>Fine-tuning</b> (CCFT): every pair of offline queries of one category is a like pair, as many
+pairs across categories unlike ones; squared error between the cosine and the label (1 or 0),
+AdamW, learning rate 2e-5 (static: 3e-3), batches of 16 pairs, a tenth of the steps to warm up,
+then linear decay to 0 at the last step. E2 is therefore a separate training and no checkpoint of
+E4.`,
+  `<b>Claims</b> were written down with their criteria before the run. Some criteria were changed in
+a later review; docs/decisions/0006-criteria-of-claims.md of the repository says which and why. A cell is one comparison: an encoder, a weighting, a form of the queries, a vote
+scale, a length; it decides if the 95% interval of the paired difference excludes 0. A claim holds
+if at least two thirds of its cells are for it, is refuted if as many are against it, and is
+otherwise not shown. The numbers in brackets count the same cells by vote scale and by the way
+metadata is appended. If the paper's encoders are available, they decide and static does not. The
+measurement is a <i>difference of regret</i>: that of the curve which the claim says is better less
+that of the other, so that a number below 0 is for the claim. Its mean over all cells comes first,
+then the lowest and the highest of the cells' means over runs. These two are a range of cells, not
+an interval; reproduce.json has the interval of each cell.`,
+];
+
+/** How to run the experiments again. */
+export const INSTRUCTIONS = [
+  `The command below gives the same numbers, bit for bit, with the same data and code. Results are
+cached, so the second time takes seconds. In a checkout of the repository <code>joust</code> is
+<code>npm run -s joust --</code>. A single experiment can be named in place of all, and
+<code>--curve NAME</code> runs one curve with everything that it needs, in all its settings, and
+prints its numbers. A list at the end of each experiment says for every curve which queries,
+vectors, model embeddings and policy it has.`,
+  `<code>--data DIR</code> is a folder with <code>mmlu/</code> (the test and dev csv of the five
+topics), <code>routerbench-queries/</code> (<code>queries_rbprompt.jsonl.gz</code>,
+<code>queries.jsonl.gz</code>), and <code>mixinstruct/</code> (its jsonl with
+<code>cmp_results</code>) or the stand-in's <code>qlora-gpt4-pairwise/</code>. Without it the
+project's own questions stand in for all. <code>--models DIR</code> has the encoders' folders;
+<code>joust models get MiniLM</code> downloads one. Checksums of both are below.`,
+  `The seed gives run i a generator of its own for the offline queries, the stream, the votes, the
+fine-tuning and the policy: run 1 is the same whether one run is requested or twenty.`,
+  `Every figure is in figures/ as SVG and every table in tables/ as CSV and LaTeX. reproduce.json has
+each curve with its runs, each claim with its cells, and all settings. The <i>code of</i> a kind of
+job is a hash of the code that decides its results: equal hashes mean equal results.`,
+];

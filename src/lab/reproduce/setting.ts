@@ -1,0 +1,232 @@
+import type { Options } from "../../core/bandit/policy.ts";
+import type { WeightingSettings } from "../../core/calibrate/models.ts";
+import type { JobId } from "../jobs/job.ts";
+import { BASELINES, type Curve, type Group, WITHOUT_VECTORS } from "./curve.ts";
+import type { FoundEncoder } from "./encoders.ts";
+import type {
+  DataSpec,
+  DrawSpec,
+  PromptSpec,
+  RunSpec,
+  StreamSpec,
+  TextsSpec,
+  ToldSpec,
+} from "./jobs/specs.ts";
+import { type Planner, PRICE } from "./planner.ts";
+
+/** What all curves of a setting share: queries, true scores, offline draws and stream. */
+export interface SettingOptions {
+  readonly experiment: string;
+  readonly form: string;
+  readonly data: DataSpec;
+  /** The data from which offline queries are drawn; `data` by default. */
+  readonly offlineData?: DataSpec;
+  /** The queries that an original encoder embeds once for all runs; those of `data` by default. */
+  readonly texts?: DataSpec;
+  /** Offline queries per category. */
+  readonly offline: number;
+  readonly change?: boolean;
+  /** The stream of a run of so many rounds. */
+  streamOf(rounds: number): StreamSpec;
+  /** Approximate numbers of models, queries and known categories, for estimates of time. */
+  readonly models: number;
+  readonly queries: number;
+  readonly categories: number;
+  /** A setting with the same offline queries that streams all queries of this one. Its vectors are used. */
+  readonly vectorsOf?: Setting;
+}
+
+/** An encoder as a curve uses it. */
+export interface EncoderState {
+  readonly encoder: FoundEncoder;
+  /** Epochs of fine-tuning; 0 for the original encoder. */
+  readonly epochs: number;
+  /** Rounds of the longest run that uses the vectors. */
+  readonly rounds: number;
+  /** The only categories that are known and used for fine-tuning; all by default. */
+  readonly categories?: readonly string[] | undefined;
+}
+
+export interface CurveOptions {
+  readonly state: EncoderState;
+  readonly group: Group;
+  readonly voteScale: number;
+  readonly models: ToldSpec["models"];
+  readonly policy?: RunSpec["policy"];
+  readonly variant?: string;
+  /** utility = score - lambda * cost; 0 by default. */
+  readonly lambda?: number;
+  readonly name?: string;
+  /** Epochs in the name, if they differ from the state's: a control group has those of its counterpart. */
+  readonly epochs?: number;
+  readonly examples?: number;
+  /** Fewer rounds than the state's, whose vectors serve for both. */
+  readonly rounds?: number;
+}
+
+export class Setting {
+  readonly planner: Planner;
+  readonly options: SettingOptions;
+  readonly #data: JobId;
+  readonly #offlineData: JobId | undefined;
+
+  constructor(planner: Planner, options: SettingOptions) {
+    this.planner = planner;
+    this.options = options;
+    this.#data = planner.load(options.data);
+    this.#offlineData = options.offlineData && planner.load(options.offlineData);
+  }
+
+  draw(run: number): DrawSpec {
+    const { offline, change } = this.options;
+    const { seed } = this.planner;
+    return {
+      data: this.#data,
+      ...(this.#offlineData !== undefined && { offlineData: this.#offlineData }),
+      offline,
+      ...(change && { change }),
+      seed,
+      run,
+    };
+  }
+
+  /** The job with the vectors of a run. */
+  vectors(state: EncoderState, run: number): JobId {
+    const { vectorsOf, experiment, form, queries, offline, streamOf } = this.options;
+    if (vectorsOf) return vectorsOf.vectors(state, run);
+    const { encoder, epochs, rounds, categories } = state;
+    const label = `${experiment} (${form})`;
+    if (epochs === 0) {
+      return this.planner.embed(encoder, { of: "data", data: this.allTexts() }, queries, label);
+    }
+    const draw = this.draw(run);
+    const texts: TextsSpec = { of: "stream", draw, stream: streamOf(rounds) };
+    const known = categories?.length ?? this.options.categories;
+    return this.planner.fit(
+      encoder,
+      { draw, epochs, texts, ...(categories && { categories }) },
+      {
+        pairs: known * offline * (offline - 1),
+        count: Math.min(queries, rounds) + known * offline,
+        label: `${label}, run ${run + 1}`,
+      },
+    );
+  }
+
+  /** The job with every query, without the scores of models. */
+  allTexts(): JobId {
+    const { files, categories } = this.options.texts ?? this.options.data;
+    return this.planner.load({ files, ...(categories && { categories }) });
+  }
+
+  curve(options: CurveOptions): Curve {
+    const { state, group, voteScale, models, variant = "", lambda = 0, examples = 0 } = options;
+    const { experiment, form, streamOf } = this.options;
+    const { encoder, categories } = state;
+    const { rounds = state.rounds, policy = fgts(), epochs = state.epochs } = options;
+    const weighting = typeof models === "object" && "weighting" in models ? models.weighting : "";
+    const prompt = typeof models === "object" && "listing" in models ? models : undefined;
+    const head = {
+      experiment,
+      form,
+      voteScale,
+      variant,
+      group,
+      examples,
+      epochs,
+      encoder: encoder.name,
+      weighting: models === "means" ? "means" : weighting,
+      policy: policy.kind,
+    };
+    return this.planner.curve(
+      { ...head, name: options.name ?? nameOf(head) },
+      (run) => ({
+        draw: this.draw(run),
+        told: { models, ...(categories && { categories }) },
+        vectors: [this.vectors(state, run), ...(prompt ? [this.prompts(state, prompt, run)] : [])],
+        policy,
+        stream: streamOf(rounds),
+        lambda,
+      }),
+      {
+        rounds,
+        models: this.options.models,
+        dimension: encoder.dimension,
+        offline: this.options.offline * this.options.categories,
+      },
+    );
+  }
+
+  /** A curve whose model embeddings come from prompts with example queries. */
+  promptCurve(
+    prompt: PromptSpec,
+    options: Omit<CurveOptions, "group" | "models" | "examples">,
+  ): Curve {
+    const { examples } = prompt;
+    return this.curve({ ...options, group: "prompt", models: prompt, examples });
+  }
+
+  /** The job with the vectors of the prompts. */
+  prompts(state: EncoderState, prompt: PromptSpec, run: number): JobId {
+    const { experiment, form, models, vectorsOf } = this.options;
+    if (vectorsOf) return vectorsOf.prompts(state, prompt, run);
+    const { encoder, categories } = state;
+    const draw = this.draw(run);
+    const texts: TextsSpec = { of: "prompts", draw, prompt, ...(categories && { categories }) };
+    const label = `${experiment} (${form}) prompts, run ${run + 1}`;
+    return this.planner.embed(encoder, texts, 4 * models, label);
+  }
+
+  /** The curves that every figure shows, on the vectors of the figure's encoder if they use any. */
+  baselines(
+    state: EncoderState,
+    models: ToldSpec["models"],
+    voteScale: number,
+    rest: Partial<CurveOptions> & { readonly original?: EncoderState } = {},
+  ): Curve[] {
+    const { original = { ...state, epochs: 0, categories: undefined }, ...options } = rest;
+    return BASELINES.map((kind) =>
+      this.curve({
+        state: WITHOUT_VECTORS.includes(kind) ? original : state,
+        group: "baseline",
+        voteScale,
+        models,
+        policy: { kind, options: {} },
+        name: kind,
+        ...options,
+      }),
+    );
+  }
+}
+
+/** MiniLM_E4_Excel_perf_cost_exp, or MiniLM_5 for prompts with five queries. */
+function nameOf({
+  encoder,
+  epochs,
+  weighting,
+  group,
+  examples,
+}: Pick<Curve, "encoder" | "epochs" | "weighting" | "group" | "examples">): string {
+  if (group === "prompt") return `${encoder}_${examples}`;
+  const capital = weighting.slice(0, 1).toUpperCase() + weighting.slice(1);
+  return `${encoder}_E${epochs}_${capital}_${group}`;
+}
+
+/** The weighting with the paper's tau, lambda and temperature. */
+export function weighted(
+  weighting: WeightingSettings["weighting"],
+  rest: Partial<WeightingSettings> = {},
+): WeightingSettings {
+  return { weighting, tau: 3, lambda: PRICE, temperature: 1, ...rest };
+}
+
+/** The paper's weightings of categories, in its order, and the two that it recommends. */
+export const EXCEL = ["excel_perf_cost", "excel_mask"] as const;
+export const WEIGHTINGS = ["perf", "perf_cost", ...EXCEL] as const;
+/** Example queries in a prompt. */
+export const EXAMPLES = [1, 3, 5];
+
+/** The paper's FGTS.CDB, on model embeddings made in advance. */
+export function fgts(options: Options = {}): RunSpec["policy"] {
+  return { kind: "fgts-cdb", options: { weighting: "fitted", ...options } };
+}

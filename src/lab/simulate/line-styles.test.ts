@@ -1,0 +1,59 @@
+import { describe, expect, test } from "vitest";
+import { lineStyles, STYLES } from "./line-styles.ts";
+import { TWENTY } from "./sample.case.ts";
+
+const ALWAYS = ["joust", "fgts-cdb", "random", "best-fixed", "zero-feedback"];
+
+describe("line styles", () => {
+  test("no two share a dash, and their lightness is 4 or more apart", () => {
+    expect(new Set(STYLES.map(({ dash }) => dash)).size).toBe(STYLES.length);
+    const lightness = STYLES.map(({ color }) => lightnessOf(color)).sort((a, b) => a - b);
+    for (let i = 1; i < lightness.length; i++) {
+      expect(lightness[i]! - lightness[i - 1]!).toBeGreaterThanOrEqual(4);
+    }
+  });
+
+  test("lines contrast 3:1 with white paper, labels 4.5:1", () => {
+    for (const { color, ink } of lineStyles(Object.keys(TWENTY)).values()) {
+      expect(1.05 / (luminance(ink) + 0.05)).toBeGreaterThan(4.5);
+      if (color !== "#b4b4b4") expect(1.05 / (luminance(color) + 0.05)).toBeGreaterThan(2.95);
+    }
+  });
+
+  test("of twenty policies eight stand out, the five of every comparison among them", () => {
+    const styles = lineStyles(Object.keys(TWENTY));
+    expect(styles.size).toBe(20);
+    const front = [...styles].filter(([, style]) => style.highlighted);
+    expect(front.length).toBe(8);
+    for (const name of ALWAYS) expect(styles.get(name)!.highlighted).toBe(true);
+    expect(styles.get("oracle")!.highlighted).toBe(false);
+    expect(new Set(front.map(([, style]) => style)).size).toBe(8);
+  });
+
+  test("a policy looks the same whatever else is there", () => {
+    const few = lineStyles(ALWAYS);
+    const many = lineStyles(Object.keys(TWENTY));
+    for (const name of ALWAYS) expect(few.get(name)).toBe(many.get(name));
+  });
+
+  test("variants: the plain name is preferred, eight of one kind all differ", () => {
+    const styles = lineStyles(["joust:alpha=1", "joust"]);
+    expect(styles.get("joust")).toBe(STYLES[0]);
+    const variants = Array.from({ length: 8 }, (_, i) => `fgts-cdb:sd=${i}`);
+    expect(new Set(lineStyles(variants).values()).size).toBe(8);
+  });
+});
+
+/** Relative luminance of WCAG 2, and CIELAB's lightness from it. */
+function luminance(hex: string): number {
+  const [r, g, b] = [1, 3, 5].map((i) => {
+    const c = Number.parseInt(hex.slice(i, i + 2), 16) / 255;
+    return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
+}
+
+function lightnessOf(hex: string): number {
+  const y = luminance(hex);
+  return y > 0.008856 ? 116 * Math.cbrt(y) - 16 : 903.3 * y;
+}
