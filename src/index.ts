@@ -1,4 +1,27 @@
-/** The export "joust": the method as a library. */
+/**
+ * The export "joust": routing with duels as a library, without a gateway. A program
+ * embeds a query, lets a `Router` choose models, shows their answers, and passes the
+ * vote back; examples/library.ts does so in a few lines.
+ */
+
+// Routing: a `Router` chooses models for a query with a policy, and teaches it by votes.
+
+export {
+  type RoutedChoice,
+  type RouteQuery,
+  Router,
+  type RouterSettings,
+  type RouterSnapshot,
+  type VoteTarget,
+} from "./core/router.ts";
+
+// Policies: `joust` is the default, `POLICIES` has all of them.
+
+export { createPolicy } from "./core/bandit/options.ts";
+export { POLICIES } from "./core/bandit/policies/index.ts";
+export { joust } from "./core/bandit/policies/joust.ts";
+
+// The interface of a policy, and functions for writing one.
 
 export {
   createFeatures,
@@ -6,31 +29,41 @@ export {
   type FeatureOptions,
   type Features,
 } from "./core/bandit/features.ts";
-
-// Policies, and what a policy of your own is made of.
-export { createPolicy } from "./core/bandit/options.ts";
-export { POLICIES } from "./core/bandit/policies/index.ts";
 export {
   type About,
   alignModels,
   argmax,
   type Choice,
+  type Comparison,
   comparisonsOf,
   type Duel,
+  type Estimate,
   type Feedback,
   type Hindsight,
   type OptionAbout,
   type Options,
   type Outcome,
+  type PendingDuel,
   type Policy,
   type PolicyKind,
   type Pool,
+  type PosteriorSample,
   type Ranking,
   type Rating,
   type Round,
   type Snapshot,
 } from "./core/bandit/policy.ts";
 export { GaussianPosterior } from "./core/bandit/posterior.ts";
+
+// Encoders: text to embedding.
+
+export type { Encoder } from "./core/encoder/common/encoder.ts";
+export { encoderPlaces } from "./core/encoder/encoder-places.ts";
+export { hashEncoder } from "./core/encoder/hash.ts";
+export { type EncoderPlaces, type OpenEncoder, openEncoder } from "./core/encoder/open-encoder.ts";
+
+// Calibration: fit an encoder and model embeddings to labelled queries, and read the result.
+
 export {
   categoryWeights,
   labelEmbeddings,
@@ -39,17 +72,17 @@ export {
   type Weighting,
   type WeightingOptions,
 } from "./core/bandit/weighting.ts";
-// Offline: fit an encoder to labelled queries and embed the models.
 export { type Bundle, type BundleSettings, readBundle } from "./core/calibrate/bundle.ts";
 export { openEncoderOrBundle } from "./core/calibrate/bundle-encoder.ts";
+export { poolOfBundle } from "./core/calibrate/bundle-pool.ts";
 export { calibrate, type HeldOut, type OfflineQueries } from "./core/calibrate/calibrate.ts";
 export { type FitOptions, type FitRequest, fitBundle } from "./core/calibrate/fit.ts";
-// Encoders: text to vector.
-export type { Encoder } from "./core/encoder/common/encoder.ts";
-export { encoderPlaces } from "./core/encoder/encoder-places.ts";
-export { hashEncoder } from "./core/encoder/hash.ts";
-export { type EncoderPlaces, type OpenEncoder, openEncoder } from "./core/encoder/open-encoder.ts";
-export { JoustError } from "./core/errors/joust-error.ts";
+
+// Random numbers: every draw comes from a generator that the caller seeds.
+
 export { Random } from "./core/random/random.ts";
-// Online: choose models for a query and learn from votes.
-export { type RoutedChoice, type RouteQuery, Router, type RouterSettings } from "./core/router.ts";
+
+// Errors: the message says what happened and where, `hint` says what to do.
+
+export { JoustError } from "./core/errors/joust-error.ts";
+export { InputError } from "./core/input/input-error.ts";
