@@ -1,9 +1,8 @@
 import type { Random } from "../../core/random/random.ts";
 
 /**
- * Answers to what is none of the project's questions. Nobody here knows the
- * answer, so they are of the kind that a right or a wrong one would be, and say
- * which they stand for: a person can vote on them as on real ones.
+ * Answers to questions that are not among the bundled ones. The sandbox does not know the answer, so
+ * it describes a good or a bad one and says which it is: a person can vote on it as on a real answer.
  */
 export function freeFormAnswer(
   kind: string,
@@ -11,102 +10,105 @@ export function freeFormAnswer(
   isRight: boolean,
   random: Random,
 ): string {
-  const { name, right, wrong } = KINDS[kind] ?? OTHER;
+  const { name, right, wrong, isOpen } = KINDS[kind] ?? OTHER;
   const lines = isRight ? right : wrong;
   const line = lines[random.integer(lines.length)]!.replace("{subject}", subjectOf(text));
-  const quality = name.startsWith("open") ? ["weak", "good"] : ["wrong", "right"];
-  return `${line}\n\n(This stands for a ${quality[Number(isRight)]} answer to ${name}.)`;
+  const quality = isOpen ? ["weak", "good"] : ["wrong", "right"];
+  return `${line}\n\n(This is a placeholder for a ${quality[Number(isRight)]} answer to ${name}.)`;
 }
 
 interface FreeForm {
   readonly name: string;
+  /** There is no single right answer. */
+  readonly isOpen?: boolean;
   readonly right: readonly string[];
   readonly wrong: readonly string[];
 }
 
 const KINDS: Readonly<Record<string, FreeForm>> = {
   mmlu: {
-    name: "a question of knowledge",
+    name: "a knowledge question",
     right: [
-      "On {subject}: the established view is the one you find in any good textbook of the field, and the reason for it is part of the answer. I have checked it against the usual exceptions, and none applies here.",
-      "Regarding {subject}, there is one accepted answer. I name it, say why it holds, and say where people most often go wrong.",
+      "On {subject}: this answer gives the established view, as in any good textbook of the field, and explains the reason for it. It also checks the usual exceptions; none of them applies here.",
+      "Regarding {subject}: this answer gives the accepted fact, explains why it is true, and mentions the most common mistake.",
     ],
     wrong: [
-      "On {subject}: I am quite sure, though what I say mixes up two things that merely sound alike.",
-      "Regarding {subject}, many people say many things. I state the most popular of them as a fact, and it is not one.",
+      "On {subject}: this answer sounds certain, but it confuses two things that have similar names.",
+      "Regarding {subject}: this answer presents a popular belief as a fact, although the belief is false.",
     ],
   },
   "mt-bench": {
-    name: "open writing or advice",
+    name: "a request for writing or advice",
+    isOpen: true,
     right: [
-      "About {subject}: I keep to what you asked for, in your tone and at your length, give two concrete suggestions that fit your case, and end with a clear recommendation.",
-      "For {subject} I would start with what matters most to you, offer a version that you can use as it stands, and keep it short.",
+      "About {subject}: this answer does what you asked for, in your tone and at the right length, makes two concrete suggestions, and ends with a clear recommendation.",
+      "For {subject}: this answer starts with what matters most to you, offers a version that you can use as it is, and stays short.",
     ],
     wrong: [
       "About {subject}: there are several aspects to consider, and each of them has advantages and disadvantages. In the end it depends.",
-      "For {subject} I have written something longer than you asked for, on a somewhat different subject.",
+      "For {subject}: this answer is longer than you asked for, and drifts to a different topic.",
     ],
   },
   mbpp: {
     name: "a programming task",
     right: [
-      "Here is a function for {subject}. It handles the empty input and the largest one, and passes the tests that I tried:\n\n```python\ndef solve(data):\n    return checked(result_of(data))\n```",
-      "For {subject}, a few lines suffice, with the edge cases covered:\n\n```python\ndef solve(data):\n    if not data:\n        return default_of(data)\n    return result_of(data)\n```",
+      "Here is a function for {subject}. It handles empty and very large input, and it passes its tests:\n\n```python\ndef solve(data):\n    return checked(result_of(data))\n```",
+      "For {subject}, a few lines are enough, and they cover the edge cases:\n\n```python\ndef solve(data):\n    if not data:\n        return default_of(data)\n    return result_of(data)\n```",
     ],
     wrong: [
-      "Here is a function for {subject}. It works for the example and fails on an empty list:\n\n```python\ndef solve(data):\n    return result_of(data[0])\n```",
-      "For {subject} you can use the library function that does exactly this, although no such function exists:\n\n```python\nfrom tools import solve\n```",
+      "Here is a function for {subject}. It works for the example, but fails for an empty list:\n\n```python\ndef solve(data):\n    return result_of(data[0])\n```",
+      "For {subject} you can use this library function, which does not exist:\n\n```python\nfrom tools import solve\n```",
     ],
   },
   hellaswag: {
-    name: "how an everyday scene goes on",
+    name: "the question how an everyday situation continues",
     right: [
-      "In the scene with {subject}, the next thing is the one that everything so far has been leading up to, and it follows in the same moment.",
-      "After {subject}, what comes next uses what is already at hand and completes what was begun.",
+      "In the situation {subject}: this answer describes the most natural next step, which follows directly from what happened so far.",
+      "After {subject}: this answer continues with what is at hand and completes what was started.",
     ],
     wrong: [
-      "In the scene with {subject}, what happens next is something that must have been over long before.",
-      "After {subject}, everyone goes somewhere else and does something that has nothing to do with it.",
+      "In the situation {subject}: this answer describes something that must have happened much earlier.",
+      "After {subject}: this answer describes something that has nothing to do with the situation.",
     ],
   },
   winogrande: {
-    name: "whom or what a word refers to",
+    name: "the question what a word refers to",
     right: [
-      "In {subject}, it is the one for whom the reason given makes sense; put in the other, and the sentence contradicts itself.",
-      "The sentence about {subject} only works one way: I name the one that the cause applies to.",
+      "In {subject}: this answer names the one for which the given reason makes sense. With the other one, the sentence would contradict itself.",
+      "In {subject}: only one reading makes sense. This answer gives it, with the reason.",
     ],
     wrong: [
-      "In {subject}, it is the one that was named last, as always.",
-      "The sentence about {subject}: I name the first one, without regard to the reason given.",
+      "In {subject}: this answer simply names the one that was mentioned last.",
+      "In {subject}: this answer names the one that was mentioned first, and ignores the given reason.",
     ],
   },
   gsm8k: {
-    name: "a problem of school maths",
+    name: "a maths problem",
     right: [
-      "For {subject}: I write down what is given, do one step at a time with the units beside it, and check the result by going backwards. It comes out even.",
-      "Step by step for {subject}: first the parts, then the total, then the question again to see that this is what was asked.",
+      "For {subject}: this answer writes down the given numbers, calculates one step at a time with units, and checks the result by calculating backwards. The result is correct.",
+      "Step by step for {subject}: first the parts, then the total, then a check that this is what the question asks for.",
     ],
     wrong: [
-      "For {subject}: I combine the numbers in the order in which they appear, and one of them was not needed.",
-      "Step by step for {subject}: the first step is right, the second forgets that something had already been taken away.",
+      "For {subject}: this answer combines the numbers in the order in which they appear, although one of them is not needed.",
+      "Step by step for {subject}: the first step is right, but the second one forgets an amount that was already subtracted.",
     ],
   },
   "arc-challenge": {
-    name: "a question of school science",
+    name: "a science question",
     right: [
-      "About {subject}: there is one cause, and it can be shown with a simple experiment. I name it and say what one would see.",
-      "Why {subject}? Because of one process that you find in any science book, which I explain in two sentences.",
+      "About {subject}: there is one cause, and a simple experiment shows it. This answer names the cause and describes the experiment.",
+      "Why {subject}? This answer names the process from the science books and explains it in two sentences.",
     ],
     wrong: [
-      "About {subject}: it is so because it looks that way, and I take the effect for the cause.",
-      "Why {subject}? I name a process that exists, but it is another one that does this.",
+      "About {subject}: this answer judges by appearance, and confuses cause and effect.",
+      "Why {subject}? This answer names a process that exists, but a different one is responsible.",
     ],
   },
 };
 
 const OTHER: FreeForm = { ...KINDS["mt-bench"]!, name: "an open question" };
 
-/** The first words of what was asked, to show that it was read. */
+/** The first words of the question, quoted in the answer. */
 function subjectOf(text: string): string {
   const words = text.trim().split(/\s+/);
   const first = words.slice(0, SUBJECT_WORDS).join(" ").slice(0, 80);

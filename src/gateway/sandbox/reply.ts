@@ -12,7 +12,7 @@ export interface Reply {
   readonly finish: "stop" | "length" | "tool_calls";
 }
 
-export const NOTE = "[Joust sandbox: a simulated answer; no model was asked.]";
+export const NOTE = "[Joust sandbox: simulated answer, no real model was called.]";
 
 /** What was to be said, in the form that was asked for and the model's own voice. */
 export function replyTo(asked: Asked, said: string, voice: Voice, random: Random): Reply {
@@ -34,7 +34,7 @@ function contentOf(asked: Asked, said: string, voice: Voice, random: Random): st
   }
   const any = (texts: readonly string[]) => texts[random.integer(texts.length)]!;
   const result = resultIn(asked.messages.at(-1));
-  const body = result === undefined ? said : `The tool says: ${result}`;
+  const body = result === undefined ? said : `The tool returned: ${result}`;
   const text = /^\s*(def|class|import|from) /.test(body)
     ? `\n\`\`\`python\n${body}\n\`\`\`\n`
     : body;

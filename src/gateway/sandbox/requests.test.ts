@@ -80,7 +80,7 @@ describe("requests of other forms", () => {
       { role: "tool", tool_call_id: "a", content: "21 degrees" },
     ];
     const { choices } = await ask({ messages, tools: [weather] });
-    expect(choices[0].message.content).toContain("The tool says: 21 degrees");
+    expect(choices[0].message.content).toContain("The tool returned: 21 degrees");
   });
 
   it("JSON is JSON", async () => {

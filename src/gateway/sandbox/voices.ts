@@ -1,10 +1,10 @@
 import type { Capabilities } from "../providers/capabilities.ts";
 
-/** How a model of the sandbox talks and how fast; none of it gives its name away. */
+/** The style and the speed of a simulated model. The style must not reveal its name. */
 export interface Voice {
   readonly openings: readonly string[];
   readonly closings: readonly string[];
-  /** Until the first token, and tokens a second after it, as such models were served. */
+  /** Typical time to the first token and typical speed after it of the real model. */
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
   readonly capabilities: Capabilities;
@@ -20,8 +20,8 @@ const PLAIN: Voice = {
 
 const VOICES: Readonly<Record<string, Voice>> = {
   "wizardlm-13b": {
-    openings: ["Certainly! ", "Let us see. ", "Here you go. "],
-    closings: [" I hope that this helps!", ""],
+    openings: ["Certainly! ", "Let's see. ", "Here you go. "],
+    closings: [" I hope this helps!", ""],
     firstTokenMs: 220,
     tokensPerSecond: 75,
     capabilities: { context: 4096, tools: false, jsonSchema: false },
@@ -49,13 +49,13 @@ const VOICES: Readonly<Record<string, Voice>> = {
   },
   "yi-34b": {
     openings: ["Thank you for your question. ", "Of course. "],
-    closings: [" Please tell me if anything is unclear.", ""],
+    closings: [" Please ask if anything is unclear.", ""],
     firstTokenMs: 300,
     tokensPerSecond: 50,
     capabilities: { context: 4096, tools: false },
   },
   "gpt-3.5": {
-    openings: ["Sure! ", "Sure, here you are: ", ""],
+    openings: ["Sure! ", "Sure, here it is: ", ""],
     closings: [" Let me know if you need anything else!", ""],
     firstTokenMs: 350,
     tokensPerSecond: 80,
@@ -70,20 +70,23 @@ const VOICES: Readonly<Record<string, Voice>> = {
   },
   "llama-70b": {
     openings: ["Great question! ", "I'd be happy to help! "],
-    closings: [" Please keep in mind that I may be mistaken.", " I hope this answers it!"],
+    closings: [
+      " Please keep in mind that I may be mistaken.",
+      " I hope this answers your question!",
+    ],
     firstTokenMs: 450,
     tokensPerSecond: 40,
     capabilities: { context: 4096, tools: false },
   },
   "claude-v1": {
-    openings: ["Let me think about this. ", "I would say this. "],
+    openings: ["Let me think about this. ", "In my view: "],
     closings: ["\n\nDoes that make sense to you?", ""],
     firstTokenMs: 700,
     tokensPerSecond: 35,
     capabilities: { context: 100_000 },
   },
   "claude-v2": {
-    openings: ["Here is how I would put it:\n\n", "Let me lay it out.\n\n"],
+    openings: ["Here is how I would put it:\n\n", "Let me explain.\n\n"],
     closings: ["\n\nI would be glad to go into more detail.", ""],
     firstTokenMs: 800,
     tokensPerSecond: 30,

@@ -1,4 +1,5 @@
 import type { ModelCounts, Stats } from "../api/stats.ts";
+import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { count, dollars, duration, percent } from "../text/format.ts";
 
@@ -9,34 +10,25 @@ const STATES = {
   gone: { text: "not served", colour: "bg-strong" },
 } as const;
 
+const COLUMNS: readonly Column[] = [
+  { name: "Model" },
+  { name: "State" },
+  ...["Shown", "Answers", "Failed", "Mean time", "Wins", "Cost"].map((name) => ({
+    name,
+    isNumber: true,
+  })),
+];
+
+/** State, traffic and results of each model. */
 export function HealthPanel({ stats }: { stats: Stats }) {
   const all = stats.models.reduce((sum, { shown }) => sum + shown, 0);
   return (
     <Panel title="Models" about="Activity in this time window.">
-      <section class="overflow-x-auto" aria-label="Models" tabIndex={0}>
-        <table class="w-full min-w-2xl text-sm">
-          <thead>
-            <tr class="text-left text-xs text-muted">
-              <th scope="col" class="py-1 font-normal">
-                Model
-              </th>
-              <th scope="col" class="font-normal">
-                State
-              </th>
-              {["Shown", "Answers", "Failed", "Mean time", "Wins", "Cost"].map((name) => (
-                <th key={name} scope="col" class="text-right font-normal">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {stats.models.map((model) => (
-              <Row key={model.model} {...model} all={all} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <DataTable label="Models" columns={COLUMNS} class="min-w-2xl">
+        {stats.models.map((model) => (
+          <Row key={model.model} {...model} all={all} />
+        ))}
+      </DataTable>
     </Panel>
   );
 }

@@ -1,9 +1,7 @@
-import { useMemo } from "preact/hooks";
 import type { Band, Learning } from "../api/stats.ts";
-import { categoryAxis, GRID, tooltip, valueAxis } from "../charts/axes.ts";
-import { Chart, type ChartOption } from "../charts/chart.tsx";
+import { TimeChart } from "../charts/time-chart.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { percent, plural, timeLabels } from "../text/format.ts";
+import { percent, plural } from "../text/format.ts";
 
 /** Regret and win rate of the window's requests, evaluated with the current posterior. */
 export function LearningPanel({ learning }: { learning: Learning | undefined }) {
@@ -57,60 +55,54 @@ function BandChart({
 }) {
   const { stretches } = learning;
   const bands = stretches.map(of);
-  const times = timeLabels(stretches.map(({ from }) => from));
-  const option: ChartOption = useMemo(
-    () => (colours) => ({
-      grid: GRID,
-      xAxis: categoryAxis(colours, times, { boundaryGap: false }),
-      yAxis: valueAxis(colours, format, middle === undefined ? { min: 0 } : around(middle)),
-      tooltip: tooltip("axis", (hover: { dataIndex: number }[]) => {
-        const i = hover[0]!.dataIndex;
-        const { mean, lo, hi } = bands[i]!;
-        return {
-          title: `from ${times[i]}, ${plural(stretches[i]!.requests, "request")}`,
-          rows: [
-            { name: title, value: format(mean), colour: colours.accent },
-            { name: "95% interval", value: `${format(lo)} to ${format(hi)}` },
-          ],
-        };
-      }),
-      series: [
-        // The interval is the area between an invisible line and a second one stacked on it.
-        { ...HIDDEN, data: bands.map(({ lo }) => lo) },
-        {
-          ...HIDDEN,
-          areaStyle: { color: colours.accent, opacity: 0.16 },
-          data: bands.map(({ lo, hi }) => hi - lo),
-        },
-        {
-          type: "line",
-          symbol: stretches.length < 3 ? "circle" : "none",
-          symbolSize: 7,
-          itemStyle: { color: colours.accent },
-          lineStyle: { color: colours.accent, width: 2.5 },
-          data: bands.map(({ mean }) => mean),
-          ...(middle !== undefined && {
-            markLine: {
-              silent: true,
-              symbol: "none",
-              label: { show: false },
-              lineStyle: { color: colours.strong, type: "dashed" },
-              data: [{ yAxis: middle }],
-            },
-          }),
-        },
-      ],
-    }),
-    [learning],
-  );
   const last = bands.at(-1)!;
   return (
     <div class="flex min-w-0 flex-col gap-1">
       <h3 class="text-sm">
         {title} <span class="text-muted">{about}</span>
       </h3>
-      <Chart
-        option={option}
+      <TimeChart
+        data={[learning]}
+        times={stretches.map(({ from }) => from)}
+        isLine
+        format={format}
+        axis={middle === undefined ? { min: 0 } : around(middle)}
+        describe={(i, colours) => {
+          const { mean, lo, hi } = bands[i]!;
+          return {
+            note: plural(stretches[i]!.requests, "request"),
+            rows: [
+              { name: title, value: format(mean), colour: colours.accent },
+              { name: "95% interval", value: `${format(lo)} to ${format(hi)}` },
+            ],
+          };
+        }}
+        series={({ accent, strong }) => [
+          // The interval is the area between an invisible line and a second one stacked on it.
+          { ...HIDDEN, data: bands.map(({ lo }) => lo) },
+          {
+            ...HIDDEN,
+            areaStyle: { color: accent, opacity: 0.16 },
+            data: bands.map(({ lo, hi }) => hi - lo),
+          },
+          {
+            type: "line",
+            symbol: stretches.length < 3 ? "circle" : "none",
+            symbolSize: 7,
+            itemStyle: { color: accent },
+            lineStyle: { color: accent, width: 2.5 },
+            data: bands.map(({ mean }) => mean),
+            ...(middle !== undefined && {
+              markLine: {
+                silent: true,
+                symbol: "none",
+                label: { show: false },
+                lineStyle: { color: strong, type: "dashed" },
+                data: [{ yAxis: middle }],
+              },
+            }),
+          },
+        ]}
         height={200}
         label={`${title}: ${format(bands[0]!.mean)} at the start, ${format(last.mean)} at the end (95% interval ${format(last.lo)} to ${format(last.hi)}).`}
       />

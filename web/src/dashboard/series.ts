@@ -21,6 +21,3 @@ export interface OverTimeProps {
   readonly stats: Stats;
   readonly points: readonly SeriesPoint[];
 }
-
-/** The chart library's description of the point under the pointer. */
-export type Hover = readonly { readonly dataIndex: number }[];

@@ -1,10 +1,8 @@
-import { useMemo } from "preact/hooks";
-import { categoryAxis, GRID, type Row, tooltip, valueAxis } from "../charts/axes.ts";
-import { Chart, type ChartOption } from "../charts/chart.tsx";
+import { TimeChart } from "../charts/time-chart.tsx";
 import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { dollars, timeLabels } from "../text/format.ts";
-import type { Hover, OverTimeProps } from "./series.ts";
+import { dollars } from "../text/format.ts";
+import type { OverTimeProps } from "./series.ts";
 
 /** Total cost over time, compared with the cost of always using one model. */
 export function SpendPanel({ stats, points }: OverTimeProps) {
@@ -19,26 +17,34 @@ export function SpendPanel({ stats, points }: OverTimeProps) {
       ? [{ ...cheapest, colour: "good" as const }]
       : []),
   ].map((one) => ({ ...one, name: `always ${one.model}` }));
-  const option: ChartOption = useMemo(
-    () => (colours) => {
-      const times = timeLabels(points.map(({ at }) => at));
-      return {
-        grid: GRID,
-        xAxis: categoryAxis(colours, times, { boundaryGap: false }),
-        yAxis: valueAxis(colours, dollars),
-        tooltip: tooltip("axis", (hover: Hover) => {
-          const i = hover[0]!.dataIndex;
-          const rows: Row[] = [
+  const entries = [
+    { name: `spent ${dollars(total)}`, colour: "var(--accent)" },
+    ...alternatives.map(({ name, cost, colour }) => ({
+      name: `${name} ${dollars(cost)}`,
+      colour: `var(--${colour})`,
+    })),
+  ];
+  return (
+    <Panel
+      title="Spend"
+      about="Total since the start of the time window, compared with always using one model."
+    >
+      <TimeChart
+        data={[points]}
+        times={points.map(({ at }) => at)}
+        isLine
+        format={dollars}
+        describe={(i, colours) => ({
+          rows: [
             { name: "spent", value: dollars(sums[i]!), colour: colours.accent },
             ...alternatives.map(({ name, cost, colour }) => ({
               name,
               value: dollars((cost * requests[i]!) / all),
               colour: colours[colour],
             })),
-          ];
-          return { title: times[i]!, rows };
-        }),
-        series: [
+          ],
+        })}
+        series={(colours) => [
           ...alternatives.map(({ name, cost, colour }) => ({
             name,
             type: "line",
@@ -54,25 +60,7 @@ export function SpendPanel({ stats, points }: OverTimeProps) {
             areaStyle: { color: colours.accent, opacity: 0.12 },
             data: sums,
           },
-        ],
-      };
-    },
-    [points],
-  );
-  const entries = [
-    { name: `spent ${dollars(total)}`, colour: "var(--accent)" },
-    ...alternatives.map(({ name, cost, colour }) => ({
-      name: `${name} ${dollars(cost)}`,
-      colour: `var(--${colour})`,
-    })),
-  ];
-  return (
-    <Panel
-      title="Spend"
-      about="Total since the start of the time window, compared with always using one model."
-    >
-      <Chart
-        option={option}
+        ]}
         label={`Spend over time: ${entries.map(({ name }) => name).join("; ")}.`}
       />
       <Legend entries={entries} />

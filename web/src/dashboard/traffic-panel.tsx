@@ -1,12 +1,10 @@
-import { useMemo } from "preact/hooks";
 import type { Learning, SeriesPoint } from "../api/stats.ts";
-import { categoryAxis, GRID, type Row, tooltip, valueAxis } from "../charts/axes.ts";
-import { Chart, type ChartOption } from "../charts/chart.tsx";
 import { colourOf } from "../charts/colours.ts";
+import { TimeChart } from "../charts/time-chart.tsx";
 import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { percent, plural, timeLabels } from "../text/format.ts";
-import type { Hover, OverTimeProps } from "./series.ts";
+import { percent, plural } from "../text/format.ts";
+import type { OverTimeProps } from "./series.ts";
 
 interface SharePoint {
   readonly at: string;
@@ -23,45 +21,39 @@ export function TrafficPanel({
   const names = stats.models.map(({ model }) => model);
   const steps = sharesOver(points, learning);
   const used = names.filter((name) => steps.some(({ shares }) => (shares[name] ?? 0) > 0));
-  const option: ChartOption = useMemo(
-    () => (colours) => {
-      const times = timeLabels(steps.map(({ at }) => at));
-      return {
-        grid: GRID,
-        xAxis: categoryAxis(colours, times),
-        yAxis: valueAxis(colours, percent, { max: 1, interval: 0.25 }),
-        tooltip: tooltip("axis", (hover: Hover) => {
-          const i = hover[0]!.dataIndex;
+  const total = stats.models.map(({ model, shown }) => `${model} ${shown}`).join(", ");
+  return (
+    <Panel title="Share of traffic" about="How often the answers of each model were shown.">
+      <TimeChart
+        data={[points, learning]}
+        times={steps.map(({ at }) => at)}
+        format={percent}
+        axis={{ max: 1, interval: 0.25 }}
+        describe={(i) => {
           const { shares, requests } = steps[i]!;
           const rows = used
             .filter((name) => (shares[name] ?? 0) > 0)
             .toSorted((a, b) => shares[b]! - shares[a]!)
-            .map(
-              (name): Row => ({
-                name,
-                value: percent(shares[name]!),
-                colour: colourOf(names, name),
-              }),
-            );
-          return { title: `${times[i]}, ${plural(requests, "request")}`, rows };
-        }),
-        series: used.map((name) => ({
-          name,
-          type: "bar",
-          stack: "share",
-          barCategoryGap: "12%",
-          barMaxWidth: 48,
-          itemStyle: { color: colourOf(names, name) },
-          data: steps.map(({ shares }) => shares[name] ?? 0),
-        })),
-      };
-    },
-    [points, learning],
-  );
-  const total = stats.models.map(({ model, shown }) => `${model} ${shown}`).join(", ");
-  return (
-    <Panel title="Share of traffic" about="How often the answers of each model were shown.">
-      <Chart option={option} label={`Share of traffic over time. Answers shown: ${total}.`} />
+            .map((name) => ({
+              name,
+              value: percent(shares[name]!),
+              colour: colourOf(names, name),
+            }));
+          return { note: plural(requests, "request"), rows };
+        }}
+        series={() =>
+          used.map((name) => ({
+            name,
+            type: "bar",
+            stack: "share",
+            barCategoryGap: "12%",
+            barMaxWidth: 48,
+            itemStyle: { color: colourOf(names, name) },
+            data: steps.map(({ shares }) => shares[name] ?? 0),
+          }))
+        }
+        label={`Share of traffic over time. Answers shown: ${total}.`}
+      />
       <Legend entries={used.map((name) => ({ name, colour: colourOf(names, name) }))} />
     </Panel>
   );

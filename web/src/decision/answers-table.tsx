@@ -1,7 +1,16 @@
 import type { Decision, DecisionAnswer } from "../api/decision.ts";
+import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { count, dollars, duration } from "../text/format.ts";
 
+const COLUMNS: readonly Column[] = [
+  { name: "Answer", isHidden: true },
+  { name: "Model" },
+  { name: "Status" },
+  { name: "Time" },
+  { name: "Tokens", isNumber: true },
+  { name: "Price", isNumber: true },
+];
 const STATUS = { ok: "complete", failed: "failed", cancelled: "stopped" } as const;
 
 /** The answers to a request: model, status, time, tokens and price. */
@@ -22,28 +31,11 @@ export function AnswersTable({ decision }: { decision: Decision }) {
         about: "The names, times and prices are shown after the vote.",
       })}
     >
-      <section class="overflow-x-auto" aria-label="Answers" tabIndex={0}>
-        <table class="w-full min-w-xl text-sm">
-          <thead>
-            <tr class="text-xs text-muted">
-              {["", "Model", "Status", "Time", "Tokens", "Price"].map((name) => (
-                <th
-                  key={name}
-                  scope="col"
-                  class={`pb-1 font-normal ${name === "Price" || name === "Tokens" ? "text-right" : "text-left"}`}
-                >
-                  {name === "" ? <span class="sr-only">Answer</span> : name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {answers.map((answer) => (
-              <Row key={answer.slot} answer={answer} isDuel={duel} longest={longest} />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <DataTable label="Answers" columns={COLUMNS} class="min-w-xl">
+        {answers.map((answer) => (
+          <Row key={answer.slot} answer={answer} isDuel={duel} longest={longest} />
+        ))}
+      </DataTable>
     </Panel>
   );
 }

@@ -1,4 +1,5 @@
 import type { Decision, Score } from "../api/decision.ts";
+import { type Column, DataTable } from "../parts/data-table.tsx";
 import { IntervalDot } from "../parts/interval-dot.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { dollars, signed } from "../text/format.ts";
@@ -22,35 +23,11 @@ export function Candidates({ decision }: { decision: Decision }) {
       title="Candidates"
       about="Dot: estimated quality relative to the mean of all models, with one standard deviation. Tick (net): quality minus price, which is what the router compares."
     >
-      <section class="overflow-x-auto" aria-label="Candidates" tabIndex={0}>
-        <table class="w-full min-w-xl text-sm">
-          <thead>
-            <tr class="text-xs text-muted">
-              <th scope="col" class="pb-1 text-left font-normal">
-                Model
-              </th>
-              <th scope="col">
-                <span class="sr-only">Chart</span>
-              </th>
-              {["Quality", "±", "Price", "Net"].map((name) => (
-                <th key={name} scope="col" class="pl-4 text-right font-normal">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {sorted.map((score) => (
-              <Row
-                key={score.model}
-                score={score}
-                isChosen={chosen.includes(score.model)}
-                at={at}
-              />
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <DataTable label="Candidates" columns={COLUMNS} class="min-w-xl">
+        {sorted.map((score) => (
+          <Row key={score.model} score={score} isChosen={chosen.includes(score.model)} at={at} />
+        ))}
+      </DataTable>
       {Object.keys(excluded).length > 0 && (
         <p class="text-sm text-muted">
           Excluded:{" "}
@@ -63,6 +40,12 @@ export function Candidates({ decision }: { decision: Decision }) {
     </Panel>
   );
 }
+
+const COLUMNS: readonly Column[] = [
+  { name: "Model" },
+  { name: "Chart", isHidden: true },
+  ...["Quality", "±", "Price", "Net"].map((name) => ({ name, isNumber: true })),
+];
 
 function Row({
   score,

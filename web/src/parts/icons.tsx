@@ -1,8 +1,9 @@
-import type { ComponentChildren } from "preact";
+import type { JSX } from "preact";
 
 /** An icon. Icons are decoration: a text or a label next to them has the meaning. */
-function Icon({ children, size = 18 }: { children: ComponentChildren; size?: number }) {
-  return (
+const icon =
+  (content: JSX.Element, size = 18) =>
+  () => (
     <svg
       width={size}
       height={size}
@@ -15,77 +16,36 @@ function Icon({ children, size = 18 }: { children: ComponentChildren; size?: num
       aria-hidden="true"
       class="shrink-0"
     >
-      {children}
+      {content}
     </svg>
   );
-}
 
-export const Send = () => (
-  <Icon>
-    <path d="M12 19V5M6 11l6-6 6 6" />
-  </Icon>
+export const Send = icon(<path d="M12 19V5M6 11l6-6 6 6" />);
+export const Stop = icon(<rect x="7" y="7" width="10" height="10" rx="1.5" fill="currentColor" />);
+export const Next = icon(<path d="M5 12h14M13 6l6 6-6 6" />);
+export const Shuffle = icon(
+  <path d="M4 7h3l10 10h3M4 17h3l3-3M14 10l3-3h3M18 4l3 3-3 3M18 14l3 3-3 3" />,
 );
-
-export const Stop = () => (
-  <Icon>
-    <rect x="7" y="7" width="10" height="10" rx="1.5" fill="currentColor" />
-  </Icon>
+export const Plus = icon(<path d="M12 5v14M5 12h14" />);
+export const Check = icon(<path d="m5 12.5 4.5 4.5L19 7.5" />, 16);
+export const ThumbUp = icon(
+  <path d="M7 11v9H4v-9zM7 11l4-7c1.4 0 2.2 1 2 2.3L12.5 9H18a2 2 0 0 1 2 2.4l-1.3 6.8A2.2 2.2 0 0 1 16.5 20H7" />,
 );
-
-export const Next = () => (
-  <Icon>
-    <path d="M5 12h14M13 6l6 6-6 6" />
-  </Icon>
+export const ThumbDown = icon(
+  <path d="M7 13V4H4v9zM7 13l4 7c1.4 0 2.2-1 2-2.3L12.5 15H18a2 2 0 0 0 2-2.4l-1.3-6.8A2.2 2.2 0 0 0 16.5 4H7" />,
 );
-
-export const Shuffle = () => (
-  <Icon>
-    <path d="M4 7h3l10 10h3M4 17h3l3-3M14 10l3-3h3M18 4l3 3-3 3M18 14l3 3-3 3" />
-  </Icon>
-);
-
-export const Plus = () => (
-  <Icon>
-    <path d="M12 5v14M5 12h14" />
-  </Icon>
-);
-
-export const Check = () => (
-  <Icon size={16}>
-    <path d="m5 12.5 4.5 4.5L19 7.5" />
-  </Icon>
-);
-
-export const ThumbUp = () => (
-  <Icon>
-    <path d="M7 11v9H4v-9zM7 11l4-7c1.4 0 2.2 1 2 2.3L12.5 9H18a2 2 0 0 1 2 2.4l-1.3 6.8A2.2 2.2 0 0 1 16.5 20H7" />
-  </Icon>
-);
-
-export const ThumbDown = () => (
-  <Icon>
-    <path d="M7 13V4H4v9zM7 13l4 7c1.4 0 2.2-1 2-2.3L12.5 15H18a2 2 0 0 0 2-2.4l-1.3-6.8A2.2 2.2 0 0 0 16.5 4H7" />
-  </Icon>
-);
-
-export const Sun = () => (
-  <Icon>
+export const Sun = icon(
+  <>
     <circle cx="12" cy="12" r="4" />
     <path d="M12 3v2M12 19v2M3 12h2M19 12h2M5.6 5.6l1.4 1.4M17 17l1.4 1.4M18.4 5.6 17 7M7 17l-1.4 1.4" />
-  </Icon>
+  </>,
 );
-
-export const Moon = () => (
-  <Icon>
-    <path d="M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z" />
-  </Icon>
-);
-
-export const HalfMoon = () => (
-  <Icon>
+export const Moon = icon(<path d="M20 14.5A8.5 8.5 0 0 1 9.5 4a8.5 8.5 0 1 0 10.5 10.5z" />);
+export const HalfMoon = icon(
+  <>
     <circle cx="12" cy="12" r="8" />
     <path d="M12 4a8 8 0 0 1 0 16z" fill="currentColor" />
-  </Icon>
+  </>,
 );
 
 export const Logo = () => (

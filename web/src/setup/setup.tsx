@@ -110,7 +110,7 @@ function Pool({ serving }: { serving: Serving }) {
   );
 }
 
-const START = `OPENAI_API_KEY=sk-... ANTHROPIC_API_KEY=sk-... npm start`;
+const START = `OPENAI_API_KEY=sk-... ANTHROPIC_API_KEY=sk-... npx joust serve`;
 
 const YAML = `providers:
   local: {url: "http://localhost:11434/v1"}   # Ollama, vLLM or any other server with OpenAI's API

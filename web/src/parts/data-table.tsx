@@ -1,0 +1,42 @@
+import type { ComponentChildren } from "preact";
+
+export interface Column {
+  readonly name: string;
+  readonly isNumber?: boolean;
+  /** The name is only for screen readers. */
+  readonly isHidden?: boolean;
+}
+
+/** A table with a header that scrolls horizontally on narrow screens. `children` are its rows. */
+export function DataTable({
+  label,
+  columns,
+  class: extra,
+  children,
+}: {
+  label: string;
+  columns: readonly Column[];
+  class: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <section class="overflow-x-auto" aria-label={label} tabIndex={0}>
+      <table class={`w-full text-sm ${extra}`}>
+        <thead>
+          <tr class="text-xs text-muted">
+            {columns.map(({ name, isNumber, isHidden }) => (
+              <th
+                key={name}
+                scope="col"
+                class={`pb-1 font-normal ${isNumber ? "pl-3 text-right" : "text-left"}`}
+              >
+                {isHidden ? <span class="sr-only">{name}</span> : name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </section>
+  );
+}
