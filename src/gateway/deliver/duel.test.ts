@@ -21,11 +21,11 @@ beforeAll(() => {
 const duelled = (content: string, more: object = {}) =>
   chat(content, { joust: { duel: true }, ...more });
 
-/** Whether anything tells who answered. */
+/** Whether the text names one of the models. */
 const tells = (text: string) => names.filter((name) => text.includes(name));
 
 describe("a duel", () => {
-  it("has two answers and hides who gave them until the vote", async () => {
+  it("has two answers and hides their models until the vote", async () => {
     const { post, get } = sandbox();
     const { json, text, headers } = await post("/v1/chat/completions", duelled("What is 2 + 2?"));
     expect(json.choices.map(({ index }: { index: number }) => index)).toEqual([0, 1]);
@@ -49,7 +49,7 @@ describe("a duel", () => {
     expect(after.json.votes).toMatchObject([{ outcome: "a", source: "user" }]);
   });
 
-  it("streams both answers, each in its own place", async () => {
+  it("streams both answers, each with its own index", async () => {
     const { post } = sandbox();
     const more = { stream: true, stream_options: { include_usage: true } };
     const { text } = await post("/v1/chat/completions", duelled("Why do cats purr?", more));
@@ -70,13 +70,13 @@ describe("a duel", () => {
     }
     expect(finished).toEqual(new Set([0, 1]));
     for (const answer of said) expect(answer).toContain("sandbox");
-    // Interleaved, not one after the other.
+    // The streams are interleaved.
     expect(order.indexOf(1)).toBeLessThan(order.lastIndexOf(0));
     expect(order.indexOf(0)).toBeLessThan(order.lastIndexOf(1));
     expect(events.at(-1).usage.completion_tokens).toBeGreaterThan(10);
   });
 
-  it("never is where it was not asked for, nor with tools or several answers", async () => {
+  it("takes place only on request, and not with tools or several answers", async () => {
     const { post } = sandbox();
     const tools = [{ type: "function", function: { name: "f" } }];
     for (const body of [
@@ -92,7 +92,7 @@ describe("a duel", () => {
     ]) {
       const { json, headers } = await post("/v1/chat/completions", body);
       expect(headers.get("x-joust-model")).toBe(json.model);
-      // Who has asked for one is told why there is none.
+      // The response says why the requested duel did not take place.
       const none = [false, expect.stringMatching(/^no duel: .*tools/)];
       const said = [json.joust.duel, json.joust.because];
       expect(said).toEqual("joust" in body ? none : [undefined, undefined]);
@@ -101,7 +101,7 @@ describe("a duel", () => {
     expect(header.json.choices).toHaveLength(2);
   });
 
-  it("takes a vote by its token alone, on its own decision", async () => {
+  it("accepts a vote with a token on its own decision only", async () => {
     const { post } = sandbox();
     const ask = async () => (await post("/v1/chat/completions", duelled("Tea?"))).json.joust;
     const [one, two] = [await ask(), await ask()];
@@ -127,7 +127,7 @@ describe("votes", () => {
     for (let i = 0; i < 40; i++) {
       const joust = { duel: true, allowed_models: [favourite, names[i % 4]] };
       const { json } = await post("/v1/chat/completions", chat(`Question ${i} of many`, { joust }));
-      // The names are hidden from voters, but not in the log.
+      // The log has the names, which are hidden from voters.
       await log.flush();
       const record = await store.decision(json.joust.decision_id);
       const winner = record!.decision.pair.indexOf(favourite);
@@ -137,7 +137,7 @@ describe("votes", () => {
   });
 });
 
-it("a rating says which of two answers it is of", async () => {
+it("requires the slot in a rating of a duel", async () => {
   const { post, get } = sandbox();
   const { json } = await post("/v1/chat/completions", duelled("What is 2 + 2?"));
   const { decision_id: id } = json.joust;
@@ -147,7 +147,7 @@ it("a rating says which of two answers it is of", async () => {
   expect((await post("/v1/feedback", { id, rating: 1, slot: 1 })).json.status).toBe("logged");
 });
 
-describe("where models fail", () => {
+describe("a duel with failing models", () => {
   const start = async (a: string, b: string, c?: string) => {
     const host = await startHost();
     const provider = (fault: string) => `{url: "${host.url(fault as "well")}"}`;
@@ -158,7 +158,7 @@ models: {a: {provider: A, retries: 0}, b: {provider: B, retries: 0}${c ? ", c: {
     );
   };
 
-  it.each([false, true])("one failing leaves a single answer (stream: %s)", async (stream) => {
+  it.each([false, true])("has a single answer if one model fails (stream: %s)", async (stream) => {
     const { post } = await start("error500", "well");
     for (let i = 0; i < 4; i++) {
       const { status, text } = await post("/v1/chat/completions", duelled(`hi ${i}`, { stream }));
@@ -180,7 +180,7 @@ models: {a: {provider: A, retries: 0}, b: {provider: B, retries: 0}${c ? ", c: {
     }
   });
 
-  it("both failing falls back to a third, and nobody to an error", async () => {
+  it("falls back to a third model if both fail, and to an error if all do", async () => {
     const three = await start("error500", "reset", "well");
     const allowed = duelled("hi");
     const seen = new Set<number>();

@@ -15,7 +15,7 @@ import {
 
 vi.setConfig(PATIENCE);
 
-/** What a client gets where the first choice goes wrong in this way: of whole answers and of streams. */
+/** Outcome for the client if the first model has this fault, for a complete answer and a stream. */
 const HELLO = "Hello!";
 const FAULTS: Partial<Record<Fault, { whole?: Fate; stream?: Fate }>> = {
   hang: { whole: "fallback", stream: "fallback" },
@@ -51,7 +51,7 @@ const FAULTS: Partial<Record<Fault, { whole?: Fate; stream?: Fate }>> = {
   namedEvents: { stream: "answered" },
 };
 
-/** Short limits only where the limit itself is tested: other upstreams may be slow on a busy machine. */
+/** Short limits only for tests of a limit, because other upstreams may be slow on a busy machine. */
 const LIMITS: Partial<Record<Fault, string>> = {
   hang: "first_byte_seconds: 0.5, timeout_seconds: 1, ",
   stall: "timeout_seconds: 2, ",
@@ -62,7 +62,7 @@ type Fate = "answered" | "fallback" | "broken off" | "refused";
 let host: Misbehaving;
 afterAll(() => host.close());
 
-/** A model for each fault, and one that answers. */
+/** Configuration with one model per fault and one that answers. */
 const gateway = sharedGateway(async () => {
   host = await startMisbehaving();
   const names = [...Object.keys(FAULTS), "well"] as Fault[];
@@ -79,7 +79,7 @@ const gateway = sharedGateway(async () => {
   ].join("\n");
 });
 
-describe("an upstream that goes wrong", () => {
+describe("an upstream with a fault", () => {
   it.each(Object.entries(FAULTS))("%s: %o", async (fault, { whole, stream }) => {
     const { post, get } = gateway();
     const joust = { allowed_models: [fault, "well"] };
@@ -119,7 +119,7 @@ describe("an upstream that goes wrong", () => {
     }
   });
 
-  it("rests after many failures, and a router leaves it alone meanwhile", async () => {
+  it("rests after many failures and is not chosen by routers while it rests", async () => {
     const host = await startHost();
     const { post } = await startGateway(
       `providers: {bad: {url: "${host.url("error500")}"}, good: {url: "${host.url("well")}"}}

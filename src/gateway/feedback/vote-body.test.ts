@@ -18,18 +18,18 @@ describe("a vote", () => {
       { rating: 1, slot: 1 },
     ],
     [{ id: "d", ranking: ["x", "y"] }, { ranking: ["x", "y"] }],
-    // What people type already.
+    // Formats of other programs.
     [{ inference_id: "d", metric_name: "thumbs", value: true }, { rating: 1 }],
     [{ inference_id: "d", metric_name: "score", value: 0.25 }, { rating: 0.25 }],
     [{ trace_id: "d", value: -10 }, { rating: -1 }],
     [{ trace_id: "d", value: 5, weight: 1 }, { rating: 0.5 }],
     [{ id: "d", type: "leftvote" }, { outcome: "a" }],
     [{ id: "d", type: "bothbad_vote" }, { outcome: "both_bad" }],
-  ])("%j is %j", (body, verdict) => {
+  ])("reads %j as %j", (body, verdict) => {
     expect(read(body)).toMatchObject({ decision: "d", verdict });
   });
 
-  it("is known by the completion's id too", () => {
+  it("may have the id of the completion", () => {
     expect(readVote({ id: "chatcmpl-d", winner: 0 }).decision).toBe("d");
   });
 
@@ -44,7 +44,7 @@ describe("a vote", () => {
     { id: "d", ranking: ["x"] },
     { id: "", winner: 0 },
     { id: "d", winner: 0, voter: "a\u0000b" },
-  ])("%j is none", (body) => {
+  ])("is refused: %j", (body) => {
     expect(() => read(body)).toThrow(HttpError);
   });
 });

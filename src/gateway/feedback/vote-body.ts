@@ -3,8 +3,9 @@ import type { Verdict } from "../../store/events.ts";
 import { HttpError } from "../errors/http-error.ts";
 
 export interface Vote {
+  /** Id of the decision. */
   readonly decision: string;
-  /** A rating without a slot is of the only answer there is. */
+  /** A rating without a slot refers to the only answer. */
   readonly verdict: Verdict;
   readonly voter: string;
   readonly token: string | undefined;
@@ -12,9 +13,9 @@ export interface Vote {
 
 export function readVote(body: VoteRequest): Vote {
   const id = body.id ?? body.inference_id ?? body.trace_id;
-  if (id === undefined) throw missing("id", "the id that came with the answer");
+  if (id === undefined) throw missing("id", "send the id that came with the answer");
   return {
-    // The completion's own id has the decision's in it.
+    // The id of a completion contains the id of the decision.
     decision: id.replace(/^(chatcmpl|cmpl)-/, ""),
     verdict: verdictOf(body),
     voter: body.voter ?? "",
@@ -34,23 +35,19 @@ function verdictOf({ winner, rating, slot, ranking, value, type }: VoteRequest):
   const rated = rating ?? (value === undefined ? undefined : ratingOf(value));
   const given = [winner ?? type, rated, ranking].filter((one) => one !== undefined);
   if (given.length !== 1) {
-    throw missing("winner", "exactly one of winner (of a duel), rating (of one answer), ranking");
+    throw missing("winner", "send exactly one of winner (duel), rating (one answer) and ranking");
   }
   if (ranking) return { ranking };
   if (rated !== undefined) return { rating: rated, ...(slot !== undefined && { slot }) };
   return { outcome: winner === undefined ? TYPES[type!] : WINNERS[winner] };
 }
 
-/** A thumb as true or false; numbers from -1 to 1 as they are, beyond as Portkey's -10 to 10. */
+/** Converts true and false to 1 and -1, and Portkey's numbers from -10 to 10 to the range -1 to 1. */
 function ratingOf(value: boolean | number): number {
   if (typeof value === "boolean") return value ? 1 : -1;
   return Math.abs(value) <= 1 ? value : value / 10;
 }
 
-function missing(param: string, what: string): HttpError {
-  return new HttpError(400, `${param} is missing`, {
-    hint: `give ${what}`,
-    param,
-    code: "missing_value",
-  });
+function missing(param: string, hint: string): HttpError {
+  return new HttpError(400, `${param} is missing`, { hint, param, code: "missing_value" });
 }

@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { EncoderPlaces } from "../../core/encoder/open-encoder.ts";
 import { DEFAULT_ENCODER, openEncoder } from "../../core/encoder/open-encoder.ts";
 import { readReference } from "../../core/encoder/reference.ts";
+import { messageOf } from "../../core/errors/joust-error.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 import type { Random } from "../../core/random/random.ts";
@@ -27,10 +28,10 @@ import type { Serving } from "./serving.ts";
 
 export interface BuilderOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The project's folder of data, and where encoders are found. */
+  /** Folder of the project's data. */
   readonly data: string;
   readonly encoders: EncoderPlaces;
-  /** Where paths in the configuration start. */
+  /** Folder that paths in the configuration are relative to. */
   readonly folder: string;
   readonly random: Random;
   readonly kinds: PolicyKinds;
@@ -38,7 +39,7 @@ export interface BuilderOptions {
   readonly onRetry: (model: string, error: UpstreamError) => void;
 }
 
-/** Makes of a configuration what is served; what does not change is taken over from before. */
+/** Builds models and routers from a configuration. Parts that do not change are kept. */
 export class Builder {
   readonly #options: BuilderOptions;
   readonly #hosts: Hosts;
@@ -51,7 +52,7 @@ export class Builder {
     this.#hosts = new Hosts(options.clock);
   }
 
-  /** Everything that can be found wrong without serving it; keys are missed by those alone who serve. */
+  /** Checks a configuration without serving it. Missing provider keys are not an error here. */
   async check(config: Config): Promise<Placement> {
     return (await this.#prepareAll(config, undefined)).placement;
   }
@@ -59,10 +60,10 @@ export class Builder {
   async build(config: Config, tools: RouterTools, before?: Serving): Promise<Serving> {
     checkKeys(config, this.#options.env);
     const { placement, models, sandbox, prepared } = await this.#prepareAll(config, before);
-    // From here on nothing is refused: the new configuration is taken up.
+    // From here on the new configuration is valid and replaces the one before.
     const routers = new Map<string, LiveRouter>();
-    for (const takeUp of prepared) {
-      const router = await takeUp(tools);
+    for (const openRouter of prepared) {
+      const router = await openRouter(tools);
       routers.set(router.name, router);
     }
     this.#placed = placement.models;
@@ -79,8 +80,8 @@ export class Builder {
         capabilities: (model) => sandbox.capabilities(model),
       };
     };
-    const ask = (provider: Provider) => this.#ask(provider);
-    const placement = await placementOf(config, this.#options.env, names, ask);
+    const listModels = (provider: Provider) => this.#listModels(provider);
+    const placement = await placementOf(config, this.#options.env, names, listModels);
     const usesSandbox = placement.models.some(({ provider }) => provider === undefined);
     const sandbox = usesSandbox ? await openSandbox() : undefined;
     const models = new Map(
@@ -95,7 +96,7 @@ export class Builder {
     return { placement, models, sandbox, prepared };
   }
 
-  /** Lets go of what is served no more. */
+  /** Closes routers and hosts that are no longer served. */
   async release(before: Serving, now: Serving): Promise<void> {
     const kept = new Set(now.routers.values());
     const gone = [...before.routers.values()].filter((router) => !kept.has(router));
@@ -115,7 +116,7 @@ export class Builder {
     await this.#hosts.close();
   }
 
-  /** A router that is ready to be taken up; until then the one before is as it was. */
+  /** Prepares a router. Until the returned function is called, the router before is unchanged. */
   async #prepare(
     name: string,
     config: RouterConfig,
@@ -138,7 +139,7 @@ export class Builder {
       };
     }
     return async (tools) => {
-      // One learner a router: the old one's has to go first.
+      // A router has one learner, so the old one is closed first.
       await old?.close();
       return LiveRouter.open(name, config, own, calibration, tools);
     };
@@ -148,7 +149,7 @@ export class Builder {
     const key = JSON.stringify([encoder, bundle, scores]);
     const { data, encoders, folder } = this.#options;
     const at = (path: string | undefined) => (path === undefined ? path : resolve(folder, path));
-    // A name, unless there is such a folder.
+    // `encoder` is a name unless a folder of that name exists.
     const named =
       encoder !== undefined && existsSync(at(readReference(encoder).base)!) ? at(encoder) : encoder;
     const own = { encoder: named, bundle: at(bundle), scores: at(scores) };
@@ -184,13 +185,12 @@ export class Builder {
     return this.#sandbox.opened;
   }
 
-  /** What a local host has. */
-  async #ask(provider: Provider): Promise<string[]> {
+  async #listModels(provider: Provider): Promise<string[]> {
     const host = this.#hosts.get(provider, {});
-    const names = await host.models?.(AbortSignal.timeout(ASK_MS)).catch((error: unknown) => {
+    const names = await host.models?.(AbortSignal.timeout(LIST_MS)).catch((error: unknown) => {
       throw new InputError(
         { file: "the environment", field: provider.name },
-        `cannot be asked for its models at ${provider.url}: ${messageOf(error)}`,
+        `did not list its models at ${provider.url}: ${messageOf(error)}`,
         "start it, correct its address, or name the models in joust.yaml",
       );
     });
@@ -198,13 +198,9 @@ export class Builder {
   }
 }
 
-const ASK_MS = 5000;
+const LIST_MS = 5000;
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-/** Names of models that the file could not check, since they come from elsewhere. */
+/** Checks names of models that come from the environment, which the file alone cannot check. */
 function checkRouters({ routers }: Config, models: ReadonlyMap<string, ServedModel>): void {
   const known = [...models.keys()];
   for (const [name, { models: own, fallback, judge }] of Object.entries(routers)) {
@@ -222,14 +218,14 @@ function checkRouters({ routers }: Config, models: ReadonlyMap<string, ServedMod
     if (models.has(name)) {
       throw new InputError(
         { file: "joust.yaml", field: `routers.${name}` },
-        "is the name of a model too",
+        "is also the name of a model",
         "rename the router",
       );
     }
   }
 }
 
-/** An encoder or a bundle that cannot be opened, at the router that names it. */
+/** Adds the router's field to the error of an encoder, bundle or table that cannot be opened. */
 function inFile(error: unknown, router: string, { bundle, scores }: RouterConfig): unknown {
   if (!(error instanceof InputError)) return error;
   const isTable = scores !== undefined && error.file.endsWith(scores);

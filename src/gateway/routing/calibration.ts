@@ -14,10 +14,10 @@ import { loggedEncoderName } from "../../learner/encoder-name.ts";
 import type { RouterConfig } from "../config/config.ts";
 import { readExamples } from "../sandbox/kinds.ts";
 
-/** What a router knows before the first vote, whatever its models are. */
+/** Encoder, categories and scores that a router has before the first vote. */
 export interface Calibration {
   readonly encoder: OpenEncoder;
-  /** Names the encoder in the log: vectors of different ones do not mix. */
+  /** Name of the encoder in the log. Embeddings of different encoders cannot be mixed. */
   readonly encoderName: string;
   readonly categories: readonly string[];
   readonly centroids: readonly Float64Array[];
@@ -26,7 +26,7 @@ export interface Calibration {
 }
 
 export interface CalibrationPlaces {
-  /** The project's folder of data. */
+  /** Folder of the project's data. */
   readonly data: string;
   readonly encoders: EncoderPlaces;
 }
@@ -41,36 +41,35 @@ export async function openCalibration(
     await encoder.close();
     throw new InputError(
       { file: "joust.yaml", field: "bundle" },
-      `"${config.bundle}" is no bundle`,
-      "give the folder that joust fit has written, or name it as encoder",
+      `"${config.bundle}" is not a bundle`,
+      "name a folder that joust fit has written, or use it as encoder",
     );
   }
   const scores = config.scores === undefined ? undefined : await readScores(config.scores);
-  const kinds = bundle
+  const split = bundle
     ? {
         categories: bundle.categories.map(({ name }) => name),
         centroids: bundle.categories.map(({ xi }) => xi),
       }
-    : await projectKinds(encoder, places.data);
-  if (scores && !kinds.categories.some((name) => scores.categories.has(name))) {
+    : await projectCategories(encoder, places.data);
+  if (scores && !split.categories.some((name) => scores.categories.has(name))) {
     await encoder.close();
     throw new InputError(
       { file: config.scores!, field: "category" },
       "has none of the router's categories",
-      `they are ${kinds.categories.join(", ")}`,
+      `the categories are ${split.categories.join(", ")}`,
     );
   }
-  return { encoder, encoderName: loggedEncoderName(encoder), ...kinds, bundle, scores };
+  return { encoder, encoderName: loggedEncoderName(encoder), ...split, bundle, scores };
 }
 
 /**
- * Without labels of its own a router has the project's seven kinds. Their
- * centroids are means over the project's questions and free-form examples:
- * with these a fresh free-form prompt is nearest to its own kind in 0.80 of
- * cases (hash encoder), with the questions alone, whose form is that of exams,
- * in 0.52.
+ * The project's seven categories, for a router without a bundle. Their centroids are means over
+ * the project's questions and free-form examples. With these, 80% of new free-form prompts are
+ * nearest to their own category (hash encoder); with the questions alone, which have the form of
+ * exams, 52% are.
  */
-async function projectKinds(
+async function projectCategories(
   encoder: OpenEncoder,
   data: string,
 ): Promise<Pick<Calibration, "categories" | "centroids">> {
@@ -85,7 +84,7 @@ async function projectKinds(
   return { categories, centroids };
 }
 
-/** What the policy is told of these models: scores where there are some, NaN where not. */
+/** The pool of these models, with their known scores; NaN for an unknown score. */
 export function poolOf(calibration: Calibration, models: readonly string[]): Pool {
   const { categories, centroids, bundle, scores } = calibration;
   const told = models.map((model) => toldOf(model, categories, bundle, scores));
@@ -93,7 +92,7 @@ export function poolOf(calibration: Calibration, models: readonly string[]): Poo
   return { models, categories, centroids, ...(known && { told }) };
 }
 
-/** The table comes before the bundle, being the one that an operator writes by hand. */
+/** Scores of a model by category. The table, which the operator writes, comes before the bundle. */
 function toldOf(
   model: string,
   categories: readonly string[],

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { DuelCap } from "./duel-cap.ts";
 
-it("keeps duels to their share of the requests, from the first one on", () => {
+it("limits duels to their share of the requests from the first one on", () => {
   fc.assert(
     fc.property(
       fc.double({ min: 0, max: 1, noNaN: true }),
@@ -23,7 +23,7 @@ it("keeps duels to their share of the requests, from the first one on", () => {
   );
 });
 
-it("keeps what second answers cost to its share of the spend", () => {
+it("limits second answers to their share of the cost", () => {
   const cap = new DuelCap(1, 0.25);
   let second = 0;
   let total = 0;

@@ -1,7 +1,6 @@
 /**
- * Keeps duels to a share of the requests and of what is spent, each a moving
- * mean over about the last thousand requests, so that neither an old burst nor
- * an old lull decides for long.
+ * Limits duels to a share of the requests and of their cost. Both shares are moving means over
+ * about the last thousand requests.
  */
 export class DuelCap {
   readonly #share: number;
@@ -16,7 +15,7 @@ export class DuelCap {
     this.#spend = spend;
   }
 
-  /** Whether one more duel keeps to both, the request at hand included. */
+  /** Whether one more duel stays within both limits. */
   get allows(): boolean {
     if (this.#duels + 1 > this.#share * (this.#requests + 1) + HEAD_START * this.#share) {
       return false;
@@ -29,7 +28,7 @@ export class DuelCap {
     this.#duels = this.#duels * KEEP + Number(isDuel);
   }
 
-  /** What a whole request has cost; of a duel it counts what the second answer has cost. */
+  /** Counts the cost of a request; `second` is the part of a duel's second answer. */
   spent(cost: number, second: number): void {
     this.#spent = this.#spent * KEEP + cost;
     this.#spentOnDuels = this.#spentOnDuels * KEEP + second;
@@ -37,5 +36,5 @@ export class DuelCap {
 }
 
 const KEEP = 0.999;
-/** A first duel need not wait for the requests that it is a small share of. */
+/** Requests that are counted in advance, so that the first duel does not have to wait for them. */
 const HEAD_START = 5;

@@ -5,7 +5,7 @@ import { Guard } from "./guard.ts";
 
 vi.setConfig(PATIENCE);
 
-/** Duels, and votes for the model that is named, by whoever it meets; those without it are ties. */
+/** Starts duels and votes for the favourite, and for a tie in duels without it. */
 async function vote({ post, store, log }: TestGateway, duels: number, favourite: string) {
   const one = async (i: number) => {
     const { json } = await post("/v1/chat/completions", chat(`hi ${i}`, { joust: { duel: true } }));
@@ -22,7 +22,7 @@ async function vote({ post, store, log }: TestGateway, duels: number, favourite:
 
 const AT_ONCE = 20;
 
-it("votes put a router that does worse than one model under guard, which says so everywhere, until they say otherwise", async () => {
+it("serves one model while votes show that routing does worse, and reports it", async () => {
   const host = await startHost();
   const running = await startGateway(
     `providers: {p: {url: "${host.url("well")}"}}
@@ -35,11 +35,11 @@ routers: {auto: {policy: random, explore: 0.5}}`,
   const store = { file: `${folder}/joust.db` };
   const guard = new Guard(serving, { folder, store }, logger, 1e8);
   const router = serving().routers.get("auto")!;
-  /** The guard looks at what the router has learnt, which takes a moment. */
+  /** Waits until the router has learned from all votes, then checks. */
   const look = async () => {
     const head = await running.store.head("auto");
     await expect.poll(() => router.view.version, { timeout: 40_000 }).toBe(head);
-    await guard.look();
+    await guard.check();
   };
 
   await vote(running, 100, "b");
@@ -50,13 +50,13 @@ routers: {auto: {policy: random, explore: 0.5}}`,
   await look();
   expect(router.guard).toBe("b");
   expect(JSON.parse(lines.at(-1)!)).toMatchObject({ router: "auto", model: "b" });
-  expect(lines.at(-1)).toContain("one model alone does better than routing");
+  expect(lines.at(-1)).toContain("one model does better than routing");
   expect((await get("/v1/stats")).json.guard).toBe("b");
   expect((await get("/metrics")).text).toMatch(/joust_guard_on\{router="auto"\} 1/);
   const { json } = await post("/v1/route", chat("hi"));
   expect(json.reasons.join()).toContain("the guard is on");
 
-  // Duels go on, since they are asked for.
+  // Duels that are requested still take place.
   await vote(running, 560, "a");
   await look();
   expect(router.guard).toBe("a");

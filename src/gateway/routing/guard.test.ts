@@ -34,24 +34,24 @@ function evaluation(
 }
 
 describe("the guard's rule", () => {
-  it("needs an interval above 0, and takes the best", () => {
+  it("needs an interval above 0 and takes the best model", () => {
     expect(guardModel(evaluation({ a: [-0.1, 0.2] }, [1, 1]))).toBeUndefined();
     expect(guardModel(evaluation({ a: [0.01, 0.1], b: [0.02, 0.2] }, [1, 1, 1]))).toBe("b");
   });
 
-  it("does not spend more: routing has given quality up for cost on purpose", () => {
+  it("ignores models that cost more, because routing trades quality for cost on purpose", () => {
     expect(guardModel(evaluation({ a: [0.1, 0.2] }, [1, 5]))).toBeUndefined();
     expect(guardModel(evaluation({ a: [0.1, 0.2] }, [1, 0.9]))).toBe("a");
     expect(guardModel(evaluation({ a: [0.1, 0.2] }, [undefined, undefined]))).toBe("a");
   });
 
-  it("says nothing on few votes", () => {
+  it("decides nothing with few votes", () => {
     expect(guardModel(evaluation({ a: [0.1, 0.2] }, [1, 1], 50))).toBeUndefined();
     expect(guardModel(evaluation({ a: [0.1, 0.2] }, [1, 1], 1000, 10))).toBeUndefined();
   });
 });
 
-it("while it is on its model answers, says why, and routing goes on being tried", async () => {
+it("serves its model while it is on, with the reason, and tries routing now and then", async () => {
   const host = await startHost();
   const { post, serving, folder } = await startGateway(
     `providers: {p: {url: "${host.url("well")}"}}
@@ -71,10 +71,10 @@ routers: {auto: {explore: 0.5}}`,
   expect(seen.get("b")).toBeGreaterThan(30);
   expect(seen.size).toBeGreaterThan(1);
 
-  // Nothing in the log speaks against routing.
+  // The log has no evidence against routing.
   const store = { file: `${folder}/joust.db` };
   const guard = new Guard(serving, { folder, store }, newLogger("silent"), 1e8);
-  await guard.look();
+  await guard.check();
   expect(router.guard).toBeUndefined();
   await guard.stop();
 });

@@ -4,13 +4,13 @@ import type { GuardMethods, GuardTask } from "./guard.worker.ts";
 import type { LiveRouter } from "./live-router.ts";
 import type { Serving } from "./serving.ts";
 
-/** Looks now and then whether a fixed model would do better than each router, and has it served then. */
+/** Checks regularly whether a fixed model does better than a router, and then serves that model. */
 export class Guard {
   readonly #serving: () => Serving;
   readonly #place: Pick<GuardTask, "folder" | "store">;
   readonly #logger: Logger;
   readonly #timer: NodeJS.Timeout;
-  /** Versions of the posterior that were judged. */
+  /** Version of the posterior at the last check of each router. */
   readonly #judged = new WeakMap<LiveRouter, number>();
   #running: Promise<void> | undefined;
   #thread: Thread<GuardMethods> | undefined;
@@ -25,13 +25,13 @@ export class Guard {
     this.#serving = serving;
     this.#place = place;
     this.#logger = logger;
-    this.#timer = setInterval(() => this.look(), everyMs);
+    this.#timer = setInterval(() => this.check(), everyMs);
     this.#timer.unref();
   }
 
-  /** Judges every router that has learnt something since. */
-  look(): Promise<void> {
-    this.#running ??= this.#lookAtAll().finally(() => {
+  /** Checks every router that has learned since its last check. */
+  check(): Promise<void> {
+    this.#running ??= this.#checkAll().finally(() => {
       this.#running = undefined;
     });
     return this.#running;
@@ -44,21 +44,24 @@ export class Guard {
     await this.#running;
   }
 
-  async #lookAtAll(): Promise<void> {
+  async #checkAll(): Promise<void> {
     for (const router of this.#serving().routers.values()) {
       const { version } = router.view;
       if (!router.config.guard) router.guard = undefined;
       else if (this.#judged.get(router) !== version) {
         this.#judged.set(router, version);
-        await this.#lookAt(router).catch((error: unknown) => {
+        await this.#checkOne(router).catch((error: unknown) => {
           if (this.#isStopped) return;
-          this.#logger.error({ err: error, router: router.name }, "the guard could not judge");
+          this.#logger.error(
+            { err: error, router: router.name },
+            "the guard could not check a router",
+          );
         });
       }
     }
   }
 
-  async #lookAt(router: LiveRouter): Promise<void> {
+  async #checkOne(router: LiveRouter): Promise<void> {
     const { name, config } = router;
     const task: GuardTask = { router: name, config, ...this.#place };
     this.#thread = new Thread(new URL("./guard.worker.ts", import.meta.url), {
@@ -68,10 +71,10 @@ export class Guard {
     try {
       const model = await this.#thread.methods.judge(task);
       if (model !== router.guard) {
-        const said = model
-          ? "votes say that one model alone does better than routing: it is served until they say otherwise"
-          : "routing is no longer worse than one model alone, and is on again";
-        this.#logger.warn({ router: name, model: model ?? router.guard }, said);
+        const message = model
+          ? "votes show that one model does better than routing, so it answers all requests for now"
+          : "routing is no longer worse than one model and is on again";
+        this.#logger.warn({ router: name, model: model ?? router.guard }, message);
       }
       router.guard = model;
     } finally {

@@ -1,4 +1,4 @@
-/** The thread that judges a router by the newest part of its log. */
+/** Worker of the guard: evaluates a router on the newest part of its log. */
 import { serve } from "../../core/threads/serve.ts";
 import { addDuelVote, type DuelVotes, evaluate } from "../../learner/evaluate.ts";
 import { History } from "../../learner/history.ts";

@@ -14,12 +14,12 @@ it.each([
   expect(looksEnglish(text)).toBe(isEnglish);
 });
 
-it("says how many prompts are not, once there are enough to say", () => {
+it("reports the share of other languages once there are enough prompts", () => {
   const watch = new LanguageWatch();
-  for (let i = 0; i < 50; i++) watch.see("为什么天空是蓝色的？");
+  for (let i = 0; i < 50; i++) watch.observe("为什么天空是蓝色的？");
   expect(watch.foreignShare).toBe(0);
-  for (let i = 0; i < 200; i++) watch.see("为什么天空是蓝色的？");
+  for (let i = 0; i < 200; i++) watch.observe("为什么天空是蓝色的？");
   expect(watch.foreignShare).toBe(1);
-  for (let i = 0; i < 4000; i++) watch.see("Why is the sky blue?");
+  for (let i = 0; i < 4000; i++) watch.observe("Why is the sky blue?");
   expect(watch.foreignShare).toBeLessThan(0.01);
 });

@@ -1,22 +1,21 @@
 /**
- * Notices prompts in languages that an encoder trained on English makes little
- * of: routing then goes by price and by what all prompts have in common. A guess
- * on one prompt in `EVERY`, since it is the share of them that matters.
+ * Estimates the share of prompts that are not in English. An encoder trained on English cannot
+ * distinguish their categories. One prompt in `EVERY` is checked, because only the share matters.
  */
 export class LanguageWatch {
   #seen = 0;
-  #looked = 0;
+  #checked = 0;
   #foreign = 0;
 
-  see(text: string): void {
+  observe(text: string): void {
     if (this.#seen++ % EVERY !== 0) return;
-    this.#looked = this.#looked * KEEP + 1;
+    this.#checked = this.#checked * KEEP + 1;
     this.#foreign = this.#foreign * KEEP + Number(!looksEnglish(text));
   }
 
-  /** Of the recent prompts; 0 until there are enough to say. */
+  /** Share among the recent prompts; 0 until there are enough. */
   get foreignShare(): number {
-    return this.#seen < ENOUGH ? 0 : this.#foreign / this.#looked;
+    return this.#seen < ENOUGH ? 0 : this.#foreign / this.#checked;
   }
 }
 
@@ -25,8 +24,9 @@ const KEEP = 0.98;
 const ENOUGH = 100;
 
 /**
- * Letters of another script, or many words and next to none of those that no
- * English text is without: one in four is usual, and German has "in" and "an" too.
+ * Whether a text seems to be English: most letters are Latin and, unless the text is short, at
+ * least one word in twelve is a common English word. In English it is one in four; German also
+ * has "in" and "an".
  */
 export function looksEnglish(text: string): boolean {
   const words = text.slice(0, 600).match(/\p{L}+/gu) ?? [];

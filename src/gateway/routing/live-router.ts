@@ -17,17 +17,17 @@ import type { PolicyKinds } from "./policy-kinds.ts";
 import { RecentQueries } from "./recent-queries.ts";
 import type { RouterView } from "./router-view.ts";
 
-/** What every router of a gateway is made with. */
+/** Tools that all routers of a gateway share. */
 export interface RouterTools {
   readonly store: Store;
   readonly kinds: PolicyKinds;
   readonly clock: Clock;
-  /** Names this node where it holds a lease. */
+  /** Name of this node as the holder of a lease. */
   readonly node: string;
   readonly onError: (error: unknown, router: string) => void;
 }
 
-/** One router as it is served: its models, its encoder, and the newest posterior. */
+/** A router that is served: its models, its encoder and the newest posterior. */
 export class LiveRouter {
   readonly name: string;
   readonly calibration: Calibration;
@@ -35,7 +35,7 @@ export class LiveRouter {
   readonly #languages = new LanguageWatch();
   config: RouterConfig;
   cap: DuelCap;
-  /** The model that is served while routing does worse than it. */
+  /** The model that the guard serves while routing does worse. */
   guard: string | undefined;
   readonly #tools: RouterTools;
   readonly #learner: Learner;
@@ -43,7 +43,8 @@ export class LiveRouter {
   #settings: Partial<RouterSettings>;
   #models: ReadonlyMap<string, ServedModel>;
   #view: Pick<RouterView, "pool" | "models" | "membership"> | undefined;
-  readonly #anyX: Float64Array;
+  /** Embedding of a prompt that could not be encoded: the mean of the centroids. */
+  readonly #meanX: Float64Array;
 
   private constructor(
     name: string,
@@ -61,7 +62,7 @@ export class LiveRouter {
     this.#models = models;
     this.#settings = settingsOf(config, models);
     this.#follower = this.#newFollower();
-    this.#anyX = toFloat32(mean([...calibration.centroids]));
+    this.#meanX = toFloat32(mean([...calibration.centroids]));
     this.#learner = new Learner({
       store,
       router: name,
@@ -89,7 +90,7 @@ export class LiveRouter {
     return router;
   }
 
-  /** With another configuration and other models; what was learnt of those that stay is kept. */
+  /** Changes configuration and models. What was learned about models that stay is kept. */
   async change(config: RouterConfig, models: ReadonlyMap<string, ServedModel>): Promise<void> {
     const settings = settingsOf(config, models);
     this.#models = models;
@@ -111,7 +112,6 @@ export class LiveRouter {
     await before.stop();
   }
 
-  /** All that a request is planned with. */
   get view(): RouterView {
     const { configuration, router, version } = this.#follower.serving!;
     const { pool } = configuration;
@@ -134,35 +134,35 @@ export class LiveRouter {
     };
   }
 
-  /** The models that this router may choose among. */
+  /** The models in the router's pool, by name. */
   get models(): ReadonlyMap<string, ServedModel> {
     return this.#models;
   }
 
-  /** Whether this node is the one that learns. */
+  /** Whether this node learns from the votes of this router. */
   get isLearner(): boolean {
     return this.#learner.fold !== undefined;
   }
 
-  /** What an operator should know. */
+  /** Warnings for the operator. */
   get warnings(): string[] {
     const { kind, name } = this.calibration.encoder;
     const share = this.#languages.foreignShare;
     if (kind === "openai" || share < FOREIGN_SHARE) return [];
     return [
-      `${Math.round(100 * share)}% of the recent prompts are not in English, which the encoder ${name} knows best: routing may not tell their kinds apart; hint: fit an encoder to your prompts (joust fit), or use OpenAItext`,
+      `${Math.round(100 * share)}% of the recent prompts are not in English, which the encoder ${name} knows best, so routing may not distinguish their categories; hint: fit an encoder to your prompts (joust fit), or use OpenAItext`,
     ];
   }
 
-  /** x of a prompt. An encoder that fails must not keep anybody from an answer. */
+  /** Embeds a prompt. If the encoder fails, the request is routed without its prompt. */
   async encode(text: string): Promise<{ x: Float64Array; failed: boolean }> {
-    this.#languages.see(text);
+    this.#languages.observe(text);
     try {
       const [x] = await this.calibration.encoder.encode([text]);
       return { x: toFloat32(x!), failed: false };
     } catch (error) {
       this.#tools.onError(error, this.name);
-      return { x: this.#anyX, failed: true };
+      return { x: this.#meanX, failed: true };
     }
   }
 
@@ -182,11 +182,11 @@ export class LiveRouter {
     });
   }
 
-  /** A configuration that is not the last one logged becomes a part of the log. */
+  /** Logs the configuration if it differs from the last one in the log. */
   async #logConfiguration(): Promise<void> {
     const { store, clock } = this.#tools;
     const { config, calibration } = this;
-    const essence: Essence = {
+    const learning: LearningConfiguration = {
       encoder: calibration.encoderName,
       policy: config.policy.name,
       options: config.policy.options,
@@ -196,16 +196,21 @@ export class LiveRouter {
     };
     const controls = await store.controls(this.name);
     const last = controls.findLast((event) => event.kind === "configured");
-    if (last && isDeepStrictEqual(essenceOf(last), essenceOf(essence))) return;
+    if (last && isDeepStrictEqual(plain(last), plain(learning))) return;
     const at = clock.date();
-    await store.append([{ kind: "configured", router: this.name, at, ...essence }]);
+    await store.append([{ kind: "configured", router: this.name, at, ...learning }]);
   }
 }
 
-type Essence = Pick<Configured, "encoder" | "policy" | "options" | "weighVoters" | "seed" | "pool">;
+/** The part of a configuration that determines how votes are learned. */
+type LearningConfiguration = Pick<
+  Configured,
+  "encoder" | "policy" | "options" | "weighVoters" | "seed" | "pool"
+>;
 
-/** As plain values: what has been through a database has lost its prototypes and absent members. */
-function essenceOf({ encoder, policy, options, weighVoters, seed, pool }: Essence): unknown {
+/** Plain values, because a configuration from the database has no prototypes and undefined members. */
+function plain(configuration: LearningConfiguration): unknown {
+  const { encoder, policy, options, weighVoters, seed, pool } = configuration;
   const { models, categories, centroids, told } = pool;
   const rows = (list: readonly Float64Array[] | undefined) => list?.map((row) => [...row]);
   return {
@@ -233,6 +238,6 @@ function settingsOf(
 
 const FOREIGN_SHARE = 0.2;
 
-/** Tokens; only the budget depends on it, and that in the unit of its own correction. */
+/** Tokens of a typical prompt and answer. Only the speed at which the budget is corrected depends on them. */
 const USUAL_PROMPT = 500;
 const USUAL_ANSWER = 300;

@@ -7,26 +7,26 @@ import { contenderOf, parsePolicies } from "../../lab/policies/policy-spec.ts";
 import type { FindPolicy } from "../../learner/fold.ts";
 import type { RouterConfig } from "../config/config.ts";
 
-/** The policies that routers may have: the project's, and those of the user's own files. */
+/** The policies that routers can use: the project's own, and those from files of the user. */
 export class PolicyKinds {
   readonly #own = new Map<string, PolicyKind>();
 
-  /** As the learner looks them up. */
+  /** Finds a policy by name, for the learner. */
   readonly find: FindPolicy = (name) => {
     const kind = this.#own.get(name) ?? POLICIES.find((known) => known.name === name);
     if (kind) return kind;
-    throw invalidValue(`${name} is no policy here`, "configure the router with one that is");
+    throw invalidValue(`there is no policy ${name}`, "configure the router with another policy");
   };
 
-  /** Checks a router's policy and its options; a file is imported. Paths start from `folder`. */
+  /** Checks a router's policy and its options, and imports it from a file relative to `folder`. */
   async open(router: string, { policy }: RouterConfig, folder: string): Promise<void> {
     const { name, options } = policy;
     const place = { file: "joust.yaml", field: `routers.${router}.policy` };
-    const [bare, ...behind] = name.split(":");
-    if (behind.length > 0) {
-      const pairs = behind.map((pair) => pair.replace("=", ": ")).join(", ");
-      const remedy = `write {name: ${bare}, options: {${pairs}}}`;
-      throw new InputError(place, `"${name}" has options behind the name`, remedy);
+    const [bare, ...appended] = name.split(":");
+    if (appended.length > 0) {
+      const pairs = appended.map((pair) => pair.replace("=", ": ")).join(", ");
+      const hint = `write {name: ${bare}, options: {${pairs}}}`;
+      throw new InputError(place, `"${name}" has options after the name`, hint);
     }
     const [spec] = await parsePolicies(name, folder).catch((error: unknown) => {
       if (!(error instanceof InputError)) throw error;
@@ -34,7 +34,11 @@ export class PolicyKinds {
     });
     const { kind } = await contenderOf(spec!);
     if (kind.needsHindsight) {
-      throw new InputError(place, `${name} knows the truth, which only a simulation does`, OTHER);
+      throw new InputError(
+        place,
+        `${name} needs the true utilities, which only a simulation has`,
+        OTHER,
+      );
     }
     const unknown = Object.keys(options).find((key) => !Object.hasOwn(kind.defaults, key));
     if (unknown !== undefined) {
@@ -47,4 +51,4 @@ export class PolicyKinds {
   }
 }
 
-const OTHER = "take another one: the command policies lists them";
+const OTHER = "choose another policy: the command policies lists them";

@@ -1,18 +1,10 @@
+import type { Decision } from "../../store/decision.ts";
 import type { Store } from "../../store/store.ts";
 
-/** A query as it was routed: enough to ask what would become of it now. */
-export interface RecentQuery {
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly x: Float64Array;
-  readonly candidates: readonly string[];
-  /** US dollars that each candidate was expected to cost. */
-  readonly costs?: readonly number[] | undefined;
-  /** Who answered. */
-  readonly pair: readonly [string, string];
-}
+/** The part of a decision that is needed to decide its request again. */
+export type RecentQuery = Pick<Decision, "at" | "x" | "candidates" | "costs" | "pair">;
 
-/** The last queries of a router, for what is said of its traffic. */
+/** The most recent queries of a router. */
 export class RecentQueries {
   readonly #size: number;
   readonly #ring: RecentQuery[] = [];
@@ -31,7 +23,7 @@ export class RecentQueries {
     return this.#ring;
   }
 
-  /** Those of the log, after a restart; or those of it before a time. */
+  /** Reads the most recent queries from the log, or those before a time. */
   async fill(store: Store, router: string, to = Infinity): Promise<void> {
     const pageBefore = (before?: number) => store.decisions({ router, before, limit: this.#size });
     let page = await pageBefore();

@@ -16,7 +16,7 @@ const PIXEL = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA
 const TOOLS = [{ type: "function", function: { name: "f", parameters: {} } }];
 const user = (content: unknown) => ({ role: "user", content });
 
-/** Models a, b, c at increasing prices, at a host that answers. */
+/** Starts a gateway with models a, b and c at increasing prices. */
 async function start(more: string, models = "") {
   const host = await startHost();
   const yaml = `
@@ -34,7 +34,7 @@ const modelFor = async (post: Post, body: object): Promise<string | null> =>
   (await post("/v1/chat/completions", body)).headers.get("x-joust-model");
 
 describe("a pool without labels", () => {
-  it("has the project's seven kinds, models at the pool's mean, and price breaks ties", async () => {
+  it("has the project's seven categories, starts models at the mean and lets the price break ties", async () => {
     const { post, get } = await start("routers: {auto: {explore: 0}}");
     const { json } = await post("/v1/route", chat("Write a function that adds two numbers"));
     expect(json.scores.map(({ value }: { value: number }) => value)).toEqual([0, 0, 0]);
@@ -46,7 +46,7 @@ describe("a pool without labels", () => {
     }
   });
 
-  it("answers with a model that can: images, tools, schemas, length", async () => {
+  it("answers with a capable model: images, tools, schemas, length", async () => {
     const { post } = await start(
       "routers: {auto: {explore: 0}}",
       "vision: false, tools: false, json_schema: false, context: 100",
@@ -76,19 +76,19 @@ describe("a pool without labels", () => {
     for (const { spec } of models.values()) expect(spec.price?.input).toBeGreaterThan(0);
   });
 
-  it("comes from a local host that is asked what it has", async () => {
+  it("comes from the list of a local host", async () => {
     const host = await startHost();
     const env = { VLLM_BASE_URL: host.url("models") };
     const { serving } = await startGateway("", { env });
     expect([...serving().models.keys()]).toEqual(["a", "b"]);
     await expect(
       startGateway("", { env: { VLLM_BASE_URL: "http://127.0.0.1:9/v1" } }),
-    ).rejects.toThrow(errorText(/vllm.*cannot be asked for its models.*hint: start it/));
+    ).rejects.toThrow(errorText(/vllm.*did not list its models.*hint: start it/));
   });
 });
 
 describe("modes and routers", () => {
-  it("observe answers with the fallback and logs what would have been; bypass only answers", async () => {
+  it("observe answers with the fallback and logs the policy's choice; bypass only answers", async () => {
     const { post, get } = await start(`
 routers:
   auto: {mode: observe, fallback: c, explore: 0}
@@ -97,7 +97,7 @@ routers:
     expect([seen.json.model, seen.json.joust.mode]).toEqual(["c", "observe"]);
     const { json } = await get(`/v1/decisions/${seen.json.joust.decision_id}`);
     expect(json).toMatchObject({ models: ["c"], observed: { pair: ["a", "a"], propensity: 1 } });
-    expect(json.reasons.join()).toContain("it would choose a");
+    expect(json.reasons.join()).toContain("the policy would choose a");
     const off = await post("/v1/chat/completions", chat("hi", { model: "off" }));
     expect([off.json.model, off.json.joust.mode]).toEqual(["b", "bypass"]);
     const duel = await post("/v1/chat/completions", chat("hi", { joust: { duel: true } }));
@@ -120,7 +120,7 @@ routers:
     expect(route.posterior_version).toBeLessThanOrEqual(2);
   });
 
-  it("caps duels that nobody has asked for with true", async () => {
+  it("limits duels that no request has asked for", async () => {
     const { post } = await start(
       "routers: {auto: {explore: 0, duels: {mode: true, share: 0.2, spend: 1}}}",
     );
@@ -144,17 +144,17 @@ describe("a session", () => {
   });
   const running = [user("hi"), { role: "assistant", content: "hello" }, user("and now?")];
 
-  it("keeps its model unless another gains more than the switch costs", async () => {
+  it("keeps its model unless another gains more than the margin", async () => {
     const { post } = await start("routers: {auto: {explore: 0, session_margin: 0.05}}");
     const dear = { allowed_models: ["b"] };
     expect(await modelFor(post, inSession("s", [user("hi")], dear))).toBe("b");
-    // a is cheaper, but at the router's own price by less than the margin.
+    // Model a is cheaper, but gains less than the margin.
     expect(await modelFor(post, inSession("s", running))).toBe("b");
     expect(await modelFor(post, inSession("t", running))).toBe("a");
     expect(await modelFor(post, inSession("s", running, { cost_quality_tradeoff: 10 }))).toBe("a");
   });
 
-  it("is known after a restart, from the log", async () => {
+  it("is read from the log after a restart", async () => {
     const folder = newFolder();
     const host = await startHost();
     const yaml = `
@@ -173,7 +173,7 @@ routers: {auto: {explore: 0}}`;
     expect(json.data[0].reasons.join()).toContain("kept in its session");
   });
 
-  it("inside a tool loop the model stays, whatever it costs", async () => {
+  it("keeps its model during a tool loop, whatever it costs", async () => {
     const { post } = await start("routers: {auto: {explore: 0}}");
     const call = {
       role: "assistant",
@@ -193,7 +193,7 @@ routers: {auto: {explore: 0}}`;
 });
 
 describe("another configuration", () => {
-  it("is served without a request lost; what was learnt of the models that stay is kept", async () => {
+  it("is served without losing a request, and keeps what was learned about models that stay", async () => {
     const { post, get, yaml, reload, store, log } = await start("routers: {auto: {explore: 0}}");
     for (let i = 0; i < 30; i++) {
       const { json } = await post(
@@ -207,7 +207,7 @@ describe("another configuration", () => {
         winner: decision.pair[0] < decision.pair[1] ? 0 : 1,
       });
     }
-    // Values are relative to the pool's mean, so what is kept of two models is their difference.
+    // Values are relative to the pool's mean, so the difference of two models is compared.
     const gap = async (): Promise<number> => {
       const { json } = await get("/v1/stats");
       const { models } = json.leaderboard.categories[0];
@@ -237,7 +237,7 @@ describe("another configuration", () => {
     expect((await post("/v1/chat/completions", chat("hi", { model: "b" }))).status).toBe(404);
   });
 
-  it("that cannot be served changes nothing", async () => {
+  it("changes nothing if it is invalid", async () => {
     const { post, yaml, reload } = await start("routers: {auto: {explore: 0}}");
     await expect(
       reload(configOf(yaml.replace("explore: 0", "policy: {name: joust, options: {alpa: 2}}"))),

@@ -5,17 +5,17 @@ import type { ServedModel } from "../providers/served-model.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { LiveRouter } from "./live-router.ts";
 
-/** What is served at one moment; another configuration makes another one. */
+/** Models and routers of one configuration. Replaced as a whole when the configuration changes. */
 export interface Serving {
   readonly config: Config;
   readonly from: Placement["from"];
   readonly models: ReadonlyMap<string, ServedModel>;
   readonly routers: ReadonlyMap<string, LiveRouter>;
-  /** Where some of the models are the sandbox's. */
+  /** Set if some of the models are the sandbox's. */
   readonly sandbox?: Sandbox | undefined;
 }
 
-/** What the name in a request's `model` stands for. */
+/** The router or model that the member `model` of a request names. */
 export function resolve(serving: Serving, name: string): LiveRouter | ServedModel {
   const { routers, models } = serving;
   const found =
@@ -29,13 +29,14 @@ export function resolve(serving: Serving, name: string): LiveRouter | ServedMode
   });
 }
 
-/** What people type already: the first router, where none has the name. */
+/** Common names for a router. They mean the first router, unless a router or model has the name. */
 const AUTO = new Set(["auto", "openrouter/auto", "joust"]);
 
 function first(routers: ReadonlyMap<string, LiveRouter>): LiveRouter | undefined {
   return routers.values().next().value;
 }
 
+/** The router of this name, or the first one if there is no name. */
 export function routerNamed(serving: Serving, name: string | undefined): LiveRouter {
   const router = name === undefined ? first(serving.routers) : serving.routers.get(name);
   if (router) return router;

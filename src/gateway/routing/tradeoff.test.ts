@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { lambdaOf } from "./tradeoff.ts";
 
-it("goes from nothing to a price above all, and always up", () => {
+it("rises from almost 0 to a price that outweighs all quality", () => {
   expect(lambdaOf(0)).toBeLessThan(1e-5);
   expect(lambdaOf(5)).toBe(0.25);
   expect(lambdaOf(10)).toBe(1e4);

@@ -9,7 +9,7 @@ vi.setConfig(PATIENCE);
 const GERMAN =
   "Warum ist der Himmel blau, und warum wird er am Abend rot und in der Nacht schwarz?";
 
-it("prompts that the encoder makes little of are told of in the stats, and in the log once an hour", async () => {
+it("reports prompts in other languages in the stats, and in the log once per hour", async () => {
   const { post, get, serving } = await startGateway(SANDBOX);
   const warnings = async () => (await get("/v1/stats")).json.warnings;
   expect(await warnings()).toEqual([]);
@@ -19,13 +19,13 @@ it("prompts that the encoder makes little of are told of in the stats, and in th
   const lines: string[] = [];
   const clock = new StandingClock();
   const logger = newLogger("warn", { write: (line) => void lines.push(line) });
-  const told = new Warnings(serving, clock, logger);
-  onTestFinished(() => told.stop());
-  told.look();
-  told.look();
+  const warner = new Warnings(serving, clock, logger);
+  onTestFinished(() => warner.stop());
+  warner.check();
+  warner.check();
   expect(lines).toHaveLength(1);
   expect(JSON.parse(lines[0]!)).toMatchObject({ level: "warn", router: "auto" });
   clock.pass(3_600_000);
-  told.look();
+  warner.check();
   expect(lines).toHaveLength(2);
 });

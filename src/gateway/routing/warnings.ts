@@ -2,13 +2,13 @@ import type { Logger } from "pino";
 import type { Clock } from "../clock/clock.ts";
 import type { Serving } from "./serving.ts";
 
-/** Logs what an operator should know of the routers: within a minute, then once an hour while it lasts. */
+/** Logs the warnings of the routers within a minute, and then once per hour while they last. */
 export class Warnings {
   readonly #serving: () => Serving;
   readonly #clock: Clock;
   readonly #logger: Logger;
-  readonly #toldAt = new Map<string, number>();
-  readonly #timer = setInterval(() => this.look(), LOOK_MS).unref();
+  readonly #loggedAt = new Map<string, number>();
+  readonly #timer = setInterval(() => this.check(), CHECK_MS).unref();
 
   constructor(serving: () => Serving, clock: Clock, logger: Logger) {
     this.#serving = serving;
@@ -16,12 +16,12 @@ export class Warnings {
     this.#logger = logger;
   }
 
-  look(): void {
+  check(): void {
     const now = this.#clock.now();
     for (const { name, warnings } of this.#serving().routers.values()) {
-      const toldAt = this.#toldAt.get(name) ?? Number.NEGATIVE_INFINITY;
-      if (warnings.length === 0 || now - toldAt < AGAIN_MS) continue;
-      this.#toldAt.set(name, now);
+      const loggedAt = this.#loggedAt.get(name) ?? Number.NEGATIVE_INFINITY;
+      if (warnings.length === 0 || now - loggedAt < REPEAT_MS) continue;
+      this.#loggedAt.set(name, now);
       for (const warning of warnings) this.#logger.warn({ router: name }, warning);
     }
   }
@@ -31,5 +31,5 @@ export class Warnings {
   }
 }
 
-const LOOK_MS = 60_000;
-const AGAIN_MS = 3_600_000;
+const CHECK_MS = 60_000;
+const REPEAT_MS = 3_600_000;

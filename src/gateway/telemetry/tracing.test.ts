@@ -4,7 +4,7 @@ import { chat, PATIENCE, SANDBOX, SOON, startGateway } from "../gateway.fixture.
 
 vi.setConfig(PATIENCE);
 
-it("requests and calls of models are spans that name the decision and hold no prompt", async () => {
+it("makes spans of requests and model calls with the decision's id and no prompt", async () => {
   const spans: { name: string; attributes: Attributes }[] = [];
   const startSpan = (name: string, options: { attributes?: Attributes } = {}): Span => {
     const attributes = { ...options.attributes };

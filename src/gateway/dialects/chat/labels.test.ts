@@ -50,7 +50,7 @@ describe("labels of a stream", () => {
     );
   });
 
-  it("do not take a text for a member", () => {
+  it("do not mistake text for a member", () => {
     const content = '"id":"chatcmpl-1","model":"m"';
     const [first, second] = dataOf(labelled([event("a"), event(content)]));
     expect(first.joust).toBeDefined();
@@ -75,7 +75,7 @@ describe("labels of a stream", () => {
   });
 });
 
-it("a whole answer keeps every other byte", () => {
+it("labels a complete answer and keeps every other byte", () => {
   const body = '{ "id": "1", "model":"m" ,"x": 1.0e2, "choices":[{"model":"keep"}]}';
   expect(Buffer.from(labelWhole(scanObject(Buffer.from(body)), LABELS)).toString()).toBe(
     '{ "id": "chatcmpl-ours", "model":"our \\"name\\"" ,"x": 1.0e2, "choices":[{"model":"keep"}],"joust":{"decision_id":"ours"}}',

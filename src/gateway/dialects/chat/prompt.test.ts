@@ -4,7 +4,7 @@ import { promptOf } from "./prompt.ts";
 
 const user = (content: unknown) => ({ role: "user", content });
 
-it("is the last user turn, not what system, assistant and tools said", () => {
+it("is the last message of the user, not of the system, the assistant or a tool", () => {
   const messages = [
     { role: "system", content: "You are a pirate. Never reveal it." },
     user("Who wrote Faust?"),
@@ -16,13 +16,13 @@ it("is the last user turn, not what system, assistant and tools said", () => {
   expect(promptOf(messages)).toBe("Compare the two parts of it in a table of five rows");
 });
 
-it("a turn of few words brings the one before", () => {
+it("includes the message before a very short one", () => {
   const messages = [user("Translate 'good morning'"), user("and in French?")];
   expect(promptOf(messages)).toBe("Translate 'good morning'\nand in French?");
   expect(promptOf([user("why?")])).toBe("why?");
 });
 
-it("takes the text of parts, and leaves pictures", () => {
+it("takes the text of parts and ignores images", () => {
   const parts = [
     { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
     { type: "text", text: "What is in this picture, and where was it taken?" },
@@ -30,7 +30,7 @@ it("takes the text of parts, and leaves pictures", () => {
   expect(promptOf([user(parts)])).toBe("What is in this picture, and where was it taken?");
 });
 
-it("leaves what harnesses add", () => {
+it("removes the blocks that programs add", () => {
   const text = [
     "<system-reminder>Be brief. Use tools.</system-reminder>",
     '<file path="a.ts">\nexport const a = 1;\n</file>',
@@ -42,13 +42,13 @@ it("leaves what harnesses add", () => {
   expect(promptOf([user("Is <b>x</b> bold in HTML, or is it <strong>?")])).toContain("<b>x</b>");
 });
 
-it("cuts what is long, and keeps beginning and end", () => {
+it("cuts a long text and keeps its beginning and end", () => {
   const text = promptOf([user(`Summarise:${" word".repeat(100_000)} in one line, please.`)]);
   expect(text.length).toBeLessThan(5000);
   expect(text).toMatch(/^Summarise: word.*in one line, please\.$/s);
 });
 
-it("takes anything without harm", () => {
+it("accepts any input", () => {
   fc.assert(
     fc.property(fc.array(fc.anything()), (messages) => {
       expect(typeof promptOf(messages)).toBe("string");
@@ -59,7 +59,7 @@ it("takes anything without harm", () => {
   expect(promptOf([{ role: "system", content: "Say hello" }])).toBe("Say hello");
 });
 
-it("takes time in proportion to the text, whatever is in it", () => {
+it("takes linear time for any text", () => {
   const bombs = ["<file ".repeat(50_000), "<file>".repeat(50_000), `${"\n ".repeat(100_000)}x`];
   for (const bomb of bombs) expect(promptOf([user(bomb)]).length).toBeLessThan(5000);
 });

@@ -1,26 +1,25 @@
 import { isRecord } from "../../wire/json-value.ts";
 
 /**
- * The text that stands for a request: what the person asked last, with the
- * little context it needs, and without what harnesses put around it. Long
- * prompts are cut, never refused.
+ * The text that stands for a request in routing: the user's last message, without the blocks
+ * that programs add, and with the message before it if it is very short. A long text is cut.
  */
 export function promptOf(messages: readonly unknown[]): string {
-  const turns = messages.flatMap((message) => {
-    const said = isRecord(message) && message.role === "user" ? textOf(message.content) : "";
-    const asked = withoutHarness(said);
-    return asked === "" ? [] : [asked];
+  const texts = messages.flatMap((message) => {
+    const text = isRecord(message) && message.role === "user" ? textOf(message.content) : "";
+    const own = ownText(text);
+    return own === "" ? [] : [own];
   });
-  const last = turns.at(-1);
+  const last = texts.at(-1);
   if (last === undefined) return cut(anyText(messages));
-  // "and in French?" tells nothing by itself.
-  const before = SIX_WORDS.test(last) ? undefined : turns.at(-2);
+  // A message such as "and in French?" needs the one before it.
+  const before = SIX_WORDS.test(last) ? undefined : texts.at(-2);
   return before === undefined ? cut(last) : cut(`${cut(before)}\n${last}`);
 }
 
 const SIX_WORDS = /^(?:\S+\s+){5}\S/;
 
-/** A message's text: a string, or its text parts. */
+/** Text of a message's content, which is a string or a list of parts. */
 export function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -31,17 +30,16 @@ export function textOf(content: unknown): string {
 }
 
 /**
- * Blocks that editors, agents and chat programs add to a person's words:
- * reminders, states of the editor, attached files, retrieved passages. Where
- * nothing is left, the block was the question.
+ * Removes the blocks that editors, agents and chat programs add: reminders, states of the editor,
+ * attached files, retrieved passages. If nothing else is left, the blocks are kept.
  */
-function withoutHarness(text: string): string {
+function ownText(text: string): string {
   const own = text.includes("<") ? withoutBlocks(text) : text;
   const left = own.includes("\n") ? own.replace(BLANK_LINES, "\n").trim() : own.trim();
   return left === "" ? text.trim() : left;
 }
 
-/** One pass: a tag that is not closed once is not looked for again. */
+/** Removes blocks in one pass. The end of a tag that was not found is not searched again. */
 function withoutBlocks(text: string): string {
   const open = new RegExp(OPEN);
   const unclosed = new Set<string>();
@@ -78,7 +76,7 @@ const TAGS = [
 const OPEN = new RegExp(`<(${TAGS.join("|")})(?:\\s[^<>]{0,300})?>`, "gi");
 const BLANK_LINES = /\n\s*\n+/g;
 
-/** The beginning says what is asked, the end often repeats it; what lies between is material. */
+/** Keeps the beginning, which contains the task, and the end, which often repeats it. */
 function cut(text: string): string {
   if (text.length <= HEAD + TAIL) return text;
   return `${text.slice(0, HEAD)}\n${text.slice(-TAIL)}`;
@@ -87,7 +85,7 @@ function cut(text: string): string {
 const HEAD = 3000;
 const TAIL = 1000;
 
-/** Requests without a user's turn still have some text. */
+/** Text of all messages, for requests without a message of the user. */
 function anyText(messages: readonly unknown[]): string {
   return messages
     .map((message) => (isRecord(message) ? textOf(message.content) : ""))
