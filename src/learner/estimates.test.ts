@@ -90,7 +90,7 @@ describe("Estimator", () => {
     const { dr } = estimate(duels([[0, 1, 1]], 1)).targets[0]!;
     expect([dr.lo, dr.hi]).toEqual([Number.NaN, Number.NaN]);
     expect(estimate(duels([[0, 1, 1]], 100)).explored).toBe(0);
-    // Of the three duels, two have a propensity below 1/2.
+    // Two of the three duels have a propensity below 1/2.
     expect(result.explored / result.votes).toBeCloseTo(2 / 7, 1);
   });
 

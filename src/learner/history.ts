@@ -50,20 +50,20 @@ export class History {
   async open(): Promise<void> {
     await this.#readControls();
     const head = await this.#store.head(this.#router);
-    this.#fold = await this.#start(new VoteSchedule(this.#controls, head));
+    this.#fold = await this.#initialFold(new VoteSchedule(this.#controls, head));
   }
 
   /** Folds the next page of events, up to a position if one is given. Returns false if there are no new events. */
   async advance(until = Infinity): Promise<boolean> {
-    const page = await this.#page(this.#fold.position, until);
+    const page = await this.#readPage(this.#fold.position, until);
     const last = page.at(-1);
     if (!last) return false;
     if (page.some(({ kind }) => kind !== "voted")) await this.#readControls();
     const schedule = new VoteSchedule(this.#controls, last.position);
-    await this.#orRestart(async () => {
-      if (schedule.continues(this.#fold)) return this.#run(schedule, page);
-      this.#fold = await this.#start(schedule);
-      await this.#runTo(schedule);
+    await this.#resetOnError(async () => {
+      if (schedule.continues(this.#fold)) return this.#foldPage(schedule, page);
+      this.#fold = await this.#initialFold(schedule);
+      await this.#foldTo(schedule);
     });
     return true;
   }
@@ -73,14 +73,14 @@ export class History {
     await this.#readControls();
     const head = Math.min(until, await this.#store.head(this.#router));
     const schedule = new VoteSchedule(this.#controls, head);
-    await this.#orRestart(async () => {
-      this.#fold = await this.#start(schedule);
-      await this.#runTo(schedule);
+    await this.#resetOnError(async () => {
+      this.#fold = await this.#initialFold(schedule);
+      await this.#foldTo(schedule);
     });
   }
 
-  /** Runs `work`. If it fails, the fold is incomplete, so the next call starts again. */
-  async #orRestart(work: () => Promise<void>): Promise<void> {
+  /** Runs `work`. If it fails, the fold is incomplete and is reset, so that the next call starts again. */
+  async #resetOnError(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
@@ -97,15 +97,16 @@ export class History {
     );
   }
 
-  async #start(schedule: VoteSchedule): Promise<Fold> {
+  /** The newest usable snapshot or, without one, the prior of the base configuration. */
+  async #initialFold(schedule: VoteSchedule): Promise<Fold> {
     const { snapshots, from = Infinity } = this.#options;
     const horizon = await this.#store.horizon(this.#router);
     const positions = snapshots ? await this.#store.snapshotPositions(this.#router) : [horizon];
     for (const position of positions.toReversed()) {
       if (position > from && position !== horizon) continue;
       // The snapshot at the horizon is always used: the votes before it no longer exist.
-      const usable = schedule.hasPrefix(position) || position === horizon;
-      const fold = position > 0 && usable && (await this.#load(position));
+      const isUsable = schedule.hasPrefix(position) || position === horizon;
+      const fold = position > 0 && isUsable && (await this.#load(position));
       if (fold && fold.base === (schedule.base?.position ?? 0)) return fold;
     }
     const fold = new Fold(this.#options.findPolicy);
@@ -133,15 +134,15 @@ export class History {
     return found?.kind === "configured" ? found : undefined;
   }
 
-  async #runTo(schedule: VoteSchedule): Promise<void> {
+  async #foldTo(schedule: VoteSchedule): Promise<void> {
     for (;;) {
-      const page = await this.#page(this.#fold.position, schedule.until);
+      const page = await this.#readPage(this.#fold.position, schedule.until);
       if (page.length === 0) return;
-      await this.#run(schedule, page);
+      await this.#foldPage(schedule, page);
     }
   }
 
-  async #run(schedule: VoteSchedule, page: readonly Logged<Learning>[]): Promise<void> {
+  async #foldPage(schedule: VoteSchedule, page: readonly Logged<Learning>[]): Promise<void> {
     const fold = this.#fold;
     await this.#options.beforePage?.();
     let since = performance.now();
@@ -155,7 +156,7 @@ export class History {
         if (adapted && event.position > fold.base) fold.configure(adapted);
       } else if (event.kind === "thawed") await this.#learnFrozen(schedule, event.position);
       fold.position = event.position;
-      // The same thread serves requests.
+      // Other work can run in between, because the same thread serves requests.
       if (performance.now() - since > SLICE_MS) {
         await setImmediate();
         since = performance.now();
@@ -167,7 +168,7 @@ export class History {
   async #learnFrozen(schedule: VoteSchedule, thaw: number): Promise<void> {
     let after = schedule.freezeEndedBy(thaw);
     while (schedule.base && after !== undefined) {
-      const page = await this.#page(after, thaw - 1);
+      const page = await this.#readPage(after, thaw - 1);
       for (const event of page) {
         if (event.kind === "voted" && schedule.countsAt(event) === thaw) this.#learn(event);
       }
@@ -180,7 +181,7 @@ export class History {
     this.#fold.learn(vote);
   }
 
-  async #page(after: number, until: number): Promise<Logged<Learning>[]> {
+  async #readPage(after: number, until: number): Promise<Logged<Learning>[]> {
     // A caller that advances in small steps finds the next events in the buffer.
     const { from, events } = this.#buffer;
     let rest = after >= from ? events.filter(({ position }) => position > after) : [];

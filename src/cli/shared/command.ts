@@ -36,7 +36,7 @@ function examplesText(examples: readonly Example[]): string {
   return `Examples:\n${parts.join("\n")}`;
 }
 
-/** The line as the user types it here, for example "npm run -s joust -- serve" in a checkout. */
+/** The line with the command as the user types it. */
 function typed(line: string): string {
   return line.replaceAll(/(?<=^| )joust (?=[a-z])/g, `${JOUST} `);
 }

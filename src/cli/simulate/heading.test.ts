@@ -48,8 +48,8 @@ it("names every setting that is not the default", () => {
 });
 
 it("notes how small categories change --offline", () => {
-  const notes = (asked: number | undefined, offline: number, dataset: Dataset = TABLED) =>
-    offlineNotes(asked, dataset, { ...SETTINGS, offline });
+  const notes = (requested: number | undefined, offline: number, dataset: Dataset = TABLED) =>
+    offlineNotes(requested, dataset, { ...SETTINGS, offline });
   expect(notes(2, 2)).toEqual([]);
   expect(notes(undefined, 3)).toEqual([
     "--offline 5 was reduced to 3: at most half of a category are offline queries",

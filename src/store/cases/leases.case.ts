@@ -21,7 +21,7 @@ export function leasesConform({ one, both }: Stores): void {
     expect(await store.snapshot("auto")).toBeUndefined();
     for (let n = 0; n < 8; n++)
       await store.saveSnapshot(snapshotAt(n, { at: T0 + n * 1_200_000 }), token);
-    // Of three per hour, the first of each hour and the newest are kept.
+    // Three snapshots per hour: the first of each hour and the newest are kept.
     expect(await store.snapshotPositions("auto")).toEqual([0, 3, 6, 7]);
     const { state, ...rest } = (await store.snapshot("auto"))!;
     expect(rest).toEqual({ router: "auto", position: 7, at: T0 + 8_400_000, hash: "h7" });
