@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { messageOf } from "../errors/joust-error.ts";
+import { describeIssue, show } from "./describe-issue.ts";
 import { InputError, type Place } from "./input-error.ts";
 import { type Line, readLines } from "./lines.ts";
 import { nearest } from "./nearest.ts";
@@ -57,7 +58,7 @@ export function checkShape<T>(
   shape: z.ZodType<T>,
   hint: string,
 ): T {
-  const parsed = shape.safeParse(value, { error: describe });
+  const parsed = shape.safeParse(value, { error: describeIssue });
   if (parsed.success) return parsed.data;
   const { path, message } = parsed.error.issues[0]!;
   throw new InputError({ ...place, field: fieldName(path) }, message, hint);
@@ -98,28 +99,4 @@ function fieldName(path: readonly PropertyKey[]): string | undefined {
       typeof key === "number" ? `${name}[${key}]` : name ? `${name}.${String(key)}` : String(key),
     "",
   );
-}
-
-/** Describes an issue found by zod, as a continuation of the name of the field. */
-function describe(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === "custom") return undefined; // the shape has its own message
-  if (issue.input === undefined) return "is missing";
-  const value = show(issue.input);
-  switch (issue.code) {
-    case "invalid_type":
-      return `is ${value}, not of type ${issue.expected}`;
-    case "too_small":
-      return `is ${value}, below ${issue.minimum}`;
-    case "too_big":
-      return `is ${value}, above ${issue.maximum}`;
-    case "invalid_value":
-      return `is ${value}, not one of ${issue.values.map(show).join(", ")}`;
-    default:
-      return `is ${value}, which is not valid`;
-  }
-}
-
-function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

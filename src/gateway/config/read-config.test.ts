@@ -69,7 +69,13 @@ it.each([
     `${MODELS}routers:\n  x:\n    mode: observe`,
     /^joust\.yaml:6: .*which needs a model that answers; hint: name the model as `fallback`/,
   ],
-  [`${MODELS}routers:\n  x:\n    explore: 2`, /^joust\.yaml:6: field "routers\.x\.explore"/],
+  [
+    `${MODELS}routers:\n  x:\n    explore: 2`,
+    /^joust\.yaml:6: field "routers\.x\.explore": is 2, above 1; hint: correct it; docs/,
+  ],
+  ["server: {port: '80'}", /^joust\.yaml:1: field "server\.port": is "80", not of type number;/],
+  ["server: {cors: [x]}", /^joust\.yaml:1: field "server\.cors\.0": is "x", not a valid URL;/],
+  ["store: {key: 123}", /^joust\.yaml:1: field "store\.key": is not valid;/],
   [
     `${MODELS}routers:\n  x:\n    policy:\n      name: joust\n      options: {alpha: [1]}`,
     /^joust\.yaml:8: field "routers\.x\.policy\.options\.alpha"/,

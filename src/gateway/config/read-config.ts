@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { describeIssue } from "../../core/input/describe-issue.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 import { CONFIG, type Config, type Environment } from "./config.ts";
@@ -73,7 +74,7 @@ function check(value: unknown, env: Environment, providers: readonly string[]): 
   const missing: Fault[] = [];
   const filled = fill(value, env, [], missing);
   if (missing[0]) return { fault: missing[0] };
-  const parsed = CONFIG.safeParse(filled);
+  const parsed = CONFIG.safeParse(filled, { error: describeWithoutSecrets });
   if (!parsed.success) return { fault: faultOf(parsed.error.issues[0]!) };
   const [fault] = faultsBetween(parsed.data, providers);
   return fault ? { fault } : { config: parsed.data };
@@ -112,6 +113,12 @@ function fill(
   return value;
 }
 
+/** Describes an issue, without the value if it may be a secret. */
+function describeWithoutSecrets(issue: z.core.$ZodRawIssue): string | undefined {
+  const isSecret = issue.path?.some((name) => name === "key" || name === "headers");
+  return isSecret && issue.input !== undefined ? "is not valid" : describeIssue(issue);
+}
+
 /** Converts an issue of the schema. Of a union it takes the issue that lies deepest. */
 function faultOf(issue: z.core.$ZodIssue): Fault {
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
@@ -127,7 +134,11 @@ function faultOf(issue: z.core.$ZodIssue): Fault {
   }
   if (issue.code === "invalid_key")
     return new Fault(issue.path, issue.issues[0]!.message, "rename it");
-  return new Fault(issue.path, issue.message, "see docs/configuration.md");
+  return new Fault(
+    issue.path,
+    issue.message,
+    "correct it; docs/configuration.md describes the field",
+  );
 }
 
 /** Names of the members that the schema allows at a path. */
