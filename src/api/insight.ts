@@ -16,7 +16,7 @@ export const Tradeoff = z
   .object({
     object: z.literal("tradeoff"),
     router: z.string(),
-    current: z.number().nullable().describe("Setting of the router."),
+    current: z.number().describe("Setting of the router."),
     posterior_version: z.number(),
     recent_queries: z.number(),
     advantage: Band.extend({

@@ -16,7 +16,7 @@ import type { Belief } from "./traffic.ts";
 export interface Insight {
   readonly stats: ReturnType<typeof numbersOf>;
   readonly learning: Learning;
-  readonly tradeoff: Tradeoff;
+  readonly tradeoff: Omit<Tradeoff, "current"> & { readonly current: number | null };
   readonly map: PromptMap;
 }
 

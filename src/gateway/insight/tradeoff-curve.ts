@@ -11,12 +11,12 @@ import { worldsOf } from "./worlds.ts";
 import { bandOf } from "./worth.ts";
 
 /** GET /v1/tradeoff: the curve from quality alone to the cheapest, and what routing gains where it stands. */
-export function tradeoffCurve(
+export function tradeoffCurve<Current extends number | null>(
   router: string,
   belief: Belief,
   recent: readonly RecentQuery[],
-  current: number | null,
-): Tradeoff {
+  current: Current,
+): Omit<Tradeoff, "current"> & { readonly current: Current } {
   const traffic = trafficOf(belief, recent);
   const values = traffic.map(({ w }) => valuesOn(belief, w));
   const worlds = worldsOf(belief, Random.seeded(1).split("tradeoff"), WORLDS);

@@ -11,25 +11,26 @@ async function read(pieces: readonly Uint8Array[]): Promise<unknown[]> {
     },
   });
   const events: unknown[] = [];
-  for await (const { event, id, data } of serverEvents(new Response(body))) {
-    events.push({ event, id, data });
-  }
+  for await (const event of serverEvents(new Response(body))) events.push(event);
   return events;
 }
 
-it("events are the same wherever the network has cut them", async () => {
-  const bytes = new TextEncoder().encode(TEXT);
-  const whole = await read([bytes]);
-  expect(whole).toEqual([
-    { event: "vote", id: "7", data: '{"é": 1}' },
-    { event: undefined, id: undefined, data: "[DONE]" },
-  ]);
-  for (let at = 1; at < bytes.length; at++) {
-    expect(await read([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole);
-  }
-});
+it.each([TEXT, TEXT.replaceAll("\n", "\r\n")])(
+  "yields the same events wherever the network cuts the bytes",
+  async (text) => {
+    const bytes = new TextEncoder().encode(text);
+    const whole = await read([bytes]);
+    expect(whole).toEqual([
+      { name: "vote", data: '{"é": 1}' },
+      { name: "", data: "[DONE]" },
+    ]);
+    for (let at = 1; at < bytes.length; at++) {
+      expect(await read([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(whole);
+    }
+  },
+);
 
-it("who stops listening lets go of the connection", async () => {
+it("closes the connection when the loop ends", async () => {
   let isCancelled = false;
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new TextEncoder().encode("data: x\n\n")),
@@ -42,4 +43,9 @@ it("who stops listening lets go of the connection", async () => {
     break;
   }
   expect(isCancelled).toBe(true);
+});
+
+it("joins the lines of data", async () => {
+  const bytes = new TextEncoder().encode("data: a\ndata:b\ndata\nretry: 5\n\n");
+  expect(await read([bytes])).toEqual([{ name: "", data: "a\nb\n" }]);
 });

@@ -1,0 +1,125 @@
+import { describe, expect, it, vi } from "vitest";
+import { PATIENCE, SANDBOX, sharedGateway } from "../gateway/gateway.fixture.ts";
+import { JoustClient } from "./client.ts";
+import { ApiError, ConnectionError } from "./error.ts";
+
+vi.setConfig(PATIENCE);
+
+const gateway = sharedGateway(
+  () => `${SANDBOX}\nkeys: {boss: {key: adm-adm-adm-adm-adm, scopes: [admin]}}`,
+);
+const open = () => new JoustClient({ baseUrl: gateway().url, apiKey: "adm-adm-adm-adm-adm" });
+const duelOf = (content: string) => ({
+  model: "auto",
+  messages: [{ role: "user", content }],
+  joust: { duel: true },
+});
+
+it("answers, votes and shows the decision", async () => {
+  const joust = open();
+  const { id, choices, joust: note } = await joust.chat(duelOf("Why is the sky blue?"));
+  expect([choices.length, note?.duel]).toEqual([2, true]);
+  expect(await joust.vote({ id, winner: 0, voter: "ann" })).toMatchObject({ status: "logged" });
+  const decision = await joust.decision(note!.decision_id);
+  expect(decision.votes).toMatchObject([{ outcome: "a", source: "user" }]);
+  expect((await joust.decisions({ router: "auto", limit: 1 })).data).toEqual([
+    expect.objectContaining({ id: note!.decision_id }),
+  ]);
+});
+
+it("streams chunks and events", async () => {
+  const joust = open();
+  const opened = Promise.withResolvers<void>();
+  const votes = (async () => {
+    for await (const { type, data } of joust.events({ onOpen: opened.resolve })) {
+      if (type === "vote") return data;
+    }
+    return undefined;
+  })();
+  await opened.promise;
+  const texts = ["", ""];
+  let id = "";
+  for await (const { joust: note, choices = [] } of joust.stream(duelOf("Why?"))) {
+    id = note?.decision_id ?? id;
+    for (const { index, delta } of choices) texts[index] += delta?.content ?? "";
+  }
+  expect(texts).toEqual([expect.stringMatching(/./), expect.stringMatching(/./)]);
+  await joust.castVote({ id, winner: "tie" });
+  expect(await votes).toMatchObject({ id, outcome: "tie" });
+});
+
+it("calls every other endpoint", async () => {
+  const joust = open();
+  const request = { model: "auto", messages: [{ role: "user", content: "Why?" }] };
+  expect(await joust.route(request)).toMatchObject({ object: "decision", router: "auto" });
+  expect((await joust.models()).data.map(({ id }) => id)).toContain("auto");
+  expect(await joust.model("yi-34b")).toMatchObject({ owned_by: "sandbox" });
+  expect(await joust.stats({ router: "auto", hours: 2 })).toMatchObject({ object: "stats" });
+  expect(await joust.tradeoff()).toMatchObject({ object: "tradeoff" });
+  expect(await joust.learning({ hours: 2 })).toMatchObject({ object: "learning" });
+  expect(await joust.map({ limit: 3 })).toMatchObject({ object: "map" });
+  expect((await joust.truth()).models).toHaveLength(10);
+  expect(await joust.setVoters({ on: false })).toEqual(await joust.voters());
+  expect(await joust.freeze("auto")).toEqual({ router: "auto", frozen: true });
+  expect(await joust.thaw("auto", { learn: false })).toEqual({ router: "auto", frozen: false });
+  expect(await joust.rollBack("auto", { to: "2026-01-01T00:00:00Z" })).toHaveProperty("undone");
+  expect((await joust.addKey({ name: "bob/1" })).secret).toMatch(/^jst_/);
+  expect(await joust.setBudget("bob/1", { budget: 3 })).toMatchObject({ budget: 3 });
+  expect(await joust.revokeKey("bob/1")).toHaveProperty("revoked_at");
+  expect((await joust.keys()).data).toHaveLength(1);
+  await expect(joust.forget("auto", { voter: "nobody" })).rejects.toThrow(ApiError);
+});
+
+describe("errors", () => {
+  it("carry status, code, parameter and hint", async () => {
+    const errors: ApiError[] = [];
+    const joust = new JoustClient({
+      baseUrl: gateway().url,
+      apiKey: () => "wrong",
+      onError: (error) => void errors.push(error),
+    });
+    const refused = await joust.models().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ status: 401, code: "invalid_api_key", isTemporary: false });
+    expect((refused as ApiError).message).toContain((refused as ApiError).hint);
+    expect(errors).toEqual([refused]);
+    await expect(open().chat({ ...duelOf("hi"), model: "gpt-77" })).rejects.toMatchObject({
+      status: 404,
+      param: "model",
+    });
+  });
+
+  it("distinguish a gateway that does not respond from a cancelled call", async () => {
+    const lost = new JoustClient({ baseUrl: "http://127.0.0.1:1" });
+    await expect(lost.models()).rejects.toThrow(ConnectionError);
+    const signal = AbortSignal.abort();
+    await expect(open().models({ signal })).rejects.toThrow(
+      expect.objectContaining({ name: "AbortError" }),
+    );
+  });
+
+  it("of a stream end it, and a stream that ends early is an error", async () => {
+    const answer = (text: string) =>
+      new JoustClient({ baseUrl: "", fetch: async () => new Response(text) });
+    const read = async (client: JoustClient) => {
+      for await (const _ of client.stream(duelOf("hi")));
+    };
+    await expect(read(answer('data: {"error":{"message":"x"}}\n\n'))).rejects.toThrow(ApiError);
+    await expect(read(answer('data: {"id":"x"}\n\n'))).rejects.toThrow(ConnectionError);
+    await expect(read(answer('data: {"id":"x"}\n\ndata: [DONE]\n\n'))).resolves.toBeUndefined();
+  });
+
+  it("that are temporary do not end castVote", async () => {
+    const statuses = [503, 200];
+    const joust = new JoustClient({
+      baseUrl: "",
+      fetch: async () => {
+        const headers = { "retry-after": "0" };
+        return Response.json({ status: "logged" }, { status: statuses.shift()!, headers });
+      },
+    });
+    const retries: string[] = [];
+    const onRetry = ({ message }: Error) => void retries.push(message);
+    expect(await joust.castVote({ id: "x", winner: 0 }, { onRetry })).toEqual({ status: "logged" });
+    expect(retries).toEqual(["the gateway responded with status 503"]);
+  });
+});
