@@ -1,22 +1,17 @@
+import { ApiError, type FeedEvent } from "../../../src/client.ts";
 import { Observable } from "../state/observable.ts";
-import { ApiError, apiKey, request } from "./client.ts";
-import { serverEvents } from "./server-events.ts";
+import { apiKey, joust } from "./client.ts";
 
-/** live: events come; lost: nobody answers; off: the gateway tells this key no events. */
+/** live: events arrive; lost: the gateway does not respond; off: this key may not read events. */
 export type Connection =
   | { readonly state: "connecting" }
   | { readonly state: "live"; readonly awayMs?: number }
   | { readonly state: "lost"; readonly since: number }
   | { readonly state: "off"; readonly problem: string };
 
-export interface FeedEvent {
-  readonly type: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
-
 /**
- * What happens at the gateway, for as long as somebody looks: a browser has six
- * connections for all tabs of a site, so those in the background let go.
+ * Events of the gateway while the page is visible. A browser opens at most six connections
+ * to a site for all of its tabs, so tabs in the background close theirs.
  */
 export class Feed {
   readonly connection = new Observable<Connection>({ state: "connecting" });
@@ -25,17 +20,17 @@ export class Feed {
   #hiding: number | undefined;
 
   start(): void {
-    document.addEventListener("visibilitychange", () => this.#look());
+    document.addEventListener("visibilitychange", () => this.#update());
     apiKey.watch(() => {
       this.#end();
-      this.#look();
+      this.#update();
     });
-    // The browser knows at once when the network is back.
+    // The browser notices at once when the network is back.
     addEventListener("online", () => {
       this.#end();
-      this.#look();
+      this.#update();
     });
-    this.#look();
+    this.#update();
   }
 
   listen(listener: (event: FeedEvent) => void): () => void {
@@ -43,7 +38,7 @@ export class Feed {
     return () => void this.#listeners.delete(listener);
   }
 
-  #look(): void {
+  #update(): void {
     clearTimeout(this.#hiding);
     if (document.visibilityState === "hidden") {
       this.#hiding = window.setTimeout(() => this.#end(), HIDDEN_MS);
@@ -61,15 +56,14 @@ export class Feed {
   async #follow(signal: AbortSignal): Promise<void> {
     for (let attempt = 0; !signal.aborted; attempt++) {
       try {
-        const response = await request("/v1/events", { signal });
-        attempt = 0;
-        this.#found();
-        for await (const { event, data } of serverEvents(response)) {
-          if (event) this.#tell({ type: event, data: JSON.parse(data) as FeedEvent["data"] });
-        }
+        const onOpen = () => {
+          attempt = 0;
+          this.#connected();
+        };
+        for await (const event of joust.events({ signal, onOpen })) this.#publish(event);
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof ApiError && !error.passes) {
+        if (error instanceof ApiError && !error.isTemporary) {
           this.connection.set({ state: "off", problem: error.message });
           await pause(OFF_MS, signal);
           continue;
@@ -83,13 +77,13 @@ export class Feed {
     }
   }
 
-  #found(): void {
+  #connected(): void {
     const before = this.connection.value;
     const awayMs = before.state === "lost" ? Date.now() - before.since : undefined;
     this.connection.set({ state: "live", ...(awayMs !== undefined && { awayMs }) });
   }
 
-  #tell(event: FeedEvent): void {
+  #publish(event: FeedEvent): void {
     for (const listener of [...this.#listeners]) listener(event);
   }
 }

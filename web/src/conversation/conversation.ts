@@ -1,4 +1,4 @@
-import { type ChatNote, type ChatRequest, type Message, streamChat } from "../api/chat.ts";
+import { type ChatNote, type ChatRequest, streamChat } from "../api/chat.ts";
 import { castVote, randomId } from "../api/vote.ts";
 import { Observable } from "../state/observable.ts";
 import { load, save } from "../state/storage.ts";
@@ -52,7 +52,7 @@ export class Conversation {
     this.exchanges.set([...this.exchanges.value, exchange]);
     const request: ChatRequest = {
       model: router,
-      messages: messages as Message[],
+      messages,
       joust: {
         duel: isDuel,
         session_id: this.#session,
@@ -182,7 +182,7 @@ function withNote(
   };
 }
 
-function messagesOf(exchange: Exchange): Message[] {
+function messagesOf(exchange: Exchange): ChatRequest["messages"] {
   const content = exchange.answers[continuedSlot(exchange)]?.text ?? "";
   if (content === "") return [];
   return [

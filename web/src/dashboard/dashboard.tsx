@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import type { Learning, PromptMap, Stats, Tradeoff, Truth, Voters } from "../api/stats.ts";
+import { joust } from "../api/client.ts";
+import type { Stats } from "../api/stats.ts";
 import { usePage } from "../page/page.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Select } from "../parts/select.tsx";
@@ -32,14 +33,16 @@ export function Dashboard() {
   const [hours, setHours] = useState<(typeof WINDOWS)[number]["value"]>("24");
   const routers = served?.routers ?? [];
   const router = routers.find((name) => name === chosen) ?? routers[0];
-  const query = router && `router=${encodeURIComponent(router)}`;
-  const stats = useLive<Stats>(query && `/v1/stats?${query}&hours=${hours}`, 2000);
+  const window = { router, hours: Number(hours) };
+  const key = router && `${router} ${hours}`;
+  const stats = useLive(key, (options) => joust.stats(window, options), 2000);
+  const learning = useLive(key, (options) => joust.learning(window, options), 5000);
+  const tradeoff = useLive(router, (options) => joust.tradeoff({ router }, options), 10_000);
+  const map = useLive(router, (options) => joust.map({ router }, options), 10_000);
   const sandbox = served?.isSandbox;
-  const voters = useLive<Voters>(sandbox ? "/v1/sandbox/voters" : undefined, 1000);
-  const truth = useLive<Truth>(sandbox ? "/v1/sandbox/truth" : undefined, 3_600_000);
-  const learning = useLive<Learning>(query && `/v1/learning?${query}&hours=${hours}`, 5000);
-  const tradeoff = useLive<Tradeoff>(query && `/v1/tradeoff?${query}`, 10_000);
-  const map = useLive<PromptMap>(query && `/v1/map?${query}`, 10_000);
+  const sandboxKey = sandbox ? "sandbox" : undefined;
+  const voters = useLive(sandboxKey, (options) => joust.voters(options), 1000);
+  const truth = useLive(sandboxKey, (options) => joust.truth(options), 3_600_000);
   const models = stats.data?.models.map(({ model }) => model) ?? [];
   return (
     <div class="mx-auto flex w-full max-w-[90rem] flex-col gap-4 px-3 py-6 sm:px-6">

@@ -1,4 +1,5 @@
-import { getJson } from "../api/client.ts";
+import type { DecisionPage } from "../../../src/client.ts";
+import { joust } from "../api/client.ts";
 import type { Decision } from "../api/decision.ts";
 import { categoryIn, inWords, votesInWords } from "../decision/in-words.ts";
 import { Observable } from "../state/observable.ts";
@@ -12,11 +13,6 @@ export interface DecisionRow {
   readonly votes: string;
   /** In US dollars; undefined until it is known. */
   readonly cost: number | undefined;
-}
-
-interface Listed {
-  readonly data: readonly Decision[];
-  readonly next?: number;
 }
 
 /** The decisions of a router, newest first, loaded page by page. */
@@ -62,10 +58,8 @@ export class DecisionLog {
     this.rows.set([...this.rows.value, ...fresh]);
   }
 
-  #page(limit: number, before: number | undefined): Promise<Listed> {
-    const query = new URLSearchParams({ router: this.#router, limit: String(limit) });
-    if (before !== undefined) query.set("before", String(before));
-    return getJson(`/v1/decisions?${query}`);
+  #page(limit: number, before: number | undefined): Promise<DecisionPage> {
+    return joust.decisions({ router: this.#router, limit, before });
   }
 }
 

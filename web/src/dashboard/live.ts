@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { getJson } from "../api/client.ts";
+import type { CallOptions } from "../../../src/client.ts";
 import { usePage } from "../page/page.ts";
 
 export interface Live<T> {
@@ -9,16 +9,21 @@ export interface Live<T> {
 }
 
 /**
- * The response of a path, requested again after each event of the gateway, but at most every
+ * The result of `read` for a key, which names all that the result depends on; nothing is read
+ * while it is undefined. `read` is called again after each event of the gateway, but at most every
  * `pace` milliseconds, and so that requests take at most a tenth of the time.
  */
-export function useLive<T>(path: string | undefined, pace: number): Live<T> {
+export function useLive<T>(
+  key: string | undefined,
+  read: (options: CallOptions) => Promise<T>,
+  pace: number,
+): Live<T> {
   const { feed } = usePage();
-  const [found, setFound] = useState<{ path: string; data: T }>();
+  const [found, setFound] = useState<{ key: string; data: T }>();
   const [problem, setProblem] = useState<string>();
   const refresh = useRef(() => {});
   useEffect(() => {
-    if (path === undefined) return;
+    if (key === undefined) return;
     const stop = new AbortController();
     let timer: number | undefined;
     let isRequesting = false;
@@ -30,8 +35,8 @@ export function useLive<T>(path: string | undefined, pace: number): Live<T> {
       isStale = false;
       const startedAt = performance.now();
       try {
-        const data = await getJson<T>(path, stop.signal);
-        setFound({ path, data });
+        const data = await read({ signal: stop.signal });
+        setFound({ key, data });
         setProblem(undefined);
       } catch (error) {
         if (stop.signal.aborted) return;
@@ -66,8 +71,8 @@ export function useLive<T>(path: string | undefined, pace: number): Live<T> {
       unlisten();
       unwatch();
     };
-  }, [path, pace]);
-  // The response to another path is not shown.
-  const data = found?.path === path ? found?.data : undefined;
+  }, [key, pace]);
+  // The result for another key is not shown.
+  const data = found?.key === key ? found?.data : undefined;
   return { data, problem, refresh: () => refresh.current() };
 }

@@ -3,6 +3,7 @@ import type { Stats, Truth } from "../api/stats.ts";
 import { agreement, compare } from "./truth.ts";
 
 const truth: Truth = {
+  object: "truth",
   kinds: ["maths", "law"],
   models: [
     { model: "a", quality: [0.9, 0.2], cost: [] },

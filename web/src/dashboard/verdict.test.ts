@@ -8,6 +8,9 @@ const less = (a: Band, b: Band) => {
   return { mean, lo, hi, sure: lo > 0 ? 0.99 : hi < 0 ? 0 : 0.6 };
 };
 const learning = (...regrets: Band[]): Learning => ({
+  object: "learning",
+  router: "auto",
+  posterior_version: 1,
   stretches: regrets.map((regret) => ({
     from: "",
     to: "",

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { postJson } from "../api/client.ts";
+import { joust } from "../api/client.ts";
 import type { Voters } from "../api/stats.ts";
 import { Select } from "../parts/select.tsx";
 import { plural } from "../text/format.ts";
@@ -18,9 +18,9 @@ export function VotersSwitch({ voters }: { voters: Live<Voters> }) {
   const [problem, setProblem] = useState<string>();
   const state = voters.data;
   if (!state) return null;
-  const set = (change: Partial<Voters>) => {
+  const set = (change: Partial<Pick<Voters, "on" | "votes_per_minute">>) => {
     setProblem(undefined);
-    postJson<Voters>("/v1/sandbox/voters", change).then(
+    joust.setVoters(change).then(
       () => voters.refresh(),
       (error: Error) => setProblem(error.message),
     );

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { type Decision, getDecision } from "../api/decision.ts";
+import { joust } from "../api/client.ts";
+import type { Decision } from "../api/decision.ts";
 import { usePage } from "../page/page.ts";
 
 interface ReadDecision {
@@ -30,7 +31,7 @@ export function useDecision(
     const read = async (attempt: number) => {
       clearTimeout(timer);
       try {
-        const decision = await getDecision(id, stop.signal);
+        const decision = await joust.decision(id, { signal: stop.signal });
         if (stop.signal.aborted) return;
         setState({ id, decision });
         isMissing = !isComplete(decision);
@@ -44,7 +45,7 @@ export function useDecision(
     };
     read(0);
     const unlisten = feed.listen(({ type, data }) => {
-      const isAboutIt = data.id === id && type !== "decision";
+      const isAboutIt = "id" in data && data.id === id && type !== "decision";
       if (isAboutIt || (isMissing && type === "posterior")) read(0);
     });
     const unwatch = feed.connection.watch(({ state: now }) => now === "live" && read(0));
