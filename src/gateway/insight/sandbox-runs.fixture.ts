@@ -47,7 +47,7 @@ const prices = new Map(profile.models.map((model) => [model, sandbox.price(model
 export function runSandbox(seed: number, rounds: number, explore: number): Run {
   const random = Random.seeded(seed);
   const models = shuffled(profile.models, random).slice(0, 2 + random.integer(9));
-  const mix = profile.kinds.map(() => -Math.log(1 - random.uniform()));
+  const mix = profile.categories.map(() => -Math.log(1 - random.uniform()));
   const pool = poolOf(calibration, models);
   const costs = Float64Array.from(models, (model) => prices.get(model)!.input);
   const costUnit = Math.max(...costs);
@@ -61,7 +61,7 @@ export function runSandbox(seed: number, rounds: number, explore: number): Run {
   const means = new Float64Array(models.length);
   let regret = 0;
   for (let t = 0; t < rounds; t++) {
-    const kind = profile.kinds[drawn(mix, random)]!;
+    const kind = profile.categories[drawn(mix, random)]!;
     const ofKind = asked.filter(({ category }) => category === kind);
     const { x, query, answer } = ofKind[random.integer(ofKind.length)]!;
     const quality = models.map((model) => profile.quality(model, kind));

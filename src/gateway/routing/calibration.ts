@@ -12,7 +12,7 @@ import { InputError } from "../../core/input/input-error.ts";
 import { readScores, type ScoreTable } from "../../lab/data/scores.ts";
 import { loggedEncoderName } from "../../learner/encoder-name.ts";
 import type { RouterConfig } from "../config/config.ts";
-import { readExamples } from "../sandbox/kinds.ts";
+import { readExamples } from "../sandbox/classifier.ts";
 
 /** Encoder, categories and scores that a router has before the first vote. */
 export interface Calibration {

@@ -2,7 +2,7 @@ import { type Usage, writeUsage } from "../providers/upstream/usage.ts";
 import type { Json } from "../wire/json-value.ts";
 import { type Reply, tokensOf } from "./reply.ts";
 
-/** What all parts of one answer have in common. */
+/** Members that all chunks of an answer share. */
 export interface Head {
   readonly id: string;
   /** Seconds since 1970. */
@@ -11,10 +11,10 @@ export interface Head {
   readonly isChat: boolean;
 }
 
-/** Every answer says so, also where its content has no place for it. */
+/** Marks every answer as simulated, also those whose content has no room for a note. */
 const FINGERPRINT = "joust-sandbox";
 
-/** An answer in one piece. */
+/** A complete answer. */
 export function completion(head: Head, replies: readonly Reply[], usage: Usage): Json {
   const choices = replies.map((reply, index) => {
     const { content, call, finish } = reply;
@@ -33,7 +33,7 @@ export function completion(head: Head, replies: readonly Reply[], usage: Usage):
   return { ...common(head, "chat.completion"), choices, usage: usageOf(usage) };
 }
 
-/** The events of a stream, choices in turn; each with how many tokens it is worth. */
+/** Events of a stream with the choices in alternation, each with its number of tokens. */
 export function* events(
   head: Head,
   replies: readonly Reply[],
@@ -42,18 +42,18 @@ export function* events(
   const write = (choices: unknown[], more = {}) =>
     `data: ${JSON.stringify({ ...common(head, "chat.completion.chunk"), choices, ...more })}\n\n`;
   const chunk = (index: number, delta: Json, finish: string | null = null) => {
-    const said = head.isChat ? { delta } : { text: delta.content ?? "" };
-    return write([{ index, ...said, logprobs: null, finish_reason: finish }]);
+    const content = head.isChat ? { delta } : { text: delta.content ?? "" };
+    return write([{ index, ...content, logprobs: null, finish_reason: finish }]);
   };
   if (head.isChat) {
     for (const index of replies.keys()) {
       yield { event: chunk(index, { role: "assistant", content: "" }), tokens: 0 };
     }
   }
-  const said = replies.map(({ content, call }) => tokensOf(call ? call.arguments : content));
-  const longest = Math.max(...said.map((tokens) => tokens.length));
+  const pieces = replies.map(({ content, call }) => tokensOf(call ? call.arguments : content));
+  const longest = Math.max(...pieces.map((tokens) => tokens.length));
   for (let t = 0; t < longest; t++) {
-    for (const [index, tokens] of said.entries()) {
+    for (const [index, tokens] of pieces.entries()) {
       if (t >= tokens.length) continue;
       yield {
         event: chunk(index, deltaOf(head, replies[index]!, index, tokens[t]!, t)),

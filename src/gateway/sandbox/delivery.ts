@@ -5,7 +5,7 @@ import { UpstreamError } from "../providers/upstream/error.ts";
 import type { AnswerEnd, UpstreamAnswer } from "../providers/upstream/upstream.ts";
 import type { Usage } from "../providers/upstream/usage.ts";
 
-/** Something to send, and how long it takes to come up with it. */
+/** Bytes to send, and the wait before them. */
 export interface Piece {
   readonly bytes: Uint8Array;
   readonly waitMs: number;
@@ -14,13 +14,13 @@ export interface Piece {
 interface Delivery {
   readonly pieces: Iterable<Piece>;
   readonly usage: Usage;
-  /** Whether the pieces are the events of a stream. */
+  /** Whether the pieces are events of a stream. */
   readonly stream: boolean;
   readonly signal: AbortSignal;
   readonly clock: Clock;
 }
 
-/** Sends the pieces at their pace, as a host over the network would. */
+/** Sends the pieces at their pace, like a host on the network. */
 export async function deliver(delivery: Delivery): Promise<UpstreamAnswer> {
   const { usage, stream, clock } = delivery;
   const left = new AbortController();
@@ -29,7 +29,7 @@ export async function deliver(delivery: Delivery): Promise<UpstreamAnswer> {
   const pieces = delivery.pieces[Symbol.iterator]();
   const sentAt = clock.now();
   let sent = 0;
-  /** Whether there was one more. */
+  /** Returns whether there was another piece. */
   const sendNext = async (): Promise<boolean> => {
     const { value: piece, done } = pieces.next();
     if (done) return false;
@@ -40,7 +40,7 @@ export async function deliver(delivery: Delivery): Promise<UpstreamAnswer> {
     return true;
   };
   const cancelled = (cause: unknown) =>
-    new UpstreamError("cancelled", SANDBOX, "is no longer listened to: the client has gone", {
+    new UpstreamError("cancelled", SANDBOX, "was cancelled because the client disconnected", {
       cause,
     });
   await sendNext().catch((cause) => {

@@ -1,8 +1,8 @@
 import type { Encoder } from "../../core/encoder/common/encoder.ts";
 import type { Json } from "../wire/json-value.ts";
-import { parse, refused } from "./asked.ts";
+import { parse, refused } from "./request.ts";
 
-/** Real vectors: of the encoder that the router itself uses. */
+/** Answers /v1/embeddings with the vectors of the router's encoder. */
 export async function embeddings(
   body: Uint8Array,
   model: string,

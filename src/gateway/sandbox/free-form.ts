@@ -5,12 +5,12 @@ import type { Random } from "../../core/random/random.ts";
  * it describes a good or a bad one and says which it is: a person can vote on it as on a real answer.
  */
 export function freeFormAnswer(
-  kind: string,
+  category: string,
   text: string,
   isRight: boolean,
   random: Random,
 ): string {
-  const { name, right, wrong, isOpen } = KINDS[kind] ?? OTHER;
+  const { name, right, wrong, isOpen } = ANSWERS[category] ?? OTHER;
   const lines = isRight ? right : wrong;
   const line = lines[random.integer(lines.length)]!.replace("{subject}", subjectOf(text));
   const quality = isOpen ? ["weak", "good"] : ["wrong", "right"];
@@ -25,7 +25,7 @@ interface FreeForm {
   readonly wrong: readonly string[];
 }
 
-const KINDS: Readonly<Record<string, FreeForm>> = {
+const ANSWERS: Readonly<Record<string, FreeForm>> = {
   mmlu: {
     name: "a knowledge question",
     right: [
@@ -106,7 +106,7 @@ const KINDS: Readonly<Record<string, FreeForm>> = {
   },
 };
 
-const OTHER: FreeForm = { ...KINDS["mt-bench"]!, name: "an open question" };
+const OTHER: FreeForm = { ...ANSWERS["mt-bench"]!, name: "an open question" };
 
 /** The first words of the question, quoted in the answer. */
 function subjectOf(text: string): string {

@@ -1,41 +1,40 @@
 import { readScores } from "../../lab/data/scores.ts";
 
 /**
- * What is true in the sandbox: each model's quality on each kind, the chance
- * that its answer is right, and what an answer costs. The paper's table gives
- * both; its costs are taken as dollars for a thousand answers, which for kinds
- * of long prompts and short answers they are (0.408 for gpt-3.5 on mmlu is 408
- * tokens at its price of 1 dollar for a million).
+ * True quality and cost of the sandbox's models in each category. The quality is the probability
+ * of a right answer. Both come from the paper's table. Its costs are taken as US dollars per
+ * thousand answers, which fits categories of long prompts and short answers: 0.408 for gpt-3.5
+ * on mmlu is 408 tokens at its price of 1 dollar per million.
  */
 export class Profile {
   readonly models: readonly string[];
-  readonly kinds: readonly string[];
+  readonly categories: readonly string[];
   readonly #scores: ReadonlyMap<string, ReadonlyMap<string, Score>>;
 
   constructor(scores: ReadonlyMap<string, ReadonlyMap<string, Score>>) {
     this.#scores = scores;
     this.models = [...scores.keys()];
-    this.kinds = [...(scores.values().next().value?.keys() ?? [])];
+    this.categories = [...(scores.values().next().value?.keys() ?? [])];
   }
 
-  /** The paper's candidates: all models of the table but gpt-4. */
+  /** Reads the paper's candidates: all models of the table except gpt-4. */
   static async read(file: string): Promise<Profile> {
     const { models } = await readScores(file);
     return new Profile(new Map([...models].filter(([model]) => model !== "gpt-4")));
   }
 
-  quality(model: string, kind: string): number {
-    return this.#at(model, kind).perf;
+  quality(model: string, category: string): number {
+    return this.#at(model, category).perf;
   }
 
-  /** US dollars of an answer, in the mean. */
-  cost(model: string, kind: string): number {
-    return this.#at(model, kind).cost / 1000;
+  /** Mean cost of an answer in US dollars. */
+  cost(model: string, category: string): number {
+    return this.#at(model, category).cost / 1000;
   }
 
-  #at(model: string, kind: string): Score {
-    const score = this.#scores.get(model)?.get(kind);
-    if (!score) throw new RangeError(`the sandbox has no ${model} on ${kind}`);
+  #at(model: string, category: string): Score {
+    const score = this.#scores.get(model)?.get(category);
+    if (!score) throw new RangeError(`the sandbox has no score of ${model} on ${category}`);
     return score;
   }
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { readRows } from "../../core/input/rows.ts";
 
-/** A question of the project's own, with a right answer and plausible wrong ones. */
+/** A question of the project with a right answer and plausible wrong ones. */
 export interface Question {
   readonly id: string;
   readonly category: string;
@@ -19,7 +19,7 @@ const QUESTION = z.object({
   wrong: z.array(TEXT).min(1),
 });
 
-/** The questions of a file, found again in what a person types. */
+/** The questions of a file, which can be found by their text. */
 export class Questions {
   readonly all: readonly Question[];
   readonly #forms: readonly Form[];
@@ -39,12 +39,12 @@ export class Questions {
 
   static async read(file: string): Promise<Questions> {
     const all: Question[] = [];
-    const remedy = 'lines are {"id","category","query","answer","wrong":[..]}';
-    for await (const { row } of readRows(file, QUESTION, remedy)) all.push(row);
+    const hint = 'lines are {"id","category","query","answer","wrong":[..]}';
+    for await (const { row } of readRows(file, QUESTION, hint)) all.push(row);
     return new Questions(all);
   }
 
-  /** The question that the text is, or nearly is: with or without its options, blanks and marks aside. */
+  /** The question whose words the text contains, exactly or almost, with or without its options. */
   find(text: string): Question | undefined {
     const words = wordsOf(text);
     const exact = this.#exact.get(words.join(" "));
@@ -53,17 +53,17 @@ export class Questions {
     let best = NEARLY;
     let found: Question | undefined;
     for (const form of this.#forms) {
-      const likeness = overlap(bag, form.bag);
-      if (likeness > best) [best, found] = [likeness, form.question];
+      const similarity = overlap(bag, form.bag);
+      if (similarity > best) [best, found] = [similarity, form.question];
     }
     return found;
   }
 }
 
-/** A word or two may differ in a sentence; two questions of the set share no more than half. */
+/** Similarity above which a text counts as the question. Two questions of the set reach at most 0.5. */
 const NEARLY = 0.85;
 
-/** A question as it may be typed. */
+/** A way in which a question may be typed. */
 interface Form {
   readonly question: Question;
   readonly bag: Bag;
@@ -84,10 +84,10 @@ function bagOf(words: readonly string[]): Bag {
   return { counts, size: words.length };
 }
 
-/** Dice's coefficient of two bags of words: 1 where they are the same. */
+/** Dice's coefficient of two bags of words: 1 if they are the same. */
 function overlap(a: Bag, b: Bag): number {
   const larger = Math.max(a.size, b.size);
-  if (larger === 0 || Math.min(a.size, b.size) / larger < 0.7) return 0; // cannot come near
+  if (larger === 0 || Math.min(a.size, b.size) / larger < 0.7) return 0; // too different in length
   let common = 0;
   for (const [word, count] of a.counts) common += Math.min(count, b.counts.get(word) ?? 0);
   return (2 * common) / (a.size + b.size);

@@ -1,7 +1,7 @@
 import type { Random } from "../../core/random/random.ts";
 import { textOf } from "../dialects/chat/prompt.ts";
 import { isRecord, type Json } from "../wire/json-value.ts";
-import type { Asked } from "./asked.ts";
+import type { SandboxChat } from "./request.ts";
 import { sampleOf } from "./sample.ts";
 import type { Voice } from "./voices.ts";
 
@@ -14,35 +14,35 @@ export interface Reply {
 
 export const NOTE = "[Joust sandbox: simulated answer, no real model was called.]";
 
-/** What was to be said, in the form that was asked for and the model's own voice. */
-export function replyTo(asked: Asked, said: string, voice: Voice, random: Random): Reply {
-  const called = callFor(asked);
+/** Puts an answer into the requested format and the model's style, or calls a tool. */
+export function replyTo(chat: SandboxChat, answer: string, voice: Voice, random: Random): Reply {
+  const called = callFor(chat);
   if (called) {
     const { name, parameters } = called;
-    const input = JSON.stringify(sampleOf(parameters ?? {}, asked.text));
+    const input = JSON.stringify(sampleOf(parameters ?? {}, chat.text));
     return { content: "", call: { name: String(name), arguments: input }, finish: "tool_calls" };
   }
-  return cut(contentOf(asked, said, voice, random), asked);
+  return cut(contentOf(chat, answer, voice, random), chat);
 }
 
-function contentOf(asked: Asked, said: string, voice: Voice, random: Random): string {
-  if (asked.form.type === "json_schema" && isRecord(asked.form.json_schema)) {
-    return JSON.stringify(sampleOf(asked.form.json_schema.schema, said));
+function contentOf(chat: SandboxChat, answer: string, voice: Voice, random: Random): string {
+  if (chat.format.type === "json_schema" && isRecord(chat.format.json_schema)) {
+    return JSON.stringify(sampleOf(chat.format.json_schema.schema, answer));
   }
-  if (asked.form.type === "json_object") {
-    return JSON.stringify({ answer: said, note: NOTE });
+  if (chat.format.type === "json_object") {
+    return JSON.stringify({ answer, note: NOTE });
   }
   const any = (texts: readonly string[]) => texts[random.integer(texts.length)]!;
-  const result = resultIn(asked.messages.at(-1));
-  const body = result === undefined ? said : `The tool returned: ${result}`;
+  const result = resultIn(chat.messages.at(-1));
+  const body = result === undefined ? answer : `The tool returned: ${result}`;
   const text = /^\s*(def|class|import|from) /.test(body)
     ? `\n\`\`\`python\n${body}\n\`\`\`\n`
     : body;
   return `${any(voice.openings)}${text}${any(voice.closings)}\n\n${NOTE}`;
 }
 
-/** The function to call: one that has to be, or one whose name or description speaks of what was asked. */
-function callFor({ tools, toolChoice, messages, text }: Asked): Json | undefined {
+/** The function to call: the required one, or the one that shares most words with the prompt. */
+function callFor({ tools, toolChoice, messages, text }: SandboxChat): Json | undefined {
   const functions = tools.flatMap(({ function: called }) => (isRecord(called) ? [called] : []));
   if (toolChoice === "none" || resultIn(messages.at(-1)) !== undefined) return undefined;
   if (isRecord(toolChoice) && isRecord(toolChoice.function)) {
@@ -50,22 +50,22 @@ function callFor({ tools, toolChoice, messages, text }: Asked): Json | undefined
     return functions.find((called) => called.name === name);
   }
   const words = new Set(wordsOf(text));
-  const likeness = (called: Json) =>
+  const similarity = (called: Json) =>
     wordsOf(`${called.name} ${called.description ?? ""}`).filter((word) => words.has(word)).length;
-  const [best] = functions.toSorted((a, b) => likeness(b) - likeness(a));
-  return best && (toolChoice === "required" || likeness(best) > 0) ? best : undefined;
+  const [best] = functions.toSorted((a, b) => similarity(b) - similarity(a));
+  return best && (toolChoice === "required" || similarity(best) > 0) ? best : undefined;
 }
 
 function wordsOf(text: string): string[] {
   return (text.toLowerCase().match(/\p{L}{4,}/gu) ?? []) as string[];
 }
 
-/** What a tool gave back, if that is the last thing said. */
+/** The result of a tool, if that is the last message. */
 function resultIn(message: unknown): string | undefined {
   return isRecord(message) && message.role === "tool" ? textOf(message.content) : undefined;
 }
 
-function cut(content: string, { stops, maxTokens }: Asked): Reply {
+function cut(content: string, { stops, maxTokens }: SandboxChat): Reply {
   const ends = stops.map((stop) => content.indexOf(stop)).filter((at) => at >= 0);
   const stopped = content.slice(0, Math.min(content.length, ...ends));
   const tokens = tokensOf(stopped);
@@ -73,7 +73,7 @@ function cut(content: string, { stops, maxTokens }: Asked): Reply {
   return { content: tokens.slice(0, maxTokens).join(""), finish: "length" };
 }
 
-/** The text in pieces of about a token. */
+/** Splits a text into pieces of about one token. */
 export function tokensOf(text: string): string[] {
   return text.match(/\s*\S{1,6}|\s+/gu) ?? [];
 }

@@ -3,7 +3,7 @@ import { hashEncoder } from "../../core/encoder/hash.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
 import { ask, call, questions, user } from "./sandbox.fixture.ts";
 
-describe("requests of other forms", () => {
+describe("other requests", () => {
   const parameters = {
     type: "object",
     properties: {
@@ -30,7 +30,7 @@ describe("requests of other forms", () => {
     hours: [9, 9],
   };
 
-  it("a tool that fits is called, by its schema", async () => {
+  it("call a suitable tool with arguments that match its schema", async () => {
     const chat = { ...user("what is the weather in the next 9 days?"), tools: [other, weather] };
     const { choices } = await ask(chat);
     expect(choices[0].finish_reason).toBe("tool_calls");
@@ -63,12 +63,12 @@ describe("requests of other forms", () => {
       "send_mail",
     ],
     ["none may be called", { tools: [other], tool_choice: "none" }, undefined],
-  ])("a tool is called as the request says: %s", async (_, chat, name) => {
+  ])("choose the tool: %s", async (_, chat, name) => {
     const { choices } = await ask({ ...user("tell me a joke"), ...chat });
     expect(choices[0].message.tool_calls?.[0].function.name).toBe(name);
   });
 
-  it("what a tool gave back is told", async () => {
+  it("repeat the result of a tool", async () => {
     const messages = [
       { role: "user", content: "weather?" },
       {
@@ -83,7 +83,7 @@ describe("requests of other forms", () => {
     expect(choices[0].message.content).toContain("The tool returned: 21 degrees");
   });
 
-  it("JSON is JSON", async () => {
+  it("get JSON if they ask for it", async () => {
     const object = await ask({ ...user("hi"), response_format: { type: "json_object" } });
     expect(JSON.parse(object.choices[0].message.content).note).toMatch(/sandbox/);
     const json_schema = { name: "w", schema: parameters };
@@ -94,7 +94,7 @@ describe("requests of other forms", () => {
     expect(Object.keys(JSON.parse(formed.choices[0].message.content))).toEqual(Object.keys(input));
   });
 
-  it("stops and limits are kept", async () => {
+  it("limit the answer by stop sequences and tokens", async () => {
     const limited = await ask({ ...user("hi"), max_tokens: 3 });
     expect(limited).toMatchObject({
       choices: [{ finish_reason: "length" }],
@@ -104,7 +104,7 @@ describe("requests of other forms", () => {
     expect(stopped.choices[0].message.content).not.toContain("Joust");
   });
 
-  it("prompts of the time before chats are answered", async () => {
+  it("complete a prompt", async () => {
     const { query, answer, wrong } = questions.all[5]!;
     const { text } = await call({ prompt: query }, "completions");
     const { object, choices } = JSON.parse(text);
@@ -118,7 +118,7 @@ describe("requests of other forms", () => {
     expect(texts.join("")).toBe(choices[0].text);
   });
 
-  it("embeddings are the encoder's, as numbers and in base64", async () => {
+  it("get the encoder's embeddings, as numbers or in base64", async () => {
     const { text, end } = await call({ input: ["a b", "c"] }, "embeddings");
     const { data } = JSON.parse(text);
     const [x] = await hashEncoder.encode(["a b"]);
@@ -139,7 +139,7 @@ describe("requests of other forms", () => {
     [{ ...user("x"), n: 1e9 }, "chat/completions", { status: 400 }],
     [{ input: 5 }, "embeddings", { status: 400 }],
     [[], "chat/completions", { status: 400 }],
-  ])("%j to %s is refused as a real host would", async (chat, endpoint, expected) => {
+  ])("are refused like by a real host: %j to %s", async (chat, endpoint, expected) => {
     const error = await call(chat, endpoint).catch((thrown) => thrown);
     expect(error).toMatchObject({ name: "UpstreamError", code: "status", ...expected });
     expect(JSON.parse(Buffer.from(error.body).toString()).error.type).toBe("invalid_request_error");

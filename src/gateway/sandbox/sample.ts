@@ -1,9 +1,8 @@
 import { isRecord, type Json } from "../wire/json-value.ts";
 
 /**
- * A value that a JSON schema allows, made of the text where it can be: for tools
- * that are called and for answers that must have a form. Not every schema, but
- * the parts of it that people use.
+ * A value that a JSON schema allows, made from the text if possible: for the arguments of tools
+ * and for answers with a schema. It supports the commonly used parts of JSON schema.
  */
 export function sampleOf(
   schema: unknown,
@@ -58,7 +57,7 @@ function within(schema: Json, value: number): number {
   return Math.min(most, Math.max(least, value));
 }
 
-/** "#/$defs/car" in the schema itself. */
+/** Resolves a reference such as "#/$defs/car" inside the schema. */
 function lookUp(root: unknown, reference: string): unknown {
   let value = root;
   for (const name of reference.replace(/^#\/?/, "").split("/")) {

@@ -4,7 +4,7 @@ import { systemClock } from "../clock/clock.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
 import { readSandbox, Sandbox } from "./sandbox.ts";
 
-/** A sandbox on the project's own data that answers at once, and ways to ask it. */
+/** A sandbox with the project's data that answers immediately, and functions that call it. */
 
 export const DATA = resolve(import.meta.dirname, "../../../data");
 

@@ -4,7 +4,7 @@ import { hashEncoder } from "../../core/encoder/hash.ts";
 import { systemClock } from "../clock/clock.ts";
 import { readSandbox, Sandbox } from "./sandbox.ts";
 
-it("each model is as often right on each kind as the profile says, and costs as much", async () => {
+it("has the quality and cost of the profile for each model and category", async () => {
   const data = await readSandbox(resolve(import.meta.dirname, "../../../data"), hashEncoder);
   const sandbox = new Sandbox(data, { seed: 1, speed: Infinity, clock: systemClock });
   const N = 16;
@@ -16,7 +16,7 @@ it("each model is as often right on each kind as the profile says, and costs as 
     for await (const bytes of answer.body) return JSON.parse(Buffer.from(bytes).toString());
   };
   for (const model of sandbox.profile.models) {
-    for (const kind of sandbox.profile.kinds) {
+    for (const kind of sandbox.profile.categories) {
       const own = data.questions.all.filter(({ category }) => category === kind);
       let right = 0;
       let cost = 0;
@@ -31,7 +31,7 @@ it("each model is as often right on each kind as the profile says, and costs as 
       }
       const p = sandbox.profile.quality(model, kind);
       const draws = N * own.length;
-      // 70 cells: one in 10,000 true ones lies outside of 4.8 standard deviations.
+      // There are 70 cells. A correct test fails beyond 4.8 standard deviations once in 10,000 runs.
       expect(Math.abs(right / draws - p)).toBeLessThan(4.8 * Math.sqrt((p * (1 - p)) / draws));
       // A cost is uniform within a fifth of its mean.
       const spread = 0.2 / Math.sqrt(3 * own.length);

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { StandingClock } from "../clock/clock.fixture.ts";
 import { readUsage } from "../providers/upstream/usage.ts";
-import { readExamples } from "./kinds.ts";
+import { readExamples } from "./classifier.ts";
 import {
   ask,
   call,
@@ -20,10 +20,10 @@ const said = async (model: string, query: string, from = sandbox): Promise<strin
   (await ask({ model, ...user(query) }, from)).choices[0].message.content;
 
 describe("the profile", () => {
-  it("is the paper's ten models on seven kinds", () => {
+  it("has the paper's ten models and seven categories", () => {
     expect(sandbox.profile.models).toHaveLength(10);
     expect(sandbox.profile.models).not.toContain("gpt-4");
-    expect(sandbox.profile.kinds.toSorted()).toEqual(
+    expect(sandbox.profile.categories.toSorted()).toEqual(
       [...new Set(questions.all.map(({ category }) => category))].toSorted(),
     );
     expect(sandbox.profile.quality("yi-34b", "hellaswag")).toBe(0.931);
@@ -31,7 +31,7 @@ describe("the profile", () => {
     expect(() => sandbox.profile.quality("gpt-4", "mmlu")).toThrow(RangeError);
   });
 
-  it("has a price for tokens at which the questions cost the same in the mean", async () => {
+  it("has a price per token at which the questions have the profile's mean cost", async () => {
     for (const model of ["mistral-7b", "claude-v2"]) {
       const { input } = sandbox.price(model);
       let byTokens = 0;
@@ -47,7 +47,7 @@ describe("the profile", () => {
 });
 
 describe("an answer", () => {
-  it("is the same for the same seed, model and prompt, whatever was asked before", async () => {
+  it("is the same for the same seed, model and prompt", async () => {
     const other = open();
     const { query } = questions.all[3]!;
     await said("gpt-3.5", "something else", other);
@@ -56,7 +56,7 @@ describe("an answer", () => {
     }
   });
 
-  it("depends on the seed, and on the model", async () => {
+  it("depends on the seed and on the model", async () => {
     const other = open({ seed: 2 });
     const some = questions.all.slice(0, 20);
     const answers = (model: string, from: Sandbox) =>
@@ -66,7 +66,7 @@ describe("an answer", () => {
     expect(await answers("yi-34b", sandbox)).not.toEqual(mine);
   });
 
-  it("says that it is of the sandbox, and not of which model", async () => {
+  it("says that it is simulated and does not reveal its model", async () => {
     for (const model of sandbox.profile.models) {
       for (const query of [questions.all[0]!.query, "tell me about whales"]) {
         const { system_fingerprint, choices } = await ask({ model, ...user(query) });
@@ -79,7 +79,7 @@ describe("an answer", () => {
     }
   });
 
-  it("has the shape of a chat completion, with usage", async () => {
+  it("is a chat completion with usage", async () => {
     const { end, text } = await call({ model: "yi-34b", ...user("Hi there") });
     const answer = JSON.parse(text);
     expect(answer).toMatchObject({
@@ -92,7 +92,7 @@ describe("an answer", () => {
     expect(end.usage!.cost).toBeGreaterThan(0);
   });
 
-  it("to a free-form prompt says for what it stands", async () => {
+  it("to a free-form prompt says which quality it represents", async () => {
     expect(await said("gpt-3.5", "write a sonnet about rain")).toMatch(
       /placeholder for a (good|weak) answer to a request for writing/,
     );
@@ -101,7 +101,7 @@ describe("an answer", () => {
     );
   });
 
-  it("takes the question from what is around it", async () => {
+  it("finds the question inside other text", async () => {
     const { query, answer, wrong } = questions.all[0]!;
     const messages = [
       { role: "system", content: "You are helpful." },
@@ -115,8 +115,8 @@ describe("an answer", () => {
   });
 });
 
-describe("questions are found", () => {
-  it("each as itself, without its options, in capitals, and with a word changed", () => {
+describe("a question is found", () => {
+  it("exactly, without its options, in capitals, and with a word changed", () => {
     for (const question of questions.all) {
       const { id, query } = question;
       const shouted = query.toUpperCase().replace(/[?.,]/g, " ");
@@ -134,7 +134,7 @@ describe("questions are found", () => {
     }
   });
 
-  it("and nothing else is taken for one", async () => {
+  it("only in texts that contain one", async () => {
     for (const name of ["exemplars", "dev", "test"]) {
       for (const { query } of await readExamples(resolve(DATA, "free-form", `${name}.jsonl`))) {
         expect(questions.find(query), query).toBeUndefined();
@@ -151,7 +151,7 @@ describe("a stream", () => {
     return events.map((event) => JSON.parse(event.slice("data: ".length)));
   };
 
-  it("is the answer token by token", async () => {
+  it("contains the answer token by token", async () => {
     const chat = { model: "llama-70b", n: 2, ...user(questions.all[30]!.query) };
     const whole = await ask(chat);
     const { text, pieces, end } = await call({ ...chat, stream: true });
@@ -179,7 +179,7 @@ describe("a stream", () => {
     expect(end.usage).toEqual(readUsage(whole.usage));
   });
 
-  it("ends in usage for a client that asks", async () => {
+  it("ends with usage if the client requests it", async () => {
     const { text } = await call({
       ...user("hi"),
       stream: true,
@@ -190,7 +190,7 @@ describe("a stream", () => {
     expect(last.usage.completion_tokens).toBeGreaterThan(0);
   });
 
-  it("comes at the model's pace", async () => {
+  it("has the model's pace", async () => {
     const time = async (model: string, stream: boolean, speed: number) => {
       const clock = new StandingClock();
       const slow = open({ clock, speed });
@@ -216,7 +216,7 @@ describe("a stream", () => {
     expect((await time("claude-v2", true, Infinity)).all).toBe(0);
   });
 
-  it("stops with its client", async () => {
+  it("stops when the client disconnects", async () => {
     const clock = new StandingClock();
     const slow = open({ clock, speed: 1 });
     const client = new AbortController();
@@ -232,7 +232,7 @@ describe("a stream", () => {
     await expect(gone).rejects.toMatchObject({ code: "cancelled", fault: "client" });
   });
 
-  it("stops when its reader leaves", async () => {
+  it("stops when the reader leaves the loop", async () => {
     const live = open({ speed: 1000 });
     const answer = await live.call(requestOf({ ...user("hi"), stream: true }), never);
     for await (const _ of answer.body) break;

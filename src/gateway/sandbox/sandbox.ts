@@ -9,35 +9,35 @@ import { SANDBOX } from "../providers/providers.ts";
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../providers/upstream/upstream.ts";
 import type { Price, Usage } from "../providers/upstream/usage.ts";
 import { isRecord } from "../wire/json-value.ts";
-import { type Asked, readAsked, refused } from "./asked.ts";
+import { Classifier, readExamples } from "./classifier.ts";
 import { completion, events, type Head } from "./completion.ts";
 import { deliver, type Piece } from "./delivery.ts";
 import { embeddings } from "./embeddings.ts";
 import { freeFormAnswer } from "./free-form.ts";
-import { Classifier, readExamples } from "./kinds.ts";
 import { Profile } from "./profile.ts";
 import { type Question, Questions } from "./questions.ts";
 import { NOTE, type Reply, replyTo, tokensOf } from "./reply.ts";
+import { readChat, refused, type SandboxChat } from "./request.ts";
 import { voiceOf } from "./voices.ts";
 
 export interface SandboxSettings {
-  /** Equal seeds give equal answers. */
+  /** The same seed gives the same answers. */
   readonly seed: number;
-  /** 1: at the pace of real models; Infinity: at once. */
+  /** Pace of the answers: 1 is that of real models, Infinity is immediate. */
   readonly speed: number;
   readonly clock: Clock;
 }
 
-/** What the sandbox knows. */
+/** Data of the sandbox. */
 export interface SandboxData {
   readonly profile: Profile;
   readonly questions: Questions;
   readonly classifier: Classifier;
-  /** Gives the vectors of /v1/embeddings, and told the classifier of what kind a text is. */
+  /** Encoder of /v1/embeddings and of the classifier. */
   readonly encoder: Encoder;
 }
 
-/** `folder` is the project's folder of data. */
+/** `folder` contains the project's data. */
 export async function readSandbox(folder: string, encoder: Encoder): Promise<SandboxData> {
   const [profile, questions, examples] = await Promise.all([
     Profile.read(join(folder, "scores", "routerbench.csv")),
@@ -49,9 +49,9 @@ export async function readSandbox(folder: string, encoder: Encoder): Promise<San
 }
 
 /**
- * Ten models without a model: an upstream in this process that answers the
- * project's own questions, rightly with the probability that the paper's table
- * gives each model on each kind. Equal prompts have equal answers.
+ * Ten simulated models: an upstream inside this process that answers the project's own
+ * questions. An answer is right with the probability that the paper's table gives for the model
+ * and the category. The same prompt always gets the same answer.
  */
 export class Sandbox implements Upstream {
   readonly name = SANDBOX;
@@ -67,12 +67,12 @@ export class Sandbox implements Upstream {
     this.#random = Random.seeded(settings.seed).split(SANDBOX);
   }
 
-  /** What it can be asked and knows the answer of. */
+  /** Questions whose answers the sandbox knows. */
   get questions(): readonly Question[] {
     return this.#data.questions.all;
   }
 
-  /** One price for input and output, at which the project's questions cost in the mean what the profile says. */
+  /** One price for input and output, at which the project's questions have the mean cost of the profile. */
   price(model: string): Price {
     const { all } = this.#data.questions;
     const tokens = all.map(({ query, answer }) => tokensOf(`${query} ${answer} ${NOTE}`).length);
@@ -96,9 +96,9 @@ export class Sandbox implements Upstream {
       const usage = usageOf(tokens, 0, undefined);
       return deliver({ pieces: [whole(answer, 0)], stream: false, usage, signal, clock });
     }
-    const asked = readAsked(request);
-    const random = this.#random.split(model).split(asked.text);
-    const { replies, usage } = await this.#answer(asked, model, random);
+    const chat = readChat(request);
+    const random = this.#random.split(model).split(chat.text);
+    const { replies, usage } = await this.#answer(chat, model, random);
     const head: Head = {
       id: `chatcmpl-${randomUUID()}`,
       created: Math.floor(clock.date() / 1000),
@@ -106,51 +106,52 @@ export class Sandbox implements Upstream {
       isChat: endpoint === "chat/completions",
     };
     const pieces = stream
-      ? this.#paced(model, events(head, replies, asked.wantsUsage ? usage : undefined), random)
+      ? this.#paced(model, events(head, replies, chat.wantsUsage ? usage : undefined), random)
       : [whole(completion(head, replies, usage), this.#duration(model, usage.completionTokens))];
     return deliver({ pieces, stream, usage, signal, clock });
   }
 
-  async #answer(asked: Asked, model: string, random: Random) {
+  async #answer(chat: SandboxChat, model: string, random: Random) {
     const { questions, classifier } = this.#data;
-    const question = questions.find(asked.text);
-    const kind = question?.category ?? (await classifier.classify(asked.text));
-    const quality = this.profile.quality(model, kind);
-    const replies = Array.from({ length: asked.n }, (_, i) => {
+    const question = questions.find(chat.text);
+    const category = question?.category ?? (await classifier.classify(chat.text));
+    const quality = this.profile.quality(model, category);
+    const replies = Array.from({ length: chat.n }, (_, i) => {
       const own = random.split(i);
       const isRight = own.uniform() < quality;
-      const said = question
+      const answer = question
         ? answerTo(question, isRight, own)
-        : freeFormAnswer(kind, asked.text, isRight, own);
-      return replyTo(asked, said, voiceOf(model), own);
+        : freeFormAnswer(category, chat.text, isRight, own);
+      return replyTo(chat, answer, voiceOf(model), own);
     });
-    return { replies, usage: this.#usage(asked, replies, this.profile.cost(model, kind), random) };
+    const cost = this.profile.cost(model, category);
+    return { replies, usage: this.#usage(chat, replies, cost, random) };
   }
 
-  /** Milliseconds that the model takes for so many tokens. */
+  /** Milliseconds that the model takes for a number of tokens. */
   #duration(model: string, tokens: number): number {
     const { firstTokenMs, tokensPerSecond } = voiceOf(model);
     return (firstTokenMs + (1000 * tokens) / tokensPerSecond) / this.#settings.speed;
   }
 
-  /** Some tokens come sooner and some later, as they do. */
-  *#paced(model: string, said: ReturnType<typeof events>, random: Random): Generator<Piece> {
+  /** Adds random waits between the tokens. */
+  *#paced(model: string, all: ReturnType<typeof events>, random: Random): Generator<Piece> {
     const pace = random.split("pace");
     const firstMs = this.#duration(model, 0);
     const tokenMs = this.#duration(model, 1) - firstMs;
     let waitMs = firstMs;
-    for (const { event, tokens } of said) {
+    for (const { event, tokens } of all) {
       yield { bytes: Buffer.from(event), waitMs: waitMs + 2 * tokens * tokenMs * pace.uniform() };
       waitMs = 0;
     }
   }
 
-  /** Tokens of the texts; the cost is the profile's for an answer of this kind, a fifth more or less. */
-  #usage(asked: Asked, replies: readonly Reply[], cost: number, random: Random): Usage {
-    const prompt = asked.messages.map((message) => tokensOf(contentOf(message)).length);
-    const said = replies.map(({ content, call }) => tokensOf(call?.arguments ?? content).length);
+  /** Counts tokens. The cost is that of the profile, up to a fifth more or less. */
+  #usage(chat: SandboxChat, replies: readonly Reply[], cost: number, random: Random): Usage {
+    const prompt = chat.messages.map((message) => tokensOf(contentOf(message)).length);
+    const written = replies.map(({ content, call }) => tokensOf(call?.arguments ?? content).length);
     const spread = 0.8 + 0.4 * random.split("cost").uniform();
-    return usageOf(sum(prompt), sum(said), cost * replies.length * spread);
+    return usageOf(sum(prompt), sum(written), cost * replies.length * spread);
   }
 }
 

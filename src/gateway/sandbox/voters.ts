@@ -1,26 +1,25 @@
 import type { Random } from "../../core/random/random.ts";
 import type { Question } from "./questions.ts";
 
-/** What simulated voters are told to do. */
+/** Settings of the simulated voters. */
 export interface VotersSettings {
   readonly on: boolean;
   readonly votes_per_minute: number;
-  /** How many people they pass for. */
+  /** Number of different voters. */
   readonly voters: number;
 }
 
-/** The public interface, as they use it. */
+/** The part of the HTTP interface that the voters use. */
 export interface PublicInterface {
-  /** Two answers to a question, and the id to vote by. */
+  /** Returns two answers to a question, and the id for the vote. */
   duel(question: string): Promise<{ id: string; answers: readonly string[] } | undefined>;
   vote(id: string, winner: 0 | 1 | "tie" | "both_bad", voter: string): Promise<void>;
 }
 
 /**
- * Voters in place of people: each asks one of the project's questions, whose
- * right answer it knows, sees two answers and votes as a person would who can
- * tell right from wrong, if not always. They come by the public interface and
- * know no more than it shows.
+ * Simulated voters. Each sends one of the project's questions, whose answer it knows, gets two
+ * answers and votes for the right one, with occasional errors. The voters use the public HTTP
+ * interface and know only what it shows.
  */
 export class SandboxVoters {
   readonly #public: PublicInterface;
@@ -28,7 +27,7 @@ export class SandboxVoters {
   readonly #random: Random;
   #settings: VotersSettings = { on: false, votes_per_minute: 60, voters: 5 };
   #timer: NodeJS.Timeout | undefined;
-  #underWay = 0;
+  #running = 0;
   #cast = 0;
   #failed = 0;
 
@@ -47,7 +46,7 @@ export class SandboxVoters {
     clearInterval(this.#timer);
     this.#timer = undefined;
     if (!this.#settings.on) return;
-    this.#timer = setInterval(() => this.#turn(), 60_000 / this.#settings.votes_per_minute);
+    this.#timer = setInterval(() => this.#castVote(), 60_000 / this.#settings.votes_per_minute);
     this.#timer.unref();
   }
 
@@ -55,15 +54,15 @@ export class SandboxVoters {
     this.set({ on: false });
   }
 
-  async #turn(): Promise<void> {
-    if (this.#underWay >= MOST_UNDER_WAY) return;
-    this.#underWay++;
+  async #castVote(): Promise<void> {
+    if (this.#running >= MAX_RUNNING) return;
+    this.#running++;
     try {
       if (await this.#voteOnce()) this.#cast++;
     } catch {
       this.#failed++;
     } finally {
-      this.#underWay--;
+      this.#running--;
     }
   }
 
@@ -72,9 +71,9 @@ export class SandboxVoters {
     if (questions.length === 0) return false;
     const question = questions[this.#random.integer(questions.length)]!;
     const voter = `sandbox voter ${1 + this.#random.integer(this.#settings.voters)}`;
-    // Equal prompts have equal answers, and nobody asks twice in the same words.
-    const asked = `${question.query} (${this.#random.integer(1_000_000)})`;
-    const shown = await this.#public.duel(asked);
+    // The number makes each prompt different, because the same prompt gets the same answer.
+    const prompt = `${question.query} (${this.#random.integer(1_000_000)})`;
+    const shown = await this.#public.duel(prompt);
     if (shown?.answers.length !== 2) return false;
     const right = shown.answers.map((answer) => answer.includes(question.answer));
     await this.#public.vote(shown.id, verdictOn(right, this.#random), voter);
@@ -82,10 +81,10 @@ export class SandboxVoters {
   }
 }
 
-/** Of one who can tell right from wrong, if not always; true: the answer is right. */
+/** Vote of a person who usually recognises a right answer. The arguments say which answers are right. */
 export function verdictOn([a, b]: readonly boolean[], random: Random): 0 | 1 | "tie" | "both_bad" {
   if (a === b) {
-    // Of two good answers a person often likes one better, for reasons of their own.
+    // Half of the time a person prefers one of two equally good answers.
     if (random.uniform() < PICKY) return random.integer(2) as 0 | 1;
     return a ? "tie" : "both_bad";
   }
@@ -93,6 +92,6 @@ export function verdictOn([a, b]: readonly boolean[], random: Random): 0 | 1 | "
   return random.uniform() < SLIP ? ((1 - better) as 0 | 1) : better;
 }
 
-const MOST_UNDER_WAY = 64;
+const MAX_RUNNING = 64;
 const PICKY = 0.5;
 export const SLIP = 0.05;

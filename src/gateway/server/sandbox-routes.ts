@@ -60,14 +60,14 @@ function sandboxOf({ sandbox }: Serving): Sandbox {
 }
 
 function truthOf({ profile }: Sandbox): Truth {
-  const { models, kinds } = profile;
+  const { models, categories } = profile;
   return {
     object: "truth",
-    kinds,
+    kinds: categories,
     models: models.map((model) => ({
       model,
-      quality: kinds.map((kind) => profile.quality(model, kind)),
-      cost: kinds.map((kind) => profile.cost(model, kind)),
+      quality: categories.map((category) => profile.quality(model, category)),
+      cost: categories.map((category) => profile.cost(model, category)),
     })),
   };
 }

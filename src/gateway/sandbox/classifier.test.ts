@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Encoder } from "../../core/encoder/common/encoder.ts";
 import { hashEncoder } from "../../core/encoder/hash.ts";
 import { openEncoder } from "../../core/encoder/open-encoder.ts";
-import { Classifier, type Example, readExamples } from "./kinds.ts";
+import { Classifier, type Example, readExamples } from "./classifier.ts";
 
 const DATA = resolve(import.meta.dirname, "../../../data");
 const read = (name: string) => readExamples(resolve(DATA, `${name}.jsonl`));
@@ -18,8 +18,8 @@ async function accuracy(encoder: Encoder, fresh: readonly Example[]): Promise<nu
   return right / fresh.length;
 }
 
-describe("fifty fresh prompts as people type them", () => {
-  it("are new: none is, but for a word or two, among what was learned or chosen by", async () => {
+describe("fifty new prompts", () => {
+  it("differ from all texts that the classifier was trained or tuned on", async () => {
     const fresh = await read("free-form/test");
     const known = [...examples.flat(), ...(await read("free-form/dev"))];
     expect(fresh).toHaveLength(50);
@@ -30,9 +30,9 @@ describe("fifty fresh prompts as people type them", () => {
     }
   });
 
-  // Seen: 48 of 50 with the static encoder, the default; 41 with the hash, 49 with MiniLM.
+  // Measured: 48 of 50 with the static encoder, the default; 41 with the hash, 49 with MiniLM.
   it.each(["static", "hash"])(
-    "fall into the right kind at least four times in five: %s",
+    "get the right category in at least 80% of all cases: %s",
     async (name) => {
       const encoder = await openEncoder(name);
       expect(await accuracy(encoder, await read("free-form/test"))).toBeGreaterThanOrEqual(0.8);
@@ -40,19 +40,19 @@ describe("fifty fresh prompts as people type them", () => {
   );
 });
 
-it("learns what it is taught", async () => {
+it("classifies its own examples", async () => {
   expect(await accuracy(hashEncoder, examples[0])).toBeGreaterThan(0.97);
 });
 
-it("gives every text a kind", async () => {
+it("gives every text a category", async () => {
   const classifier = await Classifier.learn(examples.flat(), hashEncoder);
-  const kinds = new Set(examples.flat().map(({ category }) => category));
+  const categories = new Set(examples.flat().map(({ category }) => category));
   for (const text of ["", "   ", "?", "日本語の質問", "x".repeat(1e5)]) {
-    expect(kinds.has(await classifier.classify(text))).toBe(true);
+    expect(categories.has(await classifier.classify(text))).toBe(true);
   }
 });
 
-/** The share of words that two texts have in common. */
+/** Share of words that two texts have in common. */
 function likeness(a: string, b: string): number {
   const [x, y] = [a, b].map((text) => new Set(text.toLowerCase().match(/\p{L}+/gu)));
   return (2 * x!.intersection(y!).size) / (x!.size + y!.size);

@@ -4,21 +4,22 @@ import { UpstreamError } from "../providers/upstream/error.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
 import { isRecord, type Json } from "../wire/json-value.ts";
 
-/** What of a request decides the sandbox's answer. */
-export interface Asked {
+/** The parts of a request that determine the sandbox's answer. */
+export interface SandboxChat {
   readonly text: string;
   readonly messages: readonly unknown[];
   readonly tools: readonly Json[];
   readonly toolChoice: unknown;
-  readonly form: Json;
+  /** Member response_format. */
+  readonly format: Json;
   readonly n: number;
   readonly maxTokens: number;
   readonly stops: readonly string[];
   readonly wantsUsage: boolean;
 }
 
-/** A chat, or a prompt of the time before chats. */
-export function readAsked({ body, endpoint }: UpstreamRequest): Asked {
+/** Reads a chat, or the prompt of a completion. */
+export function readChat({ body, endpoint }: UpstreamRequest): SandboxChat {
   const request = parse(body);
   const messages =
     endpoint === "completions" ? [{ role: "user", content: request.prompt }] : request.messages;
@@ -37,7 +38,7 @@ export function readAsked({ body, endpoint }: UpstreamRequest): Asked {
     messages,
     tools: Array.isArray(request.tools) ? request.tools.filter(isRecord) : [],
     toolChoice: request.tool_choice,
-    form: isRecord(request.response_format) ? request.response_format : {},
+    format: isRecord(request.response_format) ? request.response_format : {},
     n: Number(n),
     maxTokens: typeof limit === "number" && limit >= 1 ? limit : Infinity,
     stops: stops.filter((stop): stop is string => typeof stop === "string" && stop !== ""),
@@ -52,13 +53,13 @@ export function parse(body: Uint8Array): Json {
   try {
     value = JSON.parse(Buffer.from(body).toString());
   } catch (error) {
-    throw refused(400, `the request is no JSON: ${error}`);
+    throw refused(400, `the request is not JSON: ${error}`);
   }
-  if (!isRecord(value)) throw refused(400, "the request is no JSON object");
+  if (!isRecord(value)) throw refused(400, "the request is not a JSON object");
   return value;
 }
 
-/** A refusal as a real host would send it. */
+/** Error response as a real host would send it. */
 export function refused(
   status: number,
   message: string,
