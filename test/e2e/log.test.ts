@@ -67,6 +67,10 @@ describe("joust replay and joust votes", () => {
     const lines = readFileSync(out, "utf8").trim().split("\n");
     expect(lines).toHaveLength((await folded()).votes.votes);
     expect(lines.every((line) => !line.includes('"v1"'))).toBe(true);
+    expect((await run("votes", "export")).trim().split("\n")).toEqual(lines);
+    const nowhere = await joust("votes", "export", "--data", data, "--out", join(data, "no/x"));
+    expect([nowhere.code, nowhere.stdout]).toEqual([2, ""]);
+    expect(nowhere.stderr).toMatch(/^joust: .*no\/x: cannot be written.*\nhint: /);
   });
 
   it("import a file of votes once, into a new log", async () => {

@@ -1,7 +1,9 @@
-import { once } from "node:events";
 import { createWriteStream } from "node:fs";
+import { pipeline } from "node:stream/promises";
 import type { Command } from "commander";
 import { encoderPlaces } from "../../core/encoder/encoder-places.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { codeOf, writeError } from "../../core/input/system-error.ts";
 import { plural } from "../../lab/report/words.ts";
 import type { Store } from "../../store/store.ts";
 import { newCommand } from "../shared/command.ts";
@@ -114,21 +116,32 @@ function exportCommand(): Command {
   return withRouterFlags(command).action(async (flags: ExportFlags) => {
     const { exportVotes } = await import("../../learner/export-votes.ts");
     const key = storeKey(process.env);
-    const out = flags.out === undefined ? process.stdout : createWriteStream(flags.out);
     let undecrypted = 0;
-    await withRouter(flags, async (store, router) => {
-      const lines = exportVotes(store, router, key, () => undecrypted++);
-      for await (const line of lines) if (!out.write(`${line}\n`)) await once(out, "drain");
-    });
+    await withRouter(flags, (store, router) =>
+      writeLines(
+        exportVotes(store, router, key, () => undecrypted++),
+        flags.out,
+      ),
+    );
     if (undecrypted > 0) {
       process.stderr.write(
         `joust: the prompts of ${plural(undecrypted, "vote")} are encrypted, so their embeddings were written\nhint: set JOUST_STORE_KEY to the key that encrypted them\n`,
       );
     }
-    if (out !== process.stdout) {
-      out.end();
-      await once(out, "finish");
-    }
+  });
+}
+
+/** Writes lines to a file or, without one, to standard output. */
+async function writeLines(lines: AsyncIterable<string>, file: string | undefined): Promise<void> {
+  const out = file === undefined ? process.stdout : createWriteStream(file);
+  const ended = async function* () {
+    for await (const line of lines) yield `${line}\n`;
+  };
+  await pipeline(ended, out, { end: out !== process.stdout }).catch((error: unknown) => {
+    if (file === undefined) throw error;
+    if (codeOf(error) !== "ENOENT") throw writeError(file, error);
+    const problem = "cannot be written, because its folder does not exist";
+    throw new InputError({ file }, problem, "create the folder, or choose another one");
   });
 }
 
