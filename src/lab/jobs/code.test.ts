@@ -69,3 +69,10 @@ it("follows modules that import each other", () => {
   expect(hash("x.ts")).not.toBe(x);
   expect(hash("y.ts")).not.toBe(y);
 });
+
+it("takes an import of joust for the whole program", () => {
+  write("policy.mjs", 'import { argmax } from "joust";\nexport default argmax;\n');
+  const module = pathToFileURL(join(folder, "policy.mjs"));
+  const files = new CodeHashes().filesOf([module]);
+  expect(files.some((file) => file.endsWith("/core/router.ts"))).toBe(true);
+});

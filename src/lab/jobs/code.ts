@@ -9,7 +9,8 @@ import { sha256 } from "./hash.ts";
 /**
  * Hashes the code that decides a job's result: some modules and everything they
  * import, directly or not. Comments, formatting, types and the places of files do
- * not count. Modules that are started as threads do, and of a package its version.
+ * not count. Modules that are started as threads do, and of a package its version; "joust",
+ * which a policy of the user may import, is this program.
  *
  * The hash of a module covers its statements, in which the hash of each imported
  * module stands in place of the path.
@@ -48,7 +49,7 @@ export class CodeHashes {
     const code = this.#statementsOf(path).replace(IMPORT, (all, before: string, name: string) => {
       if (name === "joust") return `${before}${this.#hash(fileURLToPath(LIBRARY), found)}`;
       if (!name.startsWith(".")) return `${all} ${versionOf(name)}`;
-      const module = MODULE.test(name) ? moduleAt(resolve(dirname(path), name)) : undefined;
+      const module = moduleAt(dirname(path), name);
       return module === undefined ? all : `${before}${this.#hash(module, found)}`;
     });
     const hash = sha256(code);
@@ -66,10 +67,10 @@ export class CodeHashes {
 /** `from "x"`, `import "x"`, `import("x")` and `new URL("./x.ts", ...)` in normalised code. */
 const IMPORT = /(\bfrom |\bimport |\bimport\(|\bnew URL\()["']([^"']+)["']/g;
 
-const MODULE = /\.[cm]?[jt]s$/;
-
 /** The published package runs `.js` files whose code still names `.ts` files in URLs. */
-function moduleAt(path: string): string | undefined {
+function moduleAt(folder: string, name: string): string | undefined {
+  if (!/\.[cm]?[jt]s$/.test(name)) return undefined;
+  const path = resolve(folder, name);
   return [path, path.replace(/\.ts$/, MODULE_EXTENSION)].find((one) => existsSync(one));
 }
 
