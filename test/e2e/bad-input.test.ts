@@ -57,7 +57,7 @@ const INPUTS: Record<string, BadInput> = {
   },
   "queries without scores": {
     data: jsonl(query),
-    message: /data\.jsonl: says nothing about how good models are\nhint: add --scores CSV/,
+    message: /data\.jsonl: holds no scores of models and no comparisons\nhint: add --scores CSV/,
   },
 };
 

@@ -171,7 +171,7 @@ describe("bad input", () => {
     },
     "no scores at all": {
       data: jsonl(...two),
-      message: /data\.jsonl: says nothing about how good models are\nhint: add --scores/,
+      message: /data\.jsonl: holds no scores of models and no comparisons\nhint: add --scores/,
     },
     "an encoder that cannot be trained": {
       data: jsonl(...two),

@@ -4,9 +4,9 @@ import { basename } from "node:path";
 import { checksum } from "../../core/input/checksum.ts";
 import { linesOf } from "../../core/input/lines.ts";
 import type { Dataset } from "../../lab/data/dataset.ts";
+import { votes } from "../../lab/data/formats.ts";
 import { datasetOf, loadDataset } from "../../lab/data/load.ts";
 import type { Row } from "../../lab/data/row.ts";
-import { votedRows } from "../../lab/data/votes.ts";
 import { filesOf } from "../../lab/simulate/source.ts";
 import { exportVotes } from "../../learner/export-votes.ts";
 import { storeKey, withRouter } from "../shared/store-flags.ts";
@@ -60,7 +60,7 @@ function readLog(place: string, flag: string | undefined) {
       }
     };
     const rows: Row[] = [];
-    for await (const row of votedRows(title, linesOf(exported()))) rows.push(row);
+    for await (const row of votes.rows(title, linesOf(exported()))) rows.push(row);
     return { rows, title, sha256: hash.digest("hex") };
   });
 }

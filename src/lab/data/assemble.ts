@@ -8,17 +8,16 @@ import { type ScoreTable, tabulate } from "./scores.ts";
 import { fillMeans, verdictScores } from "./verdicts.ts";
 
 export interface Selection {
-  /** Keep these models alone; all unless said. */
+  /** Only these models are kept; all by default. */
   readonly models?: readonly string[] | undefined;
-  /** Leave these models out. */
+  /** Models to leave out. */
   readonly exclude?: readonly string[] | undefined;
 }
 
 /**
- * The rows of a file, and a table of scores if there is one, as a Dataset: names
- * become indices. Models keep the file's order, else the table's; categories
- * stand in the order in which queries name them. Where nothing is scored there
- * are no models.
+ * Makes a data set of rows and an optional table of scores; names become indices. Models
+ * keep the order of the file, or else of the table; categories the order in which queries
+ * name them. Without scores there are no models.
  */
 export function assemble(
   rows: readonly Row[],
@@ -58,7 +57,7 @@ export function assemble(
   };
 }
 
-/** A query's own numbers, and the row they came from. */
+/** The numbers of a query and the row that they came from. */
 type Measured = Pick<Query, "scores" | "costs" | "comparisons"> & { readonly row: Row };
 
 function score(row: Row, models: readonly string[]): Measured {
@@ -71,7 +70,7 @@ function score(row: Row, models: readonly string[]): Measured {
   };
 }
 
-/** Queries without a verdict among the kept models say nothing about them and are dropped. */
+/** Drops queries without a verdict on two of the kept models. */
 function compare(rows: readonly Row[], models: readonly string[]): Measured[] {
   const index = new Map(models.map((model, k) => [model, k]));
   const measured = rows.flatMap((row) => {
@@ -102,7 +101,7 @@ function comparedModels(rows: readonly Row[]): string[] {
   return [...found];
 }
 
-/** The models to run with, in the order known: two at least. */
+/** The selected models in their known order. Throws if fewer than two are left. */
 function select(known: readonly string[], { models, exclude }: Selection, place: Place): string[] {
   if (known.length < 2) {
     const found = known[0] === undefined ? "no model" : `one model only, ${known[0]}`;

@@ -1,4 +1,4 @@
-/** The paper's seven benchmarks under every spelling seen; any other category keeps its own. */
+/** Known spellings of the paper's seven benchmarks. Any other category keeps its spelling. */
 const SPELLINGS: Record<string, readonly string[]> = {
   mmlu: ["mmlu"],
   "mt-bench": ["mt-bench", "mtbench"],
@@ -13,7 +13,7 @@ const ALIASES = new Map(
   Object.entries(SPELLINGS).flatMap(([name, aliases]) => aliases.map((alias) => [alias, name])),
 );
 
-/** One spelling for each category: MT-Bench, mt_bench and "MT bench" are mt-bench. */
+/** The standard spelling of a category: MT-Bench, mt_bench and "MT bench" are mt-bench. */
 export function categoryName(name: string): string {
   const trimmed = name.trim();
   return ALIASES.get(trimmed.toLowerCase().replace(/[\s_-]+/g, "-")) ?? trimmed;

@@ -3,7 +3,7 @@ import { categoryName } from "./categories.ts";
 import type { Row } from "./row.ts";
 import type { ScoreTable } from "./scores.ts";
 
-/** What must hold between the rows of a file, whatever its format. */
+/** Checks the rows of a file against each other. */
 export function checkRows(rows: readonly Row[], table: ScoreTable | undefined): void {
   checkIds(rows);
   checkCategories(rows, table);
@@ -20,7 +20,7 @@ function checkIds(rows: readonly Row[]): void {
     if (earlier) {
       throw new InputError(
         { file: row.file, line: row.line, field: "id" },
-        `"${row.id}" is on line ${earlier.line} already`,
+        `"${row.id}" is already on line ${earlier.line}`,
         "give every query an id of its own, or none at all",
       );
     }
@@ -28,7 +28,7 @@ function checkIds(rows: readonly Row[]): void {
   }
 }
 
-/** All rows name a category or none does; with a table of scores all do, and it knows them. */
+/** Either all rows name a category or none does. With a table of scores all do, and the table has them. */
 function checkCategories(rows: readonly Row[], table: ScoreTable | undefined): void {
   const named = rows.find((row) => row.category !== undefined);
   if (!named && !table) return;
@@ -52,7 +52,7 @@ function checkCategories(rows: readonly Row[], table: ScoreTable | undefined): v
   }
 }
 
-/** Every row has numbers for the models that the first row scores, or none of that kind has any. */
+/** Every row has numbers for the models of the first row, or no row has such numbers. */
 function checkModels(field: "scores" | "costs", row: Row, first: Row): void {
   const { file, line } = row;
   const values = row[field];
@@ -78,7 +78,7 @@ function checkModels(field: "scores" | "costs", row: Row, first: Row): void {
   const extra = Object.keys(values).find((model) => !models.includes(model));
   throw new InputError(
     { file, line, field: `${field}.${extra}` },
-    `is of a model that line ${first.line} does not score`,
+    `names a model that line ${first.line} does not score`,
     `every row needs the same models: add ${extra} to the others or leave it out`,
   );
 }

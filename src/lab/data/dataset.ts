@@ -1,13 +1,13 @@
 import type { Outcome } from "../../core/bandit/policy.ts";
 import type { ScoreTable, WeightingSettings } from "../../core/calibrate/models.ts";
 
-/** What a simulation runs on, whatever file it came from. Models and categories are indices. */
+/** The data of a simulation, in any file format. Models and categories are indices. */
 export interface Dataset {
   readonly models: readonly string[];
-  /** Empty where the data names none. */
+  /** Empty if the data has no categories. */
   readonly categories: readonly string[];
   readonly queries: readonly Query[];
-  /** Of the scores csv: K rows of M numbers. */
+  /** The scores csv: K rows of M numbers. */
   readonly scores?: {
     readonly perf: readonly Float64Array[];
     readonly cost: readonly Float64Array[];
@@ -15,29 +15,29 @@ export interface Dataset {
   readonly calibration?: Calibration;
 }
 
-/** What a calibration bundle has fixed in advance: the same in every run. */
+/** The content of a calibration bundle, which is the same in every run. */
 export interface Calibration extends ScoreTable {
-  /** The bundle's, which need not be the data's. */
+  /** The categories of the bundle, which may differ from those of the data. */
   readonly categories: readonly string[];
-  /** xi_m, each of so many offline queries. */
+  /** xi_m, and the number of offline queries of each. */
   readonly centroids: readonly Float64Array[];
   readonly sizes: readonly number[];
-  /** a_k of the data's models, and how scores made them; absent: in another way, so they stand as they are. */
+  /** a_k of the data's models, and the weighting that made them of scores, if one did. */
   readonly embeddings: readonly Float64Array[];
   readonly weighting?: WeightingSettings;
-  /** The data's queries that the bundle was made of, by its categories: never streamed. */
+  /** Queries of the data that the bundle was made of, by its categories. They are never streamed. */
   readonly offline: readonly (readonly number[])[];
 }
 
 export interface Query {
   readonly id: string;
   readonly text: string;
-  /** -1 where the data names none. */
+  /** -1 if the data has no categories. */
   readonly category: number;
-  /** The query's own scores of the K models; absent where the category's count. */
+  /** Scores of the K models on this query; absent if the scores of the category count. */
   readonly scores?: Float64Array;
   readonly costs?: Float64Array;
-  /** Stored verdicts, which a simulated voter repeats. */
+  /** Stored verdicts. A simulated voter repeats them. */
   readonly comparisons?: readonly Verdict[];
 }
 

@@ -4,7 +4,7 @@ import { readNpy } from "../../core/input/npy.ts";
 import { readRows } from "../../core/input/rows.ts";
 import type { Dataset } from "./dataset.ts";
 
-/** Vectors made elsewhere, one a query: .npy (row i is query i) or jsonl {"id","embedding"}. */
+/** Reads vectors made by another program, one per query: .npy (row i is query i) or jsonl {"id","embedding"}. */
 export async function readEmbeddings(path: string, dataset: Dataset): Promise<Float64Array[]> {
   if (path.endsWith(".npy")) return checkedRows(path, await readNpy(path), dataset);
   if (/\.jsonl(\.gz)?$/.test(path)) return byId(path, dataset);
@@ -39,9 +39,9 @@ async function byId(file: string, { queries }: Dataset): Promise<Float64Array[]>
     const id = String(row.id);
     const place = { file, line, field: "id" };
     if (!vectors.has(id)) {
-      throw new InputError(place, `"${id}" is no query of the data`, "embed the same file");
+      throw new InputError(place, `"${id}" is not a query of the data`, "embed the same file");
     }
-    if (vectors.get(id)) throw new InputError(place, `"${id}" came before`, "leave one out");
+    if (vectors.get(id)) throw new InputError(place, `"${id}" appears twice`, "leave one out");
     length ??= row.embedding.length;
     if (row.embedding.length !== length) {
       throw new InputError(
@@ -61,7 +61,7 @@ async function byId(file: string, { queries }: Dataset): Promise<Float64Array[]>
   });
 }
 
-/** Zeros are what a failed encoder leaves, and every policy would take them for a query like any. */
+/** Refuses a vector of zeros, which a failed encoder leaves behind. */
 function checkDirection(vector: Float64Array, place: Place): void {
   if (vector.some((value) => value !== 0)) return;
   throw new InputError(
@@ -76,4 +76,4 @@ const SHAPE = z.object({
   embedding: z.array(z.number()).refine((values) => values.length > 0, "is empty"),
 });
 const REMEDY =
-  'give a .npy matrix with one row a query, or a .jsonl of {"id": "q1", "embedding": [0.1, ..]}';
+  'give a .npy matrix with one row per query, or a .jsonl of {"id": "q1", "embedding": [0.1, ..]}';

@@ -1,14 +1,14 @@
 import type { Random } from "../../core/random/random.ts";
 import type { Dataset } from "./dataset.ts";
 
-/** Queries by category, and which of them are offline: known in advance, never streamed. */
+/** The queries of one category. */
 interface Group {
   readonly name: string;
   /** Indices of queries. */
   readonly members: number[];
 }
 
-/** By category; where the data names none, by their best model (the first of joint ones). */
+/** Groups queries by category, or by best model (the first of several) if the data has no categories. */
 export function groupQueries(dataset: Dataset): Group[] {
   const labelled = dataset.categories.length > 0;
   const names = labelled ? dataset.categories : dataset.models;
@@ -22,9 +22,9 @@ export function groupQueries(dataset: Dataset): Group[] {
 type Parts = readonly (readonly number[])[];
 
 /**
- * Offline queries by category of the pool, online ones by category of the data.
- * `count` of each are set aside, drawn anew for each run; those of the bundle
- * where there is one.
+ * Splits queries into offline ones, which are known in advance and never streamed, and online
+ * ones. `count` offline queries of each category are drawn for each run; with a bundle, the
+ * offline queries are those of the bundle, by its categories.
  */
 export function setAside(
   { calibration }: Dataset,
@@ -44,7 +44,7 @@ export function setAside(
   };
 }
 
-/** What of each category is set aside where `offline` are wanted: the rest is streamed. */
+/** Number of queries of a category, and of those that are set aside as offline. */
 export interface Split {
   readonly category: string;
   readonly queries: number;

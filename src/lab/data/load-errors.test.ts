@@ -15,7 +15,7 @@ describe("errors name file, line and field", () => {
     ["an unknown shape", jsonl({ id: "a", text: "q" }), /:1: field "query": is missing/],
     ["an empty query", jsonl(s, { ...s, id: "b", query: " " }), /:2: field "query": is empty/],
     ["no query", jsonl(s, { id: "b", scores: s.scores }), /:2: field "query": is missing/],
-    ["an id twice", jsonl(s, { ...s, id: "b" }, s), /:3: field "id": "a" is on line 1 already/],
+    ["an id twice", jsonl(s, { ...s, id: "b" }, s), /:3: field "id": "a" is already on line 1/],
     [
       "an id that is a line's name",
       jsonl({ ...s, id: "line-2" }, { ...s, id: undefined }),
@@ -169,7 +169,7 @@ describe("errors name file, line and field", () => {
     [
       "queries without scores",
       jsonl(q),
-      /says nothing about how good models are; hint: add --scores/,
+      /holds no scores of models and no comparisons; hint: add --scores/,
     ],
   ])("%s", async (_, text, message) => {
     await refused(write("bad.jsonl", text), {}, message);
@@ -218,7 +218,7 @@ describe("errors name file, line and field", () => {
       "a score twice",
       queries,
       `${CSV}x,MMLU,1,1\n`,
-      /scores.csv:6: field "category": x has a score for mmlu already, on line 2/,
+      /scores.csv:6: field "category": x already has a score for mmlu on line 2/,
     ],
     [
       "a hole in the table",

@@ -3,31 +3,21 @@ import { InputError } from "../../core/input/input-error.ts";
 import { readLines } from "../../core/input/lines.ts";
 import { parseRecord } from "../../core/input/rows.ts";
 import { readError } from "../../core/input/text.ts";
-import { arena } from "./arena.ts";
 import { assemble, type Selection } from "./assemble.ts";
-import { comparisons } from "./comparisons.ts";
 import type { Dataset } from "./dataset.ts";
-import { llmrouter } from "./llmrouter.ts";
-import { mixinstruct } from "./mixinstruct.ts";
+import { FORMATS } from "./formats.ts";
 import { mmluFiles, mmluRows } from "./mmlu.ts";
-import { outcomes } from "./outcomes.ts";
-import { pairwise } from "./pairwise.ts";
-import { queries } from "./queries.ts";
-import type { Format, Row } from "./row.ts";
+import type { Row } from "./row.ts";
 import { readScores } from "./scores.ts";
-import { votes } from "./votes.ts";
 
 export interface LoadOptions extends Selection {
-  /** A csv model,category,perf,cost. */
+  /** A csv file with the columns model,category,perf,cost. */
   readonly scores?: string | undefined;
-  /** Accept queries of which nothing is scored; `models` is then empty. */
+  /** Accept queries without scores; `models` is then empty. */
   readonly unscored?: boolean | undefined;
 }
 
-/**
- * The data set in a file (or a folder of MMLU, or several files read as one),
- * its format found by the shape of the first record.
- */
+/** Loads the data set of a file, of a folder of MMLU, or of several files that are read as one. */
 export async function loadDataset(
   data: string | readonly string[],
   options: LoadOptions = {},
@@ -39,7 +29,7 @@ export async function loadDataset(
   return datasetOf(rows, path, options);
 }
 
-/** The same of rows that are read already; `path` is what messages call them. */
+/** Makes a data set of rows. `path` names their source in error messages. */
 export async function datasetOf(
   rows: readonly Row[],
   path: string,
@@ -51,26 +41,14 @@ export async function datasetOf(
   if (!table && !first.scores && !first.comparisons && !options.unscored) {
     throw new InputError(
       { file: path },
-      "says nothing about how good models are",
+      "holds no scores of models and no comparisons",
       "add --scores CSV with lines model,category,perf,cost",
     );
   }
   return assemble(rows, table, options);
 }
 
-/** Most telling first: a record that fits two is of the first. */
-const FORMATS: readonly Format[] = [
-  mixinstruct,
-  pairwise,
-  comparisons,
-  arena,
-  votes,
-  llmrouter,
-  outcomes,
-  queries,
-];
-
-/** Row by row, so that a long file need not be held. */
+/** Reads a file row by row, without holding all of it in memory. */
 export async function openRows(path: string): Promise<AsyncIterable<Row>> {
   const entry = await stat(path).catch((error: unknown) => {
     throw readError(path, error);

@@ -7,10 +7,10 @@ import type { Row } from "./row.ts";
 import { COLUMNS } from "./scores.ts";
 
 /**
- * MMLU in both its csv shapes: with a header (subject,idx,question,A..D,answer)
- * or as published, one header-less file a subject (question,A..D,answer), whose
- * name gives subject and split. The category is the subject, the text the
- * question with its options on lines of their own, as in the RouterBench queries.
+ * Reads MMLU in both csv shapes: with a header (subject,idx,question,A..D,answer), or as
+ * published, one file without a header per subject (question,A..D,answer), whose name holds
+ * subject and split. The category is the subject. The text is the question with each option
+ * on its own line, as in the RouterBench queries.
  */
 export async function* mmluRows(file: string): AsyncGenerator<Row> {
   const { subject, split } = readName(file);
@@ -44,8 +44,8 @@ export async function* mmluRows(file: string): AsyncGenerator<Row> {
 }
 
 /**
- * The files of a folder to read as one: *_test.csv and *_dev.csv, in it or in
- * its test/ and dev/. The paper's 645 queries are test + dev; val is left out.
+ * The files of a folder that are read as one: *_test.csv and *_dev.csv, directly or in test/
+ * and dev/. The paper's 645 queries are test and dev; val is left out.
  */
 export async function mmluFiles(folder: string): Promise<string[]> {
   const direct = await splitsIn(folder);
@@ -85,7 +85,7 @@ function isHeader({ cells }: CsvRow): boolean {
   return names.includes("question") || COLUMNS.every((name) => names.includes(name));
 }
 
-/** A csv of anything else would be taken for questions without options. */
+/** Refuses a csv of anything else, which would be read as questions without options. */
 function checkWidth(file: string, { line, cells }: CsvRow): void {
   const width = Object.keys(CLASSIC).length;
   if (cells.length === width) return;

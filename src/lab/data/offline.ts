@@ -5,10 +5,9 @@ import type { Dataset } from "./dataset.ts";
 import { groupQueries } from "./groups.ts";
 
 /**
- * What `joust fit` learns from: `count` queries of each category (all where it
- * has fewer) with the models' scores, which are the table's or else the means
- * over these queries; and the rest, held out. `members` are the offline queries
- * by category, as indices.
+ * Draws the queries that `joust fit` learns from: `count` of each category, or all if it has
+ * fewer. The scores of the models are the table's, or else means over these queries. The
+ * other queries are held out. `members` are the indices of the offline queries by category.
  */
 export function takeOffline(
   dataset: Dataset,

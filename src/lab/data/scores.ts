@@ -4,7 +4,7 @@ import { readLines } from "../../core/input/lines.ts";
 import { categoryName } from "./categories.ts";
 import type { Dataset } from "./dataset.ts";
 
-/** The scores csv: model,category,perf,cost, in any order of rows and columns. */
+/** A csv file with the columns model,category,perf,cost; rows and columns in any order. */
 export interface ScoreTable {
   readonly file: string;
   /** By model, then by category. */
@@ -51,7 +51,7 @@ export async function readScores(file: string): Promise<ScoreTable> {
     if (earlier) {
       throw new InputError(
         { file, line, field: "category" },
-        `${model} has a score for ${category} already, on line ${earlier.line}`,
+        `${model} already has a score for ${category} on line ${earlier.line}`,
         "leave one of the two lines out",
       );
     }
@@ -62,7 +62,7 @@ export async function readScores(file: string): Promise<ScoreTable> {
   return { file, models, categories };
 }
 
-/** The two files are easily confused, and a csv parser would complain of quotes. */
+/** Refuses a jsonl file, which is easily confused with the csv file. */
 async function refuseJson(file: string): Promise<void> {
   for await (const { number, text } of readLines(file)) {
     if (!/^\s*[{[]/.test(text)) return;
@@ -80,7 +80,7 @@ function parseNumber(text: string, place: { file: string; line: number; field: s
   return value;
 }
 
-/** The table as K rows of M numbers; every model must have a score in every category. */
+/** The table as K rows of M numbers. Every model must have a score in every category. */
 export function tabulate(
   table: ScoreTable,
   models: readonly string[],
@@ -101,7 +101,7 @@ export function tabulate(
       const [first] = row.values();
       throw new InputError(
         { file: table.file, line: first?.line, field: "category" },
-        `${model} has no score for ${category}: ${model} begins here, and no line has both`,
+        `${model} has no score for ${category}; the first line of ${model} is here`,
         `add a line ${model},${category},PERF,COST, or leave ${model} out: --exclude ${model}`,
       );
     });

@@ -4,8 +4,9 @@ import { InputError } from "../../core/input/input-error.ts";
 import { type Line, linesOf, readLines } from "../../core/input/lines.ts";
 import { checkShape, parseRecord } from "../../core/input/rows.ts";
 import { readError, textOf } from "../../core/input/text.ts";
+import { ID, TEXT } from "./formats.ts";
 import { openRows } from "./load.ts";
-import { ID, idOf, TEXT } from "./row.ts";
+import { idOf } from "./row.ts";
 
 export interface Text {
   readonly id: string;
@@ -13,9 +14,9 @@ export interface Text {
 }
 
 /**
- * The queries of a file, one after another: any data set that `loadDataset`
- * knows, or plain text with a query a line. They are told apart by the first
- * line: jsonl begins with {; a csv and a folder by their names.
+ * Reads the queries of a file one by one: any data set that `loadDataset` knows, or plain
+ * text with one query per line. A csv file or a folder is recognised by its name, jsonl by
+ * the { at its start.
  */
 export async function* readTexts(path: string): AsyncGenerator<Text> {
   const entry = await stat(path).catch((error: unknown) => {
@@ -28,7 +29,7 @@ export async function* readTexts(path: string): AsyncGenerator<Text> {
   }
 }
 
-/** The same of what comes in once only, as stdin does: jsonl {"id","query"}, or plain text. */
+/** Reads queries from a stream, such as standard input: jsonl {"id","query"}, or plain text. */
 export async function* textsOf(name: string, bytes: AsyncIterable<Uint8Array>) {
   let json: boolean | undefined;
   for await (const line of linesOf(textOf(name, bytes))) {
@@ -58,4 +59,4 @@ function record(file: string, line: Line): Text {
 }
 
 const SHAPE = z.object({ id: ID, query: TEXT });
-const REMEDY = 'give lines {"id": "q1", "query": "Why is the sky blue?"}, or a query a line';
+const REMEDY = 'give lines {"id": "q1", "query": "Why is the sky blue?"}, or one query per line';

@@ -1,18 +1,17 @@
 import type { Verdict } from "./dataset.ts";
 
 /**
- * Utilities from comparisons: wins + 0.5 ties, both_bad being a tie, divided by
- * the comparisons held, then by the largest. A Condorcet winner, who has beaten
- * every other model compared on this query more often than it lost to it, is set
- * on top with a bonus of half a win. Where it is on top anyway this is "+ 0.5";
- * with both orders of a pair judged it need not be, and "+ 0.5" alone would
- * leave it second.
+ * Utilities from comparisons: wins + 0.5 ties (both_bad counts as a tie), divided by the
+ * number of comparisons, then by the largest utility. A Condorcet winner, which has beaten
+ * every other model compared on this query more often than it lost, is placed on top with a
+ * bonus of half a win. If it is on top anyway, this is the paper's "+ 0.5"; with both orders
+ * of a pair judged it may not be, and "+ 0.5" alone could leave it second.
  * A model without a comparison gets NaN; see `fillMeans`.
  */
 export function verdictScores(verdicts: readonly Verdict[], K: number): Float64Array {
   const points = new Float64Array(K);
   const held = new Float64Array(K);
-  const balance = new Map<number, number>(); // wins - losses of a against b, under a * K + b
+  const balance = new Map<number, number>(); // wins - losses of a against b, at a * K + b
   for (const { a, b, outcome } of verdicts) {
     const win = outcome === "a" ? 1 : outcome === "b" ? 0 : 0.5;
     points[a]! += win;
@@ -29,7 +28,7 @@ export function verdictScores(verdicts: readonly Verdict[], K: number): Float64A
   return scores.map((score) => score / top);
 }
 
-/** Needs all its duels: a pair that was never compared counts as not beaten. */
+/** A model wins only if it was compared with all others: a pair without a verdict counts as not beaten. */
 function condorcetWinner(
   held: Float64Array,
   balance: ReadonlyMap<number, number>,
@@ -45,8 +44,8 @@ function largest(scores: Float64Array): number {
 }
 
 /**
- * A model that was not compared on a query gets the mean of its scores over the
- * queries where it was: nothing else is known of it there. In place.
+ * Gives a model that was not compared on a query the mean of its scores on the queries on
+ * which it was, because nothing else is known. Changes the rows in place.
  */
 export function fillMeans(scores: readonly Float64Array[], K: number): void {
   for (let k = 0; k < K; k++) {
