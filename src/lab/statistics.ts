@@ -1,7 +1,7 @@
-/** What a few runs say about a mean: Student's t, one sample at a time or two policies run by run. */
+/** Means of a few runs with Student's t intervals, and paired comparisons of two policies. */
 import { invalidValue } from "../core/errors/joust-error.ts";
 
-/** A mean and its 95% interval; the bounds are NaN where one value says nothing about spread. */
+/** A mean and its 95% interval. The bounds of a single value are NaN. */
 export interface Interval {
   readonly mean: number;
   readonly lo: number;
@@ -41,9 +41,8 @@ export interface PairedDifference extends Interval {
 }
 
 /**
- * a_i - b_i over runs i. Run i of every policy sees the same queries and voters,
- * so what a run is like cancels and the interval is far narrower than that of
- * either mean.
+ * The mean of a_i - b_i over runs i. Run i of every policy has the same queries and voters, so
+ * differences between runs cancel, and the interval is far narrower than that of either mean.
  */
 export function pairedDifference(a: readonly number[], b: readonly number[]): PairedDifference {
   if (a.length !== b.length) {
@@ -79,7 +78,7 @@ export function holm(pValues: readonly number[]): number[] {
   return adjusted;
 }
 
-/** The t with P(T <= t) = p. Bisection in theta = atan(t / sqrt(df)): bounded, so no tail is too heavy. */
+/** The t with P(T <= t) = p, by bisection in theta = atan(t / sqrt(df)), which is bounded. */
 export function tQuantile(p: number, df: number): number {
   if (!(p > 0 && p < 1)) throw new RangeError(`p must lie between 0 and 1, got ${p}`);
   if (!Number.isInteger(df) || df < 1) throw new RangeError(`df must be 1, 2, ..., got ${df}`);
@@ -113,8 +112,8 @@ function central(theta: number, df: number): number {
 }
 
 /**
- * P(|T| > t). Past 1 as a series of positive terms, since 1 - central would
- * lose what is small: with u = df / (df + t^2) it is the incomplete beta
+ * P(|T| > t). Above 1 it is a series of positive terms, since 1 - central would lose
+ * precision: with u = df / (df + t^2) it is the incomplete beta
  *   I_u(df/2, 1/2) = g u^(df/2) sqrt(1-u) sum_n u^n (df+1)(df+3)../(df+2)(df+4)..
  * (Abramowitz and Stegun 26.5.4), g = Gamma((df+1)/2) / (Gamma(df/2 + 1) sqrt(pi)).
  */

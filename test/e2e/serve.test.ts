@@ -28,7 +28,7 @@ describe("joust.yaml", () => {
     writeFileSync(file, `${FAST}routers:\n  auto: {explore: 7}\n`);
     await expect.poll(() => stderr).toMatch(/joust\.yaml:3: field "routers\.auto\.explore"/);
     writeFileSync(file, `${FAST}routers:\n  auto:\n    policy: nobody\n`);
-    await expect.poll(() => stderr).toMatch(/joust\.yaml:4: .*"nobody" is no policy/);
+    await expect.poll(() => stderr).toMatch(/joust\.yaml:4: .*"nobody" is not a policy/);
     expect(await names()).toContain("second");
     writeFileSync(file, `${FAST}store: {url: 'postgres://127.0.0.1:1/none'}\n`);
     await expect.poll(() => stderr).toMatch(/store\.url did not change: they require a restart/);

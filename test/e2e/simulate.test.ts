@@ -225,7 +225,7 @@ describe("help and mistakes", () => {
     ]),
     [["--rouns", "3"], "unknown option '--rouns'\n(Did you mean"],
     [["--rounds", "1e9"], "--rounds: is 1e9, above 10000000\nhint:"],
-    [["--policies", "jost"], '--policies jost: is no policy\nhint: did you mean "joust"?'],
+    [["--policies", "jost"], '--policies jost: is not a policy\nhint: did you mean "joust"?'],
     [
       ["--policies", "fgts-cdb:weighting=prf"],
       "--policies fgts-cdb:weighting=prf: weighting of fgts-cdb is prf\nhint: give weighting one of perf",

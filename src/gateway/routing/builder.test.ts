@@ -5,7 +5,10 @@ import { checkGateway } from "../gateway.ts";
 
 // The readers of other files find these faults. The error names the field of the router.
 it.each([
-  ["policy: jost", /^joust\.yaml: field "routers\.auto\.policy": "jost" is no policy; .*"joust"\?/],
+  [
+    "policy: jost",
+    /^joust\.yaml: field "routers\.auto\.policy": "jost" is not a policy; .*"joust"\?/,
+  ],
   ["policy: 'joust:alpha=2'", /"routers\.auto\.policy": .*\{name: joust, options: \{alpha: 2\}\}$/],
   ["policy: ./mine.ts", /"routers\.auto\.policy": "\.\/mine\.ts" does not exist/],
   [

@@ -57,7 +57,7 @@ export const mixinstruct: Experiment = {
   },
 };
 
-/** How many verdicts there are to vote with. */
+/** A sentence with the number of verdicts. */
 function verdictCounts({ queries, models }: Dataset): string {
   const pairs = (queries.length * models.length * (models.length - 1)) / 2;
   const all = queries.flatMap(({ comparisons = [] }) => comparisons);

@@ -71,7 +71,7 @@ export interface Task {
 
 /** Runs several tasks at a time. */
 export interface Workers {
-  /** How many tasks run at once. */
+  /** Number of tasks that run at once. */
   readonly size: number;
   /** Rejects with Stopped after `stop`. */
   run(task: Task, onProgress?: (share: number) => void): Promise<Result>;

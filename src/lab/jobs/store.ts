@@ -102,7 +102,7 @@ export class FolderStore implements Store {
 }
 
 interface Record {
-  /** Of the other two fields. */
+  /** Digest of the other two fields. */
   readonly digest: string;
   readonly matrix?: MatrixRecord | undefined;
   readonly value: unknown;

@@ -1,8 +1,8 @@
-/** Policies come from files of the user's own too, where no compiler has checked them. */
+/** Checks policies in files of the user, which no compiler has checked. */
 import type { Policy, PolicyKind } from "../../core/bandit/policy.ts";
 import { InputError } from "../../core/input/input-error.ts";
 
-/** `value` as a PolicyKind; an InputError says what it lacks. */
+/** The value if it is a PolicyKind; otherwise an InputError says what is missing. */
 export function checkKind(file: string, value: unknown): PolicyKind {
   const found: Record<string, unknown> = isRecord(value) ? value : {};
   const { name, summary, defaults, about, create } = found;
@@ -28,7 +28,7 @@ export function checkKind(file: string, value: unknown): PolicyKind {
   );
 }
 
-/** A policy as made by `create`; an InputError says which methods it lacks. */
+/** Checks the policy that `create` returned; an InputError names the missing methods. */
 export function checkPolicy(name: string, policy: Policy): void {
   const methods = ["choose", "learn", "snapshot", "restore"] as const;
   const found: Record<string, unknown> = isRecord(policy) ? policy : {};

@@ -53,7 +53,7 @@ it("does not call a policy after a folder of this machine", async () => {
 });
 
 it.each([
-  ["jost", /is no policy; hint: did you mean "joust"\? there are .*random.*\.\/mine\.ts/],
+  ["jost", /is not a policy; hint: did you mean "joust"\? there are .*random.*\.\/mine\.ts/],
   ["", /names no policy; hint: there are/],
   ["random,,greedy", /names no policy/],
   ["random,random", /random: is named twice/],

@@ -12,15 +12,15 @@ import { readError } from "../../core/input/text.ts";
 import { ROUTER_ABOUT, ROUTER_DEFAULTS, type RouterSettings } from "../../core/router.ts";
 import { describeThrown, importPolicy, loadPolicy } from "./load-policy.ts";
 
-/** One policy of a comparison, as plain values that can be sent to a worker. */
+/** A policy with its options, as plain values that can be sent to a worker. */
 export interface PolicySpec {
-  /** As typed; what results call it. */
+  /** The text that the user typed. Results use it as the name. */
   readonly name: string;
   readonly kind: string;
-  /** Every option of the kind, the typed ones in their place. */
+  /** All options of the policy, with the given values. */
   readonly options: Options;
   readonly router: Partial<RouterSettings>;
-  /** Where a policy of the user's own is, and which version of it. */
+  /** The file of a policy of the user, and its SHA-256. */
   readonly module?: { readonly url: string; readonly sha256: string } | undefined;
 }
 
@@ -31,9 +31,9 @@ export interface Contender {
 }
 
 /**
- * `a,b:key=value:key=value,./mine.ts`: names of known policies or files whose
- * default export is a PolicyKind, each with options. Paths start from `folder`;
- * `defaults` stand in for those of the kinds whose options know such words.
+ * Parses `a,b:key=value:key=value,./mine.ts`: names of policies, or files whose default export
+ * is a PolicyKind, each with options. Paths are relative to `folder`. `defaults` replace the
+ * defaults of those policies whose options allow these words.
  */
 export async function parsePolicies(
   text: string,
@@ -51,7 +51,7 @@ export async function parsePolicies(
   return specs;
 }
 
-/** What `runPolicy` takes; a worker imports the user's module anew. */
+/** Loads the policy of a spec. */
 export async function contenderOf({ kind, module, ...rest }: PolicySpec): Promise<Contender> {
   const found = await (module ? importPolicy(module.url, rest.name) : loadPolicy(kind));
   return { kind: found, ...rest };
@@ -84,7 +84,7 @@ async function parsePolicy(typed: string, folder: string, others: Options): Prom
     checkOptions("the router", router, ROUTER_ABOUT);
   });
   return {
-    // An absolute path says more about the machine than about the policy.
+    // An absolute path would put a folder of this machine into the results.
     name: isAbsolute(name) ? [basename(name), ...pairs].join(":") : typed,
     kind: kind.name,
     options,
@@ -109,7 +109,7 @@ export function refusing<T>(
   }
 }
 
-/** What the router does for any policy, as options of each. */
+/** Options of the router, which every policy accepts. */
 const ROUTER: Options = { ...ROUTER_DEFAULTS };
 
 function knownKind(name: string): PolicyKind {
@@ -118,12 +118,12 @@ function knownKind(name: string): PolicyKind {
   const names = POLICIES.map((policy) => policy.name);
   throw refuse(
     name,
-    name === "" ? "names no policy" : "is no policy",
+    name === "" ? "names no policy" : "is not a policy",
     `${didYouMean(name, names)}there are ${names.join(", ")}, and files of your own: ./mine.ts`,
   );
 }
 
-/** The option's value, of the type that its default has. */
+/** The value of an option, in the type of its default. */
 function readValue(
   typed: string,
   kind: PolicyKind,

@@ -5,21 +5,21 @@ import { fixed } from "./table.ts";
 
 export interface HeatMap {
   readonly title: string;
-  /** Below the title. */
+  /** A line below the title. */
   readonly note?: string;
   readonly rows: readonly string[];
   readonly columns: readonly string[];
   /** values[row][column] */
   readonly values: readonly (readonly number[])[];
-  /** The cells of a row that are outlined. */
+  /** outlined[row]: the columns whose cells are outlined. */
   readonly outlined?: readonly (readonly number[])[];
 }
 
 const CELL = { width: 44, height: 22 };
 const GAP = 26;
-const OUTLINE = "#d55e00"; // seen on white and on dark blue
+const OUTLINE = "#d55e00"; // visible on white and on dark blue
 
-/** Maps side by side, rows alike; each has its own range of colors, since numbers stand in the cells. */
+/** Maps with the same rows, side by side. Each has its own range of colors, because the cells show the numbers. */
 export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 2): string {
   const rows = maps[0]!.rows;
   const left = 10 + Math.max(...rows.map((name) => textWidth(name, 11)));
@@ -110,12 +110,12 @@ export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 
   });
 }
 
-/** The places of a row's largest value, to be outlined. */
+/** Columns of the largest value of each row. */
 export function largest(rows: readonly (readonly number[])[]): number[][] {
   return rows.map((row) => [...row.keys()].filter((c) => row[c] === Math.max(...row)));
 }
 
-/** White to dark blue by way of a light one; lightness falls evenly. */
+/** A color from white over light blue to dark blue, with evenly falling lightness. */
 function shade(share: number): string {
   const stops = [
     [247, 251, 255],

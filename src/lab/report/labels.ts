@@ -1,11 +1,11 @@
-/** Where labels go so that none covers another. All in pixels, y downwards. */
+/** Positions of labels that do not cover each other, in pixels with y downwards. */
 
-/** About as wide as any system font sets it. */
+/** Approximate width of a text in any system font. */
 export function textWidth(text: string, fontSize: number): number {
   return [...text].length * fontSize * 0.6;
 }
 
-/** Names past `length` lose their middle: the kind and the last option are what tells them apart. */
+/** Shortens a long name in the middle, because its start and end tell policies apart. */
 export function shorten(name: string, length = 44): string {
   const characters = [...name];
   if (characters.length <= length) return name;
@@ -14,12 +14,12 @@ export function shorten(name: string, length = 44): string {
 }
 
 /**
- * Centers y_i of stacked labels of the given heights, as near to the wanted
- * centers as they can be without overlap:
+ * Centers y_i of stacked labels of the given heights, as near to the wanted centers as is
+ * possible without overlap:
  *   min sum (y_i - wanted_i)^2  with  y_{i+1} - y_i >= (h_i + h_{i+1}) / 2.
- * Less the offsets o_i of a tight stack this is isotonic regression, solved by
- * pooling neighbours that violate the order; clipping it to the bounds keeps it
- * optimal. `wanted` must be sorted.
+ * Minus the offsets o_i of a tight stack this is isotonic regression. It is solved by pooling
+ * neighbours that violate the order; clipping to the bounds keeps it optimal. `wanted` must
+ * be sorted.
  */
 export function dodge(
   wanted: readonly number[],
@@ -69,20 +69,20 @@ export interface LabelledSpot extends Spot {
   readonly height: number;
 }
 
-/** A label beside its point: its box, and the end of it that is nearest to the point. */
+/** A label beside its point: its box, and the end that is nearest to the point. */
 export interface Placed {
   readonly box: Box;
   readonly at: Spot;
   readonly anchor: "start" | "middle" | "end";
-  /** Small boxes along the line to its point; none where it is near enough to need no line. */
+  /** Small boxes along the line to its point; empty if the label is so near that it needs no line. */
   readonly line: readonly Box[];
 }
 
 /**
- * A place for each point's label: among those around the point and within
- * `bounds` the one that hides least, then the nearest, right side first. To
- * cover another label is worst, then an obstacle, then to cross a line. Labels
- * are placed one by one, and thrice, so that the first make room for the last.
+ * A place for the label of each point. Of the places around the point and within `bounds` it
+ * is the one that hides least, then the nearest, the right side first. Covering another label
+ * is worst, then covering an obstacle, then crossing a line. Labels are placed one by one,
+ * three times over, so that the first can make room for the last.
  */
 export function placeAround(
   points: readonly LabelledSpot[],
@@ -133,7 +133,7 @@ function hits(box: Box, others: readonly Box[]): number {
 
 const CLEARANCE = 7; // from a point's center to its label
 
-/** Nearest first: rows above and below in turn, right and left of the point, then centered. */
+/** Places, the nearest first: rows above and below, right and left of the point, then centered. */
 function around(point: LabelledSpot, rings: number): Placed[] {
   const { x, y, width, height } = point;
   const places: Placed[] = [];

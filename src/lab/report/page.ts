@@ -1,6 +1,6 @@
 import { htmlText } from "./table.ts";
 
-/** A whole page in the house's style, good on a screen and on paper; `css` adds to it. */
+/** A whole page for screen and paper. `css` is added to the common style. */
 export function htmlPage(title: string, body: string, css = ""): string {
   return `<!doctype html>
 <html lang="en">
@@ -28,7 +28,7 @@ export function figure(svg: string, caption: string): string {
   return `<figure>\n<div class="wide">\n${svg}</div>\n<figcaption>${htmlText(caption)}</figcaption>\n</figure>`;
 }
 
-/** Figures keep their white paper in the dark: their colors are chosen for it. */
+/** Figures keep a white background in dark mode, because their colors are chosen for it. */
 const CSS = `
 :root { color-scheme: light dark; --ink: #222; --faint: #666; --rule: #ddd; --paper: #fff; --best: #f2f6fc; }
 @media (prefers-color-scheme: dark) {

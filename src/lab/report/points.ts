@@ -2,7 +2,7 @@ import * as Plot from "@observablehq/plot";
 import { textWidth } from "./labels.ts";
 import { drawCompact } from "./svg.ts";
 
-/** Points in three dimensions, which a page can turn. */
+/** Points in three dimensions, which the page can rotate. */
 export interface PointsPicture {
   readonly panels: readonly {
     readonly title: string;
@@ -17,10 +17,10 @@ const SIDE = 380;
 const TOP = 30;
 const LEGEND = 26;
 
-/** Seen from a little above and from the side; the page's picture begins with the same view. */
+/** The view from slightly above and from the side. The page starts with the same view. */
 export const VIEW = { turn: 0.7, tilt: 0.4 };
 
-/** A still of points in three dimensions: what is nearer is larger and darker. */
+/** A picture of points in three dimensions. Near points are larger and darker. */
 export function pointsSvg(title: string, { panels, categories, colors }: PointsPicture): string {
   const placed = panels.map((panel, i) => {
     const seen = panel.points.map((point) => viewed(point));

@@ -4,7 +4,7 @@ import { drawCompact, INK, PALETTE } from "./svg.ts";
 export interface Radar {
   readonly title: string;
   readonly axes: readonly string[];
-  /** One a model, a number from 0 to 1 an axis. */
+  /** For each model a number from 0 to 1 per axis. */
   readonly models: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
@@ -12,7 +12,7 @@ const RADIUS = 62;
 const CELL = { width: 232, height: 188 };
 const COLUMNS = 5;
 
-/** Kiviat diagrams, one a model, so that none hides another. */
+/** One Kiviat diagram per model, so that none hides another. */
 export function radarSvg({ title, axes, models }: Radar): string {
   const centres = models.map((model, i) => ({
     ...model,

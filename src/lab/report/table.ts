@@ -1,15 +1,15 @@
-/** One table, five renderings. CSV keeps the numbers as they are; the others round a column alike. */
+/** A table in five formats. CSV keeps full precision; the others round all numbers of a column alike. */
 import type { Interval } from "../statistics.ts";
 
 export interface Table {
   readonly title: string;
   readonly columns: readonly Column[];
   readonly rows: readonly (readonly Cell[])[];
-  /** The row to set in bold. */
+  /** Index of the row that is set in bold. */
   readonly best?: number | undefined;
 }
 
-/** Text is set left, the rest right. An interval is three columns in CSV: key, key_lo, key_hi. */
+/** Text is aligned left, numbers right. In CSV an interval has three columns: key, key_lo, key_hi. */
 export interface Column {
   /** Its name in CSV. */
   readonly key: string;
@@ -19,7 +19,7 @@ export interface Column {
 
 export type Cell = string | number | Interval | null;
 
-/** How the terminal sets a table. */
+/** Styles of a terminal. */
 export interface Colors {
   bold(text: string): string;
   dim(text: string): string;
@@ -27,7 +27,7 @@ export interface Colors {
 
 const PLAIN: Colors = { bold: (text) => text, dim: (text) => text };
 
-/** Aligned for a terminal. Columns past `width` are left off from the right, and named below. */
+/** For a terminal. Columns that exceed `width` are dropped from the right and named below. */
 export function toText(table: Table, colors: Colors = PLAIN, width = Infinity): string {
   const columns = printed(table).map((column) => column.map(ascii));
   const widths = columns.map((column) => Math.max(...column.map((cell) => [...cell].length)));
@@ -45,11 +45,12 @@ export function toText(table: Table, colors: Colors = PLAIN, width = Infinity): 
   const lines = [colors.bold(table.title), line(0), colors.dim("-".repeat(total))];
   lines.push(...table.rows.map((_, r) => (r === table.best ? colors.bold : String)(line(r + 1))));
   const left = table.columns.slice(shown).map((column) => column.title);
-  if (left.length > 0) lines.push(colors.dim(`not shown for want of width: ${left.join(", ")}`));
+  if (left.length > 0)
+    lines.push(colors.dim(`not shown, because the terminal is too narrow: ${left.join(", ")}`));
   return `${lines.join("\n")}\n`;
 }
 
-/** RFC 4180 with a header and full precision; an empty field where nothing is known. */
+/** RFC 4180 with a header and full precision. Unknown values are empty fields. */
 export function toCsv(table: Table): string {
   const header = table.columns.flatMap(({ key, kind }) =>
     kind === "interval" ? [key, `${key}_lo`, `${key}_hi`] : [key],
@@ -63,7 +64,7 @@ export function toCsv(table: Table): string {
   return [header, ...rows].map((row) => `${row.map(csvField).join(",")}\n`).join("");
 }
 
-/** A booktabs tabular, to be \input inside a table of the author's own. */
+/** A booktabs tabular, to be included with \input in a table environment. */
 export function toLatex(table: Table): string {
   const [header, ...body] = transpose(printed(table)).map((row) => row.map(latexText));
   const rows = body.map((row, r) =>
@@ -113,7 +114,7 @@ export function toMarkdown(table: Table): string {
   return [`**${markdownText(table.title)}**`, "", ...lines, ""].join("\n");
 }
 
-/** As many decimals as give the largest value four digits, so that a column's points align. */
+/** The number of decimals that gives the largest value four digits. A column uses it for all values. */
 export function decimalsOf(values: readonly number[]): number {
   const largest = Math.max(0, ...values.filter(Number.isFinite).map(Math.abs));
   if (largest === 0 || values.every((value) => !Number.isFinite(value) || Number.isInteger(value)))
@@ -121,7 +122,7 @@ export function decimalsOf(values: readonly number[]): number {
   return Math.min(8, Math.max(0, 3 - Math.floor(Math.log10(largest))));
 }
 
-/** Fixed decimals with a true minus, and never a minus zero. */
+/** Fixed decimals with a typographic minus, and never minus zero. */
 export function fixed(value: number, decimals: number): string {
   const text = value.toFixed(decimals);
   return /^-[0.]*$/.test(text) ? text.slice(1) : text.replace("-", MINUS);
@@ -131,7 +132,7 @@ export function htmlText(text: string): string {
   return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
 }
 
-/** Each column as it is to be read, its title first. A bound shorter than its column's gets figure spaces. */
+/** The texts of each column, the title first. Short bounds of intervals are padded with figure spaces. */
 function printed(table: Table): string[][] {
   const means = table.rows.flat().flatMap((cell) => (isInterval(cell) ? [cell.mean] : []));
   const decimals = Math.max(1, decimalsOf(means));
@@ -154,7 +155,7 @@ function printPlain(cells: readonly Cell[], kind: Column["kind"]): string[] {
   });
 }
 
-/** All intervals of a table are of one quantity, so they have the same decimals. */
+/** All intervals of a table measure the same quantity and have the same decimals. */
 function printIntervals(cells: readonly Cell[], decimals: number): string[] {
   const intervals = cells.map((cell) => (isInterval(cell) ? cell : null));
   const column = (of: (interval: Interval) => number): string[] => {
@@ -183,7 +184,7 @@ function pad(text: string, width: number, kind: Column["kind"]): string {
   return kind === "text" ? text + space : space + text;
 }
 
-/** For terminals, whose fonts set figure spaces and minus signs as they like. */
+/** Replaces figure spaces, dashes and minus signs, which terminal fonts set differently. */
 export function ascii(text: string): string {
   return text.replace(SPACES, " ").replaceAll(MINUS, "-").replaceAll(DASH, "-");
 }
@@ -198,7 +199,7 @@ function csvField(value: string | number | null): string {
   return /[",\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** Brackets too: one at the start of a row is read as the argument of the \\ before it. */
+/** Escapes brackets too, because one at the start of a row would be the argument of the \\ before it. */
 function latexText(text: string): string {
   return text.replace(
     /[\\{}$&#^_%~<>|"[\]\n\u2007\u2212\u2013\u00b5]/g,

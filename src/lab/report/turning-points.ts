@@ -1,9 +1,9 @@
-/** Points in three dimensions that a page turns. */
+/** Points in three dimensions that the reader can rotate. */
 
 import { type PointsPicture, VIEW } from "./points.ts";
 import { htmlText } from "./table.ts";
 
-/** A canvas for each panel; the still is shown where there is no script, and on paper. */
+/** A canvas per panel. Without scripts, and on paper, the picture is shown instead. */
 export function turningPicture(id: string, { panels, colors, categories }: PointsPicture): string {
   const rounded = panels.map(({ title, points, category }) => ({
     title,
@@ -25,7 +25,7 @@ export const TURNING_CSS = `
 @media screen { .scripted .canvases { display: flex; } .scripted .turning figure svg { display: none; } }
 `;
 
-/** Draws the points on their canvas and turns them with the pointer or the arrow keys. */
+/** Draws the points and rotates them with the pointer or the arrow keys. */
 export const TURNING_SCRIPT = `
 document.documentElement.classList.add("scripted");
 for (const box of document.querySelectorAll("[data-points]")) {

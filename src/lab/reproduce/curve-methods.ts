@@ -1,4 +1,4 @@
-/** How every curve was made, in words, from the jobs that made it. */
+/** Describes how every curve was made, from the jobs that made it. */
 import type { Table } from "../report/table.ts";
 import { type Curve, fullName, settingText, WITHOUT_VECTORS } from "./curve.ts";
 import type {
@@ -13,7 +13,7 @@ import type {
 import type { Planner } from "./planner.ts";
 
 interface MethodOptions {
-  /** What the data is, if it is not the paper's. */
+  /** Description of the data, if it is not the paper's. */
   readonly standIn?: string | undefined;
   /** The number of rounds, once the jobs are done. */
   roundsOf?(curve: Curve): number;
@@ -125,7 +125,7 @@ function queriesText(
     .join("; ");
 }
 
-/** What offline queries are drawn for. */
+/** Each label has its own offline queries: a category, or a best model. */
 function labelOf({ ambiguous }: DataSpec): string {
   return ambiguous === undefined ? "category" : "best model";
 }

@@ -23,7 +23,7 @@ export interface Curve {
   /** Form of the queries: rbprompt, natural, 8% dropped, .. */
   readonly form: string;
   readonly voteScale: number;
-  /** How the setting differs from the main one of the experiment; empty for the main one. */
+  /** The difference from the main setting of the experiment; empty for the main setting. */
   readonly variant: string;
   /** The job of each run. */
   readonly runs: readonly JobId[];

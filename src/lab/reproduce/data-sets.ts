@@ -12,7 +12,7 @@ interface Source {
   readonly files: readonly FileRef[];
   /** One sentence for the report. */
   readonly note: string;
-  /** What the data is, if it is not the paper's. */
+  /** Description of the data, if it is not the paper's. */
   readonly standIn?: string;
 }
 

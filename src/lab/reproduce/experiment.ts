@@ -17,7 +17,7 @@ export interface Experiment {
 interface PlannedExperiment {
   /** Paragraphs for the report: the data, the method, and what was left out. */
   readonly notes: readonly string[];
-  /** What the data is, if it is not the paper's. */
+  /** Description of the data, if it is not the paper's. */
   readonly standIn?: string | undefined;
   readonly items: readonly ReportItem[];
 }
@@ -27,7 +27,7 @@ export interface ReportItem {
   readonly id: string;
   readonly title: string;
   readonly caption: string;
-  /** What the reader can do with it on a screen. */
+  /** An instruction for readers on a screen. */
   readonly hint?: string;
   /** Whether it shows nothing of the experiment's queries, so that no stand-in has to be named. */
   readonly withoutQueries?: boolean | undefined;

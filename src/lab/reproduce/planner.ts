@@ -14,7 +14,7 @@ import type {
   RunSpec,
 } from "./jobs/specs.ts";
 
-/** How much is run. */
+/** The amount of work. */
 export interface Size {
   readonly runs: number;
   /** Vote scales. */

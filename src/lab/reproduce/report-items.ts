@@ -18,9 +18,9 @@ export interface CurvesFigure extends Head {
   readonly curves: readonly Curve[];
   /** Rounds shown; all by default. */
   readonly rounds?: number;
-  /** What colors tell apart; weightings by default. */
+  /** The attribute that colors show; the weighting by default. */
   readonly colors?: "curves" | "encoders";
-  /** What happens in the middle of a run. */
+  /** Marks an event in the middle of a run. */
   readonly event?: LinePlot["event"];
   /** The title of a curve's panel; the vote scale by default. */
   panelOf?(curve: Curve): string;

@@ -1,6 +1,6 @@
 /** The fixed paragraphs of the report, as HTML. */
 
-/** What applies to all curves. What differs between curves is in the lists that curve-methods.ts makes. */
+/** Explanations that apply to all curves. The lists of curve-methods.ts describe the differences between curves. */
 export const EXPLANATIONS = [
   `<b>Names.</b> MiniLM_E4_Excel_perf_cost_exp is the encoder MiniLM, fine-tuned for 4 epochs on
 the offline queries, model embeddings by the weighting Excel_perf_cost, and the group: exp is
@@ -66,7 +66,7 @@ then the lowest and the highest of the cells' means over runs. These two are a r
 an interval; reproduce.json has the interval of each cell.`,
 ];
 
-/** How to run the experiments again. */
+/** Instructions for running the experiments again. */
 export const INSTRUCTIONS = [
   `The command below gives the same numbers, bit for bit, with the same data and code. Results are
 cached, so the second time takes seconds. In a checkout of the repository <code>joust</code> is

@@ -14,7 +14,7 @@ import type {
 } from "./jobs/specs.ts";
 import { type Planner, PRICE } from "./planner.ts";
 
-/** What all curves of a setting share: queries, true scores, offline draws and stream. */
+/** The common part of all curves of a setting: queries, true scores, offline draws and stream. */
 export interface SettingOptions {
   readonly experiment: string;
   readonly form: string;

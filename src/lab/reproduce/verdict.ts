@@ -25,7 +25,7 @@ export interface Cell extends CellSetting {
 /** Attributes by which the evidence counts cells, if the cells of a claim differ in them. */
 interface CellSetting {
   readonly voteScale?: number | undefined;
-  /** How Perf and Cost are appended to a_k: none, raw or scaled. */
+  /** The way in which Perf and Cost are appended to a_k: none, raw or scaled. */
   readonly metadata?: string | undefined;
 }
 

@@ -121,7 +121,7 @@ describe("a calibrated world", () => {
   it("refuses a model that the bundle does not know", () => {
     const models = ["a", "b", "d"];
     expect(() => calibrated({ ...TABLED, models })).toThrow(
-      errorText(/^bundle: knows no model "d", which the data has; hint: .*--exclude d/),
+      errorText(/^bundle: has no model "d", which the data has; hint: .*--exclude d/),
     );
   });
 });

@@ -2,7 +2,7 @@ import { type Bundle, textChecksum } from "../../core/calibrate/bundle.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Calibration, Dataset } from "../data/dataset.ts";
 
-/** What a bundle says about this data: its models in the data's order, its queries where the data has them. */
+/** The content of a bundle for this data: the models in the data's order, and the offline queries that the data has. */
 export function calibrationOf(bundle: Bundle, dataset: Dataset, folder: string): Calibration {
   const { categories, settings } = bundle;
   const models = dataset.models.map((name) => {
@@ -10,7 +10,7 @@ export function calibrationOf(bundle: Bundle, dataset: Dataset, folder: string):
     if (found) return found;
     throw new InputError(
       { file: folder },
-      `knows no model "${name}", which the data has`,
+      `has no model "${name}", which the data has`,
       `leave it out with --exclude ${name}, or fit again with it; the bundle has ${bundle.models.map((model) => model.name).join(", ")}`,
     );
   });
@@ -27,7 +27,7 @@ export function calibrationOf(bundle: Bundle, dataset: Dataset, folder: string):
   };
 }
 
-/** By their texts: an id may mean another query in another file, and a text may be there twice. */
+/** Offline queries are found by their text: ids may differ between files, and a text may occur twice. */
 function offlineIn({ categories, offline }: Bundle, { queries }: Dataset): number[][] {
   const categoryOf = new Map(offline.map(({ sha256, category }) => [sha256, category]));
   const found = categories.map((): number[] => []);

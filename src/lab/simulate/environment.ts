@@ -9,9 +9,9 @@ import { streamOf } from "./stream.ts";
 import { tellPool } from "./told.ts";
 
 /**
- * One run's world: which queries are offline, what the router is told, what is
- * true, and the order in which queries come. It depends on the run's generator
- * alone, so that all policies of a run meet the same world.
+ * The environment of one run: the offline queries, the scores that the router is told, the
+ * true scores, and the order of the queries. It depends only on the run's generator, so that
+ * all policies of a run have the same environment.
  */
 export interface Environment {
   readonly pool: Pool;
@@ -40,8 +40,7 @@ export function createEnvironment(
 ): Environment {
   const K = dataset.models.length;
   const groups = groupQueries(dataset);
-  const aside = random.split("offline");
-  const { offline } = setAside(dataset, groups, settings.offline, aside);
+  const { offline } = setAside(dataset, groups, settings.offline, random.split("offline"));
   const levels = levelsOf(dataset, truthOf(dataset, settings, random.split("truth")));
   const arrivals = new Map<number, Arrival>();
   const arrival = (i: number): Arrival => {
@@ -81,14 +80,14 @@ export function createEnvironment(
   return { pool, hindsight, at: (t) => arrival(order[t]!) };
 }
 
-/** The true category scores: the csv's, with noise if asked. Undefined where queries have their own. */
+/** The true category scores: those of the csv plus noise. Undefined if queries have their own scores. */
 function truthOf(dataset: Dataset, settings: Settings, random: Random): ScoreRows | undefined {
   return dataset.scores?.perf.map((row) =>
     row.map((score) => score + settings.truthSd * random.normal()),
   );
 }
 
-/** What counts for the queries of a category that have no numbers of their own. */
+/** Scores and costs of the queries of a category that have none of their own. */
 interface Level {
   readonly scores: Float64Array;
   readonly costs: Float64Array;

@@ -2,7 +2,7 @@ import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../core/input/input-error.ts";
 
-/** What a report consists of; runs.jsonl, which a simulation keeps beside them, says whose they are. */
+/** The files of a report. The file runs.jsonl beside them shows that a simulation wrote them. */
 export const FILES = [
   "result.json",
   "regret.svg",
@@ -14,7 +14,7 @@ export const FILES = [
   "paired.tex",
 ] as const;
 
-/** Refuses a folder whose files would be overwritten though no simulation has made them. */
+/** Refuses a folder in which the report would overwrite files that no simulation has written. */
 export async function refuseForeign(dir: string): Promise<void> {
   if (await exists(join(dir, "runs.jsonl"))) return;
   const found = [];
@@ -22,7 +22,7 @@ export async function refuseForeign(dir: string): Promise<void> {
   if (found.length === 0) return;
   throw new InputError(
     { file: "--out" },
-    `${dir} has ${found.join(", ")}, and no runs.jsonl to say that a simulation has made it`,
+    `${dir} has ${found.join(", ")} and no runs.jsonl, so no simulation has written it`,
     "choose another folder, or add --overwrite to lose what is there",
   );
 }

@@ -1,6 +1,6 @@
-/** Embeddings in one block of memory that all threads share, so that they are never copied. */
+/** Embeddings in one block of memory that all threads share, so that they are not copied. */
 
-/** The same rows as views of one shared block, row after row. */
+/** Copies rows into one shared block and returns views of it. */
 export function share(rows: readonly Float64Array[]): Float64Array[] {
   const width = rows[0]?.length ?? 0;
   const matrix = new Float64Array(new SharedArrayBuffer(8 * width * rows.length));
@@ -10,7 +10,7 @@ export function share(rows: readonly Float64Array[]): Float64Array[] {
   return unpack(matrix, rows.length);
 }
 
-/** The block that the rows are views of; a new one where they are not. */
+/** The shared block of the rows; a new one if they are not views of one. */
 export function pack(rows: readonly Float64Array[]): Float64Array {
   const first = rows[0];
   if (!first) return new Float64Array(0);

@@ -22,16 +22,15 @@ interface Point {
   readonly label: string;
   readonly style: PolicyStyle;
   readonly cost: number;
-  /** Mean regret a query, and its 95% interval; both bounds the mean where there is none. */
+  /** Mean regret per query and its 95% interval; without an interval both bounds are the mean. */
   readonly regret: number;
   readonly lo: number;
   readonly hi: number;
 }
 
 /**
- * What a query costs against what it loses: mean regret a query over mean cost
- * a query, with the policies that no other beats in both joined by a line.
- * Undefined where the data has no costs.
+ * Mean regret per query over mean cost per query. A line joins the policies that no other
+ * policy beats in both. Undefined if the data has no costs.
  */
 export function paretoSvg(result: Result): string | undefined {
   const points = pointsOf(result);
@@ -44,7 +43,7 @@ export function paretoSvg(result: Result): string | undefined {
   const front = paretoFront(points);
   const oracle = points.some(({ name }) => isOracle(name));
   const labels = labelsOf(points, front, x, y);
-  return drawSvg(`Regret against cost a query of ${points.length} policies`, {
+  return drawSvg(`Regret against cost per query of ${points.length} policies`, {
     ...FRAME,
     marginLeft: PLOT.left,
     marginRight: FRAME.width - PLOT.left - PLOT.width,
@@ -58,13 +57,13 @@ export function paretoSvg(result: Result): string | undefined {
       Plot.axisY({
         ticks: 6,
         tickSize: 0,
-        label: "Mean regret a query (lower is better)",
+        label: "Mean regret per query (lower is better)",
         ...AXIS,
       }),
       Plot.axisX({
         ticks: 7,
         tickSize: 4,
-        label: "Mean cost a query, in the data's unit",
+        label: "Mean cost per query, in the data's unit",
         labelAnchor: "center",
         labelOffset: 36,
         ...(x.options.type === "log" ? { tickFormat: logTick } : {}),
@@ -134,7 +133,7 @@ export function paretoSvg(result: Result): string | undefined {
   });
 }
 
-/** Between a label and the line to it. */
+/** Distance between a label and the line to it. */
 const GAP = { start: -2, middle: 0, end: 2 };
 const AXIS = { labelArrow: "none" } as const;
 
@@ -167,7 +166,7 @@ function pointsOf(result: Result): Point[] {
   });
 }
 
-/** Those no other equals or beats in both cost and regret, cheapest first. The oracle cannot be had, so it beats nobody. */
+/** The policies that no other equals or beats in both cost and regret, cheapest first. The oracle does not count. */
 export function paretoFront<P extends Pick<Point, "name" | "cost" | "regret">>(
   points: readonly P[],
 ): P[] {
@@ -182,7 +181,7 @@ export function paretoFront<P extends Pick<Point, "name" | "cost" | "regret">>(
   });
 }
 
-/** From 0, or logarithmic where the dearest costs 20 times the cheapest and more. */
+/** Linear from 0, or logarithmic if the most expensive policy costs more than 20 times the cheapest. */
 function costScale(costs: readonly number[]): PixelScale {
   const range = [PLOT.left, PLOT.left + PLOT.width] as const;
   const [low, high] = [Math.min(...costs), Math.max(...costs)];
@@ -191,7 +190,7 @@ function costScale(costs: readonly number[]): PixelScale {
     : pixelScale(extent([0, ...costs.map((cost) => cost * 1.05)]), range, { nice: false });
 }
 
-/** 1, 2 and 5 of each decade, as plain numbers. */
+/** Labels 1, 2 and 5 of each decade with plain numbers. */
 function logTick(value: number): string {
   return /^[125]/.test(value.toExponential(2)) ? String(Number(value.toPrecision(2))) : "";
 }
@@ -229,7 +228,7 @@ function labelsOf(
   return points.map((point, i) => ({ ...point, ...placed[i]! }));
 }
 
-/** The box around two spots with some room. */
+/** The box around two spots, with a margin. */
 function between(a: Spot, b: Spot, room: number): Box {
   return {
     left: Math.min(a.x, b.x) - room,

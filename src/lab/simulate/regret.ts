@@ -2,7 +2,7 @@ import { mean, meanInterval } from "../statistics.ts";
 import type { PolicyResult } from "./result.ts";
 import { curveRounds, type Run } from "./run.ts";
 
-/** The runs of one policy as the figures that are reported. */
+/** Summarizes the runs of one policy. */
 export function summarize(runs: readonly Run[], rounds: number): PolicyResult {
   const t = curveRounds(rounds);
   const bands = t.map((_, i) => band(runs.map((run) => run.curve[i]!)));
@@ -26,7 +26,7 @@ export function summarize(runs: readonly Run[], rounds: number): PolicyResult {
   };
 }
 
-/** JSON has no NaN. */
+/** JSON has no NaN, so the bounds of one run are null. */
 function band(values: readonly number[]): { mean: number; lo: number | null; hi: number | null } {
   const { mean, lo, hi } = meanInterval(values);
   return Number.isNaN(lo) ? { mean, lo: null, hi: null } : { mean, lo, hi };

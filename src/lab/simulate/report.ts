@@ -1,4 +1,4 @@
-/** A result as one HTML page that needs nothing else: no script, no font, no request. */
+/** A result as one HTML page without scripts, fonts or other files. */
 
 import { definitions, figure, htmlPage } from "../report/page.ts";
 import { htmlText, toHtml } from "../report/table.ts";
@@ -18,7 +18,7 @@ export function reportHtml(result: Result): string {
 ${figure(regretSvg(result), "Cumulative regret by round: mean over runs and, where there are several, its 95% band. The number after a name is its regret at the last round.")}
 <div class="wide">
 ${toHtml(resultTable(result))}</div>
-${pareto === undefined ? "" : figure(pareto, "What a query costs against what it loses. The dashed line is the Pareto front; bars are 95% intervals.")}
+${pareto === undefined ? "" : figure(pareto, "Regret against cost per query. The dashed line is the Pareto front; bars are 95% intervals.")}
 <h2>How to read this</h2>
 ${reading(result).join("\n")}
 <h2>Settings</h2>
@@ -26,31 +26,30 @@ ${definitions(settingsOf(result.settings))}`,
   );
 }
 
-/** What the words of this very report mean. */
+/** Explains the terms that this report uses. */
 function reading(result: Result): string[] {
   const policies = ranked(result);
   const { lambda } = result.settings;
   const hasCost = policies.some(({ costPerQuery }) => costPerQuery !== null);
   const hasTold = policies.some(({ name }) => kindOf(name) === "zero-feedback");
   const learn = [
-    `<b>Regret</b> is what the best model for each query would have given less what the chosen models
-gave (in a duel, the mean of the two), summed over rounds: lower is better, and a curve that flattens has
-learnt. The <b>band</b>, and each interval in brackets, covers the mean over runs with 95% confidence
+    `<b>Regret</b> is the utility of the best model for each query less that of the chosen models (in a
+duel, the mean of the two), summed over rounds: lower is better, and a curve that flattens has learned. The <b>band</b>, and each interval in brackets, covers the mean over runs with 95% confidence
 (Student's t); run i of every policy sees the same queries, so policies are compared by the <b>paired
-difference</b>, run by run, and differ beyond chance where its interval excludes 0.`,
+difference</b>, run by run, and differ beyond chance if its interval excludes 0.`,
     hasTold &&
-      `<b>zero-feedback</b> never looks at a vote: it takes the model with the best told score in the
-query's nearest category, so what a policy gains from votes is what it gains over this line.`,
+      `<b>zero-feedback</b> uses no votes: it takes the model with the best told score in the query's
+nearest category, so what a policy gains from votes is what it gains over this line.`,
   ];
   const columns = [
-    `<b>Score</b> is the mean score of what was answered.`,
+    `<b>Score</b> is the mean score of the responses.`,
     hasCost &&
-      `<b>Cost</b> is the mean cost of a query in the data's unit; a duel is charged both answers.`,
+      `<b>Cost</b> is the mean cost of a query in the data's unit; a duel costs both responses.`,
     isPriced(policies) &&
-      `What counts here is score less lambda (${htmlText(String(lambda))}) times cost; <b>regret of scores</b>
-is the regret if scores alone counted.`,
-    `<b>Agreement</b> is the share of rounds answered by a best model, half each in a duel. Times are of
-one decision and one update, median and 99th percentile.`,
+      `The utility is the score less lambda (${htmlText(String(lambda))}) times the cost;
+<b>regret of scores</b> is the regret without the cost.`,
+    `<b>Agreement</b> is the share of rounds answered by a best model; each response of a duel counts half.
+Times are those of one decision and one update, median and 99th percentile.`,
   ];
   return [learn, columns].map((sentences) => `<p>${sentences.filter(Boolean).join(" ")}</p>`);
 }
@@ -59,7 +58,7 @@ function titleOf({ settings }: Result): string {
   return typeof settings.data === "string" ? `Simulation on ${settings.data}` : "Simulation";
 }
 
-/** A row a setting, and then one a policy. */
+/** One row per setting, then one per policy. */
 function settingsOf({ policies, ...settings }: Result["settings"]): [key: string, value: string][] {
   const rows = isRecord(policies) ? Object.entries(policies) : [];
   return [

@@ -1,4 +1,4 @@
-/** A result as tables: one row a policy, and one row a pair of policies. */
+/** A result as tables: one row per policy, and one row per pair of policies. */
 
 import type { Cell, Column, Table } from "../report/table.ts";
 import {
@@ -14,14 +14,14 @@ export interface Ranked extends PolicyResult {
   readonly name: string;
 }
 
-/** The policies, smallest mean regret first; those without one last. */
+/** The policies sorted by mean regret; those without one come last. */
 export function ranked(result: Result): Ranked[] {
   return Object.entries(result.policies)
     .map(([name, policy]) => ({ name, ...policy }))
     .sort((a, b) => rankOf(a) - rankOf(b) || 0);
 }
 
-/** The first that somebody could have run: the oracle looks the answers up. */
+/** The best policy besides the oracle, which nobody can run. */
 export function bestOf(policies: readonly Ranked[]): Ranked | undefined {
   return policies.find(({ name }) => !isOracle(name)) ?? policies[0];
 }
@@ -35,13 +35,13 @@ export function kindOf(name: string): string {
   return name.split(":", 1)[0]!;
 }
 
-/** a's regret less b's, run by run; null where their runs cannot be paired. */
+/** a's regret less b's, run by run; null if their runs cannot be paired. */
 export function compare(a: PolicyResult, b: PolicyResult): PairedDifference | null {
   const [left, right] = [a.regret.runs, b.regret.runs];
   return left.length === right.length && left.length > 0 ? pairedDifference(left, right) : null;
 }
 
-/** The mean with its interval, which one run does not have whatever stands in the file. */
+/** The mean with its interval. One run has no interval, whatever the file says. */
 export function regretOf({ regret }: PolicyResult): Interval {
   return intervalOf(regret);
 }
@@ -60,7 +60,7 @@ export function isPriced(policies: readonly PolicyResult[]): boolean {
   return policies.some(({ regret, regretPerf }) => regret.mean !== regretPerf.mean);
 }
 
-/** Most telling columns first, since a narrow terminal drops the last; the times may be left off. */
+/** The most important columns come first, because a narrow terminal drops the last. Times are optional. */
 export function resultTable(result: Result, times = true): Table {
   const policies = ranked(result);
   const best = bestOf(policies);
@@ -89,7 +89,7 @@ export function resultTable(result: Result, times = true): Table {
   ];
   const left = [
     ...(hasCosts(policies) ? [] : ["cost_per_query"]),
-    // Without a price on cost the two regrets are one.
+    // Without lambda the two regrets are equal.
     ...(isPriced(policies) ? [] : ["regret_perf"]),
   ];
   const shown = columns.filter(
@@ -104,8 +104,8 @@ export function resultTable(result: Result, times = true): Table {
 }
 
 /**
- * Every pair, the better one first, by a paired t-test over runs. `only` keeps
- * the pairs with that policy; p is corrected for all of them either way.
+ * Every pair of policies, the better one first, with a paired t-test over runs. `only` keeps
+ * the pairs with one policy; p is corrected for all pairs in any case.
  */
 export function pairedTable(result: Result, only?: string): Table {
   const policies = ranked(result);

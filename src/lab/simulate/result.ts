@@ -1,4 +1,4 @@
-/** `result.json`: what `joust simulate` writes and `--json` prints. */
+/** The content of `result.json`, which `joust simulate` writes and `--json` prints. */
 export interface Result {
   readonly schema: 1;
   readonly settings: Record<string, unknown>;
@@ -7,18 +7,18 @@ export interface Result {
 
 export interface PolicyResult {
   /**
-   * Cumulative regret at the last round: mean over runs, its 95% interval, and
-   * each run's. The bounds are null where there is one run, which has no spread.
+   * Cumulative regret at the last round: mean over runs, its 95% interval, and the value of
+   * each run. The bounds are null if there is only one run.
    */
   readonly regret: { mean: number; lo: number | null; hi: number | null; runs: number[] };
-  /** The same of the scores alone: without --lambda it is `regret`, with it what quality was given up. */
+  /** The same for the scores alone. Equal to `regret` without --lambda. */
   readonly regretPerf: { mean: number; lo: number | null; hi: number | null; runs: number[] };
   readonly curve: { t: number[]; mean: number[]; lo: (number | null)[]; hi: (number | null)[] };
-  /** Mean score over rounds; a duel counts the mean of its two. */
+  /** Mean over rounds; a duel counts the mean of its two scores. */
   readonly scorePerQuery: number;
-  /** Mean over rounds; a duel is charged both answers. Null where the data has no costs. */
+  /** Mean over rounds; a duel counts both costs. Null if the data has no costs. */
   readonly costPerQuery: number | null;
-  /** Share of rounds whose served model is a best one, half each in a duel. */
+  /** Share of rounds answered by a best model; each response of a duel counts half. */
   readonly agreement: number;
   readonly decisionMicros: { p50: number; p99: number };
   readonly updateMicros: { p50: number; p99: number };

@@ -8,11 +8,11 @@ import type { Arrival, Environment } from "./environment.ts";
 import type { Settings } from "./settings.ts";
 import { castVote } from "./voter.ts";
 
-/** What one run of one policy measured. */
+/** The measurements of one run of one policy. */
 export interface Run {
   /** Cumulative regret at the rounds of `curveRounds`. */
   readonly curve: number[];
-  /** Of the scores alone, whatever lambda, at the last round. */
+  /** Cumulative regret of the scores alone, without lambda, at the last round. */
   readonly regretPerf: number;
   readonly scorePerQuery: number;
   readonly costPerQuery: number | null;
@@ -22,9 +22,9 @@ export interface Run {
 }
 
 /**
- * T rounds of the online path: query, decision, vote, learning. Costs are given
- * for the router's budget, if it has one; lambda is in the utilities already.
- * `onRound` is told what each round brought, after `t` of them.
+ * Runs T rounds of the online path: query, decision, vote, update. The router receives costs
+ * for its budget, if it has one; lambda is part of the utilities. `onRound` is called after
+ * each round with the number of rounds so far.
  */
 export function runPolicy(
   environment: Environment,
@@ -37,7 +37,7 @@ export function runPolicy(
   const policy = createPolicy(kind, pool, options, hindsight);
   const router = new Router(policy, { costUnit: highestMeanCost(pool.costs), ...routerSettings });
   const candidates = pool.models.map((_, k) => k);
-  const mail = new Mail(settings.delay);
+  const pending = new PendingVotes(settings.delay);
   const points = curveRounds(settings.rounds);
   const curve: number[] = [];
   const decisions = new Float64Array(settings.rounds);
@@ -60,8 +60,8 @@ export function runPolicy(
     score += (scores[a]! + scores[b]!) / 2;
     agreed += (Number(utilities[a] === best) + Number(utilities[b] === best)) / 2;
     if (costs) cost += costs[a]! + (a === b ? 0 : costs[b]!);
-    if (a !== b) mail.send({ arrival, decision, round }, t);
-    for (const { arrival, decision, round } of mail.due(t)) {
+    if (a !== b) pending.add({ arrival, decision, round }, t);
+    for (const { arrival, decision, round } of pending.due(t)) {
       const { outcome, voter } = castVote(arrival, decision.pair, settings, round.split("vote"));
       const begin = performance.now();
       router.vote(decision, outcome, round.split("learn"), voter);
@@ -83,35 +83,35 @@ export function runPolicy(
   };
 }
 
-/** The rounds at which curves are kept: about a hundred, the last among them. */
+/** The rounds at which curves are recorded: at most a hundred, with the last one. */
 export function curveRounds(rounds: number): number[] {
   const count = Math.min(rounds, 100);
   return Array.from({ length: count }, (_, i) => Math.round(((i + 1) * rounds) / count));
 }
 
-interface Letter {
+interface PendingVote {
   readonly arrival: Arrival;
   readonly decision: RoutedChoice;
   readonly round: Random;
 }
 
-/** Votes under way: each arrives `delay` rounds after its duel. */
-class Mail {
+/** Votes that have not arrived: each arrives `delay` rounds after its duel. */
+class PendingVotes {
   readonly #delay: number;
-  readonly #letters: { readonly letter: Letter; readonly at: number }[] = [];
+  readonly #votes: { readonly vote: PendingVote; readonly at: number }[] = [];
 
   constructor(delay: number) {
     this.#delay = delay;
   }
 
-  send(letter: Letter, now: number): void {
-    this.#letters.push({ letter, at: now + this.#delay });
+  add(vote: PendingVote, now: number): void {
+    this.#votes.push({ vote, at: now + this.#delay });
   }
 
-  due(now: number): Letter[] {
+  due(now: number): PendingVote[] {
     let count = 0;
-    while (count < this.#letters.length && this.#letters[count]!.at <= now) count++;
-    return this.#letters.splice(0, count).map(({ letter }) => letter);
+    while (count < this.#votes.length && this.#votes[count]!.at <= now) count++;
+    return this.#votes.splice(0, count).map(({ vote }) => vote);
   }
 }
 

@@ -1,13 +1,13 @@
-/** Everything that decides a simulation's numbers besides data, policies and seed. */
+/** Everything besides data and policies that decides the numbers of a simulation. */
 export interface Settings {
-  /** T, the length of a run. */
+  /** T, the number of rounds of a run. */
   readonly rounds: number;
   readonly runs: number;
   readonly seed: number;
-  /** Queries a category set aside for centroids and told scores, never streamed; half of a small one. */
+  /** Queries per category for centroids and told scores, at most half of it. They are never streamed. */
   readonly offline: number;
   readonly told: Told;
-  /** Added to every category score to make the truth: N(0, truthSd). */
+  /** True category scores are the given ones plus noise N(0, truthSd). */
   readonly truthSd: number;
   /** s in P(a beats b) = sigmoid(s (utility_a - utility_b)). */
   readonly voteScale: number;
@@ -17,37 +17,37 @@ export interface Settings {
   readonly delay: number;
   readonly voters: Voters;
   /**
-   * utility = score - lambda * cost, for truth, votes and regret alike. The cost is
-   * in the data's own unit, as in the paper, and part of what is true here. The
-   * router's lambda is another: a wish of one request, in the dearest model's mean cost.
+   * utility = score - lambda * cost, for votes and regret. The cost is in the data's unit, as
+   * in the paper. The router has another lambda: a parameter of a request, in units of the
+   * mean cost of the most expensive model.
    */
   readonly lambda: number;
   /**
-   * shuffled: every query once before any twice; uniform: category first, then a
-   * query of it; sections: so many queries of each category, shuffled, then the
-   * next section's, no query twice.
+   * shuffled: every query once before any query twice. uniform: a category, then a query of
+   * it. Sections: so many queries of each category, shuffled, then those of the next section,
+   * no query twice.
    */
   readonly stream: "shuffled" | "uniform" | readonly Section[];
 }
 
-/** How many queries of each category a part of the stream has. */
+/** Number of queries of each category in one section of the stream. */
 export type Section = Readonly<Record<string, number>>;
 
-/** What the router is told of the models' scores. */
+/** The scores of the models that the router is told. */
 export type Told =
   | { readonly kind: "scores" | "offline" | "bundle" | "none" | "permuted" }
   | { readonly kind: "noisy"; readonly sd: number };
 
 export interface Voters {
-  /** How many different voters there are. */
+  /** Number of voters. */
   readonly count: number;
   /** Share of voters who vote at random. */
   readonly noisy: number;
-  /** Share of voters who vote for the worse answer. */
+  /** Share of voters who vote for the worse response. */
   readonly malicious: number;
-  /** Added to the logit of the answer shown first. */
+  /** Added to the logit of the response shown first. */
   readonly position: number;
-  /** Below this utility of both answers a voter says both_bad; 0: never. */
+  /** A voter says both_bad if the utility of both responses is below this; 0: never. */
   readonly bothBad: number;
 }
 

@@ -35,7 +35,7 @@ export interface SimulateOptions extends Omit<RunsOptions, "journal"> {
 }
 
 export interface Simulated {
-  /** Of the runs that every policy has finished; undefined if there is none. */
+  /** Summary of the runs that every policy has finished; undefined if there is none. */
   readonly result: Result | undefined;
   readonly interrupted: boolean;
   /** Number of finished runs of all policies together. */

@@ -15,11 +15,11 @@ import { sha256 } from "../jobs/hash.ts";
 import { calibrationOf } from "./calibration.ts";
 import { pack, share } from "./matrix.ts";
 
-/** Where a simulation's data comes from. */
+/** The files and the encoder of a simulation. */
 export interface SourceOptions extends EncodeOptions {
   readonly data: string;
   readonly scores?: string | undefined;
-  /** A name, a model's folder, or a bundle. */
+  /** A name, the folder of a model, or a bundle. */
   readonly encoder?: string | undefined;
   readonly places?: EncoderPlaces | undefined;
   readonly embeddings?: string | undefined;
@@ -28,13 +28,13 @@ export interface SourceOptions extends EncodeOptions {
 }
 
 export interface Source {
-  /** Without texts: nothing needs them once they are embedded. */
+  /** Without the texts, which are not needed after embedding. */
   readonly dataset: Dataset;
-  /** One a query, all of one length, in memory that threads share. */
+  /** One vector per query, all of the same length, in memory that threads share. */
   readonly embeddings: readonly Float64Array[];
   /** SHA-256 of the data set and its embeddings, whatever files they came from. */
   readonly content: string;
-  /** What the data is, without the machine's paths: file names, checksums, counts. */
+  /** File names, checksums and counts for the record, without paths of this machine. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
@@ -50,7 +50,7 @@ export async function openSource(options: SourceOptions): Promise<Source> {
   let vectors: Float64Array[];
   try {
     dataset = await loadDataset(data, options);
-    // Before the encoding, which may take minutes.
+    // Checked before the encoding, which may take minutes.
     if (bundle) dataset = { ...dataset, calibration: calibrationOf(bundle, dataset, reference!) };
     const texts = dataset.queries.map(({ text }) => text);
     vectors = encoder
@@ -95,7 +95,7 @@ function contentOf(dataset: Dataset, matrix: Float64Array): string {
   return sha256(text, new Uint8Array(matrix.buffer, matrix.byteOffset, matrix.byteLength));
 }
 
-/** A query never compared among the models kept is left out, but the file has its vector all the same. */
+/** Reads a file with vectors for all queries, including those that were dropped with their models. */
 async function embeddingsOf(
   file: string,
   dataset: Dataset,
@@ -110,7 +110,7 @@ async function embeddingsOf(
   return dataset.queries.map(({ id }) => byId.get(id)!);
 }
 
-/** Those of a folder of MMLU, or the file itself. */
+/** The files of a folder of MMLU, or the file itself. */
 export async function filesOf(path: string): Promise<string[]> {
   return (await stat(path)).isDirectory() ? mmluFiles(path) : [path];
 }

@@ -3,7 +3,7 @@ import type { Dataset } from "../data/dataset.ts";
 import { groupQueries, setAside } from "../data/groups.ts";
 import type { Section, Settings } from "./settings.ts";
 
-/** The queries of rounds 1 .. T, by index; `random` is the environment's. A shorter run sees the same beginning. */
+/** Indices of the queries of rounds 1 .. T. `random` is the generator of the environment. A shorter run has the same beginning. */
 export function streamOf(dataset: Dataset, settings: Settings, random: Random): number[] {
   const groups = groupQueries(dataset);
   const { online } = setAside(dataset, groups, settings.offline, random.split("offline"));
@@ -31,7 +31,7 @@ function streamOrder(
   }
   const all = online.flat();
   while (order.length < settings.rounds) {
-    // The last time round only what is needed; a push of very many arguments would overflow.
+    // One by one: a push of very many arguments would overflow the stack.
     for (const i of random.shuffle([...all]).slice(0, settings.rounds - order.length)) {
       order.push(i);
     }

@@ -12,10 +12,10 @@ import {
   regretOf,
 } from "./result-table.ts";
 
-/** Below these, intervals are wide or say little about the long run, whatever they exclude. */
+/** With fewer, intervals are wide or say little about longer runs. */
 const ENOUGH = { runs: 5, rounds: 30 };
 
-/** In one sentence: who is best, by how much against the runner-up, and whether that could be chance. */
+/** One sentence: the best policy, its lead over the second, and whether the lead could be chance. */
 export function summaryOf(result: Result): string {
   const [best] = ranked(result);
   const rounds = best?.curve.t.at(-1);
@@ -53,7 +53,7 @@ function finding(result: Result, rounds: number): string {
       equals.length === 1 ? equals[0] : `${equals.length} others (${equals.join(", ")})`;
     return `${over}, ${nameOf(best)} and ${others} have the same mean regret, ${show(mean)}, the lowest${aside}.`;
   }
-  // What rounds to 0 is said in words: "0.0 less" would read as a tie.
+  // A lead that rounds to 0 is put into words, because "0.0 less" would read as a tie.
   const less = Number(show(lead)) === 0 ? "hardly less" : `${show(lead)} less`;
   return `${over}, ${nameOf(best)} has the lowest mean regret${aside}: ${regret}, ${less} than the runner-up, ${nameOf(runnerUp)}; ${verdict(runnerUp, best, show)}.`;
 }

@@ -5,7 +5,7 @@ import type { Random } from "../../core/random/random.ts";
 import type { Dataset } from "../data/dataset.ts";
 import type { Settings } from "./settings.ts";
 
-/** The world that is told of: its data, its offline queries by category, and what is true of them. */
+/** The data of a run, its offline queries by category, and the true utilities. */
 export interface Known {
   readonly dataset: Dataset;
   readonly embeddings: readonly Float64Array[];
@@ -14,7 +14,7 @@ export interface Known {
   utilities(i: number): Float64Array;
 }
 
-/** What the router is told before the first vote. */
+/** The scores, costs and model embeddings that the router knows before the first vote. */
 export function tellPool(
   known: Known,
   centroids: readonly Float64Array[],
@@ -22,17 +22,17 @@ export function tellPool(
   random: Random,
 ): Pick<Pool, "told" | "costs" | "labels" | "fitted"> {
   const costs = toldCosts(known);
-  const telling = tellScores(known, settings, random);
-  if (!telling) return { costs };
-  const { scores } = telling;
+  const told = toldScores(known, settings, random);
+  if (!told) return { costs };
+  const { scores } = told;
   const { calibration, models } = known.dataset;
   const weighting = calibration?.weighting;
-  const standing = !weighting || weighting.weighting === "labels";
-  if (calibration && standing && settings.told.kind === "bundle") {
+  const hasOwnEmbeddings = !weighting || weighting.weighting === "labels";
+  if (calibration && hasOwnEmbeddings && settings.told.kind === "bundle") {
     const { embeddings } = calibration;
     return { told: scores, costs, labels: embeddings, fitted: embeddings };
   }
-  const labelled = labelledQueries(known, telling, centroids);
+  const labelled = labelledQueries(known, told, centroids);
   return {
     told: scores,
     costs,
@@ -41,14 +41,14 @@ export function tellPool(
   };
 }
 
-interface Telling {
-  /** A row of category scores for each model. */
+interface ToldScores {
+  /** scores[model][category] */
   readonly scores: Float64Array[];
-  /** Where what is told comes from offline queries: their utilities. Absent: categories' scores are all. */
+  /** Told utilities of offline query i of category m, if the scores come from offline queries. */
   of?(i: number, m: number): Float64Array;
 }
 
-function tellScores(known: Known, settings: Settings, random: Random): Telling | undefined {
+function toldScores(known: Known, settings: Settings, random: Random): ToldScores | undefined {
   const { told } = settings;
   if (told.kind === "none") return undefined;
   const { scores, of } = plainScores(known, settings);
@@ -72,8 +72,8 @@ function tellScores(known: Known, settings: Settings, random: Random): Telling |
   }
 }
 
-/** The bundle's where there is one, else the csv's, else means over the offline queries; `told` may say which. */
-function plainScores(known: Known, { told, lambda }: Settings): Telling {
+/** Scores without noise: the bundle's, else the csv's, else means over the offline queries. `told` may choose. */
+function plainScores(known: Known, { told, lambda }: Settings): ToldScores {
   const { dataset, offline, utilities } = known;
   const { calibration, scores, models } = dataset;
   if (calibration && told.kind !== "scores" && told.kind !== "offline") {
@@ -94,10 +94,10 @@ function plainScores(known: Known, { told, lambda }: Settings): Telling {
   };
 }
 
-/** Labels must not say more than scores do: where only those of categories are told, all its queries share a best. */
+/** Labels must not reveal more than the scores: if only category scores are told, all queries of a category share a label. */
 function labelledQueries(
   { dataset: { calibration }, embeddings, offline }: Known,
-  { scores, of }: Telling,
+  { scores, of }: ToldScores,
   centroids: readonly Float64Array[],
 ): Labelled[] {
   const best = (m: number) => bestModels(Float64Array.from(scores, (row) => row[m]!));

@@ -4,17 +4,17 @@ import type { Random } from "../../core/random/random.ts";
 import type { Arrival } from "./environment.ts";
 import type { Settings } from "./settings.ts";
 
-/** A vote of a simulated person on the pair as shown. */
+/** A simulated vote on the pair in the order in which it was shown. */
 export interface SimulatedVote {
   readonly outcome: Outcome;
   readonly voter: string;
 }
 
 /**
- * Where the data holds a verdict on this very pair, that is the vote. Otherwise
- * Davidson's model (BTL with ties) on the true utilities, through the quirks of
- * whoever votes. One uniform number decides the outcome, so that two policies
- * which show the same pair in the same round get the same vote.
+ * Simulates a vote. If the data holds a verdict on the pair, the vote repeats it. Otherwise
+ * the outcome follows Davidson's model (BTL with ties) on the true utilities. The voter may
+ * be noisy or malicious. One uniform number decides the outcome, so that two policies which
+ * show the same pair in the same round get the same vote.
  */
 export function castVote(
   arrival: Arrival,
@@ -25,7 +25,7 @@ export function castVote(
   const { count, noisy, malicious, position, bothBad } = settings.voters;
   const index = random.split("voter").integer(count);
   const voter = `voter-${index}`;
-  // Voters keep their character over a run: the first ones are noisy, the next malicious.
+  // Voters keep their character for the whole run: the first ones are noisy, the next malicious.
   const character = (index + 0.5) / count;
   const u = random.split("outcome").uniform();
   if (character < noisy) return { voter, outcome: u < 0.5 ? "a" : "b" };

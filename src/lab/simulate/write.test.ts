@@ -51,7 +51,7 @@ describe("report.html", () => {
   });
 
   test("explains what is there and nothing else", () => {
-    expect(html).toContain("<b>zero-feedback</b> never");
+    expect(html).toContain("<b>zero-feedback</b> uses no votes");
     expect(html).not.toContain("<b>regret of scores</b>");
     const { policies, ...rest } = sampleResult({ regrets: { a: 1 }, costs: false }, random);
     const a = policies.a!;
@@ -102,7 +102,7 @@ describe("writeReport", () => {
     await refuseForeign(dir);
     await writeFile(join(dir, "report.html"), "");
     await expect(refuseForeign(dir)).rejects.toThrow(
-      errorText(/^--out: .* has report\.html, .*; hint: choose another folder, or add --overwrite/),
+      errorText(/^--out: .* has report\.html and .*; hint: choose another folder, or add --overwrite/),
     );
     await writeFile(join(dir, "runs.jsonl"), "");
     await refuseForeign(dir);

@@ -9,12 +9,9 @@ import { reportHtml } from "./report.ts";
 import type { Result } from "./result.ts";
 import { bestOf, pairedTable, ranked, resultTable } from "./result-table.ts";
 
-const MOST_PAIRS = 40; // that fit a page
+const MOST_PAIRS = 40; // on a page
 
-/**
- * Everything there is to see of a result, in a folder that is there. A file is written beside
- * its place and then moved there, so that nobody reads half of one.
- */
+/** Writes the figures, tables and pages of a result into a folder. */
 export async function writeReport(dir: string, result: Result): Promise<void> {
   const table = resultTable(result);
   const files: Record<(typeof FILES)[number], string | undefined> = {
@@ -29,13 +26,13 @@ export async function writeReport(dir: string, result: Result): Promise<void> {
   };
   for (const name of FILES) {
     const text = files[name];
-    // A figure that an earlier result had and this one has not would be taken for this one's.
+    // A figure of an earlier result must not stay beside this one.
     if (text === undefined) await rm(join(dir, name), { force: true });
     else await replaceFile(join(dir, name), text);
   }
 }
 
-/** All pairs, or where they would not fit a page those with the best policy. */
+/** All pairs; if they would not fit on a page, those with the best policy. */
 function pairedLatex(result: Result): string {
   const all = pairedTable(result);
   if (all.rows.length <= MOST_PAIRS) return toLatex(all);

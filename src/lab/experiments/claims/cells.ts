@@ -20,7 +20,7 @@ export function cellOf(
   return { label, voteScale, metadata: METADATA.get(variant), differences };
 }
 
-/** How metadata is appended, for the variants that claims about exp include. */
+/** Names of the ways to append metadata, by the variants that claims about exp include. */
 const METADATA = new Map([
   ["", "none"],
   ["metadata raw", "raw"],
@@ -113,7 +113,7 @@ export function slopes(results: Results, curve: Curve, from: number, to: number)
   return results.slopes(curve, from / all, to / all);
 }
 
-/** Of curves that should be OpenAItext's: those of OpenAItext if available, otherwise all. */
+/** Filters curves that should be OpenAItext's: keeps those of OpenAItext if available, otherwise all. */
 export function standingIn(results: Results, curves: readonly Curve[]): Curve[] {
   const hasOpenai = results.encoders.some(({ name }) => name === OPENAI);
   return curves.filter(({ encoder }) => !hasOpenai || encoder === OPENAI);
@@ -163,7 +163,7 @@ export function regretAfter(results: Results, curve: Curve, share: number): numb
   return results.slopes(curve, share, 1).map((slope) => slope * rounds);
 }
 
-/** Of the rounds after a share of all: the regret per round in their last third less that in their first. */
+/** After a share of the rounds, the regret per round in the last third of the rest less that in its first third. */
 export function fallsAfter(results: Results, curve: Curve, share: number): Cell {
   const third = (i: number) => share + ((1 - share) * i) / 3;
   const early = results.slopes(curve, share, third(1));

@@ -1,4 +1,4 @@
-/** Claims that speak of more than one experiment, or that are made in passing. */
+/** Claims about more than one experiment, and claims that the paper makes in passing. */
 import type { Claim } from "../../reproduce/experiment.ts";
 import { type Cell, decide, decideAny, decideEach, minus } from "../../reproduce/verdict.ts";
 import {
@@ -26,7 +26,7 @@ export const generalClaims: readonly Claim[] = [
     statement:
       "On both data sets regret is lower and convergence faster than with OpenAI's embeddings.",
     needs: ["routerbench", "mixinstruct"],
-    criterion: `Against prompts with five queries, both the regret and the regret a round in the last third, over the same rounds, of the fine-tuned curves (Excel without metadata and with it, eq. 6) are lower, on each of the two data sets, each ${TWO_THIRDS}.`,
+    criterion: `Against prompts with five queries, both the regret and the regret per round in the last third, over the same rounds, of the fine-tuned curves (Excel without metadata and with it, eq. 6) are lower, on each of the two data sets, each ${TWO_THIRDS}.`,
     test: (results) => {
       const sets = {
         RouterBench: excelExp(results, "routerbench"),
@@ -50,7 +50,7 @@ export const generalClaims: readonly Claim[] = [
     shownBy: /^unseen-change$/,
     statement: "Adaptivity to a changing environment is inherent in the bandit algorithm.",
     needs: ["unseen"],
-    criterion: `After a change of all utilities FGTS.CDB (a) does not do 10% worse than one that starts afresh at the change: the interval of R(after the change) - 1.1 R(restart) lies below 0; and, since one that never learns would do that too, (b) its regret a round falls: the interval of last third less first third of what follows the change lies below 0. Each of the two ${TWO_THIRDS} (vote scales).`,
+    criterion: `After a change of all utilities FGTS.CDB (a) does not do 10% worse than one that starts afresh at the change: the interval of R(after the change) - 1.1 R(restart) lies below 0; and, since one that never learns would do that too, (b) its regret per round falls: the interval of last third less first third of what follows the change lies below 0. Each of the two ${TWO_THIRDS} (vote scales).`,
     test: (results) => {
       const changed = results.curves({
         experiment: "unseen",
@@ -135,7 +135,7 @@ export const generalClaims: readonly Claim[] = [
         const perf = results.counterpart(curve, { weighting: "perf" });
         return perf ? cheaper(results, curve, perf) : [];
       });
-      return decide(cells, { unit: "cost a query", ...NO_TUNING });
+      return decide(cells, { unit: "cost per query", ...NO_TUNING });
     },
   },
   {
@@ -167,5 +167,5 @@ export const generalClaims: readonly Claim[] = [
 const TWICE =
   "regret is compared at each length that both curves have, convergence once, over the longest";
 
-/** Where all utilities change. */
+/** The share of the rounds after which all utilities change. */
 const HALF = 1 / 2;

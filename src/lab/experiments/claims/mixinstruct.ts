@@ -86,7 +86,7 @@ export const mixinstructClaims: readonly Claim[] = [
         return rate(curve, t).map((value, i) => value / chance[i]!);
       };
       const parts = [
-        { name: "(a)", cells: cellsOf(rate), unit: "regret a round" },
+        { name: "(a)", cells: cellsOf(rate), unit: "regret per round" },
         { name: "(b)", cells: cellsOf(share, ", of random's"), unit: "its share of random's" },
       ];
       return onMixInstruct(results, decideEach(parts));

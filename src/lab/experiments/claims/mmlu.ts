@@ -1,4 +1,4 @@
-/** Sections 3 and 4: theory, the failing examples, and what fine-tuning does to them. */
+/** Sections 3 and 4: theory, the failing examples, and the effect of fine-tuning on them. */
 import type { Claim } from "../../reproduce/experiment.ts";
 import type { DescribeValue } from "../../reproduce/jobs/specs.ts";
 import { type Cell, decide, decideEach, minus } from "../../reproduce/verdict.ts";
@@ -21,7 +21,7 @@ export const mmluClaims: readonly Claim[] = [
     place: "4.1, fig. 1",
     statement: "On MMLU the slopes of OpenAItext_mean and OpenAItext_prompt almost do not change.",
     needs: ["mmlu"],
-    criterion: `The regret a round in the last third is at least 0.8 of that in the first third: the interval of 0.8 first - last lies below 0 ${TWO_THIRDS} (mean, prompt; vote scales).`,
+    criterion: `The regret per round in the last third is at least 0.8 of that in the first third: the interval of 0.8 first - last lies below 0 ${TWO_THIRDS} (mean, prompt; vote scales).`,
     test: (results) => {
       const curves = standingIn(
         results,
@@ -39,7 +39,7 @@ export const mmluClaims: readonly Claim[] = [
     place: "4.1, fig. 1",
     statement: "On MMLU the slope of the fine-tuned MiniLM falls with the rounds.",
     needs: ["mmlu"],
-    criterion: `After four epochs of fine-tuning the regret a round in the last third is below 0.8 of that in the first third: the interval of last - 0.8 first lies below 0 ${TWO_THIRDS} (vote scales).`,
+    criterion: `After four epochs of fine-tuning the regret per round in the last third is below 0.8 of that in the first third: the interval of last - 0.8 first lies below 0 ${TWO_THIRDS} (vote scales).`,
     test: (results) => {
       const all = results.curves({ experiment: "mmlu", variant: "", group: "exp" });
       const paper = all.filter(({ encoder, epochs }) => encoder === "MiniLM" && epochs === 4);
@@ -76,7 +76,7 @@ export const mmluClaims: readonly Claim[] = [
         values.map(({ within, across }) => within - across);
       const before = results.encoders.flatMap(({ name }): Cell[] => {
         const own = described(name, 0);
-        return own ? [{ label: `${name} as it was`, differences: gaps(own).map((g) => -g) }] : [];
+        return own ? [{ label: `${name}, original`, differences: gaps(own).map((g) => -g) }] : [];
       });
       const tuned = results.encoders.flatMap(({ name, epochs }) => {
         const last = epochs.at(-1);
@@ -98,7 +98,7 @@ export const mmluClaims: readonly Claim[] = [
       const right = (values: readonly DescribeValue[]) =>
         `${(100 * mean(values.map(({ accuracy }) => accuracy))).toFixed(0)}%`;
       const shares = tuned.map(
-        ({ name, own, after }) => `${name} ${right(after)}, as it was ${right(own)}`,
+        ({ name, own, after }) => `${name} ${right(after)}, original ${right(own)}`,
       );
       return withNote(finding, `queries nearest to their own topic: ${shares.join("; ")}`);
     },

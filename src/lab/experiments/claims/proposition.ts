@@ -1,8 +1,8 @@
 /**
  * Proposition 1 by Monte Carlo: eq. 6's a_k estimates sum_m f_km / (sum_j f_kj) E[Q_m]
- * without bias where every category has n queries. As in the proof, f_km n of a
- * category's queries have label k. With n_m queries instead the estimate leans to
- * the large categories, and weights 1/n_m mend it.
+ * without bias if every category has n queries. As in the proof, f_km n of a category's
+ * queries have label k. With n_m queries instead, the estimate is biased towards large
+ * categories, and weights 1/n_m remove the bias.
  */
 import { labelEmbeddings } from "../../../core/bandit/weighting.ts";
 import { Random } from "../../../core/random/random.ts";
@@ -23,7 +23,7 @@ const MEANS = [
 ];
 const SD = 0.5;
 const REPEATS = 400;
-/** No bias is what an interval says that holds 0 and is short: too few repeats would hold it too. */
+/** An interval shows the absence of bias if it contains 0 and is short. */
 const MARGIN = SD / 10;
 const EQUAL = [20, 20, 20];
 const UNEQUAL = [10, 20, 60];
@@ -31,13 +31,13 @@ const UNEQUAL = [10, 20, 60];
 export function propositionOne(): Finding {
   const equal = errors(EQUAL, false);
   const unequal = errors(UNEQUAL, false);
-  const mended = errors(UNEQUAL, true);
+  const corrected = errors(UNEQUAL, true);
   const fine = equal.filter(({ holds }) => holds).length;
   const size = (found: readonly { mean: number }[]) =>
     Math.max(...found.map(({ mean }) => Math.abs(mean))).toFixed(3);
   return {
     verdict: fine >= (2 / 3) * equal.length ? "holds" : "does not hold",
-    evidence: `the interval holds 0 and stays within ${MARGIN} of it in ${fine} of ${equal.length} coordinates; largest mean error ${size(equal)} at equal sizes, ${size(unequal)} at sizes ${UNEQUAL.join(", ")}, ${size(mended)} there with weights 1/n_m`,
+    evidence: `the interval holds 0 and stays within ${MARGIN} of it in ${fine} of ${equal.length} coordinates; largest mean error ${size(equal)} at equal sizes, ${size(unequal)} at sizes ${UNEQUAL.join(", ")}, ${size(corrected)} there with weights 1/n_m`,
     cells: [],
   };
 }

@@ -223,13 +223,13 @@ export const routerbenchClaims: readonly Claim[] = [
       });
       const finding = decide(
         pairs.flatMap(({ curve, thrifty }) => cheaper(results, thrifty, curve)),
-        { unit: "cost a query" },
+        { unit: "cost per query" },
       );
       if (finding.cells.length === 0) return finding;
       const score = (curve: Curve) => mean(results.runs(curve).map((run) => run.score));
       const lost = mean(pairs.map(({ curve, thrifty }) => score(curve) - score(thrifty)));
       const direction = lost < 0 ? "more" : "less";
-      return withNote(finding, `at ${Math.abs(lost).toFixed(3)} ${direction} Perf a query`);
+      return withNote(finding, `at ${Math.abs(lost).toFixed(3)} ${direction} Perf per query`);
     },
   },
   {
@@ -238,7 +238,7 @@ export const routerbenchClaims: readonly Claim[] = [
     shownBy: /^routerbench-variations$/,
     statement: "35 offline queries suffice.",
     needs: ["routerbench", "unseen"],
-    criterion: `Regret with 5 offline queries a benchmark is less than 10% above that with 15, (a) on RouterBench, where transformers are not tuned for it, and (b) for the tuned ideal curves of the unseen benchmark: the interval of R(5) - 1.1 R(15) lies below 0, each of the two ${TWO_THIRDS}.`,
+    criterion: `Regret with 5 offline queries per benchmark is less than 10% above that with 15, (a) on RouterBench, where transformers are not tuned for it, and (b) for the tuned ideal curves of the unseen benchmark: the interval of R(5) - 1.1 R(15) lies below 0, each of the two ${TWO_THIRDS}.`,
     test: (results) => {
       const cell = (few: Curve | undefined, more: Curve): Cell[] => {
         const t = results.rounds(more);
@@ -266,7 +266,7 @@ export const routerbenchClaims: readonly Claim[] = [
     shownBy: /^routerbench-.*-choices$/,
     statement: "Curves converge to the best model for each query, not to one fixed model.",
     needs: ["routerbench"],
-    criterion: `In the last third of the longest runs (T = 3,000; fewer in a quick run) the regret a round of the Excel exp curves is (a) below 0.8 of their own in the first third and (b) below that of the best fixed model: each of the two ${TWO_THIRDS}.`,
+    criterion: `In the last third of the longest runs (T = 3,000; fewer in a quick run) the regret per round of the Excel exp curves is (a) below 0.8 of their own in the first third and (b) below that of the best fixed model: each of the two ${TWO_THIRDS}.`,
     test: (results) => {
       const { long } = results.planner.size;
       const longest = excelExp(results, "routerbench").filter(

@@ -1,4 +1,4 @@
-/** Section 5.1.1: a benchmark that nobody has heard of. */
+/** Section 5.1.1: a benchmark that is unknown in advance. */
 import type { Curve } from "../../reproduce/curve.ts";
 import type { Claim } from "../../reproduce/experiment.ts";
 import { type Cell, decide, decideEach, minus } from "../../reproduce/verdict.ts";
@@ -80,7 +80,7 @@ export const unseenClaims: readonly Claim[] = [
     headline: onUnseen("The method adapts to the unseen benchmark", [EXCEL, IDEAL], SHIFT),
     statement: "The method adapts to the unseen benchmark.",
     needs: ["unseen"],
-    criterion: `After ARC has come in, (a) the regret a round of the Excel exp curves falls: the interval of last third less first third of the second section lies below 0. The known benchmarks are learned on as well, so (b) regret in the second section is less than 10% above that of ideal, which knew ARC: the interval of R(exp) - 1.1 R(ideal) lies below 0. Each of the two ${TWO_THIRDS}.`,
+    criterion: `After ARC has come in, (a) the regret per round of the Excel exp curves falls: the interval of last third less first third of the second section lies below 0. The known benchmarks are learned on as well, so (b) regret in the second section is less than 10% above that of ideal, which knew ARC: the interval of R(exp) - 1.1 R(ideal) lies below 0. Each of the two ${TWO_THIRDS}.`,
     test: (results) => {
       const own = excelExp(results, "unseen");
       const near = own.flatMap((curve): Cell[] => {
@@ -105,7 +105,7 @@ export const unseenClaims: readonly Claim[] = [
   },
 ];
 
-/** In how many cells the claim is right at 5% over all of them. */
+/** Number of cells in which the claim is right at a level of 5% over all cells. */
 function beyondChance(cells: readonly Cell[]): number {
   const tested = cells.map(({ differences }) =>
     pairedDifference(

@@ -6,7 +6,7 @@ import { openDraw, restrict, streamedTexts } from "./draw.ts";
 import type { DescribeSpec, DescribeValue } from "./specs.ts";
 import { vectorsOf } from "./vectors.ts";
 
-/** How the streamed queries lie to the categories and to the models, in the vectors of one encoder. */
+/** Cosines between streamed queries, categories and models in the vectors of one encoder. */
 export async function describe(spec: DescribeSpec, context: Context): Promise<Result> {
   const draw = await openDraw(spec.draw, context);
   const vector = await vectorsOf(spec.vectors, context);

@@ -60,7 +60,7 @@ export interface PromptSpec {
 export interface ToldSpec {
   /** The only categories whose scores and offline queries are known; all by default. */
   readonly categories?: readonly string[];
-  /** How a_k is made: by eqs. 3-6, as the mean of category k (experts), or from a prompt. */
+  /** The source of a_k: eqs. 3-6, the mean of category k (experts), or a prompt. */
   readonly models: WeightingSettings | "means" | PromptSpec;
 }
 
