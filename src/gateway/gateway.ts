@@ -147,7 +147,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
   const voters = new SandboxVoters(
     publicInterface(
       () => server.url,
-      access.addInnerKey("sandbox-voters", ["route", "vote"]),
+      access.addInternalKey("sandbox-voters", ["route", "vote"]),
       closing.signal,
     ),
     () => served.sandbox?.questions ?? [],

@@ -10,15 +10,15 @@ import { allows, hashOf, newSecret, secretOf } from "./api-key.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { VoteTokens } from "./vote-token.ts";
 
-describe("a key", () => {
-  it("is unlike any other, and its hash does not show it", () => {
+describe("an API key", () => {
+  it("is random, and its hash does not contain it", () => {
     const secret = newSecret();
     expect(secret).toMatch(/^jst_[\w-]{43}$/);
     expect(newSecret()).not.toBe(secret);
     expect(hashOf(secret)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it("comes in the headers that clients send", () => {
+  it("is read from the headers that clients use", () => {
     expect(secretOf({ authorization: "Bearer abc" })).toBe("abc");
     expect(secretOf({ authorization: "bearer  abc" })).toBe("abc");
     expect(secretOf({ authorization: "Basic abc" })).toBeUndefined();
@@ -26,21 +26,21 @@ describe("a key", () => {
     expect(secretOf({})).toBeUndefined();
   });
 
-  it("may do what its scopes say, admin everything", () => {
+  it("allows what its scopes name, and admin allows everything", () => {
     expect(allows({ scopes: ["route"] }, "route")).toBe(true);
     expect(allows({ scopes: ["route"] }, "vote")).toBe(false);
     expect(allows({ scopes: ["admin"] }, "vote")).toBe(true);
   });
 });
 
-describe("keys that are changed elsewhere", () => {
+describe("keys that another node changes", () => {
   const newFile = newFiles();
   const secret = newSecret();
   const key = { id: "k", name: "ann", hash: hashOf(secret), scopes: ["route"], createdAt: 0 };
   const config = { keys: {}, server: {} } as unknown as Parameters<typeof Access.open>[0];
   const bearer = { authorization: `Bearer ${secret}` };
 
-  it("count for one who was idle too, for all requests that come at once", async () => {
+  it("are read before the first requests after a pause", async () => {
     const store = new SqliteStore(newFile(), () => 0);
     const clock = new StandingClock();
     const access = await Access.open(config, store, clock);
@@ -48,7 +48,7 @@ describe("keys that are changed elsewhere", () => {
 
     await store.saveKey(key);
     clock.pass(60_000);
-    await expect(access.admit({}, "route")).rejects.toThrow("there is no API key");
+    await expect(access.admit({}, "route")).rejects.toThrow("the request has no API key");
     expect(await access.admit(bearer, "route")).toMatchObject({ owner: "k" });
 
     await store.saveKey({ ...key, revokedAt: 1 });
@@ -58,7 +58,7 @@ describe("keys that are changed elsewhere", () => {
     await store.close();
   });
 
-  it("are the last known while the store says nothing, and nobody waits twice for it", async () => {
+  it("stay as they were while the store does not respond, and only the first request waits for it", async () => {
     const store = new SqliteStore(newFile(), () => 0);
     await store.saveKey(key);
     const clock = new StandingClock();
@@ -74,7 +74,7 @@ describe("keys that are changed elsewhere", () => {
 });
 
 describe("a rate limit", () => {
-  it("never lets more through than its burst and what was refilled", () => {
+  it("never admits more than its burst and what was refilled", () => {
     const waits = fc.array(fc.integer({ min: 0, max: 3000 }), { maxLength: 200 });
     fc.assert(
       fc.property(waits, (gaps) => {
@@ -98,7 +98,7 @@ describe("a rate limit", () => {
     expect(passed).toBe({ 0.5: 1, 3: 3, 10: 10, 60: 10, 600: 100 }[perMinute]);
   });
 
-  it("says when to come back, and then lets one through", () => {
+  it("says when to try again, and then admits one request", () => {
     const limit = new RateLimit(60, 1);
     expect(limit.take("a", 0)).toBe(0);
     expect(limit.take("a", 250)).toBe(0.75);
@@ -106,7 +106,7 @@ describe("a rate limit", () => {
     expect(limit.take("a", 1000)).toBe(0);
   });
 
-  it("forgets clients that are no longer short of tokens", () => {
+  it("removes full buckets", () => {
     const limit = new RateLimit(60, 1);
     for (let i = 0; i < 1000; i++) limit.take(`client ${i}`, i);
     expect(limit.take("late", 10_000)).toBe(0);
@@ -118,14 +118,14 @@ describe("a vote token", () => {
   const tokens = new VoteTokens(randomBytes(32));
   const token = tokens.issue("d1", 1000);
 
-  it("is good for its own decision, for a week, on its own server", () => {
+  it("is valid for one decision, one week and one server", () => {
     expect(tokens.accepts(token, "d1", 2000)).toBe(true);
     expect(tokens.accepts(token, "d2", 2000)).toBe(false);
     expect(tokens.accepts(token, "d1", 8 * 86_400_000)).toBe(false);
     expect(new VoteTokens(randomBytes(32)).accepts(token, "d1", 2000)).toBe(false);
   });
 
-  it("cannot be changed, and nonsense is no token", () => {
+  it("is invalid after any change", () => {
     const [end, signature] = token.split(".");
     const later = (Number.parseInt(end!, 36) + 1).toString(36);
     expect(tokens.accepts(`${later}.${signature}`, "d1", 2000)).toBe(false);

@@ -8,18 +8,18 @@ import { allows, hashOf, newSecret, secretOf } from "./api-key.ts";
 import { RateLimit } from "./rate-limit.ts";
 import { Spending } from "./spending.ts";
 
-/** Who sends a request. */
+/** Sender of a request. */
 export interface Caller {
-  /** Its key's id; undefined where no keys are configured. */
+  /** Id of the API key; undefined without a key. */
   readonly owner: string | undefined;
   readonly isAdmin: boolean;
-  /** What its key says of duels. */
+  /** Whether to answer with a duel if the request does not say. */
   readonly duels?: boolean | "auto" | undefined;
 }
 
 type Key = Omit<StoredKey, "name" | "createdAt">;
 
-/** Keys, what they may do, how often and for how much. */
+/** Decides which requests are admitted: API keys with their scopes, rates and budgets. */
 export class Access {
   readonly spending: Spending;
   readonly #store: Store;
@@ -29,8 +29,9 @@ export class Access {
   #stored: readonly StoredKey[] = [];
   #byHash = new Map<string, Key>();
   #budgets = new Map<string, number>();
-  /** Keys of this very process, for what it asks of itself. */
-  readonly #inner = new Map<string, Key>();
+  /** Keys that only this process knows, for the requests that it sends to itself. */
+  readonly #internal = new Map<string, Key>();
+  /** Time of the last successful read, by the clock. */
   #readAt = Number.NEGATIVE_INFINITY;
   #reading: Promise<void> | undefined;
   #waiting: Promise<unknown> | undefined;
@@ -53,11 +54,11 @@ export class Access {
     return access;
   }
 
-  /** The secret of a key that lasts as long as the process. */
-  addInnerKey(id: string, scopes: readonly Scope[]): string {
+  /** Creates a key that is valid as long as the process runs, and returns its secret. */
+  addInternalKey(id: string, scopes: readonly Scope[]): string {
     const secret = newSecret();
     const hash = hashOf(secret);
-    this.#inner.set(hash, { id, hash, scopes });
+    this.#internal.set(hash, { id, hash, scopes });
     return secret;
   }
 
@@ -66,12 +67,12 @@ export class Access {
     this.#index();
   }
 
-  /** Without keys whoever can reach the gateway may do everything, so only this machine may reach it. */
+  /** Whether there is no key. Then every request is admitted, but only from this machine. */
   get isOpen(): boolean {
     return this.#byHash.size === 0;
   }
 
-  /** The keys as they are in the store now; other nodes and `joust keys` change them. */
+  /** Reads the keys from the store. Other nodes and `joust keys` change them there. */
   async read(): Promise<void> {
     this.#reading ??= this.#store
       .keys()
@@ -86,17 +87,17 @@ export class Access {
     await this.#reading;
   }
 
-  /** Lets a request in or throws what to answer it. */
+  /** Identifies the caller of a request. Throws 401, 403 or 429 if it is not admitted. */
   async admit(headers: Readonly<Record<string, unknown>>, scope: Scope): Promise<Caller> {
-    await this.#look();
+    await this.#refresh();
     if (this.isOpen) {
       this.#limit("", undefined);
-      return NOBODY;
+      return EVERYBODY;
     }
     const key = await this.#keyOf(headers);
     if (!allows(key, scope)) {
-      throw new HttpError(403, `this key may ${key.scopes.join(" and ")}, this takes ${scope}`, {
-        hint: `make one with \`joust keys add NAME --scopes ${scope}\``,
+      throw new HttpError(403, `this API key lacks the scope ${scope}`, {
+        hint: `create a key with \`joust keys add NAME --scopes ${scope}\``,
         code: "insufficient_scope",
       });
     }
@@ -106,18 +107,19 @@ export class Access {
   }
 
   /**
-   * Reads the keys again after a moment, beside what is served; after a rest before
-   * it: a key may have been revoked meanwhile. With the store down the last ones are good.
+   * Reads the keys again if they are old. Busy nodes do so in the background. After a pause
+   * without requests, the first ones wait for it, because a key may have been revoked since.
+   * If the store is down, the last known keys stay valid.
    */
-  #look(): Promise<unknown> | undefined {
+  #refresh(): Promise<unknown> | undefined {
     const now = this.#clock.now();
     if (now - this.#readAt <= FRESH_MS) return undefined;
     const read = this.read().catch(() => {});
-    if (this.#waiting || now - Math.max(this.#readAt, this.#waitedAt) <= REST_MS) {
+    if (this.#waiting || now - Math.max(this.#readAt, this.#waitedAt) <= PAUSE_MS) {
       return this.#waiting;
     }
     this.#waitedAt = now;
-    this.#waiting = Promise.race([read, sleep(PATIENCE_MS, undefined, { ref: false })]).finally(
+    this.#waiting = Promise.race([read, sleep(TIMEOUT_MS, undefined, { ref: false })]).finally(
       () => {
         this.#waiting = undefined;
       },
@@ -125,16 +127,16 @@ export class Access {
     return this.#waiting;
   }
 
-  /** Throws where the caller has nothing left to spend. */
+  /** Throws 429 if the caller has used up its budget. */
   async checkBudget({ owner }: Caller): Promise<void> {
     if (owner === undefined) return;
     const budget = this.#budgets.get(owner);
     if (budget !== undefined) await this.spending.check(owner, budget);
   }
 
-  /** A vote without a key: by where it comes from. */
-  limitStranger(address: string): void {
-    this.#take(STRANGERS_A_MINUTE, address);
+  /** Limits the rate of votes without an API key, by IP address. */
+  limitAnonymous(address: string): void {
+    this.#take(ANONYMOUS_PER_MINUTE, address);
   }
 
   #index(): void {
@@ -150,15 +152,15 @@ export class Access {
 
   async #keyOf(headers: Readonly<Record<string, unknown>>): Promise<Key> {
     const secret = secretOf(headers);
-    if (secret === undefined) throw noKey("there is no API key in the request");
+    if (secret === undefined) throw unauthorized("the request has no API key");
     const hash = hashOf(secret);
-    let key = this.#byHash.get(hash) ?? this.#inner.get(hash);
+    let key = this.#byHash.get(hash) ?? this.#internal.get(hash);
     if (!key && this.#clock.now() - this.#readAt > RETRY_MS) {
       await this.read();
       key = this.#byHash.get(hash);
     }
-    if (!key) throw noKey("this API key is not known");
-    if (key.revokedAt !== undefined) throw noKey("this API key was revoked");
+    if (!key) throw unauthorized("the API key is unknown");
+    if (key.revokedAt !== undefined) throw unauthorized("the API key was revoked");
     return key;
   }
 
@@ -172,26 +174,29 @@ export class Access {
     this.#limits.set(rate, limit);
     const wait = limit.take(client, this.#clock.now());
     if (wait === 0) return;
-    throw new HttpError(429, `more than ${rate} requests a minute`, {
-      hint: `send fewer, or try again in ${Math.ceil(wait)} s`,
+    throw new HttpError(429, `more than ${rate} requests per minute`, {
+      hint: `try again in ${Math.ceil(wait)} s`,
       code: "rate_limit_exceeded",
       retryAfter: wait,
     });
   }
 }
 
-const NOBODY: Caller = { owner: undefined, isAdmin: true };
+/** Caller of every request while there is no key. */
+const EVERYBODY: Caller = { owner: undefined, isAdmin: true };
+/** Age at which the keys are read again. */
 const FRESH_MS = 2000;
-const REST_MS = 5000;
-/** How long requests wait for a store that does not say anything. */
-const PATIENCE_MS = 1000;
-/** A key that is not known may have been made a moment ago; not every guess is worth a look. */
+/** Time without a read after which requests wait for the next one. */
+const PAUSE_MS = 5000;
+/** Longest time that a request waits for the store. */
+const TIMEOUT_MS = 1000;
+/** Shortest time between two reads because of unknown keys, which may be new or guessed. */
 const RETRY_MS = 250;
-const STRANGERS_A_MINUTE = 120;
+const ANONYMOUS_PER_MINUTE = 120;
 
-function noKey(problem: string): HttpError {
+function unauthorized(problem: string): HttpError {
   return new HttpError(401, problem, {
-    hint: `send \`Authorization: Bearer KEY\` with a key of \`joust keys add NAME\``,
+    hint: "send `Authorization: Bearer KEY`; `joust keys add NAME` creates a key",
     code: "invalid_api_key",
   });
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Scope } from "../../api/scopes.ts";
 import type { StoredKey } from "../../store/store.ts";
 
-/** 256 random bits, so that a plain hash is as good as a slow one. Shown once, at creation. */
+/** A new secret. It has 256 random bits, so a fast hash is as safe as a slow one. */
 export function newSecret(): string {
   return `jst_${randomBytes(32).toString("base64url")}`;
 }
@@ -11,7 +11,7 @@ export function hashOf(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
 
-/** The key of a request: `Authorization: Bearer`, or the header of Anthropic's and Azure's clients. */
+/** Secret in a request: `Authorization: Bearer`, or the headers of Anthropic's and Azure's clients. */
 export function secretOf(headers: Readonly<Record<string, unknown>>): string | undefined {
   const { authorization } = headers;
   if (typeof authorization === "string") return /^bearer\s+(\S+)$/i.exec(authorization)?.[1];
@@ -22,7 +22,7 @@ export function secretOf(headers: Readonly<Record<string, unknown>>): string | u
   return undefined;
 }
 
-/** `admin` includes the others. */
+/** Whether a key has a scope. `admin` includes the others. */
 export function allows(key: Pick<StoredKey, "scopes">, scope: Scope): boolean {
   return key.scopes.includes(scope) || key.scopes.includes("admin");
 }

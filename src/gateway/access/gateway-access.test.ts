@@ -30,7 +30,7 @@ keys:
 );
 
 describe("keys", () => {
-  it("are needed from the first one on, by everything but what a balancer asks", async () => {
+  it("are required once there is one, except for health checks", async () => {
     const { post, get } = gateway();
     for (const path of ["/v1/chat/completions", "/v1/feedback", "/v1/route", "/v1/embeddings"]) {
       const { status, json } = await post(path, chat("hi"));
@@ -46,7 +46,14 @@ describe("keys", () => {
     expect([wrong.status, wrong.json.error.code]).toEqual([401, "invalid_api_key"]);
   });
 
-  it("do what their scopes say", async () => {
+  it("are checked before the body is read", async () => {
+    const { port } = new URL(gateway().url);
+    // The body is never sent.
+    const headers = { host: "localhost", "content-length": "100", ...bearer("nobody") };
+    expect(await rawStatus(Number(port), "POST /v1/chat/completions", headers)).toBe(401);
+  });
+
+  it("allow what their scopes name", async () => {
     const { post, get } = gateway();
     const asks = bearer("ask-ask-ask-ask-ask");
     const { json, status } = await post("/v1/chat/completions", chat("hi"), asks);
@@ -57,7 +64,7 @@ describe("keys", () => {
     expect((await get("/metrics", ADMIN)).text).toContain("joust_requests_total");
   });
 
-  it("do not see each other's decisions, nor vote on them", async () => {
+  it("do not give access to decisions of other keys", async () => {
     const { post, get } = gateway();
     const { json } = await post(
       "/v1/chat/completions",
@@ -84,7 +91,7 @@ describe("keys", () => {
     expect((await post("/v1/feedback", { id, rating: 1 }, ANN)).json.status).toBe("logged");
   });
 
-  it("need not be there where a vote token is, which is good for one decision", async () => {
+  it("can be replaced by a vote token, for one decision", async () => {
     const { post } = gateway();
     const { json } = await post("/v1/chat/completions", chat("hi"), ANN);
     const { decision_id: id, vote_token } = json.joust;
@@ -95,7 +102,7 @@ describe("keys", () => {
     expect((await post("/v1/feedback", { id, rating: 0.5, vote_token: forged })).status).toBe(403);
   });
 
-  it("have a budget: it is passed once, then refused with the remedy", async () => {
+  it("have a budget; once it is exceeded, requests are refused with a hint", async () => {
     const { post } = gateway();
     const poor = bearer("poo-poo-poo-poo-poo");
     expect((await post("/v1/chat/completions", chat("hi"), poor)).status).toBe(200);
@@ -104,14 +111,14 @@ describe("keys", () => {
     expect(json.error.message).toMatch(/has spent \$0\.0/);
     expect(json.error.hint).toMatch(/^raise keys\.poor\.budget in joust/);
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
-    // A model by its own name costs the same.
+    // Requests to a model by its name count too.
     const direct = await post("/v1/chat/completions", chat("hi", { model: "gpt-3.5" }), poor);
     expect(direct.status).toBe(429);
-    // OpenAI's clients try again twice unless they are told that it is of no use.
+    // OpenAI's clients retry twice unless this header forbids it.
     expect(headers.get("x-should-retry")).toBe("false");
   });
 
-  it("have a rate", async () => {
+  it("have a rate limit", async () => {
     const { get } = gateway();
     const slow = bearer("slo-slo-slo-slo-slo");
     for (let i = 0; i < 2; i++) expect((await get("/v1/models", slow)).status).toBe(200);
@@ -120,13 +127,13 @@ describe("keys", () => {
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  it("may opt in to duels", async () => {
+  it("can request duels for all their requests", async () => {
     const { post } = gateway();
     const { json } = await post("/v1/chat/completions", chat("hi"), bearer("due-due-due-due-due"));
     expect(json.choices).toHaveLength(2);
   });
 
-  it("are made and revoked while the gateway runs", async () => {
+  it("are created and revoked while the gateway runs", async () => {
     const { post, get } = gateway();
     const made = await post("/v1/admin/keys", { name: "new", budget: 3 }, ADMIN);
     expect(made.json).toMatchObject({ name: "new", scopes: ["route", "vote"], budget: 3 });
@@ -140,7 +147,7 @@ describe("keys", () => {
     expect((await get("/v1/models", key)).status).toBe(401);
   });
 
-  it("are in no log line", () => {
+  it("never appear in the log", () => {
     const { lines } = gateway();
     expect(lines.length).toBeGreaterThan(20);
     for (const secret of ["ann-ann", "adm-adm", "jst_", "Bearer", "a secret of ann"]) {
@@ -149,7 +156,7 @@ describe("keys", () => {
   });
 });
 
-it("a budget that is used up stays so after a restart", async () => {
+it("a used up budget stays used up after a restart", async () => {
   const yaml = `${SANDBOX}\nkeys: {poor: {key: poo-poo-poo-poo-poo, budget: 0.000001}}`;
   const poor = { authorization: "Bearer poo-poo-poo-poo-poo" };
   const folder = newFolder();
@@ -162,18 +169,18 @@ it("a budget that is used up stays so after a restart", async () => {
 });
 
 describe("without keys", () => {
-  it("only this machine is served", async () => {
+  it("the gateway serves only this machine", async () => {
     const open = startGateway(`${SANDBOX}\nserver: {host: 0.0.0.0}`, { folder: newFolder() });
     await expect(open).rejects.toThrow(
       errorText(/server\.host.*there is no API key; hint: create a key first: joust keys add/),
     );
   });
 
-  it("pages of other sites are kept out, whatever name they come by", async () => {
+  it("the gateway refuses pages of other sites, whatever host they use", async () => {
     const { url } = await startGateway(SANDBOX);
     const { port } = new URL(url);
     const ask = (headers: Record<string, string>) =>
-      rawStatus(Number(port), {
+      rawStatus(Number(port), "GET /v1/models", {
         host: `localhost:${port}`,
         ...headers,
       });
@@ -186,12 +193,12 @@ describe("without keys", () => {
   });
 });
 
-/** fetch would not let us write these headers. */
-function rawStatus(port: number, headers: Record<string, string>): Promise<number> {
+/** Sends headers that fetch does not allow. */
+function rawStatus(port: number, target: string, headers: Record<string, string>): Promise<number> {
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return new Promise((found, fail) => {
     const socket = createConnection(port, "127.0.0.1", () => {
-      socket.write(`GET /v1/models HTTP/1.1\r\n${head.join("")}connection: close\r\n\r\n`);
+      socket.write(`${target} HTTP/1.1\r\n${head.join("")}connection: close\r\n\r\n`);
     });
     let text = "";
     socket.on("data", (piece) => {

@@ -5,17 +5,19 @@ import { InputError } from "../../core/input/input-error.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
 import { hashOf, newSecret } from "./api-key.ts";
 
-/** What an operator can do with keys, by commands and by endpoints. */
+/** Operations on API keys, for the commands and the HTTP endpoints of operators. */
 
 export interface NewKey {
   readonly name: string;
   readonly scopes: readonly Scope[];
+  /** US dollars per calendar month. */
   readonly budget?: number | undefined;
+  /** Requests per minute. */
   readonly rate?: number | undefined;
   readonly duels?: boolean | "auto" | undefined;
 }
 
-/** The secret is shown here and never again: only its hash is kept. */
+/** Creates a key. The secret cannot be read again, because only its hash is stored. */
 export async function addKey(
   store: Store,
   { name, scopes, budget, rate, duels }: NewKey,
@@ -25,8 +27,8 @@ export async function addKey(
   if (active) {
     throw new InputError(
       { file: "keys", field: name },
-      "is there already",
-      "take another name, or revoke it first",
+      "already exists",
+      "choose another name, or revoke that key first",
     );
   }
   const secret = newSecret();
@@ -44,7 +46,7 @@ export async function addKey(
   return { key, secret };
 }
 
-/** By name or id. Requests under way are finished. */
+/** Revokes a key by its name or id. Its running requests continue. */
 export async function revokeKey(store: Store, name: string, now: number): Promise<StoredKey> {
   const key = await findKey(store, name);
   const revoked = { ...key, revokedAt: now };
@@ -52,7 +54,7 @@ export async function revokeKey(store: Store, name: string, now: number): Promis
   return revoked;
 }
 
-/** US dollars a month; undefined: no limit. */
+/** Sets the budget of a key in US dollars per month; undefined removes the limit. */
 export async function setBudget(
   store: Store,
   name: string,
@@ -68,11 +70,15 @@ async function findKey(store: Store, name: string): Promise<StoredKey> {
   const keys = (await store.keys()).filter(({ revokedAt }) => revokedAt === undefined);
   const key = keys.find((one) => one.id === name) ?? keys.find((one) => one.name === name);
   if (key) return key;
-  const known = keys.map((one) => one.name).join(", ") || "none";
-  throw new InputError({ file: "keys", field: name }, "is no key in use", `there is ${known}`);
+  const names = keys.map((one) => one.name).join(", ") || "none";
+  throw new InputError(
+    { file: "keys", field: name },
+    "is not the name or id of an active key",
+    `active keys: ${names}`,
+  );
 }
 
-/** A key as it may be shown. */
+/** A key without its hash, as the HTTP interface and the commands show it. */
 export function shownKey({ hash: _, createdAt, revokedAt, ...key }: StoredKey): Key {
   return {
     ...key,

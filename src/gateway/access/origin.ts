@@ -2,9 +2,10 @@ import { isIP } from "node:net";
 import { HttpError } from "../errors/http-error.ts";
 
 /**
- * A gateway without keys trusts this machine, and so would any page that is open
- * in a browser on it. Pages of other sites are kept out by their Origin, and
- * those that come by a name of their own for 127.0.0.1 (DNS rebinding) by Host.
+ * Refuses requests of web pages from other sites. A gateway without keys trusts this machine,
+ * where any page that is open in a browser could call it. The check of Origin stops pages of
+ * other sites, the check of Host those that resolve their own name to 127.0.0.1 (DNS
+ * rebinding).
  */
 export function checkOrigin(
   headers: Readonly<{ origin?: string | undefined; host?: string | undefined }>,
@@ -15,19 +16,19 @@ export function checkOrigin(
   if (isOpen && !isOwnName(host)) {
     throw new HttpError(
       403,
-      `requests for ${host} are not for this gateway: without API keys it serves this machine alone`,
-      { hint: "use http://localhost, or make a key", code: "foreign_host" },
+      `the host ${host} is not this machine, and a gateway without API keys serves nobody else`,
+      { hint: "use http://localhost, or create a key", code: "foreign_host" },
     );
   }
   if (origin === undefined || cors.includes(origin)) return;
   if (URL.parse(origin)?.host === host) return;
-  throw new HttpError(403, `pages of ${origin} may not call this gateway`, {
-    hint: "name it under server.cors in joust.yaml",
+  throw new HttpError(403, `pages of ${origin} must not call this gateway`, {
+    hint: "add it to server.cors in joust.yaml",
     code: "foreign_origin",
   });
 }
 
-/** Names for this machine that were asked for already: nearly every request has the same one. */
+/** Host headers that were found to name this machine, because most requests have the same one. */
 const OWN_NAMES = new Set<string>();
 
 function isOwnName(host: string): boolean {

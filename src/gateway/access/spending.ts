@@ -3,9 +3,9 @@ import { monthOf } from "../../store/tally.ts";
 import { HttpError } from "../errors/http-error.ts";
 
 /**
- * What keys with a budget have spent this month: the store's sum, read again now
- * and then since other nodes spend too, and what was spent here meanwhile.
- * Requests under way are not known yet, so a budget may be passed by them.
+ * Amounts that API keys with a budget have spent this month: the sum in the store, which
+ * includes other nodes and is read every 30 seconds, plus what this node has spent since.
+ * Running requests are not counted yet, so they can exceed a budget.
  */
 export class Spending {
   readonly #store: Pick<Store, "spent">;
@@ -18,7 +18,7 @@ export class Spending {
     this.#now = now;
   }
 
-  /** Throws a 429 where the budget is used up. */
+  /** Throws 429 if the budget is used up. */
   async check(owner: string, budget: number): Promise<void> {
     const spent = await this.of(owner);
     if (spent < budget) return;
@@ -28,7 +28,7 @@ export class Spending {
     const raise = inFile ? `keys.${inFile}.budget in joust.yaml` : "it with `joust keys budget`";
     throw new HttpError(
       429,
-      `this key has spent $${spent.toFixed(4)} of its $${budget} for ${monthOf(+now)}`,
+      `this API key has spent $${spent.toFixed(4)} of its $${budget} for ${monthOf(+now)}`,
       {
         hint: `raise ${raise}, or wait until ${new Date(next).toISOString().slice(0, 10)}`,
         type: "insufficient_quota",
@@ -38,7 +38,7 @@ export class Spending {
     );
   }
 
-  /** US dollars in this month. */
+  /** US dollars that a key has spent this month. */
   async of(owner: string): Promise<number> {
     const now = this.#now();
     const month = monthOf(now);
@@ -48,20 +48,20 @@ export class Spending {
     }
     try {
       const stored = await this.#store.spent(owner, month);
-      // What was spent here in the last moments may not be in the store's sum yet: count it on.
+      // The newest amounts of this node may not be in the sum of the store yet.
       const since =
         account?.month === month ? Math.max(0, account.stored + account.since - stored) : 0;
       this.#accounts.set(owner, { month, stored, since, readAt: now });
       return stored + since;
     } catch (error) {
-      // Without its store a node goes on with what it knows.
+      // Without the store, the last known amount counts.
       if (account?.month !== month) throw error;
       account.readAt = now;
       return account.stored + account.since;
     }
   }
 
-  /** This node has spent something. */
+  /** Adds an amount that this node has spent. */
   add(owner: string, cost: number): void {
     const account = this.#accounts.get(owner);
     if (account) account.since += cost;
@@ -69,8 +69,10 @@ export class Spending {
 }
 
 interface Account {
+  /** For example 2026-11. */
   readonly month: string;
   readonly stored: number;
+  /** US dollars that this node has spent since the store was read. */
   since: number;
   readAt: number;
 }

@@ -1,16 +1,16 @@
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto";
 
 /**
- * Lets a browser vote on one decision without a key: the decision's id and an
- * end of validity, signed. The signature is the server's own, so nothing is
- * stored.
+ * Tokens that authorize a vote on one decision without an API key, for browsers. A token is
+ * an expiry time with a signature of it and the decision's id, so nothing is stored.
  */
 export class VoteTokens {
   readonly #secret: KeyObject;
 
   constructor(secret: Buffer) {
-    if (secret.length < 32) throw new RangeError("a secret of vote tokens has at least 32 bytes");
-    this.#secret = createSecretKey(secret); // prepared once, a signature takes a sixth of the time
+    if (secret.length < 32)
+      throw new RangeError("the secret of vote tokens must have at least 32 bytes");
+    this.#secret = createSecretKey(secret); // with a prepared key, a signature takes a sixth of the time
   }
 
   issue(decision: string, now: number): string {
@@ -33,5 +33,5 @@ export class VoteTokens {
   }
 }
 
-/** Late votes are fine, but a page left open for a week is somebody else's. */
+/** Lifetime of a token: seven days. */
 const LIFETIME_SECONDS = 7 * 86_400;

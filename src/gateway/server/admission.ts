@@ -14,7 +14,7 @@ import { discardBody } from "./body.ts";
 
 export interface AdmissionParts {
   readonly config: () => Pick<Config["server"], "cors">;
-  readonly access: Pick<Access, "admit" | "isOpen" | "limitStranger">;
+  readonly access: Pick<Access, "admit" | "isOpen" | "limitAnonymous">;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -89,7 +89,7 @@ function admitting(scope: Scope | undefined, byToken: boolean, access: Admission
     request.caller = ANONYMOUS;
     if (scope === undefined) return done();
     if (byToken && !access.isOpen && secretOf(headers) === undefined) {
-      access.limitStranger(request.ip);
+      access.limitAnonymous(request.ip);
       return done();
     }
     access.admit(headers, scope).then((caller) => {

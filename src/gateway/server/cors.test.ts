@@ -39,5 +39,5 @@ it("refuses other origins and says how to allow them", async () => {
   const refused = await preflight("https://other.example");
   expect(refused.status).toBe(403);
   expect(refused.headers.get("access-control-allow-origin")).toBeNull();
-  expect(await refused.text()).toMatch(/"hint":"name it under server\.cors/);
+  expect(await refused.text()).toMatch(/"hint":"add it to server\.cors/);
 });

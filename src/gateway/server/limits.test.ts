@@ -85,6 +85,12 @@ describe("refuses", () => {
     });
   });
 
+  it("a large vote, whatever the limit of prompts is", async () => {
+    const vote = { id: "x", winner: 0, voter: "x".repeat(70_000) };
+    const { status, json } = await gateway().post("/v1/feedback", vote);
+    expect([status, json.error.message]).toEqual([413, "the body is larger than 65536 bytes"]);
+  });
+
   it.each([
     ["duel", "maybe", /^joust\.duel: must be false, "auto" or true$/, /openapi/],
     ["duell", true, /^joust: has no "duell"$/, /^did you mean "duel"\? there is duel, cost_/],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** As much of JSON schema as the description of the interface uses. */
+/** The part of JSON schema that /openapi.json uses for requests. */
 export interface Schema {
   readonly type?: string;
   readonly const?: unknown;
@@ -21,7 +21,7 @@ export interface Schema {
   readonly additionalProperties?: boolean | Schema;
 }
 
-/** Values that the schema allows, nearly always: patterns are left to chance. */
+/** Values that a schema allows, except that patterns are ignored. */
 export function valuesOf(schema: Schema): fc.Arbitrary<unknown> {
   if (schema.const !== undefined) return fc.constant(schema.const);
   if (schema.enum) return fc.constantFrom(...schema.enum);

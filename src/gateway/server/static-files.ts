@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { extname, join } from "node:path";
 
-/** The files of the page, read once: no path of a request ever reaches the disk. */
+/** Files of the page, in memory. The path of a request is never used to open a file. */
 export class StaticFiles {
   readonly #files: ReadonlyMap<string, File>;
 
@@ -11,7 +11,7 @@ export class StaticFiles {
     this.#files = files;
   }
 
-  /** Undefined where the page is not there. */
+  /** Reads a folder. Undefined if the page was not built. */
   static async read(folder: string): Promise<StaticFiles | undefined> {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
     const files = new Map<string, File>();
@@ -36,7 +36,7 @@ export class StaticFiles {
     response.writeHead(isSame ? 304 : 200, {
       ...SECURITY,
       etag,
-      // Names of built files change with what is in them.
+      // Names of built files contain a hash of their content.
       "cache-control": name.startsWith("assets/")
         ? "public, max-age=31536000, immutable"
         : "no-cache",
@@ -64,7 +64,7 @@ const TYPES: Readonly<Record<string, string>> = {
   ".txt": "text/plain; charset=utf-8",
 };
 
-/** Only what this server sends is run or shown; answers of models are text and nothing else. */
+/** Allows only content from this server, so that text written by models cannot run or load anything. */
 const SECURITY = {
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
