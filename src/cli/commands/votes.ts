@@ -5,6 +5,8 @@ import { encoderPlaces } from "../../core/encoder/encoder-places.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { codeOf, writeError } from "../../core/input/system-error.ts";
 import { plural } from "../../lab/report/words.ts";
+import { forget, freeze, rollBack, thaw } from "../../learner/controls.ts";
+import { prune } from "../../learner/prune.ts";
 import type { Store } from "../../store/store.ts";
 import { newCommand } from "../shared/command.ts";
 import { ENCODER_HELP, withModelsFlag } from "../shared/encoder-flags.ts";
@@ -151,17 +153,12 @@ function freezeCommand(): Command {
     summary: "pause learning",
     description: "Pauses learning. Votes are still logged, and thaw decides whether they count.",
   });
-  return withRouterFlags(command).action(async (flags: StoreFlags) => {
-    const { freeze } = await import("../../learner/controls.ts");
-    await withRouter(flags, async (store, router) => {
+  return withRouterFlags(command).action((flags: StoreFlags) =>
+    printing(flags, async (store, router) => {
       await freeze(store, router, Date.now());
-      process.stdout.write(`${router} is frozen: votes are logged, but not learned until a thaw\n`);
-    });
-  });
-}
-
-interface ThawFlags extends StoreFlags {
-  readonly drop?: boolean | undefined;
+      return `${router} is frozen: votes are logged, but not learned until a thaw`;
+    }),
+  );
 }
 
 function thawCommand(): Command {
@@ -171,18 +168,12 @@ function thawCommand(): Command {
     description:
       "Resumes learning, and learns the votes that were logged during the freeze unless --drop is given.",
   }).option("--drop", "never learn the votes that were logged during the freeze");
-  return withRouterFlags(command).action(async (flags: ThawFlags) => {
-    const { thaw } = await import("../../learner/controls.ts");
-    await withRouter(flags, async (store, router) => {
+  return withRouterFlags(command).action((flags: StoreFlags & { readonly drop?: boolean }) =>
+    printing(flags, async (store, router) => {
       await thaw(store, router, Date.now(), !flags.drop);
-      const dropped = flags.drop ? "; the votes of the freeze do not count" : "";
-      process.stdout.write(`${router} learns again${dropped}\n`);
-    });
-  });
-}
-
-interface RollBackFlags extends StoreFlags {
-  readonly to: number;
+      return `${router} learns again${flags.drop ? "; the votes of the freeze do not count" : ""}`;
+    }),
+  );
 }
 
 function rollBackCommand(): Command {
@@ -191,13 +182,12 @@ function rollBackCommand(): Command {
     summary: "undo everything learned after a time",
     description: "Undoes everything that was learned from votes after a time, permanently.",
   }).requiredOption("--to <time>", "time of the last votes that count", time("--to"));
-  return withRouterFlags(command).action(async (flags: RollBackFlags) => {
-    const { rollBack } = await import("../../learner/controls.ts");
-    await withRouter(flags, async (store, router) => {
+  return withRouterFlags(command).action((flags: StoreFlags & { readonly to: number }) =>
+    printing(flags, async (store, router) => {
       const count = await rollBack(store, router, flags.to, Date.now());
-      process.stdout.write(`${router} is rolled back: ${noLongerCount(count)}\n`);
-    });
-  });
+      return `${router} is rolled back: ${noLongerCount(count)}`;
+    }),
+  );
 }
 
 function forgetCommand(): Command {
@@ -207,13 +197,12 @@ function forgetCommand(): Command {
     description:
       "Learns again from all votes except the earlier votes of one voter. This cannot be undone.",
   }).argument("<voter>", 'name of the voter as "votes export" prints it');
-  return withRouterFlags(command).action(async (voter: string, flags: StoreFlags) => {
-    const { forget } = await import("../../learner/controls.ts");
-    await withRouter(flags, async (store, router) => {
+  return withRouterFlags(command).action((voter: string, flags: StoreFlags) =>
+    printing(flags, async (store, router) => {
       const count = await forget(store, router, voter, Date.now());
-      process.stdout.write(`${voter} is forgotten: ${noLongerCount(count)}\n`);
-    });
-  });
+      return `${voter} is forgotten: ${noLongerCount(count)}`;
+    }),
+  );
 }
 
 function noLongerCount(count: number): string {
@@ -234,16 +223,19 @@ function pruneCommand(): Command {
   })
     .requiredOption("--before <time>", "delete what is older", time("--before"))
     .option("--votes", "delete votes too");
-  return withRouterFlags(command).action(async (flags: PruneFlags) => {
-    const { prune } = await import("../../learner/prune.ts");
-    await withRouter(flags, async (store, router) => {
+  return withRouterFlags(command).action((flags: PruneFlags) =>
+    printing(flags, async (store, router) => {
       const deleted = await prune(store, router, flags.before, flags.votes ?? false);
-      const counts = [
-        `${plural(deleted.decisions, "decision")} with their answers`,
-        plural(deleted.prompts, "prompt"),
-        plural(deleted.votes, "vote"),
-      ];
-      process.stdout.write(`deleted ${counts.join(", ")}\n`);
-    });
-  });
+      const { decisions, prompts, votes } = deleted;
+      return `deleted ${plural(decisions, "decision")} with their answers, ${plural(prompts, "prompt")}, ${plural(votes, "vote")}`;
+    }),
+  );
+}
+
+/** Changes the log of a router and prints the line that `change` returns. */
+async function printing(
+  flags: StoreFlags,
+  change: (store: Store, router: string) => Promise<string>,
+): Promise<void> {
+  process.stdout.write(`${await withRouter(flags, change)}\n`);
 }
