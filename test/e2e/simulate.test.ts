@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import {
   describeWithPublicData,
   OWN_QUERIES,
@@ -104,17 +104,42 @@ describe("a comparison", () => {
 });
 
 describe("an interruption", () => {
-  const args = [...OWN, "--policies", "random,fgts-cdb", "--rounds", "100", "--runs", "6"];
+  const folder = mkdtempSync(join(tmpdir(), "joust-gate-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const gate = join(folder, "gate");
+  const gated = join(folder, "gated.mjs");
+  const policies = `random,fgts-cdb,${gated}`;
+  const args = [...OWN, "--policies", policies, "--rounds", "100", "--runs", "6"];
 
-  /** A process stopped once it has finished some of its runs. */
+  /** A policy that waits at its third run in each thread, as long as the file `gate` exists. */
+  writeFileSync(
+    gated,
+    `import { existsSync, writeFileSync } from "node:fs";
+    import { threadId } from "node:worker_threads";
+    const gate = ${JSON.stringify(gate)};
+    const memory = new Int32Array(new SharedArrayBuffer(4));
+    let runs = 0;
+    export default { name: "gated", summary: "", defaults: {}, create: () => {
+      if (++runs > 2 && existsSync(gate)) {
+        writeFileSync(gate + "." + threadId, "");
+        while (existsSync(gate)) Atomics.wait(memory, 0, 0, 20);
+      }
+      return { choose: () => ({ pair: [0, 1] }), learn() {}, snapshot() {}, restore() {} };
+    } };`,
+  );
+
+  /** Stops a process while its two threads wait at the gate: four of six runs are finished. */
   async function interrupted(out: string, signal: "SIGINT" | "SIGKILL") {
+    writeFileSync(gate, "");
     const process = start([...args, "--out", out, "--threads", "2"]);
-    for (let lines = 0; lines < 5 && process.exitCode === null; await sleep(20)) {
-      const file = join(out, "runs.jsonl");
-      lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").length - 1 : 0;
-    }
+    const waiting = () => readdirSync(folder).filter((name) => name.startsWith("gate.")).length;
+    await expect.poll(waiting).toBe(2);
     process.kill(signal);
-    return process.end;
+    const ended = await process.end;
+    for (const name of readdirSync(folder)) {
+      if (name.startsWith("gate.") || name === "gate") rmSync(join(folder, name));
+    }
+    return ended;
   }
 
   it("Ctrl-C: writes the runs that all policies have, says how to go on, exits with 130", async () => {
@@ -122,12 +147,11 @@ describe("an interruption", () => {
     const { code, stdout, stderr } = await interrupted(out, "SIGINT");
     expect(code).toBe(130);
     expect(stderr).toMatch(
-      /^joust: stopped: \d+ of 12 runs are .*runs\.jsonl\nhint: .*--resume to continue\n$/,
+      /^joust: stopped: \d+ of 18 runs are .*runs\.jsonl\nhint: .*--resume to continue\n$/,
     );
     const { settings, policies } = withoutTimes(readFileSync(join(out, "result.json"), "utf8"));
     const runs = settings.runs as number;
-    expect(runs).toBeGreaterThan(0);
-    expect(runs).toBeLessThan(6);
+    expect(runs).toBe(4);
     expect(settings.interrupted).toMatchObject({ of: 6 });
     for (const { regret } of Object.values(policies)) expect(regret.runs.length).toBe(runs);
     expect(stdout).toMatch(/Over (one run|\d runs) of 100 rounds/);
@@ -153,7 +177,7 @@ describe("an interruption", () => {
     expect(resumed.code).toBe(0);
     const after = readFileSync(journal, "utf8");
     expect(after.startsWith(before.slice(0, before.lastIndexOf("\n") + 1))).toBe(true);
-    expect(after.trim().split("\n").length).toBe(1 + 12);
+    expect(after.trim().split("\n").length).toBe(1 + 18);
     const whole = await joust(...args, "--json");
     expect(withoutTimes(readFileSync(join(out, "result.json"), "utf8"))).toEqual(
       withoutTimes(whole.stdout),
