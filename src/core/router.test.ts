@@ -42,7 +42,7 @@ describe("Router", () => {
     expect(Math.abs(first - 1000)).toBeLessThan(100);
   });
 
-  it("tells the policy which duels await a vote, forgets them when it comes, and the oldest first", () => {
+  it("passes pending duels to the policy until their vote arrives, and drops the oldest first", () => {
     const { policy, rounds } = spied(uniform.create(pool, {}));
     const router = new Router(policy, { pending: 3 });
     const decisions = [0, 1, 2, 3].map((t) => router.route(query(t), Random.seeded(t)));
@@ -54,14 +54,14 @@ describe("Router", () => {
     expect(rounds.at(-1)!.pending).toHaveLength(3);
   });
 
-  it("gives up on a vote after so many rounds", () => {
+  it("stops waiting for a vote after `pendingRounds` rounds", () => {
     const { policy, rounds } = spied(uniform.create(pool, {}));
     const router = new Router(policy, { pending: 100, pendingRounds: 10 });
     for (let t = 0; t < 50; t++) router.route(query(t), Random.seeded(t));
     expect(rounds.at(-1)!.pending).toHaveLength(10);
   });
 
-  it("passes likes and rankings on, and waits for no further vote", () => {
+  it("passes ratings and rankings to the policy, and no longer waits for a vote", () => {
     const heard: Feedback[] = [];
     const { policy, rounds } = spied(uniform.create(pool, {}));
     const router = new Router({ ...policy, learn: (f) => heard.push(f) }, { pending: 10 });
@@ -73,7 +73,7 @@ describe("Router", () => {
     expect(rounds.at(-1)!.pending).toEqual([]);
   });
 
-  it("knows the probability of each pair it serves", () => {
+  it("returns the probability of each pair that it serves", () => {
     const fixed = { ...uniform.create(pool, {}), choose: () => ({ pair: [0, 1] as const }) };
     const router = new Router(fixed, { explore: 0.5 });
     const seen = new Map<string, { count: number; propensity: number }>();
@@ -91,7 +91,7 @@ describe("Router", () => {
     expect(total).toBeCloseTo(1, 12);
   });
 
-  it("keeps to a budget in dollars as in any other unit", () => {
+  it("keeps to a budget, in dollars or any other unit", () => {
     const values = Float64Array.of(0.9, 0.6, 0.3, 0.1);
     const choose: Policy["choose"] = ({ candidates, penalty }) => {
       const worth = (k: number) => values[k]! - (penalty?.[k] ?? 0);
@@ -113,7 +113,7 @@ describe("Router", () => {
     }
   });
 
-  it("charges time as well as money", () => {
+  it("penalises latency as well as cost", () => {
     const { policy, rounds } = spied(uniform.create(pool, {}));
     const latencies = Float64Array.of(1, 2, 3, 4);
     new Router(policy).route({ ...query(0), latencies, kappa: 0.1 }, Random.seeded(1));
@@ -138,7 +138,7 @@ describe("Router", () => {
     expect(rounds[0]!.penalty).toEqual(Float64Array.of(0.5, 1, 1.5, 2));
   });
 
-  it("explores uniformly as often as it is told to", () => {
+  it("explores uniformly with probability `explore`", () => {
     const fixed = { ...uniform.create(pool, {}), choose: () => ({ pair: [0, 0] as const }) };
     const router = new Router(fixed, { explore: 0.2 });
     let others = 0;
@@ -149,7 +149,7 @@ describe("Router", () => {
     expect(Math.abs(others / 4000 - 0.1875)).toBeLessThan(0.025);
   });
 
-  it("stops listening to a voter who contradicts everybody", () => {
+  it("ignores a voter who contradicts all others", () => {
     const pairs = uniform.create(pool, {});
     const values = Float64Array.of(0.9, 0.6, 0.3, 0.1);
     const choose: Policy["choose"] = (round, random) => ({
@@ -171,12 +171,12 @@ describe("Router", () => {
   });
 });
 
-describe("one answer", () => {
+describe("answers: 1", () => {
   const values = Float64Array.of(0.2, 0.9, 0.8, 0.1);
   const fixed: Policy = { ...uniform.create(pool, {}), choose: () => ({ pair: [2, 0], values }) };
   const single = (t: number) => ({ ...query(t), answers: 1 as const });
 
-  it("is the best one, at what it costs, or the policy's first where it has no values", () => {
+  it("gives the model with the best value minus penalty, or the first of the pair if the policy has no values", () => {
     const { pair } = new Router(fixed).route(single(0), Random.seeded(1));
     expect(pair).toEqual([1, 1]);
     const costs = Float64Array.of(1, 3, 1, 1);
@@ -186,7 +186,7 @@ describe("one answer", () => {
     expect(new Router(blind).route(single(0), Random.seeded(1)).pair).toEqual([3, 3]);
   });
 
-  it("of joust is the best by what it believes, and no pair is looked for", () => {
+  it("makes joust choose the best model instead of a pair", () => {
     const policy = createPolicy(joust, pool);
     for (let t = 0; t < 20; t++) {
       const penalty = Float64Array.from(candidates, (k) => ((k + t) % 4) / 10);
@@ -199,7 +199,7 @@ describe("one answer", () => {
     }
   });
 
-  it("has a propensity of its own", () => {
+  it("has the propensity of its own choice", () => {
     const router = new Router(fixed, { explore: 0.4 });
     const counts = [0, 0, 0, 0];
     for (let t = 0; t < 4000; t++) {
@@ -214,7 +214,7 @@ describe("one answer", () => {
   });
 });
 
-describe("a duel that is asked for", () => {
+describe("answers: 2", () => {
   const values = Float64Array.of(0.1, 0.9, 0.3, 0.2);
   const sure: Policy = {
     ...uniform.create(pool, {}),
@@ -224,14 +224,14 @@ describe("a duel that is asked for", () => {
     },
   };
 
-  it("has two different models, the best and the best of the others", () => {
+  it("gives two different models: the best and the best of the others", () => {
     const { pair } = new Router(sure).route({ ...query(0), answers: 2 }, Random.seeded(1));
     expect([...pair].sort()).toEqual([1, 2]);
     const alone = { ...query(0), candidates: [3], answers: 2 as const };
     expect(new Router(sure).route(alone, Random.seeded(1)).pair).toEqual([3, 3]);
   });
 
-  it("has a propensity of its own", () => {
+  it("has the propensity of its own choice", () => {
     const router = new Router(sure, { explore: 0.5 });
     const seen = new Map<string, { count: number; propensity: number }>();
     for (let t = 0; t < 4000; t++) {
@@ -249,7 +249,7 @@ describe("a duel that is asked for", () => {
   });
 });
 
-it("a decision tells what was believed when it was made, whatever votes have taught since", () => {
+it("the estimate of a decision is that of its time, also after later votes", () => {
   const router = new Router(createPolicy(joust, pool));
   const decision = router.route(query(0), Random.seeded(0));
   const before = decision.estimate!();
@@ -273,7 +273,7 @@ describe("a snapshot of the router", () => {
       return decision;
     });
 
-  it("goes on as if nothing had happened: belief, voters, budget, pending duels", () => {
+  it("restores posterior, voters, budget and pending duels", () => {
     const router = create();
     play(router, 0, 60);
     const copy = create();
@@ -285,7 +285,7 @@ describe("a snapshot of the router", () => {
     expect(copy.snapshot()).toEqual(router.snapshot());
   });
 
-  it("of a learner leaves what serving knows alone", () => {
+  it("of a learner does not change budget and pending duels", () => {
     const router = create();
     play(router, 0, 60);
     const { serving } = router.snapshot();
@@ -294,7 +294,7 @@ describe("a snapshot of the router", () => {
     expect(router.snapshot()).toEqual({ policy, voters, serving });
   });
 
-  it("finds its pending duels again among other models, those of a retired one excepted", () => {
+  it("keeps pending duels when the pool changes, except those of a removed model", () => {
     const router = create();
     const id = (t: number) => ({ ...query(t), id: `d${t}` });
     for (let t = 0; t < 5; t++) router.route(id(t), Random.seeded(t));
@@ -315,7 +315,7 @@ describe("a snapshot of the router", () => {
     expect(next.snapshot().serving!.pending).toEqual(left);
   });
 
-  it("a vote that comes with the id alone ends the waiting", () => {
+  it("a vote that is identified by the id ends the waiting", () => {
     const router = create();
     const [decision] = play(router, 1, 2);
     expect(router.snapshot().serving!.pending).toHaveLength(1);
@@ -325,12 +325,12 @@ describe("a snapshot of the router", () => {
   });
 });
 
-it("a vote's own weight and the voter's trust multiply, for likes and rankings too", () => {
+it("the weights of a vote and its voter are multiplied, for ratings and rankings too", () => {
   const heard: Feedback[] = [];
   const listening = { ...uniform.create(pool, {}), learn: (f: Feedback) => void heard.push(f) };
   const router = new Router(listening, { weighVoters: true });
   const { policy } = router.snapshot();
-  // A crowd that agrees, and one who never does: that one counts nothing.
+  // Of many voters who agree, one never does; the weight of that voter becomes 0.
   router.restore({ policy, voters: { records: [["liar", [1000, 0]]], crowd: [5000, 4500] } });
   const judged = { x: at(0).x, pair: [0, 1] as const, values: undefined };
   for (const [voter, trust] of [
@@ -346,7 +346,7 @@ it("a vote's own weight and the voter's trust multiply, for likes and rankings t
 });
 
 describe("Voters", () => {
-  it("survives a snapshot", () => {
+  it("is restored from a snapshot", () => {
     const voters = new Voters();
     for (let i = 0; i < 100; i++) voters.record(`v${i % 3}`, i % 3 === 0 ? 0 : 1);
     const copy = new Voters(structuredClone(voters.snapshot()));
@@ -358,7 +358,7 @@ describe("Voters", () => {
 });
 
 describe("Pacer", () => {
-  it("raises the price while spending is above the budget and lowers it below", () => {
+  it("raises the price while spending is above the budget and lowers it otherwise", () => {
     const pacer = new Pacer(1);
     for (let i = 0; i < 100; i++) pacer.spend(2);
     const high = pacer.lambda;
@@ -368,7 +368,7 @@ describe("Pacer", () => {
     expect(new Pacer(1, pacer.snapshot()).lambda).toBe(pacer.lambda);
   });
 
-  it("keeps the mean cost at the budget when a price decides what is bought", () => {
+  it("keeps the mean cost at the budget if the price decides what is bought", () => {
     const pacer = new Pacer(1);
     let spent = 0;
     const rounds = 3000;
@@ -380,7 +380,7 @@ describe("Pacer", () => {
     expect(spent / rounds).toBeCloseTo(1, 1);
   });
 
-  it("refuses a budget of 0", () => {
+  it("rejects a budget of 0", () => {
     expect(() => new Pacer(0)).toThrow(/budget must be above 0/);
   });
 });

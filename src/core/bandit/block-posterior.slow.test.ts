@@ -19,7 +19,7 @@ describe("a million observations leave every block symmetric and definite", () =
   const M = 5;
   const told = Float64Array.of(0.2, 0.1, -0.1, -0.2);
 
-  /** `sizes` of w, whose direction is a membership, one of so many `vectors` or always another. */
+  /** `sizes` are lengths of w, whose direction is a membership: one of `vectors` fixed ones, or a new one each time. */
   const CASES = [
     { name: "ordinary", sizes: [1], weights: [1] },
     { name: "heavy, on few queries", sizes: [1], weights: [0, 1e6], vectors: 3 },
@@ -78,12 +78,12 @@ function expectDefinite(
   expect(sharedVariance.every((variance) => variance > 0 && variance <= 1)).toBe(true);
   for (const block of covariances) {
     expect(block).toEqual(transpose(block, M, M));
-    const L = cholesky(block, M); // NaN or 0 where a pivot is not positive
+    const L = cholesky(block, M); // has NaN or 0 if a pivot is not positive
     for (let i = 0; i < M; i++) expect(L[i * M + i]).toBeGreaterThan(0);
   }
 }
 
-/** Shares of the categories, few of them large. */
+/** A membership with few large entries. */
 function membership(M: number, random: Random): Float64Array {
   const w = Float64Array.from({ length: M }, () => Math.exp(3 * random.normal()));
   const total = w.reduce((sum, value) => sum + value, 0);
@@ -91,46 +91,49 @@ function membership(M: number, random: Random): Float64Array {
 }
 
 /**
- * What the dropped covariances cost after n votes on each pair of K models, in
- * the linear regime. On differences the votes' information about a category is
- * K n i (the Laplacian of the complete graph), i that of one vote; a block
- * counts its own model's (K - 1) n i. Hence
+ * The error from dropping covariances, after n votes on each pair of K models, in the
+ * linear regime. About differences within a category, the votes carry the information
+ * K n i (the Laplacian of the complete graph), where i is that of one vote; a block counts
+ * only the (K - 1) n i of its own model. Therefore
  *
- * - the sd of a difference is sqrt(K / (K - 1)) of the exact one: cautious;
- * - a step at time t is 1 / (lambda' t) where Newton's is 1 / (lambda t), with
- *   a = lambda / lambda' = K / (K - 1), so vote t of T has weight a t^(a-1) / T^a
- *   in the mean in place of 1 / T. The sum of squared differences of the two,
- *   (a - 1)^2 / (2a - 1) / T, makes the sd of sequential - batch
- *   1 / sqrt(K^2 - 1) of the batch mean's own: 0.26 for K = 4, 0.10 for K = 10.
+ * - the sd of a difference is sqrt(K / (K - 1)) times the exact one, which is cautious;
+ * - a step at time t is 1 / (lambda' t) where that of Newton is 1 / (lambda t), with
+ *   a = lambda / lambda' = K / (K - 1), so vote t of T has the weight a t^(a-1) / T^a in
+ *   the mean instead of 1 / T. The sum of the squared differences of the two,
+ *   (a - 1)^2 / (2a - 1) / T, makes the sd of sequential - batch 1 / sqrt(K^2 - 1) times
+ *   the sd of the batch mean: 0.26 for K = 4, 0.10 for K = 10.
  */
-describe("sequential against batch, where each model meets every other", () => {
+describe("sequential against batch updates, if all pairs duel", () => {
   const SIZES = [
     { K: 3, M: 1 },
     { K: 4, M: 3 },
     { K: 8, M: 2 },
   ];
 
-  it.each(SIZES)("models nearly alike: as derived; $K models, $M categories", ({ K, M }) => {
+  it.each(SIZES)("nearly equal models: as derived; $K models, $M categories", ({ K, M }) => {
     const { rms, ratios } = againstNewton(K, M, 0.05);
     const derived = 1 / Math.sqrt(K * K - 1);
-    // Seen: 0.92, 0.84 and 1.24 of it; 24 to 224 errors, and the first votes are not linear.
+    // Observed: 0.92, 0.84 and 1.24 times that, from 24 to 224 errors. The first votes are not linear.
     expect(rms / derived).toBeGreaterThan(0.7);
     expect(rms / derived).toBeLessThan(1.4);
     for (const ratio of ratios)
       expect(Math.abs(ratio / Math.sqrt(K / (K - 1)) - 1)).toBeLessThan(0.02);
   });
 
-  // Logits of +-2 and more: pairs differ in information, which a single block cannot tell.
-  it.each(SIZES)("models as unlike as the prior has them; $K models, $M categories", ({ K, M }) => {
-    const { rms, ratios } = againstNewton(K, M, UNTOLD.cellSd);
-    // Seen: 0.30, 0.30 and 0.36 sd; sds from 0.82 to 1.34 of the exact ones.
-    expect(rms).toBeLessThan(0.45);
-    expect(Math.min(...ratios)).toBeGreaterThan(0.75);
-    expect(Math.max(...ratios)).toBeLessThan(1.45);
-  });
+  // With logits of +-2 and more, pairs differ in information, which a single block cannot represent.
+  it.each(SIZES)(
+    "models as different as the prior expects; $K models, $M categories",
+    ({ K, M }) => {
+      const { rms, ratios } = againstNewton(K, M, UNTOLD.cellSd);
+      // Observed: 0.30, 0.30 and 0.36 sd; the sds are 0.82 to 1.34 times the exact ones.
+      expect(rms).toBeLessThan(0.45);
+      expect(Math.min(...ratios)).toBeGreaterThan(0.75);
+      expect(Math.max(...ratios)).toBeLessThan(1.45);
+    },
+  );
 });
 
-/** Of all differences within a category: errors of the mean in exact sds, and ratios of the sds. */
+/** Returns the errors of the mean of all differences within a category, in exact sds, and the ratios of the sds. */
 function againstNewton(K: number, M: number, spread: number) {
   const errors: number[] = [];
   const ratios: number[] = [];
@@ -161,7 +164,7 @@ function againstNewton(K: number, M: number, spread: number) {
   return { rms: Math.sqrt(errors.reduce((sum, e) => sum + e * e, 0) / errors.length), ratios };
 }
 
-/** Told nothing, so that the models' blocks are all there is. */
+/** A hypothesis without told scores, so that only the blocks of the models matter. */
 const UNTOLD: Hypothesis = { ...HYPOTHESIS, told: 0, toldSd: 0, cellSd: 0.5, correlation: 0 };
 
 interface Vote {
@@ -171,7 +174,7 @@ interface Vote {
   readonly win: number;
 }
 
-/** Each pair `times` times, in random order, by BTL on utilities N(0, spread^2). */
+/** Votes on each pair `times` times, in random order, by BTL on utilities N(0, spread^2). */
 function roundRobin(K: number, M: number, spread: number, times: number, random: Random): Vote[] {
   const theta = Array.from({ length: K * M }, () => spread * random.normal());
   const order = random.shuffle(Array.from({ length: times }, () => pairsOf(K)).flat());
@@ -188,7 +191,7 @@ function pairsOf(K: number): [number, number][] {
   );
 }
 
-/** The mode of all coefficients together and the inverse of the information there. */
+/** Computes the joint mode of all coefficients and the inverse of the information there. */
 function newton(votes: readonly Vote[], K: number, M: number) {
   const d = K * M;
   const { scale, cellSd } = UNTOLD;

@@ -47,7 +47,7 @@ function denseFeature(a: number, b: number): Float64Array {
 }
 
 describe("one vote", () => {
-  it("gives the exact update of means and of every block that is kept", () => {
+  it("updates the means and all kept blocks exactly", () => {
     const posterior = prior();
     const exact = dense();
     const duel = duelObservation(posterior, CONTEXT, 0, 2);
@@ -68,7 +68,7 @@ describe("one vote", () => {
     expect(posterior.sharedVariance[TOLD]).toBeCloseTo(exact.covariance[K * M * (d + 1)]!, 12);
   });
 
-  it("means the same whichever way round it is told, position aside", () => {
+  it("has the same effect with the pair and the outcome swapped, apart from the position bias", () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (win) => {
         const one = prior();
@@ -90,7 +90,7 @@ describe("one vote", () => {
     );
   });
 
-  it("raises the winner, lowers the loser and leaves the others alone", () => {
+  it("raises the winner, lowers the loser and does not change the others", () => {
     const posterior = prior();
     const before = [0, 1, 2].map((k) => posterior.value(k, CONTEXT.w, 0));
     posterior.observe(duelObservation(posterior, CONTEXT, 0, 1), 1, 1);
@@ -109,7 +109,7 @@ describe("one vote", () => {
 });
 
 describe("many votes", () => {
-  it("find the true utilities up to a common level", () => {
+  it("recover the true utilities up to a common constant", () => {
     const random = Random.seeded(5);
     const truth = [0.3, 0, -0.3];
     const posterior = prior({ ...HYPOTHESIS, told: 0, toldSd: 0 });
@@ -125,7 +125,7 @@ describe("many votes", () => {
     expect(Math.abs(value(1) - value(2) - 0.3)).toBeLessThan(0.06);
   });
 
-  it("keep every block symmetric and positive", () => {
+  it("keep every block symmetric and positive definite", () => {
     const random = Random.seeded(6);
     const posterior = prior();
     for (let t = 0; t < 20_000; t++) {
@@ -146,7 +146,7 @@ describe("many votes", () => {
 });
 
 describe("a ranking", () => {
-  it("of two is a duel without position", () => {
+  it("of two models is a duel without position bias", () => {
     const one = prior();
     const other = prior();
     const duel = duelObservation(other, CONTEXT, 2, 0);
@@ -158,7 +158,7 @@ describe("a ranking", () => {
     expect(one.means).toEqual(other.means);
   });
 
-  it("has stages whose probabilities are Plackett-Luce's", () => {
+  it("has stages with the probabilities of Plackett-Luce", () => {
     const posterior = prior();
     const f = [0, 1, 2].map((k) => 3 * posterior.value(k, CONTEXT.w, CONTEXT.told[k]!));
     const total = f.reduce((sum, value) => sum + Math.exp(value), 0);
@@ -168,7 +168,7 @@ describe("a ranking", () => {
 });
 
 describe("a like", () => {
-  it("raises its model, and the bias to like", () => {
+  it("raises its model and the general bias towards likes", () => {
     const posterior = prior();
     posterior.observe(ratingObservation(posterior, CONTEXT, 1), 1, 1);
     expect(posterior.value(1, CONTEXT.w, 0)).toBeGreaterThan(0);
@@ -176,7 +176,7 @@ describe("a like", () => {
     expect(posterior.value(0, CONTEXT.w, 0)).toBe(0);
   });
 
-  it("teaches the slope when likes follow utility more steeply than votes do", () => {
+  it("increases the slope if likes depend on utility more steeply than votes", () => {
     const random = Random.seeded(7);
     const posterior = prior();
     for (let t = 0; t < 3000; t++) {
@@ -189,7 +189,7 @@ describe("a like", () => {
 });
 
 describe("drift", () => {
-  it("of 1 changes nothing, of 0 gives the prior back", () => {
+  it("of 1 changes nothing, of 0 restores the prior", () => {
     const posterior = prior();
     posterior.observe(duelObservation(posterior, CONTEXT, 0, 1), 1, 1);
     const means = posterior.means.map((mean) => mean.slice());
@@ -203,7 +203,7 @@ describe("drift", () => {
 });
 
 describe("a pending duel", () => {
-  it("narrows a copy and never the belief itself", () => {
+  it("shrinks the variances of a copy and never those of the posterior itself", () => {
     const posterior = prior();
     const copy = posterior.shallowCopy();
     copy.anticipateVote(duelObservation(copy, CONTEXT, 0, 1), 1);
@@ -211,7 +211,7 @@ describe("a pending duel", () => {
     expect(copy.variance(2, CONTEXT.w)).toBe(posterior.variance(2, CONTEXT.w));
     expect(posterior.covariances).toEqual(prior().covariances);
     expect(copy.means).toEqual(posterior.means);
-    // At even odds a vote does to the variances what was foreseen.
+    // At win probability 1/2 a vote changes the variances exactly as anticipated.
     const flat: QueryContext = { ...CONTEXT, told: new Float64Array(K) };
     const [seen, voted] = [prior().shallowCopy(), prior()];
     seen.anticipateVote(duelObservation(seen, flat, 0, 1), 1, 1);

@@ -1,6 +1,6 @@
 import type { Random } from "../random/random.ts";
 
-/** A vote as the slow references take it. */
+/** A vote in the form that the slow references take. */
 export interface PlainVote {
   readonly a: number;
   readonly b: number;
@@ -10,8 +10,8 @@ export interface PlainVote {
 }
 
 /**
- * The slow obvious fit: gradient ascent on the penalised log-likelihood, one
- * vote at a time, with steps short enough for its largest curvature.
+ * A slow and simple fit: gradient ascent on the penalised log-likelihood, one vote at a
+ * time, with steps that are short enough for its largest curvature.
  */
 export function slowBradleyTerry(
   votes: readonly PlainVote[],
@@ -47,7 +47,7 @@ export function randomVotes(count: number, models: number, random: Random): Plai
   });
 }
 
-/** The votes as columns. */
+/** Converts votes to columns. */
 export function columns(votes: readonly PlainVote[]) {
   return {
     size: votes.length,

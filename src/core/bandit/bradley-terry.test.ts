@@ -9,13 +9,13 @@ const PRECISION = 1.7;
 const votes = (count: number, seed: number) => randomVotes(count, K, Random.seeded(seed));
 
 describe("fitBradleyTerry", () => {
-  it.each([0, 1, 5, 40])("finds what plain gradient ascent finds in %i votes", (count) => {
+  it.each([0, 1, 5, 40])("agrees with plain gradient ascent on %i votes", (count) => {
     const past = votes(count, count);
     const { mean } = fitBradleyTerry(columns(past), PRIOR, PRECISION);
     expectClose(mean, slowBradleyTerry(past, [...PRIOR], PRECISION));
   });
 
-  it("finds it far from its prior, after votes against all odds and of weight 1e6", () => {
+  it("converges far from the prior, after surprising votes and votes of weight 1e6", () => {
     const past: PlainVote[] = [
       ...votes(10, 1),
       { a: 0, b: 1, win: 1, weight: 1e6, offset: -20 },
@@ -27,7 +27,7 @@ describe("fitBradleyTerry", () => {
     for (const g of gradient) expect(Math.abs(g)).toBeLessThan(1e-6);
   });
 
-  it("does not mind which of two answers is named first", () => {
+  it("does not depend on which of two answers is named first", () => {
     const past = votes(30, 2);
     const swapped = past.map(({ a, b, win, weight, offset }) => {
       return { a: b, b: a, win: 1 - win, weight, offset: -offset };
@@ -36,7 +36,7 @@ describe("fitBradleyTerry", () => {
     expectClose(fitBradleyTerry(columns(swapped), PRIOR, PRECISION).mean, fit.mean);
   });
 
-  it("is as uncertain as the curvature of its objective says", () => {
+  it("has the covariance that the curvature of its objective implies", () => {
     const past = columns(votes(25, 3));
     const { mean, covariance } = fitBradleyTerry(past, PRIOR, PRECISION);
     const h = 1e-3;
@@ -57,7 +57,7 @@ describe("fitBradleyTerry", () => {
     }
   });
 
-  it("has the prior's width where there is no vote, and less between models that met", () => {
+  it("has the width of the prior without votes, and less between models that duelled", () => {
     const width = Math.sqrt(2 / PRECISION);
     expect(fitBradleyTerry(columns([]), PRIOR, PRECISION).width(0, 1)).toBeCloseTo(width, 12);
     const met = [{ a: 0, b: 1, win: 1, weight: 1, offset: 0 }];
@@ -67,7 +67,7 @@ describe("fitBradleyTerry", () => {
     expect(fit.width(2, 2)).toBe(0);
   });
 
-  it("follows its prior mean by precision * covariance", () => {
+  it("moves with the prior mean by precision * covariance", () => {
     const past = columns(votes(20, 4));
     const { mean, covariance } = fitBradleyTerry(past, PRIOR, PRECISION);
     const h = 1e-4;

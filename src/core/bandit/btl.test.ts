@@ -7,7 +7,7 @@ const logit = fc.double({ min: -700, max: 700, noNaN: true });
 const width = fc.double({ min: 0, max: 100, noNaN: true });
 
 describe("sigmoid and softplus", () => {
-  it("sigmoid(z) + sigmoid(-z) = 1: swapping the pair flips the likelihood", () => {
+  it("sigmoid(z) + sigmoid(-z) = 1: swapping the pair swaps the probabilities", () => {
     fc.assert(
       fc.property(logit, (z) => {
         expect(sigmoid(z) + sigmoid(-z)).toBeCloseTo(1, 15);
@@ -26,10 +26,10 @@ describe("sigmoid and softplus", () => {
     );
   });
 
-  it("exp(-softplus(-z)) is the sigmoid: the paper's form of P(y = 1)", () => {
+  it("exp(-softplus(-z)) is the sigmoid, which is P(y = 1) in the notation of the paper", () => {
     fc.assert(
       fc.property(logit, (z) => {
-        // The exponential turns the rounding of its argument into a relative error.
+        // The exponential turns the rounding error of its argument into a relative error.
         const error = Math.abs(Math.exp(-softplus(-z)) / sigmoid(z) - 1);
         expect(error).toBeLessThanOrEqual(4 * Number.EPSILON * (1 + Math.abs(z)));
       }),
@@ -44,7 +44,7 @@ describe("sigmoid and softplus", () => {
     }
   });
 
-  it("neither overflows nor loses the far tail", () => {
+  it("neither overflow nor lose precision far from 0", () => {
     expect(sigmoid(1000)).toBe(1);
     expect(sigmoid(-1000)).toBe(0);
     expect(sigmoid(-700)).toBe(Math.exp(-700));
@@ -68,7 +68,7 @@ describe("davidson", () => {
     );
   });
 
-  it("is Bradley-Terry-Luce at width 0, and among the decided votes at any width", () => {
+  it("is Bradley-Terry-Luce at width 0, and for votes with a winner at any width", () => {
     fc.assert(
       fc.property(fc.double({ min: -30, max: 30, noNaN: true }), width, (z, w) => {
         expect(davidson(z, 0).a).toBeCloseTo(sigmoid(z), 15);
@@ -80,11 +80,11 @@ describe("davidson", () => {
     );
   });
 
-  it("makes a third of the votes between equals ties at width 1", () => {
+  it("makes a third of the votes between equal models ties at width 1", () => {
     expect(davidson(0, 1)).toEqual({ a: 1 / 3, tie: 1 / 3, b: 1 / 3 });
   });
 
-  it("has no ties and no overflow between the unequal", () => {
+  it("has no ties and no overflow between very different models", () => {
     expect(davidson(2000, 1)).toEqual({ a: 1, tie: 0, b: 0 });
     expect(davidson(-2000, 1)).toEqual({ a: 0, tie: 0, b: 1 });
   });

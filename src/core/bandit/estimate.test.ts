@@ -5,7 +5,7 @@ import { joust } from "./policies/joust.ts";
 import { easyProblem } from "./policy.case.ts";
 
 const problem = easyProblem(1);
-/** Nothing is told, so that all that is believed comes from votes. */
+/** Without told scores, so that estimates come from votes only. */
 const pool = { ...problem.pool, told: undefined };
 const K = pool.models.length;
 const M = pool.categories.length;
@@ -16,13 +16,13 @@ function voted(rounds: number) {
   for (let t = 0; t < rounds; t++) {
     const { x } = problem.at(t);
     const pair = [t % K, (t + 1 + (t % (K - 1))) % K] as const;
-    const outcome = pair[0] < pair[1] ? "a" : "b"; // the earlier, the better
+    const outcome = pair[0] < pair[1] ? "a" : "b"; // earlier models are better
     policy.learn({ kind: "duel", x, pair, outcome }, Random.seeded(t));
   }
   return policy;
 }
 
-it("is relative to the pool's mean, and knows nothing before the first vote", () => {
+it("is relative to the mean of the pool, and equal for all models before the first vote", () => {
   const { mean, sd, beats } = voted(0).estimate!(whole);
   for (let k = 0; k < K; k++) {
     expect(mean[k]).toBeCloseTo(0, 12);
@@ -31,7 +31,7 @@ it("is relative to the pool's mean, and knows nothing before the first vote", ()
   expect(beats(0, 1)).toBeCloseTo(0.5, 12);
 });
 
-it("follows the votes and grows surer with them", () => {
+it("follows the votes and becomes more certain with them", () => {
   const before = voted(30).estimate!(whole);
   const after = voted(300).estimate!(whole);
   expect(after.mean.reduce((sum, value) => sum + value, 0)).toBeCloseTo(0, 10);
@@ -43,7 +43,7 @@ it("follows the votes and grows surer with them", () => {
   }
 });
 
-it("worlds that are imagined have its mean and sd", () => {
+it("posterior samples have its mean and sd", () => {
   const policy = voted(100);
   const { mean, sd } = policy.estimate!(whole);
   const random = Random.seeded(7);
@@ -63,7 +63,7 @@ it("worlds that are imagined have its mean and sd", () => {
   }
 });
 
-it("a world is one for all queries", () => {
+it("a posterior sample gives the same utilities at every call", () => {
   const { utilities } = voted(100).samplePosterior!(Random.seeded(3));
   const only = Float64Array.from({ length: M }, (_, m) => Number(m === 0));
   const half = Float64Array.from(only, (one) => (one + 1 / M) / 2);

@@ -65,7 +65,7 @@ describe("the paper's features", () => {
     }
   });
 
-  it("hadamard does not depend on the length of x; a zero query gives zero, never NaN", () => {
+  it("hadamard does not depend on the length of x; a zero query gives 0, never NaN", () => {
     for (const metadata of ["none", "scaled"]) {
       const features = createFeatures(pool, options({ metadata }));
       const x = queries[0]!;
@@ -75,14 +75,14 @@ describe("the paper's features", () => {
     }
   });
 
-  it("has one prior sd for all coefficients, mean 0", () => {
+  it("has prior mean 0 and the same prior sd for all coefficients", () => {
     const features = createFeatures(pool, options({ sd: 2 }));
     expect(features.dimension).toBe(SIZE);
     expect(features.priorSd).toEqual(new Float64Array(SIZE).fill(2));
     expect(features.priorMean).toEqual(new Float64Array(SIZE));
   });
 
-  it("refuses an x of another encoder, and names it does not know", () => {
+  it("rejects an x of another dimension, and unknown names", () => {
     for (const features of ["hadamard", "category"]) {
       const made = createFeatures(pool, options({ features }));
       expect(() => made.rows(new Float64Array(SIZE - 1))).toThrow(/383 numbers.*384/);
@@ -100,7 +100,7 @@ describe("the paper's features", () => {
 });
 
 describe("metadata", () => {
-  /** The mean share of |phi|^2 that the query keeps, over models and queries. */
+  /** The mean share of |phi|^2 that is due to the query, over models and queries. */
   const queryShare = (features: Features) => {
     const shares = queries.flatMap((x) =>
       rowsOf(features, x).map((row) => norm(row.subarray(0, SIZE)) ** 2 / norm(row) ** 2),
@@ -110,7 +110,7 @@ describe("metadata", () => {
   const withMetadata = (metadata: string, weighting = "perf") =>
     createFeatures(pool, options({ metadata, weighting }));
 
-  it("raw swamps the query, scaled leaves it about half", () => {
+  it("raw outweighs the query, scaled leaves it about half of the length", () => {
     expect(queryShare(withMetadata("raw"))).toBeLessThan(0.002);
     expect(queryShare(withMetadata("scaled"))).toBeGreaterThan(0.4);
     expect(queryShare(withMetadata("scaled"))).toBeLessThan(0.6);
@@ -126,13 +126,13 @@ describe("metadata", () => {
     });
   });
 
-  it("scaled: a column that is the same for all models says nothing", () => {
+  it("scaled: a column that is the same for all models becomes 0", () => {
     const flat = perf.map((row) => row.map((score, m) => (m === 2 ? 0.5 : score)));
     const features = createFeatures({ ...pool, told: flat }, options({ metadata: "scaled" }));
     for (const row of rowsOf(features, queries[0]!)) expect(row[SIZE + 2]).toBe(0);
   });
 
-  it("without costs has Perf only, and without told scores none", () => {
+  it("has only Perf without costs, and nothing without told scores", () => {
     const all = options({ metadata: "scaled" });
     expect(createFeatures({ ...pool, costs: undefined }, all).dimension).toBe(SIZE + M);
     expect(createFeatures({ ...pool, told: undefined }, all).dimension).toBe(SIZE);
@@ -148,7 +148,7 @@ describe("embeddingsOf", () => {
     return sum / ((K * (K - 1)) / 2);
   };
 
-  it("centred spreads apart what the weighting leaves nearly parallel, at the same length", () => {
+  it("centred spreads nearly parallel embeddings apart and keeps their length", () => {
     const settings = options({ weighting: "perf" });
     const plain = embeddingsOf(pool, settings);
     const centred = embeddingsOf(pool, { ...settings, centred: true });
@@ -158,7 +158,7 @@ describe("embeddingsOf", () => {
     for (const row of centred) expect(norm(row)).toBeCloseTo(length, 12);
   });
 
-  it("takes what a calibration bundle has made where asked, and refuses where nothing was", () => {
+  it("takes those of a calibration bundle for `fitted`, and throws if there is none", () => {
     const fitted = MODELS.map(() => unitVector());
     const a = embeddingsOf({ ...pool, fitted }, options({ weighting: "fitted" }));
     expect(a).toEqual(fitted);
@@ -167,13 +167,13 @@ describe("embeddingsOf", () => {
     expect(() => embeddingsOf(pool, options({ weighting: "fitted" }))).toThrow(
       errorText(/no calibration bundle; hint/),
     );
-    // Where nothing is told, no bundle's scores may show through.
+    // Without told scores, the embeddings must not reveal the scores of a bundle.
     const untold = { ...pool, told: undefined };
     const none = embeddingsOf(untold, options({ weighting: "fitted" }));
     expect(none).toEqual(embeddingsOf(untold, options()));
   });
 
-  it("takes the labels of eq. 6 where asked, and where no scores are told", () => {
+  it("takes the labels of eq. 6 for `labels`, and if no scores are told", () => {
     const labels = MODELS.map(() => unitVector());
     const labelled = { ...pool, labels };
     expect(embeddingsOf(labelled, options({ weighting: "labels" }))).toEqual(labels);
@@ -181,7 +181,7 @@ describe("embeddingsOf", () => {
     expect(embeddingsOf(labelled, options({ weighting: "labels" }))[0]).not.toBe(labels[0]);
   });
 
-  it("nothing told: each name has its own direction, and keeps it in another pool", () => {
+  it("without told scores, each name has its own direction, also in another pool", () => {
     const untold = { ...pool, told: undefined };
     const a = embeddingsOf(untold, options());
     for (const row of a) expect(norm(row)).toBeCloseTo(1, 14);
@@ -196,7 +196,7 @@ describe("unknown scores", () => {
     row.map((score, m) => (m === 0 || k === m ? Number.NaN : score)),
   );
 
-  it("become the mean of the category's known ones, and 0 where none is known", () => {
+  it("become the mean of the known scores of the category, or 0 if none is known", () => {
     const filled = fillUnknown(holes);
     expect(filled.map((row) => row[0])).toEqual(MODELS.map(() => 0));
     const known = perf.flatMap((row, k) => (k === 3 ? [] : [row[3]!]));
@@ -219,7 +219,7 @@ describe("category features", () => {
   const features = categoryFeatures(pool);
   const membership = categoryMembership(pool.centroids);
 
-  it("are K blocks, model k's own holding w(x), and the told score last", () => {
+  it("are K blocks, of which that of model k is w(x), and the told score", () => {
     expect(features.dimension).toBe(K * M + 1);
     for (const x of queries) {
       const w = membership(x);
@@ -233,12 +233,12 @@ describe("category features", () => {
     }
   });
 
-  it("believe the told scores: mean 1 on the last coefficient, 0 on the others", () => {
+  it("trust the told scores: prior mean 1 for the last coefficient, 0 for the others", () => {
     expect([...features.priorMean]).toEqual([...new Float64Array(K * M), 1]);
     expect([...features.priorSd]).toEqual([...new Float64Array(K * M).fill(0.15), 0.3]);
   });
 
-  it("have 0 in the last place where nothing is told", () => {
+  it("end with 0 if no score is told", () => {
     const untold = categoryFeatures({ ...pool, told: undefined });
     for (const row of rowsOf(untold, queries[0]!)) expect(row[K * M]).toBe(0);
   });
@@ -255,7 +255,7 @@ describe("categoryMembership", () => {
     }
   });
 
-  it("gives a category's own centroid nearly all, and a zero query equal shares", () => {
+  it("is nearly 1 at the centroid of a category, and uniform for a zero query", () => {
     pool.centroids.forEach((xi, m) => {
       expect(membership(xi)[m]).toBeGreaterThan(0.99);
     });
@@ -264,7 +264,7 @@ describe("categoryMembership", () => {
 });
 
 describe("difference", () => {
-  it("is phi_a - phi_b: swapping the pair flips its sign, and a model with itself has none", () => {
+  it("is phi_a - phi_b: swapping the pair negates it, and it is 0 for a model with itself", () => {
     const features = categoryFeatures(pool);
     const rows = features.rows(queries[0]!);
     const v = difference(rows, features.dimension, 2, 5);

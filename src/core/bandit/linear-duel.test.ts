@@ -5,7 +5,7 @@ import { Random } from "../random/random.ts";
 import { sigmoid } from "./btl.ts";
 import { LinearEstimate, remapCoefficients } from "./linear-duel.ts";
 
-/** Random votes of a known theta: features of length about 1, as the policies' are. */
+/** Random votes from a known theta, with features of length about 1, as in the policies. */
 function randomVotes(seed: number, count: number, d: number) {
   const random = Random.seeded(seed);
   const theta = Float64Array.from({ length: d }, () => random.normal());
@@ -16,7 +16,7 @@ function randomVotes(seed: number, count: number, d: number) {
   });
 }
 
-/** argmin of the regularised loss over the whole history, by Newton's method. */
+/** Minimises the regularised loss over the whole history, by Newton's method. */
 function maximumLikelihood(
   votes: ReturnType<typeof randomVotes>,
   mean: Float64Array,
@@ -53,7 +53,7 @@ describe("LinearEstimate", () => {
     return estimate;
   };
 
-  it("has V^-1 as if V had been summed up and inverted", () => {
+  it("has the V^-1 of a V that is summed up and inverted", () => {
     const votes = randomVotes(1, 300, d);
     const V = new Float64Array(d * d);
     for (let i = 0; i < d; i++) V[i * d + i] = 3 / sd[i]! ** 2;
@@ -76,8 +76,8 @@ describe("LinearEstimate", () => {
   });
 
   it("stays within 7% of the maximum-likelihood estimate over the whole history", () => {
-    // Seen over these seeds: 0.9% to 6.3% of |theta|, 0.02 to 0.19 of the estimate's own standard
-    // error: what going through the votes once costs is far below what 400 votes can tell.
+    // Observed with these seeds: 0.9% to 6.3% of |theta|, 0.02 to 0.19 standard errors of the
+    // estimate. The error of a single pass is far smaller than the uncertainty after 400 votes.
     for (let seed = 10; seed < 20; seed++) {
       const votes = randomVotes(seed, 400, d);
       const { theta: exact, hessian } = maximumLikelihood(votes, mean, sd);
@@ -106,7 +106,7 @@ describe("remapCoefficients", () => {
   const code = (models: readonly string[]) =>
     Float64Array.from([...models.flatMap((k) => categories.map((_, m) => name(k, m))), 7]);
 
-  it("moves a model's block to where its name is, and gives a new model the prior", () => {
+  it("moves the block of a model to its new index, and gives a new model the prior", () => {
     const fresh = new Float64Array(7).fill(-1);
     const out = remapCoefficients(code(from), from, fresh, pool, "category");
     const expected = code(pool.models);
@@ -115,7 +115,7 @@ describe("remapCoefficients", () => {
     expect(out).toEqual(expected);
   });
 
-  it("moves rows and columns of a matrix alike, a new model's being the prior's", () => {
+  it("moves rows and columns of a matrix, and takes those of a new model from the prior", () => {
     const fresh = new Float64Array(49).fill(-1);
     const out = remapCoefficients(product(code(from)), from, fresh, pool, "category");
     const expected = product(code(pool.models)).map((value, at) =>
@@ -139,12 +139,12 @@ describe("remapCoefficients", () => {
     }
   });
 
-  it("keeps the paper's theta, which all models share", () => {
+  it("keeps theta of the paper's features, which all models share", () => {
     const old = Float64Array.of(1, 2, 3);
     expect(remapCoefficients(old, from, new Float64Array(3), pool, "hadamard")).toEqual(old);
   });
 
-  it("says so when the snapshot is of other features", () => {
+  it("rejects a snapshot of other features", () => {
     const old = new Float64Array(5);
     for (const set of ["category", "hadamard"]) {
       expect(() => remapCoefficients(old, from, new Float64Array(7), pool, set)).toThrow(

@@ -8,7 +8,7 @@ describe("Ridge", () => {
   const random = Random.seeded(1);
   const vector = () => Float64Array.from({ length: d }, () => random.normal());
 
-  it("has theta = A^-1 b and sqrt(x A^-1 x) of A and b summed up directly", () => {
+  it("has theta = A^-1 b and sqrt(x A^-1 x) of directly summed A and b", () => {
     const lambda = 1.5;
     const ridge = new Ridge(d, lambda);
     const A = Array.from({ length: d }, (_, i) => {
@@ -59,7 +59,7 @@ describe("rewardsOf", () => {
     expect(rewards({ ...duel, pair: [1, 1], outcome: "a" })).toEqual([]);
   });
 
-  it("takes a rating as it is, and a ranking as its duels", () => {
+  it("takes a rating as it is, and a ranking as its comparisons", () => {
     expect(rewards({ kind: "rating", x, model: 2, rating: -1 })).toEqual([[2, 0]]);
     expect(rewards({ kind: "rating", x, model: 2, rating: 0.5 })).toEqual([[2, 0.75]]);
     const ranking = rewards({ kind: "ranking", x, order: [2, 0, 1] });
@@ -78,7 +78,7 @@ function dot(p: ArrayLike<number>, q: ArrayLike<number>): number {
   return Array.from(p).reduce((sum, value, i) => sum + value * q[i]!, 0);
 }
 
-/** A^-1 b by Gauss-Jordan elimination. */
+/** Computes A^-1 b by Gauss-Jordan elimination. */
 function solve(A: readonly number[][], b: readonly number[]): number[] {
   const rows = A.map((row, i) => [...row, b[i]!]);
   for (let i = 0; i < rows.length; i++) {

@@ -5,7 +5,7 @@ import { largest, Memory, voteAt } from "./memory.ts";
 
 const D = 5;
 
-/** Vote i has offset i, so that it can be told from the others. */
+/** Vote i has offset i, which identifies it. */
 function filled(count: number, capacity = 1000): { memory: Memory; queries: Float64Array[] } {
   const random = Random.seeded(1);
   const memory = new Memory(D, capacity);
@@ -19,7 +19,7 @@ function filled(count: number, capacity = 1000): { memory: Memory; queries: Floa
 }
 
 describe("Memory", () => {
-  it("finds the nearest by cosine, in the order of their votes", () => {
+  it("finds the nearest queries by cosine, in the order of their votes", () => {
     const { memory, queries } = filled(200);
     const x = Float64Array.from([3, -1, 0, 2, 0.5]);
     const cosine = (q: Float64Array) =>
@@ -37,12 +37,12 @@ describe("Memory", () => {
     });
   });
 
-  it("gives all there are when asked for more", () => {
+  it("returns all votes if there are fewer than requested", () => {
     const { memory, queries } = filled(3);
     expect(memory.nearest(queries[0]!, 10).size).toBe(3);
   });
 
-  it("keeps between half its capacity and all of it, the most recent", () => {
+  it("keeps the most recent votes, between half of its capacity and all of it", () => {
     const { memory } = filled(205, 50);
     expect(memory.size).toBeGreaterThanOrEqual(25);
     expect(memory.size).toBeLessThanOrEqual(50);
@@ -51,7 +51,7 @@ describe("Memory", () => {
     }
   });
 
-  it("takes over the votes between models that stay, under their new indices", () => {
+  it("restores the votes between models that stay, with their new indices", () => {
     const { memory } = filled(6);
     const next = new Memory(D, 100);
     next.restore(structuredClone(memory.snapshot()), ["ada", "bob", "cyd"], ["eve", "cyd", "ada"]);

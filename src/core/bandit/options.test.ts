@@ -49,7 +49,7 @@ describe("checkOptions", () => {
     );
   });
 
-  it("lets the bounds themselves pass, and what nobody describes", () => {
+  it("accepts the inclusive bounds, and options without a description", () => {
     checkOptions("toy", { n: 0 }, { n: { meaning: "", min: 0, max: 1 } });
     checkOptions("toy", { n: 1 }, { n: { meaning: "", min: 0, max: 1 } });
     checkOptions("toy", { n: -5, toString: 1, how: "well" });
@@ -58,7 +58,7 @@ describe("checkOptions", () => {
 });
 
 describe("createPolicy", () => {
-  it("fills in the defaults, and refuses what is out of range or unknown", () => {
+  it("fills in the defaults, and rejects values out of range and unknown options", () => {
     const seen: unknown[] = [];
     const kind = toy((options) => seen.push(options));
     createPolicy(kind, pool, { n: 3 });
@@ -71,7 +71,7 @@ describe("createPolicy", () => {
     expect(seen.length).toBe(1);
   });
 
-  it("gives the truth only to kinds that say they need it", () => {
+  it("passes hindsight only to kinds that declare that they need it", () => {
     const seen: unknown[] = [];
     const kind = toy((_, given) => seen.push(given));
     createPolicy(kind, pool, {}, hindsight);

@@ -20,7 +20,7 @@ function randomOutlook(random: Random, K: number): UtilityMixture {
   return { components, mean, told: draw(0.1), votes: random.integer(1000) };
 }
 
-/** f_i + f_j + alpha W_ij L_ij over all pairs, straight from the formula. */
+/** Computes f_i + f_j + alpha W_ij L_ij of all pairs, directly from the formula. */
 function obvious(
   mixture: UtilityMixture,
   candidates: readonly number[],
@@ -53,7 +53,7 @@ function obvious(
 }
 
 describe("bestPair", () => {
-  it("equals the search over all pairs", () => {
+  it("agrees with a search over all pairs", () => {
     const random = Random.seeded(1);
     for (let i = 0; i < 300; i++) {
       const K = 2 + random.integer(20);
@@ -85,7 +85,7 @@ describe("bestPair", () => {
     expect(seen.size).toBe(6);
   });
 
-  it("gives a single answer when the duel promises less than minGain", () => {
+  it("returns a single answer if the gain of the duel is at most minGain", () => {
     const random = Random.seeded(2);
     const mixture = randomOutlook(random, 6);
     const all = [0, 1, 2, 3, 4, 5];
@@ -94,7 +94,7 @@ describe("bestPair", () => {
     expect(a).toBe(mixture.mean.indexOf(Math.max(...mixture.mean)));
   });
 
-  it("avoids a model whose penalty outweighs its promise", () => {
+  it("avoids a model whose penalty outweighs its value", () => {
     const random = Random.seeded(3);
     const mixture = randomOutlook(random, 4);
     const penalty = Float64Array.of(100, 0, 0, 0);
@@ -103,7 +103,7 @@ describe("bestPair", () => {
 });
 
 describe("sampledPair", () => {
-  it("plays each model as often as a draw makes it the best", () => {
+  it("plays each model with the probability that a draw makes it the best", () => {
     const components = [
       {
         weight: 1,

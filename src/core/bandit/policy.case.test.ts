@@ -5,7 +5,7 @@ import { zeroFeedback } from "./policies/zero-feedback.ts";
 import { expectFinite, GIVEN, seedsNotLearnt } from "./policy.case.ts";
 import type { PolicyKind } from "./policy.ts";
 
-/** The same policy, but it hears no vote. */
+/** The same policy, which ignores votes. */
 function deaf(kind: PolicyKind): PolicyKind {
   const create: PolicyKind["create"] = (...args) => {
     const policy = kind.create(...args);
@@ -21,7 +21,7 @@ function deaf(kind: PolicyKind): PolicyKind {
 
 describe("the tests of learning", () => {
   const ignorant = [zeroFeedback, deaf(joust as PolicyKind), deaf(swBradleyTerry as PolicyKind)];
-  it.each(ignorant)("fail on every seed who ignores votes: $name", (kind) => {
+  it.each(ignorant)("reject a policy that ignores votes, on every seed: $name", (kind) => {
     for (const given of [0, GIVEN]) expect(seedsNotLearnt(kind, given).length).toBe(20);
   });
 });
@@ -38,7 +38,7 @@ describe("expectFinite", () => {
     expect(() => expectFinite(value)).toThrow();
   });
 
-  it("lets the rest pass", () => {
+  it("accepts all other values", () => {
     expectFinite({ a: [1, "x", undefined, null], m: new Map([["k", Float64Array.of(1)]]) });
   });
 });

@@ -4,16 +4,13 @@ import { sigmoid } from "./btl.ts";
 import { createPolicy } from "./options.ts";
 import type { Feedback, Outcome, Policy, PolicyKind, Pool } from "./policy.ts";
 
-/** Why a policy need not pass one of the two tests of learning. */
+/** Reasons for which a policy is exempt from one of the two tests of learning. */
 export interface Skip {
   readonly learns?: string | undefined;
   readonly explores?: string | undefined;
 }
 
-/**
- * What every policy must pass. A policy's own test calls `conforms(kind)`;
- * policies.test.ts calls it for all of them.
- */
+/** The conformance suite of all policies. policies.test.ts runs it for the built-in ones. */
 export function conforms(kind: PolicyKind, skip: Skip = {}): void {
   describe(kind.name, () => {
     it("makes the same choices from the same seed", () => {
@@ -22,7 +19,7 @@ export function conforms(kind: PolicyKind, skip: Skip = {}): void {
       expect(a.pairs).toEqual(b.pairs);
     });
 
-    it("goes on after snapshot and restore as if nothing had happened", () => {
+    it("continues after snapshot and restore with the same choices", () => {
       const problem = easyProblem(2);
       const { policy } = play(kind, problem, 60, 2);
       const before = structuredClone(policy.snapshot());
@@ -34,7 +31,7 @@ export function conforms(kind: PolicyKind, skip: Skip = {}): void {
       expect(copy.snapshot()).toEqual(policy.snapshot());
     });
 
-    it("takes a snapshot that later votes do not change", () => {
+    it("takes snapshots that later votes do not change", () => {
       const problem = easyProblem(3);
       const { policy } = play(kind, problem, 30, 3);
       const snapshot = policy.snapshot();
@@ -43,7 +40,7 @@ export function conforms(kind: PolicyKind, skip: Skip = {}): void {
       expect(snapshot).toEqual(before);
     });
 
-    it("goes on with a model added and one removed", () => {
+    it("continues with a model added and one removed", () => {
       const problem = easyProblem(4);
       const { policy } = play(kind, problem, 60, 4);
       const changed = changePool(problem);
@@ -53,7 +50,7 @@ export function conforms(kind: PolicyKind, skip: Skip = {}): void {
       for (const k of pairs.flat()) expect(k).toBeLessThan(changed.pool.models.length);
     });
 
-    it("chooses only among the candidates, also when there is only one", () => {
+    it("chooses only candidates, also if there is only one", () => {
       const problem = easyProblem(5);
       const { policy } = play(kind, problem, 30, 5);
       for (const candidates of [[2], [1, 3]]) {
@@ -66,12 +63,12 @@ export function conforms(kind: PolicyKind, skip: Skip = {}): void {
       }
     });
 
-    it.each(["tie", "both_bad"] as const)("survives when every vote is a %s", (outcome) => {
+    it.each(["tie", "both_bad"] as const)("stays finite if every vote is a %s", (outcome) => {
       const { policy } = play(kind, easyProblem(6), 200, 6, () => outcome);
       expectFinite(policy.snapshot());
     });
 
-    it("never holds NaN: votes against all odds, a zero query, weights of 0 and 1e6", () => {
+    it("never contains NaN: surprising votes, a zero query, weights of 0 and 1e6", () => {
       const problem = easyProblem(7);
       const policy = create(kind, problem);
       const zero = { ...problem, at: (t: number) => ({ ...problem.at(t), x: problem.zero }) };
@@ -85,7 +82,7 @@ export function conforms(kind: PolicyKind, skip: Skip = {}): void {
       expectFinite(policy.snapshot());
     });
 
-    it("takes ratings, rankings and a duel of a model with itself", () => {
+    it("accepts ratings, rankings and a duel of a model with itself", () => {
       const problem = easyProblem(8);
       const policy = create(kind, problem);
       const x = problem.at(0).x;
@@ -100,7 +97,7 @@ export function conforms(kind: PolicyKind, skip: Skip = {}): void {
       continuePlay(policy, problem, 0, 20, 8);
     });
 
-    // 16,000 rounds: policies that go through all past votes need seconds on a busy machine.
+    // 16,000 rounds take policies that revisit all past votes seconds on a busy machine.
     const half = "has at most half of random's regret in the last quarter, on 20 of 20 seeds";
     const learning = (title: string, given: number, reason: string | undefined) => {
       if (reason) it.skip(`${title} (${reason})`, () => {});
@@ -112,10 +109,10 @@ export function conforms(kind: PolicyKind, skip: Skip = {}): void {
 }
 
 /**
- * The seeds on which a policy that is told nothing has more than half of random's
- * regret in the last quarter, so that what it gains comes from votes alone. The
- * first `given` rounds are duels of random pairs, as an arena collects them: with
- * these a policy need only learn, without them it must also find whom to ask about.
+ * Returns the seeds on which a policy without told scores has more than half of the regret
+ * of `random` in the last quarter. Without told scores it can only learn from votes. The
+ * first `given` rounds are duels of random pairs, as an arena collects them: with these a
+ * policy only has to learn, without them it also has to choose informative pairs.
  */
 export function seedsNotLearnt(kind: PolicyKind, given: number): string[] {
   const from = (ROUNDS * 3) / 4;
@@ -141,9 +138,8 @@ const SCALE = 10;
 export const GIVEN = 200;
 
 /**
- * Four models, three well-separated categories in 12 dimensions. Each of the
- * first three models is best in one category by 0.5; the told scores are right
- * but for noise of 0.1.
+ * Four models and three well-separated categories in 12 dimensions. Each of the first
+ * three models is best in one category by 0.5; the told scores are right up to noise of 0.1.
  */
 export function easyProblem(seed: number) {
   const random = Random.seeded(seed).split("problem");
@@ -198,12 +194,12 @@ function problem(
   };
 }
 
-/** The same problem with nothing told: who ignores votes is no better than random. */
+/** The same problem without told scores, in which a policy that ignores votes is no better than `random`. */
 function untold({ pool, truth, queries, zero }: Problem): Problem {
   return problem({ ...pool, told: undefined }, truth, queries, zero.length);
 }
 
-/** The same problem without `bob` and with `eve` at the end, who is poor everywhere. */
+/** The same problem without model `bob` and with model `eve`, which is weak in all categories. */
 function changePool({ pool, truth, queries, zero }: Problem): Problem {
   const without = <T>(rows: readonly T[], added: T) => [...rows.filter((_, k) => k !== 1), added];
   const poor = new Float64Array(3).fill(0.1);
@@ -259,19 +255,19 @@ function continuePlay(
   return { pairs, regrets };
 }
 
-/** Votes on a duel in round t, by Bradley-Terry-Luce unless said. */
+/** Draws a vote on a duel in round t, by Bradley-Terry-Luce unless `given` is. */
 function vote(
   policy: Policy,
   problem: Problem,
   t: number,
   pair: readonly [number, number],
   random: Random,
-  said?: Outcome,
+  given?: Outcome,
 ): void {
   const { x, m } = problem.at(t);
   const utilities = problem.utilities(m);
   const p = sigmoid(SCALE * (utilities[pair[0]]! - utilities[pair[1]]!));
-  const outcome = said ?? (random.split("vote").uniform() < p ? "a" : "b");
+  const outcome = given ?? (random.split("vote").uniform() < p ? "a" : "b");
   policy.learn({ kind: "duel", x, pair, outcome }, random.split("learn"));
 }
 

@@ -6,7 +6,7 @@ import { GaussianPosterior } from "./posterior.ts";
 const D = 8;
 const UPDATES = 1_000_000;
 
-/** Sizes and weights of the votes, drawn anew for each. */
+/** Ranges of the sizes and weights, which are drawn for each vote. */
 const CASES = [
   { name: "ordinary votes", sizes: [0.5], weights: [1] },
   { name: "heavy votes on few directions", sizes: [1], weights: [1e6], directions: 5 },
@@ -31,6 +31,6 @@ it.each(CASES)("a million updates leave the covariance definite: $name", (option
 function expectDefinite({ mean, covariance }: GaussianPosterior): void {
   expect(mean.every(Number.isFinite)).toBe(true);
   expect(covariance).toEqual(transpose(covariance, D, D));
-  const L = cholesky(covariance, D); // NaN or 0 where a pivot is not positive
+  const L = cholesky(covariance, D); // has NaN or 0 if a pivot is not positive
   for (let i = 0; i < D; i++) expect(L[i * D + i]).toBeGreaterThan(0);
 }

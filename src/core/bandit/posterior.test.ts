@@ -16,7 +16,7 @@ describe("solveVote", () => {
     expect(solveVote(-8, 20, 1, 1).c).toBeCloseTo(0.417, 3);
   });
 
-  it("is the root that bisection finds, from timid votes to absurd ones", () => {
+  it("agrees with bisection, from weak to extreme votes", () => {
     const bad: string[] = [];
     for (const a of [0, 1e-8, 0.1, -1, 3, -8, 20, -100, 700, -1e4, 1e9]) {
       for (const q of [0, 1e-12, 0.05, 1, 20, 1e4, 1e8, 1e16]) {
@@ -24,7 +24,7 @@ describe("solveVote", () => {
           for (const eta of [0, 1e-3, 1, 10, 1e3, 1e6]) {
             const { c, w } = solveVote(a, q, outcome, eta);
             const root = bisect(a, q, outcome, eta);
-            // o - sigmoid cancels for a tie between equals, which leaves a rounding error of eta.
+            // o - sigmoid cancels for a tie at probability 1/2, which leaves a rounding error of eta.
             const error = Math.abs(c - root) - 1e-15 * eta;
             const curvature = eta * sigmoid(a + q * c) * sigmoid(-a - q * c);
             if (!(error <= 1e-12 * Math.abs(root) && Math.abs(w - curvature) <= 1e-15 * eta)) {
@@ -37,7 +37,7 @@ describe("solveVote", () => {
     expect(bad).toEqual([]);
   });
 
-  it("flips with the pair and the vote, to the last bit", () => {
+  it("is negated to the last bit if the pair and the vote are swapped", () => {
     const random = Random.seeded(1);
     for (let i = 0; i < 500; i++) {
       const [a, q] = [5 * random.normal(), Math.exp(3 * random.normal())];
@@ -50,7 +50,7 @@ describe("solveVote", () => {
 });
 
 describe("update", () => {
-  it.each([1, 2, 5])("is the mode of the whole product and the curvature there, d = %d", (d) => {
+  it.each([1, 2, 5])("gives the mode of the product and the curvature there, d = %d", (d) => {
     const random = Random.seeded(d);
     for (const outcome of [0, 0.5, 1]) {
       for (const eta of [0.3, 1, 4]) {
@@ -65,7 +65,7 @@ describe("update", () => {
     }
   });
 
-  it("does not mind which answer was shown first: pair and vote swapped give the same bits", () => {
+  it("gives the same bits if the pair and the vote are swapped", () => {
     const random = Random.seeded(3);
     const d = 6;
     const one = correlated(d, random);
@@ -86,7 +86,7 @@ describe("update", () => {
     expect(other.covariance).toEqual(one.covariance);
   });
 
-  it("returns what it believed beforehand", () => {
+  it("returns the predictive probability before the vote", () => {
     const posterior = standard(2);
     const v = Float64Array.of(1, 0);
     expect(posterior.update(v, 1)).toBe(0.5);
@@ -94,7 +94,7 @@ describe("update", () => {
     expect(posterior.update(v, 1)).toBe(predictive(mean[0]!, covariance[0]!));
   });
 
-  it("learns nothing from weight 0, a zero feature or one that is not finite", () => {
+  it("changes nothing for weight 0, a zero feature or a feature that is not finite", () => {
     const posterior = correlated(3, Random.seeded(4));
     const before = posterior.clone();
     posterior.update(Float64Array.of(1, 2, 3), 1, 0);
@@ -104,7 +104,7 @@ describe("update", () => {
     expect(posterior).toEqual(before);
   });
 
-  it("weight 3 on a tie is three ties: between equals the curvature does not move", () => {
+  it("a tie of weight 3 equals three ties, because the curvature at 1/2 stays the same", () => {
     const once = standard(2);
     const thrice = standard(2);
     const v = Float64Array.of(0.5, -1);
@@ -115,11 +115,11 @@ describe("update", () => {
   });
 
   /**
-   * Batch = sequential, but for an error: one pass makes a Gaussian of the belief
-   * after each vote, which forgets its skew. Against the mode of all votes at once
-   * (300 votes in three orders, ten seeds, prior sd 1): with features of length 0.7,
-   * as normalised ones have, 0.04 posterior sds in the root mean square and at most
-   * 0.22; with features of length 2.2, 0.3 and at most 1.1.
+   * Sequential updates agree with the batch fit up to an error: after each vote the
+   * posterior is replaced by a Gaussian, which loses its skew. Compared with the mode of
+   * all votes (300 votes in three orders, ten seeds, prior sd 1), the error is 0.04
+   * posterior sds (root mean square) and at most 0.22 for features of length 0.7, which
+   * normalised ones have; for features of length 2.2 it is 0.3 and at most 1.1.
    */
   it.each([
     { size: 0.3, rms: 0.05, most: 0.25, variance: 0.15 },
@@ -195,14 +195,14 @@ describe("the covariance stays symmetric and positive definite", () => {
     }
   });
 
-  it("a direction that is known to the last bit moves the mean no more", () => {
+  it("votes along a direction that is known to the last bit no longer move the mean", () => {
     const random = Random.seeded(6);
     const posterior = standard(d);
     for (let t = 0; t < 2000; t++) {
       const { v, outcome, eta } = cases["one huge vector, weight 1e6"]!(random);
       posterior.update(v, outcome, eta);
     }
-    // |v . m| <= 40 means |m| <= 40 / |v|; noise taken for news would drive it to 1e3.
+    // |v . m| <= 40 means |m| <= 40 / |v|; learning from rounding errors would drive it to 1e3.
     expect(Math.hypot(...posterior.mean)).toBeLessThan(1e-6);
   });
 });
@@ -231,21 +231,21 @@ describe("forget", () => {
     return { prior, posterior };
   };
 
-  it("nothing: g = 1 changes no bit", () => {
+  it("g = 1 changes no bit", () => {
     const { prior, posterior } = learnt();
     const before = posterior.clone();
     posterior.forget(1, prior);
     expect(posterior).toEqual(before);
   });
 
-  it("everything: g = 0 gives the prior", () => {
+  it("g = 0 gives the prior", () => {
     const { prior, posterior } = learnt();
     posterior.forget(0, prior);
     expect(farthest(posterior.mean, prior.mean)).toBeLessThan(1e-12);
     expect(farthest(posterior.covariance, prior.covariance)).toBeLessThan(1e-12);
   });
 
-  it("twice g is g^2 once, and the covariance stays definite and between the two", () => {
+  it("g applied twice equals g^2, and the covariance stays definite and between posterior and prior", () => {
     const { prior, posterior } = learnt();
     const narrow = posterior.covariance[0]!;
     const once = posterior.clone();
@@ -260,7 +260,7 @@ describe("forget", () => {
 });
 
 describe("clone", () => {
-  it("is left alone by later votes", () => {
+  it("does not change with later votes", () => {
     const posterior = standard(2);
     const copy = posterior.clone();
     posterior.update(Float64Array.of(1, 1), 1);
@@ -268,7 +268,7 @@ describe("clone", () => {
   });
 });
 
-/** By halving, in the logarithm once the sign is known, so that roots of 1e-300 are found too. */
+/** Bisection, in the logarithm once the sign is known, so that roots of 1e-300 are found too. */
 function bisect(a: number, q: number, outcome: number, eta: number): number {
   const f = (c: number) => {
     const z = a + q * c;
@@ -286,7 +286,7 @@ function bisect(a: number, q: number, outcome: number, eta: number): number {
   }
 }
 
-/** The mode of prior and votes, and the inverse curvature there, by Newton on all d coordinates. */
+/** Computes the mode of prior and votes and the inverse curvature there, by Newton on all d coordinates. */
 function newton(prior: GaussianPosterior, votes: readonly Vote[]): GaussianPosterior {
   const d = prior.dimension;
   const precision = slow.inverse(prior.covariance, d);

@@ -18,14 +18,14 @@ const pick = (explore: string, rate: number, seed: number, candidates = ALL) =>
   );
 
 describe("challenger", () => {
-  it("ucb: the favourite itself, the runner-up or a stranger, as the rate grows", () => {
+  it("ucb: the favourite itself, the second best or an unknown model, as the rate grows", () => {
     expect(pick("ucb", 0.3, 1)).toBe(0);
     expect(pick("ucb", 1.1, 1, [0, 1, 2])).toBe(0);
     expect(pick("ucb", 1.2, 1, [0, 1, 2])).toBe(2);
     expect(pick("ucb", 1, 1)).toBe(3);
   });
 
-  it("softmax: in proportion to exp(value / rate)", () => {
+  it("softmax: with probabilities proportional to exp(value / rate)", () => {
     const counts = [0, 0, 0, 0];
     for (let seed = 0; seed < 4000; seed++) counts[pick("softmax", 0.5, seed)]!++;
     const total = VALUES.reduce((sum, value) => sum + Math.exp(value / 0.5), 0);
@@ -35,20 +35,20 @@ describe("challenger", () => {
     });
   });
 
-  it("epsilon: the favourite but for the rate", () => {
+  it("epsilon: the favourite, except with probability `rate`", () => {
     const others = ALL.map(() => 0);
     for (let seed = 0; seed < 4000; seed++) others[pick("epsilon", 0.3, seed)]!++;
     expect(Math.abs(others[0]! / 4000 - 0.7)).toBeLessThan(0.03);
     for (const k of [1, 2, 3]) expect(Math.abs(others[k]! / 4000 - 0.1)).toBeLessThan(0.02);
   });
 
-  it("is the favourite where nobody else may answer", () => {
+  it("is the favourite if it is the only candidate", () => {
     for (const explore of ["ucb", "softmax", "epsilon"]) {
       expect(pick(explore, 100, 1, [0])).toBe(0);
     }
   });
 
-  it("says what it knows when it is asked for something else", () => {
+  it("lists the known values if `explore` has another", () => {
     expect(() => pick("hope", 1, 1)).toThrow(errorText(/ucb, softmax, epsilon/));
   });
 });
@@ -72,7 +72,7 @@ describe("rankingPolicy", () => {
   const policy = rankingPolicy(pool, options, still);
   const round = { x, candidates: [0, 1] };
 
-  it("adds what was told to the ratings, and gives values in utility", () => {
+  it("adds told scores to the ratings, and returns values in utility", () => {
     const { pair, values } = policy.choose(round, Random.seeded(1));
     expect(pair).toEqual([0, 0]);
     expect(values![0]).toBeCloseTo(0.6, 12);
@@ -86,7 +86,7 @@ describe("rankingPolicy", () => {
     expect(choose(0.21)).toBe(1);
   });
 
-  it("tells the ranker what the told scores already explain", () => {
+  it("passes the offset of the told scores to the ranker", () => {
     policy.learn({ kind: "duel", x, pair: [1, 0], outcome: "a" }, Random.seeded(1));
     expect(offsets).toHaveLength(1);
     expect(offsets[0]).toBeCloseTo(5 * (0.2 - 0.6), 12);

@@ -7,8 +7,8 @@ import { StoredPast } from "./past-features.ts";
 import type { Pool } from "./policy.ts";
 import { createRounds, Rounds } from "./rounds.ts";
 
-describe("the fast hadamard map is the obvious one", () => {
-  // Odd and even sizes: the kernels take several rows at a time and must end well.
+describe("HadamardPast computes the same as StoredPast", () => {
+  // Odd and even sizes, because the kernels process several rows at a time.
   it.each([
     [1, 1],
     [2, 4],
@@ -39,7 +39,7 @@ describe("the fast hadamard map is the obvious one", () => {
     }
   });
 
-  it("is what a pool with hadamard features gets, and metadata does not", () => {
+  it("is used with hadamard features, but not with metadata", () => {
     const pool = poolOf(3, 4, Random.seeded(2));
     const kind = (metadata: string) => {
       const options = { ...FEATURE_DEFAULTS, metadata };
@@ -51,7 +51,7 @@ describe("the fast hadamard map is the obvious one", () => {
   });
 });
 
-describe("scores and spread", () => {
+describe("scores and addTransposed", () => {
   it("are a map and its transpose: <C, Phi theta> = <Phi^T C, theta>", () => {
     const { fast, random } = twins(4, 6, 8);
     const batch = Int32Array.of(1, 5, 2);
@@ -76,21 +76,21 @@ describe("scores and spread", () => {
 });
 
 describe("GrowingRows", () => {
-  it("keeps its rows while it grows", () => {
+  it("keeps its rows when it grows", () => {
     const table = new GrowingRows(2);
     for (let i = 0; i < 200; i++) table.push([i, -i]);
     for (let i = 0; i < 200; i++) expect([...table.row(i)]).toEqual([i, -i]);
     expect(table.slice().length).toBe(400);
   });
 
-  it("refuses a row of another width", () => {
+  it("rejects a row of another width", () => {
     expect(() => new GrowingRows(2).push([1])).toThrow(
       "the row has 1 numbers, the other rows have 2",
     );
   });
 });
 
-/** The same t rounds kept both ways. */
+/** Stores the same t rounds in both ways. */
 function twins(K: number, d: number, t: number) {
   const random = Random.seeded(K * 100 + d);
   const pool = poolOf(K, d, random);

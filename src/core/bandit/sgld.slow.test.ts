@@ -9,11 +9,10 @@ import { Rounds } from "./rounds.ts";
 import { Chain, stepSize, type Target } from "./sgld.ts";
 
 /**
- * Does a chain sample the target it should? Forty votes in three dimensions, with
- * all rounds in each gradient, against random-walk Metropolis on the density
- * written out again, which has no discretisation error. Both are Monte Carlo,
- * so a difference counts in its own standard error, found from the means of 40
- * consecutive stretches of a run.
+ * Compares a chain with random-walk Metropolis, which has no discretisation error, on an
+ * independent implementation of the density: forty votes in three dimensions, with all
+ * rounds in each gradient. Both are Monte Carlo, so differences are measured in their
+ * standard errors, which are computed from the means of 40 consecutive parts of a run.
  */
 describe("the target that a chain samples", () => {
   const { rounds, target } = logisticProblem();
@@ -24,12 +23,12 @@ describe("the target that a chain samples", () => {
   const chain = (step: number, n: number) =>
     moments(langevin(rounds, target, step, n, Random.seeded(2)), exact.mean);
 
-  it("has the mean and the covariance of Metropolis when steps are small", () => {
+  it("has the mean and the covariance of Metropolis if steps are small", () => {
     const sampled = chain(0.05, 1_000_000);
     for (const [i, value] of sampled.mean.entries()) {
       const error = Math.hypot(sampled.seMean[i]!, exact.seMean[i]!);
       expect(Math.abs(value - exact.mean[i]!)).toBeLessThan(4 * error);
-      // The error is small against what is measured, so the test could fail.
+      // The standard error is small compared with the measured values, so the test could fail.
       expect(error).toBeLessThan(0.03 * Math.sqrt(exact.covariance[i * D + i]!));
     }
     for (const [i, value] of sampled.covariance.entries()) {
@@ -39,14 +38,14 @@ describe("the target that a chain samples", () => {
     }
   });
 
-  it("is too wide by an amount that shrinks with the step", () => {
+  it("is too wide by an amount that decreases with the step", () => {
     const precision = inverse(exact.covariance, D);
     const excess = (step: number, n: number) => {
       const { covariance } = chain(step, n);
       return covariance.reduce((sum, value, i) => sum + value * precision[i]!, 0) / D - 1;
     };
-    // Were U quadratic with Hessian H, the chain's covariance in units of H^-1 would be
-    // (I - eps/2 A)^-1, A = sd H sd. This U is nearly so: its curvature only falls off.
+    // For a quadratic U with Hessian H, the covariance of the chain in units of H^-1 would be
+    // (I - eps/2 A)^-1, A = sd H sd. This U is nearly quadratic: its curvature only decreases.
     const predicted = (step: number) => {
       const eps = stepSize(target, rounds, step);
       const B = precision.map((h, i) => {
@@ -66,7 +65,7 @@ describe("the target that a chain samples", () => {
 
 const D = 3;
 
-/** Model 0 has the query itself as its features and model 1 none, so that v = x. */
+/** The features of model 0 are the query itself, those of model 1 are 0, so v = x. */
 function logisticProblem(): { rounds: Rounds; target: Target } {
   const features: Features = {
     models: 2,
@@ -131,7 +130,7 @@ function metropolis(rounds: Rounds, target: Target, n: number, random: Random): 
   return out;
 }
 
-/** Mean, and covariance about `centre`, of the draws of a run, each with its standard error. */
+/** Returns the mean of the draws and their covariance about `centre`, with standard errors. */
 function moments(draws: Float64Array, centre?: Float64Array) {
   const first = stretches(draws, (theta) => theta, D);
   const middle = centre ?? first.mean;
@@ -144,7 +143,7 @@ function moments(draws: Float64Array, centre?: Float64Array) {
       ),
     D * D,
   );
-  // Fails loudly where a run is so short that its covariance is not one.
+  // Throws if a run is so short that its covariance is singular.
   cholesky(second.mean, D);
   return {
     mean: first.mean,
@@ -154,7 +153,7 @@ function moments(draws: Float64Array, centre?: Float64Array) {
   };
 }
 
-/** The mean of a function of the draws, and its error from the spread over 40 stretches. */
+/** Returns the mean of a function of the draws, and its standard error from 40 parts of the run. */
 function stretches(draws: Float64Array, of: (theta: Float64Array) => Float64Array, size: number) {
   const count = 40;
   const length = draws.length / D / count;

@@ -86,7 +86,7 @@ describe.each(FEATURES)("the potential on %s features", (_, options) => {
 });
 
 describe("the feel-good term", () => {
-  it("caps some of the test's rounds and leaves others", () => {
+  it("is capped in some of the test rounds and not in others", () => {
     const { rounds, target, theta } = problem({});
     const value = (cap: number) => potential({ ...target, cap }, rounds, 1, theta);
     const [low, high] = CAPS;
@@ -95,7 +95,7 @@ describe("the feel-good term", () => {
     expect(value(low) - value(high)).toBeLessThan(value(0) - value(high));
   });
 
-  it("is what tells the chains apart", () => {
+  it("is the only difference between the chains", () => {
     const { rounds, target, theta } = problem({});
     const calm = { ...target, mu: 0 };
     expect(potential(calm, rounds, 1, theta)).toBe(potential(calm, rounds, 2, theta));
@@ -104,12 +104,12 @@ describe("the feel-good term", () => {
 });
 
 describe("Minibatch", () => {
-  it("takes every round while there are no more than B", () => {
+  it("takes all rounds if there are at most B", () => {
     const five = new Minibatch(5);
     for (const t of [0, 1, 5]) expect([...five.draw(t, Random.seeded(1))]).toEqual(range(t));
   });
 
-  it("draws what a shuffle from the start would, however often and from however many", () => {
+  it("draws the same as a new shuffle each time, for any number of draws and rounds", () => {
     const minibatch = new Minibatch(7);
     for (let n = 0; n < 200; n++) {
       const t = 1 + ((n * 13) % 40);
@@ -146,7 +146,7 @@ describe("Minibatch", () => {
 });
 
 describe("the Langevin step", () => {
-  it("has the size 0.2 / (sd^-2 + eta/4 t mean|v|^2) where all sds are one", () => {
+  it("has the size 0.2 / (sd^-2 + eta/4 t mean|v|^2) if all coefficients have the same sd", () => {
     const { features, rounds } = problem({ sd: 3 }, () => 1);
     const sd = 3;
     let mean = 0;
@@ -167,7 +167,7 @@ describe("the Langevin step", () => {
     expect(stepSize(target, rounds, 0.2) * sd ** 2).toBeCloseTo(expected, 12);
   });
 
-  it("samples the prior where there are no votes, but for the variance 1 / (1 - eps / 2)", () => {
+  it("samples the prior without votes, with variance 1 / (1 - eps / 2)", () => {
     // z <- (1 - eps) z + sqrt(2 eps) xi, in prior sds, has the variance v = (1 - eps)^2 v + 2 eps.
     const mean = Float64Array.of(0, 1, -2);
     const sd = Float64Array.of(1, 0.15, 5);
@@ -200,7 +200,7 @@ describe("the Langevin step", () => {
 });
 
 describe("a chain", () => {
-  // The trap: sigma is log(1 + e^-z); descending the sigmoid itself goes the other way.
+  // sigma is log(1 + e^-z); descending the sigmoid itself would go the other way.
   it.each([1, 0])("moves towards the preferred answer, win %d", (win) => {
     for (const mu of [0, 1e-3]) {
       const { features, rounds, target } = problem({}, undefined, 0);
@@ -214,22 +214,22 @@ describe("a chain", () => {
     }
   });
 
-  it("stays where ties hold it", () => {
+  it("stays at 0 if all votes are ties", () => {
     const { features, rounds, target } = problem({}, undefined, 0);
     const x = Float64Array.of(0.5, -0.2, 0.3, 0.8, 0.1);
     for (let i = 0; i < 2000; i++) rounds.add(x, { a: 0, b: 2, win: 0.5, weight: 1 });
     const chain = new Chain({ ...target, mu: 0 }, 1, { steps: 500, batch: 2000, step: 0.2 });
     chain.advance(rounds, Random.seeded(5));
     const z = dot(chain.theta, difference(features.rows(x), features.dimension, 0, 2));
-    // Its variance is at most 4 / 2000, and 1.1 times that by the step's bias.
+    // Its variance is at most 4 / 2000, times 1.1 because of the bias of the step.
     expect(Math.abs(z)).toBeLessThan(4 * Math.sqrt((1.2 * 4) / 2000));
   });
 });
 
-/** One that some of the test rounds' feel-good terms exceed, and one that none does. */
+/** A cap that the feel-good terms of some test rounds exceed, and one that none exceeds. */
 const CAPS = [0.4, 100] as const;
 
-/** Four models, nine rounds: wins, losses, ties, weights, and a model against itself. */
+/** Four models and nine rounds with wins, losses, ties, weights, and a model against itself. */
 function problem(
   options: Partial<FeatureOptions>,
   weigh: (i: number) => number = (i) => [1, 0, 2.5][i % 3]!,

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 
 /**
- * The paper's table "Scores of Perf_cost, Excel_perf_cost, and Excel_mask" as
- * printed: its columns (i) and (iii), in the order of CATEGORIES. Column (ii)
- * is (i) where (iii) is 1, else 0, in all 70 cells.
+ * The printed table "Scores of Perf_cost, Excel_perf_cost, and Excel_mask" of the paper:
+ * its columns (i) and (iii), in the order of CATEGORIES. In all 70 cells, column (ii) is
+ * (i) if (iii) is 1, else 0.
  */
 export const CATEGORIES = [
   "mmlu",
@@ -58,7 +58,7 @@ export const PRINTED: Readonly<Record<string, { perfCost: number[]; mask: number
   },
 };
 
-/** Perf and Cost of the models by CATEGORIES, from the project's csv of the RouterBench table. */
+/** Perf and Cost of the models by category, from data/scores/routerbench.csv. */
 export function readScores(models: readonly string[]) {
   const file = new URL("../../../data/scores/routerbench.csv", import.meta.url);
   const lines = readFileSync(file, "utf8").trim().split("\n").slice(1);

@@ -13,7 +13,7 @@ import {
 } from "./weighting.ts";
 import { CATEGORIES, PRINTED, readScores } from "./weighting-table.fixture.ts";
 
-/** The ten candidates of the paper, without GPT-4. */
+/** The ten candidate models of the paper, without GPT-4. */
 const MODELS = Object.keys(PRINTED);
 const { perf, cost } = readScores(MODELS);
 const scores = perfCost(perf, cost, WEIGHTING_DEFAULTS.lambda);
@@ -25,7 +25,7 @@ describe("the paper's weighting table", () => {
     expect(scores.map((row) => Array.from(row, round3))).toEqual(printed("perfCost"));
   });
 
-  it("the printed masks are eq. (5)'s but for one cell, GPT-3.5 on MT-Bench", () => {
+  it("the printed masks are those of eq. (5) except for one cell, GPT-3.5 on MT-Bench", () => {
     const mask = excelMask(scores, WEIGHTING_DEFAULTS);
     const differing = MODELS.flatMap((name, k) =>
       CATEGORIES.flatMap((category, m) => {
@@ -89,7 +89,7 @@ describe("categoryWeights", () => {
   });
 
   describe("excel", () => {
-    // The first model excels in both categories, once below zero; the last one nowhere.
+    // The first model excels in both categories, in one with a negative score; the last model excels nowhere.
     const table = [
       Float64Array.of(0.9, -0.2),
       Float64Array.of(0.8, -0.3),
@@ -100,7 +100,7 @@ describe("categoryWeights", () => {
       options: Partial<WeightingOptions> = {},
     ) => categoryWeights(weighting, table, undefined, { tau: 2, ...options });
 
-    it("zeros stay inside the softmax: a model that excels nowhere is spread evenly", () => {
+    it("zeros stay inside the softmax: a model that excels nowhere has equal weights", () => {
       expect([...weights("excel_perf_cost")[2]!]).toEqual([0.5, 0.5]);
       const one = categoryWeights("excel_perf_cost", table, undefined, { tau: 1 })[1]!;
       expect([...one]).toEqual([0.5, 0.5]);
@@ -113,7 +113,7 @@ describe("categoryWeights", () => {
       expect(first![1]).toBeLessThan(1 / (e[0]! + 1));
     });
 
-    it("supportOnly leaves the rest at 0, and falls back to perf_cost", () => {
+    it("supportOnly leaves the other categories at 0, and falls back to perf_cost", () => {
       const rows = categoryWeights("excel_perf_cost", perf, cost, { supportOnly: true });
       const mask = excelMask(scores, WEIGHTING_DEFAULTS);
       const plain = categoryWeights("perf_cost", perf, cost);
@@ -125,7 +125,7 @@ describe("categoryWeights", () => {
       });
     });
 
-    it("excel_mask is mask / tau; its rows are all zero for who excels nowhere", () => {
+    it("excel_mask is mask / tau; the row of a model that excels nowhere is all zeros", () => {
       expect(weights("excel_mask").map((row) => [...row])).toEqual([
         [0.5, 0.5],
         [0.5, 0.5],
@@ -141,14 +141,14 @@ describe("categoryWeights", () => {
       for (const row of rows) expect([0, 1]).toContain(round3(sum(row)));
     });
 
-    it("everybody excels where tau is the number of models, or more", () => {
+    it("all models excel if tau is at least the number of models", () => {
       for (const tau of [3, 10]) {
         const mask = excelMask(table, { tau, denseRank: false });
         expect(mask.every((row) => row.every((value) => value === 1))).toBe(true);
       }
     });
 
-    it("equals at the threshold all excel", () => {
+    it("all models with the score of the threshold excel", () => {
       const equal = [0.5, 0.4, 0.4, 0.3].map((score) => Float64Array.of(score));
       const mask = excelMask(equal, { tau: 2, denseRank: false });
       expect(mask.map((row) => row[0])).toEqual([1, 1, 1, 0]);
@@ -157,7 +157,7 @@ describe("categoryWeights", () => {
 });
 
 describe("softmax", () => {
-  it("does not overflow, and is unmoved by a common shift", () => {
+  it("does not overflow and does not change with a common shift", () => {
     const row = Float64Array.of(1000, 1001, -1000);
     expect(sum(softmax(row, 1))).toBeCloseTo(1, 15);
     expect(softmax(row, 1)).toEqual(softmax(Float64Array.of(0, 1, -2000), 1));
@@ -192,7 +192,7 @@ describe("labelEmbeddings (eq. 6)", () => {
   const x = Float64Array.of(1, 0);
   const y = Float64Array.of(0, 1);
 
-  it("is the mean of a model's own queries; a joint best counts half for each", () => {
+  it("is the mean of the queries on which the model is best; if two are best, each counts half", () => {
     const a = labelEmbeddings(2, [
       { x, best: [0] },
       { x: y, best: [0, 1] },
@@ -201,7 +201,7 @@ describe("labelEmbeddings (eq. 6)", () => {
     expect([...a[1]!]).toEqual([0, 1]);
   });
 
-  it("is the mean of all, by their weights, for a model that is never best", () => {
+  it("is the weighted mean of all queries for a model that is never best", () => {
     const queries = [
       { x, best: [0], weight: 3 },
       { x: y, best: [0], weight: 1 },
@@ -210,10 +210,10 @@ describe("labelEmbeddings (eq. 6)", () => {
   });
 
   /**
-   * Proposition 1 as its proof has it: category m gives exactly f_km n_m queries
-   * of label k, their embeddings are independent of the label, and eq. 6 should
-   * estimate sum_m f_km E[Q_m] / sum_m f_km. Each replication's estimate has
-   * independent errors, so the mean of R of them has a known standard error.
+   * Proposition 1 under the assumptions of its proof: category m has exactly f_km n_m
+   * queries with label k, their embeddings are independent of the label, and eq. 6
+   * estimates sum_m f_km E[Q_m] / sum_m f_km. The errors of the replications are
+   * independent, so the mean of R of them has a known standard error.
    */
   describe("Proposition 1", () => {
     const f = [
@@ -225,7 +225,7 @@ describe("labelEmbeddings (eq. 6)", () => {
       [0, 1].map((i) => row.reduce((s, fkm, m) => s + fkm * centres[m]![i]!, 0) / arraySum(row)),
     );
 
-    /** Bias over its standard error, for each model and coordinate; and the largest bias. */
+    /** Bias divided by its standard error, for each model and coordinate, and the largest bias. */
     function bias(sizes: readonly number[], weight: (n: number) => number, seed: number) {
       const R = 1000;
       const random = Random.seeded(seed);
@@ -261,11 +261,11 @@ describe("labelEmbeddings (eq. 6)", () => {
     it("fails for unequal sizes: the bias is 0.45, over a hundred standard errors", () => {
       const { worst, largest } = bias([10, 20, 40], () => 1, 2);
       expect(worst).toBeGreaterThan(100);
-      // Model 1, first coordinate: 8 - 12 of 8 + 10 + 12 queries, where 0.8 - 0.3 of 1.6 is meant.
+      // Model 1, first coordinate: (8 - 12) / (8 + 10 + 12) of the queries instead of (0.8 - 0.3) / 1.6.
       expect(largest).toBeCloseTo(0.5 / 1.6 + 4 / 30, 1);
     });
 
-    it("is mended by weights 1/n_m", () => {
+    it("holds again with weights 1/n_m", () => {
       expect(bias([10, 20, 40], (n) => 1 / n, 3).worst).toBeLessThan(3.5);
     });
   });

@@ -12,7 +12,7 @@ async function rows(path: string): Promise<[number, readonly string[]][]> {
   return out;
 }
 
-it("reads quoted cells and gives the line on which each row begins", async () => {
+it("reads quoted cells and returns the line on which each row begins", async () => {
   const text = '\uFEFFa,b\r\n"x, ""y""",1\r\n\r\n"two\r\nlines",2\r\nlast,3';
   const expected = [
     [1, ["a", "b"]],
@@ -24,25 +24,25 @@ it("reads quoted cells and gives the line on which each row begins", async () =>
   expect(await rows(write("a.csv.gz", text))).toEqual(expected);
 });
 
-it("says where a quote goes wrong", async () => {
+it("reports the line of a wrong quote", async () => {
   const error = await rows(write("quote.csv", 'a,b\n1,2\n3,"4" 5\n')).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(InputError);
   expect(error).toMatchObject({ line: 3, message: expect.stringMatching(/is not csv/) });
 });
 
-it("passes on what is wrong with the file itself", async () => {
+it("reports errors of the file itself", async () => {
   await expect(rows("no-such.csv")).rejects.toThrow(InputError);
   await expect(rows(write("bad.csv", Buffer.from([0x1f, 0x8b, 1])))).rejects.toThrow(/gzip/);
 });
 
-it("stops reading when the caller has enough", async () => {
+it("stops reading when the caller stops", async () => {
   for await (const { cells } of readCsv(write("stop.csv", "a\nb\n"))) {
     expect(cells).toEqual(["a"]);
     break;
   }
 });
 
-it("finds columns by name and names the one that is missing", () => {
+it("finds columns by name and reports the missing one", () => {
   const header = { line: 1, cells: [" Cost", "model"] };
   expect(columnsOf("s.csv", header, ["model", "cost"])).toEqual({ model: 1, cost: 0 });
   expect(() => columnsOf("s.csv", header, ["model", "perf"])).toThrow(

@@ -26,7 +26,7 @@ it("numbers lines from 1 and skips blank ones, with LF, CRLF, a BOM and no last 
   ]);
 });
 
-it("reads the same from a packed file, also one of several gzip members", async () => {
+it("reads the same from a compressed file, also with several gzip members", async () => {
   const text = "one\ntwo é 漢字\n";
   const plain = await lines(write("a.jsonl", text));
   expect(await lines(write("a.jsonl.gz", text))).toEqual(plain);
@@ -34,14 +34,14 @@ it("reads the same from a packed file, also one of several gzip members", async 
   expect(await lines(write("members.jsonl.gz", members))).toEqual(plain);
 });
 
-it("goes by what a file holds, not by its name", async () => {
+it("recognises gzip by the content, not by the name", async () => {
   expect(await lines(write("packed.jsonl", gzipSync("one\n")))).toEqual([[1, "one"]]);
   expect(await lines(write("plain.jsonl.gz", Buffer.from("one\n")))).toEqual([[1, "one"]]);
   expect(await lines(write("short.jsonl", "1"))).toEqual([[1, "1"]]);
 });
 
-it("puts lines together across the pieces in which a file is read", async () => {
-  const long = "漢".repeat(700_000); // 2.1 MB: eight pieces, cut inside characters
+it("joins lines across the pieces in which a file is read", async () => {
+  const long = "漢".repeat(700_000); // 2.1 MB: eight pieces, split inside characters
   const path = write("long.jsonl", `${long}\nshort\n${long}`);
   expect(await lines(path)).toEqual([
     [1, long],
@@ -50,7 +50,7 @@ it("puts lines together across the pieces in which a file is read", async () => 
   ]);
 });
 
-it("gives back any text's non-blank lines", async () => {
+it("returns the non-blank lines of any text", async () => {
   const text = fc.array(fc.string({ unit: "binary" }).map((s) => s.replace(/[\r\n\uFEFF]/g, "")));
   await fc.assert(
     fc.asyncProperty(text, async (wanted) => {
@@ -78,7 +78,7 @@ it("an error has the place, the field, the problem and the hint", async () => {
   expect(String(error)).toBe(`InputError: ${file}:3: field "at[1].n": is -1, below 0`);
 });
 
-it("a field near one that is missing is refused; other fields of the user's own are let be", async () => {
+it("rejects a field that is similar to a missing one, and allows other fields of the user's own", async () => {
   const SHAPE = z.object({ id: z.string(), costs: z.number().optional() });
   const read = async (row: unknown) => {
     for await (const { row: found } of readRows(write("own.jsonl", JSON.stringify(row)), SHAPE, ""))
@@ -100,7 +100,7 @@ it.each([
   ["a list over several lines", "[\n{}\n]", /:1: is not JSON .*jq -c/],
   ["a list on one line", '[{"id":"a","at":[]}]', /:1: is \[.*not a JSON object.*jq -c/],
   ["null", "null", /:1: is null, not a JSON object/],
-])("refuses a row: %s", async (_, text, message) => {
+])("rejects a row: %s", async (_, text, message) => {
   await expect(rows(write("bad.jsonl", text))).rejects.toThrow(errorText(message));
 });
 
@@ -114,7 +114,7 @@ it.each([
     /ends in the middle of the gzip data/,
   ],
   ["not UTF-8", () => write("latin.jsonl", Buffer.from([0x61, 0xe9, 0x0a])), /is not UTF-8/],
-])("refuses a file: %s", async (_, path, message) => {
+])("rejects a file: %s", async (_, path, message) => {
   const error = await lines(path()).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(InputError);
   expect(error).toEqual(errorText(message));

@@ -12,7 +12,7 @@ it.each([
   );
 });
 
-it("says nothing where nothing is near", () => {
+it("returns nothing if no name is similar", () => {
   expect(didYouMean("llama", ["random", "joust"])).toBe("");
   expect(didYouMean("joust", [])).toBe("");
   expect(didYouMean("uid", ["id"])).toBe("");

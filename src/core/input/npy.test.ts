@@ -4,7 +4,7 @@ import { readNpy } from "./npy.ts";
 
 const write = temporaryFolder();
 
-/** What numpy.save writes, with the parts that may go wrong as arguments. */
+/** Returns the bytes that numpy.save writes, with the parts that may be wrong as arguments. */
 function npy(values: Float32Array | Float64Array, shape: string, change: Partial<Header> = {}) {
   const { descr, order, version }: Header = {
     descr: values instanceof Float32Array ? "<f4" : "<f8",
@@ -50,10 +50,10 @@ it.each([
   ["a cube", npy(f4, "1, 2, 3"), /has shape \(1, 2, 3\)/],
   ["too few numbers", npy(f4, "3, 3"), /has 24 bytes of numbers, but 3 x 3 <f4 take 36/],
   ["too many numbers", npy(f4, "1, 3"), /has 24 bytes of numbers, but 1 x 3 <f4 take 12/],
-])("refuses %s", async (_, bytes, message) => {
+])("rejects %s", async (_, bytes, message) => {
   await expect(readNpy(write("bad.npy", bytes))).rejects.toThrow(message);
 });
 
-it("refuses a file that is not there", async () => {
+it("rejects a missing file", async () => {
   await expect(readNpy("no-such.npy")).rejects.toThrow(/no-such.npy: does not exist/);
 });

@@ -21,7 +21,7 @@ const shapes = fc.record({
   seed: fc.integer({ min: 0, max: 1e6 }),
 });
 
-it("A v = lambda v, the vectors are orthonormal, the values fall and sum to the trace", () => {
+it("A v = lambda v, the vectors are orthonormal, the values decrease and sum to the trace", () => {
   fc.assert(
     fc.property(shapes, ({ n, m, decay, seed }) => {
       const A = covariance(m, n, decay, Random.seeded(seed));
@@ -37,7 +37,7 @@ it("A v = lambda v, the vectors are orthonormal, the values fall and sum to the 
         }
         if (i > 0) expect(values[i]!).toBeLessThanOrEqual(values[i - 1]!);
         trace += A[i * n + i]!;
-        // Below the rounding of the largest there is no direction to tell.
+        // Eigenvalues below the rounding error of the largest have no defined direction.
         if (values[i]! < 1e-12 * unit) continue;
         for (let j = 0; j <= i; j++) {
           expect(dotAt(vectors, i * n, vectors, j * n, n)).toBeCloseTo(i === j ? 1 : 0, 10);
@@ -53,7 +53,7 @@ it("A v = lambda v, the vectors are orthonormal, the values fall and sum to the 
   );
 });
 
-it("finds what is known: diag(1, 3, 2), and the two directions of [[2, 1], [1, 2]]", () => {
+it("solves diag(1, 3, 2) and [[2, 1], [1, 2]]", () => {
   const diagonal = symmetricEigen(Float64Array.of(1, 0, 0, 0, 3, 0, 0, 0, 2), 3);
   expect([...diagonal.values]).toEqual([3, 2, 1]);
   expect([...diagonal.vectors]).toEqual([0, 1, 0, 0, 0, 1, 1, 0, 0]);
@@ -65,6 +65,6 @@ it("finds what is known: diag(1, 3, 2), and the two directions of [[2, 1], [1, 2
   expect(vectors[2]! * vectors[3]!).toBeCloseTo(-0.5, 14);
 });
 
-it("does not run for ever on what is not finite", () => {
+it("ends with an error if the matrix is not finite", () => {
   expect(() => symmetricEigen(Float64Array.of(1, Number.NaN, Number.NaN, 1), 2)).toThrow(/finite/);
 });

@@ -7,7 +7,7 @@ import * as slow from "./reference.ts";
 const RUNS = { seed: 1, numRuns: 200 };
 const EPS = Number.EPSILON;
 
-/** Vectors of one length, from 0 to 11: every remainder of the loop unrolled by four. */
+/** Vectors of equal length, from 0 to 11, for every remainder of the loop that is unrolled by four. */
 const vectors = (count: number) =>
   fc.nat(11).chain((n) => fc.tuple(...Array.from({ length: count }, () => vector(n))));
 const vector = (n: number) =>
@@ -24,7 +24,7 @@ describe("against the reference", () => {
     );
   });
 
-  it("dotAt, from any place and over any stretch", () => {
+  it("dotAt, for any offset and length", () => {
     const stretch = fc.tuple(vector(16), vector(16), fc.nat(4), fc.nat(4), fc.nat(12));
     fc.assert(
       fc.property(stretch, ([a, b, i, j, n]) => {
@@ -38,7 +38,7 @@ describe("against the reference", () => {
   it("norm and normalized", () => {
     fc.assert(
       fc.property(vectors(1), ([a]) => {
-        // Below 1e-150 squares underflow; no feature is that small and still matters.
+        // Squares of numbers below 1e-150 underflow; no relevant feature is that small.
         fc.pre(a!.every((value) => value === 0 || Math.abs(value) > 1e-150));
         near(fast.norm(a!), slow.norm(a!), slow.norm(a!));
         nearAll(fast.normalized(a!), slow.normalized(a!), 1);
@@ -93,7 +93,7 @@ describe("against the reference", () => {
     }
   });
 
-  it("normIn is 0 where rounding makes the form negative", () => {
+  it("normIn is 0 if rounding makes the form negative", () => {
     expect(fast.normIn(Float64Array.of(-1e-18), Float64Array.of(1))).toBe(0);
   });
 
@@ -150,7 +150,7 @@ describe("cholesky", () => {
     },
   );
 
-  it("takes the zero matrix and the empty one", () => {
+  it("accepts the zero matrix and the empty one", () => {
     expect(fast.cholesky(new Float64Array(9), 3).every(Number.isFinite)).toBe(true);
     expect(fast.cholesky(new Float64Array(0), 0)).toHaveLength(0);
   });
@@ -179,7 +179,7 @@ describe("inverse", () => {
   });
 });
 
-/** Equal but for 16 rounding errors of numbers of the given size. */
+/** Checks for equality up to 16 rounding errors of numbers of the given size. */
 function near(actual: number, expected: number, size: number): void {
   expect(Math.abs(actual - expected)).toBeLessThanOrEqual(16 * EPS * size);
 }

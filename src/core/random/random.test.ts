@@ -24,7 +24,7 @@ describe("threefry2x32", () => {
 });
 
 describe("exactLog", () => {
-  it("is within 2 ulp of Math.log at every magnitude, subnormals too", () => {
+  it("is within 2 ulp of Math.log at every magnitude, including subnormals", () => {
     const random = Random.seeded(1);
     let worst = 0;
     for (let exponent = -1074; exponent <= 1023; exponent++) {
@@ -97,18 +97,18 @@ describe("distributions", () => {
       const s2 = values.reduce((sum, z) => sum + (z - m) ** 2, 0) / (N - 1);
       expect(Math.abs(m - mean)).toBeLessThan(3 * Math.sqrt(variance / N));
       expect(Math.abs(s2 / variance - 1)).toBeLessThan(3 * Math.sqrt((2 + excess) / N));
-      expect(kolmogorovSmirnov(values, cdf)).toBeLessThan(1.63); // 1% of true samples are above it
+      expect(kolmogorovSmirnov(values, cdf)).toBeLessThan(1.63); // 1% of correct samples are above it
     },
   );
 
-  it("uniform stays in [0, 1) and fills its last bits", () => {
+  it("uniform stays in [0, 1) and uses its last bits", () => {
     const values = sample((random) => random.uniform());
     expect(values.every((u) => u >= 0 && u < 1)).toBe(true);
     const odd = values.filter((u) => (u * 2 ** 53) % 2 === 1).length;
     expect(Math.abs(odd - N / 2)).toBeLessThan(3 * Math.sqrt(N / 4));
   });
 
-  it("successive normals are uncorrelated, also the two of one draw", () => {
+  it("successive normals are uncorrelated, including the two of one draw", () => {
     const z = sample((random) => random.normal());
     for (const lag of [1, 2]) {
       const product = z.subarray(lag).reduce((sum, value, i) => sum + value * z[i]!, 0);
@@ -128,7 +128,7 @@ describe("integer", () => {
     expect(Math.abs(chi2 - (n - 1))).toBeLessThanOrEqual(4 * Math.sqrt(2 * (n - 1)));
   });
 
-  it("has no bias where 2^32 / n leaves the largest remainder", () => {
+  it("has no bias if 2^32 / n has the largest remainder", () => {
     // Taking the word modulo n = 3 * 2^30 would give the first third half of all draws.
     const n = 3 * 2 ** 30;
     const random = Random.seeded(4);
@@ -145,7 +145,7 @@ describe("integer", () => {
     expect(Math.max(...values)).toBeGreaterThan(2 ** 32 * 0.95);
   });
 
-  it.each([0, -1, 1.5, 2 ** 32 + 1, Number.NaN, Infinity])("refuses %d", (n) => {
+  it.each([0, -1, 1.5, 2 ** 32 + 1, Number.NaN, Infinity])("rejects %d", (n) => {
     expect(() => Random.seeded(1).integer(n)).toThrow(RangeError);
   });
 });
@@ -165,7 +165,7 @@ describe("shuffle", () => {
 });
 
 describe("derangement", () => {
-  it("gives each of the nine of four equally often, and no other order", () => {
+  it("gives each of the nine derangements of four items equally often, and no other order", () => {
     const random = Random.seeded(1);
     const counts = new Map<string, number>();
     for (let i = 0; i < 9000; i++) {
@@ -175,11 +175,11 @@ describe("derangement", () => {
       counts.set(`${order}`, (counts.get(`${order}`) ?? 0) + 1);
     }
     expect(counts.size).toBe(9);
-    // sd of a count is 30.
+    // The standard deviation of a count is 30.
     for (const count of counts.values()) expect(Math.abs(count - 1000)).toBeLessThan(150);
   });
 
-  it("refuses one thing alone, which has no other place", () => {
+  it("rejects a single item", () => {
     expect(() => Random.seeded(1).derangement(1)).toThrow(RangeError);
     expect(Random.seeded(1).derangement(2)).toEqual([1, 0]);
   });
@@ -188,7 +188,7 @@ describe("derangement", () => {
 describe("split", () => {
   const first = (random: Random) => [random.uniform(), random.uniform()];
 
-  it("gives the same stream for a label whatever the parent has drawn", () => {
+  it("gives the same stream for a label, whatever the parent has drawn", () => {
     const fresh = Random.seeded(1);
     const used = Random.seeded(1);
     for (let i = 0; i < 100; i++) {
@@ -200,7 +200,7 @@ describe("split", () => {
     }
   });
 
-  it("gives different streams for different labels, and none is the parent's", () => {
+  it("gives different streams for different labels, none of which is that of the parent", () => {
     const labels = [
       ...Array.from({ length: 2000 }, (_, i) => i - 1000),
       ...Array.from({ length: 2000 }, (_, i) => `${i - 1000}`),
@@ -234,24 +234,24 @@ describe("split", () => {
     expect(first(random.split("a").split("b"))).not.toEqual(first(random.split("ab")));
   });
 
-  it.each([0.5, Number.NaN, Infinity, 2 ** 53])("refuses the label %d", (label) => {
+  it.each([0.5, Number.NaN, Infinity, 2 ** 53])("rejects the label %d", (label) => {
     expect(() => Random.seeded(1).split(label)).toThrow(RangeError);
   });
 });
 
 describe("seeded", () => {
-  it("takes every safe integer and tells them apart", () => {
+  it("accepts every safe integer and gives different streams", () => {
     const seeds = [0, 1, -1, 2 ** 32, 2 ** 32 + 1, -(2 ** 32), 2 ** 53 - 1, -(2 ** 53) + 1];
     const streams = seeds.map((seed) => Random.seeded(seed).uniform());
     expect(new Set(streams).size).toBe(seeds.length);
   });
 
-  it.each([Number.NaN, 0.5, Infinity, 2 ** 53])("refuses %d and says what to do", (seed) => {
+  it.each([Number.NaN, 0.5, Infinity, 2 ** 53])("rejects %d with a hint", (seed) => {
     expect(() => Random.seeded(seed)).toThrow(errorText(/integer.*hint/));
   });
 });
 
-/** Frozen: a change here changes every recorded experiment. */
+/** These numbers must not change, because every recorded experiment depends on them. */
 describe("known answers for seed 1", () => {
   it("uniform", () => {
     const random = Random.seeded(1);
@@ -293,7 +293,7 @@ describe("known answers for seed 1", () => {
   });
 });
 
-/** How many doubles lie between two of the same sign. */
+/** Returns the number of doubles between two of the same sign. */
 function ulps(a: number, b: number): number {
   const [p, q] = new BigInt64Array(Float64Array.of(a, b).buffer);
   return a === b ? 0 : Math.abs(Number(p! - q!));

@@ -8,7 +8,7 @@ const category = (x: Float64Array) => {
   return cosines.indexOf(Math.max(...cosines));
 };
 
-it("is the slow fit to the cluster's votes around the slow fit to all", () => {
+it("agrees with the slow fit to the votes of the cluster around the slow fit to all votes", () => {
   const votes = randomDuels(150, 1);
   const options = { globalSd: 0.6, clusterSd: 0.9, scale: 4 };
   const policy = taught(clusterBradleyTerry, votes, options);
@@ -23,7 +23,7 @@ it("is the slow fit to the cluster's votes around the slow fit to all", () => {
   }
 });
 
-it("says the same of a new category as of the whole", () => {
+it("rates models in a new category by their global ratings", () => {
   const votes = randomDuels(150, 1).filter((vote) => category(vote.x) !== 2);
   const policy = taught(clusterBradleyTerry, votes, { globalSd: 0.6, scale: 4 });
   const plain = votes.map((vote) => ({ ...vote, offset: 0 }));

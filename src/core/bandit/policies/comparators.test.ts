@@ -11,7 +11,7 @@ import { mixLlm } from "./mixllm.ts";
 import { swBradleyTerry } from "./sw-bradley-terry.ts";
 import { at, candidates, pool, randomDuels, taught, valuesAt } from "./votes.case.ts";
 
-/** What the routers of other papers have in common here beyond the conformance suite. */
+/** Properties that the routers of other papers share, in addition to the conformance suite. */
 const KINDS = [
   doubleTs,
   eagle,
@@ -26,7 +26,7 @@ const KINDS = [
 describe.each(KINDS)("$name", (kind) => {
   const fresh = (of: Pool, prior = kind.defaults.prior) => taught(kind, [], { prior }, of);
 
-  it("believes what was told before the first vote, unless told not to", () => {
+  it("follows the told scores before the first vote, unless `prior` is 0", () => {
     pool.centroids.forEach((x, m) => {
       const told = pool.told!.map((row) => row[m]!);
       const values = valuesAt(fresh(pool), x);
@@ -35,7 +35,7 @@ describe.each(KINDS)("$name", (kind) => {
     });
   });
 
-  it("starts when nothing is told, or not everything", () => {
+  it("works without told scores, or with some of them unknown", () => {
     const { told, ...silent } = pool;
     expect(new Set(valuesAt(fresh(silent), at(0).x)).size).toBe(1);
     const holes = told!.map((row, k) => row.map((score, m) => (m === k ? Number.NaN : score)));
@@ -44,7 +44,7 @@ describe.each(KINDS)("$name", (kind) => {
     }
   });
 
-  it("keeps away from a model whose penalty outweighs everything", () => {
+  it("avoids a model with a very large penalty", () => {
     const policy = taught(kind, randomDuels(100, 1));
     for (let t = 0; t < 20; t++) {
       const { x } = at(t);
@@ -55,7 +55,7 @@ describe.each(KINDS)("$name", (kind) => {
     }
   });
 
-  it("knows the models by name: another order of the pool changes nothing else", () => {
+  it("does not depend on the order of the pool", () => {
     const order = [2, 0, 3, 1];
     const shuffled: Pool = { ...pool, models: order.map((k) => pool.models[k]!) };
     const policy = taught(kind, randomDuels(100, 2));
@@ -70,14 +70,14 @@ describe.each(KINDS)("$name", (kind) => {
     }
   });
 
-  it("forgets what it knew when it is restored", () => {
+  it("replaces all of its state when a snapshot is restored", () => {
     const policy = taught(kind, randomDuels(100, 3));
     const before = taught(kind, randomDuels(20, 4));
     policy.restore(structuredClone(before.snapshot()));
     expect(valuesAt(policy, at(0).x)).toEqual(valuesAt(before, at(0).x));
   });
 
-  it("takes a ranking as the duels it stands for", () => {
+  it("learns from a ranking as from its comparisons", () => {
     const { x } = at(3);
     const ranked = taught(kind, []);
     const duelled = taught(kind, []);

@@ -5,8 +5,8 @@ import { beta, doubleThompson, doubleTs } from "./double-ts.ts";
 import { at, candidates, K, pool, randomDuels, taught, valuesAt } from "./votes.case.ts";
 
 /**
- * Algorithm 1 of the paper line by line on a matrix. Beta draws come in its
- * order: theta_ij for i < j, then theta_i,a1 for i in order; ties are the project's.
+ * Algorithm 1 of the paper, line by line on a matrix. Beta numbers are drawn in its order:
+ * theta_ij for i < j, then theta_i,a1 for i in order. Ties are broken as in `argmax`.
  */
 function algorithm1(B: number[][], t: number, alpha: number, random: Random): [number, number] {
   const n = B.length;
@@ -36,7 +36,7 @@ function algorithm1(B: number[][], t: number, alpha: number, random: Random): [n
 }
 
 describe("doubleThompson", () => {
-  it("plays Algorithm 1, draw for draw", () => {
+  it("follows Algorithm 1 with the same draws", () => {
     const pairs = new Set<string>();
     for (let seed = 0; seed < 300; seed++) {
       const random = Random.seeded(seed).split("counts");
@@ -54,7 +54,7 @@ describe("doubleThompson", () => {
     expect(pairs.size).toBeGreaterThan(6);
   });
 
-  it("meets nobody once a winner is sure", () => {
+  it("plays no duel once a winner is certain", () => {
     const B = Float64Array.from({ length: 9 }, (_, at) => (Math.floor(at / 3) < at % 3 ? 1000 : 0));
     for (let seed = 0; seed < 20; seed++) {
       const pair = doubleThompson(B, [0, 1, 2], new Float64Array(3), 0.51, Random.seeded(seed));
@@ -62,7 +62,7 @@ describe("doubleThompson", () => {
     }
   });
 
-  it("prefers the loser once the winner's penalty outweighs its wins", () => {
+  it("prefers the loser if the penalty of the winner outweighs its wins", () => {
     const B = Float64Array.of(0, 900, 100, 0); // the logit of 0 against 1 is log 9 = 2.2
     const choose = (penalty: number) =>
       doubleThompson(B, [0, 1], Float64Array.of(penalty, 0), 0.51, Random.seeded(1))[0];
@@ -97,7 +97,7 @@ describe("double-ts", () => {
     expect(valuesAt(policy, pool.centroids[0]!).some((value) => value !== 0)).toBe(true);
   });
 
-  it("starts from the told scores, the stronger the more they are believed", () => {
+  it("starts from the told scores, more strongly with a larger prior", () => {
     const told = pool.told!.map((row) => row[0]!);
     const order = (values: ArrayLike<number>) =>
       candidates.toSorted((i, j) => values[j]! - values[i]!);

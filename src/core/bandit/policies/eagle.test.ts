@@ -10,7 +10,7 @@ import {
   valuesAt,
 } from "./votes.case.ts";
 
-/** Elo by the textbook: E_a = 1 / (1 + 10^((R_b - R_a) / 400)), R_a <- R_a + k (S_a - E_a). */
+/** Elo as in textbooks: E_a = 1 / (1 + 10^((R_b - R_a) / 400)), R_a <- R_a + k (S_a - E_a). */
 function textbook(votes: readonly RandomVote[], start: readonly number[], k: number): number[] {
   const R = [...start];
   for (const { a, b, win, weight } of votes) {
@@ -22,7 +22,7 @@ function textbook(votes: readonly RandomVote[], start: readonly number[], k: num
   return R;
 }
 
-it("scores P * global + (1 - P) * local, both by the textbook", () => {
+it("scores P * global + (1 - P) * local, both by textbook Elo", () => {
   const votes = randomDuels(150, 1);
   const options = { K: 24, N: 20, P: 0.3, scale: 4 };
   const policy = taught(eagle, votes, options);
@@ -36,12 +36,12 @@ it("scores P * global + (1 - P) * local, both by the textbook", () => {
   }
 });
 
-it("is the global rating alone at P = 1, and the same everywhere", () => {
+it("uses only the global rating at P = 1, which is the same for all queries", () => {
   const policy = taught(eagle, randomDuels(100, 2), { P: 1 });
   expect(valuesAt(policy, at(1).x)).toEqual(valuesAt(policy, at(2).x));
 });
 
-it("moves by no more than K however much a vote weighs", () => {
+it("moves by at most K, whatever the weight of a vote", () => {
   const votes = randomDuels(1, 3).map((vote) => ({ ...vote, win: 1, weight: 1e6 }));
   const values = valuesAt(taught(eagle, votes, { P: 1, K: 32, scale: 1 }), at(0).x);
   expect(Math.max(...values)).toBeCloseTo((16 * Math.LN10) / 400, 12);

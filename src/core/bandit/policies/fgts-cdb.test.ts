@@ -16,7 +16,7 @@ describe.each<[string, Partial<FeatureOptions>]>([
   ["category", { features: "category" }],
   ["perf weighting, centred", { weighting: "perf", centred: true }],
 ])("fgts-cdb on %s features", (_, options) => {
-  it("has at most half of random's regret in rounds 200 to 300", () => {
+  it("has at most half of the regret of random in rounds 200 to 300", () => {
     const problem = easyProblem(1);
     const { regrets } = play(create(fgtsCdb, problem.pool, options), problem, 300);
     const mine = regrets.slice(200).reduce((sum, regret) => sum + regret, 0);
@@ -27,21 +27,21 @@ describe.each<[string, Partial<FeatureOptions>]>([
 describe("fgts-cdb", () => {
   const problem = easyProblem(2);
 
-  it("takes mu = 1 / (10 e sqrt(T)) unless told another", () => {
+  it("uses mu = 1 / (10 e sqrt(T)) by default", () => {
     const pairs = (options: Partial<typeof fgtsCdb.defaults>) =>
       play(create(fgtsCdb, problem.pool, { cap: 100, ...options }), problem, 150).pairs;
-    // At T = 1e-4 mu is 3.7: large enough to change what is played.
+    // At T = 1e-4, mu is 3.7, which is large enough to change the choices.
     expect(pairs({ horizon: 1e-4 })).toEqual(pairs({ mu: 1 / (10 * Math.E * 0.01) }));
     expect(pairs({ horizon: 1e-4 })).not.toEqual(pairs({}));
   });
 
-  it("is Thompson sampling where mu is 0", () => {
+  it("is Thompson sampling if mu is 0", () => {
     const calm = create(fgtsCdb, problem.pool, { mu: 0 });
     const other = create(thompson, problem.pool, {});
     expect(play(calm, problem, 60).pairs).toEqual(play(other, problem, 60).pairs);
   });
 
-  it("makes Thompson's choices at the default mu, which moves its chains by next to nothing", () => {
+  it("makes the choices of Thompson sampling at the default mu, which hardly moves the chains", () => {
     const feelsGood = create(fgtsCdb, problem.pool, {});
     const other = create(thompson, problem.pool, {});
     expect(play(feelsGood, problem, 300).pairs).toEqual(play(other, problem, 300).pairs);
@@ -51,7 +51,7 @@ describe("fgts-cdb", () => {
     expect(moved).toBeLessThan(0.005 * norm(theirs));
   });
 
-  it("only stores when it learns, and moves its chains when it chooses", () => {
+  it("only stores rounds when it learns, and moves its chains when it chooses", () => {
     const policy = create(fgtsCdb, problem.pool, {});
     play(policy, problem, 20);
     const before = stateOf(policy);
@@ -67,7 +67,7 @@ describe("fgts-cdb", () => {
     expect(stateOf(policy).votes).toEqual(after.votes);
   });
 
-  it("stores a ranking as its comparisons and nothing of a duel with itself", () => {
+  it("stores a ranking as its comparisons, and nothing of a duel of a model with itself", () => {
     const policy = create(fgtsCdb, problem.pool, {});
     const { x } = problem.at(0);
     const random = Random.seeded(1);
@@ -116,7 +116,7 @@ describe("fgts-cdb", () => {
     },
   );
 
-  it("plays each of two models that it cannot tell apart", () => {
+  it("plays each of two models with equal features", () => {
     const told = problem.pool.told!.map((row, k) => (k === 3 ? problem.pool.told![0]! : row));
     const costs = problem.pool.costs!.map(() => new Float64Array(3));
     const policy = create(fgtsCdb, { ...problem.pool, told, costs }, {});
@@ -125,7 +125,7 @@ describe("fgts-cdb", () => {
     expect(played).toContain(3);
   });
 
-  it("does not play what a penalty makes worthless", () => {
+  it("does not play a model with a very large penalty", () => {
     const policy = create(fgtsCdb, problem.pool, {});
     const penalty = Float64Array.of(0, 1e3, 0, 1e3);
     for (let t = 0; t < 50; t++) {

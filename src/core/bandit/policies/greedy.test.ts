@@ -3,7 +3,7 @@ import { Random } from "../../random/random.ts";
 import { easyProblem } from "../policy.case.ts";
 import { greedy, opponent } from "./greedy.ts";
 
-describe("whom the best model meets", () => {
+describe("the opponent of the best model", () => {
   const value = (k: number) => [0.9, 0.2, 0.5, 0.4][k]!;
   const meet = (votes: number, duels: number, epsilon: number, n = 4000) => {
     const random = Random.seeded(1);
@@ -19,7 +19,7 @@ describe("whom the best model meets", () => {
     expect(meet(50, 50, 0)).toEqual([0, 0, expect.closeTo(1, 9), 0]);
   });
 
-  it("is itself more often as votes come in", () => {
+  it("is itself more often as votes arrive", () => {
     // A share of 50 / 200 duels; 5 standard errors.
     const [itself, , second] = meet(200, 50, 0);
     const error = 5 * Math.sqrt((0.25 * 0.75) / 4000);
@@ -27,7 +27,7 @@ describe("whom the best model meets", () => {
     expect(Math.abs(second! - 0.25)).toBeLessThan(error);
   });
 
-  it("is drawn among the others in a share epsilon of the duels", () => {
+  it("is drawn from the other models in a share epsilon of the duels", () => {
     const [itself, third, second, other] = meet(0, 50, 0.6);
     expect(itself).toBe(0);
     for (const [share, expected] of [
@@ -39,23 +39,26 @@ describe("whom the best model meets", () => {
     }
   });
 
-  it("is itself when it is alone", () => {
+  it("is itself if it is the only candidate", () => {
     expect(opponent(2, [2], value, 0, { duels: 50, epsilon: 1 }, Random.seeded(1))).toBe(2);
   });
 });
 
 describe("greedy", () => {
-  it.each(["hadamard", "category"])("prefers on %s features what has won", (features) => {
-    const problem = easyProblem(1);
-    const { x } = problem.queries.find(({ m }) => m === 1)!; // where it is told that 1 is best
-    const policy = greedy.create(problem.pool, { ...greedy.defaults, features, sd: 5 });
-    for (let t = 0; t < 300; t++) {
-      const pair = [1 + (t % 3), 0] as const;
-      policy.learn({ kind: "duel", x, pair, outcome: "b" }, Random.seeded(1));
-    }
-    const round = { x, candidates: [0, 1, 2, 3] };
-    expect(policy.choose(round, Random.seeded(1)).pair[0]).toBe(0);
-    const penalty = Float64Array.of(100, 0, 0, 0);
-    expect(policy.choose({ ...round, penalty }, Random.seeded(1)).pair[0]).not.toBe(0);
-  });
+  it.each(["hadamard", "category"])(
+    "prefers the model that has won, on %s features",
+    (features) => {
+      const problem = easyProblem(1);
+      const { x } = problem.queries.find(({ m }) => m === 1)!; // a query on which model 1 has the best told score
+      const policy = greedy.create(problem.pool, { ...greedy.defaults, features, sd: 5 });
+      for (let t = 0; t < 300; t++) {
+        const pair = [1 + (t % 3), 0] as const;
+        policy.learn({ kind: "duel", x, pair, outcome: "b" }, Random.seeded(1));
+      }
+      const round = { x, candidates: [0, 1, 2, 3] };
+      expect(policy.choose(round, Random.seeded(1)).pair[0]).toBe(0);
+      const penalty = Float64Array.of(100, 0, 0, 0);
+      expect(policy.choose({ ...round, penalty }, Random.seeded(1)).pair[0]).not.toBe(0);
+    },
+  );
 });

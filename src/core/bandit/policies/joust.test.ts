@@ -36,7 +36,7 @@ const valuesOf = (policy: Policy, t = 0) =>
   policy.choose({ x: at(t).x, candidates: all }, Random.seeded(t)).values!;
 
 describe("joust", () => {
-  it("starts from the told scores and comes to believe the votes against them", () => {
+  it("starts from the told scores and follows the votes if they contradict these", () => {
     const told = [0.1, 0.3, 0.6, 0.9].map((score) => new Float64Array(3).fill(score));
     const policy = create({}, { ...pool, told });
     expect(valuesOf(policy).indexOf(Math.max(...valuesOf(policy)))).toBe(3);
@@ -45,7 +45,7 @@ describe("joust", () => {
     expect(values.toSorted((a, b) => b - a)).toEqual(values);
   });
 
-  it("finds out by its own duels that every told score is another model's", () => {
+  it("discovers by its own duels that the told scores are permuted", () => {
     for (let seed = 1; seed <= 5; seed++) {
       const problem = easyProblem(seed);
       const told = problem.truth.map((_, k) => problem.truth[(k + 1) % 4]!);
@@ -66,17 +66,17 @@ describe("joust", () => {
     }
   });
 
-  it("with nothing told starts with equals", () => {
+  it("starts with equal models if no scores are told", () => {
     expect([...valuesOf(create({}, untold))]).toEqual([0, 0, 0, 0]);
   });
 
-  it("holds models equal when all their duels are ties", () => {
+  it("keeps models equal if all their duels are ties", () => {
     const policy = create({}, untold);
     teach(policy, 300, "tie");
     for (const value of valuesOf(policy)) expect(Math.abs(value)).toBeLessThan(0.02);
   });
 
-  it("learns from both_bad that the others are better", () => {
+  it("learns from both_bad that other models are better", () => {
     const policy = create({}, untold);
     for (let t = 0; t < 50; t++) {
       const x = at(0).x;
@@ -86,14 +86,14 @@ describe("joust", () => {
     expect(Math.max(values[0]!, values[1]!)).toBeLessThan(Math.min(values[2]!, values[3]!));
   });
 
-  it("turns to single answers once it knows, and the pair it then serves is the best model twice", () => {
+  it("changes to single answers of the best model once it is known", () => {
     const policy = create({ minGain: 0.02 }, untold);
     teach(policy, 2000);
     const { pair } = policy.choose({ x: at(0).x, candidates: all }, Random.seeded(1));
     expect(pair).toEqual([0, 0]);
   });
 
-  it("follows the price that is asked at request time", () => {
+  it("follows the penalties of the request", () => {
     const policy = create({}, untold);
     teach(policy, 2000);
     const penalty = Float64Array.of(5, 0, 0, 0);
@@ -101,7 +101,7 @@ describe("joust", () => {
     expect(pair).not.toContain(0);
   });
 
-  it("looks past duels whose votes are under way, and holds nothing of them", () => {
+  it("chooses other pairs than those of pending duels, without changing its state", () => {
     const policy = create({}, untold);
     const x = at(0).x;
     const before = policy.snapshot();
@@ -111,12 +111,12 @@ describe("joust", () => {
       const { pair } = policy.choose({ x, candidates: all, pending }, Random.seeded(seed));
       for (const k of pair) met.add(k);
     }
-    // Forty votes on the first two are coming: the pair with the most to learn is the other one.
+    // Forty votes on the first two models are pending, so the other pair is the most informative.
     expect([...met].sort()).toEqual([2, 3]);
     expect(policy.snapshot()).toEqual(before);
   });
 
-  it("lets a newcomer duel the best in its share of rounds, until it is known", () => {
+  it("lets a new model duel the best one in the share `onboarding` of rounds, until it is known", () => {
     const old = create({}, untold);
     teach(old, 500);
     const models = [...pool.models, "eve"];
@@ -136,14 +136,14 @@ describe("joust", () => {
     expect(later.filter((pair) => pair.includes(4)).length).toBeLessThan(20);
   });
 
-  it("refuses a snapshot of other categories, and says what to do", () => {
+  it("rejects a snapshot of other categories with a hint", () => {
     const other = create({}, { ...pool, categories: ["law", "code", "history"] });
     expect(() => create().restore(other.snapshot())).toThrow(
       errorText(/law, code, history.*hint: learn again/),
     );
   });
 
-  it("starts a hypothesis that a snapshot lacks from its prior", () => {
+  it("starts a hypothesis that is not in the snapshot from its prior", () => {
     const policy = create({}, untold);
     teach(policy, 200);
     const told = create();
@@ -151,7 +151,7 @@ describe("joust", () => {
     expect([...valuesOf(told)]).toEqual([...valuesOf(create())]);
   });
 
-  it("forgets what it held when a snapshot is restored over it", () => {
+  it("replaces all of its state when a snapshot is restored", () => {
     const fresh = create({}, untold).snapshot();
     const policy = create({}, untold);
     teach(policy, 200);
@@ -159,7 +159,7 @@ describe("joust", () => {
     expect(policy.snapshot()).toEqual(fresh);
   });
 
-  it("counts a newcomer's rankings as meetings", () => {
+  it("counts rankings of a new model as duels", () => {
     const policy = create({}, { ...untold, models: [...pool.models, "eve"] });
     policy.restore(create({}, untold).snapshot());
     for (let t = 0; t < 40; t++) {
@@ -170,7 +170,7 @@ describe("joust", () => {
     expect(pair[0]).toBe(4);
   });
 
-  /** Model 0 wins every time; the evidence that hypotheses have then, by one of their members. */
+  /** Model 0 wins every duel. Returns the evidence of the hypotheses, by one of their fields. */
   function evidenceBy(member: "scale" | "cellSd", of: Pool): Map<number, number> {
     const sharp = create({}, of);
     for (let t = 0; t < 400; t++) {
@@ -189,12 +189,12 @@ describe("joust", () => {
     return most;
   }
 
-  it("learns the vote scale from how sharp votes are", () => {
+  it("learns the vote scale from how decisive votes are", () => {
     const evidence = evidenceBy("scale", pool);
     expect(evidence.get(10)).toBeGreaterThan(evidence.get(1)! + 5);
   });
 
-  it("with nothing told learns how far apart models are", () => {
+  it("learns how far apart models are if no scores are told", () => {
     const evidence = evidenceBy("cellSd", untold);
     const spreads = [...evidence.keys()].sort((a, b) => a - b);
     expect(evidence.get(spreads.at(-1)!)).toBeGreaterThan(evidence.get(spreads[0]!)! + 5);
@@ -220,7 +220,7 @@ describe("joust", () => {
     },
   );
 
-  it("a ranking of models of which nothing is known speaks for no hypothesis", () => {
+  it("a ranking of unknown models favours no hypothesis", () => {
     const policy = create({}, untold);
     policy.learn({ kind: "ranking", x: at(0).x, order: [2, 0, 3, 1] }, Random.seeded(1));
     const { beliefs } = policy.snapshot().state as {
@@ -232,10 +232,10 @@ describe("joust", () => {
     }
   });
 
-  it("ties among the votes do not pull models together", () => {
+  it("ties do not pull models together", () => {
     const policy = create({ ties: 1 }, untold);
-    // Davidson's model with nu = 2: a tie whenever two votes of half the gap disagree. As half
-    // wins of the gap itself they would halve it; the share of ties is that of equals nearly.
+    // Davidson's model with nu = 2: a tie whenever two votes with half the gap disagree. Ties that
+    // count as half wins would halve the gap. The share of ties is close to that of equal models.
     const gap = 1.5;
     for (let t = 0; t < 6000; t++) {
       const random = Random.seeded(t);
@@ -250,7 +250,7 @@ describe("joust", () => {
     expect(Math.abs(scale * (u0! - u1!) - gap)).toBeLessThan(0.3);
   });
 
-  it("forgets under drift: what was learnt long ago weighs less", () => {
+  it("forgets with drift: old votes weigh less", () => {
     const steady = create({}, untold);
     const drifting = create({ drift: 0.98 }, untold);
     for (const policy of [steady, drifting]) {

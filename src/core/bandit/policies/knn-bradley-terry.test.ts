@@ -3,7 +3,7 @@ import { slowBradleyTerry } from "../bradley-terry.case.ts";
 import { knnBradleyTerry } from "./knn-bradley-terry.ts";
 import { at, K, nearestVotes, randomDuels, taught, valuesAt } from "./votes.case.ts";
 
-it.each([7, 60, 1000])("is the slow fit to the %i nearest votes", (k) => {
+it.each([7, 60, 1000])("agrees with the slow fit to the %i nearest votes", (k) => {
   const votes = randomDuels(150, 1);
   const policy = taught(knnBradleyTerry, votes, { k, sd: 0.8, scale: 4 });
   const { x } = at(600);

@@ -12,13 +12,13 @@ import { maxInP } from "./maxinp.ts";
 import { confidenceRadius, vacdb } from "./vacdb.ts";
 
 /**
- * Each rule again, straight from its paper's formula: no Gram matrix, no pair
- * helper, every norm a double sum. The policies must choose the same pairs.
+ * Each rule again, directly from the formula of its paper: without Gram matrix and helpers
+ * for pairs, every norm as a double sum. The policies must choose the same pairs.
  */
 const FEATURES = ["hadamard", "addition", "category"];
 const SCALE = 3;
 
-/** phi, theta and Vinv of a round, for the formulas below. */
+/** Returns phi, theta and Vinv of a round for the formulas below. */
 interface Known {
   readonly phi: readonly number[][];
   readonly theta: readonly number[];
@@ -46,7 +46,7 @@ const largest = <T>(items: readonly T[], value: (item: T) => number): T =>
 const pairsOf = (candidates: readonly number[]) =>
   candidates.flatMap((i) => candidates.filter((j) => j >= i).map((j) => [i, j] as const));
 
-/** A policy that has seen 150 random votes, and 40 rounds to compare its choices on. */
+/** Returns a policy that has learned from 150 random votes, and 40 rounds for comparing its choices. */
 function* rounds(kind: PolicyKind, features: string, seed: number) {
   const problem = easyProblem(seed);
   const { pool } = problem;
@@ -95,7 +95,7 @@ describe.each(FEATURES)("on %s features", (features) => {
     }
   });
 
-  it("maxinp plays the most uncertain pair that none beats with confidence", () => {
+  it("maxinp plays the most uncertain pair of models that none beats with confidence", () => {
     for (const { policy, pair, candidates, know } of rounds(maxInP, features, 2)) {
       const known = know(stateOf(policy).mean, stateOf(policy).Vinv);
       const promising: number[] = [];
@@ -111,29 +111,32 @@ describe.each(FEATURES)("on %s features", (features) => {
     }
   });
 
-  it.each([true, false])("colstim perturbs, then challenges (relative: %s)", (relative) => {
-    const kind = { ...colstim, defaults: { ...colstim.defaults, relative } };
-    const { c, threshold } = kind.defaults;
-    for (const { policy, pair, candidates, know, random } of rounds(kind, features, 3)) {
-      const known = know(stateOf(policy).mean, stateOf(policy).Vinv);
-      random.uniform(); // B_t, which says that perturbations are independent
-      const perturbed = new Map<number, number>();
-      for (const i of candidates) {
-        const epsilon = Math.min(threshold, Math.max(-threshold, random.gumbel()));
-        const others = candidates.map((k) => known.phi[k]!);
-        const middle = known.phi[i]!.map((_, at) =>
-          relative ? others.reduce((sum, row) => sum + row[at]!, 0) / others.length : 0,
-        );
-        const widthFromMean = norm(minus(known.phi[i]!, middle), known.Vinv);
-        perturbed.set(i, score(known, i) + epsilon * widthFromMean);
+  it.each([true, false])(
+    "colstim perturbs the scores and adds the strongest competitor (relative: %s)",
+    (relative) => {
+      const kind = { ...colstim, defaults: { ...colstim.defaults, relative } };
+      const { c, threshold } = kind.defaults;
+      for (const { policy, pair, candidates, know, random } of rounds(kind, features, 3)) {
+        const known = know(stateOf(policy).mean, stateOf(policy).Vinv);
+        random.uniform(); // B_t, which decides that perturbations are independent
+        const perturbed = new Map<number, number>();
+        for (const i of candidates) {
+          const epsilon = Math.min(threshold, Math.max(-threshold, random.gumbel()));
+          const others = candidates.map((k) => known.phi[k]!);
+          const middle = known.phi[i]!.map((_, at) =>
+            relative ? others.reduce((sum, row) => sum + row[at]!, 0) / others.length : 0,
+          );
+          const widthFromMean = norm(minus(known.phi[i]!, middle), known.Vinv);
+          perturbed.set(i, score(known, i) + epsilon * widthFromMean);
+        }
+        const i = largest(candidates, (k) => perturbed.get(k)!);
+        const j = largest(candidates, (k) => score(known, k) + c * width(known, k, i));
+        expect(pair).toEqual([i, j]);
       }
-      const i = largest(candidates, (k) => perturbed.get(k)!);
-      const j = largest(candidates, (k) => score(known, k) + c * width(known, k, i));
-      expect(pair).toEqual([i, j]);
-    }
-  });
+    },
+  );
 
-  it("vacdb goes through the layers as algorithm 1 does", () => {
+  it("vacdb goes through the layers as in algorithm 1", () => {
     const reached = new Set<string>();
     for (const { policy, pair, candidates, know } of rounds(vacdb, features, 4)) {
       const state = policy.snapshot().state as VacdbState;
@@ -165,7 +168,7 @@ describe.each([colstim, maxInP, maxPairUcb, vacdb] as PolicyKind[])("$name", (ki
   }
   const valuesOf = (policy: Policy, round: Round) => policy.choose(round, Random.seeded(1)).values!;
 
-  it("values models without the penalty, and those that may not answer too", () => {
+  it("returns values of all models, without the penalty", () => {
     const { problem, policy } = taught();
     const { x } = problem.at(0);
     const all = valuesOf(policy, { x, candidates: [0, 1, 2, 3] });
@@ -174,7 +177,7 @@ describe.each([colstim, maxInP, maxPairUcb, vacdb] as PolicyKind[])("$name", (ki
     expect(all.length).toBe(4);
   });
 
-  it("is told off a model by a large penalty", () => {
+  it("avoids a model with a large penalty", () => {
     const { problem, policy } = taught();
     for (let t = 0; t < 20; t++) {
       const penalty = new Float64Array(4).fill(100);
@@ -184,7 +187,7 @@ describe.each([colstim, maxInP, maxPairUcb, vacdb] as PolicyKind[])("$name", (ki
     }
   });
 
-  it("keeps what it knows of the models that stay when others come and go", () => {
+  it("keeps its knowledge of the models that stay when others are added and removed", () => {
     const { problem, policy } = taught();
     const { pool } = problem;
     const changed: Pool = {
@@ -232,10 +235,10 @@ function algorithm1(
 }
 
 describe("vacdb", () => {
-  // Wide radii eliminate late, so that votes reach three layers.
+  // Wide radii eliminate late, so that three layers get votes.
   const options = { ...vacdb.defaults, alpha: 0.001, c: 0.01, lambda: 6 };
 
-  /** 800 rounds as they are played, each vote in the layer at which algorithm 1 chose its pair. */
+  /** Plays 800 rounds. Each vote is stored with the layer in which algorithm 1 chose its pair. */
   function history() {
     const problem = easyProblem(5);
     const policy = vacdb.create(problem.pool, options);
@@ -257,7 +260,7 @@ describe("vacdb", () => {
       const { layer, exploits } = algorithm1(layers, radii, options.alpha, candidates);
       const random = Random.seeded(t);
       const [a, b] = policy.choose({ x, candidates }, random).pair;
-      if (a === b) continue; // one model is left, and nothing to vote on
+      if (a === b) continue; // one model is left, so there is no duel
       if (exploits) throw new Error("alpha is too large for this test");
       const utilities = problem.utilities(m);
       const o = random.uniform() < sigmoid(SCALE * (utilities[a]! - utilities[b]!)) ? 1 : 0;
@@ -276,7 +279,7 @@ describe("vacdb", () => {
     expect(new Set(votes.map(({ layer }) => layer)).size).toBeGreaterThanOrEqual(3);
   });
 
-  it("has Sigma_l = 2^-2l Sigma_0 + sum w^2 v v^T over the layer's votes", () => {
+  it("has Sigma_l = 2^-2l Sigma_0 + sum w^2 v v^T over the votes of the layer", () => {
     for (let l = 1; l < state.layers.length; l++) {
       const Sigma = new Float64Array(d * d);
       for (let i = 0; i < d; i++) Sigma[i * d + i] = (4 ** -l * options.lambda) / prior.sd[i]! ** 2;
@@ -295,9 +298,9 @@ describe("vacdb", () => {
     }
   });
 
-  it("nearly solves each layer's weighted likelihood equation", () => {
-    // The gradient at theta_l in units of the estimate's standard error, a coefficient. Seen: at
-    // most 0.06 with votes of the assumed scale, 0.4 with votes of scale 10, far from the prior.
+  it("nearly solves the weighted likelihood equation of each layer", () => {
+    // The gradient at theta_l, per coefficient, in standard errors of the estimate. Observed: at most
+    // 0.06 with votes of the assumed scale, 0.4 with votes of scale 10, which are far from the prior.
     for (let l = 1; l < state.layers.length; l++) {
       const theta = state.layers[l]!.estimate.mean;
       const gradient = theta.map(
@@ -319,7 +322,7 @@ describe("vacdb", () => {
     }
   });
 
-  it("has the paper's radius", () => {
+  it("has the radius of the paper", () => {
     // log(4 t^2 L / delta) is 1 and log(4 (t+1)^2 L / delta) is 1 + log 4.
     const at = { c: 1, delta: 4 / Math.E };
     const expected = 0.5 * (16 * Math.sqrt(8 * 2 + 18 * (1 + Math.log(4))) + 6 + 1);

@@ -13,7 +13,7 @@ describe.each([
   { kind: metaLlm, context: (x: Float64Array) => [...unit(x), 1] },
   { kind: mixLlm, context: (x: Float64Array) => [...unit(x), ...tags(x)] },
 ])("$kind.name", ({ kind, context }) => {
-  it("plays the largest mean + alpha width of ridges fitted in one go, then the best rival", () => {
+  it("plays the largest mean + alpha width of ridges fitted to all rewards, then the best other bound", () => {
     const votes = randomDuels(120, 1);
     const alpha = 0.7;
     const policy = taught(kind, votes, { alpha, lambda: 2, scale: 5 });
@@ -32,7 +32,7 @@ describe.each([
     }
   });
 
-  it("learns from thumbs alone", () => {
+  it("learns from ratings only", () => {
     const policy = taught(kind, []);
     for (let t = 0; t < 300; t++) {
       const { x, m } = at(t);
@@ -47,8 +47,8 @@ describe.each([
 });
 
 /**
- * Mean and width of an arm at x from all its rewards at once. Nothing is told,
- * so that a reward is 1/2 plus what the ridge explains.
+ * Computes mean and width of an arm at x from all its rewards. No scores are told, so a
+ * reward is 1/2 plus the part that the ridge explains.
  */
 function direct(
   votes: readonly RandomVote[],
@@ -79,7 +79,7 @@ function direct(
   return { mean: 0.5 + product(u, v), width: Math.sqrt(product(u, u)) };
 }
 
-/** L^-1 v, so that x A^-1 b = (L^-1 x) . (L^-1 b). */
+/** Computes L^-1 v: x A^-1 b is (L^-1 x) . (L^-1 b). */
 function halfSolve(L: Float64Array, v: Float64Array): Float64Array {
   const d = v.length;
   const out = v.slice();

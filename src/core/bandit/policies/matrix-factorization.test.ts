@@ -18,7 +18,7 @@ function randomFactors(seed: number): Factors {
   return { P: [normals(H), normals(H), normals(H)], W: normals(H * D), w: normals(H) };
 }
 
-/** delta(M, q) = w . (P_M / |P_M| o W q), written out. */
+/** Computes delta(M, q) = w . (P_M / |P_M| o W q) directly. */
 function delta({ P, W, w }: Factors, M: number, q: Float64Array): number {
   let sum = 0;
   for (let i = 0; i < H; i++) {
@@ -35,7 +35,7 @@ describe("gradientStep", () => {
   const logLikelihood = (factors: Factors) =>
     -softplus(-(vote.offset + delta(factors, vote.a, q) - delta(factors, vote.b, q)));
 
-  it("moves every factor by the gradient of the vote's log-likelihood", () => {
+  it("moves every factor along the gradient of the log-likelihood of the vote", () => {
     const before = randomFactors(1);
     const after = structuredClone(before);
     gradientStep(after, vote, 1);
@@ -53,14 +53,14 @@ describe("gradientStep", () => {
     });
   });
 
-  it("leaves a model alone that did not take part", () => {
+  it("does not change a model that did not take part", () => {
     const factors = randomFactors(2);
     const before = factors.P[1]!.slice();
     gradientStep(factors, vote, 1);
     expect(factors.P[1]).toEqual(before);
   });
 
-  it("has features that w turns into the logit", () => {
+  it("has features whose product with w is the logit", () => {
     const factors = randomFactors(3);
     const logit = duelFeatures(factors, q, 1, 2).reduce((sum, f, i) => sum + f * factors.w[i]!, 0);
     expect(logit).toBeCloseTo(delta(factors, 1, q) - delta(factors, 2, q), 12);
@@ -68,7 +68,7 @@ describe("gradientStep", () => {
 });
 
 describe("matrix-factorization", () => {
-  it("is indifferent before the first vote, and learns who wins where", () => {
+  it("has equal values before the first vote, and learns which model wins in which category", () => {
     expect([...valuesAt(taught(matrixFactorization, []), at(0).x)]).toEqual(new Array(K).fill(0));
     // Model m wins in category m, model 3 loses everywhere.
     const votes = randomDuels(400, 1).map((vote, t) => {

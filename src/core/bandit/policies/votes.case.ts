@@ -2,7 +2,7 @@ import { Random } from "../../random/random.ts";
 import { easyProblem } from "../policy.case.ts";
 import type { Duel, Options, Policy, PolicyKind, Pool } from "../policy.ts";
 
-/** The pool of the conformance suite, and votes on random pairs with no sense in them. */
+/** The pool of the conformance suite, and random votes on random pairs. */
 export const { pool, at } = easyProblem(1);
 export const K = pool.models.length;
 export const candidates = pool.models.map((_, k) => k);
@@ -24,7 +24,7 @@ export function randomDuels(count: number, seed: number): RandomVote[] {
   });
 }
 
-/** A policy that has seen the votes. Nothing is believed of what was told unless `options` says so. */
+/** Returns a policy that has learned from the votes. It ignores the told scores by default. */
 export function taught<O extends Options & { prior: number }>(
   kind: PolicyKind<O>,
   votes: readonly RandomVote[],
@@ -43,7 +43,7 @@ function duel({ x, a, b, win, weight }: RandomVote): Duel {
   return { kind: "duel", x, pair: [a, b], outcome, weight };
 }
 
-/** The policy's estimates for a query. */
+/** Returns the values of a policy for a query. */
 export function valuesAt(policy: Policy, x: Float64Array): Float64Array {
   return policy.choose({ x, candidates }, Random.seeded(1)).values!;
 }
@@ -53,7 +53,7 @@ export function cosine(p: Float64Array, q: Float64Array): number {
   return product / Math.hypot(...p) / Math.hypot(...q);
 }
 
-/** The n votes nearest to x, in their order: by sorting all of them. */
+/** Returns the n votes nearest to x, in their order, by sorting all votes. */
 export function nearestVotes(votes: readonly RandomVote[], x: Float64Array, n: number) {
   return votes
     .map((vote, t) => ({ vote, t, cosine: cosine(vote.x, x) }))
