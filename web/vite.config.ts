@@ -14,6 +14,7 @@ export default defineConfig({
     // The Content-Security-Policy allows only scripts and styles that are files.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    license: { fileName: "licenses.md" }, // of the packages that the page contains
     chunkSizeWarningLimit: 700, // ECharts, which is loaded with the first chart
   },
   server: { proxy: { "/v1": GATEWAY, "/readyz": GATEWAY, "/openapi.json": GATEWAY } },

@@ -39,7 +39,7 @@ export class Installed {
   async #pack(): Promise<void> {
     const copy = mkdtempSync(join(tmpdir(), "joust-checkout-"));
     try {
-      cpSync(ROOT, copy, { recursive: true, filter: (path) => !isGenerated(path) });
+      copyCheckout(copy);
       symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
       const { stdout } = await this.npm(
         "pack",
@@ -107,12 +107,17 @@ export class Installed {
 }
 
 /** Without the variables that npm sets for the script that runs the tests, and with the Node of the tests first. */
-const ENVIRONMENT = Object.fromEntries([
+export const ENVIRONMENT: Readonly<Record<string, string | undefined>> = Object.fromEntries([
   ...Object.entries(process.env).filter(
     ([name]) => !/^(npm_|INIT_CWD|FORCE_COLOR|NODE_(ENV|OPTIONS|COMPILE_CACHE)|JOUST_)/.test(name),
   ),
   ["PATH", [dirname(process.execPath), process.env.PATH].join(delimiter)],
 ]);
+
+/** Copies the checkout without generated files. */
+export function copyCheckout(folder: string): void {
+  cpSync(ROOT, folder, { recursive: true, filter: (path) => !isGenerated(path) });
+}
 
 function isGenerated(path: string): boolean {
   const [first = "", second] = relative(ROOT, path).split(/[\\/]/);

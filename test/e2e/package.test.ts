@@ -28,6 +28,7 @@ describe("the package", () => {
       "dist/index.js.map",
       "dist/store/migrations/sqlite/0001-log.sql",
       "web/dist/index.html",
+      "web/dist/licenses.md",
       "models/static/static-encoder.bin",
       "data/queries.jsonl",
       "experiments/expected/README.md",

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { formatError, formatErrorLine } from "../../core/errors/joust-error.ts";
 import { isLoopback } from "../../gateway/access/origin.ts";
 import type { Config } from "../../gateway/config/config.ts";
@@ -52,7 +54,9 @@ async function run(file: string | undefined, flags: ServeFlags): Promise<number>
   const config = await read();
   const logger = newLogger(config.server.log ?? (process.stdout.isTTY ? "warn" : "info"));
   const stop = interruptible();
-  const running = await openGateway({ ...ownOptions(config, file, flags.data), logger });
+  const options = ownOptions(config, file, flags.data);
+  if (!existsSync(join(options.web, "index.html"))) process.stderr.write(NO_PAGE);
+  const running = await openGateway({ ...options, logger });
   process.stdout.write(welcome(running, file, flags.data));
   const unwatch =
     file === undefined
@@ -67,6 +71,10 @@ async function run(file: string | undefined, flags: ServeFlags): Promise<number>
   stop.release();
   return stop.code === SIGTERM ? 0 : stop.code;
 }
+
+/** A checkout without development dependencies has no page; a published package always has one. */
+const NO_PAGE =
+  'joust: the page is not built, so the gateway serves its API only; run "npm ci" to build it\n';
 
 /** The exit code of a process that SIGTERM has ended. */
 const SIGTERM = 143;
