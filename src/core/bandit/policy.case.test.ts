@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { joust } from "./policies/joust.ts";
 import { swBradleyTerry } from "./policies/sw-bradley-terry.ts";
 import { zeroFeedback } from "./policies/zero-feedback.ts";
-import { expectFinite, GIVEN, seedsNotLearnt } from "./policy.case.ts";
+import { expectFinite, GIVEN, seedsNotLearned } from "./policy.case.ts";
 import type { PolicyKind } from "./policy.ts";
 
 /** The same policy, which ignores votes. */
@@ -22,7 +22,7 @@ function deaf(kind: PolicyKind): PolicyKind {
 describe("the tests of learning", () => {
   const ignorant = [zeroFeedback, deaf(joust as PolicyKind), deaf(swBradleyTerry as PolicyKind)];
   it.each(ignorant)("reject a policy that ignores votes, on every seed: $name", (kind) => {
-    for (const given of [0, GIVEN]) expect(seedsNotLearnt(kind, given).length).toBe(20);
+    for (const given of [0, GIVEN]) expect(seedsNotLearned(kind, given).length).toBe(20);
   });
 });
 

@@ -102,7 +102,9 @@ describe("writeReport", () => {
     await refuseForeign(dir);
     await writeFile(join(dir, "report.html"), "");
     await expect(refuseForeign(dir)).rejects.toThrow(
-      errorText(/^--out: .* has report\.html and .*; hint: choose another folder, or add --overwrite/),
+      errorText(
+        /^--out: .* has report\.html and .*; hint: choose another folder, or add --overwrite/,
+      ),
     );
     await writeFile(join(dir, "runs.jsonl"), "");
     await refuseForeign(dir);

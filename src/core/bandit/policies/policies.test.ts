@@ -3,18 +3,18 @@ import { POLICIES } from "./index.ts";
 
 /** Policies that do not learn, with the reason. */
 const DO_NOT_LEARN: Record<string, string> = {
-  random: "it is random",
+  random: "it chooses at random",
   "best-fixed": "one model cannot be best in three categories",
-  "zero-feedback": "it knows what it is told and nothing else",
+  "zero-feedback": "it uses only the told scores",
 };
 
 /** Policies that learn from votes but do not explore enough to get them. */
 const DO_NOT_EXPLORE: Record<string, string> = {
-  eagle: "the N nearest votes are all there are until N have come, and it settles before",
+  eagle: "it settles before there are N votes, until which the N nearest are all votes",
   "knn-bradley-terry":
-    "the k nearest votes are all there are until k have come, and it settles before",
-  "matrix-factorization": "on 2 of 20 seeds it settles before every category has its votes",
-  mixllm: "on 1 of 20 seeds it settles before every category has its votes",
+    "it settles before there are k votes, until which the k nearest are all votes",
+  "matrix-factorization": "on 2 of 20 seeds it settles before every category has votes",
+  mixllm: "on 1 of 20 seeds it settles before every category has votes",
 };
 
 for (const kind of POLICIES) {
