@@ -13,10 +13,10 @@ import { Conformance, describeApi } from "./server/conformance.fixture.ts";
 import { newLogger } from "./telemetry/logger.ts";
 
 const DATA = resolve(import.meta.dirname, "../../data");
-/** Memory where there is such a folder: most tests need not wait for a disk. */
+/** A folder in memory, if there is one, because most tests need not wait for a disk. */
 const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-/** A real gateway on a port of its own with a real database, until the test is over. */
+/** A gateway with its own port and database that runs until the end of the test. */
 export interface TestGateway extends RunningGateway {
   readonly folder: string;
   /** Lines that were logged. */
@@ -30,7 +30,7 @@ interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  // biome would have it unknown; a test that expects the wrong shape fails.
+  // The type is any, because a test that expects the wrong shape fails anyway.
   readonly json: ReturnType<typeof JSON.parse>;
 }
 
@@ -50,14 +50,14 @@ interface Start {
   readonly web?: string;
 }
 
-/** Until the test is over. */
+/** Starts a gateway that runs until the end of the test. */
 export async function startGateway(yaml: string, start: Start = {}): Promise<TestGateway> {
   const gateway = await open(yaml, { folder: newFolder(), ...start });
   onTestFinished(() => gateway.close());
   return gateway;
 }
 
-/** One for all tests of a file, until they are over. */
+/** Starts one gateway for all tests of a file. */
 export function sharedGateway(yaml: () => string | Promise<string>): () => TestGateway {
   let gateway: TestGateway | undefined;
   beforeAll(async () => {
@@ -70,7 +70,7 @@ export function sharedGateway(yaml: () => string | Promise<string>): () => TestG
   return () => gateway!;
 }
 
-/** All that a gateway is opened with but its logger. */
+/** Options of a gateway without its logger. */
 export function optionsOf(
   yaml: string,
   { env = {}, folder, web = "" }: Start & { readonly folder: string },
@@ -149,23 +149,23 @@ async function open(
   };
 }
 
-/** A host of models that goes wrong in the way that its address names. */
+/** Starts a host that fails in the way that its address names. */
 export async function startHost(): Promise<Misbehaving> {
   const host = await startMisbehaving();
   onTestFinished(() => host.close());
   return host;
 }
 
-/** Processes, threads and databases start slowly on a busy machine; no test is about how slowly. */
+/** Long time limits, because processes, threads and databases start slowly on a busy machine. */
 export const PATIENCE = { testTimeout: 120_000, hookTimeout: 120_000 };
-/** Of expect.poll, for the same reason. */
+/** Time limit of expect.poll, for the same reason. */
 export const SOON = { timeout: 100_000 };
 
 export function chat(content: string, more: object = {}): object {
   return { model: "auto", messages: [{ role: "user", content }], ...more };
 }
 
-/** The events of a stream that was read to its end. */
+/** Events of a stream that was read to its end. */
 export function eventsOf(text: string): ReturnType<typeof JSON.parse>[] {
   const events: ReturnType<typeof JSON.parse>[] = [];
   const parser = createParser({

@@ -14,7 +14,7 @@ vi.setConfig(PATIENCE);
 
 const sandbox = sharedGateway(() => SANDBOX);
 
-/** OpenAI's own client, unchanged: what people point at the gateway. */
+/** Tests with OpenAI's own client. */
 const ASKED = [{ role: "user" as const, content: "Why is the sky blue?" }];
 
 describe("the openai client", () => {
@@ -23,7 +23,7 @@ describe("the openai client", () => {
     const openai = client();
     const models = await openai.models.list();
     expect(models.data.map(({ id }) => id)).toContain("auto");
-    // What a model can, by the names that joust.yaml has for it.
+    // Capabilities have the names of joust.yaml.
     expect(models.data.find(({ id }) => id === "wizardlm-13b")).toMatchObject({
       capabilities: { context: 4096, tools: false, json_schema: false },
     });
@@ -94,7 +94,7 @@ describe("the openai client", () => {
     expect(done.model).toBe(called.model); // kept inside the tool loop, without a session id
   });
 
-  it("gets n answers, embeddings and the old completions of a named model", async () => {
+  it("gets n answers, embeddings and completions of a named model", async () => {
     const { client } = sandbox();
     const openai = client();
     const many = await openai.chat.completions.create({ model: "auto", messages: ASKED, n: 3 });
@@ -108,7 +108,7 @@ describe("the openai client", () => {
     expect(own).not.toHaveProperty("joust");
   });
 
-  it("meets errors of its own classes", async () => {
+  it("throws its own error classes", async () => {
     const { client } = sandbox();
     const openai = client();
     await expect(
@@ -119,7 +119,7 @@ describe("the openai client", () => {
     await expect(empty).rejects.toMatchObject({ param: "messages", type: "invalid_request_error" });
   });
 
-  it("can leave: then the upstream's work is stopped", async () => {
+  it("stops the upstream by disconnecting", async () => {
     const host = await startHost();
     const { client } = await startGateway(
       `providers: {p: {url: "${host.url("endless")}"}, q: {url: "${host.url("hang")}"}}
@@ -146,8 +146,8 @@ routers: {auto: {models: [a]}}`,
   });
 });
 
-describe("what reaches the upstream", () => {
-  it("is the client's own bytes, with the model's name there and without joust", async () => {
+describe("the request to the upstream", () => {
+  it("has the client's bytes with the upstream's name of the model and without joust", async () => {
     const host = await startHost();
     const { post } = await startGateway(
       `providers: {p: {url: "${host.url("well")}"}}
@@ -157,7 +157,7 @@ routers: {auto: {models: [gpt-x]}, a: {models: [gpt-x]}}`,
     for (const [name, marked] of Object.entries(REQUEST_BODIES)) {
       const before = host.received.length;
       const { status, text } = await post("/v1/chat/completions", asSent(marked));
-      // No model, or a wish that is none of the router's.
+      // There is no model, or an unknown option of the router.
       const isRefused = /⟦null⟧|nested|u006fust/.test(marked);
       expect(`${name}: ${status}`).toBe(`${name}: ${isRefused ? 400 : 200}`);
       const received = host.received.slice(before).map(({ body }) => body.toString());

@@ -19,8 +19,8 @@ vi.setConfig(PATIENCE);
 
 const sandbox = sharedGateway(() => SANDBOX);
 
-describe("without its store", () => {
-  it("requests are served, votes are refused until it is back, and none is lost or counted twice", async () => {
+describe("a gateway without its store", () => {
+  it("answers requests, refuses votes until the store is back, and loses or repeats none", async () => {
     const { post, get, store } = await startGateway(SANDBOX);
     const append = store.append.bind(store);
     const ask = async () => (await post("/v1/chat/completions", chat("hi", DUEL))).json;
@@ -38,7 +38,7 @@ describe("without its store", () => {
     const again = () => post("/v1/feedback", { id: before.id, winner: 0 });
     await expect.poll(async () => (await again()).status, SOON).toBe(200);
     expect((await again()).json.status).toBe("repeated");
-    // What was decided meanwhile is in the log too.
+    // Decisions made while the store was down are in the log.
     expect((await post("/v1/feedback", { id: during.id, winner: 1 })).json.status).toBe("logged");
     const learnt = await store.learning("auto", 0, 100);
     expect(learnt.filter(({ kind }) => kind === "voted")).toHaveLength(2);
@@ -47,8 +47,8 @@ describe("without its store", () => {
 
 const DUEL = { joust: { duel: true } };
 
-describe("what was learnt", () => {
-  it("is there after a restart, and can be frozen, thawed, rolled back and forgotten", async () => {
+describe("the posterior", () => {
+  it("survives a restart and can be frozen, thawed, rolled back and forgotten", async () => {
     const folder = newFolder();
     const first = await startGateway(SANDBOX, { folder });
     const vote = async ({ post }: typeof first, voter: string) => {
@@ -97,7 +97,7 @@ describe("what was learnt", () => {
   });
 });
 
-/** What is believed, without draws and traffic. */
+/** The leaderboard without the parts that depend on samples and traffic. */
 function values(categories: { models: { model: string; value: number; sd: number }[] }[]) {
   return categories.map(({ models }) =>
     models
@@ -107,7 +107,7 @@ function values(categories: { models: { model: string; value: number; sd: number
 }
 
 describe("prompts", () => {
-  it("are kept only where the operator says so, and encrypted where there is a key", async () => {
+  it("are stored only if the operator chooses to, and encrypted if there is a key", async () => {
     const { post, get } = sandbox();
     const { json } = await post("/v1/chat/completions", chat("remember me"));
     const plain = await get(`/v1/decisions/${json.joust.decision_id}`);
@@ -131,7 +131,7 @@ describe("prompts", () => {
 });
 
 describe("shutting down", () => {
-  it("finishes what is under way, and takes nothing new", async () => {
+  it("finishes the running requests and accepts no new ones", async () => {
     const host = await startHost();
     const gateway = await startGateway(
       `providers: {p: {url: "${host.url("slowFirstByte")}"}}\nmodels: {a: {provider: p}}`,
@@ -148,7 +148,7 @@ describe("shutting down", () => {
 });
 
 describe("the page", () => {
-  it("is served with a policy that runs nothing else, and nothing beside it", async () => {
+  it("is served with a policy that forbids other scripts, and no other file is served", async () => {
     const web = newFolder();
     mkdirSync(join(web, "assets"));
     writeFileSync(join(web, "index.html"), "<!doctype html><title>Joust</title>");

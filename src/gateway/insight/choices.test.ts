@@ -10,7 +10,7 @@ const [K, M] = [4, 3];
 const random = Random.seeded(5);
 const row = (length: number) => Float64Array.from({ length }, () => random.uniform());
 
-/** Queries of all mixtures; model k costs k + 1. */
+/** Random queries; model k costs k + 1. */
 const traffic = Array.from({ length: 40 }, (): TrafficQuery => {
   const shares = row(M);
   const total = shares.reduce((sum, share) => sum + share, 0);
@@ -31,11 +31,11 @@ function newWorld(): PosteriorSample {
   };
 }
 
-const world = newWorld();
-const values = traffic.map(({ w }) => world.utilities(w));
+const sample = newWorld();
+const values = traffic.map(({ w }) => sample.utilities(w));
 const always = (k: number) => traffic.map(() => k);
 
-it("a world's mean over the choices is that of the queries one by one", () => {
+it("computes the same mean utility as a loop over the queries", () => {
   for (const tradeoff of [0, 2, 5, 8]) {
     const choices = choicesAt(tradeoff, traffic, values);
     const each = choices.map((k, i) => {
@@ -43,11 +43,11 @@ it("a world's mean over the choices is that of the queries one by one", () => {
       return f[k]! - f.reduce((sum, value) => sum + value, 0) / K;
     });
     const mean = each.reduce((sum, value) => sum + value, 0) / each.length;
-    expect(meanUtilityOf(choices, traffic)(world)).toBeCloseTo(mean, 12);
+    expect(meanUtilityOf(choices, traffic)(sample)).toBeCloseTo(mean, 12);
   }
 });
 
-it("the trade-off goes from the best to the cheapest, and the price never rises on the way", () => {
+it("goes from the best to the cheapest model without ever raising the price", () => {
   const best = values.map((f) => f.indexOf(Math.max(...f)));
   expect(choicesAt(0, traffic, values)).toEqual(best);
   expect(choicesAt(10, traffic, values)).toEqual(always(0));
@@ -58,30 +58,30 @@ it("the trade-off goes from the best to the cheapest, and the price never rises 
   expect(prices.at(-1)).toBeCloseTo(1 / K, 12);
 });
 
-it("what is best for each query is worth no less than one model for all, where the truth is known", () => {
+it("gives routing an advantage over one model if the values are the truth", () => {
   for (const tradeoff of [0, 3, 6]) {
     const choices = choicesAt(tradeoff, traffic, values);
-    const found = advantageOf(choices, tradeoff, traffic, values, [world])!;
+    const found = advantageOf(choices, tradeoff, traffic, values, [sample])!;
     expect(found.sure).toBe(1);
     expect(found.mean).toBeGreaterThanOrEqual(0);
     expect(found.lo).toBeCloseTo(found.mean, 12);
   }
 });
 
-it("in worlds that are otherwise it may be worth less; the same choices are worth the same in all", () => {
-  const worlds = Array.from({ length: 200 }, newWorld);
+it("may give a disadvantage in samples that differ, and none for equal choices", () => {
+  const samples = Array.from({ length: 200 }, newWorld);
   const choices = choicesAt(0, traffic, values);
-  const { over, sure } = advantageOf(choices, 0, traffic, values, worlds)!;
+  const { over, sure } = advantageOf(choices, 0, traffic, values, samples)!;
   expect(sure).toBeGreaterThan(0);
   expect(sure).toBeLessThan(1);
-  const same = advantageOf(always(over), 0, traffic, values, worlds)!;
+  const same = advantageOf(always(over), 0, traffic, values, samples)!;
   expect(same.sure).toBe(1);
   for (const gain of [same.mean, same.lo, same.hi]) expect(gain).toBeCloseTo(0, 12);
 });
 
-it("nothing is said without queries, without worlds, or where nobody can answer all", () => {
-  expect(advantageOf([], 3, [], [], [world])).toBeNull();
+it("is null without queries, without samples, or without a model that can answer all queries", () => {
+  expect(advantageOf([], 3, [], [], [sample])).toBeNull();
   expect(advantageOf(always(0), 3, traffic, values, [])).toBeNull();
   const apart = traffic.map((query, i) => ({ ...query, candidates: [i % 2] }));
-  expect(advantageOf(always(0), 3, apart, values, [world])).toBeNull();
+  expect(advantageOf(always(0), 3, apart, values, [sample])).toBeNull();
 });

@@ -3,10 +3,10 @@ import { axpy } from "../../core/linalg/linalg.ts";
 import { lambdaOf } from "../routing/tradeoff.ts";
 import type { TrafficQuery } from "./traffic.ts";
 
-/** Who would answer the recent queries: places in the pool, one a query. */
+/** Index in the pool of the model that would answer each query. */
 export type Choices = readonly number[];
 
-/** At a setting of the trade-off, by the value of each query and model: the most that is left after the price. */
+/** Chooses for each query the model with the highest net value at this trade-off. */
 export function choicesAt(
   tradeoff: number,
   traffic: readonly TrafficQuery[],
@@ -14,45 +14,45 @@ export function choicesAt(
 ): Choices {
   const lambda = lambdaOf(tradeoff);
   return traffic.map((query, i) => {
-    const dearest = dearestOf(query);
+    const highest = highestOf(query);
     let best = -1;
     let most = -Infinity;
     for (const k of query.candidates) {
-      const net = values[i]![k]! - lambda * priceOf(query, k, dearest);
+      const net = values[i]![k]! - lambda * priceOf(query, k, highest);
       if (net > most) [best, most] = [k, net];
     }
     return best;
   });
 }
 
-/** Price as a share of the dearest candidate's, a mean; 0 where prices are not known. */
+/** Mean price, relative to that of the most expensive candidate; 0 if prices are unknown. */
 export function meanPrice(choices: Choices, traffic: readonly TrafficQuery[]): number {
-  const prices = traffic.map((query, i) => priceOf(query, choices[i]!, dearestOf(query)));
+  const prices = traffic.map((query, i) => priceOf(query, choices[i]!, highestOf(query)));
   return prices.reduce((sum, price) => sum + price / prices.length, 0);
 }
 
-function dearestOf({ candidates, costs }: TrafficQuery): number {
-  let dearest = 0;
-  if (costs) for (const k of candidates) dearest = Math.max(dearest, costs[k]!);
-  return dearest;
+function highestOf({ candidates, costs }: TrafficQuery): number {
+  let highest = 0;
+  if (costs) for (const k of candidates) highest = Math.max(highest, costs[k]!);
+  return highest;
 }
 
-function priceOf({ costs }: TrafficQuery, k: number, dearest: number): number {
-  return dearest > 0 ? costs![k]! / dearest : 0;
+function priceOf({ costs }: TrafficQuery, k: number, highest: number): number {
+  return highest > 0 ? costs![k]! / highest : 0;
 }
 
 /**
- * Mean utility of the choices in a world, relative to the pool's mean. A world's
+ * Mean utility of the choices in a sample of the posterior, relative to the pool's mean. The
  * utilities are linear in the membership, so with n queries
  *
  *   mean_i f_c(i)(w_i) = sum_k f_k(W_k),  W_k = sum of w_i / n over the queries with c(i) = k,
  *
- * and a world is asked once a model rather than once a query.
+ * and a sample is evaluated once per model rather than once per query.
  */
 export function meanUtilityOf(
   choices: Choices,
   traffic: readonly TrafficQuery[],
-): (world: PosteriorSample) => number {
+): (sample: PosteriorSample) => number {
   const M = traffic[0]?.w.length ?? 0;
   const parts = new Map<number, Float64Array>();
   const all = new Float64Array(M);

@@ -5,10 +5,10 @@ import type { Clock } from "../clock/clock.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import type { Serving } from "../routing/serving.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { performanceOf } from "./performance.ts";
 import { pricesOf, spendOf } from "./spend.ts";
 import { standings } from "./standings.ts";
 import { mixOf, trafficOf } from "./traffic.ts";
-import { worthOf } from "./worth.ts";
 
 export interface GaugeSources {
   readonly metrics: Metrics;
@@ -40,8 +40,8 @@ async function collectRouter(
   metrics.version.set({ router: name }, view.version);
   metrics.guard.set({ router: name }, guard === undefined ? 0 : 1);
   const traffic = trafficOf(view, router.recent.all);
-  const worth = worthOf(view, traffic, Random.seeded(view.version));
-  if (worth) metrics.regret.set({ router: name }, worth.regret.mean);
+  const performance = performanceOf(view, traffic, Random.seeded(view.version));
+  if (performance) metrics.regret.set({ router: name }, performance.regret.mean);
   const now = clock.date();
   const span = { router: name, from: now - MONTH_MS, to: now + 1, step: DAY_MS };
   try {
@@ -50,7 +50,7 @@ async function collectRouter(
     const spend = spendOf(await store.tallies(span), pricesOf(router.models.values()), overall);
     if (spend.always_best) metrics.savings.set({ router: name }, spend.always_best.savings);
   } catch {
-    // Without the store the last values stand, and joust_store_up tells why.
+    // If the store is down, the gauges keep their values and joust_store_up is 0.
   }
 }
 

@@ -5,7 +5,7 @@ import { shownModels } from "../feedback/votes.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import { inWords } from "../routing/reasons.ts";
 
-/** A decision as GET /v1/decisions shows it. The names of a duel are hidden until somebody has voted. */
+/** A decision as GET /v1/decisions shows it. The models of a duel are hidden until a person has voted. */
 export function decisionView(record: DecisionRecord): ShownDecision {
   const { decision, answers, votes } = record;
   const isHidden = isDuel(decision) && !isVoted(votes);
@@ -27,7 +27,7 @@ export function decisionView(record: DecisionRecord): ShownDecision {
   };
   if (isHidden) {
     const answered = answers.map(({ slot, status }) => ({ slot, status }));
-    return { ...common, hidden: "the names are shown after the vote", answers: answered };
+    return { ...common, hidden: "the models are shown after the vote", answers: answered };
   }
   return {
     ...common,
@@ -48,12 +48,12 @@ export function decisionView(record: DecisionRecord): ShownDecision {
   };
 }
 
-/** By a person: after a judge's vote people are still to vote blind. */
+/** Whether a person has voted. Votes of a judge do not reveal the models. */
 export function isVoted(votes: DecisionRecord["votes"]): boolean {
   return votes.some(({ source }) => source === "user");
 }
 
-/** Why it was decided so: numbers for machines, words for people. */
+/** Numbers and sentences that explain a decision. */
 export function explanation(decision: Omit<Decision, "x">): Explanation {
   const { candidates, values, costs, propensity, seed, lambda, pair } = decision;
   const reasons = decision.reasons ?? {};
@@ -78,7 +78,7 @@ export function explanation(decision: Omit<Decision, "x">): Explanation {
   };
 }
 
-/** What the newest posterior says of the same two on the query `x`: a vote on them has had its effect by then. */
+/** Win probability of the same two models on the query `x` by the present posterior, which has learned from the vote. */
 export function presentView(
   router: LiveRouter | undefined,
   record: DecisionRecord,
@@ -91,10 +91,10 @@ export function presentView(
   if (decision.encoder !== view.encoder || x.length !== view.pool.centroids[0]!.length) return {};
   const { runner_up: runnerUp } = decision.reasons ?? {};
   const rival = a === b ? runnerUp : b;
-  const place = (name: string | undefined) => view.pool.models.indexOf(name ?? "");
-  if (place(a) < 0 || place(rival) < 0) return {};
+  const [first, second] = [a, rival].map((name) => view.pool.models.indexOf(name ?? ""));
+  if (first! < 0 || second! < 0) return {};
   const estimate = view.router.policy.estimate?.(view.membership(x));
   if (!estimate) return {};
-  const win = estimate.beats(place(a), place(rival));
+  const win = estimate.beats(first!, second!);
   return { now: { posterior_version: view.version, win_probability: win } };
 }

@@ -11,7 +11,7 @@ interface EventSources {
   readonly closing: AbortSignal;
 }
 
-/** GET /v1/events: what happens, as it happens; of others only where the caller may see all. */
+/** GET /v1/events: streams the events that the caller may see. An admin sees those of all keys. */
 export async function events(
   { routers, feed, closing }: EventSources,
   caller: Caller,
@@ -22,7 +22,7 @@ export async function events(
   const write = (text: string) => {
     if (isFull) return;
     const room = client.write(text);
-    // Who cannot follow misses some: the page asks for the whole picture now and then anyway.
+    // A slow client misses events. The page also reads the state regularly.
     if (!room) return;
     isFull = true;
     room.then(() => {
@@ -33,8 +33,8 @@ export async function events(
     write(eventText(posteriorEvent(name, router.view.version)));
   }
   const stop = feed.listen((event, owner) => {
-    const isTheirs = owner === undefined || caller.isAdmin || owner === caller.owner;
-    if (isTheirs) write(eventText(event));
+    const isVisible = owner === undefined || caller.isAdmin || owner === caller.owner;
+    if (isVisible) write(eventText(event));
   });
   const pulse = setInterval(() => write(": still here\n\n"), PULSE_MS);
   await new Promise<void>((done) => {
@@ -48,7 +48,7 @@ export async function events(
   client.end();
 }
 
-/** Proxies cut connections that are silent for long. */
+/** Interval of comments, because proxies close connections that are silent for long. */
 const PULSE_MS = 15_000;
 
 function eventText({ type, data }: FeedEvent): string {
@@ -59,7 +59,7 @@ function posteriorEvent(router: string, version: number): FeedEvent {
   return { type: "posterior", data: { router, version } };
 }
 
-/** Tells of new posteriors; who begins to listen is told of those that there are. */
+/** Publishes each new posterior. A new listener gets the present ones from `events`. */
 export function watchPosteriors(
   routers: () => ReadonlyMap<string, LiveRouter>,
   feed: Feed,
@@ -72,10 +72,9 @@ export function watchPosteriors(
       seen.set(name, version);
       feed.publish(undefined, () => posteriorEvent(name, version));
     }
-  }, LOOK_MS);
+  }, CHECK_MS);
   timer.unref();
   return () => clearInterval(timer);
 }
 
-/** Time between two looks for them. */
-const LOOK_MS = 250;
+const CHECK_MS = 250;

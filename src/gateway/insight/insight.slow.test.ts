@@ -4,9 +4,9 @@ import { PATIENCE, SANDBOX, SOON, sharedGateway } from "../gateway.fixture.ts";
 vi.setConfig(PATIENCE);
 
 /**
- * Of all models of the sandbox these are furthest apart: 0.55 and 0.74 of their
- * answers are right. A voter prefers the better one in 0.62 of the votes that are
- * no ties, so of 400 the sign of the difference is wrong once in 30,000 runs.
+ * The models of the sandbox that differ most: 55% and 74% of their answers are right. 62% of the
+ * votes that are not ties prefer the better one, so with 400 votes the sign of the difference is
+ * wrong once in 30,000 runs.
  */
 const [WORSE, BETTER] = ["mistral-7b", "gpt-3.5"];
 const VOTES = 400;
@@ -14,7 +14,7 @@ const gateway = sharedGateway(
   () => `${SANDBOX}\nrouters: {auto: {models: [${WORSE}, ${BETTER}], explore: 0}}`,
 );
 
-it("simulated voters move the leaderboard to the truth", async () => {
+it("moves the leaderboard to the truth by the votes of simulated voters", async () => {
   const { post, get } = gateway();
   const leader = async () => (await get("/v1/stats")).json.leaderboard.overall[0];
   expect(await leader()).toMatchObject({ value: 0 });

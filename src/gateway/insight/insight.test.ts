@@ -14,7 +14,7 @@ vi.setConfig(PATIENCE);
 const gateway = sharedGateway(() => `${SANDBOX}\nrouters: {auto: {explore: 0}}`);
 
 describe("simulated voters", () => {
-  it("vote by the public path until they are stopped, and every vote counts", async () => {
+  it("vote through the public interface until they are stopped, and every vote counts", async () => {
     const { post, get } = gateway();
     const truth = await get("/v1/sandbox/truth");
     expect(truth.json.kinds).toHaveLength(7);
@@ -23,7 +23,7 @@ describe("simulated voters", () => {
     const state = async () => (await get("/v1/sandbox/voters")).json;
     await expect.poll(async () => (await state()).cast, SOON).toBeGreaterThan(40);
     await post("/v1/sandbox/voters", { on: false });
-    // Those who were reading still vote.
+    // Voters that have their answers still vote.
     const counted = async () => {
       const { cast, failed } = await state();
       const { requests, duels, votes } = (await get("/v1/stats")).json.counts;
@@ -33,7 +33,7 @@ describe("simulated voters", () => {
     expect(await state()).toMatchObject({ on: false });
   });
 
-  it("are there only where the sandbox is", async () => {
+  it("exist only with the sandbox", async () => {
     const host = await startHost();
     const { get, post } = await startGateway(
       `providers: {p: {url: "${host.url("well")}"}}\nmodels: {a: {provider: p}}`,
@@ -44,7 +44,7 @@ describe("simulated voters", () => {
 });
 
 describe("stats", () => {
-  it("count what happened, and have intervals around what is believed", async () => {
+  it("contain counts and estimates with intervals", async () => {
     const { post, get } = gateway();
     const before = (await get("/v1/stats?router=auto&hours=1")).json;
     await post("/v1/chat/completions", chat("hi"));
@@ -77,7 +77,7 @@ describe("stats", () => {
     expect((await get("/v1/stats?hours=x")).status).toBe(400);
   });
 
-  it("what was chosen is judged in stretches, from the first request of the window on", async () => {
+  it("evaluate the choices in stretches from the first request of the window on", async () => {
     const { post, get } = gateway();
     for (let i = 0; i < 9; i++) await post("/v1/chat/completions", chat(`hi ${i}`));
     const { json } = await get("/v1/learning?hours=1");
@@ -101,7 +101,7 @@ describe("stats", () => {
     expect((await get("/v1/learning?hours=0")).status).toBe(400);
   });
 
-  it("the trade-off goes from quality to the cheapest", async () => {
+  it("show the trade-off from quality to the cheapest model", async () => {
     const { post, get } = gateway();
     await post("/v1/chat/completions", chat("hi"));
     const { json } = await get("/v1/tradeoff");
@@ -121,7 +121,7 @@ describe("stats", () => {
 });
 
 describe("events", () => {
-  it("tell of decisions, answers, votes and posteriors as they come", async () => {
+  it("report decisions, answers, votes and posteriors as they happen", async () => {
     const { post, url } = gateway();
     const stop = new AbortController();
     const response = await fetch(`${url}/v1/events`, { signal: stop.signal });
@@ -156,7 +156,7 @@ describe("events", () => {
       .filter((event) => event.includes(json.joust.decision_id));
     const kinds = told.map((event) => /event: (\w+)/.exec(event)![1]);
     expect(kinds).toEqual(["decision", "answer", "answer", "vote"]);
-    // Nobody learns from it who was in a duel before the vote.
+    // Events do not reveal the models of a duel before the vote.
     for (const event of told.slice(0, 3)) expect(event).not.toMatch(/"models?":/);
     stop.abort();
     await reading;

@@ -4,18 +4,18 @@ import type { Decision } from "../../store/decision.ts";
 import type { Logged } from "../../store/events.ts";
 import type { Store } from "../../store/store.ts";
 import type { Window } from "./numbers.ts";
-import { type Belief, trafficOf } from "./traffic.ts";
-import { worthOfEach } from "./worth.ts";
+import { performanceOfEach } from "./performance.ts";
+import { type PosteriorView, trafficOf } from "./traffic.ts";
 
 /**
- * GET /v1/learning: the requests of a window in stretches, the oldest first, and
- * what each stretch's choices were worth by what is believed now. Looking back
- * with one posterior, a falling regret is a router that has learnt.
+ * GET /v1/learning: divides the requests of a window into stretches, the oldest first, and
+ * evaluates the choices in each by the present posterior. All stretches are evaluated by the same
+ * posterior, so a falling regret shows that the router has learned.
  */
 export async function learningCurve(
   store: Store,
   router: string,
-  belief: Belief,
+  posterior: PosteriorView,
   window: Window,
 ): Promise<Learning> {
   const sample = await sampled(store, router, window);
@@ -23,12 +23,12 @@ export async function learningCurve(
   const parts = Array.from({ length: Math.ceil(sample.length / size) }, (_, i) =>
     sample.slice(i * size, (i + 1) * size),
   );
-  const traffic = parts.map((part) => trafficOf(belief, part));
+  const traffic = parts.map((part) => trafficOf(posterior, part));
   const random = Random.seeded(1).split("learning");
-  const stretches = worthOfEach(belief, traffic, random).flatMap(
-    (worth, i): Learning["stretches"][number][] => {
-      if (!worth) return [];
-      const { regret, fallen, winRate } = worth;
+  const stretches = performanceOfEach(posterior, traffic, random).flatMap(
+    (performance, i): Learning["stretches"][number][] => {
+      if (!performance) return [];
+      const { regret, fallen, winRate } = performance;
       return [
         {
           from: new Date(parts[i]![0]!.at).toISOString(),
@@ -42,15 +42,15 @@ export async function learningCurve(
       ];
     },
   );
-  return { object: "learning", router, posterior_version: belief.version, stretches };
+  return { object: "learning", router, posterior_version: posterior.version, stretches };
 }
 
 const STRETCHES = 16;
-/** Requests in a stretch. */
+/** Smallest and largest number of requests in a stretch. */
 const LEAST = 4;
 const MOST = 32;
 
-/** Requests from all over the window: all of them, or some of each part of the log. */
+/** Requests from the whole window: all of them, or some of each part of the log. */
 async function sampled(
   store: Store,
   router: string,

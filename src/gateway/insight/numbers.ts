@@ -1,13 +1,13 @@
 import { Random } from "../../core/random/random.ts";
 import { ALL_MODELS, BUCKET_MS, type Counts, noCounts, type Tally } from "../../store/tally.ts";
 import type { RecentQuery } from "../routing/recent-queries.ts";
+import { performanceOf } from "./performance.ts";
+import { samplesOf } from "./posterior-samples.ts";
 import { type Prices, spendOf } from "./spend.ts";
 import { standings } from "./standings.ts";
-import { type Belief, mixOf, trafficOf } from "./traffic.ts";
-import { worldsOf } from "./worlds.ts";
-import { worthOf } from "./worth.ts";
+import { mixOf, type PosteriorView, trafficOf } from "./traffic.ts";
 
-/** How far back counts go, and in which steps. Times are milliseconds since 1970. */
+/** Time span of the counts and its steps. Times are in milliseconds since 1970. */
 export interface Window {
   readonly hours: number;
   readonly from: number;
@@ -17,45 +17,45 @@ export interface Window {
 }
 
 export function windowOf(hours: number, now: number): Window {
-  // About a hundred points, whatever the span.
+  // The step gives about a hundred points.
   const step = Math.max(1, Math.ceil((hours * HOUR) / 100 / BUCKET_MS)) * BUCKET_MS;
   return { hours, from: Math.floor((now - hours * HOUR) / step) * step, to: now + 1, step };
 }
 
 const HOUR = 3_600_000;
 
-/** What the numbers are made of: a posterior, the last queries, and counts of a window. */
-export interface Sources {
-  readonly belief: Belief;
+/** Sources of the numbers: a posterior, the recent queries, and the counts of a window. */
+interface Sources {
+  readonly posterior: PosteriorView;
   readonly recent: readonly RecentQuery[];
   readonly window: Window;
   readonly tallies: readonly Tally[];
   readonly prices: Prices;
 }
 
-/** Where a router stands, what it costs and what it is worth. */
-export function numbersOf({ belief, recent, window, tallies, prices }: Sources) {
-  const traffic = trafficOf(belief, recent);
-  const mix = mixOf(belief, traffic);
-  // The same draws each time: numbers move when something was learnt or asked, and by no more.
+/** Leaderboard, counts, cost and performance of a router. */
+export function numbersOf({ posterior, recent, window, tallies, prices }: Sources) {
+  const traffic = trafficOf(posterior, recent);
+  const mix = mixOf(posterior, traffic);
+  // The seed is fixed, so that the numbers change only with new votes or queries.
   const random = Random.seeded(1);
-  const worlds = worldsOf(belief, random.split("worlds"), WORLDS);
-  const overall = standings(belief, mix, worlds);
-  const { categories, models } = belief.pool;
+  const samples = samplesOf(posterior, random.split("worlds"), SAMPLES);
+  const overall = standings(posterior, mix, samples);
+  const { categories, models } = posterior.pool;
   const byCategory = categories.map((category, m) => ({
     category,
     share: mix[m]!,
-    models: standings(belief, only(m, categories.length), worlds),
+    models: standings(posterior, only(m, categories.length), samples),
   }));
   const { all, byModel } = totalsOf(tallies);
-  const worth = worthOf(belief, traffic, random.split("worth"));
+  const performance = performanceOf(posterior, traffic, random.split("worth"));
   return {
     window: {
       from: new Date(window.from).toISOString(),
       hours: window.hours,
       step_seconds: window.step / 1000,
     },
-    posterior_version: belief.version,
+    posterior_version: posterior.version,
     recent_queries: traffic.length,
     leaderboard: { overall, categories: byCategory },
     counts: {
@@ -75,13 +75,13 @@ export function numbersOf({ belief, recent, window, tallies, prices }: Sources) 
     models: models.map((model) => modelCounts(model, byModel.get(model))),
     series: seriesOf(tallies),
     spend: spendOf(tallies, prices, overall),
-    regret: worth?.regret ?? null,
-    win_rate: worth?.winRate ?? null,
-    quality: worth?.quality ?? null,
+    regret: performance?.regret ?? null,
+    win_rate: performance?.winRate ?? null,
+    quality: performance?.quality ?? null,
   };
 }
 
-const WORLDS = 400;
+const SAMPLES = 400;
 
 function only(m: number, M: number): Float64Array {
   return Float64Array.from({ length: M }, (_, other) => Number(other === m));
@@ -120,7 +120,7 @@ function modelCounts(model: string, counts: Counts = noCounts()) {
   };
 }
 
-/** Over time: requests, duels, votes, spend, and how often each model was shown. */
+/** Requests, duels, votes, cost and answers shown per model, over time. */
 function seriesOf(tallies: readonly Tally[]) {
   const points = Map.groupBy(tallies, ({ bucket }) => bucket);
   return [...points].map(([bucket, list]) => {

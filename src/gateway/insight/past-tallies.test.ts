@@ -12,7 +12,7 @@ const store = await openSqlite(newFile());
 afterAll(() => store.close());
 
 let logged = 0;
-/** A decision with its answers and a vote, so many hours after the beginning. */
+/** A decision with its answers and a vote, a number of hours after the beginning. */
 async function happen(hours: number): Promise<void> {
   const n = logged++;
   const at = T0 + hours * HOUR;
@@ -24,11 +24,11 @@ async function happen(hours: number): Promise<void> {
   ]);
 }
 
-it("whatever is read when, it is what the store has; what is over is read once", async () => {
-  const asked: TallyQuery[] = [];
+it("returns what the store has and reads old steps only once", async () => {
+  const queries: TallyQuery[] = [];
   const past = new PastTallies({
     tallies: (query) => {
-      asked.push(query);
+      queries.push(query);
       return store.tallies(query);
     },
   });
@@ -40,12 +40,12 @@ it("whatever is read when, it is what the store has; what is over is read once",
       expect(await past.read(query)).toEqual(await store.tallies(query));
     }
   }
-  // The week of which two days have passed: no more of it than its last hours.
-  const { from, to } = asked.at(-1)!;
+  // Of the week, only the last hours are read again.
+  const { from, to } = queries.at(-1)!;
   expect(to - from).toBeLessThan(4 * HOUR);
 });
 
-it("an earlier window is read anew, and nothing is remembered of what was forgotten", async () => {
+it("reads an earlier window again, and everything after `forget`", async () => {
   const past = new PastTallies(store);
   const query = (hours: number) => ({ router: "auto", ...windowOf(24, T0 + hours * HOUR) });
   for (const hours of [60, 30, 59]) {

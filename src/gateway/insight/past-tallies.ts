@@ -2,9 +2,9 @@ import type { Store, TallyQuery } from "../../store/store.ts";
 import type { Tally } from "../../store/tally.ts";
 
 /**
- * Counts of a window, of which only the last steps are read again: those that are over
- * do not change any more. A year in steps of days is a million rows of five minutes,
- * and whoever votes meanwhile would wait for them.
+ * Cache of the counts of a window. Only the last steps are read again, because older ones do not
+ * change. A year in steps of days consists of a million rows of five minutes, and votes would
+ * have to wait while they are read.
  */
 export class PastTallies {
   readonly #store: Pick<Store, "tallies">;
@@ -14,7 +14,7 @@ export class PastTallies {
     this.#store = store;
   }
 
-  /** As the store gives them; `from` is a multiple of `step`. */
+  /** Reads the counts as the store returns them. `from` is a multiple of `step`. */
   async read(query: TallyQuery): Promise<Tally[]> {
     const { router, from, to, step } = query;
     const key = `${step} ${router}`;
@@ -29,7 +29,7 @@ export class PastTallies {
     return tallies;
   }
 
-  /** What was logged late may lie in steps that were over. */
+  /** Empties the cache, because events that are logged late may belong to old steps. */
   forget(): void {
     this.#known.clear();
   }
@@ -37,10 +37,10 @@ export class PastTallies {
 
 interface Known {
   readonly from: number;
-  /** Not included: where reading goes on. */
+  /** End of the cached steps, where reading continues. */
   readonly until: number;
   readonly tallies: readonly Tally[];
 }
 
-/** Other nodes may be late with what they log, by as much as their clocks and their stores. */
+/** Time after which a step is complete. Other nodes may log late. */
 const SETTLED_MS = 3_600_000;

@@ -6,10 +6,10 @@ const SEED = { seed: 7, numRuns: 50 };
 const coordinate = fc.integer({ min: -5, max: 5 });
 const point = fc.tuple(coordinate, coordinate);
 
-it("categories that lie in a plane keep their distances", () => {
+it("keeps the distances of categories that lie in a plane", () => {
   fc.assert(
     fc.property(fc.array(point, { minLength: 3, maxLength: 8 }), (places) => {
-      // A plane somewhere in five dimensions.
+      // A random plane in five dimensions.
       const centroids = places.map(([a, b]) =>
         Float64Array.of(0.6 * a, 0.8 * a, 1, 0.28 * b, 0.96 * b),
       );
@@ -26,7 +26,7 @@ it("categories that lie in a plane keep their distances", () => {
   );
 });
 
-it("their middle is the origin; two categories lie on a line, and one on a point", () => {
+it("puts the mean at the origin, two categories on a line and one at a point", () => {
   const two = [Float64Array.of(1, 0, 0), Float64Array.of(0, 1, 0)];
   const [a, b] = two.map(planeOf(two));
   expect([a!.x + b!.x, a!.y, b!.y]).toEqual([expect.closeTo(0), 0, 0]);

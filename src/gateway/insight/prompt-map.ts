@@ -5,17 +5,16 @@ import { isDuel } from "../../store/decision.ts";
 import type { Store } from "../../store/store.ts";
 import { shownModels } from "../feedback/votes.ts";
 import { isVoted } from "./decision-view.ts";
-import type { Belief } from "./traffic.ts";
+import type { PosteriorView } from "./traffic.ts";
 
 /**
- * GET /v1/map: recent prompts as points of a plane, near each other where they
- * are alike. It is the plane in which the categories lie furthest apart, so it
- * stays as it is while prompts come and go.
+ * GET /v1/map: recent prompts as points of a plane, with similar prompts close together. The plane
+ * is the one in which the categories lie furthest apart, so it does not change with the prompts.
  */
 export async function promptMap(
   store: Store,
   router: string,
-  { pool, membership }: Belief,
+  { pool, membership }: PosteriorView,
   owner: string | undefined,
   limit: number,
 ): Promise<PromptMap> {
@@ -24,7 +23,7 @@ export async function promptMap(
   const records = await store.decisions({ router, owner, limit });
   const oldest = records.at(-1)?.decision.position ?? 0;
   const newest = records[0]?.decision.position ?? 0;
-  // Of all keys' queries these are the newest, without a gap.
+  // Without an owner, the records are the newest decisions without a gap.
   const most = owner === undefined ? records.length : MOST;
   const routed = most > 0 ? await store.routed(router, oldest - 1, most) : [];
   const xs = new Map(
@@ -33,7 +32,7 @@ export async function promptMap(
   const points = records.flatMap((record) => {
     const { id, at } = record.decision;
     const x = xs.get(id);
-    if (x?.length !== centroids[0]!.length) return []; // another encoder's
+    if (x?.length !== centroids[0]!.length) return []; // embedded by another encoder
     const w = membership(x);
     const duel = isDuel(record.decision);
     const isHidden = duel && !isVoted(record.votes);
@@ -54,27 +53,27 @@ export async function promptMap(
   };
 }
 
-/** Of one router's queries in the log between the oldest and the newest shown, others' included. */
+/** Largest number of decisions to read between the oldest and the newest one of an owner. */
 const MOST = 5000;
 
-/** Where vectors lie in the plane of the two widest directions of the centroids. */
+/** Projects embeddings onto the plane of the first two principal components of the centroids. */
 export function planeOf(
   centroids: readonly Float64Array[],
 ): (x: Float64Array) => { readonly x: number; readonly y: number } {
   const M = centroids.length;
   const middle = mean([...centroids]);
   const rows = centroids.map((row) => row.map((value, i) => value - middle[i]!));
-  // The directions are combinations of the rows R: if R R^T u = s u, then R^T u has the length sqrt(s).
+  // The components are combinations of the rows R: if R R^T u = s u, then R^T u has the length sqrt(s).
   const gram = new Float64Array(M * M);
   for (let i = 0; i < M; i++) for (let j = 0; j < M; j++) gram[i * M + j] = dot(rows[i]!, rows[j]!);
-  // Centred rows are dependent, so the matrix is singular; a little more on its diagonal turns nothing.
+  // The centred rows are dependent. A small diagonal makes the matrix regular and keeps its eigenvectors.
   const total = rows.reduce((sum, row) => sum + dot(row, row), 0);
   for (let i = 0; i < M; i++) gram[i * M + i]! += 1e-9 * (total || 1);
   const { values, vectors } = symmetricEigen(gram, M);
   const axes = [0, 1].map((i) => {
     const axis = new Float64Array(middle.length);
     const size = values[i] ?? 0;
-    if (size <= 1e-8 * total) return axis; // fewer than three categories have no second direction
+    if (size <= 1e-8 * total) return axis; // fewer than three categories have no second component
     const length = Math.sqrt(size);
     rows.forEach((row, m) => {
       axpy(vectors[i * M + m]! / length, row, axis);

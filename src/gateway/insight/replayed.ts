@@ -10,9 +10,9 @@ import { added, numbersOf, type Window } from "./numbers.ts";
 import { promptMap } from "./prompt-map.ts";
 import type { Prices } from "./spend.ts";
 import { tradeoffCurve } from "./tradeoff-curve.ts";
-import type { Belief } from "./traffic.ts";
+import type { PosteriorView } from "./traffic.ts";
 
-/** What the page shows of a router, under the names of the interface. */
+/** Numbers that the page shows of a router, by the names of their endpoints. */
 export interface Insight {
   readonly stats: ReturnType<typeof numbersOf>;
   readonly learning: Learning;
@@ -21,8 +21,8 @@ export interface Insight {
 }
 
 /**
- * The page's numbers, all computed anew: beliefs from the log as it was folded
- * again, and counts event by event rather than from the tallies that are kept.
+ * Computes the page's numbers again: the posterior from the folded log, and the counts from the
+ * events instead of the stored tallies.
  */
 export async function insightOf(
   store: Store,
@@ -31,19 +31,19 @@ export async function insightOf(
   window: Window,
   { prices, current }: { readonly prices: Prices; readonly current: number | null },
 ): Promise<Insight> {
-  const belief = beliefOf(fold);
+  const posterior = posteriorOf(fold);
   const recent = await recentOf(store, router, window.to);
   const tallies = await recount(store, router, window);
-  const own = new Map([...prices].filter(([model]) => belief.pool.models.includes(model)));
+  const own = new Map([...prices].filter(([model]) => posterior.pool.models.includes(model)));
   return {
-    stats: numbersOf({ belief, recent, window, tallies, prices: own }),
-    learning: await learningCurve(store, router, belief, window),
-    tradeoff: tradeoffCurve(router, belief, recent, current),
-    map: await promptMap(store, router, belief, undefined, MAP_POINTS),
+    stats: numbersOf({ posterior, recent, window, tallies, prices: own }),
+    learning: await learningCurve(store, router, posterior, window),
+    tradeoff: tradeoffCurve(router, posterior, recent, current),
+    map: await promptMap(store, router, posterior, undefined, MAP_POINTS),
   };
 }
 
-function beliefOf({ router, configuration, position }: Fold): Belief {
+function posteriorOf({ router, configuration, position }: Fold): PosteriorView {
   const { pool } = configuration!;
   const membership = categoryMembership(pool.centroids);
   return { pool, router: router!, version: position, membership };
@@ -55,7 +55,7 @@ async function recentOf(store: Store, router: string, to: number): Promise<reado
   return recent.all;
 }
 
-/** What `store.tallies` says, counted again. */
+/** Counts the events of a window, with the same result as `store.tallies`. */
 async function recount(store: Store, router: string, { from, to, step }: Window): Promise<Tally[]> {
   const sums = new Map<string, Tally>();
   const count = (events: readonly Tallied[]) => {
@@ -69,7 +69,7 @@ async function recount(store: Store, router: string, { from, to, step }: Window)
   };
   for await (const page of decisionsOf(store, router)) {
     count(page.flatMap(({ decision, answers }) => [decision, ...answers]));
-    // An answer comes after its request, so what is older than the window by a day has none in it.
+    // An answer is logged after its request, so requests a day before the window have none in it.
     if (page.at(-1)!.decision.at < from - LATEST_ANSWER_MS) break;
   }
   for await (const event of inPages((after, limit) => store.learning(router, after, limit))) {

@@ -16,22 +16,20 @@ import { SLIP, verdictOn } from "../sandbox/voters.ts";
 import { numbersOf, windowOf } from "./numbers.ts";
 
 /**
- * Simulated voters in the sandbox, without a gateway around it: the same
- * questions, qualities, prices, verdicts, encoder and policy, and the numbers of
- * the page in the end. Each run has models and a mix of kinds of its own, so that
- * it has a truth of its own: over runs of one truth, no band could be right in
- * 95% of them other than by luck.
+ * Simulated voters in the sandbox without a gateway: the same questions, qualities, prices,
+ * votes, encoder and policy, and the page's numbers at the end. Each run has its own models and
+ * mix of categories and so its own truth, because coverage is defined over different truths.
  */
 export interface Run {
   readonly numbers: ReturnType<typeof numbersOf>;
-  /** Always the first model, by the votes on explored duels. */
+  /** Value of always serving the first model, estimated from votes on explored duels. */
   readonly estimates: ReturnType<Estimator["result"]>["targets"][number];
   readonly truth: {
     readonly regret: number;
-    /** The best of the models for these queries. */
+    /** The best single model for these queries. */
     readonly best: string;
     readonly savings: number;
-    /** Of always the first model, as voters judge. */
+    /** Value of always serving the first model, by the judgement of the voters. */
     readonly value: number;
   };
 }
@@ -41,7 +39,7 @@ const places = { search: [], download: "", hubCache: "" };
 const encoders = { models: places, openai: { apiKey: undefined }, embeddingCache: "" };
 const calibration = await openCalibration({}, { data: DATA, encoders });
 const vectors = await calibration.encoder.encode(questions.map(({ query }) => query));
-const asked = questions.map((question, i) => ({ ...question, x: toFloat32(vectors[i]!) }));
+const embedded = questions.map((question, i) => ({ ...question, x: toFloat32(vectors[i]!) }));
 const prices = new Map(profile.models.map((model) => [model, sandbox.price(model)]));
 
 export function runSandbox(seed: number, rounds: number, explore: number): Run {
@@ -61,10 +59,10 @@ export function runSandbox(seed: number, rounds: number, explore: number): Run {
   const means = new Float64Array(models.length);
   let regret = 0;
   for (let t = 0; t < rounds; t++) {
-    const kind = profile.categories[drawn(mix, random)]!;
-    const ofKind = asked.filter(({ category }) => category === kind);
-    const { x, query, answer } = ofKind[random.integer(ofKind.length)]!;
-    const quality = models.map((model) => profile.quality(model, kind));
+    const drawnCategory = profile.categories[drawn(mix, random)]!;
+    const own = embedded.filter(({ category }) => category === drawnCategory);
+    const { x, query, answer } = own[random.integer(own.length)]!;
+    const quality = models.map((model) => profile.quality(model, drawnCategory));
     const lambda = lambdaOf(TRADEOFF);
     const decision = router.route({ x, candidates, costs, lambda, answers: 2 }, random.split(t));
     const { pair, values, propensity } = decision;
@@ -81,24 +79,29 @@ export function runSandbox(seed: number, rounds: number, explore: number): Run {
     counts.answers += 2;
     counts.input_tokens += 2 * tokensOf(query).length;
     counts.output_tokens += 2 * tokensOf(answer).length;
-    for (const k of pair) counts.cost += profile.cost(models[k]!, kind);
+    for (const k of pair) counts.cost += profile.cost(models[k]!, drawnCategory);
     regret += (Math.max(...quality) - (quality[a]! + quality[b]!) / 2) / rounds;
     for (const k of candidates) means[k]! += quality[k]! / rounds;
   }
-  const belief = { pool, router, version: rounds, membership: categoryMembership(pool.centroids) };
+  const posterior = {
+    pool,
+    router,
+    version: rounds,
+    membership: categoryMembership(pool.centroids),
+  };
   const tallies = [{ router: "auto", bucket: 0, model: ALL_MODELS, counts }];
   const own = new Map(models.map((model) => [model, prices.get(model)!]));
   const best = models[means.indexOf(Math.max(...means))]!;
   const tokens = (counts.input_tokens + counts.output_tokens) / 2;
   const middle = means.reduce((sum, mean) => sum + mean / models.length, 0);
   return {
-    numbers: numbersOf({ belief, recent, window: windowOf(1, rounds), tallies, prices: own }),
+    numbers: numbersOf({ posterior, recent, window: windowOf(1, rounds), tallies, prices: own }),
     estimates: estimator.result().targets[0]!,
     truth: {
       regret,
       best,
       savings: (tokens * prices.get(best)!.input) / 1e6 - counts.cost,
-      // Of two answers of which one is right it is preferred but for slips; else either.
+      // A single right answer is preferred, except for errors; otherwise either is.
       value: 1 / 2 + (1 / 2 - SLIP) * (means[0]! - middle),
     },
   };

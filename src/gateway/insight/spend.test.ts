@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Standing } from "../../api/stats.ts";
 import { ALL_MODELS, noCounts } from "../../store/tally.ts";
 import { spendOf } from "./spend.ts";
-import { mayBeBest, type Standing } from "./standings.ts";
+import { mayBeBest } from "./standings.ts";
 
 const standing = (model: string, value: number, best: number | null): Standing => ({
   model,
@@ -24,7 +25,7 @@ const prices = new Map([
   ["cheap", price(1)],
   ["poor", price(0.5)],
 ]);
-/** Ten requests, two answers each: a million tokens in all. */
+/** Ten requests with two answers each and a million tokens in total. */
 const counts = {
   ...noCounts(),
   shown: 10,
@@ -36,18 +37,18 @@ const counts = {
 const tallies = [{ router: "auto", bucket: 0, model: ALL_MODELS, counts }];
 
 describe("spend", () => {
-  it("counts one answer a request of the model that is taken for all", () => {
+  it("counts one answer per request for the alternative model", () => {
     const { always_best, always_cheapest } = spendOf(tallies, prices, overall);
     expect(always_best).toMatchObject({ model: "dear", cost: 5, savings: 3 });
     expect(always_cheapest).toEqual({ model: "poor", cost: 0.25, savings: -1.75 });
   });
 
-  it("says between which savings those against the best model lie", () => {
+  it("has an interval for the savings against the best model", () => {
     const { always_best } = spendOf(tallies, prices, overall);
     expect(always_best).toMatchObject({ among: ["fair", "dear", "cheap"], lo: -1.5, hi: 3 });
   });
 
-  it("leaves out models without a price, and says nothing where the leader has none", () => {
+  it("leaves out models without a price, and has no alternative if the leader has none", () => {
     const some = new Map([...prices].filter(([model]) => model !== "cheap"));
     expect(spendOf(tallies, some, overall).always_best).toMatchObject({ lo: -0.5, hi: 3 });
     expect(spendOf(tallies, new Map(), overall).always_best).toBeNull();
@@ -55,7 +56,7 @@ describe("spend", () => {
   });
 });
 
-it("models that may be the best are the likeliest ones, or the first where nobody says how likely", () => {
+it("names the most probable best models, or the first one if probabilities are unknown", () => {
   expect(mayBeBest(overall)).toEqual(["fair", "dear", "cheap"]);
   const mute = overall.map((one) => ({ ...one, best: null }));
   expect(mayBeBest(mute)).toEqual(["dear"]);

@@ -1,36 +1,15 @@
+import type { Standing, Stats } from "../../api/stats.ts";
 import type { Tally } from "../../store/tally.ts";
 import { ALL_MODELS } from "../../store/tally.ts";
 import type { ModelSpec } from "../providers/served-model.ts";
 import type { Price } from "../providers/upstream/usage.ts";
-import { mayBeBest, type Standing } from "./standings.ts";
+import { mayBeBest } from "./standings.ts";
 
-/** What was spent, and what the same tokens would have cost with one model for all. */
-export interface Spend {
-  readonly total: number;
-  readonly by_model: Readonly<Record<string, number>>;
-  readonly requests: number;
-  readonly cost_per_request: number;
-  readonly always_best: AlwaysBest | null;
-  readonly always_cheapest: Alternative | null;
-}
+type Spend = Stats["spend"];
+type AlwaysBest = NonNullable<Spend["always_best"]>;
+type Alternative = NonNullable<Spend["always_cheapest"]>;
 
-interface Alternative {
-  readonly model: string;
-  readonly cost: number;
-  /** What routing has saved against it; negative where it would have been cheaper. */
-  readonly savings: number;
-}
-
-/** Against the model with the highest value, which need not be the best one. */
-interface AlwaysBest extends Alternative {
-  /** The fewest models of which one is the best with 95% probability, as far as they have prices. */
-  readonly among: readonly string[];
-  /** Between the savings against these. */
-  readonly lo: number;
-  readonly hi: number;
-}
-
-/** Of the models that there are prices for. */
+/** Prices by model, for models whose price is known. */
 export type Prices = ReadonlyMap<string, Price>;
 
 export function pricesOf(models: Iterable<{ readonly spec: ModelSpec }>): Prices {
@@ -42,8 +21,9 @@ export function pricesOf(models: Iterable<{ readonly spec: ModelSpec }>): Prices
 }
 
 /**
- * Duels answer twice, which always asking one model would not have done: the
- * tokens are scaled down to one answer a request.
+ * Cost of the window, and the cost of the same tokens with one model for all requests. Duels have
+ * two answers, which one model alone would not give, so the tokens are scaled to one answer per
+ * request.
  */
 export function spendOf(
   tallies: readonly Tally[],

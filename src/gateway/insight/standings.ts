@@ -1,29 +1,21 @@
+import type { Standing } from "../../api/stats.ts";
 import type { PosteriorSample } from "../../core/bandit/policy.ts";
 import { Random } from "../../core/random/random.ts";
-import type { Belief } from "./traffic.ts";
+import type { PosteriorView } from "./traffic.ts";
 
-/** What is believed of a model on a mixture of categories, relative to the pool's mean. */
-export interface Standing {
-  readonly model: string;
-  readonly value: number;
-  /** A 95% interval; null where the policy has no opinion about its own uncertainty. */
-  readonly lo: number | null;
-  readonly hi: number | null;
-  readonly sd: number | null;
-  /** Probability that it is the best of all. */
-  readonly best: number | null;
-}
-
-/** The best first. Without worlds nothing is said of how likely that is. */
+/**
+ * Quality of the models on a mixture of categories, the best first. Without samples, the
+ * probability of being the best is null.
+ */
 export function standings(
-  belief: Belief,
+  posterior: PosteriorView,
   membership: Float64Array,
-  worlds: readonly PosteriorSample[] = [],
+  samples: readonly PosteriorSample[] = [],
 ): Standing[] {
-  const { pool, router } = belief;
+  const { pool, router } = posterior;
   const estimate = router.policy.estimate?.(membership);
-  const best = worlds.length > 0 && bestShares(worlds, membership);
-  const values = estimate?.mean ?? plainValues(belief, membership);
+  const best = samples.length > 0 && bestShares(samples, membership);
+  const values = estimate?.mean ?? plainValues(posterior, membership);
   return pool.models
     .map((model, k) => {
       const sd = estimate ? estimate.sd[k]! : null;
@@ -43,31 +35,31 @@ export function standings(
 const Z = 1.96;
 
 /**
- * The fewest models of which one is the best with 95% probability, the likeliest
- * first; the first one alone where nothing is said of how likely that is.
+ * The fewest models of which one is the best with 95% probability, the most probable first. Only
+ * the first model if the probabilities are unknown.
  */
 export function mayBeBest(standings: readonly Standing[]): string[] {
   const likely = standings.toSorted((a, b) => (b.best ?? 0) - (a.best ?? 0));
   let sum = 0;
   const enough = likely.findIndex(({ best }) => {
     sum += best ?? 1;
-    return sum > 0.95 - 1e-9; // shares of worlds, added up
+    return sum > 0.95 - 1e-9; // allows for rounding of the sum
   });
   return likely.slice(0, enough + 1).map(({ model }) => model);
 }
 
-function bestShares(worlds: readonly PosteriorSample[], membership: Float64Array): number[] {
-  const all = worlds.map((world) => world.utilities(membership));
+function bestShares(samples: readonly PosteriorSample[], membership: Float64Array): number[] {
+  const all = samples.map((sample) => sample.utilities(membership));
   const shares = Array.from(all[0]!, () => 0);
   for (const utilities of all) {
-    shares[utilities.indexOf(Math.max(...utilities))]! += 1 / worlds.length;
+    shares[utilities.indexOf(Math.max(...utilities))]! += 1 / samples.length;
   }
   return shares;
 }
 
-/** Of a policy that has values but no uncertainty: those at the centroids, mixed. */
-export function plainValues(belief: Belief, membership: Float64Array): Float64Array {
-  const { pool, router } = belief;
+/** Values of a policy without uncertainty: those at the centroids, weighted by the membership. */
+export function plainValues(posterior: PosteriorView, membership: Float64Array): Float64Array {
+  const { pool, router } = posterior;
   const candidates = pool.models.map((_, k) => k);
   const out = new Float64Array(pool.models.length);
   membership.forEach((share, m) => {

@@ -13,21 +13,21 @@ interface StatsSources {
   readonly clock: Clock;
 }
 
-/** GET /v1/stats: a router's numbers, and how it is served. */
+/** GET /v1/stats: numbers and state of a router. */
 export async function stats(
   { log, tallies: past, clock }: StatsSources,
   router: LiveRouter,
   hours: number,
 ): Promise<Stats> {
-  const { view: belief, recent, models } = router;
+  const { view: posterior, recent, models } = router;
   const now = clock.date();
   const window = windowOf(hours, now);
   await logged(log);
-  // What waits for a store that is down will be counted in its own time.
+  // Events that wait for the store will be counted at the time they happened.
   if (log.stats.down) past.forget();
   const tallies = await past.read({ router: router.name, ...window });
   const prices = pricesOf(models.values());
-  const numbers = numbersOf({ belief, recent: recent.all, window, tallies, prices });
+  const numbers = numbersOf({ posterior, recent: recent.all, window, tallies, prices });
   return {
     object: "stats",
     router: router.name,
@@ -40,7 +40,6 @@ export async function stats(
     ...numbers,
     models: numbers.models.map((counts) => ({
       ...counts,
-      /** Of its breaker: open while it has failed too often to be asked. */
       breaker: models.get(counts.model)?.breaker.state ?? null,
     })),
   };

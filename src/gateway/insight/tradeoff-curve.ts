@@ -5,42 +5,42 @@ import type { RecentQuery } from "../routing/recent-queries.ts";
 import { lambdaOf } from "../routing/tradeoff.ts";
 import { advantageOf } from "./advantage.ts";
 import { choicesAt, meanUtilityOf } from "./choices.ts";
+import { bandOf } from "./performance.ts";
+import { samplesOf } from "./posterior-samples.ts";
 import { plainValues } from "./standings.ts";
-import { type Belief, type TrafficQuery, trafficOf } from "./traffic.ts";
-import { worldsOf } from "./worlds.ts";
-import { bandOf } from "./worth.ts";
+import { type PosteriorView, type TrafficQuery, trafficOf } from "./traffic.ts";
 
-/** GET /v1/tradeoff: the curve from quality alone to the cheapest, and what routing gains where it stands. */
+/** GET /v1/tradeoff: the recent queries at each setting of the trade-off, and the gain of routing at the present one. */
 export function tradeoffCurve<Current extends number | null>(
   router: string,
-  belief: Belief,
+  posterior: PosteriorView,
   recent: readonly RecentQuery[],
   current: Current,
 ): Omit<Tradeoff, "current"> & { readonly current: Current } {
-  const traffic = trafficOf(belief, recent);
-  const values = traffic.map(({ w }) => valuesOn(belief, w));
-  const worlds = worldsOf(belief, Random.seeded(1).split("tradeoff"), WORLDS);
-  const { models } = belief.pool;
+  const traffic = trafficOf(posterior, recent);
+  const values = traffic.map(({ w }) => valuesOn(posterior, w));
+  const samples = samplesOf(posterior, Random.seeded(1).split("tradeoff"), SAMPLES);
+  const { models } = posterior.pool;
   const advantage =
     current === null
       ? null
-      : advantageOf(choicesAt(current, traffic, values), current, traffic, values, worlds);
+      : advantageOf(choicesAt(current, traffic, values), current, traffic, values, samples);
   return {
     object: "tradeoff",
     router,
     current,
-    posterior_version: belief.version,
+    posterior_version: posterior.version,
     recent_queries: traffic.length,
     advantage: advantage && { ...advantage, over: models[advantage.over]! },
-    points: GRID.map((tradeoff) => pointAt(tradeoff, models, traffic, values, worlds)),
+    points: GRID.map((tradeoff) => pointAt(tradeoff, models, traffic, values, samples)),
   };
 }
 
 const GRID = Array.from({ length: 21 }, (_, i) => i / 2);
-const WORLDS = 400;
+const SAMPLES = 400;
 
-function valuesOn(belief: Belief, w: Float64Array): Float64Array {
-  return belief.router.policy.estimate?.(w).mean ?? plainValues(belief, w);
+function valuesOn(posterior: PosteriorView, w: Float64Array): Float64Array {
+  return posterior.router.policy.estimate?.(w).mean ?? plainValues(posterior, w);
 }
 
 function pointAt(
@@ -48,7 +48,7 @@ function pointAt(
   models: readonly string[],
   traffic: readonly TrafficQuery[],
   values: readonly Float64Array[],
-  worlds: readonly PosteriorSample[],
+  samples: readonly PosteriorSample[],
 ): TradeoffPoint {
   const chosen = choicesAt(tradeoff, traffic, values);
   const shares: Record<string, number> = {};
@@ -63,8 +63,8 @@ function pointAt(
     mean += values[i]![k]! / traffic.length;
   });
   const quality =
-    worlds.length > 0 && traffic.length > 0
-      ? { ...bandOf(worlds.map(meanUtilityOf(chosen, traffic))), mean }
+    samples.length > 0 && traffic.length > 0
+      ? { ...bandOf(samples.map(meanUtilityOf(chosen, traffic))), mean }
       : { mean };
   return {
     tradeoff,

@@ -1,55 +1,54 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 
 /**
- * What a person would want to be woken by, or to look at when woken. Labels
- * come from the configuration and from fixed lists, never from requests.
+ * Metrics for Prometheus: numbers for alerts and for the analysis of incidents. Labels come from
+ * the configuration and from fixed lists, never from requests.
  */
 export class Metrics {
   readonly registry = new Registry();
 
-  /** By the endpoint's path and the status. */
   readonly requests = new Counter({
     name: "joust_requests_total",
-    help: "Requests answered.",
+    help: "Responses, by path and status.",
     labelNames: ["endpoint", "status"] as const,
     registers: [this.registry],
   });
   readonly #added = new Histogram({
     name: "joust_added_seconds",
-    help: "From a request's last byte to the call of the upstream: what the gateway adds before.",
+    help: "Time from the last byte of a request to the call of the upstream.",
     buckets: FAST,
     registers: [this.registry],
   });
   readonly #stages = new Histogram({
     name: "joust_stage_seconds",
-    help: "Where that time goes.",
+    help: "Time of each stage before the call of the upstream.",
     labelNames: ["stage"] as const,
     buckets: FAST,
     registers: [this.registry],
   });
   readonly firstByte = new Histogram({
     name: "joust_upstream_first_byte_seconds",
-    help: "From the call of a model to the first byte of its answer.",
+    help: "Time from the call of a model to the first byte of its answer.",
     labelNames: ["model"] as const,
     buckets: SLOW,
     registers: [this.registry],
   });
   readonly duration = new Histogram({
     name: "joust_upstream_seconds",
-    help: "From the call of a model to the last byte of its answer.",
+    help: "Time from the call of a model to the last byte of its answer.",
     labelNames: ["model"] as const,
     buckets: SLOW,
     registers: [this.registry],
   });
   readonly answers = new Counter({
     name: "joust_answers_total",
-    help: "Answers of models, by how they ended.",
+    help: "Answers of models, by status.",
     labelNames: ["model", "status"] as const,
     registers: [this.registry],
   });
   readonly upstreamErrors = new Counter({
     name: "joust_upstream_errors_total",
-    help: "Failed calls of models, retried ones included.",
+    help: "Failed calls of models, including those that were retried.",
     labelNames: ["model", "code"] as const,
     registers: [this.registry],
   });
@@ -61,81 +60,81 @@ export class Metrics {
   });
   readonly resting = new Gauge({
     name: "joust_model_resting",
-    help: "1 while a model is not asked because it has failed often.",
+    help: "1 while a model is not called because it has failed often.",
     labelNames: ["model"] as const,
     registers: [this.registry],
   });
   readonly spend = new Counter({
     name: "joust_spend_usd_total",
-    help: "US dollars spent.",
+    help: "Cost of the answers in US dollars.",
     labelNames: ["model"] as const,
     registers: [this.registry],
   });
   readonly tokens = new Counter({
     name: "joust_tokens_total",
-    help: "Tokens read and written.",
+    help: "Tokens of prompts (input) and answers (output).",
     labelNames: ["model", "direction"] as const,
     registers: [this.registry],
   });
   readonly decisions = new Counter({
     name: "joust_decisions_total",
-    help: "Requests routed, by whether one model answered or two.",
+    help: "Decisions, by router and kind (single or duel).",
     labelNames: ["router", "kind"] as const,
     registers: [this.registry],
   });
   readonly votes = new Counter({
     name: "joust_votes_total",
-    help: "Votes, by who cast them and what became of them.",
+    help: "Votes, by source and status.",
     labelNames: ["source", "status"] as const,
     registers: [this.registry],
   });
   readonly version = new Gauge({
     name: "joust_posterior_version",
-    help: "Position in the log of the last event that requests are routed by.",
+    help: "Position in the log of the last event that the served posterior has learned from.",
     labelNames: ["router"] as const,
     registers: [this.registry],
   });
   readonly lag = new Gauge({
     name: "joust_posterior_lag",
-    help: "Positions by which the newest vote or change is ahead of it.",
+    help: "Number of positions between the newest vote or control and the served posterior.",
     labelNames: ["router"] as const,
     registers: [this.registry],
   });
   readonly guard = new Gauge({
     name: "joust_guard_on",
-    help: "1 while one fixed model is served because routing has done worse.",
+    help: "1 while the guard serves one fixed model because routing has done worse.",
     labelNames: ["router"] as const,
     registers: [this.registry],
   });
   readonly regret = new Gauge({
     name: "joust_regret",
-    help: "Quality that a request is estimated to lose to the best model for it.",
+    help: "Estimated quality that a request loses to the best model for it.",
     labelNames: ["router"] as const,
     registers: [this.registry],
   });
   readonly savings = new Gauge({
     name: "joust_savings_usd",
-    help: "US dollars of the last 30 days that always asking the best model would have cost more.",
+    help: "Savings of the last 30 days in US dollars, compared with always calling the best model.",
     labelNames: ["router"] as const,
     registers: [this.registry],
   });
   readonly logWaiting = new Gauge({
     name: "joust_log_waiting",
-    help: "Events that wait to be written.",
+    help: "Events that wait to be written to the store.",
     registers: [this.registry],
   });
   readonly logDropped = new Gauge({
     name: "joust_log_dropped",
-    help: "Decisions and answers that could not be logged, since the start.",
+    help: "Decisions and answers since the start that could not be logged.",
     registers: [this.registry],
   });
   readonly storeUp = new Gauge({
     name: "joust_store_up",
-    help: "0 while the store cannot be written; votes are refused then.",
+    help: "0 while the store cannot be written and votes are refused.",
     registers: [this.registry],
   });
 
-  /** Ready to count: to look a label up costs more, none included. */
+  // Looked up once, because a lookup costs more than counting, even without labels.
   readonly added = this.#added.labels();
   readonly stage = {
     parse: this.#stages.labels("parse"),
