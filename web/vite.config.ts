@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import preact from "@preact/preset-vite";
 import tailwind from "@tailwindcss/vite";
 import { defineConfig, type Plugin } from "vite";
 
@@ -8,7 +7,8 @@ const GATEWAY = process.env.JOUST_URL ?? "http://127.0.0.1:8080";
 
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [preact({ reactAliasesEnabled: false }), tailwind(), suggestions()],
+  plugins: [tailwind(), suggestions()],
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
     target: "es2023",
     // The Content-Security-Policy allows only scripts and styles that are files.
