@@ -31,7 +31,7 @@ const FILE = "checkpoint.json";
 const SHAPE = z.object({
   plan: z.string(),
   losses: z.array(z.number()),
-  tensors: z.string().regex(/^state-\d+\.safetensors$/),
+  tensors: z.string().regex(/^state-\d+\.safetensors$/, "is not a file state-N.safetensors"),
 });
 const REMEDY = "give another folder, or remove this one to start over";
 

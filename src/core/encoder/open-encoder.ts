@@ -16,7 +16,7 @@ export const ENCODER_KINDS = ["hash", "static", "transformer", "openai"] as cons
 
 export interface OpenEncoder extends Encoder {
   readonly kind: (typeof ENCODER_KINDS)[number];
-  /** SHA-256 of the weights, or of one probe embedding if the encoder has no weight file. */
+  /** SHA-256 of the weights, or of one probe embedding (hash), or the name of the model (OpenAI). */
   readonly identity: string;
   /** The identity of the float32 encoder, if this is its 8-bit version. */
   readonly float32?: string;

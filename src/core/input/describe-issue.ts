@@ -18,6 +18,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
     case "invalid_value":
       return `is ${value}, not one of ${issue.values.map(show).join(", ")}`;
     case "invalid_format":
+      if (issue.format === "regex") return `is ${value}, which is not valid`;
       return `is ${value}, not a valid ${issue.format === "url" ? "URL" : issue.format}`;
     default:
       return `is ${value}, which is not valid`;

@@ -42,7 +42,7 @@ function dependents(nodes: readonly Node[], leaves: ReadonlySet<Value>): Set<Val
   return active;
 }
 
-/** Returns a function that maps the result of a cheap operator to a second result of the same, and other values to themselves. */
+/** Returns a function that maps the result of a cheap operator to a recomputed copy, and other values to themselves. */
 function recomputation(graph: Graph, nodes: readonly Node[]): (value: Value) => Value {
   const producers = new Map<Value, Node>();
   for (const node of nodes) {

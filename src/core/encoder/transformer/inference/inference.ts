@@ -1,4 +1,4 @@
-/** Runs a model in onnxruntime. A run blocks its thread, so this belongs into a worker. */
+/** Runs a model in onnxruntime. A run blocks its thread, so this module is used in a worker. */
 import type { InferenceSession } from "onnxruntime-node";
 import { packTexts } from "../graph/batch.ts";
 import { encoderGraph, WORDS } from "../graph/encoder-graph.ts";

@@ -108,8 +108,9 @@ async function readTensors(folder: string): Promise<Tensors> {
   );
 }
 
+const SHARD = /^[^/\\]+\.safetensors$/;
 const INDEX = z.object({
-  weight_map: z.record(z.string(), z.string().regex(/^[^/\\]+\.safetensors$/)),
+  weight_map: z.record(z.string(), z.string().regex(SHARD, "is not a file X.safetensors")),
 });
 
 async function readShards(
