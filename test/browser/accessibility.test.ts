@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { canVote, suggestions, voteIsSaved } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
-import { getJson, serve } from "./gateway.fixture.ts";
+import { type Served, serve } from "./gateway.fixture.ts";
 
 /** The pages, each with some content. */
 const PAGES = [
@@ -20,7 +20,7 @@ const PAGES = [
   },
   {
     name: "dashboard",
-    open: async (page: Page, url: string) => {
+    open: async (page: Page, { url }: Served) => {
       await page.goto(`${url}/#/dashboard`);
       await page.getByRole("heading", { name: "Map of prompts" }).waitFor();
       await page
@@ -33,15 +33,15 @@ const PAGES = [
   },
   {
     name: "decision",
-    open: async (page: Page, url: string) => {
-      const { data } = await getJson<{ data: { id: string }[] }>(url, "/v1/decisions");
+    open: async (page: Page, { url, client }: Served) => {
+      const { data } = await client.decisions();
       await page.goto(`${url}/#/decisions/${data[0]!.id}`);
       await page.getByRole("heading", { name: "Candidates" }).waitFor();
     },
   },
   {
     name: "setup",
-    open: async (page: Page, url: string) => {
+    open: async (page: Page, { url }: Served) => {
       await page.goto(`${url}/#/setup`);
       await page.getByText("This is the sandbox").waitFor();
     },
@@ -60,7 +60,7 @@ describeInChromium("accessibility", ({ context }) => {
       async ({ open }) => {
         const page = await (await context({ colorScheme, viewport })).newPage();
         await page.goto(gateway.url);
-        await open(page, gateway.url);
+        await open(page, gateway);
         // Evaluated directly, because the Content-Security-Policy forbids a script element.
         await page.evaluate(axe.source);
         const { violations } = await page.evaluate(() =>

@@ -1,19 +1,11 @@
 import { expect, it } from "vitest";
 import { answers, ask, canVote, suggestions, voteBar, voteIsSaved } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
-import { getJson, serve } from "./gateway.fixture.ts";
-
-interface Listed {
-  readonly data: readonly {
-    readonly duel: boolean;
-    readonly votes: readonly { readonly outcome?: string; readonly rating?: number }[];
-  }[];
-}
+import { serve } from "./gateway.fixture.ts";
 
 describeInChromium("arena", ({ open }) => {
   const gateway = serve(() => ({ sandbox: { speed: 50 } }));
-  const newest = async (limit: number) =>
-    (await getJson<Listed>(gateway.url, `/v1/decisions?limit=${limit}`)).data;
+  const newest = async (limit: number) => (await gateway.client.decisions({ limit })).data;
 
   it("the first vote takes one click and one key", async () => {
     const page = await open(gateway.url);

@@ -2,20 +2,17 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { ask, canVote } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
-import { getJson, serve } from "./gateway.fixture.ts";
+import { serve } from "./gateway.fixture.ts";
 
 describeInChromium("dashboard", ({ open }) => {
   const gateway = serve(() => ({ sandbox: { speed: 100 } }));
 
   const voters = (page: Page) => page.getByRole("switch");
 
-  async function duelAndVote(winner: number): Promise<void> {
-    const post = async (path: string, body: object) =>
-      (await fetch(gateway.url + path, { method: "POST", body: JSON.stringify(body) })).json();
+  async function duelAndVote(winner: 0 | 1): Promise<void> {
     const messages = [{ role: "user", content: "What is 6 times 7?" }];
-    const body = { model: "auto", messages, joust: { duel: true } };
-    const { id } = (await post("/v1/chat/completions", body)) as { id: string };
-    await post("/v1/feedback", { id, winner });
+    const { id } = await gateway.client.chat({ model: "auto", messages, joust: { duel: true } });
+    await gateway.client.vote({ id, winner });
   }
 
   it("counts and lists new votes without a reload", async () => {
@@ -43,7 +40,7 @@ describeInChromium("dashboard", ({ open }) => {
     await page.getByRole("heading", { name: "Estimated and true quality" }).waitFor();
     await voters(page).click();
     await page.getByRole("switch", { checked: false }).waitFor();
-    expect(await getJson(gateway.url, "/v1/sandbox/voters")).toMatchObject({ on: false });
+    expect(await gateway.client.voters()).toMatchObject({ on: false });
   });
 
   it("the trade-off shows its effect and is then used in the arena", async () => {

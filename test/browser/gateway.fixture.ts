@@ -2,11 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
+import { JoustClient } from "../../src/client.ts";
 import { type StartedServer, startServer } from "../e2e/serve.fixture.ts";
 
 /** A gateway process on its own port, shared by the tests of a block. */
 export interface Served {
   readonly url: string;
+  /** Reads and writes through the API, without the page. */
+  readonly client: JoustClient;
   /** The data folder. */
   readonly folder: string;
   stop(): Promise<void>;
@@ -38,19 +41,16 @@ export function serve(
     await end("SIGKILL");
     rmSync(folder, { recursive: true });
   });
+  const url = () => running!.url.replace("127.0.0.1", "localhost");
   return {
     get url() {
-      return running!.url.replace("127.0.0.1", "localhost");
+      return url();
+    },
+    get client() {
+      return new JoustClient({ baseUrl: url() });
     },
     folder,
     stop: () => end("SIGTERM"),
     restart,
   };
-}
-
-/** Reads from the API directly, without the page. */
-export async function getJson<T>(url: string, path: string): Promise<T> {
-  const response = await fetch(url + path);
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
 }

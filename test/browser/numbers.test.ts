@@ -2,15 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import type { Decision } from "../../web/src/api/decision.ts";
-import type {
-  Learning,
-  PromptMap,
-  Standing,
-  Stats,
-  Tradeoff,
-  Truth,
-} from "../../web/src/api/stats.ts";
+import type { Learning, PromptMap, Standing, Stats, Tradeoff } from "../../src/client.ts";
 import { agreement, compare } from "../../web/src/dashboard/truth.ts";
 import { learningVerdict, savingVerdict, trustVerdict } from "../../web/src/dashboard/verdict.ts";
 import { categoryIn, inWords, votesInWords } from "../../web/src/decision/in-words.ts";
@@ -18,7 +10,7 @@ import { count, dollars, duration, percent, plural, signed } from "../../web/src
 import { topicOf } from "../../web/src/text/topics.ts";
 import { joust, ROOT } from "../e2e/joust.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
-import { getJson, serve } from "./gateway.fixture.ts";
+import { serve } from "./gateway.fixture.ts";
 
 /** The numbers behind the dashboard, as printed by `joust replay --json`. */
 interface Numbers {
@@ -28,18 +20,11 @@ interface Numbers {
   readonly map: PromptMap;
 }
 
+const WINNERS = [0, 1, 0, "tie", 1, 0, "both_bad"] as const;
 const SOURCES = ["stats", "learning", "tradeoff", "map"] as const;
 
 describeInChromium("the dashboard's numbers", ({ open }) => {
   const gateway = serve(() => ({ sandbox: { speed: 100 } }));
-
-  const post = async (path: string, body: object) => {
-    const response = await fetch(gateway.url + path, {
-      method: "POST",
-      body: JSON.stringify(body),
-    });
-    return (await response.json()) as { id: string; choices: readonly unknown[] };
-  };
 
   /** Duels with votes of all kinds, single answers and ratings. Everything is logged when it returns. */
   async function useGateway(): Promise<void> {
@@ -48,7 +33,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     let expected = 0;
     const chat = async (content: string, duel: boolean) => {
       const messages = [{ role: "user", content }];
-      const { id, choices } = await post("/v1/chat/completions", {
+      const { id, choices } = await gateway.client.chat({
         model: "auto",
         messages,
         joust: { duel },
@@ -58,17 +43,15 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     };
     for (let i = 0; i < 48; i++) {
       const id = await chat(questions[(i * 11) % questions.length]!, true);
-      const winner = [0, 1, 0, "tie", 1, 0, "both_bad"][i % 7]!;
-      await post("/v1/feedback", { id, winner, voter: `voter ${i % 5}` });
+      await gateway.client.vote({ id, winner: WINNERS[i % 7]!, voter: `voter ${i % 5}` });
     }
     for (let i = 0; i < 24; i++) {
       const id = await chat(`What is ${i} times ${i}?`, false);
-      if (i % 3 === 0) await post("/v1/feedback", { id, rating: i % 2 === 0 ? 1 : -1 });
+      if (i % 3 === 0) await gateway.client.vote({ id, rating: i % 2 === 0 ? 1 : -1 });
     }
     // Answers are logged shortly after they were sent.
     const answers = async () => {
-      const path = "/v1/decisions?limit=100";
-      const { data } = await getJson<{ data: readonly Decision[] }>(gateway.url, path);
+      const { data } = await gateway.client.decisions({ limit: 100 });
       return data.reduce((sum, decision) => sum + decision.answers.length, 0);
     };
     await expect.poll(answers).toBe(expected);
@@ -81,7 +64,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     const { stdout, stderr } = await joust("replay", ...flags);
     expect(stderr).toBe("");
     const replayed = JSON.parse(stdout) as Numbers;
-    const version = async () => (await getJson<Stats>(gateway.url, "/v1/stats")).posterior_version;
+    const version = async () => (await gateway.client.stats()).posterior_version;
     await expect.poll(version).toBe(replayed.stats.posterior_version);
     const page = await open("about:blank");
     const received = SOURCES.map(async (name): Promise<[string, unknown]> => {
@@ -117,7 +100,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
       await showsText(`always ${model} ${dollars(cost)}`);
     }
     await showsCharts(page, { stats, learning, map });
-    const truth = await getJson<Truth>(gateway.url, "/v1/sandbox/truth");
+    const truth = await gateway.client.truth();
     const found = agreement(compare(truth, stats))!;
     await showsText(`${found.best} of ${found.categories} categories`);
     await showsText(found.correlation.toFixed(2));
@@ -186,8 +169,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     const list = page.getByRole("region", { name: "Decisions" }).last();
     const rows = await list.getByRole("link").allTextContents();
     expect(rows.length).toBeGreaterThan(5);
-    const path = `/v1/decisions?limit=${rows.length}`;
-    const { data } = await getJson<{ data: readonly Decision[] }>(gateway.url, path);
+    const { data } = await gateway.client.decisions({ limit: rows.length });
     for (const [i, decision] of data.entries()) {
       const cost = decision.answers.reduce((sum, answer) => sum + (answer.cost ?? 0), 0);
       const category = topicOf(categoryIn(decision)!);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { answers, ask, canVote, voteIsSaved } from "./arena.fixture.ts";
 import { describeInChromium } from "./chromium.fixture.ts";
-import { getJson, serve } from "./gateway.fixture.ts";
+import { serve } from "./gateway.fixture.ts";
 import { Upstream } from "./upstream.fixture.ts";
 
 describeInChromium("answers while they are streamed", ({ open }) => {
@@ -96,10 +96,7 @@ describeInChromium("answers while they are streamed", ({ open }) => {
     await gateway.restart();
     await reconnected;
     await voteIsSaved(page);
-    const { data } = await getJson<{ data: { votes: unknown[] }[] }>(
-      gateway.url,
-      "/v1/decisions?limit=1",
-    );
+    const { data } = await gateway.client.decisions({ limit: 1 });
     expect(data[0]!.votes).toHaveLength(1);
     await ask(page, "And why is coal black?");
     await upstream.received(2);

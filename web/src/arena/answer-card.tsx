@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { DecisionAnswer } from "../api/decision.ts";
+import type { DecisionAnswer } from "../../../src/client.ts";
 import type { Answer } from "../conversation/exchange.ts";
 import { Markdown } from "../markdown/markdown.tsx";
 import { Check } from "../parts/icons.tsx";

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { Decision } from "../api/decision.ts";
+import type { Decision } from "../../../src/client.ts";
 import type { Choice, DuelChoice, Exchange } from "../conversation/exchange.ts";
 import { decisionHref } from "../page/route.ts";
 import { Button } from "../parts/button.tsx";

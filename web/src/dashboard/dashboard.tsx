@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import type { Stats } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
-import type { Stats } from "../api/stats.ts";
 import { usePage } from "../page/page.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Select } from "../parts/select.tsx";

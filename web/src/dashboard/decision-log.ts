@@ -1,6 +1,5 @@
-import type { DecisionPage } from "../../../src/client.ts";
+import type { Decision, DecisionPage } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
-import type { Decision } from "../api/decision.ts";
 import { categoryIn, inWords, votesInWords } from "../decision/in-words.ts";
 import { Observable } from "../state/observable.ts";
 

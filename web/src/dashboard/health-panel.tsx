@@ -1,4 +1,4 @@
-import type { ModelCounts, Stats } from "../api/stats.ts";
+import type { ModelCounts, Stats } from "../../../src/client.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { count, dollars, duration, percent } from "../text/format.ts";

@@ -1,4 +1,4 @@
-import type { Standing, Stats } from "../api/stats.ts";
+import type { Standing, Stats } from "../../../src/client.ts";
 import { Panel } from "../parts/panel.tsx";
 import { signed } from "../text/format.ts";
 import { topicOf } from "../text/topics.ts";

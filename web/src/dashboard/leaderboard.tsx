@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Standing, Stats } from "../api/stats.ts";
+import type { Standing, Stats } from "../../../src/client.ts";
 import { colourOf } from "../charts/colours.ts";
 import { IntervalDot } from "../parts/interval-dot.tsx";
 import { Panel } from "../parts/panel.tsx";

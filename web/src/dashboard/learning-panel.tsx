@@ -1,4 +1,4 @@
-import type { Band, Learning } from "../api/stats.ts";
+import type { Band, Learning } from "../../../src/client.ts";
 import { TimeChart } from "../charts/time-chart.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { percent, plural } from "../text/format.ts";

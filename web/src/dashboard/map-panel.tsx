@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { MapPoint, PromptMap } from "../api/stats.ts";
+import type { MapPoint, PromptMap } from "../../../src/client.ts";
 import { tooltip } from "../charts/axes.ts";
 import { Chart, type ChartOption } from "../charts/chart.tsx";
 import { colourOf } from "../charts/colours.ts";

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { Learning, Stats } from "../api/stats.ts";
+import type { Learning, Stats } from "../../../src/client.ts";
 import { Panel } from "../parts/panel.tsx";
 import { filledSeries } from "./series.ts";
 import { SpendPanel } from "./spend-panel.tsx";

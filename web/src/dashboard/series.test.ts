@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { SeriesPoint, Stats } from "../api/stats.ts";
+import type { SeriesPoint, Stats } from "../../../src/client.ts";
 import { filledSeries } from "./series.ts";
 
 const MINUTE = 60_000;

@@ -1,4 +1,4 @@
-import type { SeriesPoint, Stats } from "../api/stats.ts";
+import type { SeriesPoint, Stats } from "../../../src/client.ts";
 
 /** The counts of the time window, one point per step; steps without requests have zeros. */
 export function filledSeries({ window, series, at }: Stats): SeriesPoint[] {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Tradeoff, TradeoffPoint } from "../api/stats.ts";
+import type { Tradeoff, TradeoffPoint } from "../../../src/client.ts";
 import { colourOf } from "../charts/colours.ts";
 import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";

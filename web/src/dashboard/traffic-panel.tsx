@@ -1,4 +1,4 @@
-import type { Learning, SeriesPoint } from "../api/stats.ts";
+import type { Learning, SeriesPoint } from "../../../src/client.ts";
 import { colourOf } from "../charts/colours.ts";
 import { TimeChart } from "../charts/time-chart.tsx";
 import { Legend } from "../parts/legend.tsx";

@@ -1,4 +1,4 @@
-import type { Stats, Truth } from "../api/stats.ts";
+import type { Stats, Truth } from "../../../src/client.ts";
 import { Panel } from "../parts/panel.tsx";
 import { percent } from "../text/format.ts";
 import { agreement, compare } from "./truth.ts";

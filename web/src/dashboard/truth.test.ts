@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Stats, Truth } from "../api/stats.ts";
+import type { Stats, Truth } from "../../../src/client.ts";
 import { agreement, compare } from "./truth.ts";
 
 const truth: Truth = {

@@ -1,4 +1,4 @@
-import type { Stats, Truth } from "../api/stats.ts";
+import type { Stats, Truth } from "../../../src/client.ts";
 
 /** Estimated and true quality of a model in a category, both relative to the mean of the category. */
 export interface Comparison {

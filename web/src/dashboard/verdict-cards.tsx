@@ -1,4 +1,4 @@
-import type { Learning, Stats, Tradeoff } from "../api/stats.ts";
+import type { Learning, Stats, Tradeoff } from "../../../src/client.ts";
 import { learningVerdict, savingVerdict, trustVerdict, type Verdict } from "./verdict.ts";
 
 /** Short answers to the three most important questions about the router. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Band, Learning, Stats } from "../api/stats.ts";
+import type { Band, Learning, Stats } from "../../../src/client.ts";
 import { learningVerdict, savingVerdict, trustVerdict } from "./verdict.ts";
 
 const band = (mean: number, half = 0.01): Band => ({ mean, lo: mean - half, hi: mean + half });

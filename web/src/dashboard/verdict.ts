@@ -1,4 +1,4 @@
-import type { Learning, Stats, Tradeoff } from "../api/stats.ts";
+import type { Learning, Stats, Tradeoff } from "../../../src/client.ts";
 import { dollars, percent, plural, signed } from "../text/format.ts";
 
 /** A short answer to a question about the router. */

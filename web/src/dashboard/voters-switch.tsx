@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import type { Voters } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
-import type { Voters } from "../api/stats.ts";
 import { Select } from "../parts/select.tsx";
 import { plural } from "../text/format.ts";
 import type { Live } from "./live.ts";

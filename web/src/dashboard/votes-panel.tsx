@@ -1,4 +1,4 @@
-import type { SeriesPoint } from "../api/stats.ts";
+import type { SeriesPoint } from "../../../src/client.ts";
 import { TimeChart } from "../charts/time-chart.tsx";
 import { Legend } from "../parts/legend.tsx";
 import { Panel } from "../parts/panel.tsx";

@@ -1,4 +1,4 @@
-import type { Decision, DecisionAnswer } from "../api/decision.ts";
+import type { Decision, DecisionAnswer } from "../../../src/client.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { count, dollars, duration } from "../text/format.ts";

@@ -1,4 +1,4 @@
-import type { Decision, Score } from "../api/decision.ts";
+import type { Decision, Score } from "../../../src/client.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { IntervalDot } from "../parts/interval-dot.tsx";
 import { Panel } from "../parts/panel.tsx";

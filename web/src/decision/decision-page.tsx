@@ -1,4 +1,4 @@
-import type { Decision } from "../api/decision.ts";
+import type { Decision } from "../../../src/client.ts";
 import { CopyButton } from "../parts/copy-button.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { WinBar } from "../parts/win-bar.tsx";

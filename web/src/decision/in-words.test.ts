@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Decision } from "../api/decision.ts";
+import type { Decision } from "../../../src/client.ts";
 import { categoryIn, inWords, votesInWords } from "./in-words.ts";
 
 const single = {

@@ -1,4 +1,4 @@
-import type { Decision } from "../api/decision.ts";
+import type { Decision } from "../../../src/client.ts";
 import { percent } from "../text/format.ts";
 
 /** A decision in one sentence: the model, the probability that it is preferred, and its price. */

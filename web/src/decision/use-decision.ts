@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
+import type { Decision } from "../../../src/client.ts";
 import { joust } from "../api/client.ts";
-import type { Decision } from "../api/decision.ts";
 import { usePage } from "../page/page.ts";
 
 interface ReadDecision {

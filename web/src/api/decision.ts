@@ -1,1 +1,0 @@
-export type { Decision, DecisionAnswer, Score } from "../../../src/client.ts";
