@@ -223,7 +223,7 @@ describe("predictive", () => {
 });
 
 describe("forget", () => {
-  const learnt = () => {
+  const learned = () => {
     const random = Random.seeded(7);
     const prior = correlated(4, random);
     const posterior = prior.clone();
@@ -232,21 +232,21 @@ describe("forget", () => {
   };
 
   it("g = 1 changes no bit", () => {
-    const { prior, posterior } = learnt();
+    const { prior, posterior } = learned();
     const before = posterior.clone();
     posterior.forget(1, prior);
     expect(posterior).toEqual(before);
   });
 
   it("g = 0 gives the prior", () => {
-    const { prior, posterior } = learnt();
+    const { prior, posterior } = learned();
     posterior.forget(0, prior);
     expect(farthest(posterior.mean, prior.mean)).toBeLessThan(1e-12);
     expect(farthest(posterior.covariance, prior.covariance)).toBeLessThan(1e-12);
   });
 
   it("g applied twice equals g^2, and the covariance stays definite and between posterior and prior", () => {
-    const { prior, posterior } = learnt();
+    const { prior, posterior } = learned();
     const narrow = posterior.covariance[0]!;
     const once = posterior.clone();
     once.forget(0.81, prior);

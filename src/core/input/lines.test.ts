@@ -66,7 +66,7 @@ const SHAPE = z.object({ id: z.string(), at: z.array(z.object({ n: z.number().mi
 
 async function rows(path: string): Promise<unknown[]> {
   const out: unknown[] = [];
-  for await (const { row } of readRows(path, SHAPE, "mend it")) out.push(row);
+  for await (const { row } of readRows(path, SHAPE, "correct it")) out.push(row);
   return out;
 }
 
@@ -74,7 +74,7 @@ it("an error has the place, the field, the problem and the hint", async () => {
   const file = write("rows.jsonl", '{"id":"a","at":[]}\n\n{"id":"b","at":[{"n":1},{"n":-1}]}');
   const error = await rows(file).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(InputError);
-  expect(error).toMatchObject({ file, line: 3, field: "at[1].n", hint: "mend it" });
+  expect(error).toMatchObject({ file, line: 3, field: "at[1].n", hint: "correct it" });
   expect(String(error)).toBe(`InputError: ${file}:3: field "at[1].n": is -1, below 0`);
 });
 

@@ -5,7 +5,7 @@ import { greedy, opponent } from "./greedy.ts";
 
 describe("the opponent of the best model", () => {
   const value = (k: number) => [0.9, 0.2, 0.5, 0.4][k]!;
-  const meet = (votes: number, duels: number, epsilon: number, n = 4000) => {
+  const opponentShares = (votes: number, duels: number, epsilon: number, n = 4000) => {
     const random = Random.seeded(1);
     const counts = [0, 0, 0, 0];
     for (let i = 0; i < n; i++) {
@@ -15,20 +15,20 @@ describe("the opponent of the best model", () => {
   };
 
   it("is the second best in every round at first", () => {
-    expect(meet(0, 50, 0)).toEqual([0, 0, expect.closeTo(1, 9), 0]);
-    expect(meet(50, 50, 0)).toEqual([0, 0, expect.closeTo(1, 9), 0]);
+    expect(opponentShares(0, 50, 0)).toEqual([0, 0, expect.closeTo(1, 9), 0]);
+    expect(opponentShares(50, 50, 0)).toEqual([0, 0, expect.closeTo(1, 9), 0]);
   });
 
   it("is itself more often as votes arrive", () => {
     // A share of 50 / 200 duels; 5 standard errors.
-    const [itself, , second] = meet(200, 50, 0);
+    const [itself, , second] = opponentShares(200, 50, 0);
     const error = 5 * Math.sqrt((0.25 * 0.75) / 4000);
     expect(Math.abs(itself! - 0.75)).toBeLessThan(error);
     expect(Math.abs(second! - 0.25)).toBeLessThan(error);
   });
 
   it("is drawn from the other models in a share epsilon of the duels", () => {
-    const [itself, third, second, other] = meet(0, 50, 0.6);
+    const [itself, third, second, other] = opponentShares(0, 50, 0.6);
     expect(itself).toBe(0);
     for (const [share, expected] of [
       [third, 0.2],
