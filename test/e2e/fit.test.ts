@@ -215,7 +215,7 @@ describe("bad input", () => {
     const more = await joust(...args);
     expect(more.code).toBe(2);
     expect(more.stderr).toMatch(
-      /bundle: knows no model "gpt-4".*\nhint: leave it out with --exclude/,
+      /bundle: has no model "gpt-4".*\nhint: leave it out with --exclude/,
     );
     const offline = await joust(...args, "--exclude", "gpt-4", "--offline", "3");
     expect(offline.stderr).toMatch(/^joust: --offline: is fixed by the bundle/);
