@@ -45,7 +45,7 @@ it("models: bad input exits with 2 and a hint", async () => {
     2,
     "joust: missing required argument 'name'\nhint: run npx joust models get --help\n",
   ]);
-  const help = await joust("models", "get", "--help");
+  const help = await joust("models", "--help");
   expect(help.code).toBe(0);
   expect(help.stdout).toContain("models get MiniLM");
 });
