@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it, vi } from "vitest";
 import { ChatChunk } from "../../api/chat.ts";
@@ -31,6 +32,15 @@ describe("/openapi.json", () => {
 });
 
 const DUEL = { joust: { duel: true } };
+
+it("docs/http.md describes every operation, and no others", () => {
+  const docs = readFileSync(new URL("../../../docs/http.md", import.meta.url), "utf8");
+  const documented = [...docs.matchAll(/`(GET|POST) (\/[^`?]*)/g)].map(
+    ([, method, path]) => `${method!.toLowerCase()} ${path}`,
+  );
+  const operations = conformance.operations.map(({ id }) => id);
+  expect([...new Set(documented)].toSorted()).toEqual(operations.toSorted());
+});
 
 describe("responses", () => {
   /** Requests a JSON response of every endpoint; `{id}` is the id of a decision. */
