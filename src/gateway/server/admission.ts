@@ -1,6 +1,10 @@
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
+import type {
+  FastifyContextConfig,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+} from "fastify";
 import type { Logger } from "pino";
-import type { Scope } from "../../api/scopes.ts";
 import type { Access, Caller } from "../access/access.ts";
 import { secretOf } from "../access/api-key.ts";
 import { checkOrigin } from "../access/origin.ts";
@@ -9,6 +13,7 @@ import type { Config } from "../config/config.ts";
 import { HttpError } from "../errors/http-error.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { startRequestSpan } from "../telemetry/tracing.ts";
+import { Client } from "../wire/client.ts";
 import type { App } from "./app.ts";
 import { discardBody } from "./body.ts";
 
@@ -38,9 +43,8 @@ export function addAdmission(app: App, parts: AdmissionParts, bodyLimit: number)
     done();
   });
   app.addHook("onRoute", (route) => {
-    const { scope, byToken = false } = route.config ?? {};
     const path = route.url.replace(/:(\w+)/g, "{$1}");
-    route.onRequest = [observing(path, parts), admitting(scope, byToken, access)];
+    route.onRequest = admitting(path, route.config ?? {}, parts);
   });
 }
 
@@ -59,42 +63,41 @@ function allowOrigin({ raw: { headers } }: FastifyRequest, response: FastifyRepl
 
 const EXPOSED = "x-joust-decision-id, x-joust-model, x-joust-cost";
 
-/** Counts, logs and traces the requests of one route. */
-function observing(path: string, { metrics, logger, clock }: AdmissionParts) {
+/** Observes the requests of one route and identifies their callers. */
+function admitting(
+  path: string,
+  { scope, byToken = false }: FastifyContextConfig,
+  parts: AdmissionParts,
+): onRequestHookHandler {
+  const { access, metrics, logger, clock } = parts;
   const counters = new Map<number, { inc(): void }>();
-  return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => {
-    const { method } = request;
+  const count = (status: number) => {
+    const counter = counters.get(status) ?? metrics.requests.labels(path, String(status));
+    counters.set(status, counter);
+    counter.inc();
+  };
+  return (request, reply, done) => {
+    const { method, raw } = request;
     const startedAt = clock.now();
-    const span = startRequestSpan(method, path, request.raw.headers);
-    reply.raw.once("close", () => {
-      // 499: the client disconnected before the response began.
-      const status = reply.raw.headersSent ? reply.raw.statusCode : 499;
-      const counter = counters.get(status) ?? metrics.requests.labels(path, String(status));
-      counters.set(status, counter);
-      counter.inc();
-      const decision = request.client?.decision;
+    const span = startRequestSpan(method, path, raw.headers);
+    request.caller = ANONYMOUS;
+    const client = new Client(reply.raw, (status) => {
+      const { decision } = client;
+      count(status);
       const ms = Math.round(100 * (clock.now() - startedAt)) / 100;
       logger.info({ method, path, status, ms, decision }, "request");
       span?.end(status, decision);
     });
-    if (span) span.run(done);
-    else done();
-  };
-}
-
-/** Identifies the caller of a request by its API key. */
-function admitting(scope: Scope | undefined, byToken: boolean, access: AdmissionParts["access"]) {
-  return (request: FastifyRequest, _: FastifyReply, done: HookHandlerDoneFunction) => {
-    const { headers } = request.raw;
-    request.caller = ANONYMOUS;
-    if (scope === undefined) return done();
-    if (byToken && !access.isOpen && secretOf(headers) === undefined) {
+    request.client = client;
+    const proceed = span ? () => span.run(done) : done;
+    if (scope === undefined) return proceed();
+    if (byToken && !access.isOpen && secretOf(raw.headers) === undefined) {
       access.limitAnonymous(request.ip);
-      return done();
+      return proceed();
     }
-    access.admit(headers, scope).then((caller) => {
+    access.admit(raw.headers, scope).then((caller) => {
       request.caller = caller;
-      done();
+      proceed();
     }, done);
   };
 }

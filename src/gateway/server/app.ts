@@ -11,7 +11,7 @@ import type { ReadonlyDeep } from "../../api/common.ts";
 import { ErrorBody } from "../../api/error.ts";
 import type { Scope } from "../../api/scopes.ts";
 import type { Caller } from "../access/access.ts";
-import { Client } from "../wire/client.ts";
+import type { Client } from "../wire/client.ts";
 
 /** Derives the types of requests and responses from the zod schemas of a route. */
 export interface SchemaTypes extends FastifyTypeProvider {
@@ -32,7 +32,7 @@ export type App = FastifyInstance<
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller;
-    /** Only in routes that write the response themselves. */
+    /** Undefined if there is no such route. */
     client: Client | undefined;
   }
   interface FastifyContextConfig {
@@ -119,11 +119,9 @@ export interface RawRequest {
 /** Handler of a route that writes its response itself, byte by byte. */
 export function writing(handle: (request: RawRequest, client: Client) => Promise<void>) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    const client = new Client(reply.raw);
-    request.client = client;
     reply.hijack();
     try {
-      await handle(rawOf(request), client);
+      await handle(rawOf(request), request.client!);
     } catch (error) {
       request.server.errorHandler(error, request, reply);
     }

@@ -4,7 +4,7 @@ import type { Config } from "../config/config.ts";
 import { Client } from "../wire/client.ts";
 import { type AdmissionParts, addAdmission } from "./admission.ts";
 import type { App, SchemaTypes } from "./app.ts";
-import { addBodies, discardBody, SMALL_BODY } from "./body.ts";
+import { addBodies, COMPILERS, discardBody, SMALL_BODY } from "./body.ts";
 import { errorResponse } from "./error-response.ts";
 import { drain, listen } from "./listen.ts";
 import { addOpenApi } from "./openapi.ts";
@@ -43,6 +43,7 @@ export async function openServer(
     },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
     return503OnClosing: false,
+    schemaController: COMPILERS,
     rewriteUrl: pathOf,
     clientErrorHandler: refuseConnection,
     frameworkErrors: (error, _, { raw }) => {
@@ -50,19 +51,18 @@ export async function openServer(
       new Client(raw).send(status, headers, body);
     },
   }).withTypeProvider<SchemaTypes>();
-  // Tests check responses against their schemas, so they are not validated again here.
-  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   app.setErrorHandler((error, request, reply) => {
     const { bodyLimit: limit = SMALL_BODY, url: path } = request.routeOptions;
     const { status, headers, body, isInternal } = errorResponse(error, limit);
-    const decision = request.client?.decision;
+    const { client = new Client(reply.raw) } = request;
+    const { decision } = client;
     if (isInternal) logger.error({ err: error, path, decision }, "request failed");
-    const { raw: response } = reply.hijack();
+    reply.hijack();
     discardBody(request.raw, promptLimit);
     // A response that has begun can only be cut off.
-    if (response.headersSent) return void response.destroy();
+    if (client.hasBegun) return void reply.raw.destroy();
     const id = decision !== undefined && { "x-joust-decision-id": decision };
-    new Client(response).send(status, { ...headers, ...id }, body);
+    client.send(status, { ...headers, ...id }, body);
   });
   addBodies(app, promptLimit);
   addAdmission(app, parts, promptLimit);

@@ -4,41 +4,36 @@ import type { ServerResponse } from "node:http";
 /** The client of one request: writes the response and notices when the client disconnects. */
 export class Client {
   readonly #response: ServerResponse;
-  readonly #gone = new AbortController();
-  readonly #headers: Readonly<Record<string, string>>;
-  #status = 0;
+  #isGone = false;
+  #abort: AbortController | undefined;
   /** Id of the decision about this request, once there is one. */
   decision: string | undefined;
 
-  /** `headers` are part of every response. */
-  constructor(response: ServerResponse, headers: Readonly<Record<string, string>> = {}) {
+  /** `onClose` is called at the end, with the status of the response. */
+  constructor(response: ServerResponse, onClose?: (status: number) => void) {
     this.#response = response;
-    this.#headers = headers;
-    response.once("close", () => {
-      if (!response.writableFinished) this.#gone.abort();
+    response.on("close", () => {
+      this.#isGone = !response.writableFinished;
+      if (this.#isGone) this.#abort?.abort();
+      onClose?.(this.hasBegun ? response.statusCode : CLIENT_CLOSED_REQUEST);
     });
   }
 
   /** Aborts when the client disconnects before the response is complete. */
   get signal(): AbortSignal {
-    return this.#gone.signal;
+    this.#abort ??= new AbortController();
+    if (this.#isGone) this.#abort.abort();
+    return this.#abort.signal;
   }
 
   get hasBegun(): boolean {
     return this.#response.headersSent;
   }
 
-  /** Status of the response; 499 if the client disconnected before it began. */
-  get status(): number {
-    return this.#gone.signal.aborted && !this.hasBegun ? 499 : this.#status;
-  }
-
   send(status: number, headers: Readonly<Record<string, string>>, body: Uint8Array | string): void {
-    if (this.#gone.signal.aborted) return;
-    this.#status = status;
+    if (this.#isGone) return;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
     this.#response.writeHead(status, {
-      ...this.#headers,
       "content-type": "application/json; charset=utf-8",
       ...headers,
       "content-length": length,
@@ -47,8 +42,7 @@ export class Client {
   }
 
   beginStream(headers: Readonly<Record<string, string>>): void {
-    this.#status = 200;
-    this.#response.writeHead(200, { ...this.#headers, ...STREAM, ...headers });
+    this.#response.writeHead(200, { ...STREAM, ...headers });
   }
 
   /**
@@ -56,14 +50,17 @@ export class Client {
    * again. Bytes for a client that has disconnected are dropped.
    */
   write(bytes: Uint8Array | string): Promise<unknown> | undefined {
-    if (this.#gone.signal.aborted || this.#response.write(bytes)) return undefined;
-    return once(this.#response, "drain", { signal: this.#gone.signal }).catch(() => {});
+    if (this.#isGone || this.#response.write(bytes)) return undefined;
+    return once(this.#response, "drain", { signal: this.signal }).catch(() => {});
   }
 
   end(): void {
     this.#response.end();
   }
 }
+
+/** Status in log and metrics if the client disconnected before the response began. */
+const CLIENT_CLOSED_REQUEST = 499;
 
 const STREAM = {
   "content-type": "text/event-stream; charset=utf-8",
