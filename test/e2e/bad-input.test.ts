@@ -21,7 +21,7 @@ const INPUTS: Record<string, BadInput> = {
     data: jsonl(query, { ...query, id: "b", category: "gsm8k" }),
     csv: `${CSV}x,gsm8k,0.5,1\n`,
     message:
-      /scores\.csv:3: field "category": y has no score for gsm8k: .*\nhint: add a line y,gsm8k/,
+      /scores\.csv:3: field "category": y has no score for gsm8k; .*\nhint: add a line y,gsm8k/,
   },
   "a model missing in a row's scores": {
     data: jsonl(outcome, { ...outcome, id: "b", scores: { x: 1 } }),
@@ -53,7 +53,7 @@ const INPUTS: Record<string, BadInput> = {
   },
   "an id twice": {
     data: jsonl(outcome, { ...outcome, id: "b" }, outcome),
-    message: /data\.jsonl:3: field "id": "a" is on line 1 already\nhint:/,
+    message: /data\.jsonl:3: field "id": "a" is already on line 1\nhint:/,
   },
   "queries without scores": {
     data: jsonl(query),

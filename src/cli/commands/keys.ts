@@ -52,6 +52,9 @@ function addCommand(): Command {
     summary: "create a key and print its secret once",
     description:
       "Creates a key and prints its secret to standard output. The secret cannot be shown again.",
+    examples: [
+      ["Create a key with a monthly budget of 50 USD", "joust keys add web-shop --budget 50"],
+    ],
   })
     .argument("<name>", "name of the key's owner")
     .option(
@@ -100,6 +103,7 @@ function listCommand(): Command {
     name: "list",
     summary: "list the keys with permissions and spending",
     description: "Lists all keys with their permissions, limits and spending in this month.",
+    examples: [["List the keys", "joust keys list"]],
   }).option("--json", "print JSON");
   return withStoreFlags(command).action(async (flags: StoreFlags & { readonly json?: boolean }) => {
     const rows = await withStore(flags, keysWithSpending);
@@ -130,6 +134,7 @@ function budgetCommand(): Command {
     name: "budget",
     summary: "change the monthly budget of a key",
     description: "Sets the amount that a key may spend per calendar month.",
+    examples: [["Allow 80 USD per month", "joust keys budget web-shop 80"]],
   })
     .argument("<name>", "name or id of the key")
     .argument("[usd]", "US dollars per calendar month (default: no limit)", number("usd", DOLLARS));
@@ -148,6 +153,7 @@ function revokeCommand(): Command {
     name: "revoke",
     summary: "revoke a key",
     description: "Revokes a key. Requests with it are refused from then on.",
+    examples: [["Revoke a key", "joust keys revoke web-shop"]],
   }).argument("<name>", "name or id of the key");
   return withStoreFlags(command).action(async (name: string, flags: StoreFlags) => {
     const key = await withStore(flags, (store) => revokeKey(store, name, Date.now()));

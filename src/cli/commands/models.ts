@@ -21,31 +21,35 @@ export function modelsCommand(): Command {
     summary: "list the encoders, or download one",
     description:
       "Lists the encoders that the option --encoder accepts, or downloads one from the Hugging Face hub.",
-    examples: [
-      ["List the encoders and their folders", "joust models list"],
-      [
-        "Download MiniLM into the user's cache, where every command finds it",
-        "joust models get MiniLM",
-      ],
-      [
-        "Download another BERT or MPNet model into a folder of yours",
-        "joust models get BAAI/bge-small-en-v1.5 --models ./models",
-      ],
-      [
-        "Download from a mirror; after an interruption the same command continues",
-        "joust models get e5b --endpoint https://hub.example.org",
-      ],
-    ],
-    notes: `\
-Environment:
-  JOUST_MODELS  folders to search, separated as in PATH; downloads go to the first one
-  HF_ENDPOINT   address of the hub, unless --endpoint is given (default: https://huggingface.co)
-  HF_TOKEN      access token for private and gated models`,
+    examples: [LIST, ...GET],
+    notes: ENVIRONMENT,
   })
     .helpCommand(false)
     .addCommand(listCommand(), { isDefault: true })
     .addCommand(getCommand());
 }
+
+const LIST = ["List the encoders and their folders", "joust models list"] as const;
+const GET = [
+  [
+    "Download MiniLM into the user's cache, where every command finds it",
+    "joust models get MiniLM",
+  ],
+  [
+    "Download another BERT or MPNet model into a folder of yours",
+    "joust models get BAAI/bge-small-en-v1.5 --models ./models",
+  ],
+  [
+    "Download from a mirror; after an interruption the same command continues",
+    "joust models get e5b --endpoint https://hub.example.org",
+  ],
+] as const;
+
+const ENVIRONMENT = `\
+Environment:
+  JOUST_MODELS  folders to search, separated as in PATH; downloads go to the first one
+  HF_ENDPOINT   address of the hub, unless --endpoint is given (default: https://huggingface.co)
+  HF_TOKEN      access token for private and gated models`;
 
 interface ListFlags {
   readonly models?: string | undefined;
@@ -57,6 +61,7 @@ function listCommand(): Command {
     name: "list",
     summary: "list the encoders with dimension and folder (default)",
     description: "Lists the encoders that --encoder accepts, with their dimension and folder.",
+    examples: [LIST],
   })
     .option(
       "--models <dir>",
@@ -113,6 +118,8 @@ function getCommand(): Command {
     summary: "download a model",
     description:
       "Downloads the files that the encoder needs. Every file is verified by its hash, and the folder appears only when it is complete. After an interruption the same command continues where it stopped.",
+    examples: GET,
+    notes: ENVIRONMENT,
   })
     .argument("<name>", `${NAMES.join(", ")}, or OWNER/NAME on the hub`)
     .option(

@@ -70,6 +70,7 @@ function importCommand(): Command {
     summary: "log the votes of a file",
     description:
       "Logs the votes of a file. The whole file is checked before the first vote is logged.",
+    examples: [["Import a file", "joust votes import votes.jsonl"]],
   })
     .argument("<file>", 'jsonl or jsonl.gz: {"at","query"|"x","a","b","outcome","voter"?}')
     .option("--encoder <name>", `${ENCODER_HELP} (default: that of the router)`);
@@ -114,6 +115,7 @@ function exportCommand(): Command {
     summary: "print the votes that count, one per line",
     description:
       "Prints the votes that count, without those rolled back or of forgotten voters. A line contains the query if prompts are stored, otherwise its embedding.",
+    examples: [["Write a file", "joust votes export --out votes.jsonl"]],
   }).option("--out <file>", "file to write (default: standard output)");
   return withRouterFlags(command).action(async (flags: ExportFlags) => {
     const { exportVotes } = await import("../../learner/export-votes.ts");
@@ -152,6 +154,7 @@ function freezeCommand(): Command {
     name: "freeze",
     summary: "pause learning",
     description: "Pauses learning. Votes are still logged, and thaw decides whether they count.",
+    examples: [["Pause learning", "joust votes freeze"]],
   });
   return withRouterFlags(command).action((flags: StoreFlags) =>
     printing(flags, async (store, router) => {
@@ -167,6 +170,10 @@ function thawCommand(): Command {
     summary: "resume learning",
     description:
       "Resumes learning, and learns the votes that were logged during the freeze unless --drop is given.",
+    examples: [
+      ["Resume learning, with the votes of the freeze", "joust votes thaw"],
+      ["Resume learning without them", "joust votes thaw --drop"],
+    ],
   }).option("--drop", "never learn the votes that were logged during the freeze");
   return withRouterFlags(command).action((flags: StoreFlags & { readonly drop?: boolean }) =>
     printing(flags, async (store, router) => {
@@ -181,6 +188,7 @@ function rollBackCommand(): Command {
     name: "roll-back",
     summary: "undo everything learned after a time",
     description: "Undoes everything that was learned from votes after a time, permanently.",
+    examples: [["Undo the votes since noon", "joust votes roll-back --to 2026-11-15T12:00:00Z"]],
   }).requiredOption("--to <time>", "time of the last votes that count", time("--to"));
   return withRouterFlags(command).action((flags: StoreFlags & { readonly to: number }) =>
     printing(flags, async (store, router) => {
@@ -196,6 +204,7 @@ function forgetCommand(): Command {
     summary: "undo everything learned from a voter",
     description:
       "Learns again from all votes except the earlier votes of one voter. This cannot be undone.",
+    examples: [["Undo all votes of a spammer", "joust votes forget mallory"]],
   }).argument("<voter>", 'name of the voter as "votes export" prints it');
   return withRouterFlags(command).action((voter: string, flags: StoreFlags) =>
     printing(flags, async (store, router) => {
@@ -220,6 +229,10 @@ function pruneCommand(): Command {
     summary: "delete everything logged before a time",
     description:
       "Deletes the decisions, answers and prompts of all routers logged before a time. Charts and what was learned stay. With --votes it also deletes the votes of the router, up to the last snapshot before that time. Afterwards no rollback can go further back, voters of deleted votes cannot be forgotten, and another policy learns only from later votes.",
+    examples: [
+      ["Delete old decisions and prompts", "joust votes prune --before 2026-01-01"],
+      ["Delete old votes too", "joust votes prune --before 2026-01-01 --votes"],
+    ],
   })
     .requiredOption("--before <time>", "delete what is older", time("--before"))
     .option("--votes", "delete votes too");
