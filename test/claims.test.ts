@@ -14,7 +14,7 @@ import {
 const NAMES = suite.experiments.map(({ name }) => name);
 
 describe("the claims", () => {
-  it("are numbered, say where they stand and by which criterion they are judged", () => {
+  it("are numbered and have a place in the paper and a criterion", () => {
     const ids = suite.claims.map(({ id }) => id).sort((a, b) => a - b);
     expect(ids).toEqual(Array.from({ length: ids.length }, (_, i) => i + 1));
     expect(ids.length).toBeGreaterThanOrEqual(28);
@@ -26,7 +26,7 @@ describe("the claims", () => {
     }
   });
 
-  it("9: hold where fine-tuned curves are lower run by run, and not where they are higher", async () => {
+  it("9: holds if fine-tuned curves are lower run by run, and not if they are higher", async () => {
     const of = async (exp: number, ctrl: number) => {
       const runs = (slope: number) =>
         [0, 0.01, 0.02].map((more) => runValue(160, () => slope + more));
@@ -46,7 +46,7 @@ describe("the claims", () => {
     });
   });
 
-  it("10: prompts of the curve's own encoder stand in for OpenAItext's, which count where they are", async () => {
+  it("10: prompts of the curve's own encoder stand in for OpenAItext's if these are missing", async () => {
     const curves = (encoder: string, slope: number) => ({
       curve: {
         ...CURVE,
@@ -75,23 +75,23 @@ describe("the claims", () => {
     ]);
   });
 
-  it("all give a finding where nothing was run", async () => {
+  it("all give a finding if nothing was run", async () => {
     const results = resultsOf(await newPlanner([STATIC]), []);
     for (const { id, test } of suite.claims) {
       if (id !== 6) expect(test(results).verdict, `claim ${id}`).toBe("cannot be tested here");
     }
   });
 
-  it("6: no bias at equal sizes, bias at unequal ones, and weights that mend it", () => {
+  it("6: no bias at equal sizes, bias at unequal ones, and weights that remove it", () => {
     const { verdict, evidence } = propositionOne();
     expect(verdict).toBe("holds");
-    const [equal, unequal, mended] = [...evidence.matchAll(/0\.\d{3}/g)].map(Number);
+    const [equal, unequal, corrected] = [...evidence.matchAll(/0\.\d{3}/g)].map(Number);
     expect(equal).toBeLessThan(0.03);
-    expect(mended).toBeLessThan(0.03);
+    expect(corrected).toBeLessThan(0.03);
     expect(unequal).toBeGreaterThan(0.1);
   });
 
-  it("22: a joint best counts in equal parts", () => {
+  it("22: several best models of a query count in equal parts", () => {
     const query = (scores: number[]) => ({
       id: "",
       text: "",

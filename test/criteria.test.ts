@@ -1,4 +1,4 @@
-/** What each claim's criterion counts, and what it does not: made-up curves on which the answer is known. */
+/** Tests the criterion of each claim on invented curves for which the verdict is known. */
 import { describe, expect, it } from "vitest";
 import suite from "../src/lab/experiments/index.ts";
 import type { Curve } from "../src/lab/reproduce/curve.ts";
@@ -12,7 +12,7 @@ import {
 } from "../src/lab/reproduce/results.fixture.ts";
 import type { Finding } from "../src/lab/reproduce/verdict.ts";
 
-/** A curve whose run r has regret slope(t) + noise[r] a round. */
+/** A curve whose run r has regret slope(t) + noise[r] in round t. */
 function line(
   curve: Partial<Curve>,
   slope: number | ((t: number) => number),
@@ -31,7 +31,7 @@ async function judge(
   return suite.claims.find((claim) => claim.id === id)!.test(results);
 }
 
-/** Five runs that differ, on average not at all, and not in step with those of other curves. */
+/** Noise of five runs with mean 0 that is not correlated with the noise of other curves. */
 const WIDE = [-0.05, 0.05, 0, 0.03, -0.03];
 
 describe("a criterion", () => {
@@ -73,7 +73,7 @@ describe("a criterion", () => {
     }
   });
 
-  it("11: says of which encoder it fails, and whether the opposite is shown", async () => {
+  it("11: names the encoder for which it fails, and whether the opposite is shown", async () => {
     const prompt = { group: "prompt" as const, name: "MiniLM_5", examples: 5, epochs: 0 };
     const of = (epochs: number, exp: number) => [
       line({ epochs, name: `MiniLM_E${epochs}_Excel_perf_cost_exp` }, exp),
@@ -119,7 +119,7 @@ describe("a criterion", () => {
     expect([verdict, cells.length]).toEqual(["does not hold", 2]);
   });
 
-  it("15, 30: costs are compared over the same rounds, and where there are any", async () => {
+  it("15, 30: costs are compared over the same rounds, if there are any", async () => {
     const dear = { variant: "lambda=0", name: "dear" };
     const thrifty = { variant: "lambda=0.2", name: "thrifty" };
     const cheap = { cost: 0.5 };
@@ -136,7 +136,7 @@ describe("a criterion", () => {
     );
   });
 
-  it("17: the longest runs alone say whether curves converge", async () => {
+  it("17: only the longest runs show whether curves converge", async () => {
     const falling = (t: number) => 0.3 / Math.sqrt(t);
     const fixed = {
       policy: "best-fixed",
@@ -154,8 +154,8 @@ describe("a criterion", () => {
     expect([verdict, cells.length]).toEqual(["holds", 2]);
   });
 
-  it("20: chance does not deny an always, a clear exception does", async () => {
-    /** Slopes of exp in the first world and in the others, where ideal's is 0.2. */
+  it('20: a difference by chance does not disprove "always", a clear exception does', async () => {
+    /** Slopes of exp in the first setting and in the others; that of ideal is 0.2. */
     const against = (first: number, others: number, options = {}) =>
       judge(
         20,
@@ -167,7 +167,7 @@ describe("a criterion", () => {
     const open = { verdict: "does not hold", refuted: false };
     // The cells differ by chance alone.
     expect(await against(0.2, 0.2, { noise: WIDE })).toMatchObject(open);
-    // One of six lies beyond chance by itself, not for having looked at six.
+    // One of six lies beyond chance by itself, but not after the correction for six.
     const close = await against(0.14, 0.2, { noise: WIDE });
     expect(close.cells.filter(({ supports }) => supports)).toHaveLength(1);
     expect(close).toMatchObject(open);
@@ -176,7 +176,7 @@ describe("a criterion", () => {
     expect(await against(0.3, 0.3)).toMatchObject({ verdict: "does not hold", refuted: true });
   });
 
-  it("21: regret that falls is not enough where who knew of ARC has far less", async () => {
+  it("21: falling regret is not enough if a router that knew ARC has far less", async () => {
     const falling = (level: number) => (t: number) => level * (1 - t / 320);
     const of = (ideal: number) =>
       worlds.flatMap(({ weighting, voteScale }) => [
@@ -208,8 +208,8 @@ describe("a criterion", () => {
         ];
       });
 
-    it("a curve that is shorter is not worse for that", async () => {
-      // The same curve, which falls, followed for fewer rounds where more is dropped.
+    it("a shorter curve is not worse because of its length", async () => {
+      // The same falling curve has fewer rounds if more is dropped.
       const same = drops(
         () => (t) => 1 / Math.sqrt(t),
         () => 1,
@@ -222,7 +222,7 @@ describe("a criterion", () => {
       expect((await judge(24, worse)).verdict).toBe("holds");
     });
 
-    it("nor one on queries that have more to lose", async () => {
+    it("nor one because its queries have larger differences of utility", async () => {
       const more = drops(
         (dropped) => () => dropped / 100,
         (dropped) => dropped / 20,
@@ -239,7 +239,7 @@ describe("a criterion", () => {
     const long = { rounds: 1000 };
     const { verdict, evidence } = await judge(25, [
       line({}, 0.2, { rounds: 300 }),
-      // Worse while both are followed, and better long after.
+      // Worse over the common rounds, and better long after.
       line(prompt, (t) => (t <= 300 ? 0.3 : 0.1), long),
       line(mix, 0.2),
       line({ ...prompt, ...mix, weighting: "" }, 0.3),
@@ -248,7 +248,7 @@ describe("a criterion", () => {
     expect(verdict).toBe("holds");
   });
 
-  it("26: one that never learns does not adapt", async () => {
+  it("26: a router that never learns does not adapt", async () => {
     const curve = { experiment: "unseen", group: "ctrl", name: "FGTS.CDB" } as const;
     const of = (slope: (t: number) => number, fresh: number) => [
       line({ ...curve, variant: "change" }, slope, { rounds: 200 }),
@@ -260,7 +260,7 @@ describe("a criterion", () => {
     expect((await judge(26, adapts)).verdict).toBe("holds");
   });
 
-  it("27: one weight of the feel-good term is enough; it is refuted if each hurts", async () => {
+  it("27: one weight of the feel-good term is enough; refuted if each increases regret", async () => {
     const of = (theory: number, tenth: number, one: number) => [
       line({ variant: "mu=0", name: "mu=0" }, 0.2),
       line({}, theory),
@@ -272,7 +272,7 @@ describe("a criterion", () => {
     expect(await judge(27, of(0.3, 0.3, 0.3))).toMatchObject({ refuted: true });
   });
 
-  it("needs no encoder to be tuned where the paper tunes none", async () => {
+  it("needs no fine-tuned encoder if the paper fine-tunes none", async () => {
     const openai = { ...STATIC, name: "OpenAItext", epochs: [] };
     const mmlu = { experiment: "mmlu", group: "ctrl", weighting: "means", epochs: 0 } as const;
     const own = line({ ...mmlu, encoder: "OpenAItext", name: "OpenAItext_mean" }, 0.2);

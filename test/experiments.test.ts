@@ -53,7 +53,7 @@ describe("the experiments", () => {
     }
   });
 
-  it("have random, best-fixed, zero-feedback and joust baselines every curve", () => {
+  it("have random, best-fixed, zero-feedback and joust beside every curve", () => {
     const worlds = new Map<string, Set<string>>();
     for (const { experiment, form, voteScale, variant, policy } of full.planner.curves) {
       if (variant !== "" || experiment === "linear") continue;
@@ -75,14 +75,14 @@ describe("the experiments", () => {
     expect(new Set(runs.map(({ spec }) => spec.voteScale))).toEqual(new Set([1, 3, 10]));
   });
 
-  it("set aside 5, 15, 10 and 10 queries a category, and tune on what is told", () => {
+  it("use 5, 15, 10 and 10 offline queries per category, and fine-tune on the known categories", () => {
     const fits = jobsOf<FitSpec>(full.planner, "fit").filter(({ label }) =>
       label.includes("MiniLM"),
     );
     const of = (experiment: string) =>
       fits.filter(({ label }) => label.includes(`, ${experiment} `));
     expect(new Set(of("routerbench").map(({ spec }) => spec.draw.offline))).toEqual(new Set([5]));
-    // 5 to see whether they suffice.
+    // 5 for the claim that few suffice.
     expect(new Set(of("unseen").map(({ spec }) => spec.draw.offline))).toEqual(new Set([15, 5]));
     for (const name of ["mmlu", "mixinstruct"]) {
       expect(new Set(of(name).map(({ spec }) => spec.draw.offline))).toEqual(new Set([10]));
@@ -94,7 +94,7 @@ describe("the experiments", () => {
       expect(spec.categories ?? []).not.toContain("arc-challenge");
   });
 
-  it("unseen: 300 queries, then 420 with 120 of ARC; here in the same proportion", () => {
+  it("unseen: 300 queries, then 420 with 120 of ARC, in the same proportion here", () => {
     const runs = jobsOf<RunSpec>(full.planner, "run").filter(
       ({ label, spec }) => label.startsWith("unseen") && !spec.draw.change,
     );
@@ -108,7 +108,7 @@ describe("the experiments", () => {
     }
   });
 
-  it("tune once for all weightings and vote scales, and once for both drops", () => {
+  it("fine-tune once for all weightings and vote scales, and once for both drops", () => {
     const fits = jobsOf<FitSpec>(full.planner, "fit").filter(
       ({ spec }) => spec.encoder.name === "MiniLM",
     );
@@ -122,7 +122,7 @@ describe("the experiments", () => {
     ]);
   });
 
-  it("control groups are the same runs whatever the epochs baselines them", () => {
+  it("control groups are the same runs for all epochs of the curves beside them", () => {
     const ctrl = full.planner.curves.filter(
       ({ name, variant, voteScale }) =>
         /^MiniLM_E\d_Perf_ctrl$/.test(name) && variant === "" && voteScale === 3,
@@ -131,20 +131,20 @@ describe("the experiments", () => {
     expect(ctrl[0]!.runs).toEqual(ctrl[1]!.runs);
   });
 
-  it("items have ids of their own", () => {
+  it("figures and tables have distinct ids", () => {
     const ids = full.parts.flatMap(({ items }) => items.map(({ id }) => id));
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ["table-weighting", "table-perf-cost", "radar", "mmlu-tsne"])
       expect(ids).toContain(id);
   });
 
-  it("show every claim that says where", () => {
+  it("show every claim that names a figure or table", () => {
     const ids = full.parts.flatMap(({ items }) => items.map(({ id }) => id));
     for (const { id, shownBy = /./ } of suite.claims)
       expect(ids.filter((one) => shownBy.test(one)).length, `claim ${id}`).toBeGreaterThan(0);
   });
 
-  it("without their data say what is missing", async () => {
+  it("without their data report what is missing", async () => {
     const missing = { missing: "no data" };
     const bare = { ...data, mmlu: missing, routerbench: missing, mixinstruct: missing };
     const { size } = await newPlanner();
@@ -163,7 +163,7 @@ describe("the experiments", () => {
 describe("results of every job", () => {
   const results = inventedResults(full.planner);
 
-  it("are all that the items need, every plot with its baselines", () => {
+  it("are sufficient for all figures and tables, and every plot has its baselines", () => {
     for (const { items } of full.parts) {
       for (const item of items) {
         const drawing = item.draw(results);
@@ -176,7 +176,7 @@ describe("results of every job", () => {
     }
   });
 
-  it("are all that the headlines need: two curves or more, and every baseline", () => {
+  it("are sufficient for the headlines: two curves or more, and every baseline", () => {
     const headlines = suite.claims.flatMap(({ id, headline }) =>
       headline ? [{ id, ...headline.show(results) }] : [],
     );
@@ -189,7 +189,7 @@ describe("results of every job", () => {
     expect(headlines.map(({ id }) => id)).toEqual([9, 10, 12, 18, 20, 21, 23]);
   });
 
-  it("are all that the claims need, each cell once", () => {
+  it("are sufficient for the claims, with each cell once", () => {
     for (const { id, test } of suite.claims) {
       const { evidence, cells } = test(results);
       expect(evidence, `claim ${id}`).not.toMatch(/NaN|Infinity|undefined/);

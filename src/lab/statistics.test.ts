@@ -40,7 +40,7 @@ describe("Student's t", () => {
     expect(tQuantile(0.975, 1_000_000)).toBeCloseTo(1.959966, 5);
   });
 
-  test("the quantile is where the integral of the density is p", () => {
+  test("the integral of the density up to the quantile is p", () => {
     for (const df of [1, 2, 3, 8, 21]) {
       const t = tQuantile(0.975, df);
       // int_0^t (1 + u^2/df)^(-(df+1)/2) du over the same up to infinity, u = sqrt(df) tan v.
@@ -50,7 +50,7 @@ describe("Student's t", () => {
     }
   });
 
-  test("the tail undoes the quantile, and is 1 where t is 0", () => {
+  test("the tail inverts the quantile, and is 1 at t = 0", () => {
     for (const df of [1, 2, 3, 4, 19, 200]) {
       for (const p of [0.001, 0.05, 0.3, 0.7]) {
         expect(tTail(tQuantile(1 - p / 2, df), df)).toBeCloseTo(p, 12);
@@ -59,14 +59,14 @@ describe("Student's t", () => {
     }
   });
 
-  test("far tails keep their digits", () => {
+  test("far tails keep their precision", () => {
     // df 1: 2/pi atan(1/t); df 2: 1 - t / sqrt(2 + t^2) = 2 / (s (s + t)), s = sqrt(2 + t^2).
     expect(tTail(1e9, 1) / ((2 / Math.PI) * 1e-9)).toBeCloseTo(1, 9);
     const s = Math.sqrt(2 + 1e12);
     expect(tTail(1e6, 2) / (2 / (s * (s + 1e6)))).toBeCloseTo(1, 9);
   });
 
-  test("refuses what is no degree of freedom", () => {
+  test("refuses invalid degrees of freedom", () => {
     expect(() => tQuantile(0.975, 0)).toThrow(RangeError);
     expect(() => tQuantile(1, 5)).toThrow(RangeError);
   });
@@ -125,7 +125,7 @@ describe("intervals", () => {
     );
   });
 
-  test("pairing cancels what the runs have in common", () => {
+  test("pairing cancels the differences between runs", () => {
     const common = [10, 80, 35, 60, 5];
     const a = common.map((c, i) => c + [0.1, -0.1, 0.2, 0, -0.2][i]!);
     const b = common.map((c) => c + 1);

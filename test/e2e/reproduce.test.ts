@@ -18,13 +18,13 @@ function read(path: string): ReproduceRecord {
 
 type RecordedCurve = ReproduceRecord["curves"][number];
 
-/** These learn nothing: nothing but the data, the draws and the stream decides their regret. */
+/** Policies that learn nothing: their regret depends on the data, the draws and the stream only. */
 const BLIND = ["random", "best-fixed"];
-/** Nor does this, whose vectors are the same to the last bit on one machine, and near enough on all. */
+/** Neither does zero-feedback learn. Its vectors are equal on one machine and nearly equal on all. */
 const EXACT = [...BLIND, "zero-feedback"];
 
 describe("joust reproduce mmlu --quick --runs 1", () => {
-  it("interrupted, killed and begun again gives what is expected", async () => {
+  it("interrupted, killed and started again gives the expected results", async () => {
     const [out, cache] = [join(newFolder(), "out"), newFolder()];
     const args = ["reproduce", "mmlu", "--quick", "--runs", "1", "--out", out, "--cache", cache];
     const done = () => globSync("*/*.json", { cwd: cache }).filter((name) => !/^work/.test(name));
@@ -53,13 +53,13 @@ describe("joust reproduce mmlu --quick --runs 1", () => {
     expect(record).toEqual(read(join(out, "reproduce.json")));
     compare(record, EXPECTED);
 
-    // All is there: nothing is done again, and nothing differs.
+    // All results are cached: no job runs again, and nothing differs.
     const before = done();
     const again = await joust(...args, "--json");
     expect(again.stdout).toBe(third.stdout);
     expect(done()).toEqual(before);
 
-    // One of its curves by itself, from the same cache.
+    // One curve alone, from the same cache.
     const [curve] = record.curves;
     const alone = await joust(...args, "--curve", curve!.name, "--json");
     expect(alone.code).toBe(0);
@@ -69,10 +69,9 @@ describe("joust reproduce mmlu --quick --runs 1", () => {
 });
 
 /**
- * The same data and curves; of the first run what does not learn to the last
- * digit; what learns within the 95% interval of the expected runs, so that a
- * change that is meant to leave a policy's worth as it was need not leave its
- * every choice so.
+ * Expects the same data and curves. The first run of policies that do not learn must be
+ * equal; that of the others must lie within the 95% interval of the expected runs, so that a
+ * policy may change single choices without becoming better or worse.
  */
 function compare(record: ReproduceRecord, expected: ReproduceRecord): void {
   const own = expected.curves.filter(({ experiment }) => /mmlu|linear/.test(experiment));
@@ -88,13 +87,13 @@ function compare(record: ReproduceRecord, expected: ReproduceRecord): void {
   }
 }
 
-/** Within the interval of the expected runs, or a tenth of their mean where that is wider. */
+/** Within the interval of the expected runs, or 10% of their mean if that is wider. */
 function expectNear(regret: number, { regret: { lo, hi, mean } }: RecordedCurve, label: string) {
   expect(regret, label).toBeGreaterThanOrEqual(Math.min(lo!, 0.9 * mean));
   expect(regret, label).toBeLessThanOrEqual(Math.max(hi!, 1.1 * mean));
 }
 
-// Which encoder is followed longest, and so how long each is, depends on MiniLM being there.
+// The lengths of the curves depend on the main encoder, which must be MiniLM.
 describeWithPublicData("curves of the full run", () => {
   describeWithShared("run 1 again", ["models/all-MiniLM-L6-v2"], () => {
     it.each([
@@ -129,7 +128,7 @@ describeWithPublicData("curves of the full run", () => {
   });
 });
 
-it("a curve that there is none of, and an experiment that there is none of, are refused at once", async () => {
+it("an unknown curve and an unknown experiment are refused at once", async () => {
   const args = ["--quick", "--out", newFolder(), "--cache", newFolder()];
   const curve = await joust("reproduce", "mmlu", ...args, "--curve", "static_E10_man");
   expect(curve).toMatchObject({

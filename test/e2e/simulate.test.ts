@@ -14,7 +14,7 @@ import { joust, newFolder, ROOT, start, withoutTimes } from "./joust.fixture.ts"
 const OWN = ["simulate", OWN_QUERIES, "--scores", OWN_SCORES, "--exclude", "gpt-4"];
 
 describe("a comparison", () => {
-  it("prints table, sentence and place of the report, and writes every file", async () => {
+  it("prints the table, a sentence and the path of the report, and writes every file", async () => {
     const out = newFolder();
     const args = ["--policies", "joust,random,./examples/mine.ts:patience=4", "--runs", "3"];
     const { code, stdout, stderr } = await joust(...OWN, ...args, "--out", out);
@@ -71,7 +71,7 @@ describe("a comparison", () => {
     expect(policies.random!.curve.t.at(-1)).toBe(105);
   });
 
-  it("is the same on one thread and on two, and from the same seed only", async () => {
+  it("gives the same result on one thread and on two, and another with another seed", async () => {
     const args = [...OWN, "--policies", "joust,zero-feedback,greedy", "--rounds", "200", "--json"];
     const one = await joust(...args, "--threads", "1");
     const two = await joust(...args, "--threads", "2");
@@ -80,7 +80,7 @@ describe("a comparison", () => {
     expect(withoutTimes(other.stdout).policies).not.toEqual(withoutTimes(one.stdout).policies);
   });
 
-  it("heeds every option of the world and its voters", async () => {
+  it("uses every option of the environment and its voters", async () => {
     const args = ["--policies", "joust", "--runs", "1", "--rounds", "60", "--json"];
     const regret = async (...more: string[]) => {
       const { code, stdout } = await joust(...OWN, ...args, ...more);
@@ -142,7 +142,7 @@ describe("an interruption", () => {
     return ended;
   }
 
-  it("Ctrl-C: writes the runs that all policies have, says how to go on, exits with 130", async () => {
+  it("Ctrl-C: writes the runs that all policies have, says how to continue, exits with 130", async () => {
     const out = newFolder();
     const { code, stdout, stderr } = await interrupted(out, "SIGINT");
     expect(code).toBe(130);
@@ -162,7 +162,7 @@ describe("an interruption", () => {
     expect(withoutTimes(resumed.stdout)).toEqual(withoutTimes(whole.stdout));
   });
 
-  it("a killed process: the rest gives what an undisturbed one gives; other settings are refused", async () => {
+  it("a killed process: the rest gives the same result as without interruption; other settings are refused", async () => {
     const out = newFolder();
     expect((await interrupted(out, "SIGKILL")).signal).toBe("SIGKILL");
     const journal = join(out, "runs.jsonl");
@@ -194,7 +194,7 @@ describe("an interruption", () => {
 describe("a folder with finished runs", () => {
   const args = [...OWN, "--policies", "random", "--runs", "2", "--rounds", "20"];
 
-  it("is refused with the remedy, and left as it is, unless told to go on or begin anew", async () => {
+  it("is refused with a hint and left unchanged, unless the user continues or starts again", async () => {
     const out = newFolder();
     const file = join(out, "runs.jsonl");
     expect((await joust(...args, "--out", out)).code).toBe(0);
@@ -220,7 +220,7 @@ describe("a folder with finished runs", () => {
 });
 
 describe("help and mistakes", () => {
-  it("teaches", async () => {
+  it("lists options and examples in the help", async () => {
     const { code, stdout } = await joust("simulate", "--help");
     expect(code).toBe(0);
     for (const part of [
@@ -278,7 +278,7 @@ describe("help and mistakes", () => {
     expect(none.stderr).toMatch(/^Usage: joust .*simulate/s);
   });
 
-  it("a policy of the user's own that fails: in a line, where in their file, and how to go on", async () => {
+  it("a failing policy of the user: one line with the place in the file and how to continue", async () => {
     const folder = newFolder();
     const file = join(folder, "broken.mjs");
     const policy = (choose: string) =>
@@ -293,7 +293,7 @@ describe("help and mistakes", () => {
     expect(stderr).toMatch(
       /^joust: --policies broken\.mjs: failed in run \d: TypeError: no such model \(at broken\.mjs:2:\d+\)\nhint: correct it; finished runs are kept in .*runs\.jsonl: the same command with --resume continues\n$/,
     );
-    // What is mended is another policy; the runs of the others stay.
+    // A corrected policy has new runs; those of the others stay.
     writeFileSync(file, policy("return { pair: [0, 1] };"));
     const mended = await joust(...args, "--resume");
     expect([mended.code, mended.stderr]).toEqual([0, ""]);
@@ -303,7 +303,7 @@ describe("help and mistakes", () => {
     expect(pair.stderr).toMatch(/chose the pair \[0,99\].*\nhint: choose returns .*add --out DIR/);
   });
 
-  it("what a policy prints goes to standard error", async () => {
+  it("the output of a policy goes to standard error", async () => {
     const file = join(newFolder(), "chatty.mjs");
     writeFileSync(
       file,
@@ -318,7 +318,7 @@ describe("help and mistakes", () => {
     expect(stderr).toMatch(/^hello\n.*(hm\n){10}$/s);
   });
 
-  it("a timer that a policy leaves behind is not waited for", async () => {
+  it("a timer of a policy does not delay the end", async () => {
     const file = join(newFolder(), "restless.mjs");
     writeFileSync(
       file,

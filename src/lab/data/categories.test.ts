@@ -13,7 +13,7 @@ it.each([
   for (const spelling of [name, ...spellings]) expect(categoryName(spelling)).toBe(name);
 });
 
-it("leaves other categories as they are", () => {
+it("leaves other categories unchanged", () => {
   expect(categoryName("natural_qa")).toBe("natural_qa");
   expect(categoryName("International Law")).toBe("International Law");
 });

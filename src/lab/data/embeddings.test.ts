@@ -27,7 +27,7 @@ it("row i of a matrix is query i", async () => {
   expect(await readEmbeddings(file, DATASET)).toEqual(ROWS);
 });
 
-it("lines belong to queries by id, in any order, packed or not", async () => {
+it("lines belong to queries by id, in any order, compressed or not", async () => {
   const text = jsonl(
     { id: 7, embedding: [5, 6.5] },
     { id: "b", embedding: [3, 4] },

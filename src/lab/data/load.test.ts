@@ -81,7 +81,7 @@ describe("formats", () => {
     { a: 2, b: 0, outcome: "both_bad" },
   ];
 
-  it("comparisons, pairwise and MixInstruct say the same thing in three ways", async () => {
+  it("comparisons, pairwise and MixInstruct give the same data set", async () => {
     const plain = write(
       "comparisons.jsonl",
       jsonl({
@@ -178,11 +178,11 @@ describe("formats", () => {
       ["s", "so?"],
     ]);
     expect(queries.map(({ comparisons }) => comparisons!.length)).toEqual([2, 1, 1]);
-    // x: 0 and 1, so 0.5 where it was not voted on; z: 1 and 1
+    // x has 0 and 1, so 0.5 without a vote; z has 1 and 1
     expect(queries.map(({ scores }) => scores)).toEqual([f(0, 1, 1), f(0.5, 1, 1), f(1, 1, 1)]);
   });
 
-  it("exported votes: equal prompts are one query, a ranking is its pairs; ratings and mere vectors say nothing", async () => {
+  it("exported votes: equal prompts are one query, a ranking is its pairs; ratings and votes without text are left out", async () => {
     const at = "2026-11-15T12:00:00Z";
     const data = write(
       "votes.jsonl",
@@ -244,7 +244,7 @@ describe("formats", () => {
     expect(await loadDataset(nested, { unscored: true })).toEqual(flat);
   });
 
-  it("packed, with a BOM and with CRLF it is the same data set", async () => {
+  it("compressed, with a BOM or with CRLF it is the same data set", async () => {
     const text = jsonl(
       { id: "a", query: "é", category: "mmlu" },
       { id: "b", query: "q", category: "gsm8k" },
@@ -260,7 +260,7 @@ describe("formats", () => {
   });
 });
 
-describe("choice of models", () => {
+describe("the selection of models", () => {
   const rows = jsonl(
     { id: "a", query: "q", scores: { x: 1, y: 0.5, z: 0 } },
     { id: "b", query: "r", scores: { x: 0, y: 0.5, z: 1 } },
@@ -290,7 +290,7 @@ describe("choice of models", () => {
     expect(await loadDataset(file, { exclude: ["y"] })).toEqual(kept);
   });
 
-  it("scores comparisons among the kept models alone and drops queries without any", async () => {
+  it("scores comparisons among the kept models only and drops queries without any", async () => {
     const { models, queries } = await loadDataset(write("cmp.jsonl", verdicts), { exclude: ["x"] });
     expect(models).toEqual(["y", "z"]);
     expect(queries).toEqual([

@@ -10,7 +10,7 @@ const texts = (dataset: Dataset): Dataset => ({
   queries: dataset.queries.map((query) => ({ ...query, text: `text ${query.id}` })),
 });
 
-it("takes so many of each category, all of a small one, and holds out the rest", () => {
+it("takes the given number per category, all of a small one, and holds out the rest", () => {
   const { offline, heldOut, members } = takeOffline(texts(TABLED), 5, Random.seeded(1));
   expect(offline.categories).toEqual([0, 0, 0, 0, 0, 1, 1, 1, 1]);
   expect(offline.texts).toEqual(offline.ids.map((id) => `text ${id}`));
@@ -31,9 +31,9 @@ it("has the table's scores and costs, and its best model for each query", () => 
   expect(offline.best).toEqual([[0], [2]]);
 });
 
-it("without a table: means over these queries alone, grouped by best model without categories", () => {
+it("without a table has means over these queries only, grouped by best model without categories", () => {
   const { offline } = takeOffline(SCORED, 2, Random.seeded(1));
-  // The first six are model a's, and where i is 9 the third one's: 0.9 beats 0.5.
+  // Model a is best on the first six, and the third model on query 9: 0.9 beats 0.5.
   expect(offline.categoryNames).toEqual(["a", "c"]);
   expect(offline.best).toEqual([[0], [0], [2], [2]]);
   const [first, second] = offline.ids.slice(2).map(Number);

@@ -5,7 +5,7 @@ import { invalidValue } from "../../core/errors/joust-error.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 
-/** The project's own data, which is always there. */
+/** The project's own data. */
 export const OWN_QUERIES = join(ROOT, "data/queries.jsonl");
 export const OWN_SCORES = join(ROOT, "data/scores/routerbench.csv");
 
@@ -17,7 +17,7 @@ export function publicData(name: string): string {
   return join(folder, name);
 }
 
-/** Tests that need the public data sets. Skipped where there are none, but not where they were promised. */
+/** Tests that need the public data sets. They are skipped without the data, unless JOUST_DATA names it. */
 export function describeWithPublicData(title: string, tests: () => void): void {
   if (!found && process.env.JOUST_DATA !== undefined) {
     throw invalidValue(`JOUST_DATA is ${folder}, which does not exist`, "correct or unset it");

@@ -76,7 +76,7 @@ function benchId(id: string): string {
   return `mmlu-${id.replaceAll("_", "-")}`;
 }
 
-/** Share of the queries of which the model is the best; a joint best counts 1/n. */
+/** Share of the queries on which the model is best; n best models of a query count 1/n each. */
 function topShare({ models, queries }: Dataset, name: string): number {
   const k = models.indexOf(name);
   const parts = queries.map(bestOf).map((best) => (best.includes(k) ? 1 / best.length : 0));
@@ -87,7 +87,7 @@ function bestOf({ scores }: Query): number[] {
   return [...scores!.keys()].filter((k) => scores![k] === 1);
 }
 
-/** Who won more often than lost against every other; -1 where nobody did. */
+/** The model that won more often than it lost against every other; -1 if there is none. */
 function condorcetWinner({ scores, comparisons }: Query): number {
   const K = scores!.length;
   const balance = Array.from({ length: K }, () => new Array<number>(K).fill(0));

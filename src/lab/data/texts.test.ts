@@ -13,7 +13,7 @@ const READ = [
 ];
 
 function stdin(text: string): AsyncIterable<Text> {
-  // In pieces that cut characters in two.
+  // The pieces cut characters in two.
   const bytes = Buffer.from(text);
   const pieces = Array.from({ length: Math.ceil(bytes.length / 3) }, (_, i) =>
     bytes.subarray(3 * i, 3 * i + 3),
@@ -32,14 +32,14 @@ async function all(texts: AsyncIterable<Text>): Promise<Text[]> {
   return out;
 }
 
-it("reads jsonl, packed or not, from a file and from a stream", async () => {
+it("reads jsonl, compressed or not, from a file and from a stream", async () => {
   expect(await all(readTexts(write("a.jsonl", JSONL)))).toEqual(READ);
   expect(await all(readTexts(write("a.jsonl.gz", JSONL)))).toEqual(READ);
   expect(await all(readTexts(write("a.txt", JSONL)))).toEqual(READ);
   expect(await all(stdin(JSONL))).toEqual(READ);
 });
 
-it("reads plain text, a query a line, blank ones left out", async () => {
+it("reads plain text with one query per line and skips blank lines", async () => {
   const text = "Où?\r\n\n  {not json} 漢字\n[1]";
   const read = [
     { id: "line-1", text: "Où?" },
@@ -50,7 +50,7 @@ it("reads plain text, a query a line, blank ones left out", async () => {
   expect(await all(stdin(text))).toEqual(read);
 });
 
-it("reads every data set that a simulation does, under the same ids", async () => {
+it("reads every data set that a simulation reads, with the same ids", async () => {
   const comparisons = jsonl({ query: "Who?", comparisons: [{ a: "x", b: "y", outcome: "a" }] });
   expect(await all(readTexts(write("c.jsonl", comparisons)))).toEqual([
     { id: "line-1", text: "Who?" },
@@ -70,7 +70,7 @@ it.each([
   }
 });
 
-it("refuses a file that is not there, and bytes that are no text", async () => {
+it("refuses a missing file and bytes that are not text", async () => {
   await expect(all(readTexts("nowhere.jsonl"))).rejects.toThrow(errorText(/does not exist/));
   const latin = (async function* () {
     yield Buffer.from([0x66, 0xfc, 0x72]);

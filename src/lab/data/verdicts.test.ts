@@ -13,7 +13,7 @@ const verdict: fc.Arbitrary<Verdict> = fc
   .filter(({ a, b }) => a !== b);
 const verdicts = fc.array(verdict, { minLength: 1, maxLength: 30 });
 
-it("the best has 1, nobody more, nobody below 0; NaN says never compared", () => {
+it("the best utility is 1, none is below 0, and NaN means never compared", () => {
   fc.assert(
     fc.property(verdicts, (list) => {
       const scores = verdictScores(list, K);
@@ -38,7 +38,7 @@ it("neither the order of a pair nor of the list matters, and both_bad is a tie",
   );
 });
 
-it("a Condorcet winner alone is on top", () => {
+it("only a Condorcet winner is on top", () => {
   fc.assert(
     fc.property(verdicts, (list) => {
       const winner = slowCondorcetWinner(list);
@@ -58,12 +58,12 @@ it("wins + 0.5 ties over the comparisons held, + 0.5 for the Condorcet winner, o
     { a: 1, b: 2, outcome: "tie" }, // 1 and 2: 0.5 / 2
   ];
   expect(verdictScores(list, 3)).toEqual(Float64Array.of(1, 0.2, 0.2));
-  // A duel of 1 and 2 lost to 1 twice more: 0 is on top still, 1 has 2.5 of 4.
+  // Model 1 beats model 2 twice more: 0 is still on top, 1 has 2.5 of 4.
   const more: Verdict[] = [...list, { a: 1, b: 2, outcome: "a" }, { a: 1, b: 2, outcome: "a" }];
   expect(verdictScores(more, 3)).toEqual(Float64Array.of(1, 0.5, 0.1));
 });
 
-it("a Condorcet winner whom the points put second is raised above the first", () => {
+it("a Condorcet winner that is second by points is raised above the first", () => {
   const list: Verdict[] = [
     { a: 0, b: 1, outcome: "a" },
     { a: 1, b: 0, outcome: "tie" }, // 0 beats 1 narrowly: 1.5 of 2
@@ -76,7 +76,7 @@ it("a Condorcet winner whom the points put second is raised above the first", ()
   expect(scores[1]).toBeCloseTo(0.85 / (0.85 + 0.5 / 4), 12);
 });
 
-it("without all its duels nobody is a Condorcet winner", () => {
+it("a model that was not compared with all others is no Condorcet winner", () => {
   const list: Verdict[] = [
     { a: 0, b: 1, outcome: "a" },
     { a: 2, b: 1, outcome: "a" },
@@ -84,7 +84,7 @@ it("without all its duels nobody is a Condorcet winner", () => {
   expect(verdictScores(list, 3)).toEqual(Float64Array.of(1, 0, 1));
 });
 
-it("fills what was never compared with the model's mean over queries", () => {
+it("fills scores that were never compared with the model's mean over queries", () => {
   const scores = [
     Float64Array.of(1, Number.NaN),
     Float64Array.of(0, 0.5),
@@ -98,7 +98,7 @@ it("fills what was never compared with the model's mean over queries", () => {
   ]);
 });
 
-/** By the definition: who beats each model that was compared more often than it loses to it. */
+/** The definition: the model that beats each compared model more often than it loses to it. */
 function slowCondorcetWinner(list: readonly Verdict[]): number | undefined {
   const compared = [...new Set(list.flatMap(({ a, b }) => [a, b]))];
   const wins = (i: number, j: number) =>

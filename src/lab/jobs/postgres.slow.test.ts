@@ -39,7 +39,7 @@ function begun(child: ChildProcess, kind: string): Promise<void> {
   });
 }
 
-/** count -> sum for many numbers, and slow ones among them. */
+/** Jobs count -> sum for several numbers, and some slow jobs. */
 function planOf(slow: number): { plan: Plan; totals: string[] } {
   const plan = new Plan();
   const about = { label: "a job", seconds: 1 };
@@ -64,7 +64,7 @@ describe.skipIf(typeof server === "string")("workers on a PostgreSQL", () => {
     return workers;
   };
 
-  it("three do all of a plan, one of them killed at work: the same bits as alone", async () => {
+  it("three workers, one of them killed, give the same bits as one thread", async () => {
     const url = await newDatabase();
     const { plan, totals } = planOf(4);
     const here = new FolderStore(newFolder());
@@ -88,7 +88,7 @@ describe.skipIf(typeof server === "string")("workers on a PostgreSQL", () => {
     }
   });
 
-  it("get files through the database, and say what was wrong with the input", async () => {
+  it("get files through the database, and pass on an InputError", async () => {
     const url = await newDatabase();
     const file = join(newFolder(), "data.txt");
     writeFileSync(file, "seven words are enough for one line");
@@ -110,7 +110,7 @@ describe.skipIf(typeof server === "string")("workers on a PostgreSQL", () => {
     expect(failed).toMatchObject({ file: "data.jsonl", line: 3, hint: "fill it" });
   });
 
-  it("a result is put there once, and is what it was", async () => {
+  it("a result is stored once and read back unchanged", async () => {
     const database = await JobDatabase.open(await newDatabase());
     const result = { value: { a: 1 }, matrix: { columns: 2, data: Float32Array.of(1, 2, 3, 4) } };
     await Promise.all([database.put("k", result), database.put("k", result)]);
@@ -122,7 +122,7 @@ describe.skipIf(typeof server === "string")("workers on a PostgreSQL", () => {
     await database.close();
   });
 
-  it("an address that leads nowhere is refused with a remedy", async () => {
+  it("an address without a database is refused", async () => {
     await expect(JobDatabase.open("postgres://joust@127.0.0.1:1/none")).rejects.toThrow(InputError);
   });
 });

@@ -33,13 +33,13 @@ it("reads names, options by the type of their default, and files", async () => {
   expect(third!.module!.sha256).toMatch(/^[0-9a-f]{64}$/);
 });
 
-it("gives the router what is the router's", async () => {
+it("passes the router's options to the router", async () => {
   const [spec] = await parsePolicies("random:pending=0:weighVoters=true", folder);
   expect(spec!.router).toEqual({ pending: 0, weighVoters: true });
   expect(spec!.options).toEqual({});
 });
 
-it("survives the way to a worker", async () => {
+it("can be sent to a worker", async () => {
   const specs = await parsePolicies("greedy:duels=3,./toy.mjs:n=2", folder);
   const [greedy, own] = await Promise.all(structuredClone(specs).map(contenderOf));
   expect(greedy!.kind).toBe(POLICIES.find(({ name }) => name === "greedy"));
@@ -47,7 +47,7 @@ it("survives the way to a worker", async () => {
   expect(own!.kind.name).toBe("toy");
 });
 
-it("does not call a policy after a folder of this machine", async () => {
+it("does not name a policy after a folder of this machine", async () => {
   const [spec] = await parsePolicies(`${toy}:n=2`, "/");
   expect(spec!.name).toBe("toy.mjs:n=2");
 });
@@ -109,7 +109,7 @@ async function refused(text: string, message: RegExp): Promise<void> {
   expect(error).toEqual(errorText(message));
 }
 
-it("other defaults count where a policy knows the word and nothing else was typed", async () => {
+it("other defaults apply if the policy allows the word and the user typed nothing else", async () => {
   const fitted = { weighting: "fitted" };
   const specs = await parsePolicies("fgts-cdb,fgts-cdb:weighting=perf,random", "/", fitted);
   const [bundled, typed, random] = specs.map(({ options }) => options);

@@ -33,15 +33,15 @@ describe("dodge", () => {
     );
   });
 
-  test("labels with room stay where they are wanted", () => {
+  test("labels with enough room stay at their wanted places", () => {
     expect(dodge([50, 100, 150], [10, 10, 10], 0, 200)).toEqual([50, 100, 150]);
   });
 
-  test("labels wanted at one place spread evenly about it", () => {
+  test("labels wanted at one place spread evenly around it", () => {
     expect(dodge([100, 100, 100], [10, 10, 10], 0, 200)).toEqual([90, 100, 110]);
   });
 
-  test("at the edge they are pushed inwards", () => {
+  test("labels at the edge are pushed inwards", () => {
     expect(dodge([0, 0], [10, 10], 0, 200)).toEqual([5, 15]);
     expect(dodge([200, 200], [10, 10], 0, 200)).toEqual([185, 195]);
     expect(dodge([], [], 0, 200)).toEqual([]);
@@ -78,7 +78,7 @@ describe("placeAround", () => {
     expect(placeAround([{ x: 590, y: 100, ...size }], bounds, [])[0]!.anchor).toBe("end");
   });
 
-  test("obstacles are left free where there is room", () => {
+  test("obstacles are not covered if there is room", () => {
     const wall = { left: 105, top: 90, width: 100, height: 20 };
     const [label] = placeAround([{ x: 100, y: 100, width: 60, height: 12 }], bounds, [wall]);
     expect(overlap(label!.box, wall)).toBe(false);

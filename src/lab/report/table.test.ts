@@ -30,7 +30,7 @@ const TABLE: Table = {
 };
 
 describe("text", () => {
-  test("columns align and points stand below points", () => {
+  test("columns and decimal points are aligned", () => {
     const lines = toText(TABLE).trimEnd().split("\n");
     expect(lines).toEqual([
       "Regret & cost",
@@ -43,14 +43,14 @@ describe("text", () => {
     ]);
   });
 
-  test("what does not fit is left off and named", () => {
+  test("columns that do not fit are dropped and named", () => {
     const text = toText(TABLE, undefined, 40);
     expect(text).toContain("too narrow to show: Cost");
     expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(42);
     expect(text).not.toContain("1.250");
   });
 
-  test("colors come from outside and do not disturb the alignment", () => {
+  test("colors do not change the alignment", () => {
     const colors = { bold: (s: string) => `<b>${s}</b>`, dim: (s: string) => `<i>${s}</i>` };
     expect(toText(TABLE, colors).replace(/<\/?[bi]>/g, "")).toBe(toText(TABLE));
     expect(toText(TABLE, colors)).toContain("<b>joust");
@@ -58,7 +58,7 @@ describe("text", () => {
 });
 
 describe("CSV", () => {
-  test("an interval is three fields, full precision, empty where unknown", () => {
+  test("an interval has three fields with full precision, empty if unknown", () => {
     const [header, first, , third, fourth] = parse(toCsv(TABLE)) as string[][];
     expect(header).toEqual(["policy", "regret", "regret_lo", "regret_hi", "agreement", "cost"]);
     expect(first!.slice(1, 4).map(Number)).toEqual([-1.25, -2.5, 0.001]);
@@ -66,7 +66,7 @@ describe("CSV", () => {
     expect(fourth).toEqual(["none", "", "", "", "", ""]);
   });
 
-  test("any text and any number come back", () => {
+  test("any text and any number can be read back", () => {
     const cell = fc.tuple(fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }));
     const columns: Table["columns"] = [
       { key: "a", title: "A", kind: "text" },
@@ -83,7 +83,7 @@ describe("CSV", () => {
   });
 });
 
-test("LaTeX: special characters are escaped, one row a line, booktabs rules", () => {
+test("LaTeX: special characters are escaped, one row per line, booktabs rules", () => {
   const name = "[a_b] & 50% #1 {x} $y$ ~z^2 <q> \\end|";
   const tex = toLatex({ ...TABLE, rows: [[name, { mean: -1, lo: -2, hi: 0 }, 0.5, 1]] });
   expect(tex).toContain(
@@ -97,14 +97,14 @@ test("LaTeX: special characters are escaped, one row a line, booktabs rules", ()
   expect([...tex].every((c) => c.codePointAt(0)! < 128)).toBe(true);
 });
 
-test("HTML: names are text, never markup", () => {
+test("HTML: names are escaped", () => {
   const html = toHtml({ ...TABLE, rows: [["<script>alert('1')</script>", null, 1, 2]] });
   expect(html).not.toContain("<script");
   expect(html).toContain("&#60;script&#62;alert(&#39;1&#39;)");
   expect(html).toContain('<tr class="best">');
 });
 
-test("Markdown: as many cells in every row, bars escaped", () => {
+test("Markdown: all rows have the same number of cells, and bars are escaped", () => {
   const lines = toMarkdown({ ...TABLE, rows: [["a|b*", null, 1, 2]] })
     .trimEnd()
     .split("\n")
@@ -114,7 +114,7 @@ test("Markdown: as many cells in every row, bars escaped", () => {
   expect(lines[2]).toContain("a\\|b\\*");
 });
 
-test("numbers: four digits on the largest, a true minus, no minus zero", () => {
+test("numbers: four digits of the largest, a typographic minus, no minus zero", () => {
   expect(decimalsOf([153.2, 0.5])).toBe(1);
   expect(decimalsOf([0.8])).toBe(4);
   expect(decimalsOf([5000.5])).toBe(0);

@@ -45,8 +45,7 @@ export function toText(table: Table, colors: Colors = PLAIN, width = Infinity): 
   const lines = [colors.bold(table.title), line(0), colors.dim("-".repeat(total))];
   lines.push(...table.rows.map((_, r) => (r === table.best ? colors.bold : String)(line(r + 1))));
   const left = table.columns.slice(shown).map((column) => column.title);
-  if (left.length > 0)
-    lines.push(colors.dim(`too narrow to show: ${left.join(", ")}`));
+  if (left.length > 0) lines.push(colors.dim(`too narrow to show: ${left.join(", ")}`));
   return `${lines.join("\n")}\n`;
 }
 

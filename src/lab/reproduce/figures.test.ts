@@ -32,7 +32,7 @@ describe("figures", () => {
     expect(svg).not.toMatch(/NaN|Infinity|undefined/);
   });
 
-  it("of maps, radars and points are whole", () => {
+  it("of maps, radars and points have no undefined numbers", () => {
     const rows = ["a", "b"];
     const map = {
       title: "one",
@@ -77,7 +77,7 @@ describe("a figure as a file", () => {
   const sideOf = (text: string, side: string) =>
     Number(text.match(new RegExp(` ${side}="([\\d.]+)"`))![1]);
 
-  it("has its title above all that it had, and room for it", () => {
+  it("has its title above the figure", () => {
     const title = `${"a long title ".repeat(12)}<&>`;
     const file = withTitle(svg, title);
     expect(file).toContain("&#60;&#38;&#62;</text>");
@@ -86,12 +86,12 @@ describe("a figure as a file", () => {
     expect(file.endsWith(svg.slice(svg.indexOf(">") + 1))).toBe(true);
   });
 
-  it("is compact in its coordinates, not in its words", () => {
+  it("has short coordinates and unchanged texts", () => {
     expect(svg).toContain('aria-label="0.05 of it"');
     expect(drawCompact("0.123", { width: 100.06, marks: [] })).toContain('width="100.1"');
   });
 
-  it("outlines the largest of each row, all where several are", () => {
+  it("outlines the largest cells of each row", () => {
     expect(
       largest([
         [1, 3, 2],
@@ -101,7 +101,7 @@ describe("a figure as a file", () => {
     expect(svg).toContain('stroke="#d55e00"');
   });
 
-  it("of several encoders has one color for each", () => {
+  it("has one color per encoder", () => {
     const curves = ["MiniLM", "e5b"].flatMap((encoder) =>
       ["excel_perf_cost", "excel_mask"].map((weighting) => ({ ...CURVE, encoder, weighting })),
     );

@@ -42,7 +42,7 @@ describe("results", () => {
 });
 
 describe("the paper's tables", () => {
-  it("weighting: the 70 cells and masks of its first table, but the one it prints wrong", async () => {
+  it("weighting: the 70 cells and masks of the first table, except the one that it prints wrong", async () => {
     const { routerbench, paths } = await findDataSets(undefined);
     if ("missing" in routerbench) throw new Error(routerbench.missing);
     const scores = await openScores(paths[routerbench.scores.sha256]!);
@@ -58,14 +58,14 @@ describe("the paper's tables", () => {
 });
 
 describe("data sets", () => {
-  it("without a folder are the project's own, and say so", async () => {
+  it("without a folder are the project's own, and the note says so", async () => {
     const { mmlu, routerbench, mixinstruct } = await findDataSets(undefined);
     for (const one of [mmlu, mixinstruct])
       expect(one).toMatchObject({ note: expect.stringMatching(/own/) });
     expect(routerbench).toMatchObject({ forms: [{ name: "own" }] });
   });
 
-  it("that are not in the folder are missing, by name; a folder that is not there is refused", async () => {
+  it("that are not in the folder are reported as missing; a missing folder is refused", async () => {
     const folder = newFolder();
     const found = findDataSets(folder);
     await expect(found).rejects.toThrow(
@@ -82,7 +82,7 @@ describe("data sets", () => {
 });
 
 describe("encoders", () => {
-  it("that are here run, the paper's others are rows that say why not", async () => {
+  it("that are available are run; the others of the paper are reported with a reason", async () => {
     const { here, absent } = await findEncoders(undefined, PLACES);
     expect(here.map(({ name, epochs }) => [name, epochs])).toEqual([["static", [10]]]);
     expect(absent.map(({ name }) => name)).toEqual(["MiniLM", "mpnet", "e5b", "OpenAItext"]);
@@ -90,7 +90,7 @@ describe("encoders", () => {
     await expect(findEncoders(["e5b"], PLACES)).rejects.toThrow(InputError);
   });
 
-  it("that are not asked for are told of, the program's own is not missed", async () => {
+  it("of the paper that the user did not name are reported, the program's own is not", async () => {
     const { here, absent } = await findEncoders(["hash"], PLACES);
     expect(here.map(({ name }) => name)).toEqual(["hash"]);
     expect(absent.map(({ name }) => name)).toEqual(["MiniLM", "mpnet", "e5b", "OpenAItext"]);
@@ -142,7 +142,7 @@ describe("the report", () => {
     expect(page).not.toMatch(/(src|href)="https?:|@import|url\(/);
     expect(page).toContain("a &#60;note&#62;");
     expect(page).toContain("not run: is not here");
-    // How each curve was made, and the command that runs it again.
+    // It says how each curve was made, and which command runs it again.
     expect(page).toContain("100 vectors and 2 models on the sphere of R^2");
     expect(page).toContain(`joust reproduce routerbench --curve &#34;${CURVE.name}&#34;`);
     // Every title names the stand-in.
@@ -177,7 +177,7 @@ describe("the report", () => {
     expect(await readdir(join(folder, "figures"))).toEqual(["curves.svg", "drawn.svg"]);
   });
 
-  it("the record has a curve by the name that --curve takes, and its runs at every length it is read at", async () => {
+  it("has a record with the names that --curve takes, and the runs at every length", async () => {
     const long = runValue(320, () => 0.5);
     const joust = { name: "joust", policy: "joust", group: "baseline" } as const;
     const results = resultsOf(await newPlanner(), [{ curve: joust, runs: [long, long] }]);

@@ -19,7 +19,7 @@ describe("verdicts", () => {
     expect(decide([clear(-1), open]).cells.map(({ supports }) => supports)).toEqual([true, false]);
   });
 
-  it("are counted by vote scale and metadata too, where cells differ in them", () => {
+  it("are also counted by vote scale and metadata, if cells differ in them", () => {
     const cell = (voteScale: number, metadata: string, sign: number) => ({
       ...clear(sign),
       voteScale,
@@ -43,7 +43,7 @@ describe("verdicts", () => {
     expect(decideEach([...parts(clear(-1)), { name: "c", cells: [] }])).toEqual(decide([]));
   });
 
-  it("a part that fails decides, whatever cannot be tested beside it", () => {
+  it("a part that fails decides, even if others cannot be tested", () => {
     const none = { name: "b", cells: [] };
     const failing = decideEach([{ name: "a", cells: [clear(1)] }, none]);
     expect(failing).toMatchObject({ verdict: "does not hold", refuted: true });
@@ -51,23 +51,23 @@ describe("verdicts", () => {
     expect(decideEach([{ name: "a", cells: [open] }, none]).refuted).toBe(false);
   });
 
-  it("a claim of which one part is enough is refuted only if every part is", () => {
+  it("a claim for which one part is enough is refuted only if every part is", () => {
     const parts = (...cells: Cell[]) => cells.map((cell, i) => ({ name: `${i}`, cells: [cell] }));
     expect(decideAny(parts(clear(1), clear(-1)))).toMatchObject({ verdict: "holds" });
     expect(decideAny(parts(clear(1), open)).refuted).toBe(false);
     expect(decideAny(parts(clear(1), clear(1))).refuted).toBe(true);
-    // What was not run is no part.
+    // A part that was not run does not count.
     const none = { name: "none", cells: [] };
     expect(decideAny([...parts(clear(1)), none])).toEqual(decideAny(parts(clear(1))));
     expect(decideAny([none])).toEqual(decide([]));
   });
 
-  it("one run, or nothing to compare, decides nothing", () => {
+  it("one run, or no cell, decides nothing", () => {
     expect(decide([])).toEqual(untestable("no curve here tests it"));
     expect(decide([{ label: "", differences: [-1] }]).evidence).toMatch("give --runs 5");
   });
 
-  it("what is not a number decides nothing, and unequal runs are no pairs", () => {
+  it("NaN decides nothing, and different numbers of runs are not paired", () => {
     const broken = { label: "one", differences: [-1, Number.NaN, -1] };
     expect(decide([clear(-1), clear(-1), broken])).toEqual(
       untestable("a run of one has no number to compare"),
@@ -82,7 +82,7 @@ describe("verdicts", () => {
     expect(cell!.lo).toBeCloseTo(3 - 2.776445 * Math.SQRT1_2, 5);
   });
 
-  it("are counted in a headline that warns of few runs", () => {
+  it("are counted in a summary that warns of few runs", () => {
     const claim = (id: number) => ({ id }) as Claim;
     const judged = [
       { claim: claim(2), ...decide([clear(-1)]) },

@@ -14,7 +14,7 @@ import { SCORED, TABLED, world } from "./world.fixture.ts";
 
 const at = (...numbers: number[]) => Float64Array.from(numbers);
 
-/** TABLED's models in another order; its queries 2, 3 and 7 were offline, and one that it has not. */
+/** TABLED's models in another order. Its queries 2, 3 and 7 are offline, and one that it does not have. */
 const { settings } = CONTENTS;
 const xi = [at(1, 2), at(3, -1)];
 const told = {
@@ -51,8 +51,8 @@ function poolOf(dataset: Dataset, settings: Partial<Settings>): Pool {
 
 const BUNDLED = { told: { kind: "bundle" } } as const;
 
-describe("a calibrated world", () => {
-  it("never streams the bundle's offline queries, known by their texts", () => {
+describe("an environment with a calibration bundle", () => {
+  it("never streams the bundle's offline queries, which are found by their texts", () => {
     const dataset = calibrated(TABLED);
     expect(dataset.calibration!.offline).toEqual([[2, 3], [7]]);
     const environment = world(dataset, { rounds: 14, ...BUNDLED });
@@ -79,13 +79,13 @@ describe("a calibrated world", () => {
     expect(pool.labels).toEqual(labels);
   });
 
-  it("keeps a category that the bundle does not know, or the data has not", () => {
+  it("keeps a category that only the data or only the bundle has", () => {
     const renamed = calibrated({ ...TABLED, categories: ["x", "z"] });
     expect(poolOf(renamed, BUNDLED).categories).toEqual(["x", "y"]);
     expect(world(renamed, { rounds: 5, ...BUNDLED }).at(0).utilities.length).toBe(3);
   });
 
-  it("weighs anew what is told in the bundle's place, so that a_k says no more than scores do", () => {
+  it("recomputes a_k if other scores are told, so that a_k reveals no more than they do", () => {
     const dataset = calibrated(TABLED);
     const csv = poolOf(dataset, { told: { kind: "scores" } });
     expect(csv.told).toEqual(TABLED.scores!.perf);
@@ -102,7 +102,7 @@ describe("a calibrated world", () => {
     expect(dear.told![0]).toEqual(at(0.8 - 0.1, 0.3 - 0.2));
   });
 
-  it("takes embeddings made of labels as they are, and no others with them", () => {
+  it("uses embeddings made of labels unchanged", () => {
     const settings = { ...BUNDLE.settings, weighting: "labels" as const };
     const dataset = calibrated(SCORED, { ...BUNDLE, settings });
     expect(poolOf(dataset, BUNDLED)).toMatchObject({ fitted: a, labels: a });
@@ -111,14 +111,14 @@ describe("a calibrated world", () => {
     expect(permuted.fitted).not.toEqual(a);
   });
 
-  it("takes embeddings made in another way as they are", () => {
+  it("uses embeddings made in another way unchanged", () => {
     const { calibration, ...dataset } = calibrated(TABLED);
     const { weighting: _, ...standing } = calibration!;
     const given = { ...dataset, calibration: { ...standing, embeddings: xi.concat(xi[0]!) } };
     expect(poolOf(given, BUNDLED).fitted).toEqual([...xi, xi[0]]);
   });
 
-  it("refuses a model that the bundle does not know", () => {
+  it("refuses a model that the bundle does not have", () => {
     const models = ["a", "b", "d"];
     expect(() => calibrated({ ...TABLED, models })).toThrow(
       errorText(/^bundle: has no model "d", which the data has; hint: .*--exclude d/),

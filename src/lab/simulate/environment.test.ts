@@ -26,7 +26,7 @@ describe("the stream", () => {
     for (const id of ids.slice(12)) expect(once).toContain(id);
   });
 
-  it("leaves half of a small category online, and one query offline at least", () => {
+  it("leaves half of a small category online and at least one query offline", () => {
     expect(online(TABLED, 100)).toBe(3 + 2);
     const split = splitOf({ ...TABLED, queries: TABLED.queries.slice(0, 7) }, 5);
     expect(split).toEqual([
@@ -35,14 +35,14 @@ describe("the stream", () => {
     ]);
   });
 
-  it("uniform gives categories alike, however many queries they have", () => {
+  it("uniform draws all categories equally often, whatever their size", () => {
     const rounds = 4000;
     const ids = idsOf(world(TABLED, { stream: "uniform", offline: 1, rounds }), rounds);
     // sd of the share is 0.008.
     expect(Math.abs(ids.filter((id) => id < 6).length / rounds - 0.5)).toBeLessThan(0.03);
   });
 
-  it("comes in sections: so many of each category, no query twice, and no more than asked for", () => {
+  it("in sections has the given number of each category and no query twice", () => {
     const stream = [{ x: 2 }, { x: 1, y: 2 }];
     const ids = idsOf(world(TABLED, { stream, offline: 1, rounds: 5 }), 5);
     const kinds = ids.map((id) => (id < 6 ? "x" : "y"));
@@ -65,7 +65,7 @@ describe("the stream", () => {
     },
   );
 
-  it("takes more rounds than a function takes arguments", () => {
+  it("can have more rounds than a function can have arguments", () => {
     const queries = Array.from({ length: 150_000 }, (_, i) => ({
       ...TABLED.queries[0]!,
       id: `${i}`,
@@ -75,7 +75,7 @@ describe("the stream", () => {
   });
 });
 
-it("is the same world from the same generator, whatever was drawn from it, and another from another", () => {
+it("depends on the generator only, and not on what was drawn from it before", () => {
   const seeded = Random.seeded(5);
   const ids = idsOf(world(TABLED, {}, seeded), 20);
   seeded.normal();
@@ -83,14 +83,14 @@ it("is the same world from the same generator, whatever was drawn from it, and a
   expect(idsOf(world(TABLED, {}, Random.seeded(6)), 20)).not.toEqual(ids);
 });
 
-it("a setting that decides one thing leaves the others as they are", () => {
+it("a setting changes only what it is about", () => {
   const ids = (settings: Partial<Settings>) =>
     idsOf(world(TABLED, { rounds: 12, ...settings }), 12);
   expect(ids({ truthSd: 0.1, told: { kind: "permuted" }, lambda: 1 })).toEqual(ids({}));
 });
 
 describe("utilities", () => {
-  it("are the category's scores, or the query's own where it has some", () => {
+  it("are the query's own scores, or else those of the category", () => {
     const tabled = world(TABLED);
     const scored = world(SCORED, { told: { kind: "offline" } });
     for (let t = 0; t < 12; t++) {
@@ -103,7 +103,7 @@ describe("utilities", () => {
     }
   });
 
-  it("are less lambda times the cost, which is also what is told", () => {
+  it("are score less lambda times cost, also in the told scores", () => {
     const { pool, at } = world(TABLED, { lambda: 0.1 });
     const expected = [
       [0.5, -0.3],
@@ -119,7 +119,7 @@ describe("utilities", () => {
     expect(utilities[0]).toBeCloseTo(expected[0]![query.category]!, 12);
   });
 
-  it("hindsight knows them by the vector, and the best model in total", () => {
+  it("are known to hindsight by the vector, with the best model in total", () => {
     const { hindsight, at } = world(TABLED, { rounds: 40 });
     const totals = [0, 0, 0];
     for (let t = 0; t < 40; t++) {
@@ -133,24 +133,24 @@ describe("utilities", () => {
   });
 });
 
-describe("what is told", () => {
+describe("told scores", () => {
   const told = (settings: Partial<Settings>, dataset = TABLED) =>
     world(dataset, settings).pool.told?.map((row) => [...row]);
   const given = TABLED.scores!.perf.map((row) => [...row]);
 
-  it("scores: as given, also where the truth is another", () => {
+  it("scores: the given ones, also if the true scores differ", () => {
     expect(told({})).toEqual(given);
     expect(told({ truthSd: 0.5 })).toEqual(given);
     expect(world(TABLED, { truthSd: 0.5 }).at(0).utilities[0]).not.toBe(0.9);
   });
 
-  it("none: nothing, and no labels, which would say the same", () => {
+  it("none: nothing, and no labels, which would reveal the scores", () => {
     const { pool } = world(TABLED, { told: { kind: "none" } });
     expect(pool.told).toBeUndefined();
     expect(pool.labels).toBeUndefined();
   });
 
-  it("noisy: every score moved, the truth not", () => {
+  it("noisy: every told score changes, the true scores do not", () => {
     const settings: Partial<Settings> = { told: { kind: "noisy", sd: 0.1 } };
     const noisy = told(settings)!;
     noisy.flat().forEach((score, i) => {
@@ -161,7 +161,7 @@ describe("what is told", () => {
     expect(world(TABLED, settings).at(0).best).toBe(world(TABLED).at(0).best);
   });
 
-  it("permuted: each model has another's row", () => {
+  it("permuted: each model has the scores of another", () => {
     const rows = told({ told: { kind: "permuted" } })!;
     rows.forEach((row, k) => {
       expect(row).not.toEqual(given[k]);
@@ -188,7 +188,7 @@ describe("labels, each model's mean offline query", () => {
   const labels = (settings: Partial<Settings>, dataset = TABLED, seed = 1) =>
     world(dataset, settings, Random.seeded(seed)).pool.labels!.map((row) => [...row]);
 
-  it("are those of the queries where it is best", () => {
+  it("are the means of the queries on which it is best", () => {
     const { pool } = world(TABLED);
     expect(pool.labels![0]).toEqual(pool.centroids[0]);
     expect(pool.labels![2]).toEqual(pool.centroids[1]);
@@ -231,14 +231,14 @@ describe("labels, each model's mean offline query", () => {
     expect(moved).toBeGreaterThan(10);
   });
 
-  it("are what the csv says where the truth is another", () => {
+  it("follow the csv if the true scores differ", () => {
     for (let seed = 1; seed <= 20; seed++) {
       expect(labels({ truthSd: 1 }, TABLED, seed)).toEqual(labels({}, TABLED, seed));
     }
   });
 });
 
-/** Queries of one best model with one row of scores, so that a category's mean is every query's. */
+/** All queries of a best model have the same scores, so that each equals the mean of its category. */
 function alike(queries: readonly Query[]): Query[] {
   return queries.map((query, i) => ({
     ...query,

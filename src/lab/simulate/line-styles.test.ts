@@ -13,14 +13,14 @@ describe("line styles", () => {
     }
   });
 
-  test("lines contrast 3:1 with white paper, labels 4.5:1", () => {
+  test("lines have a contrast of 3:1 with white, labels of 4.5:1", () => {
     for (const { color, ink } of lineStyles(Object.keys(TWENTY)).values()) {
       expect(1.05 / (luminance(ink) + 0.05)).toBeGreaterThan(4.5);
       if (color !== "#b4b4b4") expect(1.05 / (luminance(color) + 0.05)).toBeGreaterThan(2.95);
     }
   });
 
-  test("of twenty policies eight stand out, the five of every comparison among them", () => {
+  test("of twenty policies eight are highlighted, among them the five of every comparison", () => {
     const styles = lineStyles(Object.keys(TWENTY));
     expect(styles.size).toBe(20);
     const front = [...styles].filter(([, style]) => style.highlighted);
@@ -30,7 +30,7 @@ describe("line styles", () => {
     expect(new Set(front.map(([, style]) => style)).size).toBe(8);
   });
 
-  test("a policy looks the same whatever else is there", () => {
+  test("a policy has the same style whatever the others are", () => {
     const few = lineStyles(ALWAYS);
     const many = lineStyles(Object.keys(TWENTY));
     for (const name of ALWAYS) expect(few.get(name)).toBe(many.get(name));

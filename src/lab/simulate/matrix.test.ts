@@ -8,7 +8,7 @@ it("shares, packs and unpacks without changing a number", () => {
   expect(unpack(pack(rows), 2)).toEqual(rows);
 });
 
-it("does not copy what is shared, unless it is not the whole of it in order", () => {
+it("copies rows only if they are not the whole shared block in order", () => {
   const shared = share(rows);
   expect(pack(shared).buffer).toBe(shared[0]!.buffer);
   const turned = shared.toReversed();

@@ -40,7 +40,7 @@ describe.each(Object.entries(SAMPLES))("%s", (_, sample) => {
     expect(paretoSvg(result)).toBe(paretoSvg(result));
   });
 
-  test("every policy is named once at the right, no name on another, none cut off", () => {
+  test("every policy is named once at the right, and names neither overlap nor are cut off", () => {
     const labels = labelsOf(svg);
     expect(labels.map(({ name }) => name).sort()).toEqual(Object.keys(result.policies).sort());
     labels.sort((a, b) => a.y - b.y);
@@ -56,7 +56,7 @@ describe.each(Object.entries(SAMPLES))("%s", (_, sample) => {
     }
   });
 
-  test("it stands alone: a namespace, no style sheet, no reference, no NaN, and resvg draws it", () => {
+  test("the file needs no other: it has a namespace, no style sheet, no reference, no NaN, and resvg draws it", () => {
     for (const figure of [svg, paretoSvg(result)!]) {
       expect(figure).toContain('xmlns="http://www.w3.org/2000/svg"');
       expect(figure).not.toMatch(/<style|class="plot|href|url\(|NaN|Infinity|undefined|<script/);
@@ -84,7 +84,7 @@ describe("bands", () => {
     expect(areas(regretSvg(sampleResult({ regrets, runs: 1 }, Random.seeded(1))))).toBe(0);
   });
 
-  test("none where a file has null for a bound", () => {
+  test("none if a file has null for a bound", () => {
     const result = sampleResult({ regrets: { joust: 3 }, runs: 1 }, Random.seeded(1));
     const read = JSON.parse(JSON.stringify(result)) as Result;
     expect(read.policies.joust!.curve.lo[0]).toBeNull();
@@ -106,14 +106,14 @@ describe("zero length", () => {
   });
 });
 
-test("names are text in the figures too", () => {
+test("names are escaped in the figures", () => {
   const result = sampleResult({ regrets: { '<script>"&': 3, joust: 1 } }, Random.seeded(1));
   expect(regretSvg(result)).not.toContain("<script");
   expect(paretoSvg(result)).not.toContain("<script");
   expect(labelsOf(regretSvg(result)).map(({ name }) => name)).toContain('<script>"&');
 });
 
-test("a curve far above the rest is cut and says so", () => {
+test("a curve far above the others is cut, and its label says so", () => {
   const sample = SAMPLES["a wide range"]!;
   const labels = labelsOf(regretSvg(sampleResult(sample, Random.seeded(7))));
   const off = labels.filter(({ text }) => text.endsWith("(off scale)")).map(({ name }) => name);
@@ -127,7 +127,7 @@ describe("Pareto", () => {
     expect(paretoSvg(result)).toBeUndefined();
   });
 
-  test("the front holds what nobody equals or beats in both, and never the oracle", () => {
+  test("the front holds the policies that no other equals or beats in both, and never the oracle", () => {
     const at = (name: string, cost: number, regret: number) => ({ name, cost, regret });
     const points = [
       at("cheap", 1, 9),

@@ -11,7 +11,7 @@ const random = Random.seeded(1);
 const twenty = sampleResult({ regrets: TWENTY }, random);
 
 describe("tables of a result", () => {
-  test("a row a policy, least regret first, the best one that is no oracle in bold", () => {
+  test("one row per policy sorted by regret, the best one besides the oracle in bold", () => {
     const table = resultTable(twenty);
     expect(table.rows.length).toBe(20);
     expect(table.rows[0]![0]).toBe("oracle");
@@ -39,7 +39,7 @@ describe("tables of a result", () => {
     for (const row of some.rows) expect(all.rows).toContainEqual(row);
   });
 
-  test("runs that cannot be paired are not", () => {
+  test("different numbers of runs are not paired", () => {
     const [a, b] = ranked(sampleResult({ regrets: { a: 1, b: 2 }, runs: 3 }, random));
     const short = { ...b!, regret: { ...b!.regret, runs: [1] } };
     expect(compare(a!, short)).toBeNull();
@@ -48,13 +48,13 @@ describe("tables of a result", () => {
 });
 
 describe("summary", () => {
-  test("names best and runner-up and says that the interval excludes 0", () => {
+  test("names the two best policies and says that the interval excludes 0", () => {
     expect(summaryOf(twenty)).toMatch(
       /^Over 20 runs of 720 rounds, joust has the lowest mean regret, the oracle aside: .*runner-up, zero-feedback; .*excludes 0\.$/,
     );
   });
 
-  test("equal means are called the same, however many there are", () => {
+  test("says that means are equal, for any number of policies", () => {
     const { schema, settings, policies } = sampleResult({ regrets: { a: 10, z: 90 } }, random);
     const { a, z } = policies as { a: PolicyResult; z: PolicyResult };
     const of = (entries: Record<string, PolicyResult>) =>
@@ -67,7 +67,7 @@ describe("summary", () => {
     );
   });
 
-  test("a lead too small to show is put in words, and cannot be told apart from none", () => {
+  test("a lead that rounds to 0 is put into words", () => {
     const { schema, settings, policies } = sampleResult({ regrets: { a: 10 } }, random);
     const a = policies.a!;
     const runs = a.regret.runs.map((regret, i) => regret + (i % 2 ? 1e-3 : -0.9e-3));
@@ -77,7 +77,7 @@ describe("summary", () => {
     expect(text).toContain("includes 0, so the two cannot be told apart");
   });
 
-  test("a few runs or rounds are called too few, whatever the interval says", () => {
+  test("warns of few runs or rounds, whatever the interval", () => {
     const of = (runs: number, rounds: number) =>
       summaryOf(sampleResult({ regrets: { a: 10, b: 90 }, runs, rounds }, random));
     expect(of(5, 30)).toMatch(/excludes 0\.$/);

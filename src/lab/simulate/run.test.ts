@@ -9,7 +9,7 @@ import { TABLED, world } from "./world.fixture.ts";
 
 type Pair = readonly [number, number];
 
-/** The same pair in every round, or in every other with [1, 1] between; keeps what it learns. */
+/** Shows the same pair in every round, or in every other round with [1, 1] between, and records what it learns. */
 function stubborn(pair: Pair, every = 1) {
   const learnt: Feedback[] = [];
   let t = 0;
@@ -38,7 +38,7 @@ function play(pair: Pair, settings: Partial<Settings>, every = 1) {
   };
 }
 
-it("regret, agreement and cost of a duel are those of both answers", () => {
+it("regret, agreement and cost of a duel count both responses", () => {
   const { run, learnt, environment } = play([0, 1], { rounds: 40 });
   const kinds = Array.from({ length: 40 }, (_, t) => environment.at(t).query.category);
   const y = kinds.reduce((sum, kind) => sum + kind, 0);
@@ -52,7 +52,7 @@ it("regret, agreement and cost of a duel are those of both answers", () => {
   expect(learnt.length).toBe(40);
 });
 
-it("with a price on cost, the regret of scores alone stands beside that of utilities", () => {
+it("with lambda, the regret of scores is reported beside that of utilities", () => {
   const { run: free } = play([0, 1], { rounds: 40 });
   const { run } = play([0, 1], { rounds: 40, lambda: 0.1 });
   expect(run.regretPerf).toBe(free.regretPerf);
@@ -60,7 +60,7 @@ it("with a price on cost, the regret of scores alone stands beside that of utili
   expect(run.curve.at(-1)).not.toBeCloseTo(run.regretPerf, 3);
 });
 
-it("one answer is charged once and taught by nobody", () => {
+it("a single response costs once and brings no vote", () => {
   const { run, learnt } = play([1, 1], { rounds: 20 });
   expect(learnt.length).toBe(0);
   expect(run.costPerQuery).toBeLessThanOrEqual(2);
@@ -68,14 +68,14 @@ it("one answer is charged once and taught by nobody", () => {
   expect(run.updateMicros).toEqual({ p50: 0, p99: 0 });
 });
 
-it("late votes arrive in order after their delay, the last ones never", () => {
+it("delayed votes arrive in order, and the last ones never", () => {
   const { learnt, environment } = play([0, 2], { rounds: 30, delay: 7 });
   expect(learnt.map(({ x }) => x)).toEqual(
     Array.from({ length: 23 }, (_, t) => environment.at(t).x),
   );
 });
 
-it("policies that show the same pair in a round get the same vote, whatever came before", () => {
+it("policies that show the same pair in a round get the same vote, whatever they showed before", () => {
   const votes = (every: number) => play([0, 2], { rounds: 60, voteScale: 1 }, every).learnt;
   const half = votes(2);
   expect(half).toEqual(votes(1).filter((_, t) => t % 2 === 0));
@@ -83,7 +83,7 @@ it("policies that show the same pair in a round get the same vote, whatever came
   expect(new Set(outcomes)).toEqual(new Set(["a", "b"]));
 });
 
-it("options that are not given are the kind's", () => {
+it("options that are not given have the policy's defaults", () => {
   const seen: Options[] = [];
   const kind: PolicyKind = {
     ...stubborn([0, 1]).kind,
@@ -107,7 +107,7 @@ it("refuses settings of the router that are out of range", () => {
   );
 });
 
-it("curves keep a hundred rounds, evenly, the last among them", () => {
+it("curves record a hundred rounds, evenly spaced, with the last", () => {
   expect(curveRounds(3)).toEqual([1, 2, 3]);
   expect(curveRounds(1000).slice(0, 2)).toEqual([10, 20]);
   expect(curveRounds(123_457).length).toBe(100);

@@ -1,4 +1,4 @@
-/** Results to draw in tests: regret that grows fast at first and slower later, runs alike across policies. */
+/** Invented results for tests: regret grows fast at first and slower later, and runs are similar across policies. */
 import type { Random } from "../../core/random/random.ts";
 import { meanInterval } from "../statistics.ts";
 import type { PolicyResult, Result } from "./result.ts";

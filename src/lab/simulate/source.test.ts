@@ -18,7 +18,7 @@ const embeddings = write(
   lines({ id: "r", embedding: [3] }, { id: "p", embedding: [1] }, { id: "q", embedding: [2] }),
 );
 
-it("says what the data is, without a path of this machine", async () => {
+it("describes the data without a path of this machine", async () => {
   const { record, dataset } = await openSource({ data });
   expect(record).toEqual({
     data: "queries.jsonl",
@@ -35,7 +35,7 @@ it("says what the data is, without a path of this machine", async () => {
   expect(dataset.queries.map(({ text }) => text)).toEqual(["", "", ""]);
 });
 
-it("another byte is another checksum", async () => {
+it("a changed byte changes the checksum", async () => {
   const other = write(
     "pairs/more.jsonl",
     lines({ id: "p", query: "one!", scores: { x: 1, y: 0 } }),
@@ -44,7 +44,7 @@ it("another byte is another checksum", async () => {
   expect(a.record.sha256).not.toEqual(b.record.sha256);
 });
 
-it("finds the vectors of the queries that stay when a model is left out", async () => {
+it("finds the vectors of the remaining queries if a model is left out", async () => {
   const whole = await openSource({ data, embeddings });
   expect(whole.embeddings).toEqual([1, 2, 3].map((value) => Float64Array.of(value)));
   const part = await openSource({ data, embeddings, exclude: ["z"] });
@@ -53,7 +53,7 @@ it("finds the vectors of the queries that stay when a model is left out", async 
   expect(part.embeddings[0]!.buffer).toBeInstanceOf(SharedArrayBuffer);
 });
 
-it("refuses an unknown encoder, and an encoder where vectors are given", async () => {
+it("refuses an unknown encoder, and an encoder together with vectors", async () => {
   await expect(openSource({ data, encoder: "hsh" })).rejects.toThrow(
     errorText('--encoder: "hsh" is not an encoder; hint: did you mean "hash"?'),
   );

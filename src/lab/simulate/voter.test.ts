@@ -7,7 +7,7 @@ import { SETTINGS, type Settings, type Voters } from "./settings.ts";
 import { castVote } from "./voter.ts";
 
 const VOTES = 20_000;
-/** Four sd of a share of VOTES votes, at most. */
+/** At least four sd of a share of VOTES votes. */
 const NEAR = 4 * Math.sqrt(0.25 / VOTES);
 
 function arrivalOf(utilities: readonly number[], comparisons?: readonly Verdict[]): Arrival {
@@ -41,7 +41,7 @@ function shareOf(votes: readonly { outcome: Outcome }[], outcome: Outcome): numb
   return votes.filter((vote) => vote.outcome === outcome).length / votes.length;
 }
 
-/** Davidson (1970) as he writes it: strengths e^(s u), ties in proportion to their geometric mean. */
+/** Davidson's formula (1970): strengths e^(s u), ties in proportion to their geometric mean. */
 function davidsonOf(ua: number, ub: number, s: number, width: number) {
   const a = Math.exp(s * ua);
   const b = Math.exp(s * ub);
@@ -64,14 +64,14 @@ describe("an honest voter", () => {
     if (ties === 0) expect(shareOf(votes, "tie")).toBe(0);
   });
 
-  it("has no other place than the pair's: swapped, it votes the other way as often", () => {
+  it("votes symmetrically: with the pair swapped, the outcomes are swapped", () => {
     const arrival = arrivalOf([0.7, 0.5]);
     const there = shareOf(votesOn(arrival, [0, 1]), "a");
     const back = shareOf(votesOn(arrival, [1, 0]), "b");
     expect(Math.abs(there - back)).toBeLessThan(2 * NEAR);
   });
 
-  it("who favours the answer shown first does so in logits, whichever it is", () => {
+  it("with a position bias adds logits to the response shown first", () => {
     const arrival = arrivalOf([0.5, 0.5]);
     for (const pair of [[0, 1] as const, [1, 0] as const]) {
       const first = shareOf(votesOn(arrival, pair, { voters: { position: 0.8 } }), "a");
@@ -79,7 +79,7 @@ describe("an honest voter", () => {
     }
   });
 
-  it("says both_bad where both are below the bound, and only there", () => {
+  it("says both_bad exactly if both utilities are below the bound", () => {
     const change: Change = { voters: { bothBad: 0.4 } };
     const share = (utilities: number[]) =>
       shareOf(votesOn(arrivalOf(utilities), [0, 1], change), "both_bad");
@@ -94,7 +94,7 @@ describe("among many voters", () => {
   const certain = arrivalOf([1, 0]);
   const mixed: Change = { voteScale: 100, voters: { count: 20, noisy: 0.2, malicious: 0.3 } };
 
-  it("a noisy one tosses a coin, a malicious one reverses the truth, each in its share", () => {
+  it("noisy ones toss a coin and malicious ones reverse the truth, in their shares", () => {
     const votes = votesOn(certain, [0, 1], mixed);
     // 0.5 honest + 0.2 / 2 noisy say a.
     expect(Math.abs(shareOf(votes, "a") - 0.6)).toBeLessThan(NEAR);
@@ -110,7 +110,7 @@ describe("among many voters", () => {
     expect(records.filter((share) => Math.abs(share - 0.5) < 0.07).length).toBe(4);
   });
 
-  it("reversing keeps ties and both_bad, which have no other side", () => {
+  it("reversing keeps ties and both_bad", () => {
     const malicious = { malicious: 1 };
     const ties = votesOn(arrivalOf([0.5, 0.5]), [0, 1], { ties: 1, voters: malicious });
     expect(Math.abs(shareOf(ties, "tie") - 1 / 3)).toBeLessThan(NEAR);
@@ -122,16 +122,16 @@ describe("among many voters", () => {
 describe("a stored verdict", () => {
   const won: Verdict = { a: 0, b: 1, outcome: "a" };
 
-  it("is the vote, in the order shown, whatever the utilities say", () => {
+  it("is the vote, in the order shown, whatever the utilities", () => {
     const arrival = arrivalOf([0, 1, 0.5], [won]);
     const change: Change = { voteScale: 100, voters: { position: 5, bothBad: 2 } };
     expect(shareOf(votesOn(arrival, [0, 1], change), "a")).toBe(1);
     expect(shareOf(votesOn(arrival, [1, 0], change), "b")).toBe(1);
-    // Of another pair it says nothing.
+    // It does not apply to another pair.
     expect(shareOf(votesOn(arrival, [0, 2], { voteScale: 100 }), "b")).toBe(1);
   });
 
-  it("of both orders is one of them, alike often, turned to the order shown", () => {
+  it("of both orders: each is used equally often, turned to the order shown", () => {
     const arrival = arrivalOf(
       [0, 1],
       [won, { a: 1, b: 0, outcome: "a" }, { a: 1, b: 0, outcome: "tie" }],
@@ -161,7 +161,7 @@ it("two policies that show the same pair in the same round get the same vote of 
     const first = castVote(arrival, [0, 1], settings, round);
     round.uniform();
     expect(castVote(arrival, [0, 1], settings, round)).toEqual(first);
-    // Another pair is judged by the same person.
+    // The same voter judges another pair.
     if (castVote(arrival, [1, 2], settings, round).voter === first.voter) voters++;
   }
   expect(voters).toBe(200);

@@ -14,13 +14,13 @@ const random = Random.seeded(1);
 describe("report.html", () => {
   const html = reportHtml(sampleResult({ regrets: TWENTY }, random));
 
-  test("needs nothing from outside and runs nothing", () => {
+  test("needs no other file and runs no script", () => {
     expect(html).not.toMatch(/<script|<link|@import|<img|<iframe|\ssrc=|href=|url\(|\son\w+=/);
     const addresses = html.match(/https?:\/\/[^"'\s<]*/g) ?? [];
     expect(new Set(addresses)).toEqual(new Set(["http://www.w3.org/2000/svg"]));
   });
 
-  test("holds summary, both figures, a row a policy and the settings", () => {
+  test("holds summary, both figures, one row per policy and the settings", () => {
     expect(html).toContain("joust has the lowest mean regret");
     expect(html.match(/<svg/g)!.length).toBe(2);
     expect(html.match(/<th scope="row">/g)!.length).toBe(20);
@@ -40,7 +40,7 @@ describe("report.html", () => {
     expect(html).toMatch(/prefers-color-scheme: dark/);
   });
 
-  test("a name like <script> stays text wherever it is shown", () => {
+  test("a name like <script> is escaped everywhere", () => {
     const result = sampleResult({ regrets: { "<script>alert(1)</script>": 1, joust: 2 } }, random);
     const page = reportHtml({
       ...result,
@@ -50,7 +50,7 @@ describe("report.html", () => {
     expect(page).not.toContain("<b>:");
   });
 
-  test("explains what is there and nothing else", () => {
+  test("explains only the terms that it uses", () => {
     expect(html).toContain("<b>zero-feedback</b> uses no votes");
     expect(html).not.toContain("<b>regret of scores</b>");
     const { policies, ...rest } = sampleResult({ regrets: { a: 1 }, costs: false }, random);
@@ -62,7 +62,7 @@ describe("report.html", () => {
     expect(other).toContain("<b>regret of scores</b>");
   });
 
-  test("one Pareto figure less without costs; no rounds at all is still a page", () => {
+  test("has no Pareto figure without costs, and is a page even without rounds", () => {
     const free = reportHtml(sampleResult({ regrets: TWENTY, costs: false }, random));
     expect(free.match(/<svg/g)!.length).toBe(1);
     expect(reportHtml({ schema: 1, settings: {}, policies: {} })).toContain(
@@ -96,7 +96,7 @@ describe("writeReport", () => {
     expect(JSON.parse(text)).toEqual(result);
   });
 
-  test("files of another making are not overwritten unasked", async () => {
+  test("files that no simulation wrote are not overwritten", async () => {
     await refuseForeign(join(dir, "new"));
     await writeFile(join(dir, "notes.txt"), "");
     await refuseForeign(dir);
@@ -110,13 +110,13 @@ describe("writeReport", () => {
     await refuseForeign(dir);
   });
 
-  test("an earlier result's Pareto figure does not stay beside one without costs", async () => {
+  test("the Pareto figure of an earlier result is removed if there are no costs", async () => {
     await writeReport(dir, sampleResult({ regrets: TWENTY }, random));
     await writeReport(dir, sampleResult({ regrets: TWENTY, costs: false }, random));
     expect(await readdir(dir)).not.toContain("pareto.svg");
   });
 
-  test("paired.tex holds all pairs, or the best policy's where there are too many", async () => {
+  test("paired.tex holds all pairs, or those of the best policy if there are too many", async () => {
     const rows = async () =>
       (await readFile(join(dir, "paired.tex"), "utf8")).match(/\\\\$/gm)!.length - 1;
     await writeReport(dir, sampleResult({ regrets: { a: 1, b: 2, c: 3 } }, random));

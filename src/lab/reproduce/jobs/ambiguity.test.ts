@@ -9,7 +9,7 @@ const of = (...verdicts: [number, number, Verdict["outcome"]][]): Query => ({
   comparisons: verdicts.map(([a, b, outcome]) => ({ a, b, outcome })),
 });
 
-it("is the share of pairs on which no winner is agreed", () => {
+it("is the share of pairs without an agreed winner", () => {
   expect(ambiguity(of([0, 1, "a"], [1, 0, "b"]))).toBe(0); // both orders name 0
   expect(ambiguity(of([0, 1, "a"], [1, 0, "a"]))).toBe(1); // each order the first
   expect(ambiguity(of([0, 1, "a"], [1, 0, "tie"]))).toBe(1);
@@ -17,7 +17,7 @@ it("is the share of pairs on which no winner is agreed", () => {
   expect(ambiguity({})).toBe(0);
 });
 
-it("drops the share that is most ambiguous, and keeps the order of the rest", () => {
+it("drops the most ambiguous share and keeps the order of the rest", () => {
   const sure = of([0, 1, "a"]);
   const open = of([0, 1, "tie"]);
   const queries = [open, sure, open, sure].map((query, i) => ({ ...query, id: String(i) }));

@@ -243,7 +243,7 @@ describe("a run", () => {
 
   it("can be told of some categories only, while all count for regret", async () => {
     const { categoryNames } = (await openDraw(DRAW, await ownContext())).offline;
-    // Nearest of two categories, then its best model: no more than two ever answer.
+    // The best model of the nearest of two categories: at most two models ever answer.
     const two = { ...EXCEL, categories: categoryNames.slice(0, 2) };
     const { choices } = await perform({ ...policy("zero-feedback"), told: two });
     expect(choices).toHaveLength(7);

@@ -4,7 +4,7 @@ import { affinities, gradient, tsne } from "./tsne.ts";
 
 const random = Random.seeded(1);
 
-/** `count` points about each of the corners of a simplex. */
+/** `count` points around each corner of a simplex. */
 function clusters(corners: number, count: number, sd: number): Float64Array[] {
   return Array.from({ length: corners * count }, (_, i) =>
     Float64Array.from(
@@ -25,7 +25,7 @@ it("gives every point as many neighbours as the perplexity says, and p sums to 1
     for (let j = 0; j < n; j++) expect(p[i * n + j]).toBe(p[j * n + i]);
     expect(p[i * n + i]).toBe(0);
   }
-  // Of equidistant points all are neighbours alike, whatever the perplexity.
+  // Equidistant points are all equally near, whatever the perplexity.
   const equal = affinities(
     [0, 1, 2].map((k) => Float64Array.from({ length: 3 }, (_, i) => +(i === k))),
     1.5,
