@@ -1,9 +1,13 @@
 /** The comparisons that claims consist of. */
 import type { Curve } from "../../reproduce/curve.ts";
+import type { Claim } from "../../reproduce/experiment.ts";
 import type { Measure, Results } from "../../reproduce/results.ts";
 import { type Cell, decide, type Finding, minus } from "../../reproduce/verdict.ts";
 
 const OPENAI = "OpenAItext";
+
+/** A claim that needs the experiment of its file, unless it says otherwise. */
+export type ClaimDraft = Omit<Claim, "needs"> & Partial<Pick<Claim, "needs">>;
 
 export const TWO_THIRDS = "in at least two thirds of the cells";
 export const NO_TUNING = { without: "no encoder here can be fine-tuned" };

@@ -13,7 +13,7 @@
  */
 import { PAPER_ENCODERS } from "../../reproduce/encoders.ts";
 import type { Claim } from "../../reproduce/experiment.ts";
-import { withNote } from "./cells.ts";
+import { type ClaimDraft, withNote } from "./cells.ts";
 import { generalClaims } from "./general.ts";
 import { mixinstructClaims } from "./mixinstruct.ts";
 import { mmluClaims } from "./mmlu.ts";
@@ -21,12 +21,20 @@ import { routerbenchClaims } from "./routerbench.ts";
 import { unseenClaims } from "./unseen.ts";
 
 export const claims: readonly Claim[] = [
-  ...mmluClaims,
-  ...routerbenchClaims,
-  ...unseenClaims,
-  ...mixinstructClaims,
-  ...generalClaims,
-].map((claim) => ({ ...claim, test: judgedByPaperEncoders(claim.test) }));
+  ...complete("mmlu", mmluClaims),
+  ...complete("routerbench", routerbenchClaims),
+  ...complete("unseen", unseenClaims),
+  ...complete("mixinstruct", mixinstructClaims),
+  ...complete("routerbench", generalClaims),
+];
+
+function complete(experiment: string, drafts: readonly ClaimDraft[]): Claim[] {
+  return drafts.map((draft) => ({
+    needs: [experiment],
+    ...draft,
+    test: judgedByPaperEncoders(draft.test),
+  }));
+}
 
 function judgedByPaperEncoders(test: Claim["test"]): Claim["test"] {
   return (results) => {

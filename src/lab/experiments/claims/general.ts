@@ -1,8 +1,8 @@
 /** Claims about more than one experiment, and claims that the paper makes in passing. */
-import type { Claim } from "../../reproduce/experiment.ts";
 import { type Cell, decide, decideAny, decideEach, minus } from "../../reproduce/verdict.ts";
 import {
   beats,
+  type ClaimDraft,
   cellOf,
   cheaper,
   excelExp,
@@ -19,7 +19,7 @@ import {
 const RUNS = /^routerbench-.*_E\d+-\d+$/;
 const TABLE = /^routerbench-.*-table$/;
 
-export const generalClaims: readonly Claim[] = [
+export const generalClaims: readonly ClaimDraft[] = [
   {
     id: 25,
     place: "abstract",
@@ -78,7 +78,6 @@ export const generalClaims: readonly Claim[] = [
     place: "3",
     shownBy: /^routerbench-single$/,
     statement: "The feel-good term helps.",
-    needs: ["routerbench"],
     criterion: `With one weight mu > 0 (that of theory, which is too small to be seen, 0.1 or 1) by itself, regret is below that with mu = 0 ${TWO_THIRDS} (vote scales). Refuted if with each of them it is above.`,
     test: (results) => {
       const off = results.curves({ experiment: "routerbench", variant: "mu=0" });
@@ -97,7 +96,6 @@ export const generalClaims: readonly Claim[] = [
     place: "abstract",
     shownBy: /^routerbench-pointwise$/,
     statement: "Learning from pairwise preferences is label-efficient.",
-    needs: ["routerbench"],
     criterion: `The paper measures nothing for it. Here: from the same number of one-click votes FGTS.CDB has less regret than learners of likes and dislikes (MixLLM, MetaLLM) on the same vectors ${TWO_THIRDS}.`,
     test: (results) => {
       const pointwise = ["mixllm", "metallm"].flatMap((policy) =>
@@ -115,7 +113,6 @@ export const generalClaims: readonly Claim[] = [
     place: "abstract",
     shownBy: TABLE,
     statement: "The performance-cost balance is better than with OpenAI's embeddings.",
-    needs: ["routerbench"],
     criterion: `Under Perf - 0.05 Cost the choices of the Excel exp curves, without metadata and with it, have less regret than those of the prompts with five queries ${TWO_THIRDS}.`,
     test: (results) => {
       const own = excelExp(results, "routerbench");
@@ -128,7 +125,6 @@ export const generalClaims: readonly Claim[] = [
     place: "5.1",
     shownBy: TABLE,
     statement: "Excel_perf_cost and Excel_mask weigh cost: they are cheaper than Perf.",
-    needs: ["routerbench"],
     criterion: `A query, with both answers of a duel of two models, costs less under either than under Perf, exp against exp, over the same rounds, ${TWO_THIRDS}.`,
     test: (results) => {
       const cells = excelExp(results, "routerbench").flatMap((curve) => {
@@ -144,7 +140,6 @@ export const generalClaims: readonly Claim[] = [
     shownBy: RUNS,
     statement:
       "Votes teach the router more than what it was told: the Excel exp curves beat the nearest category's best told model.",
-    needs: ["routerbench"],
     criterion: `Regret, without metadata and with it, is below that of zero-feedback on the same vectors ${TWO_THIRDS}.`,
     test: (results) => {
       const cells = excelExp(results, "routerbench").flatMap((curve) => {

@@ -1,8 +1,8 @@
 /** Section 5.2: MixInstruct. */
 import type { Curve } from "../../reproduce/curve.ts";
-import type { Claim } from "../../reproduce/experiment.ts";
 import { type Cell, decide, decideEach, minus, untestable } from "../../reproduce/verdict.ts";
 import {
+  type ClaimDraft,
   cellOf,
   NO_TUNING,
   onMixInstruct,
@@ -14,12 +14,11 @@ import {
 } from "./cells.ts";
 import { onMixinstruct } from "./headlines.ts";
 
-export const mixinstructClaims: readonly Claim[] = [
+export const mixinstructClaims: readonly ClaimDraft[] = [
   {
     id: 22,
     place: "5.2, table 2",
     statement: "On MixInstruct any fixed model is the best in at most 22% of the queries.",
-    needs: ["mixinstruct"],
     criterion: "The largest share of the queries on which one model is best is at most 0.22.",
     test: ({ planner: { facts, data } }) => {
       const share = facts.get("mixinstruct top share");
@@ -44,7 +43,6 @@ export const mixinstructClaims: readonly Claim[] = [
     place: "5.2, fig. 4a",
     headline: onMixinstruct("Eq. 6 beats OpenAItext's prompts on MixInstruct"),
     statement: "Model embeddings by eq. 6 beat those from OpenAItext's prompts on MixInstruct.",
-    needs: ["mixinstruct"],
     criterion: `Regret of the fine-tuned eq. 6 curve is below that of the prompts with 1, 3 and 5 queries ${TWO_THIRDS}.`,
     test: (results) => {
       const own = results.curves({ experiment: "mixinstruct", group: "exp" });
@@ -59,7 +57,6 @@ export const mixinstructClaims: readonly Claim[] = [
     place: "5.2, fig. 4b",
     shownBy: /^mixinstruct-.*-drops$/,
     statement: "Removing the most ambiguous 15% of the queries is worse than removing 8%.",
-    needs: ["mixinstruct"],
     criterion: `For the fine-tuned curves and the prompts with five queries, over the rounds that both have, regret is higher with 15% dropped than with 8%, (a) as it is and (b) as a share of random's on the same queries, since those that stay have more to lose: the interval of R(8%) - R(15%) lies below 0, each of the two ${TWO_THIRDS}.`,
     test: (results) => {
       const few = results

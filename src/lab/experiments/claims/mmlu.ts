@@ -1,10 +1,10 @@
 /** Sections 3 and 4: theory, the failing examples, and the effect of fine-tuning on them. */
-import type { Claim } from "../../reproduce/experiment.ts";
 import type { DescribeValue } from "../../reproduce/jobs/specs.ts";
 import { type Cell, decide, decideEach, minus } from "../../reproduce/verdict.ts";
 import { mean } from "../../statistics.ts";
 import {
   beats,
+  type ClaimDraft,
   exponents,
   flattens,
   NO_TUNING,
@@ -15,12 +15,11 @@ import {
 } from "./cells.ts";
 import { propositionOne } from "./proposition.ts";
 
-export const mmluClaims: readonly Claim[] = [
+export const mmluClaims: readonly ClaimDraft[] = [
   {
     id: 1,
     place: "4.1, fig. 1",
     statement: "On MMLU the slopes of OpenAItext_mean and OpenAItext_prompt almost do not change.",
-    needs: ["mmlu"],
     criterion: `The regret per round in the last third is at least 0.8 of that in the first third: the interval of 0.8 first - last lies below 0 ${TWO_THIRDS} (mean, prompt; vote scales).`,
     test: (results) => {
       const curves = standingIn(
@@ -38,7 +37,6 @@ export const mmluClaims: readonly Claim[] = [
     id: 2,
     place: "4.1, fig. 1",
     statement: "On MMLU the slope of the fine-tuned MiniLM falls with the rounds.",
-    needs: ["mmlu"],
     criterion: `After four epochs of fine-tuning the regret per round in the last third is below 0.8 of that in the first third: the interval of last - 0.8 first lies below 0 ${TWO_THIRDS} (vote scales).`,
     test: (results) => {
       const all = results.curves({ experiment: "mmlu", variant: "", group: "exp" });
@@ -51,7 +49,6 @@ export const mmluClaims: readonly Claim[] = [
     id: 3,
     place: "A.1",
     statement: "The Hadamard product makes better features than addition.",
-    needs: ["mmlu"],
     criterion: `Regret with the product is below that with addition, the same curve otherwise, ${TWO_THIRDS}.`,
     test: (results) => {
       const curves = results.curves({ experiment: "mmlu", variant: "", policy: "fgts-cdb" });
@@ -63,7 +60,6 @@ export const mmluClaims: readonly Claim[] = [
     place: "4.2, fig. 2",
     shownBy: /^mmlu-tsne$/,
     statement: "An encoder as it is already clusters categories, and fine-tuning sharpens that.",
-    needs: ["mmlu"],
     criterion: `Over the online queries the mean cosine within a topic less that across topics is (a) above 0 before and (b) larger after fine-tuning than before: each of the two ${TWO_THIRDS} (encoders).`,
     test: (results) => {
       const described = (name: string, epochs: number) => {
@@ -107,7 +103,6 @@ export const mmluClaims: readonly Claim[] = [
     id: 5,
     place: "4.2",
     statement: "The failure on MMLU lies in the model embeddings, not in the encoder.",
-    needs: ["mmlu"],
     criterion: `With the encoder as it was, (a) the nearest topic's expert (zero-feedback) has less regret than FGTS.CDB on topic means, so that the vectors know the topic, and (b) so has FGTS.CDB on the same means less their mean, so that model embeddings alone make the difference: each of the two ${TWO_THIRDS} (vote scales).`,
     test: (results) => {
       const failing = results.curves({ experiment: "mmlu", variant: "", group: "ctrl" });
@@ -143,7 +138,6 @@ export const mmluClaims: readonly Claim[] = [
     place: "3",
     shownBy: /^linear-/,
     statement: "Under a linear model regret grows like sqrt(T) at most, up to logarithms.",
-    needs: ["mmlu"],
     criterion: `The theory bounds regret from above, for large T: the exponent log2(R(T) / R(T/2)) at the last round is below 0.6, its whole interval, ${TWO_THIRDS} (dimensions, vote scales). A larger one at this T is no refutation.`,
     test: (results) => exponents(results),
   },

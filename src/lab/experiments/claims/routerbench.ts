@@ -1,7 +1,6 @@
 /** Section 5.1: RouterBench. */
 import { verdictText } from "../../reproduce/claims-report.ts";
 import type { Curve } from "../../reproduce/curve.ts";
-import type { Claim } from "../../reproduce/experiment.ts";
 import { WEIGHTINGS } from "../../reproduce/setting.ts";
 import {
   type Cell,
@@ -14,6 +13,7 @@ import {
 import { mean } from "../../statistics.ts";
 import {
   beats,
+  type ClaimDraft,
   cellOf,
   cheaper,
   excelExp,
@@ -34,13 +34,12 @@ import { CTRL, EXCEL, onRouterbench, promptOf } from "./headlines.ts";
 /** The figures of runs on RouterBench. */
 const RUNS = /^routerbench-.*_E\d+-\d+$/;
 
-export const routerbenchClaims: readonly Claim[] = [
+export const routerbenchClaims: readonly ClaimDraft[] = [
   {
     id: 8,
     place: "5.1, fig. 3a",
     shownBy: RUNS,
     statement: "The number of queries in a prompt does not matter much.",
-    needs: ["routerbench"],
     criterion: `Between 1, 3 and 5 example queries regret differs by less than 10%: the interval of |difference| less a tenth of the smaller mean lies below 0 ${TWO_THIRDS}.`,
     test: (results) => {
       const prompts = results.curves({ experiment: "routerbench", variant: "", group: "prompt" });
@@ -72,7 +71,6 @@ export const routerbenchClaims: readonly Claim[] = [
       CTRL,
     ]),
     statement: "On RouterBench fine-tuned encoders (exp) beat the original ones (ctrl).",
-    needs: ["routerbench"],
     criterion: `Regret of exp is below that of ctrl, weighting by weighting, without metadata and with it, ${TWO_THIRDS}.`,
     test: (results) => decide(tunedPairs(results, "routerbench"), NO_TUNING),
   },
@@ -86,7 +84,6 @@ export const routerbenchClaims: readonly Claim[] = [
       promptOf(5),
     ]),
     statement: "Excel_perf_cost_exp and Excel_mask_exp beat OpenAItext_5.",
-    needs: ["routerbench"],
     criterion: `Regret of either, without metadata and with it, is below that of the prompts with five queries ${TWO_THIRDS}.`,
     test: (results) =>
       withStandIn(
@@ -102,7 +99,6 @@ export const routerbenchClaims: readonly Claim[] = [
     place: "5.1, fig. 6",
     shownBy: RUNS,
     statement: "Both observations (9 and 10) hold for all tuned encoders.",
-    needs: ["routerbench"],
     criterion:
       "Claims 9 and 10 hold for every encoder that is here and number of epochs by itself.",
     test: (results) => {
@@ -142,7 +138,6 @@ export const routerbenchClaims: readonly Claim[] = [
     ]),
     statement:
       "Excel_perf_cost beats Perf_cost: weight only the categories in which a model excels.",
-    needs: ["routerbench"],
     criterion: `Regret of Excel_perf_cost is below that of Perf_cost, exp against exp, without metadata and with it, ${TWO_THIRDS}.`,
     test: (results) => {
       const excel = expCurves(results, "routerbench").filter(
@@ -157,7 +152,6 @@ export const routerbenchClaims: readonly Claim[] = [
     place: "B.2",
     shownBy: RUNS,
     statement: "Excel_perf_cost and Excel_mask are the most effective weightings in most cases.",
-    needs: ["routerbench"],
     criterion: `Of the four exp curves of an encoder, its epochs, a form and a vote scale, the better of the two Excel ones has less regret than the better of the other two, better being the lower mean, ${TWO_THIRDS}.`,
     test: (results) => {
       const perf = results.curves({
@@ -192,7 +186,6 @@ export const routerbenchClaims: readonly Claim[] = [
     place: "5.1",
     shownBy: /^routerbench-.*-all$/,
     statement: "e5b_E4 performs best of all encoders.",
-    needs: ["routerbench"],
     criterion: `Regret of e5b_E4 under the excel weightings is below that of every other tuned encoder and of e5b_E2 ${TWO_THIRDS}.`,
     test: (results) => {
       const own = excelExp(results, "routerbench").filter(
@@ -213,7 +206,6 @@ export const routerbenchClaims: readonly Claim[] = [
     place: "5.1",
     shownBy: /^routerbench-lambda$/,
     statement: "lambda trades performance against cost.",
-    needs: ["routerbench"],
     criterion: `With Excel_perf_cost, lambda = 0.2 in the weighting makes a query cheaper than lambda = 0: the interval of the difference of costs, a duel of two models costing both answers, lies below 0 ${TWO_THIRDS} (vote scales). What it costs in Perf stands beside it.`,
     test: (results) => {
       const dear = results.curves({ experiment: "routerbench", variant: "lambda=0" });
@@ -265,7 +257,6 @@ export const routerbenchClaims: readonly Claim[] = [
     place: "1, 4.1",
     shownBy: /^routerbench-.*-choices$/,
     statement: "Curves converge to the best model for each query, not to one fixed model.",
-    needs: ["routerbench"],
     criterion: `In the last third of the longest runs (T = 3,000; fewer in a quick run) the regret per round of the Excel exp curves is (a) below 0.8 of their own in the first third and (b) below that of the best fixed model: each of the two ${TWO_THIRDS}.`,
     test: (results) => {
       const { long } = results.planner.size;

@@ -1,10 +1,10 @@
 /** Section 5.1.1: a benchmark that is unknown in advance. */
 import type { Curve } from "../../reproduce/curve.ts";
-import type { Claim } from "../../reproduce/experiment.ts";
 import { type Cell, decide, decideEach, minus } from "../../reproduce/verdict.ts";
 import { holm, pairedDifference } from "../../statistics.ts";
 import {
   beats,
+  type ClaimDraft,
   cellOf,
   excelExp,
   fallsAfter,
@@ -22,14 +22,13 @@ const UNSEEN = /^unseen-.*_E\d+$/;
 /** The share of the rounds before ARC comes in: 300 of 720, and in the same proportion of fewer. */
 const SHIFT = 300 / 720;
 
-export const unseenClaims: readonly Claim[] = [
+export const unseenClaims: readonly ClaimDraft[] = [
   {
     id: 18,
     place: "5.1.1, fig. 3d",
     shownBy: UNSEEN,
     headline: onUnseen("An unseen benchmark: exp beats ctrl", [EXCEL, CTRL]),
     statement: "With an unseen benchmark fine-tuned encoders (exp) beat the original ones (ctrl).",
-    needs: ["unseen"],
     criterion: `Regret of exp is below that of ctrl ${TWO_THIRDS}.`,
     test: (results) => decide(tunedPairs(results, "unseen"), NO_TUNING),
   },
@@ -38,7 +37,6 @@ export const unseenClaims: readonly Claim[] = [
     place: "5.1.1, fig. 3d",
     shownBy: UNSEEN,
     statement: "With an unseen benchmark the Excel exp curves beat OpenAItext_1.",
-    needs: ["unseen"],
     criterion: `Regret of either is below that of the prompts with one query ${TWO_THIRDS}.`,
     test: (results) =>
       withStandIn(
@@ -56,7 +54,6 @@ export const unseenClaims: readonly Claim[] = [
     headline: onUnseen("Knowing it in advance (ideal) is not always better", [EXCEL, IDEAL]),
     statement:
       "Knowing the unseen benchmark in advance (ideal) is not always better than not (exp).",
-    needs: ["unseen"],
     criterion: `One exception is enough to deny an always: exp has less regret than ideal in at least one cell by an interval that allows for having looked at all of them (Holm's correction, 5% in all), or ${TWO_THIRDS}. Refuted if ideal has less ${TWO_THIRDS}; otherwise open.`,
     test: (results) => {
       const exp = results.curves({ experiment: "unseen", group: "exp", variant: "" });
@@ -79,7 +76,6 @@ export const unseenClaims: readonly Claim[] = [
     shownBy: UNSEEN,
     headline: onUnseen("The method adapts to the unseen benchmark", [EXCEL, IDEAL], SHIFT),
     statement: "The method adapts to the unseen benchmark.",
-    needs: ["unseen"],
     criterion: `After ARC has come in, (a) the regret per round of the Excel exp curves falls: the interval of last third less first third of the second section lies below 0. The known benchmarks are learned on as well, so (b) regret in the second section is less than 10% above that of ideal, which knew ARC: the interval of R(exp) - 1.1 R(ideal) lies below 0. Each of the two ${TWO_THIRDS}.`,
     test: (results) => {
       const own = excelExp(results, "unseen");
