@@ -15,7 +15,7 @@ vi.setConfig(PATIENCE);
 const sandbox = sharedGateway(() => SANDBOX);
 
 /** Tests with OpenAI's own client. */
-const ASKED = [{ role: "user" as const, content: "Why is the sky blue?" }];
+const MESSAGES = [{ role: "user" as const, content: "Why is the sky blue?" }];
 
 describe("the openai client", () => {
   it("chats, streams and calls tools", async () => {
@@ -29,7 +29,7 @@ describe("the openai client", () => {
     });
 
     const { data, response } = await openai.chat.completions
-      .create({ model: "auto", messages: ASKED })
+      .create({ model: "auto", messages: MESSAGES })
       .withResponse();
     expect(data.choices[0]?.message.content).toContain("sandbox");
     expect(data.model).toBe(response.headers.get("x-joust-model"));
@@ -40,7 +40,7 @@ describe("the openai client", () => {
 
     const stream = await openai.chat.completions.create({
       model: "auto",
-      messages: ASKED,
+      messages: MESSAGES,
       stream: true,
       stream_options: { include_usage: true },
     });
@@ -97,13 +97,13 @@ describe("the openai client", () => {
   it("gets n answers, embeddings and completions of a named model", async () => {
     const { client } = sandbox();
     const openai = client();
-    const many = await openai.chat.completions.create({ model: "auto", messages: ASKED, n: 3 });
+    const many = await openai.chat.completions.create({ model: "auto", messages: MESSAGES, n: 3 });
     expect(many.choices.map(({ index }) => index)).toEqual([0, 1, 2]);
     const old = await openai.completions.create({ model: "mistral-7b", prompt: "Say hi" });
     expect(old.choices[0]?.text).toContain("sandbox");
     const vectors = await openai.embeddings.create({ model: "gpt-3.5", input: ["a", "b"] });
     expect(vectors.data).toHaveLength(2);
-    const own = await openai.chat.completions.create({ model: "gpt-3.5", messages: ASKED });
+    const own = await openai.chat.completions.create({ model: "gpt-3.5", messages: MESSAGES });
     expect(own.model).toBe("gpt-3.5");
     expect(own).not.toHaveProperty("joust");
   });
@@ -112,7 +112,7 @@ describe("the openai client", () => {
     const { client } = sandbox();
     const openai = client();
     await expect(
-      openai.chat.completions.create({ model: "gpt-9", messages: ASKED }),
+      openai.chat.completions.create({ model: "gpt-9", messages: MESSAGES }),
     ).rejects.toThrow(OpenAI.NotFoundError);
     const empty = openai.chat.completions.create({ model: "auto", messages: [] });
     await expect(empty).rejects.toThrow(OpenAI.BadRequestError);
@@ -129,14 +129,14 @@ routers: {auto: {models: [a]}}`,
     const openai = client();
     const stream = await openai.chat.completions.create({
       model: "auto",
-      messages: ASKED,
+      messages: MESSAGES,
       stream: true,
     });
     for await (const _ of stream) break;
     stream.controller.abort();
     const abort = new AbortController();
     const waiting = openai.chat.completions.create(
-      { model: "b", messages: ASKED },
+      { model: "b", messages: MESSAGES },
       { signal: abort.signal },
     );
     await expect.poll(() => host.received.length, SOON).toBe(2);
@@ -163,7 +163,7 @@ routers: {auto: {models: [gpt-x]}, a: {models: [gpt-x]}}`,
       const received = host.received.slice(before).map(({ body }) => body.toString());
       if (isRefused) expect(received).toEqual([]);
       else if (text.startsWith("{")) expect(received).toEqual([asReceived(marked, "x-1")]);
-      else expect(received[0]).toBe(asReceived(marked, "x-1")); // asks for usage itself
+      else expect(received[0]).toBe(asReceived(marked, "x-1")); // requests usage itself
     }
     for (const { headers } of host.received) expect(headers).not.toHaveProperty("authorization");
   });

@@ -40,8 +40,8 @@ describe("a gateway without its store", () => {
     expect((await again()).json.status).toBe("repeated");
     // Decisions made while the store was down are in the log.
     expect((await post("/v1/feedback", { id: during.id, winner: 1 })).json.status).toBe("logged");
-    const learnt = await store.learning("auto", 0, 100);
-    expect(learnt.filter(({ kind }) => kind === "voted")).toHaveLength(2);
+    const learned = await store.learning("auto", 0, 100);
+    expect(learned.filter(({ kind }) => kind === "voted")).toHaveLength(2);
   });
 });
 
@@ -76,23 +76,23 @@ describe("the posterior", () => {
     await vote(second, "bob");
     expect((await admin("thaw", { learn: false })).json.frozen).toBe(false);
     await vote(second, "mallory");
-    const learnt = async () => {
+    const learned = async () => {
       await expect
         .poll(async () => (await second.store.head("auto")) - (await version(second)), SOON)
         .toBe(0);
       return values(JSON.parse(await standing(second)));
     };
-    const spoilt = await learnt();
-    expect(spoilt).not.toEqual(values(JSON.parse(taught)));
+    const changed = await learned();
+    expect(changed).not.toEqual(values(JSON.parse(taught)));
     expect((await admin("forget", { voter: "mallory" })).json).toMatchObject({ forgotten: 1 });
-    expect(await learnt()).toEqual(values(JSON.parse(taught)));
+    expect(await learned()).toEqual(values(JSON.parse(taught)));
     expect((await admin("forget", { voter: "nobody" })).status).toBe(400);
     await vote(second, "eve");
     expect((await admin("rollback", { to: noon })).json).toMatchObject({
       router: "auto",
       undone: 1,
     });
-    expect(await learnt()).toEqual(values(JSON.parse(taught)));
+    expect(await learned()).toEqual(values(JSON.parse(taught)));
     expect((await admin("rollback", { to: "yesterday" })).status).toBe(400);
   });
 });

@@ -22,7 +22,7 @@ const duelled = (content: string, more: object = {}) =>
   chat(content, { joust: { duel: true }, ...more });
 
 /** Whether the text names one of the models. */
-const tells = (text: string) => names.filter((name) => text.includes(name));
+const namesIn = (text: string) => names.filter((name) => text.includes(name));
 
 describe("a duel", () => {
   it("has two answers and hides their models until the vote", async () => {
@@ -33,13 +33,13 @@ describe("a duel", () => {
     expect(json.joust).toMatchObject({ duel: true, decision_id: expect.any(String) });
     expect(headers.get("x-joust-model")).toBeNull();
     expect(headers.get("x-joust-cost")).toBeNull();
-    expect(tells(text)).toEqual([]);
+    expect(namesIn(text)).toEqual([]);
     expect(text).not.toContain("system_fingerprint");
     const { decision_id: id } = json.joust;
     const before = await get(`/v1/decisions/${id}`);
     expect(before.json).toMatchObject({ duel: true, answers: [{ slot: 0 }, { slot: 1 }] });
-    expect(tells(before.text)).toEqual([]);
-    expect(tells((await get("/v1/decisions?limit=1")).text)).toEqual([]);
+    expect(namesIn(before.text)).toEqual([]);
+    expect(namesIn((await get("/v1/decisions?limit=1")).text)).toEqual([]);
 
     const vote = await post("/v1/feedback", { id: json.id, winner: 0 });
     expect(vote.json).toMatchObject({ id, status: "logged" });
@@ -53,7 +53,7 @@ describe("a duel", () => {
     const { post } = sandbox();
     const more = { stream: true, stream_options: { include_usage: true } };
     const { text } = await post("/v1/chat/completions", duelled("Why do cats purr?", more));
-    expect(tells(text)).toEqual([]);
+    expect(namesIn(text)).toEqual([]);
     expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
     const events = eventsOf(text);
     expect(events[0].joust).toMatchObject({ duel: true, vote_token: expect.any(String) });

@@ -151,13 +151,13 @@ describe("events", () => {
     // The first one is the version at the start of the stream; the others are reported when they change.
     const [, ...changed] = versions();
     expect(changed).toEqual([...new Set(changed)].toSorted((a, b) => a - b));
-    const told = text()
+    const reported = text()
       .split("\n\n")
       .filter((event) => event.includes(json.joust.decision_id));
-    const kinds = told.map((event) => /event: (\w+)/.exec(event)![1]);
-    expect(kinds).toEqual(["decision", "answer", "answer", "vote"]);
+    const types = reported.map((event) => /event: (\w+)/.exec(event)![1]);
+    expect(types).toEqual(["decision", "answer", "answer", "vote"]);
     // Events do not reveal the models of a duel before the vote.
-    for (const event of told.slice(0, 3)) expect(event).not.toMatch(/"models?":/);
+    for (const event of reported.slice(0, 3)) expect(event).not.toMatch(/"models?":/);
     stop.abort();
     await reading;
   });

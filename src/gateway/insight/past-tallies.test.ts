@@ -40,7 +40,7 @@ it("returns what the store has and reads old steps only once", async () => {
       expect(await past.read(query)).toEqual(await store.tallies(query));
     }
   }
-  // Of the week, only the last hours are read again.
+  // Only the last hours of the week are read again.
   const { from, to } = queries.at(-1)!;
   expect(to - from).toBeLessThan(4 * HOUR);
 });

@@ -6,7 +6,7 @@ import type { Fallback } from "../providers/attempt.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import type { UpstreamError } from "../providers/upstream/error.ts";
 import type { AnswerEnd } from "../providers/upstream/upstream.ts";
-import { type Usage, usageOf } from "../providers/upstream/usage.ts";
+import { usageOf } from "../providers/upstream/usage.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Feed } from "./feed.ts";
 
@@ -37,8 +37,8 @@ interface RecorderParts {
 export class Recorder {
   readonly #parts: RecorderParts;
   // Counters are kept, because looking up a label costs more than counting.
-  readonly #ofModels = new WeakMap<ServedModel, ModelMetrics>();
-  readonly #ofRouters = new Map<string, DecisionCounters>();
+  readonly #ofModels = new WeakMap<ServedModel, ReturnType<typeof modelMetrics>>();
+  readonly #ofRouters = new Map<string, ReturnType<typeof decisionCounters>>();
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
@@ -76,10 +76,14 @@ export class Recorder {
     model.learnLength(end.usage);
     const status = end.error === undefined ? "ok" : statusOf(end.error);
     const metrics = this.#metricsOf(model);
-    metrics.duration((end.endedAt - end.sentAt) / 1000);
-    if (!Number.isNaN(end.firstByteAt)) metrics.firstByte((end.firstByteAt - end.sentAt) / 1000);
-    metrics.tokens(usage);
-    metrics.ended(status, cost);
+    metrics.duration.observe((end.endedAt - end.sentAt) / 1000);
+    if (!Number.isNaN(end.firstByteAt)) {
+      metrics.firstByte.observe((end.firstByteAt - end.sentAt) / 1000);
+    }
+    metrics.input.inc(usage.promptTokens);
+    metrics.output.inc(usage.completionTokens);
+    metrics.answers[status].inc();
+    metrics.spend.inc(cost);
     if (end.error && status === "failed") this.upstreamError(model.name, end.error);
     this.#write(
       {
@@ -148,17 +152,13 @@ export class Recorder {
     });
   }
 
-  #decisionsOf(router: string): DecisionCounters {
-    const { decisions } = this.#parts.metrics;
-    const counters = this.#ofRouters.get(router) ?? {
-      duel: decisions.labels(router, "duel"),
-      single: decisions.labels(router, "single"),
-    };
+  #decisionsOf(router: string) {
+    const counters = this.#ofRouters.get(router) ?? decisionCounters(this.#parts.metrics, router);
     this.#ofRouters.set(router, counters);
     return counters;
   }
 
-  #metricsOf(model: ServedModel): ModelMetrics {
+  #metricsOf(model: ServedModel) {
     const metrics = this.#ofModels.get(model) ?? modelMetrics(this.#parts.metrics, model.name);
     this.#ofModels.set(model, metrics);
     return metrics;
@@ -169,41 +169,23 @@ function statusOf({ code }: UpstreamError): "failed" | "cancelled" {
   return code === "cancelled" ? "cancelled" : "failed";
 }
 
-interface DecisionCounters {
-  readonly duel: { inc(): void };
-  readonly single: { inc(): void };
-}
-
-interface ModelMetrics {
-  duration(seconds: number): void;
-  firstByte(seconds: number): void;
-  tokens(usage: Usage): void;
-  ended(status: Answered["status"], cost: number): void;
-}
-
-function modelMetrics(all: Metrics, model: string): ModelMetrics {
-  const duration = all.duration.labels(model);
-  const firstByte = all.firstByte.labels(model);
-  const input = all.tokens.labels(model, "input");
-  const output = all.tokens.labels(model, "output");
-  const spend = all.spend.labels(model);
-  const answers = {
-    ok: all.answers.labels(model, "ok"),
-    failed: all.answers.labels(model, "failed"),
-    cancelled: all.answers.labels(model, "cancelled"),
-  };
+function modelMetrics(all: Metrics, model: string) {
   return {
-    duration: (seconds) => duration.observe(seconds),
-    firstByte: (seconds) => firstByte.observe(seconds),
-    tokens: (usage) => {
-      input.inc(usage.promptTokens);
-      output.inc(usage.completionTokens);
-    },
-    ended: (status, cost) => {
-      answers[status].inc();
-      spend.inc(cost);
+    duration: all.duration.labels(model),
+    firstByte: all.firstByte.labels(model),
+    input: all.tokens.labels(model, "input"),
+    output: all.tokens.labels(model, "output"),
+    spend: all.spend.labels(model),
+    answers: {
+      ok: all.answers.labels(model, "ok"),
+      failed: all.answers.labels(model, "failed"),
+      cancelled: all.answers.labels(model, "cancelled"),
     },
   };
+}
+
+function decisionCounters({ decisions }: Metrics, router: string) {
+  return { duel: decisions.labels(router, "duel"), single: decisions.labels(router, "single") };
 }
 
 function rounded(milliseconds: number): number {

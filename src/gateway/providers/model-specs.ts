@@ -22,7 +22,7 @@ export interface PlacedModel {
 }
 
 /** The models of the sandbox. */
-export interface SandboxModels {
+interface SandboxModels {
   readonly names: readonly string[];
   price(model: string): Price;
   capabilities(model: string): Capabilities;

@@ -15,7 +15,6 @@ import {
   type PlacedModel,
   type Placement,
   placementOf,
-  type SandboxModels,
 } from "../providers/model-specs.ts";
 import type { Provider } from "../providers/providers.ts";
 import { ServedModel } from "../providers/served-model.ts";
@@ -72,16 +71,8 @@ export class Builder {
 
   async #prepareAll(config: Config, before: Serving | undefined) {
     const openSandbox = () => this.#openSandbox(config);
-    const names = async (): Promise<SandboxModels> => {
-      const sandbox = await openSandbox();
-      return {
-        names: sandbox.profile.models,
-        price: (model) => sandbox.price(model),
-        capabilities: (model) => sandbox.capabilities(model),
-      };
-    };
     const listModels = (provider: Provider) => this.#listModels(provider);
-    const placement = await placementOf(config, this.#options.env, names, listModels);
+    const placement = await placementOf(config, this.#options.env, openSandbox, listModels);
     const usesSandbox = placement.models.some(({ provider }) => provider === undefined);
     const sandbox = usesSandbox ? await openSandbox() : undefined;
     const models = new Map(

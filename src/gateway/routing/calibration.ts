@@ -87,13 +87,13 @@ async function projectCategories(
 /** The pool of these models, with their known scores; NaN for an unknown score. */
 export function poolOf(calibration: Calibration, models: readonly string[]): Pool {
   const { categories, centroids, bundle, scores } = calibration;
-  const told = models.map((model) => toldOf(model, categories, bundle, scores));
+  const told = models.map((model) => scoresOf(model, categories, bundle, scores));
   const known = told.some((row) => row.some((score) => !Number.isNaN(score)));
   return { models, categories, centroids, ...(known && { told }) };
 }
 
 /** Scores of a model by category. The table, which the operator writes, comes before the bundle. */
-function toldOf(
+function scoresOf(
   model: string,
   categories: readonly string[],
   bundle: Bundle | undefined,

@@ -36,18 +36,18 @@ routers: {auto: {policy: random, explore: 0.5}}`,
   const guard = new Guard(serving, { folder, store }, logger, 1e8);
   const router = serving().routers.get("auto")!;
   /** Waits until the router has learned from all votes, then checks. */
-  const look = async () => {
+  const check = async () => {
     const head = await running.store.head("auto");
     await expect.poll(() => router.view.version, { timeout: 40_000 }).toBe(head);
     await guard.check();
   };
 
   await vote(running, 100, "b");
-  await look();
+  await check();
   expect(router.guard).toBeUndefined(); // too few
 
   await vote(running, 160, "b");
-  await look();
+  await check();
   expect(router.guard).toBe("b");
   expect(JSON.parse(lines.at(-1)!)).toMatchObject({ router: "auto", model: "b" });
   expect(lines.at(-1)).toContain("one model does better than routing");
@@ -58,7 +58,7 @@ routers: {auto: {policy: random, explore: 0.5}}`,
 
   // Duels that are requested still take place.
   await vote(running, 560, "a");
-  await look();
+  await check();
   expect(router.guard).toBe("a");
   await guard.stop();
 });

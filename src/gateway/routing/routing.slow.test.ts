@@ -108,12 +108,12 @@ routers:
     const { post } = await start(`
 routers:
   auto: {explore: 0}
-  dear: {models: [b, c], explore: 0, cost_quality_tradeoff: 0}`);
+  expensive: {models: [b, c], explore: 0, cost_quality_tradeoff: 0}`);
     expect(await modelFor(post, chat("hi"))).toBe("a");
-    expect(await modelFor(post, chat("hi", { model: "dear" }))).toBe("b");
+    expect(await modelFor(post, chat("hi", { model: "expensive" }))).toBe("b");
     const { json } = await post(
       "/v1/chat/completions",
-      chat("hi", { model: "dear", joust: { duel: true } }),
+      chat("hi", { model: "expensive", joust: { duel: true } }),
     );
     await post("/v1/feedback", { id: json.id, winner: "tie" });
     const { json: route } = await post("/v1/route", chat("hi"));
@@ -131,8 +131,8 @@ routers:
     }
     expect(duels).toBeGreaterThan(5);
     expect(duels).toBeLessThanOrEqual(9); // a fifth, and one to begin with
-    const asked = await post("/v1/chat/completions", chat("hi", { joust: { duel: true } }));
-    expect(asked.json.choices).toHaveLength(2);
+    const requested = await post("/v1/chat/completions", chat("hi", { joust: { duel: true } }));
+    expect(requested.json.choices).toHaveLength(2);
   });
 });
 
@@ -146,8 +146,8 @@ describe("a session", () => {
 
   it("keeps its model unless another gains more than the margin", async () => {
     const { post } = await start("routers: {auto: {explore: 0, session_margin: 0.05}}");
-    const dear = { allowed_models: ["b"] };
-    expect(await modelFor(post, inSession("s", [user("hi")], dear))).toBe("b");
+    const expensive = { allowed_models: ["b"] };
+    expect(await modelFor(post, inSession("s", [user("hi")], expensive))).toBe("b");
     // Model a is cheaper, but gains less than the margin.
     expect(await modelFor(post, inSession("s", running))).toBe("b");
     expect(await modelFor(post, inSession("t", running))).toBe("a");

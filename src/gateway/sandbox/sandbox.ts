@@ -67,6 +67,11 @@ export class Sandbox implements Upstream {
     this.#random = Random.seeded(settings.seed).split(SANDBOX);
   }
 
+  /** Names of the models. */
+  get names(): readonly string[] {
+    return this.profile.models;
+  }
+
   /** Questions whose answers the sandbox knows. */
   get questions(): readonly Question[] {
     return this.#data.questions.all;

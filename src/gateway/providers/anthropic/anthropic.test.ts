@@ -8,7 +8,7 @@ import { AnthropicUpstream } from "./anthropic.ts";
 
 /** The next response of the host, and its last request. */
 let next: { status: number; type: string; body: string; headers?: object };
-let asked: { path: string; headers: Record<string, unknown>; body: Record<string, unknown> };
+let received: { path: string; headers: Record<string, unknown>; body: Record<string, unknown> };
 let server: Server;
 let upstream: AnthropicUpstream;
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    asked = {
+    received = {
       path: request.url!,
       headers: request.headers,
       body: JSON.parse(Buffer.concat(chunks).toString()),
@@ -93,9 +93,9 @@ describe("a complete answer", () => {
       { type: "text", text: "lo é😀" },
     ]);
     const { text, end } = await call();
-    expect(asked.path).toBe("/v1/messages");
-    expect(asked.headers).toMatchObject({ "x-api-key": "k", "anthropic-version": "2023-06-01" });
-    expect(asked.body).toMatchObject({ model: "claude-x", max_tokens: 16_384 });
+    expect(received.path).toBe("/v1/messages");
+    expect(received.headers).toMatchObject({ "x-api-key": "k", "anthropic-version": "2023-06-01" });
+    expect(received.body).toMatchObject({ model: "claude-x", max_tokens: 16_384 });
     expect(JSON.parse(text)).toEqual({
       id: "msg_1",
       object: "chat.completion",
@@ -222,7 +222,7 @@ describe("a stream", () => {
   it("contains text", async () => {
     next.body = sse(...TEXT, ...finished("end_turn"));
     const { text, end } = await call({ stream: true });
-    expect(asked.body.stream).toBe(true);
+    expect(received.body.stream).toBe(true);
     const all = chunks(text);
     expect(all[0]).toEqual({
       id: "msg_1",

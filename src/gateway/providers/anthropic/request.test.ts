@@ -10,7 +10,7 @@ const user = (content: unknown) => ({ role: "user", content });
 const text = (words: string) => ({ type: "text", text: words });
 
 describe("conversations", () => {
-  const turns = (...messages: object[]) => translate({ messages }).body.messages;
+  const translated = (...messages: object[]) => translate({ messages }).body.messages;
 
   it("collect system messages from all places", () => {
     const { body } = translate({
@@ -30,7 +30,7 @@ describe("conversations", () => {
 
   it("join consecutive messages of one role", () => {
     expect(
-      turns(user("a"), { role: "assistant", content: "b" }, user("c"), user([text("d")])),
+      translated(user("a"), { role: "assistant", content: "b" }, user("c"), user([text("d")])),
     ).toEqual([
       { role: "user", content: [text("a")] },
       { role: "assistant", content: [text("b")] },
@@ -39,7 +39,7 @@ describe("conversations", () => {
   });
 
   it("begin with the user, have no empty text and do not end in white space", () => {
-    expect(turns({ role: "assistant", content: "Hello  " }, user(""))).toEqual([
+    expect(translated({ role: "assistant", content: "Hello  " }, user(""))).toEqual([
       { role: "user", content: [text(".")] },
       { role: "assistant", content: [text("Hello")] },
     ]);
@@ -51,10 +51,10 @@ describe("conversations", () => {
       type: "file",
       file: { filename: "a.pdf", file_data: "data:application/pdf;base64,JVBE" },
     };
-    const [turn] = turns(
+    const [message] = translated(
       user([image("data:image/png;base64,iVBO"), image("https://x.org/a.png"), file]),
     );
-    expect(turn.content).toEqual([
+    expect(message.content).toEqual([
       { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBO" } },
       { type: "image", source: { type: "url", url: "https://x.org/a.png" } },
       { type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBE" } },
@@ -63,7 +63,7 @@ describe("conversations", () => {
 
   it("keep marks of the prompt cache", () => {
     const marked = { ...text("long"), cache_control: { type: "ephemeral" } };
-    expect(turns(user([marked]))[0].content).toEqual([marked]);
+    expect(translated(user([marked]))[0].content).toEqual([marked]);
   });
 
   it("contain calls of tools and their results, results first", () => {
@@ -72,7 +72,7 @@ describe("conversations", () => {
       type: "function",
       function: { name: "weather", arguments: args },
     });
-    const messages = turns(
+    const messages = translated(
       user("Paris and Rome?"),
       {
         role: "assistant",
@@ -103,7 +103,7 @@ describe("conversations", () => {
   });
 
   it("contain calls in the older format", () => {
-    const messages = turns(
+    const messages = translated(
       user("x"),
       { role: "assistant", content: null, function_call: { name: "f", arguments: "{}" } },
       { role: "function", name: "f", content: "1" },

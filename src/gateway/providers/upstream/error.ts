@@ -13,7 +13,7 @@ export class UpstreamError extends Error {
   readonly body: Uint8Array | undefined;
   /** Milliseconds after which the upstream accepts requests again. */
   readonly retryAfter: number | undefined;
-  /** What the operator or the client can do about the error. */
+  /** Advice to the operator or the client. */
   readonly hint: string | undefined;
 
   constructor(code: UpstreamFault, upstream: string, problem: string, details: ErrorDetails = {}) {

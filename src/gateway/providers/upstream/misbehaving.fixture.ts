@@ -37,8 +37,8 @@ export async function startMisbehaving(): Promise<Misbehaving> {
     });
     const fault = path.split("/")[1] as Fault;
     const earlier = received.filter((other) => other.path === path).length - 1;
-    const asked = body.length > 0 ? JSON.parse(body.toString()) : {};
-    await FAULTS[fault](response, { asked, earlier });
+    const chat = body.length > 0 ? JSON.parse(body.toString()) : {};
+    await FAULTS[fault](response, { chat, earlier });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -55,7 +55,7 @@ export async function startMisbehaving(): Promise<Misbehaving> {
 }
 
 interface Context {
-  readonly asked: { stream?: boolean; stream_options?: { include_usage?: boolean } };
+  readonly chat: { stream?: boolean; stream_options?: { include_usage?: boolean } };
   /** Number of earlier requests to this path. */
   readonly earlier: number;
 }
@@ -94,14 +94,14 @@ const refuse = (response: ServerResponse, status: number, headers = {}) =>
       JSON.stringify({ error: { message: `no: ${status}`, type: "t", param: null, code: "c" } }),
     );
 
-const well: Behaviour = (response, { asked }) => {
-  if (!asked.stream) {
+const well: Behaviour = (response, { chat }) => {
+  if (!chat.stream) {
     response.writeHead(200, { ...JSON_TYPE, "x-request-id": "r-1" }).end(COMPLETION);
     return;
   }
   response.writeHead(200, SSE);
   for (const event of EVENTS) response.write(event);
-  if (asked.stream_options?.include_usage) response.write(usageChunk);
+  if (chat.stream_options?.include_usage) response.write(usageChunk);
   response.end(DONE_EVENT);
 };
 
