@@ -8,8 +8,8 @@ import type { Settings } from "../src/lab/simulate/settings.ts";
 import type { BenchDataset } from "./datasets.ts";
 
 /**
- * Runs policies in one cell of a table on all cores. NumberCache runs are kept under
- * out/bench, so that an interrupted bench continues.
+ * Runs policies in one cell of a table on all cores. Finished runs are kept under
+ * out/bench, so that an interrupted benchmark continues.
  */
 export async function runCell(
   label: string,

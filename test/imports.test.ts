@@ -59,8 +59,7 @@ const LAYERS = [
 /** Folders that still contain import cycles. Each entry is a defect to remove. */
 const UNTANGLE = ["lab/simulate", "lab/reproduce", "lab/experiments"];
 
-const SRC = path.resolve(import.meta.dirname, "../src");
-const sources = readSources();
+const sources = readSources("src");
 
 it("imports point to lower layers and never into tests", () => {
   expect(sources.size).toBeGreaterThan(10);
@@ -73,6 +72,12 @@ it("no files import each other in a cycle, types included", () => {
 
 it("no folders import each other in a cycle, types included", () => {
   expect(cyclesOf(folderGraph(sources)).filter(([folder]) => !isTangled(folder!))).toEqual([]);
+});
+
+it("neither files nor folders of the page import each other in a cycle", () => {
+  const page = readSources("web/src");
+  expect(page.size).toBeGreaterThan(10);
+  expect([...cyclesOf(fileGraph(page)), ...cyclesOf(folderGraph(page))]).toEqual([]);
 });
 
 describe("violations", () => {
@@ -174,9 +179,11 @@ describe("cycles", () => {
   });
 });
 
-function readSources(): Map<string, string> {
-  const names = globSync("**/*.ts", { cwd: SRC }).map((name) => name.replaceAll("\\", "/"));
-  return new Map(names.map((name) => [name, readFileSync(path.join(SRC, name), "utf8")]));
+/** Texts of the source files in a folder of the repository, by their names relative to it. */
+function readSources(folder: string): Map<string, string> {
+  const cwd = path.resolve(import.meta.dirname, "..", folder);
+  const names = globSync("**/*.{ts,tsx}", { cwd }).map((name) => name.replaceAll("\\", "/"));
+  return new Map(names.map((name) => [name, readFileSync(path.join(cwd, name), "utf8")]));
 }
 
 /** Forbidden imports in `files`, whose names are relative to src. */
@@ -230,7 +237,7 @@ function folderGraph(files: ReadonlyMap<string, string>): Map<string, Set<string
 
 /** Tests, their shared cases and their fixtures. */
 function isTest(file: string): boolean {
-  return /\.(test|case|fixture)\.ts$/.test(file);
+  return /\.(test|case|fixture)\.tsx?$/.test(file);
 }
 
 function isTangled(file: string): boolean {

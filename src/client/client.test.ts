@@ -1,9 +1,7 @@
-import { describe, expect, it, vi } from "vitest";
-import { PATIENCE, SANDBOX, sharedGateway } from "../gateway/gateway.fixture.ts";
+import { describe, expect, it } from "vitest";
+import { SANDBOX, sharedGateway } from "../gateway/gateway.fixture.ts";
 import { JoustClient } from "./client.ts";
 import { ApiError, ConnectionError } from "./error.ts";
-
-vi.setConfig(PATIENCE);
 
 const gateway = sharedGateway(
   () => `${SANDBOX}\nkeys: {boss: {key: adm-adm-adm-adm-adm, scopes: [admin]}}`,

@@ -156,11 +156,6 @@ export async function startHost(): Promise<Misbehaving> {
   return host;
 }
 
-/** Long time limits, because processes, threads and databases start slowly on a busy machine. */
-export const PATIENCE = { testTimeout: 120_000, hookTimeout: 120_000 };
-/** Time limit of expect.poll, for the same reason. */
-export const SOON = { timeout: 100_000 };
-
 export function chat(content: string, more: object = {}): object {
   return { model: "auto", messages: [{ role: "user", content }], ...more };
 }

@@ -1,16 +1,7 @@
 import OpenAI from "openai";
-import { describe, expect, it, vi } from "vitest";
-import {
-  PATIENCE,
-  SANDBOX,
-  SOON,
-  sharedGateway,
-  startGateway,
-  startHost,
-} from "./gateway.fixture.ts";
+import { describe, expect, it } from "vitest";
+import { SANDBOX, sharedGateway, startGateway, startHost } from "./gateway.fixture.ts";
 import { asReceived, asSent, REQUEST_BODIES } from "./providers/openai/request-bodies.fixture.ts";
-
-vi.setConfig(PATIENCE);
 
 const sandbox = sharedGateway(() => SANDBOX);
 
@@ -139,10 +130,10 @@ routers: {auto: {models: [a]}}`,
       { model: "b", messages: MESSAGES },
       { signal: abort.signal },
     );
-    await expect.poll(() => host.received.length, SOON).toBe(2);
+    await expect.poll(() => host.received.length).toBe(2);
     abort.abort();
     await expect(waiting).rejects.toThrow(OpenAI.APIUserAbortError);
-    await expect.poll(() => host.abandoned(), SOON).toBe(2);
+    await expect.poll(() => host.abandoned()).toBe(2);
   });
 });
 

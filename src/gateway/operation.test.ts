@@ -1,21 +1,17 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { errorText } from "../core/errors/error-text.fixture.ts";
 import { StoreUnavailable } from "../store/store-error.ts";
 import {
   chat,
   configOf,
   newFolder,
-  PATIENCE,
   SANDBOX,
-  SOON,
   sharedGateway,
   startGateway,
   startHost,
 } from "./gateway.fixture.ts";
-
-vi.setConfig(PATIENCE);
 
 const sandbox = sharedGateway(() => SANDBOX);
 
@@ -36,7 +32,7 @@ describe("a gateway without its store", () => {
 
     store.append = append;
     const again = () => post("/v1/feedback", { id: before.id, winner: 0 });
-    await expect.poll(async () => (await again()).status, SOON).toBe(200);
+    await expect.poll(async () => (await again()).status).toBe(200);
     expect((await again()).json.status).toBe("repeated");
     // Decisions made while the store was down are in the log.
     expect((await post("/v1/feedback", { id: during.id, winner: 1 })).json.status).toBe("logged");
@@ -59,10 +55,10 @@ describe("the posterior", () => {
       JSON.stringify((await get("/v1/stats")).json.leaderboard.categories);
     const untaught = await standing(first);
     for (let i = 0; i < 5; i++) await vote(first, "ann");
-    await expect.poll(() => standing(first), SOON).not.toBe(untaught);
+    await expect.poll(() => standing(first)).not.toBe(untaught);
     const head = await first.store.head("auto");
     const version = async (of: typeof first) => (await of.get("/v1/stats")).json.posterior_version;
-    await expect.poll(() => version(first), SOON).toBe(head);
+    await expect.poll(() => version(first)).toBe(head);
     const taught = await standing(first);
     await first.close();
 
@@ -78,7 +74,7 @@ describe("the posterior", () => {
     await vote(second, "mallory");
     const learned = async () => {
       await expect
-        .poll(async () => (await second.store.head("auto")) - (await version(second)), SOON)
+        .poll(async () => (await second.store.head("auto")) - (await version(second)))
         .toBe(0);
       return values(JSON.parse(await standing(second)));
     };
@@ -138,7 +134,7 @@ describe("shutting down", () => {
     );
     const underWay = gateway.post("/v1/chat/completions", chat("hi"));
     const events = fetch(`${gateway.url}/v1/events`);
-    await expect.poll(() => host.received.length, SOON).toBe(1);
+    await expect.poll(() => host.received.length).toBe(1);
     await (await events).body?.getReader().read();
     await gateway.close();
     const { status, json } = await underWay;

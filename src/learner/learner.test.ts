@@ -50,7 +50,7 @@ async function replayed(store: Store, until?: number): Promise<Fold> {
   return history.fold;
 }
 
-describe("Learner", { timeout: 60_000 }, () => {
+describe("Learner", () => {
   it("folds new votes, publishes and saves the posterior, and leaves the rest to the next learner", async () => {
     const store = openStore();
     const published: number[] = [];
@@ -164,7 +164,7 @@ describe("Learner", { timeout: 60_000 }, () => {
   });
 });
 
-describe("History", { timeout: 60_000 }, () => {
+describe("History", () => {
   it("starts from the horizon after older votes were pruned, with the same posterior", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 40)]);
@@ -213,7 +213,7 @@ describe("History", { timeout: 60_000 }, () => {
   });
 });
 
-describe("Follower", { timeout: 60_000 }, () => {
+describe("Follower", () => {
   const serve = async (store: Store) => {
     const follower = new Follower({ store, router: "auto", findPolicy, pollMs: 5 });
     await follower.start();

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 
-/** Polls until the expectation holds. The long timeout allows for a busy machine. */
+/** Polls quickly until the expectation holds. */
 export function eventually<T>(read: () => T | Promise<T>) {
-  return expect.poll(read, { timeout: 60_000, interval: 5 });
+  return expect.poll(read, { interval: 5 });
 }

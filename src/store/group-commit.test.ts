@@ -48,7 +48,7 @@ function fake(shared = false) {
 const down = () => new StoreUnavailable("the disk is full");
 const never = { delayMs: 1e6 };
 
-describe("GroupCommit", { timeout: 60_000 }, () => {
+describe("GroupCommit", () => {
   it("commits a vote at once, after its decision and in the same commit", async () => {
     const { store, commits } = fake();
     const log = new GroupCommit(store, never);

@@ -1,16 +1,7 @@
 import { createConnection } from "node:net";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
-import {
-  chat,
-  newFolder,
-  PATIENCE,
-  SANDBOX,
-  sharedGateway,
-  startGateway,
-} from "../gateway.fixture.ts";
-
-vi.setConfig(PATIENCE);
+import { chat, newFolder, SANDBOX, sharedGateway, startGateway } from "../gateway.fixture.ts";
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const ANN = bearer("ann-ann-ann-ann-ann");

@@ -1,16 +1,12 @@
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import {
   chat,
   eventsOf,
-  PATIENCE,
   SANDBOX,
-  SOON,
   sharedGateway,
   startGateway,
   startHost,
 } from "../gateway.fixture.ts";
-
-vi.setConfig(PATIENCE);
 
 const sandbox = sharedGateway(() => SANDBOX);
 let names: string[];
@@ -133,7 +129,7 @@ describe("votes", () => {
       const winner = record!.decision.pair.indexOf(favourite);
       await post("/v1/feedback", { id: json.id, winner });
     }
-    await expect.poll(value, SOON).toBeGreaterThan(before + 0.02);
+    await expect.poll(value).toBeGreaterThan(before + 0.02);
   });
 });
 

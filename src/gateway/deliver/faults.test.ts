@@ -1,19 +1,10 @@
-import { afterAll, describe, expect, it, vi } from "vitest";
-import {
-  chat,
-  eventsOf,
-  PATIENCE,
-  sharedGateway,
-  startGateway,
-  startHost,
-} from "../gateway.fixture.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { chat, eventsOf, sharedGateway, startGateway, startHost } from "../gateway.fixture.ts";
 import {
   type Fault,
   type Misbehaving,
   startMisbehaving,
 } from "../providers/upstream/misbehaving.fixture.ts";
-
-vi.setConfig(PATIENCE);
 
 /** Outcome for the client if the first model has this fault, for a complete answer and a stream. */
 const HELLO = "Hello!";

@@ -1,10 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { chat, PATIENCE, SOON, startGateway } from "../gateway.fixture.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { chat, startGateway } from "../gateway.fixture.ts";
 import { verdictIn } from "./judge-prompt.ts";
-
-vi.setConfig(PATIENCE);
 
 it.each([
   ["A", "a"],
@@ -66,7 +64,7 @@ routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1
     expect(answer.status).toBe(200);
     const votes = async () =>
       (await store.learning("auto", 0, 100)).filter((event) => event.kind === "voted");
-    await expect.poll(votes, SOON).toHaveLength(1);
+    await expect.poll(votes).toHaveLength(1);
     const [vote] = await votes();
     expect(vote).toMatchObject({ voter: "judge:judge", source: "judge", weight: 0.5 });
     const { models, verdict } = vote as unknown as { models: string[]; verdict: object };
@@ -76,9 +74,7 @@ routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1
     const [point] = (await get("/v1/map")).json.points;
     expect("models" in point).toBe(!duel);
     expect("models" in (await get(`/v1/decisions/${point.id}`)).json).toBe(!duel);
-    await expect
-      .poll(async () => (await post("/v1/route", chat("hi"))).json.model, SOON)
-      .toBe("good");
+    await expect.poll(async () => (await post("/v1/route", chat("hi"))).json.model).toBe("good");
   });
 
   it("does not vote if it names no winner, and logs a warning", async () => {
@@ -89,7 +85,7 @@ models: {bad: {provider: p}, good: {provider: p}, chatty: {provider: p}}
 routers: {auto: {models: [bad, good], judge: {model: chatty, share: 1}}}`,
     );
     const { json } = await post("/v1/chat/completions", chat("hi", { joust: { duel: true } }));
-    await expect.poll(() => lines.join(""), SOON).toMatch(/chatty named no winner.*"hint":/);
+    await expect.poll(() => lines.join("")).toMatch(/chatty named no winner.*"hint":/);
     expect((await get("/metrics")).text).toContain(
       'joust_votes_total{source="judge",status="failed"} 1',
     );

@@ -1,7 +1,5 @@
-import { expect, it, vi } from "vitest";
-import { PATIENCE, SANDBOX, SOON, sharedGateway } from "../gateway.fixture.ts";
-
-vi.setConfig(PATIENCE);
+import { expect, it } from "vitest";
+import { SANDBOX, sharedGateway } from "../gateway.fixture.ts";
 
 /**
  * The models of the sandbox that differ most: 55% and 74% of their answers are right. 62% of the
@@ -20,7 +18,7 @@ it("moves the leaderboard to the truth by the votes of simulated voters", async 
   expect(await leader()).toMatchObject({ value: 0 });
   await post("/v1/sandbox/voters", { on: true, votes_per_minute: 6000 });
   const cast = async () => (await get("/v1/sandbox/voters")).json.cast;
-  await expect.poll(cast, SOON).toBeGreaterThanOrEqual(VOTES);
+  await expect.poll(cast).toBeGreaterThanOrEqual(VOTES);
   await post("/v1/sandbox/voters", { on: false });
   const { model, value, best } = await leader();
   expect(model).toBe(BETTER);

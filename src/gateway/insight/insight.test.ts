@@ -1,15 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
-import {
-  chat,
-  PATIENCE,
-  SANDBOX,
-  SOON,
-  sharedGateway,
-  startGateway,
-  startHost,
-} from "../gateway.fixture.ts";
-
-vi.setConfig(PATIENCE);
+import { describe, expect, it } from "vitest";
+import { chat, SANDBOX, sharedGateway, startGateway, startHost } from "../gateway.fixture.ts";
 
 const gateway = sharedGateway(() => `${SANDBOX}\nrouters: {auto: {explore: 0}}`);
 
@@ -21,7 +11,7 @@ describe("simulated voters", () => {
     expect(truth.json.models).toHaveLength(10);
     await post("/v1/sandbox/voters", { on: true, votes_per_minute: 6000 });
     const state = async () => (await get("/v1/sandbox/voters")).json;
-    await expect.poll(async () => (await state()).cast, SOON).toBeGreaterThan(40);
+    await expect.poll(async () => (await state()).cast).toBeGreaterThan(40);
     await post("/v1/sandbox/voters", { on: false });
     // Voters that have their answers still vote.
     const counted = async () => {
@@ -29,7 +19,7 @@ describe("simulated voters", () => {
       const { requests, duels, votes } = (await get("/v1/stats")).json.counts;
       return { failed, uncounted: [requests - cast, duels - cast, votes - cast] };
     };
-    await expect.poll(counted, SOON).toEqual({ failed: 0, uncounted: [0, 0, 0] });
+    await expect.poll(counted).toEqual({ failed: 0, uncounted: [0, 0, 0] });
     expect(await state()).toMatchObject({ on: false });
   });
 
@@ -137,17 +127,17 @@ describe("events", () => {
       [...text().matchAll(/event: posterior\ndata: \{"router":"auto","version":(\d+)\}/g)].map(
         ([, version]) => Number(version),
       );
-    await expect.poll(() => versions().length, SOON).toBeGreaterThan(0);
+    await expect.poll(() => versions().length).toBeGreaterThan(0);
     const vote = async () => {
       const { json } = await post("/v1/chat/completions", chat("hi", { joust: { duel: true } }));
       const known = versions().length;
       await post("/v1/feedback", { id: json.id, winner: "tie" });
-      await expect.poll(() => versions().length, SOON).toBeGreaterThan(known);
+      await expect.poll(() => versions().length).toBeGreaterThan(known);
       return json;
     };
     await vote();
     const json = await vote();
-    await expect.poll(text, SOON).toContain("event: vote");
+    await expect.poll(text).toContain("event: vote");
     // The first one is the version at the start of the stream; the others are reported when they change.
     const [, ...changed] = versions();
     expect(changed).toEqual([...new Set(changed)].toSorted((a, b) => a - b));

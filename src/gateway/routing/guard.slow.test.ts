@@ -1,9 +1,7 @@
-import { expect, it, vi } from "vitest";
-import { chat, PATIENCE, startGateway, startHost, type TestGateway } from "../gateway.fixture.ts";
+import { expect, it } from "vitest";
+import { chat, startGateway, startHost, type TestGateway } from "../gateway.fixture.ts";
 import { newLogger } from "../telemetry/logger.ts";
 import { Guard } from "./guard.ts";
-
-vi.setConfig(PATIENCE);
 
 /** Starts duels and votes for the favourite, and for a tie in duels without it. */
 async function vote({ post, store, log }: TestGateway, duels: number, favourite: string) {
@@ -38,7 +36,7 @@ routers: {auto: {policy: random, explore: 0.5}}`,
   /** Waits until the router has learned from all votes, then checks. */
   const check = async () => {
     const head = await running.store.head("auto");
-    await expect.poll(() => router.view.version, { timeout: 40_000 }).toBe(head);
+    await expect.poll(() => router.view.version).toBe(head);
     await guard.check();
   };
 

@@ -1,11 +1,9 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { LogEvaluation } from "../../learner/evaluate.ts";
-import { chat, PATIENCE, startGateway, startHost } from "../gateway.fixture.ts";
+import { chat, startGateway, startHost } from "../gateway.fixture.ts";
 import { newLogger } from "../telemetry/logger.ts";
 import { Guard } from "./guard.ts";
 import { guardModel } from "./guard-rule.ts";
-
-vi.setConfig(PATIENCE);
 
 const interval = (lo: number, hi: number) => ({ mean: (lo + hi) / 2, lo, hi });
 const NOTHING = interval(-1, 1);

@@ -1,16 +1,6 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
-import {
-  chat,
-  configOf,
-  newFolder,
-  PATIENCE,
-  SOON,
-  startGateway,
-  startHost,
-} from "../gateway.fixture.ts";
-
-vi.setConfig(PATIENCE);
+import { chat, configOf, newFolder, startGateway, startHost } from "../gateway.fixture.ts";
 
 const PIXEL = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
 const TOOLS = [{ type: "function", function: { name: "f", parameters: {} } }];
@@ -216,7 +206,7 @@ describe("another configuration", () => {
       return value("a") - value("c");
     };
     const head = await store.head("auto");
-    await expect.poll(async () => (await get("/v1/stats")).json.posterior_version, SOON).toBe(head);
+    await expect.poll(async () => (await get("/v1/stats")).json.posterior_version).toBe(head);
     const before = await gap();
     expect(before).toBeGreaterThan(0.03);
 

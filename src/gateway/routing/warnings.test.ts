@@ -1,10 +1,8 @@
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { StandingClock } from "../clock/clock.fixture.ts";
-import { chat, PATIENCE, SANDBOX, startGateway } from "../gateway.fixture.ts";
+import { chat, SANDBOX, startGateway } from "../gateway.fixture.ts";
 import { newLogger } from "../telemetry/logger.ts";
 import { Warnings } from "./warnings.ts";
-
-vi.setConfig(PATIENCE);
 
 const GERMAN =
   "Warum ist der Himmel blau, und warum wird er am Abend rot und in der Nacht schwarz?";

@@ -1,7 +1,5 @@
-import { expect, it, vi } from "vitest";
-import { chat, PATIENCE, SANDBOX, sharedGateway } from "../gateway.fixture.ts";
-
-vi.setConfig(PATIENCE);
+import { expect, it } from "vitest";
+import { chat, SANDBOX, sharedGateway } from "../gateway.fixture.ts";
 
 const FRIEND = "https://page.example";
 const gateway = sharedGateway(() => `${SANDBOX}\nserver: {cors: ["${FRIEND}"]}`);

@@ -1,9 +1,7 @@
 import fc from "fast-check";
-import { expect, it, vi } from "vitest";
-import { chat, PATIENCE, SANDBOX, sharedGateway } from "../gateway.fixture.ts";
+import { expect, it } from "vitest";
+import { chat, SANDBOX, sharedGateway } from "../gateway.fixture.ts";
 import { type Schema, valuesOf } from "./schema.fixture.ts";
-
-vi.setConfig(PATIENCE);
 
 const gateway = sharedGateway(
   () => `${SANDBOX}

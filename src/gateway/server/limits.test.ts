@@ -1,8 +1,6 @@
 import { createConnection } from "node:net";
-import { describe, expect, it, vi } from "vitest";
-import { chat, PATIENCE, SANDBOX, SOON, sharedGateway } from "../gateway.fixture.ts";
-
-vi.setConfig(PATIENCE);
+import { describe, expect, it } from "vitest";
+import { chat, SANDBOX, sharedGateway } from "../gateway.fixture.ts";
 
 /** Without exploration, so that the choice of a model does not depend on chance. */
 const gateway = sharedGateway(
@@ -46,7 +44,7 @@ it("counts a request that breaks off with status 499", async () => {
   socket.write(`${HEAD}content-length: 100\r\n\r\n{"model"`, () => socket.destroy());
   const counted = async () => (await gateway().get("/metrics")).text;
   await expect
-    .poll(counted, SOON)
+    .poll(counted)
     .toMatch(/joust_requests_total\{endpoint="\/v1\/chat\/completions",status="499"\} 1/);
 });
 

@@ -1,13 +1,11 @@
 import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { ChatChunk } from "../../api/chat.ts";
 import { EVENTS } from "../../api/event.ts";
 import { serverEvents } from "../../client/server-events.ts";
-import { chat, eventsOf, PATIENCE, SANDBOX, startGateway } from "../gateway.fixture.ts";
+import { chat, eventsOf, SANDBOX, startGateway } from "../gateway.fixture.ts";
 import { Conformance, describeApi } from "./conformance.fixture.ts";
-
-vi.setConfig(PATIENCE);
 
 const description = await describeApi();
 const conformance = new Conformance(description);

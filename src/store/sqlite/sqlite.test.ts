@@ -27,7 +27,7 @@ it.skipIf(process.platform === "win32")("only the owner can read a new file", as
   await store.close();
 });
 
-describe("openSqlite", { timeout: 60_000 }, () => {
+describe("openSqlite", () => {
   it("behaves like SqliteStore and throws the same errors", async () => {
     const store = await openSqlite(newFile());
     const changes: Change[] = [];

@@ -44,7 +44,7 @@ const LANGUAGES = {
 };
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
-/** HTML of the code with classes; undefined where the language is not known. */
+/** HTML of the code with classes; undefined if the language is unknown. */
 export function highlight(code: string, lang: string): string | undefined {
   if (!hljs.getLanguage(lang)) return undefined;
   return hljs.highlight(code, { language: lang, ignoreIllegals: true }).value;
