@@ -235,7 +235,9 @@ describe("help and mistakes", () => {
       expect(stdout).toContain(part);
     }
     const policies = await joust("policies");
-    expect(policies.stdout).toMatch(/^fgts-cdb: .*\n {2}after .*\n {2}features=hadamard {2,}features of/m);
+    expect(policies.stdout).toMatch(
+      /^fgts-cdb: .*\n {2}after .*\n {2}features=hadamard {2,}features of/m,
+    );
   });
 
   const mistakes: [args: string[], message: string][] = [
