@@ -53,7 +53,10 @@ it("ignores comments and formatting of JavaScript, which the published package r
   write("a.js", 'import { c } from "./b.js";\nexport const a = { c, d: 1 };\n');
   write("b.js", "export const c = 1;\n");
   const before = hash("a.js");
-  write("a.js", '// A comment.\nimport { c } from "./b.js";\nexport const a = {\n  c,\n  d: 1,\n};\n');
+  write(
+    "a.js",
+    '// A comment.\nimport { c } from "./b.js";\nexport const a = {\n  c,\n  d: 1,\n};\n',
+  );
   expect(hash("a.js")).toBe(before);
   write("b.js", "export const c = 2;\n");
   expect(hash("a.js")).not.toBe(before);
