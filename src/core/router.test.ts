@@ -330,7 +330,7 @@ it("the weights of a vote and its voter are multiplied, for ratings and rankings
   const listening = { ...uniform.create(pool, {}), learn: (f: Feedback) => void heard.push(f) };
   const router = new Router(listening, { weighVoters: true });
   const { policy } = router.snapshot();
-  // Of many voters who agree, one never does; the weight of that voter becomes 0.
+  // Many voters agree and one never does; the weight of that voter becomes 0.
   router.restore({ policy, voters: { records: [["liar", [1000, 0]]], crowd: [5000, 4500] } });
   const judged = { x: at(0).x, pair: [0, 1] as const, values: undefined };
   for (const [voter, trust] of [
