@@ -15,7 +15,9 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import { startRequestSpan } from "../telemetry/tracing.ts";
 import { Client } from "../wire/client.ts";
 import type { App } from "./app.ts";
-import { discardBody } from "./body.ts";
+import { discardBody } from "./read-body.ts";
+import type { StaticFiles } from "./static-files.ts";
+import { answerUnknownPath } from "./unknown-paths.ts";
 
 export interface AdmissionParts {
   readonly config: () => Pick<Config["server"], "cors">;
@@ -23,6 +25,8 @@ export interface AdmissionParts {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Files of the page. */
+  readonly files: StaticFiles | undefined;
 }
 
 /** Adds the checks that a request passes before its body is read: host, origin, key, scope, rate. */
@@ -30,17 +34,18 @@ export function addAdmission(app: App, parts: AdmissionParts, bodyLimit: number)
   const { access, config } = parts;
   app.decorateRequest("caller");
   app.decorateRequest("client");
-  app.addHook("onRequest", (request, { raw: response }, done) => {
+  app.addHook("onRequest", (request, reply, done) => {
     const { headers } = request.raw;
     // After the server was closed, this response is the last one on its connection.
-    if (!app.server.listening) response.shouldKeepAlive = false;
+    if (!app.server.listening) reply.raw.shouldKeepAlive = false;
     if (request.method !== "POST") discardBody(request.raw, bodyLimit);
     checkOrigin(headers, config().cors, access.isOpen);
     if (headers["content-encoding"] !== undefined) {
       throw new HttpError(415, "the body is compressed", { hint: "send it uncompressed" });
     }
-    allowOrigin(request, response);
-    done();
+    allowOrigin(request, reply.raw);
+    if (request.is404) answerUnknownPath(app, parts.files, request, reply);
+    else done();
   });
   app.addHook("onRoute", (route) => {
     const path = route.url.replace(/:(\w+)/g, "{$1}");

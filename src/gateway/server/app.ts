@@ -12,6 +12,7 @@ import { ErrorBody } from "../../api/error.ts";
 import type { Scope } from "../../api/scopes.ts";
 import type { Caller } from "../access/access.ts";
 import type { Client } from "../wire/client.ts";
+import { readBody } from "./read-body.ts";
 
 /** Derives the types of requests and responses from the zod schemas of a route. */
 export interface SchemaTypes extends FastifyTypeProvider {
@@ -52,7 +53,7 @@ interface Contract {
   readonly params?: z.ZodObject;
   readonly querystring?: z.ZodObject;
   readonly body?: z.ZodObject;
-  /** Whether the body holds a prompt. It may be large and is kept as bytes instead of being parsed. */
+  /** Whether the body holds a prompt and may be large. */
   readonly prompt?: boolean;
   readonly response: z.ZodType;
   /** Content type of the response if it is not JSON. */
@@ -95,11 +96,7 @@ export function contract<const C extends Contract>(given: C) {
   type Schema = Pick<C, Extract<keyof C, "params" | "querystring" | "body">> & {
     readonly response: { readonly 200: C["response"] };
   };
-  return {
-    schema: schema as unknown as Schema,
-    config: { scope, byToken, prompt },
-    ...(prompt && { validatorCompiler: () => () => true }),
-  };
+  return { schema: schema as unknown as Schema, config: { scope, byToken, prompt } };
 }
 
 /** Errors that any request can get: invalid, foreign host or origin, compressed, defect. */
@@ -109,25 +106,30 @@ function errorSchema(description: string): object {
   return { description, content: { "application/json": { schema: ErrorBody } } };
 }
 
-/** A request whose body is kept as bytes. */
+/** An admitted request with its body as bytes. */
 export interface RawRequest {
   readonly caller: Caller;
   readonly headers: IncomingMessage["headers"];
   readonly body: Uint8Array;
 }
 
-/** Handler of a route that writes its response itself, byte by byte. */
-export function writing(handle: (request: RawRequest, client: Client) => Promise<void>) {
-  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+/**
+ * Makes an endpoint read its body as bytes and write its response itself. It takes the request
+ * over after admission, before fastify would parse, validate and serialize.
+ */
+export function takingOver(handle: (request: RawRequest, client: Client) => Promise<void>) {
+  const preParsing = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.hijack();
     try {
-      await handle(rawOf(request), request.client!);
+      const { caller, client, raw } = request;
+      const body =
+        raw.method === "POST" ? await readBody(raw, request.routeOptions.bodyLimit!) : EMPTY;
+      await handle({ caller, headers: raw.headers, body }, client!);
     } catch (error) {
       request.server.errorHandler(error, request, reply);
     }
   };
+  return { preParsing, handler: async () => {} };
 }
 
-export function rawOf({ caller, raw: { headers }, body }: FastifyRequest): RawRequest {
-  return { caller, headers, body: (body as Uint8Array | undefined) ?? new Uint8Array() };
-}
+const EMPTY = new Uint8Array();

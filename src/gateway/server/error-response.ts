@@ -3,6 +3,7 @@ import { StoreUnavailable, VoteRefused } from "../../store/store-error.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
 import { JsonError } from "../wire/json-scan.ts";
+import { tooLarge } from "./read-body.ts";
 
 export interface ErrorResponse {
   readonly status: number;
@@ -66,13 +67,7 @@ function frameworkError(
   { code = "", statusCode = 500, message = "" }: Partial<FrameworkError>,
   limit: number,
 ): HttpError {
-  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") {
-    const hint = "send less, or raise server.body_mb in joust.yaml if this is a prompt";
-    return new HttpError(413, `the body is larger than ${limit} bytes`, {
-      hint,
-      code: "bad_request",
-    });
-  }
+  if (code === "FST_ERR_CTP_BODY_TOO_LARGE") return tooLarge(limit);
   if (code === "FST_ERR_BAD_URL") {
     return new HttpError(400, "the path contains an invalid escape", {
       hint: "% is written %25",

@@ -14,7 +14,7 @@ import { tradeoffCurve } from "../insight/tradeoff-curve.ts";
 import type { Feed } from "../log/feed.ts";
 import { logged } from "../log/logged.ts";
 import { routerNamed, type Serving } from "../routing/serving.ts";
-import { type App, contract, writing } from "./app.ts";
+import { type App, contract, takingOver } from "./app.ts";
 
 export interface InsightParts {
   readonly serving: () => Serving;
@@ -30,18 +30,19 @@ export interface InsightParts {
 /** Adds the endpoints that the page's dashboard reads. */
 export function addInsightRoutes(app: App, parts: InsightParts): void {
   const { serving, store, log, clock, feed, closing } = parts;
-  app.get(
-    "/v1/events",
-    contract({
+  app.route({
+    method: "GET",
+    url: "/v1/events",
+    ...contract({
       summary: "Streams decisions, answers, votes and new posteriors as they happen.",
       scope: "route",
       response: EventData,
       contentType: "text/event-stream",
     }),
-    writing(({ caller }, client) =>
+    ...takingOver(({ caller }, client) =>
       events({ routers: serving().routers, feed, closing }, caller, client),
     ),
-  );
+  });
   app.get(
     "/v1/stats",
     contract({

@@ -1,28 +1,31 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { HttpError } from "../errors/http-error.ts";
 import type { App } from "./app.ts";
 import type { StaticFiles } from "./static-files.ts";
 
-/** Serves requests for which there is no endpoint: the page's files, CORS preflights, 404 and 405. */
-export function addUnknownPaths(app: App, files: StaticFiles | undefined): void {
-  app.addHook("onRequest", (request, reply, done) => {
-    if (!request.is404) return done();
-    const { method } = request;
-    const path = request.url.replace(/\?.*$/s, "");
-    const name = path === "/" ? "index.html" : path.slice(1);
-    if (method === "OPTIONS") {
-      reply.hijack().raw.writeHead(204).end();
-    } else if ((method === "GET" || method === "HEAD") && files?.has(name)) {
-      files.send(name, reply.hijack().raw);
-    } else {
-      const allowed = ["GET", "POST"].filter((other) => has(app, other, path));
-      if (allowed.length === 0) throw notFound(app, method, path);
-      reply.raw.setHeader("allow", allowed.join(", ").replace("GET", "GET, HEAD"));
-      throw new HttpError(405, `${path} does not support ${method}`, {
-        hint: `use ${allowed.join(" or ")}`,
-        code: "method_not_allowed",
-      });
-    }
-  });
+/** Answers a request for which there is no endpoint: a file of the page, a CORS preflight, 404 or 405. */
+export function answerUnknownPath(
+  app: App,
+  files: StaticFiles | undefined,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const { method } = request;
+  const path = request.url.replace(/\?.*$/s, "");
+  const name = path === "/" ? "index.html" : path.slice(1);
+  if (method === "OPTIONS") {
+    reply.hijack().raw.writeHead(204).end();
+  } else if ((method === "GET" || method === "HEAD") && files?.has(name)) {
+    files.send(name, reply.hijack().raw);
+  } else {
+    const allowed = ["GET", "POST"].filter((other) => has(app, other, path));
+    if (allowed.length === 0) throw notFound(app, method, path);
+    reply.raw.setHeader("allow", allowed.join(", ").replace("GET", "GET, HEAD"));
+    throw new HttpError(405, `${path} does not support ${method}`, {
+      hint: `use ${allowed.join(" or ")}`,
+      code: "method_not_allowed",
+    });
+  }
 }
 
 function notFound(app: App, method: string, path: string): HttpError {
