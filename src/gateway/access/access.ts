@@ -87,14 +87,33 @@ export class Access {
     await this.#reading;
   }
 
-  /** Identifies the caller of a request. Throws 401, 403 or 429 if it is not admitted. */
-  async admit(headers: Readonly<Record<string, unknown>>, scope: Scope): Promise<Caller> {
-    await this.#refresh();
+  /**
+   * Identifies the caller of a request. Throws 401, 403 or 429 if it is not admitted. Returns
+   * a promise only if the keys must be read first.
+   */
+  admit(headers: Readonly<Record<string, unknown>>, scope: Scope): Caller | Promise<Caller> {
+    const refreshed = this.#refresh();
+    if (refreshed) return refreshed.then(() => this.#identify(headers, scope));
+    return this.#identify(headers, scope);
+  }
+
+  #identify(headers: Readonly<Record<string, unknown>>, scope: Scope): Caller | Promise<Caller> {
     if (this.isOpen) {
       this.#limit("", undefined);
       return EVERYBODY;
     }
-    const key = await this.#keyOf(headers);
+    const secret = secretOf(headers);
+    if (secret === undefined) throw unauthorized("the request has no API key");
+    const hash = hashOf(secret);
+    const key = this.#byHash.get(hash) ?? this.#internal.get(hash);
+    const mayBeNew = !key && this.#clock.now() - this.#readAt > RETRY_MS;
+    if (!mayBeNew) return this.#callerWith(key, scope);
+    return this.read().then(() => this.#callerWith(this.#byHash.get(hash), scope));
+  }
+
+  #callerWith(key: Key | undefined, scope: Scope): Caller {
+    if (!key) throw unauthorized("the API key is unknown");
+    if (key.revokedAt !== undefined) throw unauthorized("the API key was revoked");
     if (!allows(key, scope)) {
       throw new HttpError(403, `this API key lacks the scope ${scope}`, {
         hint: `create a key with \`joust keys add NAME --scopes ${scope}\``,
@@ -102,8 +121,7 @@ export class Access {
       });
     }
     this.#limit(key.id, key.rate);
-    const isAdmin = key.scopes.includes("admin");
-    return { owner: key.id, isAdmin, duels: key.duels };
+    return { owner: key.id, isAdmin: key.scopes.includes("admin"), duels: key.duels };
   }
 
   /**
@@ -148,20 +166,6 @@ export class Access {
     this.#budgets = new Map(
       all.flatMap(({ id, budget }) => (budget === undefined ? [] : [[id, budget] as const])),
     );
-  }
-
-  async #keyOf(headers: Readonly<Record<string, unknown>>): Promise<Key> {
-    const secret = secretOf(headers);
-    if (secret === undefined) throw unauthorized("the request has no API key");
-    const hash = hashOf(secret);
-    let key = this.#byHash.get(hash) ?? this.#internal.get(hash);
-    if (!key && this.#clock.now() - this.#readAt > RETRY_MS) {
-      await this.read();
-      key = this.#byHash.get(hash);
-    }
-    if (!key) throw unauthorized("the API key is unknown");
-    if (key.revokedAt !== undefined) throw unauthorized("the API key was revoked");
-    return key;
   }
 
   #limit(client: string, own: number | undefined): void {

@@ -100,10 +100,13 @@ function admitting(
       access.limitAnonymous(request.ip);
       return proceed();
     }
-    access.admit(raw.headers, scope).then((caller) => {
+    const proceedAs = (caller: Caller) => {
       request.caller = caller;
       proceed();
-    }, done);
+    };
+    const admitted = access.admit(raw.headers, scope);
+    if (admitted instanceof Promise) admitted.then(proceedAs, done);
+    else proceedAs(admitted);
   };
 }
 
