@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
-import type { PolicySpec } from "../src/lab/policies/policy-spec.ts";
+import type { PolicySpec } from "../src/core/policy-spec/policy-spec.ts";
 import { Journal } from "../src/lab/simulate/journal.ts";
 import type { Run } from "../src/lab/simulate/run.ts";
 import { runCode, runPolicies } from "../src/lab/simulate/runs.ts";

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import type { Options } from "../src/core/bandit/policy.ts";
 import { invalidValue } from "../src/core/errors/joust-error.ts";
-import type { PolicySpec } from "../src/lab/policies/policy-spec.ts";
+import type { PolicySpec } from "../src/core/policy-spec/policy-spec.ts";
 import type { Column, Table } from "../src/lab/report/table.ts";
 import type { Run } from "../src/lab/simulate/run.ts";
 import { curveRounds } from "../src/lab/simulate/run.ts";

@@ -1,6 +1,6 @@
 import { POLICIES } from "../src/core/bandit/policies/index.ts";
 import type { Options } from "../src/core/bandit/policy.ts";
-import type { PolicySpec } from "../src/lab/policies/policy-spec.ts";
+import type { PolicySpec } from "../src/core/policy-spec/policy-spec.ts";
 
 /**
  * A policy in `bench policies` and the grid of options from which its configurations are drawn. All

@@ -1,7 +1,8 @@
 /** The export "joust/lab": policies measured on a data set with simulated voters. */
+
+export type { Contender } from "./core/policy-spec/policy-spec.ts";
 export type { Dataset, Query } from "./lab/data/dataset.ts";
 export { loadDataset } from "./lab/data/load.ts";
-export type { Contender } from "./lab/policies/policy-spec.ts";
 export { createEnvironment } from "./lab/simulate/environment.ts";
 export { summarize } from "./lab/simulate/regret.ts";
 export type { PolicyResult, Result } from "./lab/simulate/result.ts";

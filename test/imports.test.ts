@@ -17,12 +17,12 @@ const LAYERS = [
   "core/encoder",
   "core/calibrate",
   "core/router.ts",
+  "core/policy-spec",
   "api",
   "client",
   "lab/statistics.ts",
   "lab/replace-file.ts",
   "lab/data",
-  "lab/policies",
   "lab/jobs",
   "lab/report",
   "lab/simulate",
@@ -55,6 +55,12 @@ const LAYERS = [
   "gateway.ts",
   "lab.ts",
 ];
+
+/** Parts that lie beside each other in docs/architecture.md: neither imports the other. */
+const BESIDE = [
+  ["gateway", "lab"],
+  ["store", "lab"],
+] as const;
 
 /** Folders that still contain import cycles. Each entry is a defect to remove. */
 const UNTANGLE = ["lab/simulate", "lab/reproduce", "lab/experiments"];
@@ -122,6 +128,18 @@ describe("violations", () => {
     ]);
     const down = check({ "core/router.ts": 'import { a } from "../store/store.ts";' });
     expect(down).toEqual(["core/router.ts imports store/store.ts: store is above core/router.ts"]);
+  });
+
+  it.each([
+    ["gateway/routing/x.ts", "lab/data/load.ts"],
+    ["lab/simulate/x.ts", "gateway/gateway.ts"],
+    ["store/x.ts", "lab/data/load.ts"],
+  ])("rejects an import between parts beside each other: %s, %s", (file, target) => {
+    const found = check({
+      [file]: `import { a } from "${"../".repeat(file.split("/").length - 1)}${target}";`,
+    });
+    const [own, other] = [file, target].map((name) => name.split("/")[0]);
+    expect(found).toEqual([`${file} imports ${target}: ${other} is beside ${own}`]);
   });
 
   it("rejects a folder without a layer, on either side", () => {
@@ -203,6 +221,10 @@ function faultOf(file: string, target: string): string | undefined {
   if (isTest(target)) return "it belongs to the tests";
   const [own, theirs] = [layerOf(file)!, layerOf(target)];
   if (theirs === undefined) return "no layer covers it";
+  const [a, b] = [file, target].map((name) => name.split("/")[0]);
+  if (BESIDE.some(([x, y]) => (a === x && b === y) || (a === y && b === x))) {
+    return `${b} is beside ${a}`;
+  }
   return LAYERS.indexOf(theirs) > LAYERS.indexOf(own) ? `${theirs} is above ${own}` : undefined;
 }
 

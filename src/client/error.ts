@@ -9,7 +9,7 @@ export class ApiError extends Error {
   readonly param: string | undefined;
   /** The message without the hint. */
   readonly problem: string;
-  /** Remedy for the error. */
+  /** Advice on how to correct the error. */
   readonly hint: string | undefined;
   /** Milliseconds to wait before the next try. */
   readonly retryAfter: number | undefined;

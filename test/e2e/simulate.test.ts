@@ -264,7 +264,7 @@ describe("help and mistakes", () => {
     ],
     [["--told", "offlin"], '--told: "offlin" is not one of'],
   ];
-  it.each(mistakes)("%j: exit 2 and the remedy", async (args, message) => {
+  it.each(mistakes)("%j: exit 2 and a hint", async (args, message) => {
     const { code, stdout, stderr } = await joust(...OWN, ...args);
     expect(stderr.slice(0, message.length + 7)).toBe(`joust: ${message}`);
     expect([code, stdout]).toEqual([2, ""]);

@@ -5,8 +5,8 @@ import { trainingDefaults, untrainable } from "../../core/calibrate/fine-tune.ts
 import type { OpenEncoder } from "../../core/encoder/open-encoder.ts";
 import { readReference } from "../../core/encoder/reference.ts";
 import { InputError } from "../../core/input/input-error.ts";
+import { readScores } from "../../core/input/scores.ts";
 import type { Dataset } from "../../lab/data/dataset.ts";
-import { readScores } from "../../lab/data/scores.ts";
 import { FIT_DEFAULTS, type FitFlags } from "./flags.ts";
 
 /** Checks the options that can be checked before any file is read. */

@@ -1,8 +1,8 @@
 import { rangeOf } from "../../core/bandit/options.ts";
 import { POLICIES } from "../../core/bandit/policies/index.ts";
 import type { About, OptionAbout, Options, PolicyKind } from "../../core/bandit/policy.ts";
+import { contenderOf, parsePolicies } from "../../core/policy-spec/policy-spec.ts";
 import { ROUTER_ABOUT, ROUTER_DEFAULTS } from "../../core/router.ts";
-import { contenderOf, parsePolicies } from "../../lab/policies/policy-spec.ts";
 
 /** The policy with a name or file, or all policies of the project. */
 export async function findPolicies(name: string | undefined): Promise<readonly PolicyKind[]> {

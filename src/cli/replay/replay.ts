@@ -1,7 +1,7 @@
 import { POLICIES } from "../../core/bandit/policies/index.ts";
 import type { PolicyKind } from "../../core/bandit/policy.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import { contenderOf, parsePolicies } from "../../lab/policies/policy-spec.ts";
+import { contenderOf, parsePolicies } from "../../core/policy-spec/policy-spec.ts";
 import type { FindPolicy, Fold } from "../../learner/fold.ts";
 import { type ReplayOptions, replay } from "../../learner/replay.ts";
 import type { Store } from "../../store/store.ts";

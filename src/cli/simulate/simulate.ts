@@ -8,7 +8,7 @@ import { encoderPlaces } from "../../core/encoder/encoder-places.ts";
 import { readReference } from "../../core/encoder/reference.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { readVersion } from "../../core/input/project.ts";
-import { parsePolicies } from "../../lab/policies/policy-spec.ts";
+import { parsePolicies } from "../../core/policy-spec/policy-spec.ts";
 import { ascii, toText } from "../../lab/report/table.ts";
 import { plural } from "../../lab/report/words.ts";
 import { refuseForeign } from "../../lab/simulate/files.ts";

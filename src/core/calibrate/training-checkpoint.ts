@@ -33,7 +33,7 @@ const SHAPE = z.object({
   losses: z.array(z.number()),
   tensors: z.string().regex(/^state-\d+\.safetensors$/, "is not a file state-N.safetensors"),
 });
-const REMEDY = "give another folder, or remove this one to start over";
+const HINT = "give another folder, or remove this one to start over";
 
 export class TrainingCheckpoint {
   readonly #folder: string;
@@ -75,21 +75,17 @@ export class TrainingCheckpoint {
   /** Restores the state and returns the losses of the finished steps, or undefined if there is no checkpoint. */
   async restore(): Promise<number[] | undefined> {
     const file = join(this.#folder, FILE);
-    const found = await readJsonIfAny(file, SHAPE, REMEDY);
+    const found = await readJsonIfAny(file, SHAPE, HINT);
     if (!found) return undefined;
     if (found.plan !== this.#plan) {
-      throw new InputError({ file }, "belongs to a training with other data or settings", REMEDY);
+      throw new InputError({ file }, "belongs to a training with other data or settings", HINT);
     }
     const source = join(this.#folder, found.tensors);
     const { tensors } = await readSafetensors(source);
     for (const [name, { data }] of this.#tensors) {
       const stored = tensors.get(name);
       if (stored?.data.length !== data.length) {
-        throw new InputError(
-          { file: source, field: name },
-          "is missing or has another size",
-          REMEDY,
-        );
+        throw new InputError({ file: source, field: name }, "is missing or has another size", HINT);
       }
     }
     for (const [name, { data }] of this.#tensors) data.set(tensors.get(name)!.data);

@@ -5,7 +5,7 @@ export class JoustError extends Error {
   override readonly name: string = "JoustError";
   /** A stable name of the kind of error, for programs: "invalid_value". */
   readonly code: string;
-  /** Remedy for the reader, as an imperative: "give n above 0". */
+  /** Advice on how to correct the error, as an imperative: "give n above 0". */
   readonly hint: string | undefined;
 
   constructor(message: string, { code, hint, cause }: ErrorDetails) {

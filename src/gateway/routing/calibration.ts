@@ -9,7 +9,7 @@ import {
   type OpenEncoder,
 } from "../../core/encoder/open-encoder.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import { readScores, type ScoreTable } from "../../lab/data/scores.ts";
+import { readScores, type ScoreTable } from "../../core/input/scores.ts";
 import { loggedEncoderName } from "../../learner/encoder-name.ts";
 import type { RouterConfig } from "../config/config.ts";
 import { readExamples } from "../sandbox/classifier.ts";

@@ -3,7 +3,7 @@ import { POLICIES } from "../../core/bandit/policies/index.ts";
 import type { PolicyKind } from "../../core/bandit/policy.ts";
 import { invalidValue } from "../../core/errors/joust-error.ts";
 import { checkedAt, InputError } from "../../core/input/input-error.ts";
-import { contenderOf, parsePolicies } from "../../lab/policies/policy-spec.ts";
+import { contenderOf, parsePolicies } from "../../core/policy-spec/policy-spec.ts";
 import type { FindPolicy } from "../../learner/fold.ts";
 import type { RouterConfig } from "../config/config.ts";
 

@@ -1,4 +1,4 @@
-import { readScores } from "../../lab/data/scores.ts";
+import { readScores } from "../../core/input/scores.ts";
 
 /**
  * True quality and cost of the sandbox's models in each category. The quality is the probability

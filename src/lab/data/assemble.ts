@@ -1,10 +1,10 @@
+import { categoryName } from "../../core/input/categories.ts";
 import { InputError, type Place } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
-import { categoryName } from "./categories.ts";
+import { type ScoreTable, tabulate } from "../../core/input/scores.ts";
 import { checkRows } from "./check.ts";
 import type { Dataset, Query, Verdict } from "./dataset.ts";
 import type { Row } from "./row.ts";
-import { type ScoreTable, tabulate } from "./scores.ts";
 import { fillMeans, verdictScores } from "./verdicts.ts";
 
 export interface Selection {

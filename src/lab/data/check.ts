@@ -1,7 +1,7 @@
+import { categoryName } from "../../core/input/categories.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import { categoryName } from "./categories.ts";
+import type { ScoreTable } from "../../core/input/scores.ts";
 import type { Row } from "./row.ts";
-import type { ScoreTable } from "./scores.ts";
 
 /** Checks the rows of a file against each other. */
 export function checkRows(rows: readonly Row[], table: ScoreTable | undefined): void {

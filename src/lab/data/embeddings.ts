@@ -8,7 +8,7 @@ import type { Dataset } from "./dataset.ts";
 export async function readEmbeddings(path: string, dataset: Dataset): Promise<Float64Array[]> {
   if (path.endsWith(".npy")) return checkedRows(path, await readNpy(path), dataset);
   if (/\.jsonl(\.gz)?$/.test(path)) return byId(path, dataset);
-  throw new InputError({ file: path }, "is neither .npy nor .jsonl", REMEDY);
+  throw new InputError({ file: path }, "is neither .npy nor .jsonl", HINT);
 }
 
 function checkedRows(file: string, rows: Float64Array[], { queries }: Dataset): Float64Array[] {
@@ -19,7 +19,7 @@ function checkedRows(file: string, rows: Float64Array[], { queries }: Dataset): 
       "embed the same file, in the same order",
     );
   }
-  if (rows[0]!.length === 0) throw new InputError({ file }, "has vectors of length 0", REMEDY);
+  if (rows[0]!.length === 0) throw new InputError({ file }, "has vectors of length 0", HINT);
   rows.forEach((row, i) => {
     const bad = row.findIndex((value) => !Number.isFinite(value));
     if (bad >= 0) {
@@ -35,7 +35,7 @@ async function byId(file: string, { queries }: Dataset): Promise<Float64Array[]>
   const vectors = new Map<string, Float64Array | undefined>();
   for (const { id } of queries) vectors.set(id, undefined);
   let length: number | undefined;
-  for await (const { line, row } of readRows(file, SHAPE, REMEDY)) {
+  for await (const { line, row } of readRows(file, SHAPE, HINT)) {
     const id = String(row.id);
     const place = { file, line, field: "id" };
     if (!vectors.has(id)) {
@@ -75,5 +75,5 @@ const SHAPE = z.object({
   id: z.union([z.string(), z.number()]),
   embedding: z.array(z.number()).refine((values) => values.length > 0, "is empty"),
 });
-const REMEDY =
+const HINT =
   'give a .npy matrix with one row per query, or a .jsonl of {"id": "q1", "embedding": [0.1, ..]}';

@@ -2,13 +2,13 @@ import { stat } from "node:fs/promises";
 import { InputError } from "../../core/input/input-error.ts";
 import { readLines } from "../../core/input/lines.ts";
 import { parseRecord } from "../../core/input/rows.ts";
+import { readScores } from "../../core/input/scores.ts";
 import { readError } from "../../core/input/text.ts";
 import { assemble, type Selection } from "./assemble.ts";
 import type { Dataset } from "./dataset.ts";
 import { FORMATS } from "./formats.ts";
 import { mmluFiles, mmluRows } from "./mmlu.ts";
 import type { Row } from "./row.ts";
-import { readScores } from "./scores.ts";
 
 export interface LoadOptions extends Selection {
   /** A csv file with the columns model,category,perf,cost. */

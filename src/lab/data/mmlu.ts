@@ -2,9 +2,9 @@ import { readdir } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { type CsvRow, columnsOf, readCsv } from "../../core/input/csv.ts";
 import { InputError } from "../../core/input/input-error.ts";
+import { COLUMNS } from "../../core/input/scores.ts";
 import { readError } from "../../core/input/text.ts";
 import type { Row } from "./row.ts";
-import { COLUMNS } from "./scores.ts";
 
 /**
  * Reads MMLU in both csv shapes: with a header (subject,idx,question,A..D,answer), or as
@@ -27,7 +27,7 @@ export async function* mmluRows(file: string): AsyncGenerator<Row> {
     const cell = (field: string): string => {
       const text = row.cells[column[field]!]?.trim();
       if (text) return text;
-      throw new InputError({ file, line: row.line, field }, "is empty", REMEDY);
+      throw new InputError({ file, line: row.line, field }, "is empty", HINT);
     };
     const category = "subject" in column ? cell("subject") : subject;
     const number = "idx" in column ? cell("idx") : String(index);
@@ -117,4 +117,4 @@ function headerColumns(file: string, header: CsvRow): Record<string, number> {
   return column;
 }
 
-const REMEDY = "a line of MMLU is question,A,B,C,D,answer, all filled";
+const HINT = "a line of MMLU is question,A,B,C,D,answer, all filled";

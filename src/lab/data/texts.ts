@@ -36,12 +36,12 @@ export async function* textsOf(name: string, bytes: AsyncIterable<Uint8Array>) {
     json ??= isJson(line);
     yield json ? record(name, line) : plain(line);
   }
-  if (json === undefined) throw new InputError({ file: name }, "is empty", REMEDY);
+  if (json === undefined) throw new InputError({ file: name }, "is empty", HINT);
 }
 
 async function beginsWithBrace(path: string): Promise<boolean> {
   for await (const line of readLines(path)) return isJson(line);
-  throw new InputError({ file: path }, "is empty", REMEDY);
+  throw new InputError({ file: path }, "is empty", HINT);
 }
 
 function isJson({ text }: Line): boolean {
@@ -54,9 +54,9 @@ function plain({ number, text }: Line): Text {
 
 function record(file: string, line: Line): Text {
   const place = { file, line: line.number };
-  const { id, query } = checkShape(place, parseRecord(file, line), SHAPE, REMEDY);
+  const { id, query } = checkShape(place, parseRecord(file, line), SHAPE, HINT);
   return { id: idOf(id, line.number), text: query };
 }
 
 const SHAPE = z.object({ id: ID, query: TEXT });
-const REMEDY = 'give lines {"id": "q1", "query": "Why is the sky blue?"}, or one query per line';
+const HINT = 'give lines {"id": "q1", "query": "Why is the sky blue?"}, or one query per line';

@@ -1,6 +1,6 @@
 /** The tables and figures that are made of RouterBench's Perf and Cost alone. */
 import { excelMask, perfCost, round3 } from "../../core/bandit/weighting.ts";
-import { readScores, tabulate } from "../data/scores.ts";
+import { readScores, tabulate } from "../../core/input/scores.ts";
 import { type HeatMap, heatMapsSvg, largest } from "../report/heat-map.ts";
 import { radarSvg } from "../report/radar.ts";
 import type { Cell, Column } from "../report/table.ts";

@@ -138,8 +138,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function damaged(file: string, line: number): InputError {
-  const remedy = line === 1 ? "choose another --out" : "delete that line to repeat its run";
-  return new InputError({ file, line }, "is damaged", `${remedy}, or ${OVERWRITE}`);
+  const hint = line === 1 ? "choose another --out" : "delete that line to repeat its run";
+  return new InputError({ file, line }, "is damaged", `${hint}, or ${OVERWRITE}`);
 }
 
 function checkConditions(file: string, then: unknown, now: Conditions): void {

@@ -1,7 +1,7 @@
 /** The kind of job that a simulation consists of. */
 import { moduleUrl } from "../../core/input/project.ts";
+import { importPolicy, loadPolicy, policyModule } from "../../core/policy-spec/load-policy.ts";
 import type { Kinds } from "../jobs/job.ts";
-import { importPolicy, loadPolicy, policyModule } from "../policies/load-policy.ts";
 import type { RunSpec, SharedData } from "./run-job.ts";
 
 /** Module of everything that runs share; a change of its code, or of code that it imports, changes all. */

@@ -1,8 +1,9 @@
 /** One run of one policy as a job. Its cache key covers this module, all it imports, and the policy. */
+
+import type { Contender } from "../../core/policy-spec/policy-spec.ts";
 import { Random } from "../../core/random/random.ts";
 import type { Dataset } from "../data/dataset.ts";
 import type { Context, Result } from "../jobs/job.ts";
-import type { Contender } from "../policies/policy-spec.ts";
 import { createEnvironment } from "./environment.ts";
 import { unpack } from "./matrix.ts";
 import { runPolicy } from "./run.ts";

@@ -1,8 +1,8 @@
 import { createPolicy } from "../../core/bandit/options.ts";
 import { highestMeanCost } from "../../core/bandit/pacer.ts";
+import type { Contender } from "../../core/policy-spec/policy-spec.ts";
 import type { Random } from "../../core/random/random.ts";
 import { type RoutedChoice, Router } from "../../core/router.ts";
-import type { Contender } from "../policies/policy-spec.ts";
 import { percentile } from "../statistics.ts";
 import type { Arrival, Environment } from "./environment.ts";
 import type { Settings } from "./settings.ts";

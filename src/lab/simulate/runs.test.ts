@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { temporaryFolder } from "../../core/input/folder.fixture.ts";
+import { parsePolicies } from "../../core/policy-spec/policy-spec.ts";
 import { Random } from "../../core/random/random.ts";
 import type { Dataset } from "../data/dataset.ts";
-import { parsePolicies } from "../policies/policy-spec.ts";
 import { Journal } from "./journal.ts";
 import { type Comparison, type Runs, type RunsOptions, runPolicies } from "./runs.ts";
 import { SETTINGS, type Settings } from "./settings.ts";

@@ -1,11 +1,11 @@
 import { moduleUrl } from "../../core/input/project.ts";
+import type { PolicySpec } from "../../core/policy-spec/policy-spec.ts";
 import { CodeHashes } from "../jobs/code.ts";
 import type { JobId } from "../jobs/job.ts";
 import { Plan } from "../jobs/plan.ts";
 import type { ProgressReport } from "../jobs/progress.ts";
 import { runPlan } from "../jobs/run-plan.ts";
 import { Threads } from "../jobs/threads.ts";
-import type { PolicySpec } from "../policies/policy-spec.ts";
 import type { Journal } from "./journal.ts";
 import KINDS, { RUN_MODULE } from "./kinds.ts";
 import { pack } from "./matrix.ts";

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { fgtsCdb } from "../../../core/bandit/policies/fgts-cdb.ts";
 import { dot, normalized } from "../../../core/linalg/linalg.ts";
+import { loadPolicy } from "../../../core/policy-spec/load-policy.ts";
 import type { Dataset } from "../../data/dataset.ts";
 import type { Result } from "../../jobs/job.ts";
-import { loadPolicy } from "../../policies/load-policy.ts";
 import { fgts } from "../setting.ts";
 import { calibrationOf } from "./calibration.ts";
 import { describe as describeVectors } from "./describe.ts";

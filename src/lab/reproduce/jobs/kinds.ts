@@ -1,8 +1,8 @@
 /** The kinds of jobs that the experiments consist of. The code of a kind is loaded when a job of it runs. */
 import type { PolicyKind } from "../../../core/bandit/policy.ts";
 import { moduleUrl } from "../../../core/input/project.ts";
+import { loadPolicy, policyModule } from "../../../core/policy-spec/load-policy.ts";
 import type { Context, Kind, Kinds, Result } from "../../jobs/job.ts";
-import { loadPolicy, policyModule } from "../../policies/load-policy.ts";
 import type { RunSpec } from "./specs.ts";
 
 const kinds: Kinds = {

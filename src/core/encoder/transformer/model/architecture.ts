@@ -75,7 +75,7 @@ export async function readArchitecture(file: string): Promise<Architecture> {
   const { model_type } = await readJson(
     file,
     z.object({ model_type: z.unknown().optional() }),
-    REMEDY,
+    HINT,
   );
   const kind = KINDS.find((known) => known === model_type);
   if (kind === undefined) {
@@ -93,18 +93,18 @@ export async function readArchitecture(file: string): Promise<Architecture> {
   throw new InputError(
     { file, field: "num_attention_heads" },
     `is ${heads}, which does not divide hidden_size ${hiddenSize}`,
-    REMEDY,
+    HINT,
   );
 }
 
 async function readBert(file: string): Promise<Architecture> {
-  const config = await readJson(file, BERT, REMEDY);
+  const config = await readJson(file, BERT, HINT);
   const typeVocabSize = config.type_vocab_size;
   return { ...common(config), kind: "bert", typeVocabSize, relativeBuckets: 0 };
 }
 
 async function readMpnet(file: string): Promise<Architecture> {
-  const config = await readJson(file, MPNET, REMEDY);
+  const config = await readJson(file, MPNET, HINT);
   const relativeBuckets = config.relative_attention_num_buckets;
   return { ...common(config), kind: "mpnet", typeVocabSize: 0, relativeBuckets };
 }
@@ -123,7 +123,7 @@ function common(config: z.infer<typeof COMMON>) {
   };
 }
 
-const REMEDY = "take config.json from the model's own folder";
+const HINT = "take config.json from the model's own folder";
 
 /** Sizes have no default: a config without them belongs to another kind of model. */
 const SIZE = z.number().int().positive();

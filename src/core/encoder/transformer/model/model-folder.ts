@@ -54,11 +54,11 @@ export async function readModelFolder(path: string): Promise<ModelFolder> {
   };
 }
 
-const REMEDY = "take the file from the model's own folder";
+const HINT = "take the file from the model's own folder";
 
 async function readTokenizer(folder: string, { vocabSize }: Architecture): Promise<WordPiece> {
   const file = join(folder, "tokenizer.json");
-  const json = await readJson(file, z.unknown(), REMEDY);
+  const json = await readJson(file, z.unknown(), HINT);
   const tokenizer = WordPiece.fromTokenizerJson(json, file);
   // Having fewer tokens than rows is normal: tables are padded to a round number.
   if (tokenizer.vocabSize > vocabSize) {
@@ -90,12 +90,12 @@ const NORMALIZER = z.object({ normalizer: z.object({ lowercase: z.boolean() }).p
 async function readMaxLength(folder: string, architecture: Architecture): Promise<number> {
   const { max_seq_length } = (await readSentenceConfig(folder)) ?? {};
   const { model_max_length } =
-    (await readJsonIfAny(join(folder, "tokenizer_config.json"), TOKENIZER_CONFIG, REMEDY)) ?? {};
+    (await readJsonIfAny(join(folder, "tokenizer_config.json"), TOKENIZER_CONFIG, HINT)) ?? {};
   return Math.min(max_seq_length ?? model_max_length ?? Infinity, longestInput(architecture));
 }
 
 function readSentenceConfig(folder: string) {
-  return readJsonIfAny(join(folder, SENTENCE_CONFIG), SENTENCE, REMEDY);
+  return readJsonIfAny(join(folder, SENTENCE_CONFIG), SENTENCE, HINT);
 }
 
 const SENTENCE_CONFIG = "sentence_bert_config.json";
@@ -109,14 +109,14 @@ const TOKENIZER_CONFIG = z.object({ model_max_length: z.number().min(3).nullish(
 /** Reads the default prompt of the folder's settings, else returns the prefix of a known model. */
 export async function readPrefix(path: string): Promise<string> {
   const file = join(path, "config_sentence_transformers.json");
-  const { prompts = {}, default_prompt_name: name } = (await readJsonIfAny(file, ST, REMEDY)) ?? {};
+  const { prompts = {}, default_prompt_name: name } = (await readJsonIfAny(file, ST, HINT)) ?? {};
   if (typeof name !== "string") return knownModelAt(path)?.prefix ?? "";
   const prefix = prompts?.[name];
   if (prefix !== undefined) return prefix;
   throw new InputError(
     { file, field: "default_prompt_name" },
     `is "${name}", which is not in prompts`,
-    REMEDY,
+    HINT,
   );
 }
 

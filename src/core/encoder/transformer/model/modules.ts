@@ -19,7 +19,7 @@ export interface Modules {
 /** Without modules.json, the embedding is the unscaled mean, as in sentence-transformers. */
 export async function readModules(folder: string): Promise<Modules> {
   const file = join(folder, "modules.json");
-  const list = await readJsonIfAny(file, MODULES, REMEDY);
+  const list = await readJsonIfAny(file, MODULES, HINT);
   if (list === undefined) return { transformer: "", pooling: "mean", normalize: false };
   const modules = list.toSorted((a, b) => a.idx - b.idx);
   // Only the name of the class is compared, because its package differs between versions.
@@ -34,7 +34,7 @@ export async function readModules(folder: string): Promise<Modules> {
   }
   for (const [i, { path }] of modules.entries()) {
     if (!normalize(path).split(sep).includes("..")) continue;
-    throw new InputError({ file, field: `[${i}].path` }, `${path} leads out of the folder`, REMEDY);
+    throw new InputError({ file, field: `[${i}].path` }, `${path} leads out of the folder`, HINT);
   }
   return {
     transformer: transformer.path,
@@ -43,13 +43,13 @@ export async function readModules(folder: string): Promise<Modules> {
   };
 }
 
-const REMEDY = "take the file from the model's own folder";
+const HINT = "take the file from the model's own folder";
 const SUPPORTED = ["Transformer, Pooling", "Transformer, Pooling, Normalize"];
 const MODULES = z.array(z.object({ idx: z.number(), path: z.string(), type: z.string() }));
 
 /** New folders name the pooling mode; older ones have a flag for each mode. */
 async function readPooling(file: string): Promise<Pooling> {
-  const { pooling_mode, ...flags } = await readJson(file, POOLING, REMEDY);
+  const { pooling_mode, ...flags } = await readJson(file, POOLING, HINT);
   const named = pooling_mode === undefined ? [] : [pooling_mode].flat();
   const flagged = Object.entries(FLAGS).flatMap(([flag, mode]) => (flags[flag] ? [mode] : []));
   const modes = named.length > 0 ? named : flagged.length > 0 ? flagged : ["mean"];

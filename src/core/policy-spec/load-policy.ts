@@ -1,8 +1,8 @@
 import { registerHooks } from "node:module";
 import { basename } from "node:path";
-import type { PolicyKind } from "../../core/bandit/policy.ts";
-import { InputError } from "../../core/input/input-error.ts";
-import { LIBRARY, moduleUrl } from "../../core/input/project.ts";
+import type { PolicyKind } from "../bandit/policy.ts";
+import { InputError } from "../input/input-error.ts";
+import { LIBRARY, moduleUrl } from "../input/project.ts";
 import { checkKind } from "./policy-shape.ts";
 
 /**
@@ -10,32 +10,26 @@ import { checkKind } from "./policy-shape.ts";
  * other, and its cache key depends on that file alone.
  */
 const FILES: Readonly<Record<string, URL>> = {
-  joust: new URL("../../core/bandit/policies/joust.ts", import.meta.url),
-  random: new URL("../../core/bandit/policies/random.ts", import.meta.url),
-  "best-fixed": new URL("../../core/bandit/policies/hindsight.ts", import.meta.url),
-  oracle: new URL("../../core/bandit/policies/hindsight.ts", import.meta.url),
-  "zero-feedback": new URL("../../core/bandit/policies/zero-feedback.ts", import.meta.url),
-  greedy: new URL("../../core/bandit/policies/greedy.ts", import.meta.url),
-  thompson: new URL("../../core/bandit/policies/thompson.ts", import.meta.url),
-  "fgts-cdb": new URL("../../core/bandit/policies/fgts-cdb.ts", import.meta.url),
-  "max-pair-ucb": new URL("../../core/bandit/policies/max-pair-ucb.ts", import.meta.url),
-  maxinp: new URL("../../core/bandit/policies/maxinp.ts", import.meta.url),
-  colstim: new URL("../../core/bandit/policies/colstim.ts", import.meta.url),
-  vacdb: new URL("../../core/bandit/policies/vacdb.ts", import.meta.url),
-  "double-ts": new URL("../../core/bandit/policies/double-ts.ts", import.meta.url),
-  eagle: new URL("../../core/bandit/policies/eagle.ts", import.meta.url),
-  "matrix-factorization": new URL(
-    "../../core/bandit/policies/matrix-factorization.ts",
-    import.meta.url,
-  ),
-  "sw-bradley-terry": new URL("../../core/bandit/policies/sw-bradley-terry.ts", import.meta.url),
-  "knn-bradley-terry": new URL("../../core/bandit/policies/knn-bradley-terry.ts", import.meta.url),
-  "cluster-bradley-terry": new URL(
-    "../../core/bandit/policies/cluster-bradley-terry.ts",
-    import.meta.url,
-  ),
-  mixllm: new URL("../../core/bandit/policies/mixllm.ts", import.meta.url),
-  metallm: new URL("../../core/bandit/policies/metallm.ts", import.meta.url),
+  joust: new URL("../bandit/policies/joust.ts", import.meta.url),
+  random: new URL("../bandit/policies/random.ts", import.meta.url),
+  "best-fixed": new URL("../bandit/policies/hindsight.ts", import.meta.url),
+  oracle: new URL("../bandit/policies/hindsight.ts", import.meta.url),
+  "zero-feedback": new URL("../bandit/policies/zero-feedback.ts", import.meta.url),
+  greedy: new URL("../bandit/policies/greedy.ts", import.meta.url),
+  thompson: new URL("../bandit/policies/thompson.ts", import.meta.url),
+  "fgts-cdb": new URL("../bandit/policies/fgts-cdb.ts", import.meta.url),
+  "max-pair-ucb": new URL("../bandit/policies/max-pair-ucb.ts", import.meta.url),
+  maxinp: new URL("../bandit/policies/maxinp.ts", import.meta.url),
+  colstim: new URL("../bandit/policies/colstim.ts", import.meta.url),
+  vacdb: new URL("../bandit/policies/vacdb.ts", import.meta.url),
+  "double-ts": new URL("../bandit/policies/double-ts.ts", import.meta.url),
+  eagle: new URL("../bandit/policies/eagle.ts", import.meta.url),
+  "matrix-factorization": new URL("../bandit/policies/matrix-factorization.ts", import.meta.url),
+  "sw-bradley-terry": new URL("../bandit/policies/sw-bradley-terry.ts", import.meta.url),
+  "knn-bradley-terry": new URL("../bandit/policies/knn-bradley-terry.ts", import.meta.url),
+  "cluster-bradley-terry": new URL("../bandit/policies/cluster-bradley-terry.ts", import.meta.url),
+  mixllm: new URL("../bandit/policies/mixllm.ts", import.meta.url),
+  metallm: new URL("../bandit/policies/metallm.ts", import.meta.url),
 };
 
 /** The module that defines a policy of the project. */

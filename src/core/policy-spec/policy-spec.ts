@@ -1,15 +1,15 @@
 import { access } from "node:fs/promises";
 import { basename, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { checkOptions } from "../../core/bandit/options.ts";
-import { POLICIES } from "../../core/bandit/policies/index.ts";
-import type { Options, PolicyKind } from "../../core/bandit/policy.ts";
-import { hintOf, JoustError } from "../../core/errors/joust-error.ts";
-import { checksum } from "../../core/input/checksum.ts";
-import { InputError } from "../../core/input/input-error.ts";
-import { didYouMean } from "../../core/input/nearest.ts";
-import { readError } from "../../core/input/text.ts";
-import { ROUTER_ABOUT, ROUTER_DEFAULTS, type RouterSettings } from "../../core/router.ts";
+import { checkOptions } from "../bandit/options.ts";
+import { POLICIES } from "../bandit/policies/index.ts";
+import type { Options, PolicyKind } from "../bandit/policy.ts";
+import { hintOf, JoustError } from "../errors/joust-error.ts";
+import { checksum } from "../input/checksum.ts";
+import { InputError } from "../input/input-error.ts";
+import { didYouMean } from "../input/nearest.ts";
+import { readError } from "../input/text.ts";
+import { ROUTER_ABOUT, ROUTER_DEFAULTS, type RouterSettings } from "../router.ts";
 import { describeThrown, importPolicy, loadPolicy } from "./load-policy.ts";
 
 /** A policy with its options, as plain values that can be sent to a worker. */
@@ -165,10 +165,6 @@ async function moduleOf(path: string): Promise<{ url: string; sha256: string }> 
   return { url: pathToFileURL(path).href, sha256: await checksum([path]) };
 }
 
-function refuse(spec: string, problem: string, remedy: string): InputError {
-  return new InputError(
-    { file: spec === "" ? "--policies" : `--policies ${spec}` },
-    problem,
-    remedy,
-  );
+function refuse(spec: string, problem: string, hint: string): InputError {
+  return new InputError({ file: spec === "" ? "--policies" : `--policies ${spec}` }, problem, hint);
 }

@@ -1,8 +1,7 @@
-import { columnsOf, readCsv } from "../../core/input/csv.ts";
-import { InputError } from "../../core/input/input-error.ts";
-import { readLines } from "../../core/input/lines.ts";
 import { categoryName } from "./categories.ts";
-import type { Dataset } from "./dataset.ts";
+import { columnsOf, readCsv } from "./csv.ts";
+import { InputError } from "./input-error.ts";
+import { readLines } from "./lines.ts";
 
 /** A csv file with the columns model,category,perf,cost; rows and columns in any order. */
 export interface ScoreTable {
@@ -33,7 +32,7 @@ export async function readScores(file: string): Promise<ScoreTable> {
     const { line, cells } = row;
     const cell = (field: (typeof COLUMNS)[number]): string => {
       const text = cells[column![field]]?.trim();
-      if (!text) throw new InputError({ file, line, field }, "is empty", REMEDY);
+      if (!text) throw new InputError({ file, line, field }, "is empty", HINT);
       return text;
     };
     const model = cell("model");
@@ -41,10 +40,10 @@ export async function readScores(file: string): Promise<ScoreTable> {
     const perf = parseNumber(cell("perf"), { file, line, field: "perf" });
     const cost = parseNumber(cell("cost"), { file, line, field: "cost" });
     if (perf < 0 || perf > 1) {
-      const remedy = "perf lies within 0..1: divide percentages by 100, map other scales to it";
-      throw new InputError({ file, line, field: "perf" }, `is ${perf}`, remedy);
+      const hint = "perf lies within 0..1: divide percentages by 100, map other scales to it";
+      throw new InputError({ file, line, field: "perf" }, `is ${perf}`, hint);
     }
-    if (cost < 0) throw new InputError({ file, line, field: "cost" }, `is ${cost}`, REMEDY);
+    if (cost < 0) throw new InputError({ file, line, field: "cost" }, `is ${cost}`, HINT);
 
     const scores = models.get(model) ?? new Map<string, Score>();
     const earlier = scores.get(category);
@@ -58,7 +57,7 @@ export async function readScores(file: string): Promise<ScoreTable> {
     models.set(model, scores.set(category, { line, perf, cost }));
     categories.add(category);
   }
-  if (models.size === 0) throw new InputError({ file }, "holds no scores", REMEDY);
+  if (models.size === 0) throw new InputError({ file }, "holds no scores", HINT);
   return { file, models, categories };
 }
 
@@ -76,7 +75,7 @@ async function refuseJson(file: string): Promise<void> {
 
 function parseNumber(text: string, place: { file: string; line: number; field: string }): number {
   const value = Number(text);
-  if (!Number.isFinite(value)) throw new InputError(place, `is "${text}", not a number`, REMEDY);
+  if (!Number.isFinite(value)) throw new InputError(place, `is "${text}", not a number`, HINT);
   return value;
 }
 
@@ -85,7 +84,7 @@ export function tabulate(
   table: ScoreTable,
   models: readonly string[],
   categories: readonly string[],
-): NonNullable<Dataset["scores"]> {
+): { readonly perf: readonly Float64Array[]; readonly cost: readonly Float64Array[] } {
   const scores = models.map((model) => {
     const row = table.models.get(model);
     if (!row) {
@@ -112,4 +111,4 @@ export function tabulate(
   };
 }
 
-const REMEDY = `lines are ${COLUMNS.join(",")}: perf a number within 0..1, cost a number not below 0 (0 where unknown)`;
+const HINT = `lines are ${COLUMNS.join(",")}: perf a number within 0..1, cost a number not below 0 (0 where unknown)`;

@@ -1,11 +1,11 @@
 import { basename, dirname } from "node:path";
 import { expect, it } from "vitest";
 import mine from "../../../examples/mine.ts";
-import { POLICIES } from "../../core/bandit/policies/index.ts";
-import { conforms } from "../../core/bandit/policy.case.ts";
-import { errorText } from "../../core/errors/error-text.fixture.ts";
-import { temporaryFolder } from "../../core/input/folder.fixture.ts";
-import { InputError } from "../../core/input/input-error.ts";
+import { POLICIES } from "../bandit/policies/index.ts";
+import { conforms } from "../bandit/policy.case.ts";
+import { errorText } from "../errors/error-text.fixture.ts";
+import { temporaryFolder } from "../input/folder.fixture.ts";
+import { InputError } from "../input/input-error.ts";
 import { contenderOf, parsePolicies } from "./policy-spec.ts";
 
 const write = temporaryFolder();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { POLICIES } from "../../core/bandit/policies/index.ts";
+import { POLICIES } from "../bandit/policies/index.ts";
 import { loadPolicy, policyModule } from "./load-policy.ts";
 
 it("finds every policy of the project in its own file", async () => {

@@ -1,6 +1,6 @@
 /** Checks policies in files of the user, which no compiler has checked. */
-import type { Policy, PolicyKind } from "../../core/bandit/policy.ts";
-import { InputError } from "../../core/input/input-error.ts";
+import type { Policy, PolicyKind } from "../bandit/policy.ts";
+import { InputError } from "../input/input-error.ts";
 
 /** The value if it is a PolicyKind; otherwise an InputError says what is missing. */
 export function checkKind(file: string, value: unknown): PolicyKind {
