@@ -9,10 +9,16 @@ export interface HeatMap {
   readonly note?: string;
   readonly rows: readonly string[];
   readonly columns: readonly string[];
-  /** values[row][column] */
-  readonly values: readonly (readonly number[])[];
-  /** outlined[row]: the columns whose cells are outlined. */
-  readonly outlined?: readonly (readonly number[])[];
+  /** The cells in any order; a row or column that is not named above is an error. */
+  readonly cells: readonly HeatCell[];
+}
+
+/** A number with the names of its row and column. */
+export interface HeatCell {
+  readonly row: string;
+  readonly column: string;
+  readonly value: number;
+  readonly outlined?: boolean | undefined;
 }
 
 const CELL = { width: 44, height: 22 };
@@ -35,24 +41,23 @@ export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 
   });
   const [width, top] = [x - GAP + 12, maps.some(({ note }) => note) ? 42 : 30];
   const bottom = top + rows.length * CELL.height;
-  const cells = placed.flatMap(({ values, from, outlined }) => {
-    const all = values.flat().filter(Number.isFinite);
+  const cells = placed.flatMap((map) => {
+    const all = map.cells.map(({ value }) => value).filter(Number.isFinite);
     const [low, high] = [Math.min(...all), Math.max(...all)];
-    return values.flatMap((row, r) =>
-      row.map((value, c) => {
-        const share = Number.isFinite(value) ? (value - low) / (high - low || 1) : 0;
-        return {
-          x1: from + c * CELL.width,
-          x2: from + (c + 1) * CELL.width,
-          y1: top + r * CELL.height,
-          y2: top + (r + 1) * CELL.height,
-          fill: shade(share),
-          ink: share > 0.6 ? "#ffffff" : "#222222",
-          text: Number.isFinite(value) ? fixed(value, decimals) : "",
-          outlined: outlined?.[r]?.includes(c) ?? false,
-        };
-      }),
-    );
+    return map.cells.map(({ row, column, value, outlined = false }) => {
+      const [r, c] = [indexOf(rows, row), indexOf(map.columns, column)];
+      const share = Number.isFinite(value) ? (value - low) / (high - low || 1) : 0;
+      return {
+        x1: map.from + c * CELL.width,
+        x2: map.from + (c + 1) * CELL.width,
+        y1: top + r * CELL.height,
+        y2: top + (r + 1) * CELL.height,
+        fill: shade(share),
+        ink: share > 0.6 ? "#ffffff" : "#222222",
+        text: Number.isFinite(value) ? fixed(value, decimals) : "",
+        outlined,
+      };
+    });
   });
   type CellMark = (typeof cells)[number];
   const middle = (a: number, b: number) => (a + b) / 2;
@@ -110,9 +115,17 @@ export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 
   });
 }
 
-/** Columns of the largest value of each row. */
-export function largest(rows: readonly (readonly number[])[]): number[][] {
-  return rows.map((row) => [...row.keys()].filter((c) => row[c] === Math.max(...row)));
+function indexOf(names: readonly string[], name: string): number {
+  const index = names.indexOf(name);
+  if (index < 0) throw new RangeError(`${name} is not one of ${names.join(", ")}`);
+  return index;
+}
+
+/** The same cells, those with the largest value of their row outlined. */
+export function outlineLargest(cells: readonly HeatCell[]): HeatCell[] {
+  const rows = Map.groupBy(cells, ({ row }) => row);
+  const largest = (row: string) => Math.max(...rows.get(row)!.map(({ value }) => value));
+  return cells.map((cell) => ({ ...cell, outlined: cell.value === largest(cell.row) }));
 }
 
 /** A color from white over light blue to dark blue, with evenly falling lightness. */

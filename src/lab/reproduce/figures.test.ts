@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { heatMapsSvg, largest } from "../report/heat-map.ts";
+import { heatMapsSvg, outlineLargest } from "../report/heat-map.ts";
 import { pointsSvg } from "../report/points.ts";
 import { radarSvg } from "../report/radar.ts";
 import { drawCompact } from "../report/svg.ts";
@@ -39,9 +39,11 @@ describe("figures", () => {
       note: "n",
       rows,
       columns: rows,
-      values: [
-        [1, -0.001],
-        [0.5, Number.NaN],
+      cells: [
+        { row: "a", column: "a", value: 1 },
+        { row: "a", column: "b", value: -0.001 },
+        { row: "b", column: "a", value: 0.5 },
+        { row: "b", column: "b", value: Number.NaN },
       ],
     };
     const svg = heatMapsSvg("maps", [map, { ...map, title: "two" }]);
@@ -72,7 +74,12 @@ describe("figures", () => {
 
 describe("a figure as a file", () => {
   const svg = heatMapsSvg("0.05 of it", [
-    { title: "a", rows: ["x"], columns: ["y"], values: [[0.125]], outlined: [[0]] },
+    {
+      title: "a",
+      rows: ["x"],
+      columns: ["y"],
+      cells: [{ row: "x", column: "y", value: 0.125, outlined: true }],
+    },
   ]);
   const sideOf = (text: string, side: string) =>
     Number(text.match(new RegExp(` ${side}="([\\d.]+)"`))![1]);
@@ -92,12 +99,12 @@ describe("a figure as a file", () => {
   });
 
   it("outlines the largest cells of each row", () => {
-    expect(
-      largest([
-        [1, 3, 2],
-        [2, 2, 1],
-      ]),
-    ).toEqual([[1], [0, 1]]);
+    const values = { x: [1, 3, 2], y: [2, 2, 1] };
+    const cells = Object.entries(values).flatMap(([row, own]) =>
+      own.map((value, c) => ({ row, column: `${c}`, value })),
+    );
+    const outlined = outlineLargest(cells).filter((cell) => cell.outlined);
+    expect(outlined.map(({ row, column }) => row + column)).toEqual(["x1", "y0", "y1"]);
     expect(svg).toContain('stroke="#d55e00"');
   });
 

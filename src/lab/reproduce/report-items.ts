@@ -1,6 +1,6 @@
 /** Figures and tables that several experiments have. */
 import type { JobId } from "../jobs/job.ts";
-import { type HeatMap, heatMapsSvg, largest } from "../report/heat-map.ts";
+import { type HeatMap, heatMapsSvg, outlineLargest } from "../report/heat-map.ts";
 import { shorten } from "../report/labels.ts";
 import { type LinePlot, linePlotSvg, type PlotLine } from "../report/line-plot.ts";
 import type { Cell, Column } from "../report/table.ts";
@@ -8,7 +8,7 @@ import { mean, meanInterval } from "../statistics.ts";
 import { type Curve, fullName, settingText } from "./curve.ts";
 import type { ReportItem } from "./experiment.ts";
 import { byCurve, byEncoder, byWeighting } from "./line-styles.ts";
-import type { Results } from "./results.ts";
+import type { Choice, Results } from "./results.ts";
 import type { Scores } from "./score-tables.ts";
 
 type Head = Omit<ReportItem, "draw">;
@@ -202,24 +202,36 @@ export function choicesFigure(
   curves: readonly Curve[],
   { categories, models, perf }: Scores,
 ): ReportItem {
-  const outlined = largest(categories.map((_, m) => models.map((_, k) => perf[k]![m]!)));
-  const shares = (counts: readonly number[]) => {
-    const total = counts.reduce((sum, count) => sum + count, 0);
-    return counts.map((count) => count / total);
-  };
+  const best = outlineLargest(
+    categories.flatMap((row, m) =>
+      models.map((column, k) => ({ row, column, value: perf[k]![m]! })),
+    ),
+  );
   return {
     ...head,
     draw: (results) => {
       const maps = curves.map((curve): HeatMap => {
-        const runs = results.runs(curve).map(({ choices }) => choices.map(shares));
-        const values = categories.map((_, m) =>
-          models.map((_, k) => mean(runs.map((run) => run[m]?.[k] ?? Number.NaN))),
-        );
-        return { title: curve.name, rows: categories, columns: models, values, outlined };
+        const runs = results.choices(curve).map(sharesOf);
+        const cells = best.map(({ row, column, outlined }) => {
+          const shares = runs.map((run) => run.get(row)?.get(column) ?? Number.NaN);
+          return { row, column, value: mean(shares), outlined };
+        });
+        return { title: curve.name, rows: categories, columns: models, cells };
       });
       return { kind: "figure", svg: heatMapsSvg(head.title, maps) };
     },
   };
+}
+
+/** Each model's share of the answers in a category, by category and model. */
+function sharesOf(choices: readonly Choice[]): Map<string, Map<string, number>> {
+  const byCategory = [...Map.groupBy(choices, ({ category }) => category)];
+  return new Map(
+    byCategory.map(([category, own]) => {
+      const total = own.reduce((sum, { count }) => sum + count, 0);
+      return [category, new Map(own.map(({ model, count }) => [model, count / total]))];
+    }),
+  );
 }
 
 /** cos(xi, xi) or the mean cos(x, a_k), before and after fine-tuning. */
@@ -232,10 +244,13 @@ export function geometryFigure(
     ...head,
     draw: (results) => {
       const maps = jobs.map(({ title, job }): HeatMap => {
-        const value = results.descriptions([job])[0]!;
-        const columns = of === "byCategory" ? value.categories : value.models;
-        const note = `nearest-category accuracy ${value.accuracy.toFixed(2)}`;
-        return { title, note, rows: value.categories, columns, values: value[of] };
+        const { accuracy, categories, models, [of]: values } = results.descriptions([job])[0]!;
+        const columns = of === "byCategory" ? categories : models;
+        const cells = categories.flatMap((row, m) =>
+          columns.map((column, c) => ({ row, column, value: values[m]![c]! })),
+        );
+        const note = `nearest-category accuracy ${accuracy.toFixed(2)}`;
+        return { title, note, rows: categories, columns, cells };
       });
       return { kind: "figure", svg: heatMapsSvg(head.title, maps) };
     },

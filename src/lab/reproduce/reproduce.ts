@@ -15,7 +15,7 @@ import KINDS from "./jobs/kinds.ts";
 import { Planner, type Size } from "./planner.ts";
 import { type RecordOptions, type ReproduceRecord, recordOf } from "./record.ts";
 import { curvesTable } from "./report-items.ts";
-import { Results } from "./results.ts";
+import { type DataNames, Results } from "./results.ts";
 import { untestable } from "./verdict.ts";
 
 export interface PlanOptions {
@@ -43,8 +43,8 @@ export async function reproduce(
   options: ReproduceOptions,
 ): Promise<(Reproduced & { readonly record: ReproduceRecord }) | undefined> {
   const { planner } = reproduction;
-  // The results of data, embed and fit jobs are only inputs of others.
-  const shown = planner.plan.jobs.filter(({ kind }) => !["data", "embed", "fit"].includes(kind));
+  // The results of embed and fit jobs are only inputs of others.
+  const shown = planner.plan.jobs.filter(({ kind }) => !["embed", "fit"].includes(kind));
   const ids = shown.map(({ id }) => id);
   const results = await run(planner, planner.plan, ids, options);
   if (!results) return undefined;
@@ -80,8 +80,16 @@ async function run(
   const keys = await runPlan(plan, { kinds: KINDS, ...options });
   if (!keys) return undefined;
   const values = new Map<JobId, unknown>();
-  for (const id of new Set(ids)) values.set(id, (await options.store.get(keys.get(id)!)).value);
+  for (const id of new Set(ids)) {
+    const { value } = await options.store.get(keys.get(id)!);
+    values.set(id, plan.find(id).kind === "data" ? namesOf(value as DataNames) : value);
+  }
   return new Results(planner, values);
+}
+
+/** A data set without its queries, which take much memory. */
+function namesOf({ models, categories }: DataNames): DataNames {
+  return { models, categories };
 }
 
 function judge({ claims, parts }: Reproduction, results: Results): JudgedClaim[] {

@@ -1,4 +1,5 @@
 /** Invented results for tests of figures and claims. */
+import { readFileSync } from "node:fs";
 import { Random } from "../../core/random/random.ts";
 import { curveRounds } from "../simulate/run.ts";
 import type { Curve } from "./curve.ts";
@@ -6,7 +7,7 @@ import { findDataSets } from "./data-sets.ts";
 import type { FoundEncoder } from "./encoders.ts";
 import type { LinearSpec, RunSpec, RunValue } from "./jobs/specs.ts";
 import { Planner, QUICK, type Size } from "./planner.ts";
-import { Results } from "./results.ts";
+import { type DataNames, Results } from "./results.ts";
 import { fgts } from "./setting.ts";
 
 export const MINILM: FoundEncoder = {
@@ -66,9 +67,11 @@ export function inventedResults(planner: Planner): Results {
   const models = Array.from({ length: 11 }, (_, k) => `model ${k}`);
   const table = (columns: readonly unknown[]) =>
     categories.map(() => columns.map(() => random.uniform()));
-  const shown = planner.plan.jobs.filter(({ kind }) => !["data", "embed", "fit"].includes(kind));
+  const shown = planner.plan.jobs.filter(({ kind }) => !["embed", "fit"].includes(kind));
+  const names = namesInTable(planner);
   const values = shown.map(({ id, kind, spec }): [string, unknown] => {
     const own = random.split(id);
+    if (kind === "data") return [id, names];
     if (kind === "describe") {
       const [within, across, accuracy] = [0.5, 0.2, 0.8];
       const maps = { byCategory: table(categories), byModel: table(models) };
@@ -83,10 +86,18 @@ export function inventedResults(planner: Planner): Results {
     const t = curveRounds(rounds === "once" ? 595 : rounds);
     const slope = 0.05 + 0.2 * own.uniform();
     const regret = t.map((round) => slope * (round + 30 * Math.sqrt(round)));
-    const choices = Array.from({ length: 7 }, () => models.map(() => own.uniform()));
+    const choices = names.categories.map(() => names.models.map(() => own.uniform()));
     return [id, { t, regret, priced: regret, score: 0.5, cost: 1, agreement: 0.5, choices }];
   });
   return new Results(planner, new Map(values));
+}
+
+/** The models and categories of the project's own table of scores. */
+function namesInTable({ data: { routerbench, paths } }: Planner): DataNames {
+  if ("missing" in routerbench) throw new Error(routerbench.missing);
+  const lines = readFileSync(paths[routerbench.scores.sha256]!, "utf8").trim().split("\n").slice(1);
+  const column = (i: number) => [...new Set(lines.map((line) => line.split(",")[i]!))];
+  return { models: column(0), categories: column(1) };
 }
 
 /** Curves with the given runs. */

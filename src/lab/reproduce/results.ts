@@ -1,8 +1,22 @@
 import type { JobId } from "../jobs/job.ts";
 import type { Curve } from "./curve.ts";
 import type { FoundEncoder } from "./encoders.ts";
-import type { DescribeValue, RunValue } from "./jobs/specs.ts";
+import { laterName } from "./jobs/draw.ts";
+import type { DescribeValue, RunSpec, RunValue } from "./jobs/specs.ts";
 import type { Planner } from "./planner.ts";
+
+/** Names of a data set, in the order in which jobs count its models and categories. */
+export interface DataNames {
+  readonly models: readonly string[];
+  readonly categories: readonly string[];
+}
+
+/** Number of responses to the queries of a category by a model, in the last third of a run. */
+export interface Choice {
+  readonly category: string;
+  readonly model: string;
+  readonly count: number;
+}
 
 /** The values of the jobs, for figures and claims. */
 export class Results {
@@ -51,6 +65,19 @@ export class Results {
 
   runs({ runs }: Curve): RunValue[] {
     return runs.map((id) => this.value<RunValue>(id));
+  }
+
+  /** The answers of each run by category and model. */
+  choices({ runs }: Curve): Choice[][] {
+    return runs.map((id) => {
+      const { draw } = this.planner.plan.find(id).spec as RunSpec;
+      const { models, categories } = this.value<DataNames>(draw.data);
+      const names = draw.change ? [...categories, ...categories.map(laterName)] : categories;
+      const counts = this.value<RunValue>(id).choices;
+      return names.flatMap((category, m) =>
+        models.map((model, k) => ({ category, model, count: counts[m]![k]! })),
+      );
+    });
   }
 
   descriptions(ids: readonly JobId[]): DescribeValue[] {

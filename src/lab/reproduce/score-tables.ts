@@ -1,7 +1,7 @@
 /** The tables and figures that are made of RouterBench's Perf and Cost alone. */
 import { excelMask, perfCost, round3 } from "../../core/bandit/weighting.ts";
 import { readScores, tabulate } from "../../core/input/scores.ts";
-import { type HeatMap, heatMapsSvg, largest } from "../report/heat-map.ts";
+import { type HeatMap, heatMapsSvg, outlineLargest } from "../report/heat-map.ts";
 import { radarSvg } from "../report/radar.ts";
 import type { Cell, Column } from "../report/table.ts";
 import type { ReportItem } from "./experiment.ts";
@@ -120,8 +120,10 @@ export function radarFigure({ models, categories, perf }: Scores): ReportItem {
 export function utilityFigure({ models, categories, perf, cost }: Scores): ReportItem {
   const title = "Utility of every model on every benchmark: Perf, and Perf less 0.05 Cost";
   const mapOf = (title: string, rows: readonly Float64Array[]): HeatMap => {
-    const values = categories.map((_, m) => models.map((_, k) => rows[k]![m]!));
-    return { title, rows: categories, columns: models, values, outlined: largest(values) };
+    const cells = categories.flatMap((row, m) =>
+      models.map((column, k) => ({ row, column, value: rows[k]![m]! })),
+    );
+    return { title, rows: categories, columns: models, cells: outlineLargest(cells) };
   };
   return {
     id: "utilities",
