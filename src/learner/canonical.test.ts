@@ -62,7 +62,12 @@ it.each(POLICIES.map((kind) => [kind.name, kind] as const))(
   (_, kind) => {
     const problem = easyProblem(1);
     const create = () =>
-      createPolicy(kind, problem.pool, {}, { utilities: problem.oracleKnows, bestFixed: 0 });
+      createPolicy(
+        kind,
+        problem.pool,
+        {},
+        { utilities: problem.oracleKnows, bestFixed: 0, stream: [] },
+      );
     const learn = (policy: ReturnType<typeof create>, from: number, to: number) => {
       for (let t = from; t < to; t++) {
         const pair = [t % 4, (t * 7 + 1) % 4] as const;

@@ -7,7 +7,7 @@ import { easyProblem } from "./policy.case.ts";
 import type { Hindsight, OptionAbout, PolicyKind } from "./policy.ts";
 
 const { pool, oracleKnows } = easyProblem(1);
-const hindsight: Hindsight = { utilities: oracleKnows, bestFixed: 0 };
+const hindsight: Hindsight = { utilities: oracleKnows, bestFixed: 0, stream: [] };
 
 describe.each([
   ...POLICIES.map(({ name, defaults, about }) => ({ name, defaults, about })),
@@ -78,7 +78,7 @@ describe("createPolicy", () => {
     createPolicy({ ...kind, needsHindsight: true }, pool, {}, hindsight);
     expect(seen).toEqual([undefined, hindsight]);
     const needy = POLICIES.filter(({ needsHindsight }) => needsHindsight).map(({ name }) => name);
-    expect(needy).toEqual(["best-fixed", "oracle"]);
+    expect(needy).toEqual(["best-fixed", "best-theta", "oracle"]);
   });
 });
 

@@ -220,8 +220,9 @@ function changePool({ pool, truth, queries, zero }: Problem): Problem {
   );
 }
 
-function create(kind: PolicyKind, { pool, oracleKnows }: Problem): Policy {
-  return createPolicy(kind, pool, {}, { utilities: oracleKnows, bestFixed: 0 });
+function create(kind: PolicyKind, { pool, oracleKnows, queries }: Problem): Policy {
+  const stream = queries.map(({ x }) => ({ x, utilities: oracleKnows(x), count: 1 }));
+  return createPolicy(kind, pool, {}, { utilities: oracleKnows, bestFixed: 0, stream });
 }
 
 function play(

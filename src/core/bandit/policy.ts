@@ -147,6 +147,12 @@ export interface Hindsight {
   utilities(x: Float64Array): Float64Array;
   /** The model with the largest total utility over the whole stream. */
   readonly bestFixed: number;
+  /** The distinct queries of the stream, with their utilities and how often each comes. */
+  readonly stream: readonly {
+    readonly x: Float64Array;
+    readonly utilities: Float64Array;
+    readonly count: number;
+  }[];
 }
 
 export type Options = Readonly<Record<string, number | string | boolean>>;

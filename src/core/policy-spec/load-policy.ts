@@ -10,6 +10,7 @@ import { checkKind } from "./policy-shape.ts";
  * other, and its cache key depends on that file alone.
  */
 const FILES: Readonly<Record<string, URL>> = {
+  "best-theta": new URL("../bandit/policies/best-theta.ts", import.meta.url),
   joust: new URL("../bandit/policies/joust.ts", import.meta.url),
   random: new URL("../bandit/policies/random.ts", import.meta.url),
   "best-fixed": new URL("../bandit/policies/hindsight.ts", import.meta.url),

@@ -130,6 +130,12 @@ describe("utilities", () => {
       });
     }
     expect(hindsight.bestFixed).toBe(totals.indexOf(Math.max(...totals)));
+    expect(hindsight.stream.reduce((sum, { count }) => sum + count, 0)).toBe(40);
+    for (const { x, utilities, count } of hindsight.stream) {
+      expect(hindsight.utilities(x)).toBe(utilities);
+      const comes = Array.from({ length: 40 }, (_, t) => at(t)).filter((own) => own.x === x);
+      expect(comes.length).toBe(count);
+    }
   });
 });
 

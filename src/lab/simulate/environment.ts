@@ -65,9 +65,11 @@ export function createEnvironment(
   };
 
   const totals = new Float64Array(K);
+  const counts = new Map<number, number>();
   for (const i of order) {
     const { utilities } = arrival(i);
     for (let k = 0; k < K; k++) totals[k]! += utilities[k]!;
+    counts.set(i, (counts.get(i) ?? 0) + 1);
   }
   const byVector = new Map<Float64Array, Arrival>();
   const hindsight: Hindsight = {
@@ -76,6 +78,10 @@ export function createEnvironment(
       return byVector.get(x)!.utilities;
     },
     bestFixed: totals.indexOf(Math.max(...totals)),
+    stream: Array.from(counts, ([i, count]) => {
+      const { x, utilities } = arrival(i);
+      return { x, utilities, count };
+    }),
   };
   return { pool, hindsight, at: (t) => arrival(order[t]!) };
 }

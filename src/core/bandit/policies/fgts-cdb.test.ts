@@ -83,6 +83,35 @@ describe("fgts-cdb", () => {
     ]);
   });
 
+  it("stores every round in the order of the chains if it is exact", () => {
+    const policy = create(fgtsCdb, problem.pool, { exact: true });
+    const chosen: (readonly [number, number])[] = [];
+    for (let t = 0; t < 40; t++) {
+      const { x } = problem.at(t);
+      const { pair } = policy.choose({ x, candidates: EVERY }, Random.seeded(t));
+      chosen.push(pair);
+      // Every vote is for the model of chain 1, whose answer is shown second.
+      const shown = [pair[1], pair[0]] as const;
+      if (pair[0] !== pair[1]) {
+        policy.learn({ kind: "duel", x, pair: shown, outcome: "b" }, Random.seeded(t));
+      }
+    }
+    const same = ([a, b]: readonly [number, number]) => a === b;
+    expect(chosen.some(same)).toBe(true);
+    expect(rows(stateOf(policy).votes)).toEqual(
+      chosen.map((pair) => [...pair, ...(same(pair) ? [0.5, 0] : [1, 1])]),
+    );
+  });
+
+  it("has no cap if it is exact", () => {
+    const last = (options: Partial<typeof fgtsCdb.defaults>) => {
+      const policy = create(fgtsCdb, problem.pool, { mu: 1, ...options });
+      return play(policy, problem, 60).pairs;
+    };
+    expect(last({ exact: true, cap: 0 })).toEqual(last({ exact: true }));
+    expect(last({ exact: true })).not.toEqual(last({}));
+  });
+
   it.each(["hadamard", "category"])(
     "restores to a changed pool on %s features what is still in it",
     (features) => {

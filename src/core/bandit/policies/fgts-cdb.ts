@@ -52,6 +52,7 @@ type FgtsOptions = ChainPolicyOptions & {
   readonly mu: number;
   readonly horizon: number;
   readonly cap: number;
+  readonly exact: boolean;
 };
 
 /**
@@ -66,7 +67,7 @@ export const fgtsCdb: PolicyKind<FgtsOptions> = {
   name: "fgts-cdb",
   summary: "feel-good Thompson sampling for contextual dueling bandits, by two Langevin chains",
   source: "Li et al. 2024, as Algorithm 1 of LLM Routing with Dueling Feedback",
-  defaults: { ...CHAIN_DEFAULTS, mu: -1, horizon: 720, cap: 1 },
+  defaults: { ...CHAIN_DEFAULTS, mu: -1, horizon: 720, cap: 1, exact: false },
   about: {
     ...CHAIN_ABOUT,
     mu: {
@@ -76,11 +77,19 @@ export const fgtsCdb: PolicyKind<FgtsOptions> = {
     },
     horizon: { meaning: "expected number of rounds, T", above: 0 },
     cap: { meaning: "largest feel-good term of one round, b", min: 0 },
+    exact: {
+      meaning:
+        "equation 2 of the paper to the letter: no cap, rounds without a duel kept, a^1 and a^2 in the order of the chains",
+    },
   },
   create(pool, options) {
-    const { mu, horizon, cap } = options;
+    const { mu, horizon, cap, exact } = options;
     const formula = 1 / (10 * Math.E * Math.sqrt(horizon));
-    return createChains(pool, options, mu < 0 ? formula : mu, cap);
+    return createChains(pool, options, {
+      mu: mu < 0 ? formula : mu,
+      cap: exact ? Infinity : cap,
+      exact,
+    });
   },
 };
 
@@ -94,12 +103,14 @@ export const fgtsCdb: PolicyKind<FgtsOptions> = {
  *   to the other chain.
  * - A ranking is stored as one round per pair. The maximum is over the whole pool, even
  *   if fewer models could have answered.
+ *
+ * The first two are undone by `exact`. A vote that arrives without the object that held the
+ * query's embedding, as in a gateway, keeps the order shown.
  */
 export function createChains(
   pool: Pool,
   options: ChainPolicyOptions,
-  mu: number,
-  cap: number,
+  { mu, cap, exact }: Pick<FgtsOptions, "mu" | "cap" | "exact">,
 ): Policy {
   const features = createFeatures(pool, options);
   const { models: K, dimension: d } = features;
@@ -107,6 +118,8 @@ export function createChains(
   const target: Target = { ...priorOf(features, options), eta, mu, cap };
   const chains = [new Chain(target, 1, options), new Chain(target, 2, options)] as const;
   let rounds = createRounds(pool, features, options, target.sd);
+  /** The last pair of a query, in the order of the chains. */
+  const played = new WeakMap<Float64Array, readonly [number, number]>();
 
   return {
     choose({ x, candidates, penalty }, random) {
@@ -119,11 +132,22 @@ export function createChains(
         for (let k = 0; k < K; k++) values[k]! += score[k]! / scale / chains.length;
         return argmax(candidates, (k) => score[k]! - scale * (penalty?.[k] ?? 0), own);
       };
-      return { pair: [play(chains[0]), play(chains[1])], values };
+      const pair = [play(chains[0]), play(chains[1])] as const;
+      if (exact) {
+        const [a, b] = pair;
+        if (a === b) rounds.add(x, { a, b, win: 0.5, weight: 0 });
+        else played.set(x, pair);
+      }
+      return { pair, values };
     },
 
     learn(feedback) {
-      for (const comparison of comparisonsOf(feedback)) rounds.add(feedback.x, comparison);
+      for (const comparison of comparisonsOf(feedback)) {
+        const { a, b, win, weight } = comparison;
+        const [first, second] = played.get(feedback.x) ?? [];
+        const flipped = exact && first === b && second === a;
+        rounds.add(feedback.x, flipped ? { a: b, b: a, win: 1 - win, weight } : comparison);
+      }
     },
 
     snapshot: () => ({

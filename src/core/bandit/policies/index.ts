@@ -1,5 +1,6 @@
 /** All policies that the command line knows by name. */
 import type { PolicyKind } from "../policy.ts";
+import { bestTheta } from "./best-theta.ts";
 import { clusterBradleyTerry } from "./cluster-bradley-terry.ts";
 import { colstim } from "./colstim.ts";
 import { doubleTs } from "./double-ts.ts";
@@ -24,6 +25,7 @@ export const POLICIES: readonly PolicyKind[] = [
   joust,
   random,
   bestFixed,
+  bestTheta,
   oracle,
   zeroFeedback,
   greedy,

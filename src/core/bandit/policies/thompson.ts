@@ -8,5 +8,5 @@ export const thompson: PolicyKind<ChainPolicyOptions> = {
   source: "Thompson 1933; the chains are those of fgts-cdb",
   defaults: CHAIN_DEFAULTS,
   about: CHAIN_ABOUT,
-  create: (pool, options) => createChains(pool, options, 0, 0),
+  create: (pool, options) => createChains(pool, options, { mu: 0, cap: 0, exact: false }),
 };
