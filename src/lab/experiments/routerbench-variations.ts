@@ -117,7 +117,10 @@ export function variations(planner: Planner, data: DataSpec, form: string): Repo
   );
   const pointwise = overScales((s) =>
     ["mixllm", "metallm"].map((kind) =>
-      changed(s, kind, { policy: { kind, options: {} }, name: `${kind} (${tag})` }),
+      changed(s, `${kind} on likes`, {
+        policy: { kind, options: {}, feedback: "likes" },
+        name: `${kind} on likes (${tag})`,
+      }),
     ),
   );
   const countingCost = { lambda: PRICE, variant: "votes count cost", rounds };
@@ -203,7 +206,7 @@ export function variations(planner: Planner, data: DataSpec, form: string): Repo
     figure(
       "pointwise",
       "learners of likes and dislikes",
-      "MixLLM and MetaLLM read a vote as a like of the winner and a dislike of the loser, on the same vectors: LinUCB for each model on the query's vector (MetaLLM), or on that and its cosines to the categories (MixLLM).",
+      "MixLLM and MetaLLM show one answer per round and learn whether it was liked, on the same vectors: LinUCB for each model on the query's vector (MetaLLM), or on that and its cosines to the categories (MixLLM). An answer is liked with the probability that it beats an average answer to the query in a duel, so there is one label per round, as noisy as a vote.",
       [...itself, ...pointwise, ...baselines],
       "curves",
     ),

@@ -96,7 +96,7 @@ export const generalClaims: readonly ClaimDraft[] = [
     place: "abstract",
     shownBy: /^routerbench-pointwise$/,
     statement: "Learning from pairwise preferences is label-efficient.",
-    criterion: `The paper measures nothing for it. Here: from the same number of one-click votes FGTS.CDB has less regret than learners of likes and dislikes (MixLLM, MetaLLM) on the same vectors ${TWO_THIRDS}.`,
+    criterion: `The paper measures nothing for it. Here: from one vote per round FGTS.CDB has less regret than MixLLM and MetaLLM have from one like or dislike of a single answer per round, on the same vectors, ${TWO_THIRDS}.`,
     test: (results) => {
       const pointwise = ["mixllm", "metallm"].flatMap((policy) =>
         results.curves({ experiment: "routerbench", policy }),

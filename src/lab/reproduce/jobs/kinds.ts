@@ -40,15 +40,25 @@ function kind<Spec>(
   };
 }
 
-/** A kind whose result depends on one module and on the policy of the spec. */
-function policyKind<Spec extends Pick<RunSpec, "policy">>(
+/** A kind whose result depends on one module, on the policy of the spec and on its feedback. */
+function policyKind<Spec extends Pick<RunSpec, "policy" | "voteScale">>(
   module: URL,
   load: () => Promise<(spec: Spec, kind: PolicyKind, context: Context) => Promise<Result>>,
 ): Kind {
-  const nameOf = (spec: unknown) => (spec as Spec).policy.kind;
   return {
-    code: (spec) => [moduleUrl(module), policyModule(nameOf(spec))],
-    run: async (spec, context) =>
-      (await load())(spec as Spec, await loadPolicy(nameOf(spec)), context),
+    code: (spec) => {
+      const { kind, feedback } = (spec as Spec).policy;
+      const likes = feedback === "likes" ? [moduleUrl(LIKES)] : [];
+      return [moduleUrl(module), policyModule(kind), ...likes];
+    },
+    run: async (spec, context) => {
+      const { policy, voteScale } = spec as Spec;
+      const kind = await loadPolicy(policy.kind);
+      const { learningFromLikes } = await import("./likes.ts");
+      const learner = policy.feedback === "likes" ? learningFromLikes(kind, voteScale) : kind;
+      return (await load())(spec as Spec, learner, context);
+    },
   };
 }
+
+const LIKES = new URL("./likes.ts", import.meta.url);

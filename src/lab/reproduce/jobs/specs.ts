@@ -94,7 +94,12 @@ export interface RunSpec {
   readonly told: ToldSpec;
   /** The jobs with the vectors of queries and prompts. */
   readonly vectors: readonly JobId[];
-  readonly policy: { readonly kind: string; readonly options: Options };
+  readonly policy: {
+    readonly kind: string;
+    readonly options: Options;
+    /** The policy learns from likes of single answers instead of votes on duels. */
+    readonly feedback?: "likes";
+  };
   readonly stream: StreamSpec;
   readonly voteScale: number;
   /** utility = score - lambda * cost. */
