@@ -21,7 +21,8 @@ describe("likes of single answers", () => {
       }),
     };
     const pool = { models: ["a", "b", "c"], categories: [], centroids: [] };
-    const hindsight = { utilities: () => Float64Array.of(0.2, 0.7, 0.3), bestFixed: 1 };
+    const utilities = () => Float64Array.of(0.2, 0.7, 0.3);
+    const hindsight = { utilities, bestFixed: 1, stream: [] };
     const policy = learningFromLikes(spy, 3).create(pool, {}, hindsight);
     const rounds = 4000;
     for (let t = 0; t < rounds; t++) {
