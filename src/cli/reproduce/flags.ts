@@ -1,4 +1,4 @@
-export const EXPERIMENTS = ["mmlu", "routerbench", "unseen", "mixinstruct"] as const;
+export const EXPERIMENTS = ["mmlu", "routerbench", "unseen", "mixinstruct", "settings"] as const;
 export type Experiment = (typeof EXPERIMENTS)[number];
 
 /** The options of `joust reproduce`. */

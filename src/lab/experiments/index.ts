@@ -4,10 +4,11 @@ import { claims } from "./claims/claims.ts";
 import { mixinstruct } from "./mixinstruct.ts";
 import { mmlu } from "./mmlu.ts";
 import { routerbench } from "./routerbench.ts";
+import { settings } from "./settings.ts";
 import { unseen } from "./unseen.ts";
 
 const suite: Suite = {
-  experiments: [mmlu, routerbench, unseen, mixinstruct],
+  experiments: [mmlu, routerbench, unseen, mixinstruct, settings],
   claims,
 };
 

@@ -12,6 +12,7 @@ import type { Curve } from "../reproduce/curve.ts";
 import type { FoundEncoder } from "../reproduce/encoders.ts";
 import type { Experiment, ReportItem } from "../reproduce/experiment.ts";
 import type { DataSpec, ProjectValue } from "../reproduce/jobs/specs.ts";
+import type { Planner } from "../reproduce/planner.ts";
 import { curvesFigure, curvesTable, geometryFigure } from "../reproduce/report-items.ts";
 import { type EncoderState, fgts, Setting } from "../reproduce/setting.ts";
 import { linearWorlds } from "./linear.ts";
@@ -28,19 +29,7 @@ export const mmlu: Experiment = {
     const source = planner.data.mmlu;
     if ("missing" in source) return { notes: [source.missing], items: [] };
     const { encoders } = planner;
-    const texts: DataSpec = { files: source.files, categories: source.topics };
-    const judge = encoders.find(({ name }) => name === "MiniLM") ?? encoders[0]!;
-    const all = { of: "data", data: planner.load(texts) } as const;
-    const setting = new Setting(planner, {
-      experiment: NAME,
-      form: "five topics",
-      data: { ...texts, experts: planner.embed(judge, all, 645, NAME) },
-      offline: 10,
-      models: 5,
-      queries: 645,
-      categories: 5,
-      streamOf: () => ONCE,
-    });
+    const { setting, judge } = mmluSetting(planner)!;
     const figures = encoders.map((encoder) => figureOf(encoder, curvesOf(setting, encoder)));
     for (const encoder of encoders) {
       for (const epochs of statesOf(encoder)) {
@@ -65,6 +54,31 @@ export const mmlu: Experiment = {
     };
   },
 };
+
+/** The five topics with their experts; undefined if the data is missing. */
+export function mmluSetting(
+  planner: Planner,
+  rest: { readonly experiment?: string; readonly seed?: number } = {},
+): { setting: Setting; judge: FoundEncoder; rounds: number } | undefined {
+  const { encoders } = planner;
+  const source = planner.data.mmlu;
+  if ("missing" in source) return undefined;
+  const texts: DataSpec = { files: source.files, categories: source.topics };
+  const judge = encoders.find(({ name }) => name === "MiniLM") ?? encoders[0]!;
+  const all = { of: "data", data: planner.load(texts) } as const;
+  const setting = new Setting(planner, {
+    experiment: NAME,
+    form: "five topics",
+    data: { ...texts, experts: planner.embed(judge, all, 645, NAME) },
+    offline: 10,
+    models: 5,
+    queries: 645,
+    categories: 5,
+    streamOf: () => ONCE,
+    ...rest,
+  });
+  return { setting, judge, rounds: ROUNDS };
+}
 
 function curvesOf(setting: Setting, encoder: FoundEncoder): Curve[] {
   const original: EncoderState = { encoder, epochs: 0, rounds: ROUNDS };

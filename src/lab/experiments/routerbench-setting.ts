@@ -5,7 +5,13 @@ import { Setting } from "../reproduce/setting.ts";
 export const NAME = "routerbench";
 
 /** The benchmark of a round is drawn uniformly, its query with replacement. */
-export function settingOf(planner: Planner, form: string, data: DataSpec, offline = 5): Setting {
+export function settingOf(
+  planner: Planner,
+  form: string,
+  data: DataSpec,
+  offline = 5,
+  rest: { readonly experiment?: string; readonly seed?: number } = {},
+): Setting {
   return new Setting(planner, {
     experiment: NAME,
     form,
@@ -15,5 +21,6 @@ export function settingOf(planner: Planner, form: string, data: DataSpec, offlin
     queries: 7550,
     categories: 7,
     streamOf: (rounds) => ({ rounds, stream: "uniform" }),
+    ...rest,
   });
 }

@@ -98,9 +98,10 @@ export class Planner {
   curve(
     head: Omit<Curve, "runs">,
     specOf: (run: number) => Omit<RunSpec, "voteScale" | "price">,
-    size: WorkSize & { readonly offline: number },
+    size: WorkSize & { readonly offline: number; readonly runs?: number | undefined },
   ): Curve {
-    const runs = this.runs.map((run) => {
+    const count = size.runs ?? this.size.runs;
+    const runs = Array.from({ length: count }, (_, run) => {
       const spec: RunSpec = { ...specOf(run), voteScale: head.voteScale, price: PRICE };
       const label = `${head.experiment}: ${head.name}, run ${run + 1}`;
       return this.plan.add("run", spec, { label, seconds: secondsOf(spec.policy, size) });

@@ -32,6 +32,8 @@ export interface SettingOptions {
   readonly models: number;
   readonly queries: number;
   readonly categories: number;
+  /** Seed of the draws and streams, if it is not that of the reported runs. */
+  readonly seed?: number;
   /** A setting with the same offline queries that streams all queries of this one. Its vectors are used. */
   readonly vectorsOf?: Setting;
 }
@@ -62,6 +64,8 @@ export interface CurveOptions {
   readonly examples?: number;
   /** Fewer rounds than the state's, whose vectors serve for both. */
   readonly rounds?: number;
+  /** Number of runs; that of the planner by default. */
+  readonly runs?: number;
 }
 
 export class Setting {
@@ -78,8 +82,7 @@ export class Setting {
   }
 
   draw(run: number): DrawSpec {
-    const { offline, change } = this.options;
-    const { seed } = this.planner;
+    const { offline, change, seed = this.planner.seed } = this.options;
     return {
       data: this.#data,
       ...(this.#offlineData !== undefined && { offlineData: this.#offlineData }),
@@ -153,6 +156,7 @@ export class Setting {
         models: this.options.models,
         dimension: encoder.dimension,
         offline: this.options.offline * this.options.categories,
+        runs: options.runs,
       },
     );
   }
