@@ -30,7 +30,6 @@ const LAYERS = [
   "lab/experiments",
   "store",
   "learner",
-  "gateway/errors",
   "gateway/clock",
   "gateway/wire",
   "gateway/telemetry",

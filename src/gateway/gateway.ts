@@ -15,8 +15,8 @@ import type { Clock } from "./clock/clock.ts";
 import type { Config } from "./config/config.ts";
 import { Judge } from "./feedback/judge.ts";
 import { watchPosteriors } from "./insight/events.ts";
-import { PastTallies } from "./insight/past-tallies.ts";
 import { route } from "./insight/route.ts";
+import { PastTallies } from "./insight/stats.ts";
 import { Feed } from "./log/feed.ts";
 import { Recorder } from "./log/recorder.ts";
 import { Retention } from "./log/retention.ts";
@@ -26,14 +26,12 @@ import { Builder } from "./routing/builder.ts";
 import { Guard } from "./routing/guard.ts";
 import type { RouterTools } from "./routing/live-router.ts";
 import { PolicyKinds } from "./routing/policy-kinds.ts";
-import type { Serving } from "./routing/serving.ts";
+import { type Serving, Warnings } from "./routing/serving.ts";
 import { Sessions } from "./routing/sessions.ts";
-import { Warnings } from "./routing/warnings.ts";
-import { SandboxVoters } from "./sandbox/voters.ts";
-import { publicInterface } from "./server/public-interface.ts";
+import { publicInterface, SandboxVoters } from "./sandbox/voters.ts";
 import { addRoutes } from "./server/routes.ts";
 import { openServer } from "./server/server.ts";
-import { StaticFiles } from "./server/static-files.ts";
+import { StaticFiles } from "./server/unknown-paths.ts";
 import { Metrics } from "./telemetry/metrics.ts";
 
 export interface GatewayOptions {

@@ -9,22 +9,20 @@ import {
 } from "./deliver/deliver.ts";
 import { deliverDuel } from "./deliver/duel.ts";
 import { chat } from "./dialects/chat/chat.ts";
-import { tokensIn } from "./dialects/chat/needs.ts";
-import type { ModelRequest, RequestHeaders } from "./dialects/dialect.ts";
-import { readRequest } from "./dialects/read-request.ts";
-import { HttpError } from "./errors/http-error.ts";
+import { tokensIn } from "./dialects/chat/request.ts";
+import { type ModelRequest, type RequestHeaders, readRequest } from "./dialects/dialect.ts";
 import type { Judge } from "./feedback/judge.ts";
 import { type AnswerSlot, DIRECT, type Recorder } from "./log/recorder.ts";
 import { type Attempt, AttemptsFailed, attempt, attemptDuel } from "./providers/attempt.ts";
 import { ServedModel } from "./providers/served-model.ts";
 import { type DecideParts, decide, logDecision, type PendingDecision } from "./routing/decide.ts";
+import { NO_DUEL } from "./routing/explain.ts";
 import type { LiveRouter } from "./routing/live-router.ts";
-import { NO_DUEL } from "./routing/reasons.ts";
 import { resolve } from "./routing/serving.ts";
-import type { Metrics } from "./telemetry/metrics.ts";
-import { Stopwatch } from "./telemetry/stopwatch.ts";
+import { type Metrics, Stopwatch } from "./telemetry/metrics.ts";
 import type { Client } from "./wire/client.ts";
-import type { Json } from "./wire/json-value.ts";
+import { HttpError } from "./wire/http-error.ts";
+import type { Json } from "./wire/json-scan.ts";
 
 /** Parts of the gateway that a request passes through. */
 export interface RequestParts extends DecideParts {

@@ -1,8 +1,11 @@
+import { dirname, join, resolve } from "node:path";
 import type { z } from "zod";
-import type { CONFIG } from "./config/config.ts";
+import { encoderPlaces } from "../core/encoder/encoder-places.ts";
+import { PACKAGE_ROOT, readVersion } from "../core/input/project.ts";
+import { systemClock } from "./clock/clock.ts";
+import type { CONFIG, Config } from "./config/config.ts";
 import { located, parseConfig, readConfig } from "./config/read-config.ts";
-import { openGateway } from "./gateway.ts";
-import { ownOptions } from "./own-options.ts";
+import { type GatewayOptions, openGateway } from "./gateway.ts";
 import { PROVIDER_NAMES, SANDBOX } from "./providers/providers.ts";
 import { newLogger } from "./telemetry/logger.ts";
 
@@ -40,4 +43,23 @@ export async function startGateway(options: StartOptions = {}): Promise<StartedG
   } catch (error) {
     throw file === undefined ? error : await located(error, file);
   }
+}
+
+/** Options of a gateway that serves the page and the data of this package. */
+export function ownOptions(
+  config: Config,
+  file: string | undefined,
+  data: string,
+): Omit<GatewayOptions, "logger"> {
+  return {
+    config,
+    env: process.env,
+    dataDir: resolve(data),
+    projectData: join(PACKAGE_ROOT, "data"),
+    web: join(PACKAGE_ROOT, "web", "dist"),
+    encoders: encoderPlaces(),
+    folder: file === undefined ? process.cwd() : dirname(resolve(file)),
+    clock: systemClock,
+    version: readVersion(),
+  };
 }

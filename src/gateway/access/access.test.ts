@@ -6,8 +6,8 @@ import { newFiles } from "../../store/folder.fixture.ts";
 import { SqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { StandingClock } from "../clock/clock.fixture.ts";
 import { Access } from "./access.ts";
-import { allows, hashOf, newSecret, secretOf } from "./api-key.ts";
-import { RateLimit } from "./rate-limit.ts";
+import { allows, hashOf, newSecret, secretOf } from "./keys.ts";
+import { RateLimit } from "./spending.ts";
 import { VoteTokens } from "./vote-token.ts";
 
 describe("an API key", () => {

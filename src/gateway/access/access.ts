@@ -3,10 +3,9 @@ import type { Scope } from "../../api/scopes.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
-import { HttpError } from "../errors/http-error.ts";
-import { allows, hashOf, newSecret, secretOf } from "./api-key.ts";
-import { RateLimit } from "./rate-limit.ts";
-import { Spending } from "./spending.ts";
+import { HttpError } from "../wire/http-error.ts";
+import { allows, hashOf, newSecret, secretOf } from "./keys.ts";
+import { RateLimit, Spending } from "./spending.ts";
 
 /** Sender of a request. */
 export interface Caller {

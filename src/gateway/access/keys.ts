@@ -1,9 +1,8 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { Key } from "../../api/admin.ts";
 import type { Scope } from "../../api/scopes.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
-import { hashOf, newSecret } from "./api-key.ts";
 
 /** Operations on API keys, for the commands and the HTTP endpoints of operators. */
 
@@ -85,4 +84,29 @@ export function shownKey({ hash: _, createdAt, revokedAt, ...key }: StoredKey): 
     created_at: new Date(createdAt).toISOString(),
     ...(revokedAt !== undefined && { revoked_at: new Date(revokedAt).toISOString() }),
   };
+}
+
+/** A new secret. It has 256 random bits, so a fast hash is as safe as a slow one. */
+export function newSecret(): string {
+  return `jst_${randomBytes(32).toString("base64url")}`;
+}
+
+export function hashOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}
+
+/** Secret in a request: `Authorization: Bearer`, or the headers of Anthropic's and Azure's clients. */
+export function secretOf(headers: Readonly<Record<string, unknown>>): string | undefined {
+  const { authorization } = headers;
+  if (typeof authorization === "string") return /^bearer\s+(\S+)$/i.exec(authorization)?.[1];
+  for (const name of ["x-api-key", "api-key"]) {
+    const value = headers[name];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return undefined;
+}
+
+/** Whether a key has a scope. `admin` includes the others. */
+export function allows(key: Pick<StoredKey, "scopes">, scope: Scope): boolean {
+  return key.scopes.includes(scope) || key.scopes.includes("admin");
 }

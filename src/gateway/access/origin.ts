@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { HttpError } from "../errors/http-error.ts";
+import { HttpError } from "../wire/http-error.ts";
 
 /**
  * Refuses requests of web pages from other sites. A gateway without keys trusts this machine,

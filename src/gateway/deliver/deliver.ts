@@ -1,12 +1,14 @@
 import type { Dialect, ModelRequest } from "../dialects/dialect.ts";
 import type { Attempt, Fallback } from "../providers/attempt.ts";
 import type { ServedModel } from "../providers/served-model.ts";
-import { endingInErrorEvent, type UpstreamError } from "../providers/upstream/error.ts";
+import {
+  type AnswerHeaders,
+  endingInErrorEvent,
+  type UpstreamError,
+} from "../providers/upstream/error.ts";
 import { type AnswerEnd, readAll } from "../providers/upstream/upstream.ts";
 import type { Client } from "../wire/client.ts";
-import { scanObject } from "../wire/json-scan.ts";
-import type { Json } from "../wire/json-value.ts";
-import { dollars, passedHeaders } from "./response-headers.ts";
+import { type Json, scanObject } from "../wire/json-scan.ts";
 
 /** The form of a response to a routed request. */
 export interface ResponseForm {
@@ -122,4 +124,21 @@ function headersOf(
 /** An empty list is left out of JSON. */
 function listed<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length > 0 ? list : undefined;
+}
+
+const PASSED = /^(x-request-id|request-id|openai-|anthropic-|x-ratelimit-)/;
+
+/** Headers of an upstream's response that are passed on to the client. */
+export function passedHeaders(headers: AnswerHeaders): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const name in headers) {
+    const value = PASSED.test(name) ? headers[name] : undefined;
+    if (value !== undefined) passed[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return passed;
+}
+
+/** US dollars as a header value, without an exponent. */
+export function dollars(cost: number): string {
+  return cost.toFixed(10).replace(/\.?0+$/, "");
 }

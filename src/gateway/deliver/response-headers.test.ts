@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { dollars, passedHeaders } from "./response-headers.ts";
+import { dollars, passedHeaders } from "./deliver.ts";
 
 it("passes on the upstream headers that concern the client", () => {
   const headers = {

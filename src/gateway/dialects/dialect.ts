@@ -1,8 +1,8 @@
-import type { Needs } from "../providers/capabilities.ts";
+import type { Needs } from "../providers/served-model.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
 import type { Usage } from "../providers/upstream/usage.ts";
-import type { Members } from "../wire/json-scan.ts";
-import type { Json } from "../wire/json-value.ts";
+import { HttpError } from "../wire/http-error.ts";
+import { type Json, type Members, scanObject } from "../wire/json-scan.ts";
 
 /**
  * A wire format that clients speak. It turns the body of a request into what routing works
@@ -107,4 +107,24 @@ export interface DuelWriter {
   usage(usage: Usage): string;
   /** Event that ends the stream. */
   readonly done: string;
+}
+
+/** Reads the members that requests of all endpoints have: `model` and `stream`. */
+export function readRequest(endpoint: ModelRequest["endpoint"], body: Uint8Array): ModelRequest {
+  const members = scanObject(body);
+  const model = members.value("model");
+  if (typeof model !== "string" || model === "") {
+    throw invalidMember("model", "has to name a model or a router");
+  }
+  const stream = members.value("stream") ?? false;
+  if (typeof stream !== "boolean") throw invalidMember("stream", "has to be true or false");
+  return { endpoint, body, members, model, stream };
+}
+
+export function invalidMember(param: string, problem: string): HttpError {
+  return new HttpError(400, `${param}: ${problem}`, {
+    hint: "/openapi.json says what it may be",
+    code: "invalid_value",
+    param,
+  });
 }

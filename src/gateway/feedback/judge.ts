@@ -6,7 +6,7 @@ import type { Voted } from "../../store/events.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { DeliveredAnswer } from "../deliver/deliver.ts";
 import { chat } from "../dialects/chat/chat.ts";
-import { tokensIn } from "../dialects/chat/needs.ts";
+import { tokensIn } from "../dialects/chat/request.ts";
 import type { Conversation } from "../dialects/dialect.ts";
 import { DIRECT, type Recorder } from "../log/recorder.ts";
 import { callModel } from "../providers/attempt.ts";

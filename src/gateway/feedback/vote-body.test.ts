@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { VoteRequest } from "../../api/vote.ts";
-import { HttpError } from "../errors/http-error.ts";
-import { checked } from "../wire/check.ts";
+import { checked, HttpError } from "../wire/http-error.ts";
 import { readVote } from "./vote-body.ts";
 
 const read = (body: object) => readVote(checked(VoteRequest, body));

@@ -1,6 +1,6 @@
 import type { VoteRequest } from "../../api/vote.ts";
 import type { Verdict } from "../../store/events.ts";
-import { HttpError } from "../errors/http-error.ts";
+import { HttpError } from "../wire/http-error.ts";
 
 export interface Vote {
   /** Id of the decision. */

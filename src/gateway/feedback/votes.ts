@@ -8,10 +8,10 @@ import { VoteRefused } from "../../store/store-error.ts";
 import type { Caller } from "../access/access.ts";
 import type { VoteTokens } from "../access/vote-token.ts";
 import type { Clock } from "../clock/clock.ts";
-import { HttpError } from "../errors/http-error.ts";
 import type { Feed } from "../log/feed.ts";
 import { logged } from "../log/logged.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
+import { HttpError } from "../wire/http-error.ts";
 import type { Vote } from "./vote-body.ts";
 
 /** Parts of the gateway that a vote passes through. */

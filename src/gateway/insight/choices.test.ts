@@ -2,8 +2,7 @@ import { expect, it } from "vitest";
 import type { PosteriorSample } from "../../core/bandit/policy.ts";
 import { dot } from "../../core/linalg/linalg.ts";
 import { Random } from "../../core/random/random.ts";
-import { advantageOf } from "./advantage.ts";
-import { choicesAt, meanPrice, meanUtilityOf } from "./choices.ts";
+import { advantageOf, choicesAt, meanPrice, meanUtilityOf } from "./tradeoff-curve.ts";
 import type { TrafficQuery } from "./traffic.ts";
 
 const [K, M] = [4, 3];

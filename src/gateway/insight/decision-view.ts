@@ -2,8 +2,8 @@ import type { Explanation, Decision as ShownDecision } from "../../api/decision.
 import { type Decision, isDuel } from "../../store/decision.ts";
 import type { DecisionRecord } from "../../store/store.ts";
 import { shownModels } from "../feedback/votes.ts";
+import { inWords } from "../routing/explain.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
-import { inWords } from "../routing/reasons.ts";
 
 /** A decision as GET /v1/decisions shows it. The models of a duel are hidden until a person has voted. */
 export function decisionView(record: DecisionRecord): ShownDecision {

@@ -1,11 +1,10 @@
 import { Random } from "../../core/random/random.ts";
 import { ALL_MODELS, BUCKET_MS, type Counts, noCounts, type Tally } from "../../store/tally.ts";
-import type { RecentQuery } from "../routing/recent-queries.ts";
+import type { RecentQuery } from "../routing/recent.ts";
 import { performanceOf } from "./performance.ts";
-import { samplesOf } from "./posterior-samples.ts";
 import { type Prices, spendOf } from "./spend.ts";
 import { standings } from "./standings.ts";
-import { mixOf, type PosteriorView, trafficOf } from "./traffic.ts";
+import { mixOf, type PosteriorView, samplesOf, trafficOf } from "./traffic.ts";
 
 /** Time span of the counts and its steps. Times are in milliseconds since 1970. */
 export interface Window {

@@ -4,7 +4,7 @@ import { newFiles } from "../../store/folder.fixture.ts";
 import { openSqlite } from "../../store/sqlite/open.ts";
 import type { TallyQuery } from "../../store/store.ts";
 import { windowOf } from "./numbers.ts";
-import { PastTallies } from "./past-tallies.ts";
+import { PastTallies } from "./stats.ts";
 
 const HOUR = 3_600_000;
 const newFile = newFiles();

@@ -4,7 +4,7 @@ import type { Fold } from "../../learner/fold.ts";
 import { inPages } from "../../learner/pages.ts";
 import type { Store } from "../../store/store.ts";
 import { type Tallied, type Tally, tally } from "../../store/tally.ts";
-import { RecentQueries, type RecentQuery } from "../routing/recent-queries.ts";
+import { RecentQueries, type RecentQuery } from "../routing/recent.ts";
 import { learningCurve } from "./learning-curve.ts";
 import { added, numbersOf, type Window } from "./numbers.ts";
 import { promptMap } from "./prompt-map.ts";

@@ -3,13 +3,12 @@ import { isDuel } from "../../store/decision.ts";
 import type { Caller } from "../access/access.ts";
 import type { VoteTokens } from "../access/vote-token.ts";
 import { chat } from "../dialects/chat/chat.ts";
-import type { RequestHeaders } from "../dialects/dialect.ts";
-import { readRequest } from "../dialects/read-request.ts";
-import { HttpError } from "../errors/http-error.ts";
+import { type RequestHeaders, readRequest } from "../dialects/dialect.ts";
 import type { Recorder } from "../log/recorder.ts";
 import { ServedModel } from "../providers/served-model.ts";
 import { type DecideParts, decide, logDecision } from "../routing/decide.ts";
 import { resolve } from "../routing/serving.ts";
+import { HttpError } from "../wire/http-error.ts";
 import { explanation } from "./decision-view.ts";
 
 interface RouteParts extends DecideParts {

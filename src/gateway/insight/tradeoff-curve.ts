@@ -1,14 +1,13 @@
+import type { Band } from "../../api/common.ts";
 import type { Tradeoff, TradeoffPoint } from "../../api/insight.ts";
 import type { PosteriorSample } from "../../core/bandit/policy.ts";
+import { axpy } from "../../core/linalg/linalg.ts";
 import { Random } from "../../core/random/random.ts";
-import type { RecentQuery } from "../routing/recent-queries.ts";
-import { lambdaOf } from "../routing/tradeoff.ts";
-import { advantageOf } from "./advantage.ts";
-import { choicesAt, meanUtilityOf } from "./choices.ts";
+import { lambdaOf } from "../routing/choose.ts";
+import type { RecentQuery } from "../routing/recent.ts";
 import { bandOf } from "./performance.ts";
-import { samplesOf } from "./posterior-samples.ts";
 import { plainValues } from "./standings.ts";
-import { type PosteriorView, type TrafficQuery, trafficOf } from "./traffic.ts";
+import { type PosteriorView, samplesOf, type TrafficQuery, trafficOf } from "./traffic.ts";
 
 /** GET /v1/tradeoff: the recent queries at each setting of the trade-off, and the gain of routing at the present one. */
 export function tradeoffCurve<Current extends number | null>(
@@ -72,5 +71,113 @@ function pointAt(
     shares,
     quality,
     cost: isPriced ? cost : null,
+  };
+}
+
+/** Index in the pool of the model that would answer each query. */
+export type Choices = readonly number[];
+
+/** Chooses for each query the model with the highest net value at this trade-off. */
+export function choicesAt(
+  tradeoff: number,
+  traffic: readonly TrafficQuery[],
+  values: readonly Float64Array[],
+): Choices {
+  const lambda = lambdaOf(tradeoff);
+  return traffic.map((query, i) => {
+    const highest = highestOf(query);
+    let best = -1;
+    let most = -Infinity;
+    for (const k of query.candidates) {
+      const net = values[i]![k]! - lambda * priceOf(query, k, highest);
+      if (net > most) [best, most] = [k, net];
+    }
+    return best;
+  });
+}
+
+/** Mean price, relative to that of the most expensive candidate; 0 if prices are unknown. */
+export function meanPrice(choices: Choices, traffic: readonly TrafficQuery[]): number {
+  const prices = traffic.map((query, i) => priceOf(query, choices[i]!, highestOf(query)));
+  return prices.reduce((sum, price) => sum + price / prices.length, 0);
+}
+
+function highestOf({ candidates, costs }: TrafficQuery): number {
+  let highest = 0;
+  if (costs) for (const k of candidates) highest = Math.max(highest, costs[k]!);
+  return highest;
+}
+
+function priceOf({ costs }: TrafficQuery, k: number, highest: number): number {
+  return highest > 0 ? costs![k]! / highest : 0;
+}
+
+/**
+ * Mean utility of the choices in a sample of the posterior, relative to the pool's mean. The
+ * utilities are linear in the membership, so with n queries
+ *
+ *   mean_i f_c(i)(w_i) = sum_k f_k(W_k),  W_k = sum of w_i / n over the queries with c(i) = k,
+ *
+ * and a sample is evaluated once per model rather than once per query.
+ */
+export function meanUtilityOf(
+  choices: Choices,
+  traffic: readonly TrafficQuery[],
+): (sample: PosteriorSample) => number {
+  const M = traffic[0]?.w.length ?? 0;
+  const parts = new Map<number, Float64Array>();
+  const all = new Float64Array(M);
+  traffic.forEach(({ w }, i) => {
+    const part = parts.get(choices[i]!) ?? new Float64Array(M);
+    parts.set(choices[i]!, part);
+    axpy(1 / traffic.length, w, part);
+    axpy(1 / traffic.length, w, all);
+  });
+  let f: Float64Array | undefined;
+  return ({ utilities }) => {
+    f = utilities(all, f);
+    let sum = 0;
+    for (let k = 0; k < f.length; k++) sum -= f[k]! / f.length;
+    for (const [k, part] of parts) sum += utilities(part, f)[k]!;
+    return sum;
+  };
+}
+
+/** Net value of routing compared with one model for all queries: quality minus the price of the cost. */
+interface Advantage extends Band {
+  /** Index of the best single model. */
+  readonly over: number;
+  /** Probability that routing is at least as good. */
+  readonly sure: number;
+}
+
+/** Null if there are no queries, no samples, or no model that can answer all queries. */
+export function advantageOf(
+  choices: Choices,
+  tradeoff: number,
+  traffic: readonly TrafficQuery[],
+  values: readonly Float64Array[],
+  samples: readonly PosteriorSample[],
+): Advantage | null {
+  const lambda = lambdaOf(tradeoff);
+  const netOf = (chosen: Choices) => {
+    const mean = chosen.reduce((sum, k, i) => sum + values[i]![k]! / chosen.length, 0);
+    return mean - lambda * meanPrice(chosen, traffic);
+  };
+  const capable = traffic[0]?.candidates.filter((k) =>
+    traffic.every(({ candidates }) => candidates.includes(k)),
+  );
+  if (!capable || capable.length === 0 || samples.length === 0) return null;
+  const always = (k: number): Choices => traffic.map(() => k);
+  const over = capable.reduce((a, b) => (netOf(always(b)) > netOf(always(a)) ? b : a));
+  const saved = lambda * (meanPrice(always(over), traffic) - meanPrice(choices, traffic));
+  const [routed, fixed] = [meanUtilityOf(choices, traffic), meanUtilityOf(always(over), traffic)];
+  const gains = samples.map((sample) => routed(sample) - fixed(sample) + saved);
+  return {
+    ...bandOf(gains),
+    mean: netOf(choices) - netOf(always(over)),
+    over,
+    // Allows for rounding of the sums.
+    sure: gains.filter((gain) => gain > -1e-9).length / gains.length,
   };
 }

@@ -1,6 +1,8 @@
+import type { PosteriorSample } from "../../core/bandit/policy.ts";
 import { mean } from "../../core/linalg/linalg.ts";
-import type { RecentQuery } from "../routing/recent-queries.ts";
-import type { RouterView } from "../routing/router-view.ts";
+import type { Random } from "../../core/random/random.ts";
+import type { RouterView } from "../routing/choose.ts";
+import type { RecentQuery } from "../routing/recent.ts";
 
 /** A posterior with its pool: of a router that is served, or of a log that was folded again. */
 export type PosteriorView = Pick<RouterView, "pool" | "router" | "version" | "membership">;
@@ -41,4 +43,18 @@ export function mixOf(posterior: PosteriorView, traffic: readonly TrafficQuery[]
   const M = posterior.pool.categories.length;
   if (traffic.length === 0) return new Float64Array(M).fill(1 / M);
   return mean(traffic.map(({ w }) => w));
+}
+
+/**
+ * Samples of the posterior, or none if the policy cannot draw them. Numbers about several
+ * categories, models or settings use the same samples, because drawing takes longer than
+ * evaluating.
+ */
+export function samplesOf(
+  { router: { policy } }: PosteriorView,
+  random: Random,
+  count: number,
+): PosteriorSample[] {
+  if (!policy.samplePosterior) return [];
+  return Array.from({ length: count }, () => policy.samplePosterior!(random));
 }

@@ -3,7 +3,7 @@ import { Random } from "../../core/random/random.ts";
 import { StandingClock } from "../clock/clock.fixture.ts";
 import { systemClock } from "../clock/clock.ts";
 import { OpenAiUpstream } from "./openai/openai.ts";
-import { RETRIES, retrying } from "./retry.ts";
+import { RETRIES, retrying } from "./served-model.ts";
 import { UpstreamError } from "./upstream/error.ts";
 import {
   COMPLETION,

@@ -1,9 +1,7 @@
 import type { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
 import { BREAKER, Breaker, guarded } from "./breaker.ts";
-import type { Capabilities } from "./capabilities.ts";
-import { RETRIES, retrying } from "./retry.ts";
-import type { UpstreamError } from "./upstream/error.ts";
+import { UpstreamError } from "./upstream/error.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 import { costOf, type Price, type Usage } from "./upstream/usage.ts";
 
@@ -83,3 +81,97 @@ export interface ModelTools {
 const FIRST_GUESS = 300;
 /** Weight of the newest answer in the mean. */
 const NEWEST_WEIGHT = 0.05;
+
+/** Features and size of a model. An unknown feature counts as present: a wrong guess costs one fallback. */
+export interface Capabilities {
+  readonly vision?: boolean | undefined;
+  readonly tools?: boolean | undefined;
+  readonly jsonSchema?: boolean | undefined;
+  /** Size of the context in tokens, prompt and answer together. */
+  readonly context?: number | undefined;
+}
+
+/** Features and tokens that a request needs. */
+export interface Needs {
+  readonly vision: boolean;
+  readonly tools: boolean;
+  readonly jsonSchema: boolean;
+  /** Estimated tokens of the prompt. */
+  readonly promptTokens: number;
+  /** Limit that the client sets on the answer, in tokens. */
+  readonly answerTokens: number | undefined;
+}
+
+/** Names the need that a model does not meet, or returns undefined if it can serve the request. */
+export function lackOf(model: Capabilities, needs: Needs): string | undefined {
+  if (needs.vision && model.vision === false) return "accepts no images";
+  if (needs.tools && model.tools === false) return "supports no tools";
+  if (needs.jsonSchema && model.jsonSchema === false) return "supports no JSON schema";
+  const tokens = needs.promptTokens + (needs.answerTokens ?? 0);
+  if (model.context !== undefined && tokens > model.context) {
+    return `has a context of ${model.context} tokens, but the request needs about ${tokens}`;
+  }
+  return undefined;
+}
+
+export interface RetrySettings {
+  /** Number of further attempts. */
+  readonly retries: number;
+  /** Longest wait before the first retry; it doubles with every retry, up to `capMs`. */
+  readonly baseMs: number;
+  readonly capMs: number;
+  /** If the upstream asks for a longer wait, it is not retried and another model can answer. */
+  readonly maxRetryAfterMs: number;
+}
+
+export const RETRIES: RetrySettings = {
+  retries: 2,
+  baseMs: 250,
+  capMs: 4000,
+  maxRetryAfterMs: 5000,
+};
+
+/** Adds retries to an upstream. A call is only retried before the first byte of its answer. */
+export function retrying(
+  upstream: Upstream,
+  settings: RetrySettings,
+  clock: Clock,
+  random: Random,
+  onRetry: (error: UpstreamError) => void = () => {},
+): Upstream {
+  return {
+    name: upstream.name,
+    async call(request, signal) {
+      for (let attempt = 0; ; attempt++) {
+        try {
+          return await upstream.call(request, signal);
+        } catch (error) {
+          if (!(error instanceof UpstreamError)) throw error;
+          const wait = waitBefore(attempt, error, settings, random);
+          if (wait === undefined) throw error;
+          onRetry(error);
+          await clock.sleep(wait, signal).catch((cause) => {
+            const problem = "was cancelled before the next attempt";
+            throw new UpstreamError("cancelled", upstream.name, problem, { cause });
+          });
+        }
+      }
+    },
+  };
+}
+
+/**
+ * Wait before the next attempt, or undefined to give up. It is the upstream's own wait plus full
+ * jitter, uniform on [0, min(cap, base 2^attempt)), which spreads clients best (Brooker 2015,
+ * "Exponential backoff and jitter").
+ */
+function waitBefore(
+  attempt: number,
+  error: UpstreamError,
+  { retries, baseMs, capMs, maxRetryAfterMs }: RetrySettings,
+  random: Random,
+): number | undefined {
+  const rest = error.retryAfter ?? 0;
+  if (!error.retryable || attempt >= retries || rest > maxRetryAfterMs) return undefined;
+  return rest + random.uniform() * Math.min(capMs, baseMs * 2 ** attempt);
+}

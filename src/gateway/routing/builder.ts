@@ -1,7 +1,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import type { EncoderPlaces } from "../../core/encoder/open-encoder.ts";
-import { DEFAULT_ENCODER, openEncoder } from "../../core/encoder/open-encoder.ts";
+import {
+  DEFAULT_ENCODER,
+  type EncoderPlaces,
+  openEncoder,
+} from "../../core/encoder/open-encoder.ts";
 import { readReference } from "../../core/encoder/reference.ts";
 import { messageOf } from "../../core/errors/joust-error.ts";
 import { InputError } from "../../core/input/input-error.ts";
@@ -9,14 +12,13 @@ import { didYouMean } from "../../core/input/nearest.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config, RouterConfig } from "../config/config.ts";
-import { Hosts } from "../providers/hosts.ts";
 import {
   checkKeys,
   type PlacedModel,
   type Placement,
   placementOf,
 } from "../providers/model-specs.ts";
-import type { Provider } from "../providers/providers.ts";
+import { Hosts, type Provider } from "../providers/providers.ts";
 import { ServedModel } from "../providers/served-model.ts";
 import type { UpstreamError } from "../providers/upstream/error.ts";
 import { readSandbox, Sandbox } from "../sandbox/sandbox.ts";

@@ -1,11 +1,10 @@
+import type { Pool } from "../../core/bandit/policy.ts";
 import { Random } from "../../core/random/random.ts";
-import type { RoutedChoice } from "../../core/router.ts";
+import type { RoutedChoice, Router } from "../../core/router.ts";
 import type { Reasons } from "../../store/decision.ts";
-import type { Needs } from "../providers/capabilities.ts";
-import { type Candidates, candidatesOf, type ExpectedCosts, expectedCosts } from "./candidates.ts";
-import type { RouterView } from "./router-view.ts";
-import { short } from "./short.ts";
-import { lambdaOf } from "./tradeoff.ts";
+import type { RouterConfig } from "../config/config.ts";
+import { lackOf, type Needs, type ServedModel } from "../providers/served-model.ts";
+import { HttpError } from "../wire/http-error.ts";
 
 /** A request as the choice of its models sees it. */
 export interface ChoiceQuery {
@@ -122,4 +121,126 @@ function fixedModel(
   const k = pool.models.indexOf(name);
   // In observe and bypass the operator has named the model for every request.
   return candidates.includes(k) || (config.mode !== "apply" && models[k]) ? k : undefined;
+}
+
+/** Models of the pool that can serve a request, by index, and the reasons against the others. */
+interface Candidates {
+  readonly indices: readonly number[];
+  readonly excluded: readonly (readonly [model: string, reason: string])[];
+}
+
+function candidatesOf(
+  { models, pool, name }: Pick<RouterView, "models" | "pool" | "name">,
+  needs: Needs,
+  allowed: readonly string[] | undefined,
+): Candidates {
+  if (allowed && !pool.models.some((model) => allowed.includes(model))) {
+    throw new HttpError(400, `allowed_models names no model of ${name}`, {
+      hint: `it has ${pool.models.join(", ")}`,
+      code: "no_capable_model",
+      param: "joust.allowed_models",
+    });
+  }
+  const indices: number[] = [];
+  const resting: number[] = [];
+  const excluded: [string, string][] = [];
+  for (const [k, model] of models.entries()) {
+    const lack = !model
+      ? "is not configured here"
+      : allowed && !allowed.includes(model.name)
+        ? "is not among allowed_models"
+        : lackOf(model.spec.capabilities, needs);
+    if (lack !== undefined) excluded.push([pool.models[k]!, lack]);
+    else if (model!.isResting) resting.push(k);
+    else indices.push(k);
+  }
+  if (indices.length === 0) {
+    if (resting.length === 0) throw noCandidate(name, excluded);
+    // Every capable model has failed often. Trying one is better than an error.
+    return { indices: resting, excluded };
+  }
+  for (const k of resting) excluded.push([pool.models[k]!, "has failed often and is resting"]);
+  return { indices, excluded };
+}
+
+function noCandidate(router: string, excluded: Candidates["excluded"]): HttpError {
+  const reasons = excluded.map(([model, reason]) => `${model} ${reason}`).join("; ");
+  return new HttpError(400, `no model of ${router} can serve this request: ${reasons}`, {
+    hint: "change the request, or add a model that can serve it",
+    code: "no_capable_model",
+    param: "model",
+  });
+}
+
+/** Expected costs of the pool's answers in US dollars, and the highest of them. */
+interface ExpectedCosts {
+  readonly all: Float64Array;
+  readonly highest: number;
+}
+
+/**
+ * A model without a price is given the mean cost of the others. Undefined if no model has a
+ * price above 0.
+ */
+function expectedCosts(
+  models: readonly (ServedModel | undefined)[],
+  { promptTokens, answerTokens }: Needs,
+): ExpectedCosts | undefined {
+  const all = new Float64Array(models.length);
+  let sum = 0;
+  let known = 0;
+  let highest = 0;
+  for (let k = 0; k < models.length; k++) {
+    const cost = models[k]?.expectedCost(promptTokens, answerTokens);
+    all[k] = cost ?? Number.NaN;
+    if (cost === undefined) continue;
+    sum += cost;
+    known++;
+    if (cost > highest) highest = cost;
+  }
+  if (highest === 0) return undefined;
+  for (let k = 0; k < all.length; k++) if (Number.isNaN(all[k])) all[k] = sum / known;
+  return { all, highest };
+}
+
+/** State of a router at one moment. A decision is made with one view. */
+export interface RouterView {
+  readonly name: string;
+  readonly config: RouterConfig;
+  readonly router: Router;
+  /** Version of the posterior: position in the log of the last event it has learned from. */
+  readonly version: number;
+  /** Name of the encoder in the log. */
+  readonly encoder: string;
+  readonly pool: Pool;
+  /** The pool's models in its order; undefined for a model that this node does not serve. */
+  readonly models: readonly (ServedModel | undefined)[];
+  /** Shares of the categories in an embedding. */
+  readonly membership: (x: Float64Array) => Float64Array;
+  /** Cost in US dollars that the router counts as 1. */
+  readonly costUnit: number;
+  /** The model that is served while the guard is on. */
+  readonly guard?: string | undefined;
+}
+
+/**
+ * Lambda of a cost_quality_tradeoff t from 0 (quality alone) to 10 (the cheapest model):
+ * lambda = t / (10 - t) / 4. It is the quality that the cost of the most expensive model for this
+ * request is worth. At t = 5, a free model is chosen if it is at most 0.25 worse than the most
+ * expensive one; at t = 3, 0.11; at t = 8, 1, so that from there price decides almost alone.
+ */
+export function lambdaOf(tradeoff: number): number {
+  return Math.min(CHEAPEST, Math.max(TIES, tradeoff / (10 - tradeoff) / 4));
+}
+
+/** At 10, any difference in price outweighs every difference in quality, which only breaks ties. */
+const CHEAPEST = 1e4;
+/** At 0, price only decides between models of equal or unknown quality. */
+const TIES = 1e-6;
+
+/** Rounds to six digits, which is enough for the log. It takes a tenth of the time of toPrecision. */
+export function short(value: number): number {
+  if (value === 0 || !Number.isFinite(value)) return value;
+  const scale = 10 ** (5 - Math.floor(Math.log10(Math.abs(value))));
+  return Math.round(value * scale) / scale;
 }

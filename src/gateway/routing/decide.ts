@@ -7,12 +7,11 @@ import type { Config } from "../config/config.ts";
 import type { Conversation } from "../dialects/dialect.ts";
 import type { Recorder } from "../log/recorder.ts";
 import type { ServedModel } from "../providers/served-model.ts";
-import type { Stopwatch } from "../telemetry/stopwatch.ts";
-import { type ChoiceQuery, choose, netValue } from "./choose.ts";
-import type { DuelCap } from "./duel-cap.ts";
+import type { Stopwatch } from "../telemetry/metrics.ts";
+import { type ChoiceQuery, choose, netValue, type RouterView } from "./choose.ts";
 import { explain } from "./explain.ts";
 import type { LiveRouter } from "./live-router.ts";
-import type { RouterView } from "./router-view.ts";
+import type { DuelCap } from "./recent.ts";
 import type { Serving } from "./serving.ts";
 import { type Session, type Sessions, sessionOf } from "./sessions.ts";
 

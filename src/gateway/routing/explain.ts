@@ -1,7 +1,12 @@
-import type { Decision, Reasons } from "../../store/decision.ts";
-import { answersOf, type ChoiceQuery, netValue, type PoolChoice } from "./choose.ts";
-import type { RouterView } from "./router-view.ts";
-import { short } from "./short.ts";
+import { type Decision, isDuel, type Reasons } from "../../store/decision.ts";
+import {
+  answersOf,
+  type ChoiceQuery,
+  netValue,
+  type PoolChoice,
+  type RouterView,
+  short,
+} from "./choose.ts";
 
 /** Facts about a decision that its choice does not depend on. */
 export type DecisionFacts = Pick<Decision, "at" | "owner" | "session" | "prompt"> & {
@@ -79,3 +84,76 @@ function topShares(names: readonly string[], w: Float64Array): Record<string, nu
 }
 
 const LEAST_SHARE = 0.05;
+
+/** Explains a decision in sentences. */
+export function inWords(decision: Omit<Decision, "x">): string[] {
+  const { pair, candidates, values, costs, mode, propensity, reasons = {} } = decision;
+  const [a, b] = pair;
+  const sentences: string[] = [];
+  const of = (list: readonly number[] | undefined, model: string) =>
+    list?.[candidates.indexOf(model)];
+  const categories = Object.entries(reasons.categories ?? {})
+    .toSorted(([, x], [, y]) => y - x)
+    .map(([name, share]) => `${name} ${percent(share)}`);
+  if (categories.length > 0) sentences.push(`the prompt looks like ${categories.join(", ")}`);
+  if (reasons.encoder_failed) sentences.push("the encoder failed, so the prompt was ignored");
+  if (mode !== "apply") sentences.push(`the router is in mode ${mode}, so ${a} answers`);
+  if (reasons.observed) {
+    const [first, second] = reasons.observed.pair;
+    sentences.push(
+      first === second
+        ? `the policy would choose ${first}`
+        : `the policy would show ${first} and ${second}`,
+    );
+  }
+  if (reasons.kept) {
+    const { model, because, gain, margin } = reasons.kept;
+    sentences.push(
+      because === "tools"
+        ? `${model} is kept, because it waits for the result of a tool`
+        : `${model} is kept in its session, because another model gains ${signed(gain)}, less than ${margin}`,
+    );
+  }
+  if (reasons.guard) {
+    sentences.push(`the guard is on: votes show that ${reasons.guard} does better than routing`);
+  }
+  if (isDuel(decision)) sentences.push(`a duel of ${a} and ${b}`);
+  const value = of(values, a);
+  if (mode === "apply" && value !== undefined) {
+    const sd = of(reasons.uncertainty, a);
+    const cost = of(costs, a);
+    sentences.push(
+      [
+        `${a} has an expected quality of ${signed(value)} relative to the pool's mean`,
+        ...(sd === undefined ? [] : [`give or take ${sd.toFixed(3)}`]),
+        ...(cost === undefined ? [] : [`and costs about $${Number(cost.toPrecision(2))}`]),
+      ].join(", "),
+    );
+  }
+  if (reasons.win !== undefined && reasons.runner_up !== undefined) {
+    const win = percent(reasons.win);
+    sentences.push(`a vote prefers ${a} to ${reasons.runner_up} with probability ${win}`);
+  }
+  if (propensity < 0.5 && mode === "apply") sentences.push("chosen at random, to learn");
+  for (const [model, reason] of Object.entries(reasons.excluded ?? {})) {
+    sentences.push(`${model} ${reason}`);
+  }
+  if (reasons.duel === "capped") {
+    sentences.push("no duel: the limit to their share of requests or of cost is reached");
+  }
+  if (reasons.duel === "not_possible") sentences.push(NO_DUEL);
+  return sentences;
+}
+
+/** Why a duel that was requested is not possible. */
+export const NO_DUEL =
+  "no duel: duels are not possible with tools, n > 1, a single model, or in a mode other than apply";
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)}%`;
+}
+
+function signed(value = 0): string {
+  const text = value.toFixed(3);
+  return `${text.startsWith("-") ? "" : "+"}${text}`.replace("-0.000", "+0.000");
+}

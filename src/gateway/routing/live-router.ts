@@ -11,11 +11,9 @@ import type { Clock } from "../clock/clock.ts";
 import type { RouterConfig } from "../config/config.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import { type Calibration, poolOf } from "./calibration.ts";
-import { DuelCap } from "./duel-cap.ts";
-import { LanguageWatch } from "./language-watch.ts";
+import type { RouterView } from "./choose.ts";
 import type { PolicyKinds } from "./policy-kinds.ts";
-import { RecentQueries } from "./recent-queries.ts";
-import type { RouterView } from "./router-view.ts";
+import { DuelCap, LanguageWatch, RecentQueries } from "./recent.ts";
 
 /** Tools that all routers of a gateway share. */
 export interface RouterTools {

@@ -1,8 +1,10 @@
+import type { Logger } from "pino";
+import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
-import { HttpError } from "../errors/http-error.ts";
 import type { Placement } from "../providers/model-specs.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { HttpError } from "../wire/http-error.ts";
 import type { LiveRouter } from "./live-router.ts";
 
 /** Models and routers of one configuration. Replaced as a whole when the configuration changes. */
@@ -47,3 +49,35 @@ export function routerNamed(serving: Serving, name: string | undefined): LiveRou
     param: "router",
   });
 }
+
+/** Logs the warnings of the routers within a minute, and then once per hour while they last. */
+export class Warnings {
+  readonly #serving: () => Serving;
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #loggedAt = new Map<string, number>();
+  readonly #timer = setInterval(() => this.check(), CHECK_MS).unref();
+
+  constructor(serving: () => Serving, clock: Clock, logger: Logger) {
+    this.#serving = serving;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  check(): void {
+    const now = this.#clock.now();
+    for (const { name, warnings } of this.#serving().routers.values()) {
+      const loggedAt = this.#loggedAt.get(name) ?? Number.NEGATIVE_INFINITY;
+      if (warnings.length === 0 || now - loggedAt < REPEAT_MS) continue;
+      this.#loggedAt.set(name, now);
+      for (const warning of warnings) this.#logger.warn({ router: name }, warning);
+    }
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+const CHECK_MS = 60_000;
+const REPEAT_MS = 3_600_000;

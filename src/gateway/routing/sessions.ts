@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Store } from "../../store/store.ts";
 import { textOf } from "../dialects/chat/prompt.ts";
 import type { Conversation } from "../dialects/dialect.ts";
-import { isRecord } from "../wire/json-value.ts";
+import { isRecord } from "../wire/json-scan.ts";
 
 /** A conversation that keeps its model. */
 export interface Session {

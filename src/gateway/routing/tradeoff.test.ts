@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { lambdaOf } from "./tradeoff.ts";
+import { lambdaOf } from "./choose.ts";
 
 it("rises from almost 0 to a price that outweighs all quality", () => {
   expect(lambdaOf(0)).toBeLessThan(1e-5);

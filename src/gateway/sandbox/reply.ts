@@ -1,9 +1,9 @@
 import type { Random } from "../../core/random/random.ts";
 import { textOf } from "../dialects/chat/prompt.ts";
-import { isRecord, type Json } from "../wire/json-value.ts";
+import { isRecord, type Json } from "../wire/json-scan.ts";
+import type { Voice } from "./profile.ts";
 import type { SandboxChat } from "./request.ts";
 import { sampleOf } from "./sample.ts";
-import type { Voice } from "./voices.ts";
 
 /** One choice of an answer. */
 export interface Reply {

@@ -1,8 +1,9 @@
+import type { Encoder } from "../../core/encoder/common/encoder.ts";
 import { promptOf } from "../dialects/chat/prompt.ts";
 import { SANDBOX } from "../providers/providers.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
-import { isRecord, type Json } from "../wire/json-value.ts";
+import { isRecord, type Json } from "../wire/json-scan.ts";
 
 /** The parts of a request that determine the sandbox's answer. */
 export interface SandboxChat {
@@ -48,7 +49,7 @@ export function readChat({ body, endpoint }: UpstreamRequest): SandboxChat {
 
 const MAX_N = 16;
 
-export function parse(body: Uint8Array): Json {
+function parse(body: Uint8Array): Json {
   let value: unknown;
   try {
     value = JSON.parse(Buffer.from(body).toString());
@@ -69,4 +70,27 @@ export function refused(
   const error = { message, type: "invalid_request_error", param, code };
   const body = Buffer.from(JSON.stringify({ error }));
   return new UpstreamError("status", SANDBOX, `answered ${status}: ${message}`, { status, body });
+}
+
+/** Answers /v1/embeddings with the vectors of the router's encoder. */
+export async function embeddings(
+  body: Uint8Array,
+  model: string,
+  encoder: Encoder,
+): Promise<{ answer: Json; tokens: number }> {
+  const { input, encoding_format: format } = parse(body);
+  const texts = typeof input === "string" ? [input] : input;
+  if (!Array.isArray(texts) || !texts.every((text) => typeof text === "string")) {
+    throw refused(400, "input has to be a text or a list of texts", "input");
+  }
+  const vectors = await encoder.encode(texts);
+  const data = vectors.map((vector, index) => {
+    const floats = Float32Array.from(vector);
+    const embedding =
+      format === "base64" ? Buffer.from(floats.buffer).toString("base64") : [...floats];
+    return { object: "embedding", index, embedding };
+  });
+  const tokens = Math.ceil(texts.join("").length / 4);
+  const usage = { prompt_tokens: tokens, total_tokens: tokens };
+  return { answer: { object: "list", model, data, usage }, tokens };
 }

@@ -4,21 +4,18 @@ import type { Encoder } from "../../core/encoder/common/encoder.ts";
 import { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
 import { textOf } from "../dialects/chat/prompt.ts";
-import type { Capabilities } from "../providers/capabilities.ts";
 import { SANDBOX } from "../providers/providers.ts";
+import type { Capabilities } from "../providers/served-model.ts";
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../providers/upstream/upstream.ts";
 import type { Price, Usage } from "../providers/upstream/usage.ts";
-import { isRecord } from "../wire/json-value.ts";
+import { isRecord } from "../wire/json-scan.ts";
 import { Classifier, readExamples } from "./classifier.ts";
-import { completion, events, type Head } from "./completion.ts";
-import { deliver, type Piece } from "./delivery.ts";
-import { embeddings } from "./embeddings.ts";
+import { completion, deliver, events, type Head, type Piece } from "./completion.ts";
 import { freeFormAnswer } from "./free-form.ts";
-import { Profile } from "./profile.ts";
+import { Profile, voiceOf } from "./profile.ts";
 import { type Question, Questions } from "./questions.ts";
 import { NOTE, type Reply, replyTo, tokensOf } from "./reply.ts";
-import { readChat, refused, type SandboxChat } from "./request.ts";
-import { voiceOf } from "./voices.ts";
+import { embeddings, readChat, refused, type SandboxChat } from "./request.ts";
 
 export interface SandboxSettings {
   /** The same seed gives the same answers. */

@@ -1,3 +1,5 @@
+import { Agent, fetch } from "undici";
+import { JoustClient } from "../../client/client.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Question } from "./questions.ts";
 
@@ -95,3 +97,31 @@ export function verdictOn([a, b]: readonly boolean[], random: Random): 0 | 1 | "
 const MAX_RUNNING = 64;
 const PICKY = 0.5;
 export const SLIP = 0.05;
+
+/** Lets the simulated voters use the gateway over HTTP, like any other client. */
+export function publicInterface(
+  baseUrl: () => string,
+  apiKey: string,
+  signal: AbortSignal,
+): PublicInterface {
+  // Its own agent connects directly, even if the environment configures a proxy.
+  const dispatcher = new Agent();
+  const direct = (url: string, init: object) => fetch(url, { ...init, dispatcher });
+  const client = () =>
+    new JoustClient({
+      baseUrl: baseUrl(),
+      apiKey,
+      fetch: direct as unknown as typeof globalThis.fetch,
+    });
+  return {
+    duel: async (content) => {
+      const messages = [{ role: "user", content }];
+      const request = { model: "auto", messages, joust: { duel: true } };
+      const { id, choices } = await client().chat(request, { signal });
+      return { id, answers: choices.map(({ message }) => message.content ?? "") };
+    },
+    vote: async (id, winner, voter) => {
+      await client().vote({ id, winner, voter }, { signal });
+    },
+  };
+}

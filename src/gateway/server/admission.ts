@@ -6,18 +6,17 @@ import type {
 } from "fastify";
 import type { Logger } from "pino";
 import type { Access, Caller } from "../access/access.ts";
-import { secretOf } from "../access/api-key.ts";
+import { secretOf } from "../access/keys.ts";
 import { checkOrigin } from "../access/origin.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
-import { HttpError } from "../errors/http-error.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { startRequestSpan } from "../telemetry/tracing.ts";
 import { Client } from "../wire/client.ts";
+import { HttpError } from "../wire/http-error.ts";
 import type { App } from "./app.ts";
 import { discardBody } from "./read-body.ts";
-import type { StaticFiles } from "./static-files.ts";
-import { answerUnknownPath } from "./unknown-paths.ts";
+import { answerUnknownPath, type StaticFiles } from "./unknown-paths.ts";
 
 export interface AdmissionParts {
   readonly config: () => Pick<Config["server"], "cors">;

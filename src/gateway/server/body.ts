@@ -1,6 +1,6 @@
 import type { FastifyServerOptions } from "fastify";
 import type { z } from "zod";
-import { checked } from "../wire/check.ts";
+import { checked } from "../wire/http-error.ts";
 import { scanObject } from "../wire/json-scan.ts";
 import type { App } from "./app.ts";
 

@@ -1,7 +1,7 @@
 import { InputError } from "../../core/input/input-error.ts";
 import { StoreUnavailable, VoteRefused } from "../../store/store-error.ts";
-import { HttpError } from "../errors/http-error.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
+import { HttpError } from "../wire/http-error.ts";
 import { JsonError } from "../wire/json-scan.ts";
 import { tooLarge } from "./read-body.ts";
 

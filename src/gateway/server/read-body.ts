@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { HttpError } from "../errors/http-error.ts";
+import { HttpError } from "../wire/http-error.ts";
 
 /** Reads a body as bytes. Rejects with 413 if it exceeds the limit. */
 export function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {

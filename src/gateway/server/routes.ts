@@ -1,12 +1,19 @@
+import { z } from "zod";
+import { Health, Readiness } from "../../api/health.ts";
+import type { GroupCommit } from "../../store/group-commit.ts";
+import { collect, type GaugeSources } from "../insight/collect.ts";
+import { HttpError } from "../wire/http-error.ts";
 import { type AdminParts, addAdminRoutes } from "./admin-routes.ts";
-import type { App } from "./app.ts";
-import { addChatRoutes, type ChatHandlers } from "./chat-routes.ts";
-import { addDecisionRoutes, type DecisionParts } from "./decision-routes.ts";
+import { type App, contract } from "./app.ts";
+import { addChatRoutes, addModelRoutes, type ChatHandlers } from "./chat-routes.ts";
+import {
+  addDecisionRoutes,
+  addVoteRoutes,
+  type DecisionParts,
+  type VoteRouteParts,
+} from "./decision-routes.ts";
 import { addInsightRoutes, type InsightParts } from "./insight-routes.ts";
-import { addModelRoutes } from "./model-routes.ts";
-import { addOperationRoutes, type OperationParts } from "./operation-routes.ts";
 import { addSandboxRoutes, type SandboxParts } from "./sandbox-routes.ts";
-import { addVoteRoutes, type VoteRouteParts } from "./vote-routes.ts";
 
 /** Parts of the gateway that the endpoints use. Each group of endpoints declares its own. */
 export type RouteParts = VoteRouteParts &
@@ -26,4 +33,50 @@ export function addRoutes(app: App, parts: RouteParts): void {
   addSandboxRoutes(app, parts);
   addAdminRoutes(app, parts);
   addOperationRoutes(app, parts);
+}
+
+interface OperationParts extends GaugeSources {
+  readonly log: GroupCommit;
+  readonly closing: AbortSignal;
+}
+
+/** Adds the endpoints for load balancers and Prometheus. */
+function addOperationRoutes(app: App, parts: OperationParts): void {
+  const { log, closing, metrics } = parts;
+  app.get(
+    "/healthz",
+    contract({ summary: "Tells whether the process is alive.", response: Health }),
+    () => ({ status: "ok" as const }),
+  );
+  app.get(
+    "/readyz",
+    contract({
+      summary: "Tells whether this node accepts requests.",
+      response: Readiness,
+      errors: [503],
+    }),
+    () => {
+      if (closing.aborted) {
+        throw new HttpError(503, "this node is shutting down", { hint: "use another node" });
+      }
+      return {
+        status: "ready" as const,
+        store: log.stats.down ? ("down" as const) : ("up" as const),
+      };
+    },
+  );
+  app.get(
+    "/metrics",
+    contract({
+      summary: "Metrics for Prometheus.",
+      scope: "admin",
+      response: z.string().describe("The text format of Prometheus."),
+      contentType: "text/plain",
+    }),
+    async (_, reply) => {
+      await collect(parts);
+      reply.type(metrics.registry.contentType);
+      return metrics.registry.metrics();
+    },
+  );
 }

@@ -1,8 +1,8 @@
 import { Truth, Voters, VotersSettings } from "../../api/sandbox.ts";
-import { HttpError } from "../errors/http-error.ts";
 import type { Serving } from "../routing/serving.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import type { SandboxVoters } from "../sandbox/voters.ts";
+import { HttpError } from "../wire/http-error.ts";
 import { type App, contract } from "./app.ts";
 
 export interface SandboxParts {

@@ -1,11 +1,14 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import Fastify from "fastify";
+import { InputError } from "../../core/input/input-error.ts";
 import type { Config } from "../config/config.ts";
 import { Client } from "../wire/client.ts";
 import { type AdmissionParts, addAdmission } from "./admission.ts";
 import type { App, SchemaTypes } from "./app.ts";
 import { addBodies, COMPILERS, SMALL_BODY } from "./body.ts";
 import { errorResponse } from "./error-response.ts";
-import { drain, listen, MAX_HEADER_BYTES, newHttpServer, refuseConnection } from "./http-server.ts";
 import { addOpenApi } from "./openapi.ts";
 import { discardBody } from "./read-body.ts";
 
@@ -62,4 +65,78 @@ export async function openServer(
     url: await listen(app.server, config()),
     close: (milliseconds) => drain(app.server, milliseconds),
   };
+}
+
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** `requestSeconds` is the time in which a client must have sent its request. */
+function newHttpServer(requestSeconds: number, handler: RequestListener): Server {
+  const options = {
+    requestTimeout: requestSeconds * 1000,
+    headersTimeout: Math.min(20_000, requestSeconds * 1000),
+    keepAliveTimeout: 75_000,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    connectionsCheckingInterval: 1000,
+  };
+  return createServer(options, (request, response) => {
+    request.url = pathOf(request.url);
+    handler(request, response);
+  });
+}
+
+/** Path and query of a request target. In requests for a proxy the host precedes them. */
+function pathOf(url = "/"): string {
+  if (url.startsWith("/")) return url;
+  return `/${url.replace(/^(https?:\/\/[^/?]*|\*)\/?/i, "")}`;
+}
+
+/** Responds to bytes that are no HTTP request, to large headers and to requests that never end. */
+function refuseConnection(error: Error & { readonly code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const [status, message] =
+    error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+      ? ["408 Request Timeout", "the request took too long to arrive"]
+      : error.code === "HPE_HEADER_OVERFLOW"
+        ? ["431 Request Header Fields Too Large", "the headers are too large"]
+        : ["400 Bad Request", "this is not an HTTP request"];
+  const body = JSON.stringify({
+    error: { message, type: "invalid_request_error", param: null, code: "bad_request" },
+  });
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}
+
+/** Starts to listen and returns the URL of the server. */
+async function listen(
+  server: Server,
+  { host, port }: Pick<Config["server"], "host" | "port">,
+): Promise<string> {
+  try {
+    await once(server.listen({ host, port }), "listening");
+    return urlOf(server.address() as AddressInfo);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "EADDRINUSE" && code !== "EACCES" && code !== "EADDRNOTAVAIL") throw error;
+    throw new InputError(
+      { file: "joust.yaml", field: "server.port" },
+      `the server cannot listen on ${host}:${port} (${code})`,
+      "choose another port, for example --port 8081",
+    );
+  }
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
+  return `http://${family === "IPv6" ? `[${host}]` : host}:${port}`;
+}
+
+/** Accepts no more requests, and closes when the running ones have ended or the time is over. */
+async function drain(server: Server, milliseconds: number): Promise<void> {
+  const deadline = setTimeout(() => server.closeAllConnections(), milliseconds);
+  // A connection is kept alive after its last request, so idle ones are closed again and again.
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  await once(server.close(), "close");
+  clearTimeout(deadline);
+  clearInterval(idle);
 }

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Clock } from "../clock/clock.ts";
 
 /**
  * Metrics for Prometheus: numbers for alerts and for the analysis of incidents. Labels come from
@@ -149,3 +150,43 @@ export class Metrics {
 
 const FAST = [25e-6, 50e-6, 1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 0.01, 0.025, 0.1, 1];
 const SLOW = [0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120];
+
+type Stage = "parse" | "encode" | "decide";
+
+/**
+ * Measures the time before a model is called, by stage. `report` passes it to the metrics
+ * later, because counting takes time as well.
+ */
+export class Stopwatch {
+  readonly startedAt: number;
+  readonly #clock: Clock;
+  readonly #metrics: Metrics;
+  readonly #ends: (readonly [Stage, number])[] = [];
+  #calledAt = Number.NaN;
+
+  constructor(clock: Clock, metrics: Metrics) {
+    this.#clock = clock;
+    this.#metrics = metrics;
+    this.startedAt = clock.now();
+  }
+
+  /** Marks the end of a stage. */
+  stage(name: Stage): void {
+    this.#ends.push([name, this.#clock.now()]);
+  }
+
+  /** Marks the call of the model. */
+  called(): void {
+    this.#calledAt = this.#clock.now();
+  }
+
+  report(): void {
+    const { stage, added } = this.#metrics;
+    let last = this.startedAt;
+    for (const [name, end] of this.#ends) {
+      stage[name].observe((end - last) / 1000);
+      last = end;
+    }
+    added.observe((this.#calledAt - this.startedAt) / 1000);
+  }
+}

@@ -252,3 +252,10 @@ function checkDepth(at: number, depth: number): void {
 function isDigit(byte: number): boolean {
   return byte >= 0x30 && byte <= 0x39;
 }
+
+/** A JSON object whose members have not been checked. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export function isRecord(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ChatText } from "./answer-text.ts";
+import { ChatText } from "./chat.ts";
 
 it("collects the text of each choice of a stream, however its bytes are cut", () => {
   const text = new ChatText();

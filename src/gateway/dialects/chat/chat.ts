@@ -1,6 +1,7 @@
-import type { Dialect } from "../dialect.ts";
-import { ChatText, textOf } from "./answer-text.ts";
-import { duelWriter } from "./duel-writer.ts";
+import { createParser } from "eventsource-parser";
+import { writeUsage } from "../../providers/upstream/usage.ts";
+import { isRecord, type Json } from "../../wire/json-scan.ts";
+import type { Dialect, DuelHead, DuelWriter, StreamText } from "../dialect.ts";
 import { labelStream, labelWhole } from "./labels.ts";
 import { readConversation } from "./request.ts";
 
@@ -14,3 +15,95 @@ export const chat: Dialect = {
   streamText: () => new ChatText(),
   duel: duelWriter,
 };
+
+/** Text of the first choice of a completion. */
+function textOf(completion: unknown): string {
+  return contentOf(completion, "message");
+}
+
+/** Puts the texts of a stream together, separately for each choice. */
+export class ChatText implements StreamText {
+  readonly #texts: string[] = [];
+  readonly #decoder = new TextDecoder();
+  readonly #parser = createParser({
+    onEvent: ({ data }) => {
+      if (!data.startsWith("{")) return;
+      const event: unknown = JSON.parse(data);
+      const choices = isRecord(event) && Array.isArray(event.choices) ? event.choices : [];
+      for (const choice of choices) {
+        const index = isRecord(choice) && typeof choice.index === "number" ? choice.index : 0;
+        const text = contentOf({ choices: [choice] }, "delta");
+        this.#texts[index] = (this.#texts[index] ?? "") + text;
+      }
+    },
+  });
+
+  push(piece: Uint8Array): void {
+    this.#parser.feed(this.#decoder.decode(piece, { stream: true }));
+  }
+
+  text(index = 0): string {
+    return this.#texts[index] ?? "";
+  }
+}
+
+function contentOf(completion: unknown, member: "message" | "delta"): string {
+  if (!isRecord(completion) || !Array.isArray(completion.choices)) return "";
+  const [choice] = completion.choices as unknown[];
+  const message = isRecord(choice) ? choice[member] : undefined;
+  return isRecord(message) && typeof message.content === "string" ? message.content : "";
+}
+
+/** Writes both answers of a duel as two choices of one completion. */
+function duelWriter(duel: DuelHead): DuelWriter {
+  const { created, model } = duel;
+  const id = `chatcmpl-${duel.id}`;
+  const chunk = (choices: readonly Json[], more: Json = {}) =>
+    eventOf({ id, object: "chat.completion.chunk", created, model, choices, ...more });
+  return {
+    answerIn: (response) => choicesOf(JSON.parse(Buffer.from(response).toString()))[0],
+    textOf: (answer) => textOf({ choices: [answer] }),
+    whole: (answers, usage, joust) => {
+      const choices = answers.map((answer, index) => ({ ...answer, index }));
+      const body = { id, object: "chat.completion", created, model, choices };
+      return JSON.stringify({ ...body, usage: writeUsage(usage), joust });
+    },
+    open: (joust) => {
+      const delta = { role: "assistant", content: "" };
+      return chunk([{ index: 0, delta, finish_reason: null }], { joust });
+    },
+    rewrite: (index) => rewriter((choice) => chunk([{ ...choice, index }])),
+    fail: (indices, joust) => {
+      const choices = indices.map((index) => ({ index, delta: {}, finish_reason: "error" }));
+      return chunk(choices, { joust });
+    },
+    usage: (usage) => chunk([], { usage: writeUsage(usage) }),
+    done: "data: [DONE]\n\n",
+  };
+}
+
+/** Rewrites a stream of whole events to one event per choice. Everything else is left out. */
+function rewriter(write: (choice: Json) => string): (piece: Uint8Array) => string {
+  let out = "";
+  const decoder = new TextDecoder();
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      if (data === "[DONE]" || data === "") return;
+      for (const choice of choicesOf(JSON.parse(data))) out += write(choice);
+    },
+  });
+  return (piece) => {
+    out = "";
+    parser.feed(decoder.decode(piece, { stream: true }));
+    return out;
+  };
+}
+
+function eventOf(body: Json): string {
+  return `data: ${JSON.stringify(body)}\n\n`;
+}
+
+function choicesOf(completion: unknown): Json[] {
+  const choices = isRecord(completion) ? completion.choices : undefined;
+  return Array.isArray(choices) ? choices.filter(isRecord) : [];
+}

@@ -1,7 +1,6 @@
 import { readUsage } from "../../providers/upstream/usage.ts";
 import { editMembers } from "../../wire/json-edit.ts";
-import type { Members } from "../../wire/json-scan.ts";
-import { isRecord, type Json } from "../../wire/json-value.ts";
+import { isRecord, type Json, type Members } from "../../wire/json-scan.ts";
 import type { Dialect, Labels } from "../dialect.ts";
 
 /** Sets id, model and `joust` in a complete answer. All other bytes are the upstream's. */

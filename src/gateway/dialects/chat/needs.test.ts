@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { lackOf } from "../../providers/capabilities.ts";
-import { needsOf } from "./needs.ts";
+import { lackOf } from "../../providers/served-model.ts";
+import { needsOf } from "./request.ts";
 
 const needs = (request: Partial<Parameters<typeof needsOf>[0]>) => {
   const messages = request.messages ?? [{ role: "user", content: "hello" }];

@@ -1,14 +1,17 @@
 import type { Clock } from "../../clock/clock.ts";
-import { isRecord, type Json } from "../../wire/json-value.ts";
+import { isRecord, type Json } from "../../wire/json-scan.ts";
 import { UpstreamError } from "../upstream/error.ts";
-import type { Translation } from "../upstream/translation.ts";
 import { Transport, type TransportSettings } from "../upstream/transport.ts";
-import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../upstream/upstream.ts";
-import { AnthropicAnswer } from "./answer.ts";
+import type {
+  Translation,
+  Upstream,
+  UpstreamAnswer,
+  UpstreamRequest,
+} from "../upstream/upstream.ts";
+import { AnthropicAnswer, errorBody } from "./answer.ts";
+import { Unsupported } from "./conversation.ts";
 import { type MessagesRequest, messagesRequest } from "./request.ts";
 import { AnthropicStream } from "./stream.ts";
-import { errorBody } from "./terms.ts";
-import { Unsupported } from "./unsupported.ts";
 
 /** Anthropic's API. Requests, answers, streams and errors are translated from and to OpenAI's. */
 export class AnthropicUpstream implements Upstream {

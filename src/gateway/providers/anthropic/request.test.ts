@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { Unsupported } from "./conversation.ts";
 import { messagesRequest } from "./request.ts";
-import { Unsupported } from "./unsupported.ts";
 
 const translate = (chat: object) => {
   const { body, ...rest } = messagesRequest({ messages: [], ...chat }, "claude", 4096);

@@ -1,10 +1,9 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
-import { isRecord, type Json } from "../../wire/json-value.ts";
-import { UpstreamError } from "../upstream/error.ts";
-import { refusal } from "../upstream/refusal.ts";
-import type { Pass, Translation } from "../upstream/translation.ts";
+import { isRecord, type Json } from "../../wire/json-scan.ts";
+import { refusal, UpstreamError } from "../upstream/error.ts";
+import type { Pass, Translation } from "../upstream/upstream.ts";
 import { type Usage, writeUsage } from "../upstream/usage.ts";
-import { errorBody, errorStatus, finishReason, messageUsage } from "./terms.ts";
+import { errorBody, errorStatus, finishReason, messageUsage } from "./answer.ts";
 
 interface StreamSettings {
   readonly upstream: string;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../clock/clock.ts";
 import { type Misbehaving, startMisbehaving } from "../upstream/misbehaving.fixture.ts";
-import { OpenAiUpstream } from "./openai.ts";
-import { outgoing } from "./request.ts";
+import { OpenAiUpstream, outgoing } from "./openai.ts";
 import { asReceived, asSent, REQUEST_BODIES } from "./request-bodies.fixture.ts";
 
 describe("over a real connection", () => {

@@ -1,9 +1,8 @@
 import { createParser } from "eventsource-parser";
 import { JsonError, type Members, scanObject } from "../../wire/json-scan.ts";
-import { UpstreamError } from "../upstream/error.ts";
+import { refusal, UpstreamError } from "../upstream/error.ts";
 import { EventCutter, EventTooLarge } from "../upstream/event-cutter.ts";
-import { refusal } from "../upstream/refusal.ts";
-import type { Pass, Translation } from "../upstream/translation.ts";
+import type { Pass, Translation } from "../upstream/upstream.ts";
 import { readUsage, type Usage } from "../upstream/usage.ts";
 
 /**

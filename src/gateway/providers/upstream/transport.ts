@@ -1,10 +1,9 @@
 import Pool from "undici/lib/dispatcher/pool.js";
 import { messageOf } from "../../../core/errors/joust-error.ts";
 import type { Clock } from "../../clock/clock.ts";
-import { UpstreamError } from "./error.ts";
+import { type AnswerHeaders, UpstreamError } from "./error.ts";
 import { Exchange, type Limits } from "./exchange.ts";
-import type { Translation } from "./translation.ts";
-import type { AnswerHeaders, UpstreamAnswer } from "./upstream.ts";
+import type { Translation, UpstreamAnswer } from "./upstream.ts";
 
 /** Connections to one host, which are kept alive and shared. Each carries one request at a time. */
 export class Transport {

@@ -1,6 +1,6 @@
-import type { Members } from "../../wire/json-scan.ts";
-import type { UpstreamError } from "./error.ts";
-import type { Usage } from "./usage.ts";
+import { JsonError, type Members, scanObject } from "../../wire/json-scan.ts";
+import { type AnswerHeaders, UpstreamError } from "./error.ts";
+import { readUsage, type Usage } from "./usage.ts";
 
 /**
  * A host of models: a provider's API, a local server or the sandbox. It receives the client's
@@ -28,9 +28,6 @@ export interface UpstreamRequest {
 }
 
 type Endpoint = "chat/completions" | "completions" | "embeddings";
-
-/** Names are in lower case. A header that occurs twice is a list. */
-export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 export interface UpstreamAnswer {
   readonly headers: AnswerHeaders;
@@ -63,4 +60,58 @@ export async function readAll({ body }: Pick<UpstreamAnswer, "body">): Promise<U
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);
   return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+}
+
+/**
+ * Converts the chunks of an upstream's response to the bytes for the client. It uses no network,
+ * so that each format can be tested without one. Throws UpstreamError if the response is not a
+ * valid answer.
+ */
+export interface Translation {
+  push(chunk: Buffer, pass: Pass): void;
+  /** Called after the last chunk. */
+  end(pass: Pass): void;
+  readonly usage: Usage | undefined;
+  /** Events that were passed on; 0 for a complete answer. */
+  readonly events: number;
+  /** Whether the answer is complete, so that errors of the connection no longer matter. */
+  readonly isDone: boolean;
+  /** Members of a complete answer, if it was scanned. */
+  readonly members?: Members | undefined;
+}
+
+export type Pass = (bytes: Uint8Array) => void;
+
+/** A complete answer in OpenAI's format. It is passed on when all of it has arrived. */
+export class WholeAnswer implements Translation {
+  readonly events = 0;
+  readonly isDone = false;
+  usage: Usage | undefined;
+  members: Members | undefined;
+  readonly #upstream: string;
+  readonly #chunks: Buffer[] = [];
+
+  constructor(upstream: string) {
+    this.#upstream = upstream;
+  }
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  end(pass: Pass): void {
+    const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+    try {
+      this.members = scanObject(body);
+      this.usage = readUsage(this.members.value("usage"));
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      throw new UpstreamError(
+        "broken",
+        this.#upstream,
+        `sent an incomplete answer: ${error.message}`,
+      );
+    }
+    pass(body);
+  }
 }

@@ -1,3 +1,5 @@
+import type { z } from "zod";
+
 /**
  * An error that the client gets as an HTTP response, in the fields of OpenAI's
  * errors. `message` says what is wrong, `hint` what to do about it.
@@ -47,4 +49,37 @@ function typeOf(status: number): ErrorType {
   if (status === 403) return "permission_error";
   if (status === 429) return "rate_limit_error";
   return status >= 500 ? "server_error" : "invalid_request_error";
+}
+
+/**
+ * Parses a value by its schema. Throws a 400 that names the invalid member.
+ * `at` is the path of the value in the request. `hintFor` may give an issue a
+ * hint of its own.
+ */
+export function checked<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  at: readonly PropertyKey[] = [],
+  hintFor: (issue: z.core.$ZodIssue) => string | undefined = () => undefined,
+): z.output<S> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { path, issue } = innermost(parsed.error.issues[0]!, at);
+  const param = path.map(String).join(".");
+  throw new HttpError(400, `${param === "" ? "the request" : param}: ${issue.message}`, {
+    hint: hintFor(issue) ?? "/openapi.json says what it may be",
+    code: "invalid_value",
+    param: param === "" ? undefined : param,
+  });
+}
+
+/** The most specific issue: in a union, the alternative whose issue lies deepest. */
+function innermost(
+  issue: z.core.$ZodIssue,
+  at: readonly PropertyKey[],
+): { path: readonly PropertyKey[]; issue: z.core.$ZodIssue } {
+  const path = [...at, ...issue.path];
+  if (issue.code !== "invalid_union" || issue.errors.length === 0) return { path, issue };
+  const deepest = issue.errors.flat().reduce((a, b) => (b.path.length > a.path.length ? b : a));
+  return deepest.path.length > 0 ? innermost(deepest, path) : { path, issue };
 }
