@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createPolicy } from "./bandit/options.ts";
 import { Pacer } from "./bandit/pacer.ts";
+import { random as uniform } from "./bandit/policies/baselines.ts";
 import { joust } from "./bandit/policies/joust.ts";
-import { random as uniform } from "./bandit/policies/random.ts";
 import { easyProblem } from "./bandit/policy.case.ts";
 import type { Feedback, Policy, Round } from "./bandit/policy.ts";
 import { Voters } from "./bandit/voters.ts";

@@ -90,10 +90,9 @@ export class Router {
     voter?: string,
     weight = 1,
   ): void {
-    const { x } = decision;
     this.dismiss(decision);
     const trusted = weight * this.#trust(voter);
-    this.policy.learn({ kind: "rating", x, model, rating, weight: trusted }, random);
+    this.policy.learn({ kind: "rating", x: decision.x, model, rating, weight: trusted }, random);
   }
 
   /** Learns from a ranking, best first. It may include models that are not in the pair. */
@@ -104,10 +103,9 @@ export class Router {
     voter?: string,
     weight = 1,
   ): void {
-    const { x } = decision;
     this.dismiss(decision);
     const trusted = weight * this.#trust(voter);
-    this.policy.learn({ kind: "ranking", x, order, weight: trusted }, random);
+    this.policy.learn({ kind: "ranking", x: decision.x, order, weight: trusted }, random);
   }
 
   /** Stops waiting for a vote on this decision. */
@@ -262,29 +260,21 @@ function checkPair(pair: readonly number[] | undefined, candidates: readonly num
   );
 }
 
-export type RouterSettings = {
+export const ROUTER_DEFAULTS = {
   /** Probability of a uniformly random pair. */
-  readonly explore: number;
-  /** Largest mean cost per query, in the unit of the given costs; 0 for no budget. */
-  readonly budget: number;
-  /** Cost that lambda is the price of: the mean cost of the most expensive model. */
-  readonly costUnit: number;
-  /** Number of pending duels that the policy takes into account; 0 for none (docs/beyond.md). */
-  readonly pending: number;
-  /** Number of rounds after which a vote is no longer expected. */
-  readonly pendingRounds: number;
-  /** Whether the weight of a vote depends on how often the voter agreed with the router. */
-  readonly weighVoters: boolean;
-};
-
-export const ROUTER_DEFAULTS: RouterSettings = {
   explore: 0,
+  /** Largest mean cost per query, in the unit of the given costs; 0 for no budget. */
   budget: 0,
+  /** Cost that lambda is the price of: the mean cost of the most expensive model. */
   costUnit: 1,
+  /** Number of pending duels that the policy takes into account; 0 for none (docs/beyond.md). */
   pending: 0,
+  /** Number of rounds after which a vote is no longer expected. */
   pendingRounds: 500,
+  /** Whether the weight of a vote depends on how often the voter agreed with the router. */
   weighVoters: false,
 };
+export type RouterSettings = Readonly<typeof ROUTER_DEFAULTS>;
 
 export const ROUTER_ABOUT: About<RouterSettings> = {
   explore: { meaning: "probability of a uniformly random pair", min: 0, max: 1 },

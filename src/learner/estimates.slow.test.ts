@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createPolicy } from "../core/bandit/options.ts";
+import { zeroFeedback } from "../core/bandit/policies/baselines.ts";
 import { greedy } from "../core/bandit/policies/greedy.ts";
-import { zeroFeedback } from "../core/bandit/policies/zero-feedback.ts";
 import { Random } from "../core/random/random.ts";
 import { Estimator } from "./estimates.ts";
 import { World } from "./world.fixture.ts";

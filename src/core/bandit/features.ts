@@ -29,17 +29,8 @@ type Metadata = (typeof METADATA)[number];
 const FEATURE_WEIGHTINGS = [...WEIGHTINGS, "fitted"] as const;
 type FeatureWeighting = (typeof FEATURE_WEIGHTINGS)[number];
 
-export type FeatureOptions = {
-  readonly features: string;
-  readonly weighting: string;
-  readonly metadata: string;
-  readonly temperature: number;
-  readonly centred: boolean;
-  readonly sd: number;
-};
-
 /** Options that all linear policies share. */
-export const FEATURE_DEFAULTS: FeatureOptions = {
+export const FEATURE_DEFAULTS = {
   features: "hadamard",
   weighting: "excel_perf_cost",
   metadata: "none",
@@ -47,6 +38,7 @@ export const FEATURE_DEFAULTS: FeatureOptions = {
   centred: false,
   sd: 1,
 };
+export type FeatureOptions = Readonly<typeof FEATURE_DEFAULTS>;
 
 /** All options but the first apply to the paper's features only. */
 export const FEATURE_ABOUT: About<FeatureOptions> = {

@@ -6,7 +6,6 @@ import {
   difference,
   FEATURE_ABOUT,
   FEATURE_DEFAULTS,
-  type FeatureOptions,
   type Features,
 } from "./features.ts";
 import {
@@ -25,18 +24,10 @@ import { GaussianPosterior } from "./posterior.ts";
  * MaxPairUCB differ in the rule that picks the pair; VACDB keeps several estimates.
  * All assume P(i beats j) = sigmoid(theta . (phi_i - phi_j)).
  */
-export type LinearOptions = FeatureOptions & {
-  readonly scale: number;
-  readonly lambda: number;
-};
+export type LinearOptions = Readonly<typeof LINEAR_DEFAULTS>;
 
 /** Category features are the default, because they are the strongest if scores are told. */
-export const LINEAR_DEFAULTS: LinearOptions = {
-  ...FEATURE_DEFAULTS,
-  features: "category",
-  scale: 3,
-  lambda: 4,
-};
+export const LINEAR_DEFAULTS = { ...FEATURE_DEFAULTS, features: "category", scale: 3, lambda: 4 };
 
 export const LINEAR_ABOUT: About<LinearOptions> = {
   ...FEATURE_ABOUT,
@@ -108,15 +99,23 @@ export class LinearEstimate {
 
   /** Restores a snapshot. Called on a new estimate: models that are not in the snapshot keep the prior. */
   restore(state: EstimateState, from: readonly string[], pool: Pool, featureSet: string): void {
-    const remap = (old: Float64Array, fresh: Float64Array) =>
-      remapCoefficients(old, from, fresh, pool, featureSet);
-    const { mean, covariance } = this.#posterior;
-    this.#posterior = new GaussianPosterior(
-      remap(state.mean, mean),
-      remap(state.covariance, covariance),
-    );
-    this.#Vinv = remap(state.Vinv, this.#Vinv);
+    this.#posterior = remapPosterior(state, from, this.#posterior, pool, featureSet);
+    this.#Vinv = remapCoefficients(state.Vinv, from, this.#Vinv, pool, featureSet);
   }
+}
+
+/** Moves a posterior to another pool: see `remapCoefficients`. */
+export function remapPosterior(
+  old: Pick<EstimateState, "mean" | "covariance">,
+  from: readonly string[],
+  fresh: GaussianPosterior,
+  pool: Pool,
+  featureSet: string,
+): GaussianPosterior {
+  return new GaussianPosterior(
+    remapCoefficients(old.mean, from, fresh.mean, pool, featureSet),
+    remapCoefficients(old.covariance, from, fresh.covariance, pool, featureSet),
+  );
 }
 
 export interface EstimateState {
@@ -203,7 +202,7 @@ export function linearDuel(pool: Pool, options: LinearOptions, rule: PairRule): 
   return {
     choose(round, random) {
       const pair = rule(model.scores(estimate, round), round.candidates, random);
-      return { pair, values: model.values(estimate, round.x) };
+      return { pair, values: model.values(estimate.theta, round.x) };
     },
     learn(feedback) {
       for (const { a, b, win, weight } of comparisonsOf(feedback)) {
@@ -226,7 +225,7 @@ export class LinearDuelModel {
   #x: Float64Array | undefined;
   #rows: Float64Array = new Float64Array(0);
 
-  constructor(pool: Pool, options: LinearOptions) {
+  constructor(pool: Pool, options: Omit<LinearOptions, "lambda">) {
     this.#features = createFeatures(pool, options);
     this.#scale = options.scale;
     this.prior = priorOf(this.#features, options);
@@ -249,7 +248,7 @@ export class LinearDuelModel {
   scores(estimate: LinearEstimate, { x, penalty }: Round): Scores {
     const { models: K, dimension: d } = this.#features;
     const Phi = this.rows(x);
-    const f = this.#logits(estimate, x);
+    const f = this.#logits(estimate.theta, x);
     if (penalty) for (let k = 0; k < K; k++) f[k]! -= this.#scale * penalty[k]!;
     const G = gram(Phi, K, estimate.Vinv, d);
     const root = (square: number) => Math.sqrt(Math.max(0, square));
@@ -271,14 +270,14 @@ export class LinearDuelModel {
   }
 
   /** Returns the estimated utilities: logits divided by the assumed vote scale. */
-  values(estimate: LinearEstimate, x: Float64Array): Float64Array {
-    return this.#logits(estimate, x).map((logit) => logit / this.#scale);
+  values(theta: Float64Array, x: Float64Array): Float64Array {
+    return this.#logits(theta, x).map((logit) => logit / this.#scale);
   }
 
-  #logits(estimate: LinearEstimate, x: Float64Array): Float64Array {
+  #logits(theta: Float64Array, x: Float64Array): Float64Array {
     const { models: K, dimension: d } = this.#features;
     const Phi = this.rows(x);
-    return Float64Array.from({ length: K }, (_, k) => dotAt(Phi, k * d, estimate.theta, 0, d));
+    return Float64Array.from({ length: K }, (_, k) => dotAt(Phi, k * d, theta, 0, d));
   }
 }
 

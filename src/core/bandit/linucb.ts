@@ -1,4 +1,4 @@
-import { axpy, dot, multiply, normIn, rankOne } from "../linalg/linalg.ts";
+import { axpy, dot, multiply, normalized, normIn, rankOne } from "../linalg/linalg.ts";
 import { sigmoid } from "./btl.ts";
 import { toldAt } from "./categories.ts";
 import {
@@ -52,12 +52,7 @@ export class Ridge {
   }
 }
 
-export type LinUcbOptions = {
-  readonly alpha: number;
-  readonly lambda: number;
-  readonly prior: number;
-  readonly scale: number;
-};
+export type LinUcbOptions = Readonly<Record<"alpha" | "lambda" | "prior" | "scale", number>>;
 
 export const LINUCB_ABOUT: About<LinUcbOptions> = {
   alpha: {
@@ -72,22 +67,22 @@ export const LINUCB_ABOUT: About<LinUcbOptions> = {
   },
 };
 
-/** The features of a query that all arms regress on. */
-export interface ArmFeatures {
-  readonly dimension: number;
-  of(x: Float64Array): Float64Array;
-}
-
 /**
- * Creates a LinUCB policy. The arms regress what the told scores do not explain: the
+ * Creates a LinUCB policy whose arms regress on the normalised query with `tags` of the
+ * query appended. The arms regress what the told scores do not explain: the
  * expected reward of model k is sigmoid(prior * scale * (told_k - mean told)) +
  * theta_k . x, where the first part is its win probability against an average
  * opponent. A reward is a win probability, whose slope in utility is scale / 4 between
  * equal models: penalties are multiplied by that, and values are divided by it.
  */
-export function linUcbPolicy(pool: Pool, options: LinUcbOptions, armFeatures: ArmFeatures): Policy {
-  const { alpha, lambda, prior, scale } = options;
-  const arms = pool.models.map(() => new Ridge(armFeatures.dimension, lambda));
+export function linUcbPolicy(
+  pool: Pool,
+  { alpha, lambda, prior, scale }: LinUcbOptions,
+  tags: (x: Float64Array) => Float64Array,
+): Policy {
+  const featuresOf = (x: Float64Array) => Float64Array.of(...normalized(x), ...tags(x));
+  const { length: dimension } = featuresOf(pool.centroids[0]!);
+  const arms = pool.models.map(() => new Ridge(dimension, lambda));
   const told = toldAt(pool);
   const expected = (x: Float64Array) => {
     const scores = told(x);
@@ -96,7 +91,7 @@ export function linUcbPolicy(pool: Pool, options: LinUcbOptions, armFeatures: Ar
   };
   return {
     choose({ x, candidates, penalty }, random) {
-      const features = armFeatures.of(x);
+      const features = featuresOf(x);
       const mean = expected(x).map((start, k) => start + arms[k]!.mean(features));
       const bonus = arms.map((arm) => alpha * arm.width(features));
       const value = (k: number) => mean[k]! - (scale / 4) * (penalty?.[k] ?? 0);
@@ -108,7 +103,7 @@ export function linUcbPolicy(pool: Pool, options: LinUcbOptions, armFeatures: Ar
       return { pair: [first, second], values: mean.map((m) => ((m - 0.5) * 4) / scale) };
     },
     learn(feedback) {
-      const features = armFeatures.of(feedback.x);
+      const features = featuresOf(feedback.x);
       const start = expected(feedback.x);
       for (const { model, reward, weight } of rewardsOf(feedback)) {
         arms[model]!.update(features, reward - start[model]!, weight);
@@ -121,7 +116,7 @@ export function linUcbPolicy(pool: Pool, options: LinUcbOptions, armFeatures: Ar
     restore({ models, state }) {
       const before = state as readonly Pick<Ridge, "theta" | "inverse">[];
       alignModels(models, pool.models).forEach((k, i) => {
-        const arm = before[k] ?? new Ridge(armFeatures.dimension, lambda);
+        const arm = before[k] ?? new Ridge(dimension, lambda);
         arms[i]!.theta.set(arm.theta);
         arms[i]!.inverse.set(arm.inverse);
       });

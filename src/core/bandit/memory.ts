@@ -85,20 +85,16 @@ export class Memory implements Votes {
   /** The n comparisons whose queries are nearest to x, in the order of their votes. */
   nearest(x: Float64Array, n: number): Votes {
     if (this.size <= n) return this;
-    return this.#pick(largest(this.similarities(x), n));
+    const chosen = largest(this.similarities(x), n);
+    const pick = <T extends Column>(column: T) =>
+      column.slice(0, n).map((_, i) => column[chosen[i]!]!) as T;
+    return { size: n, ...mapColumns(this, pick) };
   }
 
   snapshot(): MemoryState {
-    const { size } = this;
-    return {
-      size,
-      x: this.x.slice(0, size * this.dimension),
-      a: this.a.slice(0, size),
-      b: this.b.slice(0, size),
-      win: this.win.slice(0, size),
-      weight: this.weight.slice(0, size),
-      offset: this.offset.slice(0, size),
-    };
+    const { size, dimension } = this;
+    const x = this.x.slice(0, size * dimension);
+    return { size, x, ...mapColumns(this, (column) => column.slice(0, size)) };
   }
 
   /** Restores the comparisons between models that are still in the pool. */
@@ -115,24 +111,9 @@ export class Memory implements Votes {
     }
   }
 
-  #pick(indices: readonly number[]): Votes {
-    return {
-      size: indices.length,
-      a: Int32Array.from(indices, (i) => this.a[i]!),
-      b: Int32Array.from(indices, (i) => this.b[i]!),
-      win: Float64Array.from(indices, (i) => this.win[i]!),
-      weight: Float64Array.from(indices, (i) => this.weight[i]!),
-      offset: Float64Array.from(indices, (i) => this.offset[i]!),
-    };
-  }
-
   #grow(): void {
     this.x = longer(this.x);
-    this.a = longer(this.a);
-    this.b = longer(this.b);
-    this.win = longer(this.win);
-    this.weight = longer(this.weight);
-    this.offset = longer(this.offset);
+    Object.assign(this, mapColumns(this, longer));
   }
 
   #drop(n: number): void {
@@ -146,7 +127,21 @@ export class Memory implements Votes {
 
 const START = 64;
 
-function longer<T extends Int32Array | Float64Array>(column: T): T {
+type Column = Int32Array | Float64Array;
+
+/** Returns the columns of the votes, each changed by `change`. */
+function mapColumns(
+  { a, b, win, weight, offset }: Votes,
+  change: <T extends Column>(column: T) => Column,
+): Omit<Votes, "size"> {
+  const columns = Object.entries({ a, b, win, weight, offset });
+  return Object.fromEntries(columns.map(([name, column]) => [name, change(column)])) as Omit<
+    Votes,
+    "size"
+  >;
+}
+
+function longer<T extends Column>(column: T): T {
   const out = new (column.constructor as new (length: number) => T)(column.length * 2);
   out.set(column);
   return out;

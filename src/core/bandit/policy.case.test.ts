@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { zeroFeedback } from "./policies/baselines.ts";
 import { joust } from "./policies/joust.ts";
 import { swBradleyTerry } from "./policies/sw-bradley-terry.ts";
-import { zeroFeedback } from "./policies/zero-feedback.ts";
 import { expectFinite, GIVEN, seedsNotLearned } from "./policy.case.ts";
 import type { PolicyKind } from "./policy.ts";
 

@@ -222,43 +222,6 @@ describe("predictive", () => {
   });
 });
 
-describe("forget", () => {
-  const learned = () => {
-    const random = Random.seeded(7);
-    const prior = correlated(4, random);
-    const posterior = prior.clone();
-    for (let i = 0; i < 50; i++) posterior.update(normals(4, random), random.integer(2));
-    return { prior, posterior };
-  };
-
-  it("g = 1 changes no bit", () => {
-    const { prior, posterior } = learned();
-    const before = posterior.clone();
-    posterior.forget(1, prior);
-    expect(posterior).toEqual(before);
-  });
-
-  it("g = 0 gives the prior", () => {
-    const { prior, posterior } = learned();
-    posterior.forget(0, prior);
-    expect(farthest(posterior.mean, prior.mean)).toBeLessThan(1e-12);
-    expect(farthest(posterior.covariance, prior.covariance)).toBeLessThan(1e-12);
-  });
-
-  it("g applied twice equals g^2, and the covariance stays definite and between posterior and prior", () => {
-    const { prior, posterior } = learned();
-    const narrow = posterior.covariance[0]!;
-    const once = posterior.clone();
-    once.forget(0.81, prior);
-    for (let i = 0; i < 2; i++) posterior.forget(0.9, prior);
-    expect(farthest(posterior.mean, once.mean)).toBeLessThan(1e-12);
-    expect(farthest(posterior.covariance, once.covariance)).toBeLessThan(1e-12);
-    expectDefinite(posterior);
-    expect(posterior.covariance[0]).toBeGreaterThan(narrow);
-    expect(posterior.covariance[0]).toBeLessThan(prior.covariance[0]!);
-  });
-});
-
 describe("clone", () => {
   it("does not change with later votes", () => {
     const posterior = standard(2);

@@ -1,4 +1,4 @@
-import { axpy, dot, inverse, multiply, rankOne } from "../linalg/linalg.ts";
+import { axpy, dot, multiply, rankOne } from "../linalg/linalg.ts";
 import { sigmoid } from "./btl.ts";
 
 /**
@@ -60,25 +60,6 @@ export class GaussianPosterior {
     let sum = 0;
     for (let i = 0; i < d; i++) sum += v[i]! * v[i]! * this.covariance[i * d + i]!;
     return sum;
-  }
-
-  /**
-   * Forgets a share 1 - g of all votes so far: in information form, Lambda = S^-1 and
-   * h = Lambda m move back towards those of the prior. O(d^3).
-   */
-  forget(g: number, prior: GaussianPosterior): void {
-    if (g === 1) return; // inverting twice would add rounding errors
-    const d = this.dimension;
-    const blend = (now: Float64Array, before: Float64Array) =>
-      now.map((value, i) => g * value + (1 - g) * before[i]!);
-    const precision = inverse(this.covariance, d);
-    const precision0 = inverse(prior.covariance, d);
-    const h = new Float64Array(d);
-    const h0 = new Float64Array(d);
-    multiply(precision, this.mean, h);
-    multiply(precision0, prior.mean, h0);
-    this.covariance.set(inverse(blend(precision, precision0), d));
-    multiply(this.covariance, blend(h, h0), this.mean);
   }
 
   clone(): GaussianPosterior {

@@ -38,17 +38,8 @@ export interface Ratings {
   width(i: number, j: number): number;
 }
 
-export type RankingOptions = ExploreOptions & {
-  readonly scale: number;
-  readonly prior: number;
-};
-
-export type ExploreOptions = {
-  readonly explore: string;
-  readonly rate: number;
-};
-
-export const RANKING_DEFAULTS: RankingOptions = { scale: 5, prior: 1, explore: "ucb", rate: 1 };
+export const RANKING_DEFAULTS = { scale: 5, prior: 1, explore: "ucb", rate: 1 };
+export type RankingOptions = Readonly<typeof RANKING_DEFAULTS>;
 
 export const RANKING_ABOUT: About<RankingOptions> = {
   scale: { meaning: "assumed vote scale: logits of a win per unit of utility", above: 0 },
@@ -106,7 +97,7 @@ export function challenger(
   candidates: readonly number[],
   value: (k: number) => number,
   width: (k: number) => number,
-  { explore, rate }: ExploreOptions,
+  { explore, rate }: Pick<RankingOptions, "explore" | "rate">,
   random: Random,
 ): number {
   const others = candidates.filter((k) => k !== favourite);

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../random/random.ts";
 import { createFeatures, FEATURE_DEFAULTS } from "./features.ts";
-import { GrowingRows } from "./growing-rows.ts";
-import { HadamardPast } from "./hadamard-past.ts";
-import { StoredPast } from "./past-features.ts";
+import { GrowingRows, HadamardPast, StoredPast } from "./past-features.ts";
 import type { Pool } from "./policy.ts";
 import { createRounds, Rounds } from "./rounds.ts";
 

@@ -1,8 +1,6 @@
 import { norm } from "../linalg/linalg.ts";
 import { difference, embeddingsOf, type FeatureOptions, type Features } from "./features.ts";
-import { GrowingRows } from "./growing-rows.ts";
-import { HadamardPast } from "./hadamard-past.ts";
-import { type PastFeatures, StoredPast } from "./past-features.ts";
+import { GrowingRows, HadamardPast, type PastFeatures, StoredPast } from "./past-features.ts";
 import type { Comparison, Pool } from "./policy.ts";
 
 /** S_t: the past rounds that have a vote, for policies that revisit them (Algorithm 1). */

@@ -3,8 +3,7 @@ import { cholesky, inverse } from "../linalg/linalg.ts";
 import { Random } from "../random/random.ts";
 import { sigmoid } from "./btl.ts";
 import type { Features } from "./features.ts";
-import { GrowingRows } from "./growing-rows.ts";
-import { StoredPast } from "./past-features.ts";
+import { GrowingRows, StoredPast } from "./past-features.ts";
 import { Rounds } from "./rounds.ts";
 import { Chain, stepSize, type Target } from "./sgld.ts";
 

@@ -65,11 +65,7 @@ describe("categoryWeights", () => {
   });
 
   it.each(["perf", "perf_cost", "excel_perf_cost"] as const)("%s sums to 1", (weighting) => {
-    for (const supportOnly of [false, true]) {
-      for (const row of categoryWeights(weighting, perf, cost, { supportOnly })) {
-        expect(sum(row)).toBeCloseTo(1, 14);
-      }
-    }
+    for (const row of categoryWeights(weighting, perf, cost)) expect(sum(row)).toBeCloseTo(1, 14);
   });
 
   it("a low temperature puts all weight on the best category, a high one spreads it", () => {
@@ -113,18 +109,6 @@ describe("categoryWeights", () => {
       expect(first![1]).toBeLessThan(1 / (e[0]! + 1));
     });
 
-    it("supportOnly leaves the other categories at 0, and falls back to perf_cost", () => {
-      const rows = categoryWeights("excel_perf_cost", perf, cost, { supportOnly: true });
-      const mask = excelMask(scores, WEIGHTING_DEFAULTS);
-      const plain = categoryWeights("perf_cost", perf, cost);
-      const nowhere = mask.filter((row) => !row.includes(1)).length;
-      expect(nowhere).toBe(4); // WizardLM, Mistral, Code Llama, Llama 70B
-      rows.forEach((row, k) => {
-        if (mask[k]!.includes(1)) expect(row.map((w) => (w > 0 ? 1 : 0))).toEqual(mask[k]);
-        else expect(row).toEqual(plain[k]);
-      });
-    });
-
     it("excel_mask is mask / tau; the row of a model that excels nowhere is all zeros", () => {
       expect(weights("excel_mask").map((row) => [...row])).toEqual([
         [0.5, 0.5],
@@ -134,11 +118,6 @@ describe("categoryWeights", () => {
       const thirds = categoryWeights("excel_mask", perf, cost);
       expect(sum(thirds[MODELS.indexOf("yi-34b")]!)).toBeCloseTo(2, 14); // excels in six
       expect(sum(thirds[MODELS.indexOf("wizardlm-13b")]!)).toBe(0);
-    });
-
-    it("excel_mask with supportOnly is a mean over the categories it excels in", () => {
-      const rows = categoryWeights("excel_mask", perf, cost, { supportOnly: true });
-      for (const row of rows) expect([0, 1]).toContain(round3(sum(row)));
     });
 
     it("all models excel if tau is at least the number of models", () => {

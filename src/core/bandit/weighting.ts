@@ -16,8 +16,6 @@ export interface WeightingOptions {
   readonly lambda: number;
   /** Temperature of the softmax; 1 in the paper. */
   readonly temperature: number;
-  /** Whether the softmax runs only over the categories in which the model excels. In the paper the others are zeros inside it. */
-  readonly supportOnly: boolean;
   /** Whether rounded scores are ranked and equal ones share a rank, as in the printed table of the paper. */
   readonly denseRank: boolean;
 }
@@ -26,7 +24,6 @@ export const WEIGHTING_DEFAULTS: WeightingOptions = {
   tau: 3,
   lambda: 0.05,
   temperature: 1,
-  supportOnly: false,
   denseRank: false,
 };
 
@@ -43,14 +40,14 @@ export function categoryWeights(
   const scores = perfCost(perf, cost, settings.lambda);
   if (weighting === "perf_cost") return scores.map((row) => softmax(row, temperature));
   const mask = excelMask(scores, settings);
-  if (weighting === "excel_mask") return mask.map((row) => share(row, settings));
-  return scores.map((row, k) => {
-    const excels = mask[k]!;
-    const top = row.map((score, m) => score * excels[m]!); // top_tau of eq. 4
-    if (!settings.supportOnly) return softmax(top, temperature);
-    // A model that excels in no category is weighted by perf_cost.
-    return softmax(row, temperature, excels.includes(1) ? excels : undefined);
-  });
+  if (weighting === "excel_mask") return mask.map((row) => row.map((one) => one / settings.tau));
+  // top_tau of eq. 4: categories in which the model does not excel are zeros inside the softmax.
+  return scores.map((row, k) =>
+    softmax(
+      row.map((score, m) => score * mask[k]![m]!),
+      temperature,
+    ),
+  );
 }
 
 /** Returns a_k = sum_m w_km xi_m. */
@@ -119,22 +116,16 @@ export function round3(value: number): number {
   return (Math.sign(value) * Math.floor(Math.abs(value) * 1000 + 0.5 + 1e-9)) / 1000;
 }
 
-/** Returns softmax(row / temperature). With a mask, only entries marked 1 take part. */
-export function softmax(row: Float64Array, temperature: number, mask?: Float64Array): Float64Array {
+/** Returns softmax(row / temperature). */
+export function softmax(row: Float64Array, temperature: number): Float64Array {
   let top = -Infinity;
-  for (let m = 0; m < row.length; m++) if (!mask || mask[m] === 1) top = Math.max(top, row[m]!);
+  for (let m = 0; m < row.length; m++) top = Math.max(top, row[m]!);
   const out = new Float64Array(row.length);
   let total = 0;
   for (let m = 0; m < row.length; m++) {
-    if (mask && mask[m] !== 1) continue;
     out[m] = Math.exp((row[m]! - top) / temperature);
     total += out[m]!;
   }
   for (let m = 0; m < row.length; m++) out[m]! /= total;
   return out;
-}
-
-function share(mask: Float64Array, { tau, supportOnly }: WeightingOptions): Float64Array {
-  const excels = mask.reduce((sum, value) => sum + value, 0);
-  return mask.map((value) => value / (supportOnly ? Math.max(1, excels) : tau));
 }

@@ -1,7 +1,6 @@
 import { fitBradleyTerry, type GaussianRatings, gaussian } from "../bradley-terry.ts";
-import { nearestCategory } from "../categories.ts";
+import { alignPairs, nearestCategory } from "../categories.ts";
 import type { Votes } from "../memory.ts";
-import { alignPairs } from "../pair-table.ts";
 import { type About, alignModels, type Comparison, type PolicyKind } from "../policy.ts";
 import { RANKING_ABOUT, RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
 

@@ -1,18 +1,7 @@
-import {
-  LINEAR_ABOUT,
-  LINEAR_DEFAULTS,
-  type LinearOptions,
-  linearDuel,
-  type PairRule,
-} from "../linear-duel.ts";
+import { LINEAR_ABOUT, LINEAR_DEFAULTS, linearDuel, type PairRule } from "../linear-duel.ts";
 import { argmax, type PolicyKind } from "../policy.ts";
 
-type ColstimOptions = LinearOptions & {
-  readonly c: number;
-  readonly threshold: number;
-  readonly independent: number;
-  readonly relative: boolean;
-};
+const DEFAULTS = { ...LINEAR_DEFAULTS, c: 2, threshold: 1, independent: 1, relative: true };
 
 /**
  * CoLSTIM (algorithm 1 of Bengs et al. 2022) imitates the votes: the first model has
@@ -30,8 +19,7 @@ type ColstimOptions = LinearOptions & {
  * are tuned; the paper has sqrt(d log T) for both. (3) There are no initial rounds with
  * random pairs, because V is regularised.
  */
-function colstimRule(options: Omit<ColstimOptions, keyof LinearOptions>): PairRule {
-  const { c, threshold, independent, relative } = options;
+function colstimRule({ c, threshold, independent, relative }: typeof DEFAULTS): PairRule {
   return ({ f, width, widthFromMean }, candidates, random) => {
     const draw = () => Math.max(-threshold, Math.min(threshold, random.gumbel()));
     const common = random.uniform() < independent ? undefined : draw();
@@ -46,12 +34,12 @@ function colstimRule(options: Omit<ColstimOptions, keyof LinearOptions>): PairRu
   };
 }
 
-export const colstim: PolicyKind<ColstimOptions> = {
+export const colstim: PolicyKind<typeof DEFAULTS> = {
   name: "colstim",
   summary: "duel between the largest randomly perturbed score and its strongest competitor",
   source:
     "Bengs et al. 2022, Stochastic contextual dueling bandits under linear stochastic transitivity models",
-  defaults: { ...LINEAR_DEFAULTS, c: 2, threshold: 1, independent: 1, relative: true },
+  defaults: DEFAULTS,
   about: {
     ...LINEAR_ABOUT,
     c: {

@@ -1,8 +1,7 @@
 import { exactLog, type Random } from "../../random/random.ts";
 import { sigmoid } from "../btl.ts";
-import { nearestCategory } from "../categories.ts";
+import { alignPairs, nearestCategory } from "../categories.ts";
 import { fillUnknown } from "../features.ts";
-import { alignPairs } from "../pair-table.ts";
 import {
   type About,
   alignModels,

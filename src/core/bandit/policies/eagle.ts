@@ -1,8 +1,8 @@
 import { inverse } from "../../linalg/linalg.ts";
 import { evaluate, gaussian } from "../bradley-terry.ts";
-import { eloUpdate, POINTS_PER_LOGIT, replayElo } from "../elo.ts";
-import { MEMORY_ABOUT, Memory, type MemoryState } from "../memory.ts";
-import { type About, alignModels, type PolicyKind } from "../policy.ts";
+import { sigmoid } from "../btl.ts";
+import { MEMORY_ABOUT, Memory, type MemoryState, type Votes, voteAt } from "../memory.ts";
+import { type About, alignModels, type Comparison, type PolicyKind } from "../policy.ts";
 import { RANKING_ABOUT, RANKING_DEFAULTS, rankingPolicy } from "../ranking.ts";
 
 const DEFAULTS = { ...RANKING_DEFAULTS, K: 32, N: 100, P: 0.2, sd: 0.75, memory: 20_000 };
@@ -70,3 +70,31 @@ export const eagle: PolicyKind<typeof DEFAULTS> = {
     });
   },
 };
+
+/** Elo points per logit: the expected score is 1 / (1 + 10^(-difference / 400)). */
+export const POINTS_PER_LOGIT = 400 / Math.LN10;
+
+/**
+ * Elo's update after a comparison: R_a <- R_a + K (S_a - E_a), and the opposite for
+ * R_b. `offset`, in points, is added to the rating difference in E_a. The step is
+ * proportional to the weight of the vote, up to weight 1.
+ */
+export function eloUpdate(
+  ratings: Float64Array,
+  { a, b, win, weight }: Comparison,
+  K: number,
+  offset: number,
+): void {
+  const expected = sigmoid((ratings[a]! - ratings[b]! + offset) / POINTS_PER_LOGIT);
+  const points = K * Math.min(1, weight) * (win - expected);
+  ratings[a]! += points;
+  ratings[b]! -= points;
+}
+
+/** Updates the ratings with the votes in their order. */
+export function replayElo(ratings: Float64Array, votes: Votes, K: number): void {
+  for (let i = 0; i < votes.size; i++) {
+    const vote = voteAt(votes, i);
+    eloUpdate(ratings, vote, K, vote.offset * POINTS_PER_LOGIT);
+  }
+}

@@ -1,20 +1,15 @@
-import { dotAt } from "../../linalg/linalg.ts";
 import type { Random } from "../../random/random.ts";
-import {
-  createFeatures,
-  difference,
-  FEATURE_ABOUT,
-  FEATURE_DEFAULTS,
-  type FeatureOptions,
-} from "../features.ts";
-import { priorOf, remapCoefficients } from "../linear-duel.ts";
+import { FEATURE_ABOUT, FEATURE_DEFAULTS } from "../features.ts";
+import { LinearDuelModel, remapPosterior } from "../linear-duel.ts";
 import { argmax, comparisonsOf, type PolicyKind } from "../policy.ts";
 import { GaussianPosterior } from "../posterior.ts";
 
-type GreedyOptions = FeatureOptions & {
-  readonly scale: number;
-  readonly duels: number;
-  readonly epsilon: number;
+const DEFAULTS = {
+  ...FEATURE_DEFAULTS,
+  features: "category",
+  scale: 3,
+  duels: 50,
+  epsilon: 0.1,
 };
 
 /**
@@ -24,10 +19,10 @@ type GreedyOptions = FeatureOptions & {
  * number of votes. And a model that starts too low to be second would never be tried,
  * so some opponents are drawn at random.
  */
-export const greedy: PolicyKind<GreedyOptions> = {
+export const greedy: PolicyKind<typeof DEFAULTS> = {
   name: "greedy",
   summary: "duel between the two largest posterior means, less often as votes arrive",
-  defaults: { ...FEATURE_DEFAULTS, features: "category", scale: 3, duels: 50, epsilon: 0.1 },
+  defaults: DEFAULTS,
   about: {
     ...FEATURE_ABOUT,
     scale: { meaning: "assumed vote scale", above: 0 },
@@ -42,19 +37,13 @@ export const greedy: PolicyKind<GreedyOptions> = {
     },
   },
   create(pool, options) {
-    const features = createFeatures(pool, options);
-    const { models: K, dimension: d } = features;
-    const { scale } = options;
-    const prior = priorOf(features, options);
-    let posterior = GaussianPosterior.independent(prior.mean, prior.sd);
+    const model = new LinearDuelModel(pool, options);
+    const fresh = () => GaussianPosterior.independent(model.prior.mean, model.prior.sd);
+    let posterior = fresh();
     let votes = 0;
     return {
       choose({ x, candidates, penalty }, random) {
-        const rows = features.rows(x);
-        const values = Float64Array.from(
-          { length: K },
-          (_, k) => dotAt(rows, k * d, posterior.mean, 0, d) / scale,
-        );
+        const values = model.values(posterior.mean, x);
         const value = (k: number) => values[k]! - (penalty?.[k] ?? 0);
         const best = argmax(candidates, value, random);
         return { pair: [best, opponent(best, candidates, value, votes, options, random)], values };
@@ -62,7 +51,7 @@ export const greedy: PolicyKind<GreedyOptions> = {
 
       learn(feedback) {
         for (const { a, b, win, weight } of comparisonsOf(feedback)) {
-          posterior.update(difference(features.rows(feedback.x), d, a, b), win, weight);
+          posterior.update(model.difference(feedback.x, a, b), win, weight);
           votes++;
         }
       },
@@ -74,13 +63,7 @@ export const greedy: PolicyKind<GreedyOptions> = {
 
       restore({ models, state }) {
         const past = state as State;
-        const fresh = GaussianPosterior.independent(prior.mean, prior.sd);
-        const remap = (old: Float64Array, start: Float64Array) =>
-          remapCoefficients(old, models, start, pool, options.features);
-        posterior = new GaussianPosterior(
-          remap(past.mean, fresh.mean),
-          remap(past.covariance, fresh.covariance),
-        );
+        posterior = remapPosterior(past, models, fresh(), pool, options.features);
         votes = past.votes;
       },
     };
@@ -99,7 +82,7 @@ export function opponent(
   candidates: readonly number[],
   value: (k: number) => number,
   votes: number,
-  { duels, epsilon }: Pick<GreedyOptions, "duels" | "epsilon">,
+  { duels, epsilon }: Pick<typeof DEFAULTS, "duels" | "epsilon">,
   random: Random,
 ): number {
   const others = candidates.filter((k) => k !== best);

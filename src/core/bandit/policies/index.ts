@@ -1,5 +1,6 @@
 /** All policies that the command line knows by name. */
 import type { PolicyKind } from "../policy.ts";
+import { bestFixed, oracle, random, zeroFeedback } from "./baselines.ts";
 import { bestTheta } from "./best-theta.ts";
 import { clusterBradleyTerry } from "./cluster-bradley-terry.ts";
 import { colstim } from "./colstim.ts";
@@ -7,7 +8,6 @@ import { doubleTs } from "./double-ts.ts";
 import { eagle } from "./eagle.ts";
 import { fgtsCdb } from "./fgts-cdb.ts";
 import { greedy } from "./greedy.ts";
-import { bestFixed, oracle } from "./hindsight.ts";
 import { joust } from "./joust.ts";
 import { knnBradleyTerry } from "./knn-bradley-terry.ts";
 import { matrixFactorization } from "./matrix-factorization.ts";
@@ -15,11 +15,9 @@ import { maxPairUcb } from "./max-pair-ucb.ts";
 import { maxInP } from "./maxinp.ts";
 import { metaLlm } from "./metallm.ts";
 import { mixLlm } from "./mixllm.ts";
-import { random } from "./random.ts";
 import { swBradleyTerry } from "./sw-bradley-terry.ts";
 import { thompson } from "./thompson.ts";
 import { vacdb } from "./vacdb.ts";
-import { zeroFeedback } from "./zero-feedback.ts";
 
 export const POLICIES: readonly PolicyKind[] = [
   joust,

@@ -4,12 +4,13 @@ import type { Random } from "../../random/random.ts";
 import {
   BlockPosterior,
   type Hypothesis,
+  hypothesesOf,
   type Observation,
   POSITION,
   TOLD,
+  UNTOLD_SCALE,
 } from "../block-posterior.ts";
 import { estimateOf } from "../estimate.ts";
-import { hypothesesOf, UNTOLD_SCALE } from "../hypotheses.ts";
 import {
   duelObservation,
   firstPlaceProbability,
@@ -32,8 +33,13 @@ import {
   type Snapshot,
   winOf,
 } from "../policy.ts";
-import { sampledUtilities, toldByCategory } from "../posterior-sample.ts";
-import { contextOfMembership, contextOfQuery, type QueryContext } from "../query-context.ts";
+import {
+  contextOfMembership,
+  contextOfQuery,
+  type QueryContext,
+  sampledUtilities,
+  toldByCategory,
+} from "../query-context.ts";
 import { JOUST_ABOUT, JOUST_DEFAULTS, type JoustOptions } from "./joust-options.ts";
 
 /**

@@ -2,28 +2,27 @@ import {
   argmaxPair,
   LINEAR_ABOUT,
   LINEAR_DEFAULTS,
-  type LinearOptions,
   linearDuel,
   type PairRule,
 } from "../linear-duel.ts";
 import type { PolicyKind } from "../policy.ts";
 
-type MaxPairUcbOptions = LinearOptions & { readonly beta: number };
+const DEFAULTS = { ...LINEAR_DEFAULTS, beta: 2 };
 
 /**
  * MaxPairUCB: the pair argmax_ij (phi_i + phi_j) . theta + beta |phi_i - phi_j|_Vinv,
  * i = j included.
  */
-function maxPairUcbRule({ beta }: Pick<MaxPairUcbOptions, "beta">): PairRule {
+function maxPairUcbRule({ beta }: typeof DEFAULTS): PairRule {
   return ({ f, width }, candidates, random) =>
     argmaxPair(candidates, (i, j) => f[i]! + f[j]! + beta * width(i, j), random);
 }
 
-export const maxPairUcb: PolicyKind<MaxPairUcbOptions> = {
+export const maxPairUcb: PolicyKind<typeof DEFAULTS> = {
   name: "max-pair-ucb",
   summary: "duel between the pair with the largest sum of scores and uncertainty",
   source: "Di et al. 2024, Variance-aware regret bounds for stochastic contextual dueling bandits",
-  defaults: { ...LINEAR_DEFAULTS, beta: 2 },
+  defaults: DEFAULTS,
   about: { ...LINEAR_ABOUT, beta: { meaning: "weight of the uncertainty of the pair", min: 0 } },
   create: (pool, options) => linearDuel(pool, options, maxPairUcbRule(options)),
 };

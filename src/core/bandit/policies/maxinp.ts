@@ -2,13 +2,12 @@ import {
   argmaxPair,
   LINEAR_ABOUT,
   LINEAR_DEFAULTS,
-  type LinearOptions,
   linearDuel,
   type PairRule,
 } from "../linear-duel.ts";
 import type { PolicyKind } from "../policy.ts";
 
-type MaxInPOptions = LinearOptions & { readonly c: number };
+const DEFAULTS = { ...LINEAR_DEFAULTS, c: 1 };
 
 /**
  * Maximum informative pair (algorithm 1 of Saha 2021). The promising models are those
@@ -24,7 +23,7 @@ type MaxInPOptions = LinearOptions & { readonly c: number };
  * The paper's initial rounds with random pairs, which make V invertible, are not needed
  * because V is regularised.
  */
-function maxInPRule({ c }: Pick<MaxInPOptions, "c">): PairRule {
+function maxInPRule({ c }: typeof DEFAULTS): PairRule {
   return ({ f, width }, candidates, random) => {
     const promising = candidates.filter((i) =>
       candidates.every((j) => f[i]! - f[j]! + c * width(i, j) >= 0),
@@ -33,12 +32,12 @@ function maxInPRule({ c }: Pick<MaxInPOptions, "c">): PairRule {
   };
 }
 
-export const maxInP: PolicyKind<MaxInPOptions> = {
+export const maxInP: PolicyKind<typeof DEFAULTS> = {
   name: "maxinp",
   summary:
     "duel between the most uncertain pair of models that no other model beats with confidence",
   source: "Saha 2021, Optimal algorithms for stochastic contextual preference bandits",
-  defaults: { ...LINEAR_DEFAULTS, c: 1 },
+  defaults: DEFAULTS,
   about: {
     ...LINEAR_ABOUT,
     c: { meaning: "radius of the confidence set (eta in the paper)", min: 0 },

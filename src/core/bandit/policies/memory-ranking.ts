@@ -1,13 +1,10 @@
-import { fitBradleyTerry, type GaussianRatings } from "../bradley-terry.ts";
+import { fitBradleyTerry } from "../bradley-terry.ts";
 import { MEMORY_ABOUT, Memory, type MemoryState, type Votes } from "../memory.ts";
 import type { About, Policy, Pool } from "../policy.ts";
 import { type RankingOptions, rankingPolicy } from "../ranking.ts";
 
 /** Options of a policy that fits Bradley-Terry ratings to past votes at every decision. */
-export type MemoryRankingOptions = RankingOptions & {
-  readonly sd: number;
-  readonly memory: number;
-};
+export type MemoryRankingOptions = RankingOptions & Readonly<Record<"sd" | "memory", number>>;
 
 /** The options beyond those of every ranking policy. */
 export const MEMORY_RANKING_ABOUT: About<Pick<MemoryRankingOptions, "sd" | "memory">> = {
@@ -23,10 +20,8 @@ export function memoryRanking(
 ): Policy {
   const memory = new Memory(pool.centroids[0]!.length, options.memory);
   const zero = new Float64Array(pool.models.length);
-  const rate = (x: Float64Array): GaussianRatings =>
-    fitBradleyTerry(votesFor(memory, x), zero, options.sd ** -2);
   return rankingPolicy(pool, options, {
-    rate,
+    rate: (x) => fitBradleyTerry(votesFor(memory, x), zero, options.sd ** -2),
     learn: (x, comparison, offset) => memory.add(x, comparison, offset),
     snapshot: () => memory.snapshot(),
     restore: (state, from) => memory.restore(state as MemoryState, from, pool.models),

@@ -1,4 +1,3 @@
-import { normalized } from "../../linalg/linalg.ts";
 import { LINUCB_ABOUT, linUcbPolicy } from "../linucb.ts";
 import type { PolicyKind } from "../policy.ts";
 
@@ -19,16 +18,5 @@ export const metaLlm: PolicyKind<typeof DEFAULTS> = {
   source: "MetaLLM (Nguyen et al. 2024)",
   defaults: DEFAULTS,
   about: LINUCB_ABOUT,
-  create(pool, options) {
-    const d = pool.centroids[0]!.length;
-    return linUcbPolicy(pool, options, {
-      dimension: d + 1,
-      of(x) {
-        const out = new Float64Array(d + 1);
-        out.set(normalized(x));
-        out[d] = 1;
-        return out;
-      },
-    });
-  },
+  create: (pool, options) => linUcbPolicy(pool, options, () => Float64Array.of(1)),
 };

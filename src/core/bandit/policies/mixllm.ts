@@ -1,4 +1,3 @@
-import { normalized } from "../../linalg/linalg.ts";
 import { categoryMembership } from "../features.ts";
 import { LINUCB_ABOUT, linUcbPolicy } from "../linucb.ts";
 import type { PolicyKind } from "../policy.ts";
@@ -26,18 +25,5 @@ export const mixLlm: PolicyKind<typeof DEFAULTS> = {
   source: "MixLLM (Wang et al. 2025)",
   defaults: DEFAULTS,
   about: LINUCB_ABOUT,
-  create(pool, options) {
-    const d = pool.centroids[0]!.length;
-    const tags = categoryMembership(pool.centroids);
-    const dimension = d + pool.centroids.length;
-    return linUcbPolicy(pool, options, {
-      dimension,
-      of(x) {
-        const out = new Float64Array(dimension);
-        out.set(normalized(x));
-        out.set(tags(x), d);
-        return out;
-      },
-    });
-  },
+  create: (pool, options) => linUcbPolicy(pool, options, categoryMembership(pool.centroids)),
 };

@@ -8,16 +8,12 @@ import {
   LINEAR_DEFAULTS,
   LinearDuelModel,
   LinearEstimate,
-  type LinearOptions,
   type Scores,
 } from "../linear-duel.ts";
 import { comparisonsOf, type Policy, type PolicyKind, type Pool } from "../policy.ts";
 
-type VacdbOptions = LinearOptions & {
-  readonly c: number;
-  readonly alpha: number;
-  readonly delta: number;
-};
+const DEFAULTS = { ...LINEAR_DEFAULTS, c: 0.001, alpha: 0.05, delta: 0.1 };
+type VacdbOptions = typeof DEFAULTS;
 
 /**
  * Variance-aware contextual dueling bandit (algorithm 1 of Di et al. 2024). Layer l has
@@ -45,7 +41,7 @@ export const vacdb: PolicyKind<VacdbOptions> = {
   name: "vacdb",
   summary: "variance-aware layers of increasingly fine estimates, each of which eliminates models",
   source: "Di et al. 2024, Variance-aware regret bounds for stochastic contextual dueling bandits",
-  defaults: { ...LINEAR_DEFAULTS, c: 0.001, alpha: 0.05, delta: 0.1 },
+  defaults: DEFAULTS,
   about: {
     ...LINEAR_ABOUT,
     c: {
@@ -63,7 +59,7 @@ export const vacdb: PolicyKind<VacdbOptions> = {
       max: 1,
     },
   },
-  create: (pool, options) => layered(pool, options),
+  create: layered,
 };
 
 /** The scores of a layer in one round. */
@@ -148,7 +144,7 @@ function layered(pool: Pool, options: VacdbOptions): Policy {
         return { ...model.scores(estimate, round), radius };
       };
       const pair = vacdbPair(layerScores, alpha, round.candidates, random);
-      return { pair, values: model.values(layers[0]!.estimate, round.x) };
+      return { pair, values: model.values(layers[0]!.estimate.theta, round.x) };
     },
     learn(feedback) {
       for (const { a, b, win, weight } of comparisonsOf(feedback)) {
