@@ -1,7 +1,7 @@
 /** Measures nearest-centroid accuracy, with the same draws of offline queries for every encoder. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { categoryEmbeddings, nearestCentroidAccuracy } from "../src/core/calibrate/categories.ts";
+import { categoryEmbeddings, nearestCentroidAccuracy } from "../src/core/calibrate/models.ts";
 import { Random } from "../src/core/random/random.ts";
 import { loadDataset } from "../src/lab/data/load.ts";
 import { takeOffline } from "../src/lab/data/offline.ts";

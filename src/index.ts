@@ -72,9 +72,13 @@ export {
   type Weighting,
   type WeightingOptions,
 } from "./core/bandit/weighting.ts";
-export { type Bundle, type BundleSettings, readBundle } from "./core/calibrate/bundle.ts";
+export {
+  type Bundle,
+  type BundleSettings,
+  poolOfBundle,
+  readBundle,
+} from "./core/calibrate/bundle.ts";
 export { openEncoderOrBundle } from "./core/calibrate/bundle-encoder.ts";
-export { poolOfBundle } from "./core/calibrate/bundle-pool.ts";
 export { calibrate, type HeldOut, type OfflineQueries } from "./core/calibrate/calibrate.ts";
 export { type FitOptions, type FitRequest, fitBundle } from "./core/calibrate/fit.ts";
 

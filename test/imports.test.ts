@@ -21,7 +21,6 @@ const LAYERS = [
   "api",
   "client",
   "lab/statistics.ts",
-  "lab/replace-file.ts",
   "lab/data",
   "lab/jobs",
   "lab/report",

@@ -1,7 +1,7 @@
 import type { HeldOut } from "../../core/calibrate/calibrate.ts";
 import { fitBundle } from "../../core/calibrate/fit.ts";
 import { checkOffline } from "../../core/calibrate/offline-check.ts";
-import type { StepProgress } from "../../core/calibrate/step-progress.ts";
+import type { StepProgress } from "../../core/calibrate/pairs.ts";
 import { WorkFolder } from "../../core/calibrate/work-folder.ts";
 import { type BundleContents, checkTarget } from "../../core/calibrate/write-bundle.ts";
 import { encoderPlaces } from "../../core/encoder/encoder-places.ts";

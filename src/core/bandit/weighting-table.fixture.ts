@@ -15,48 +15,25 @@ export const CATEGORIES = [
   "arc-challenge",
 ];
 
-export const PRINTED: Readonly<Record<string, { perfCost: number[]; mask: number[] }>> = {
-  "wizardlm-13b": {
-    perfCost: [0.562, 0.796, 0.363, 0.6, 0.51, 0.492, 0.657],
-    mask: [0, 0, 0, 0, 0, 0, 0],
-  },
-  "mistral-7b": {
-    perfCost: [0.558, 0.779, 0.349, 0.517, 0.561, 0.399, 0.64],
-    mask: [0, 0, 0, 0, 0, 0, 0],
-  },
-  "mixtral-8x7b": {
-    perfCost: [0.721, 0.92, 0.572, 0.634, 0.673, 0.485, 0.837],
-    mask: [1, 1, 1, 0, 1, 0, 1],
-  },
-  "code-llama-34b": {
-    perfCost: [0.553, 0.795, 0.464, 0.431, 0.612, 0.424, 0.635],
-    mask: [0, 0, 0, 0, 0, 0, 0],
-  },
-  "yi-34b": {
-    perfCost: [0.727, 0.937, 0.331, 0.834, 0.743, 0.509, 0.873],
-    mask: [1, 1, 0, 1, 1, 1, 1],
-  },
-  "gpt-3.5": {
-    perfCost: [0.7, 0.907, 0.649, 0.695, 0.623, 0.543, 0.844],
-    mask: [1, 1, 1, 1, 1, 1, 1],
-  },
-  "claude-instant-v1": {
-    perfCost: [0.368, 0.862, 0.547, 0.704, 0.507, 0.561, 0.812],
-    mask: [0, 0, 0, 1, 0, 1, 0],
-  },
-  "llama-70b": {
-    perfCost: [0.629, 0.853, 0.3, 0.627, 0.498, 0.486, 0.784],
-    mask: [0, 0, 0, 0, 0, 0, 0],
-  },
-  "claude-v1": {
-    perfCost: [0.312, 0.92, 0.497, -0.131, 0.516, 0.099, 0.798],
-    mask: [0, 1, 0, 0, 0, 0, 0],
-  },
-  "claude-v2": {
-    perfCost: [0.456, 0.84, 0.567, -0.554, 0.392, -0.011, 0.454],
-    mask: [0, 0, 1, 0, 0, 0, 0],
-  },
-};
+/** Model, column (i), and the digits of column (iii). */
+const TABLE = `wizardlm-13b 0.562 0.796 0.363 0.6 0.51 0.492 0.657 0000000
+mistral-7b 0.558 0.779 0.349 0.517 0.561 0.399 0.64 0000000
+mixtral-8x7b 0.721 0.92 0.572 0.634 0.673 0.485 0.837 1110101
+code-llama-34b 0.553 0.795 0.464 0.431 0.612 0.424 0.635 0000000
+yi-34b 0.727 0.937 0.331 0.834 0.743 0.509 0.873 1101111
+gpt-3.5 0.7 0.907 0.649 0.695 0.623 0.543 0.844 1111111
+claude-instant-v1 0.368 0.862 0.547 0.704 0.507 0.561 0.812 0001010
+llama-70b 0.629 0.853 0.3 0.627 0.498 0.486 0.784 0000000
+claude-v1 0.312 0.92 0.497 -0.131 0.516 0.099 0.798 0100000
+claude-v2 0.456 0.84 0.567 -0.554 0.392 -0.011 0.454 0010000`;
+
+export const PRINTED = Object.fromEntries(
+  TABLE.split("\n").map((line) => {
+    const [model, ...cells] = line.split(" ");
+    const mask = [...cells.pop()!].map(Number);
+    return [model!, { perfCost: cells.map(Number), mask }];
+  }),
+);
 
 /** Perf and Cost of the models by category, from data/scores/routerbench.csv. */
 export function readScores(models: readonly string[]) {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
+import type { Pool } from "../bandit/policy.ts";
 import { WEIGHTINGS } from "../bandit/weighting.ts";
 import { ENCODER_KINDS } from "../encoder/open-encoder.ts";
 import { checksum } from "../input/checksum.ts";
@@ -178,4 +179,17 @@ async function checkFiles(folder: string, files: Bundle["files"]): Promise<void>
     if (found === sha256) continue;
     throw new InputError({ file }, "was changed: its checksum differs", AGAIN);
   }
+}
+
+/** The models and categories of a bundle, as a policy takes them. Costs are left out unless all models have them. */
+export function poolOfBundle({ models, categories }: Bundle): Pool {
+  const costs = models.flatMap((model) => model.costs ?? []);
+  return {
+    models: models.map(({ name }) => name),
+    categories: categories.map(({ name }) => name),
+    centroids: categories.map(({ xi }) => xi),
+    told: models.map(({ scores }) => scores),
+    fitted: models.map(({ embedding }) => embedding),
+    ...(costs.length === models.length && { costs }),
+  };
 }

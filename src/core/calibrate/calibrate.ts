@@ -2,8 +2,12 @@ import type { OpenEncoder } from "../encoder/open-encoder.ts";
 import { InputError } from "../input/input-error.ts";
 import { Random } from "../random/random.ts";
 import { type BundleSettings, textChecksum } from "./bundle.ts";
-import { categoryEmbeddings, nearestCentroidAccuracy } from "./categories.ts";
-import { type ScoreTable, weighModels } from "./models.ts";
+import {
+  categoryEmbeddings,
+  nearestCentroidAccuracy,
+  type ScoreTable,
+  weighModels,
+} from "./models.ts";
 import { type Pair, pairsOf } from "./pairs.ts";
 import type { BundleContents } from "./write-bundle.ts";
 

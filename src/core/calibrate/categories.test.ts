@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { categoryEmbeddings, nearestCentroidAccuracy } from "./categories.ts";
+import { categoryEmbeddings, nearestCentroidAccuracy } from "./models.ts";
 
 const at = (...numbers: number[]) => Float64Array.from(numbers);
 

@@ -4,8 +4,7 @@ import { StaticEncoder } from "../encoder/static/static-encoder.ts";
 import { quantize, type StaticTable, vectorOf } from "../encoder/static/static-table.ts";
 import { InputError } from "../input/input-error.ts";
 import { axpy, dot, norm } from "../linalg/linalg.ts";
-import type { Pair } from "./pairs.ts";
-import type { StepProgress } from "./step-progress.ts";
+import type { Pair, StepProgress } from "./pairs.ts";
 
 export interface StaticTraining {
   readonly table: StaticTable;

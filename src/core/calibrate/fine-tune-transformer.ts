@@ -7,8 +7,7 @@ import {
 } from "../encoder/transformer/training/trainable-encoder.ts";
 import { InputError } from "../input/input-error.ts";
 import { ADAMW, AdamW, globalNorm } from "./adamw.ts";
-import type { Pair } from "./pairs.ts";
-import type { StepProgress } from "./step-progress.ts";
+import type { Pair, StepProgress } from "./pairs.ts";
 import { TrainingCheckpoint } from "./training-checkpoint.ts";
 
 export interface TransformerTraining extends TrainableEncoderOptions {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { OpenEncoder } from "../encoder/open-encoder.ts";
 import { InputError } from "../input/input-error.ts";
 import type { Random } from "../random/random.ts";
+import type { StepProgress } from "./pairs.ts";
 import { batchesOf, type Pair } from "./pairs.ts";
-import type { StepProgress } from "./step-progress.ts";
 
 export interface TrainingSettings {
   readonly epochs: number;

@@ -6,8 +6,7 @@ import { Random } from "../random/random.ts";
 import { type BundleSettings, textChecksum } from "./bundle.ts";
 import { calibrate, type HeldOut, type OfflineQueries, type Tuned } from "./calibrate.ts";
 import { fineTune } from "./fine-tune.ts";
-import type { Pair } from "./pairs.ts";
-import type { StepProgress } from "./step-progress.ts";
+import type { Pair, StepProgress } from "./pairs.ts";
 import { WorkFolder } from "./work-folder.ts";
 import { type BundleContents, checkTarget, writeBundle } from "./write-bundle.ts";
 

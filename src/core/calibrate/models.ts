@@ -1,3 +1,4 @@
+import { nearestCategory } from "../bandit/categories.ts";
 import { fillUnknown } from "../bandit/features.ts";
 import {
   categoryWeights,
@@ -7,6 +8,7 @@ import {
   type Weighting,
   type WeightingOptions,
 } from "../bandit/weighting.ts";
+import { mean } from "../linalg/linalg.ts";
 
 /** One of the paper's weightings, which turn scores into model embeddings, and its parameters. */
 export interface WeightingSettings
@@ -47,4 +49,28 @@ export function weighModels(
 export function bestModels(scores: Float64Array): number[] {
   const best = Math.max(...scores);
   return [...scores.keys()].filter((k) => scores[k] === best);
+}
+
+/** Returns xi_m, the mean embedding of the offline queries of category m, for every m. */
+export function categoryEmbeddings(
+  embeddings: readonly Float64Array[],
+  categories: readonly number[],
+): Float64Array[] {
+  const members: Float64Array[][] = [];
+  categories.forEach((m, i) => {
+    members[m] ??= [];
+    members[m].push(embeddings[i]!);
+  });
+  return Array.from(members, (rows = []) => mean(rows));
+}
+
+/** Returns the share of queries whose nearest xi is that of their own category. */
+export function nearestCentroidAccuracy(
+  xi: readonly Float64Array[],
+  embeddings: readonly Float64Array[],
+  categories: readonly number[],
+): number {
+  const nearest = nearestCategory({ centroids: xi });
+  const right = embeddings.filter((x, i) => nearest(x) === categories[i]);
+  return right.length / embeddings.length;
 }

@@ -31,3 +31,12 @@ export function batchesOf(pairs: readonly Pair[], size: number, random: Random):
     order.slice(i * size, (i + 1) * size),
   );
 }
+
+/** Progress of a training, reported after each step. */
+export interface StepProgress {
+  /** Steps done. */
+  readonly step: number;
+  readonly steps: number;
+  readonly loss: number;
+  readonly millisecondsLeft: number;
+}

@@ -8,9 +8,9 @@ import { openStatic } from "../encoder/static/open-static.ts";
 import { StaticEncoder } from "../encoder/static/static-encoder.ts";
 import { readNpy } from "../input/npy.ts";
 import { Random } from "../random/random.ts";
-import { categoryEmbeddings, nearestCentroidAccuracy } from "./categories.ts";
 import { TRAINING_DEFAULTS } from "./fine-tune.ts";
 import { fineTuneStatic } from "./fine-tune-static.ts";
+import { categoryEmbeddings, nearestCentroidAccuracy } from "./models.ts";
 import { batchesOf, pairsOf } from "./pairs.ts";
 
 const { epochs, batch, learningRate } = TRAINING_DEFAULTS.static;

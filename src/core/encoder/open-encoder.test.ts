@@ -3,7 +3,7 @@ import { errorText } from "../errors/error-text.fixture.ts";
 import { InputError } from "../input/input-error.ts";
 import { dot } from "../linalg/linalg.ts";
 import { type EncoderPlaces, openEncoder } from "./open-encoder.ts";
-import { modelIdentity } from "./transformer/model/identity.ts";
+import { modelIdentity } from "./transformer/model/model-folder.ts";
 import { temporaryModels, tinyModel } from "./transformer/model/tiny-model.fixture.ts";
 
 const models = temporaryModels();

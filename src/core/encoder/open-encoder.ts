@@ -120,7 +120,7 @@ async function openTransformerEncoder(
   const path = await locateModel(reference, places);
   // Loaded here, because most commands need no transformer.
   const { openTransformer } = await import("./transformer/inference/transformer-encoder.ts");
-  const { modelIdentity } = await import("./transformer/model/identity.ts");
+  const { modelIdentity } = await import("./transformer/model/model-folder.ts");
   const encoder = await openTransformer(path, { threads, int8 });
   const float32 = await modelIdentity(path);
   return {

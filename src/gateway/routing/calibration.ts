@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Pool } from "../../core/bandit/policy.ts";
 import type { Bundle } from "../../core/calibrate/bundle.ts";
 import { openEncoderOrBundle } from "../../core/calibrate/bundle-encoder.ts";
-import { categoryEmbeddings } from "../../core/calibrate/categories.ts";
+import { categoryEmbeddings } from "../../core/calibrate/models.ts";
 import {
   DEFAULT_ENCODER,
   type EncoderPlaces,

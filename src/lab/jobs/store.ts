@@ -2,8 +2,8 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { withLock } from "../../core/input/folder-lock.ts";
 import { InputError } from "../../core/input/input-error.ts";
+import { replaceFile } from "../../core/input/replace-file.ts";
 import { codeOf } from "../../core/input/system-error.ts";
-import { replaceFile } from "../replace-file.ts";
 import { sha256 } from "./hash.ts";
 import type { FileRef, Matrix, Result } from "./job.ts";
 

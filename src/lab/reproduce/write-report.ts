@@ -1,7 +1,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../core/input/input-error.ts";
-import { replaceFile } from "../replace-file.ts";
+import { replaceFile } from "../../core/input/replace-file.ts";
 import { toCsv, toLatex, toMarkdown } from "../report/table.ts";
 import { withTitle } from "../report/with-title.ts";
 import { caveatsOf, claimsTable, headlinesTable, summaryOf, titleWith } from "./claims-report.ts";

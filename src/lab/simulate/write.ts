@@ -1,6 +1,6 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { replaceFile } from "../replace-file.ts";
+import { replaceFile } from "../../core/input/replace-file.ts";
 import { toCsv, toLatex } from "../report/table.ts";
 import { FILES } from "./files.ts";
 import { paretoSvg } from "./pareto-plot.ts";

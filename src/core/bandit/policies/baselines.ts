@@ -4,7 +4,7 @@ import { fillUnknown } from "../features.ts";
 import { argmax, type Hindsight, type Policy, type PolicyKind, type Pool } from "../policy.ts";
 
 /** Creates a policy that does not learn. */
-function stateless(pool: Pool, choose: Policy["choose"]): Policy {
+export function stateless(pool: Pool, choose: Policy["choose"]): Policy {
   return {
     choose,
     learn() {},

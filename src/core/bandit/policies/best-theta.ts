@@ -10,7 +10,7 @@ import {
 } from "../features.ts";
 import { argmax, type Hindsight, type PolicyKind, type Pool } from "../policy.ts";
 import { createRounds } from "../rounds.ts";
-import { stateless } from "./stateless.ts";
+import { stateless } from "./baselines.ts";
 
 const OBJECTIVES = ["regret", "votes"] as const;
 

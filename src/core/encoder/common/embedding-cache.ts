@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { InputError } from "../../input/input-error.ts";
+import { replaceFile } from "../../input/replace-file.ts";
 import { codeOf } from "../../input/system-error.ts";
 
 /**
@@ -51,14 +52,7 @@ export class EmbeddingCache {
   async put(text: string, vector: Float32Array): Promise<void> {
     const path = this.#path(text);
     const numbers = new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
-    const draft = `${path}.${process.pid}.tmp`;
-    try {
-      await mkdir(dirname(path), { recursive: true });
-      await writeFile(draft, Buffer.concat([digest(numbers), numbers]));
-      await rename(draft, path);
-    } catch {
-      await rm(draft, { force: true }).catch(() => {});
-    }
+    await replaceFile(path, Buffer.concat([digest(numbers), numbers])).catch(() => {});
   }
 
   #path(text: string): string {

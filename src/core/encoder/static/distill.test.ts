@@ -5,10 +5,7 @@ import { Random } from "../../random/random.ts";
 import { readModelFolder } from "../transformer/model/model-folder.ts";
 import { temporaryModels, tinyModel } from "../transformer/model/tiny-model.fixture.ts";
 import { forward } from "../transformer/reference/forward.fixture.ts";
-import { distill } from "./distill.ts";
-import { principalAxes, project } from "./principal-axes.ts";
-import { tokenFrequencies } from "./token-frequency.ts";
-import { tokenVectors } from "./token-vectors.ts";
+import { distill, principalAxes, project, tokenFrequencies, tokenVectors } from "./distill.ts";
 
 const makeModel = temporaryModels();
 

@@ -5,10 +5,11 @@
  * is the id). Numbers are little-endian. The parts are used without parsing.
  */
 import { createHash } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { InputError } from "../../input/input-error.ts";
 import { parseJson } from "../../input/json.ts";
+import { replaceFile } from "../../input/replace-file.ts";
 import { checkShape } from "../../input/rows.ts";
 import { readError } from "../../input/text.ts";
 import type { StaticTable } from "./static-table.ts";
@@ -105,13 +106,7 @@ export async function writeStaticFile(file: string, table: StaticTable): Promise
   };
   const line = Buffer.from(JSON.stringify(header));
   const padding = " ".repeat(7 - (line.length % 8));
-  const draft = `${file}.${process.pid}.new`;
-  try {
-    await writeFile(draft, Buffer.concat([line, Buffer.from(`${padding}\n`), ...parts]));
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await replaceFile(file, Buffer.concat([line, Buffer.from(`${padding}\n`), ...parts]));
   return sha256;
 }
 

@@ -1,6 +1,5 @@
 import type { OfflineQueries } from "../../../core/calibrate/calibrate.ts";
-import { categoryEmbeddings } from "../../../core/calibrate/categories.ts";
-import { weighModels } from "../../../core/calibrate/models.ts";
+import { categoryEmbeddings, weighModels } from "../../../core/calibrate/models.ts";
 import type { Calibration } from "../../data/dataset.ts";
 import { restrict } from "./draw.ts";
 import { promptsOf } from "./prompts.ts";

@@ -1,5 +1,5 @@
 import { sigmoid } from "../../../core/bandit/btl.ts";
-import { categoryEmbeddings } from "../../../core/calibrate/categories.ts";
+import { categoryEmbeddings } from "../../../core/calibrate/models.ts";
 import { dot, normalized } from "../../../core/linalg/linalg.ts";
 import { Random } from "../../../core/random/random.ts";
 import type { Dataset, Query, Verdict } from "../../data/dataset.ts";

@@ -1,4 +1,4 @@
-import { nearestCentroidAccuracy } from "../../../core/calibrate/categories.ts";
+import { nearestCentroidAccuracy } from "../../../core/calibrate/models.ts";
 import { dot, normalized } from "../../../core/linalg/linalg.ts";
 import type { Context, Result } from "../../jobs/job.ts";
 import { calibrationOf } from "./calibration.ts";

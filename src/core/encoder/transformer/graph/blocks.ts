@@ -31,17 +31,36 @@ export interface Group {
   readonly mask: Value;
 }
 
-/** Applies all layers to the token embeddings x, [N, D]. `bias` of each group is added to its attention scores. */
-export function layers(site: Site, x: Value, bias: readonly Value[]): Value {
-  let y = x;
-  for (let i = 0; i < site.architecture.layers; i++) {
+/**
+ * Returns the vectors of the tokens after the last layer, [N, D], of BERT (Devlin et al.
+ * 2019), as in MiniLM and e5, or of MPNet (Song et al. 2020): BERT with a relative
+ * position bias and without token types. Weights have the names of Hugging Face's checkpoints.
+ */
+export function tokenVectors(site: Site): Value {
+  const { kind, layers } = site.architecture;
+  const bias = kind === "bert" ? site.groups.map(({ mask }) => mask) : relativeBias(site);
+  let x = embeddings(site);
+  for (let i = 0; i < layers; i++) {
     const layer = `encoder.layer.${i}`;
-    y = feedForward(site, attention(site, y, layer, bias), layer);
+    x = feedForward(site, attention(site, x, layer, bias), layer);
   }
-  return y;
+  return x;
 }
 
-export function layerNorm({ graph, architecture, weight }: Site, x: Value, name: string): Value {
+/** Word + position, and in BERT + token type, which is 0 for single texts. */
+function embeddings(site: Site): Value {
+  const { graph, weight, ids, positions } = site;
+  const words = graph.gather(weight("embeddings.word_embeddings.weight"), ids);
+  const places = graph.gather(weight("embeddings.position_embeddings.weight"), positions);
+  let sum = graph.add(words, places);
+  if (site.architecture.kind === "bert") {
+    const first = graph.constant({ dims: [1], data: Int32Array.of(0) });
+    sum = graph.add(sum, graph.gather(weight("embeddings.token_type_embeddings.weight"), first));
+  }
+  return layerNorm(site, sum, "embeddings.LayerNorm");
+}
+
+function layerNorm({ graph, architecture, weight }: Site, x: Value, name: string): Value {
   const { layerNormEps } = architecture;
   return graph.layerNorm(x, weight(`${name}.weight`), weight(`${name}.bias`), layerNormEps)[0];
 }
@@ -100,3 +119,42 @@ function headsOf({ architecture }: Pick<Site, "architecture">) {
   const { heads, hiddenSize } = architecture;
   return { heads, size: hiddenSize / heads };
 }
+
+/** The mask plus a learned number per head and distance, which is the same in every layer. */
+function relativeBias({ graph, architecture, groups, weight }: Site): Value[] {
+  const { positions, relativeBuckets } = architecture;
+  const buckets = graph.constant(bucketMatrix(positions, relativeBuckets));
+  const table = weight("encoder.relative_attention_bias.weight");
+  return groups.map(({ tokens, mask }) => {
+    const bias = graph.gather(table, graph.corner(buckets, [tokens, tokens]));
+    const byHead = graph.transpose(bias, [2, 0, 1]);
+    const dims = [architecture.heads, 1, tokens, tokens];
+    return graph.add(graph.reshape(byHead, dims), mask);
+  });
+}
+
+function bucketMatrix(length: number, buckets: number) {
+  const data = Int32Array.from({ length: length * length }, (_, at) =>
+    relativeBucket((at % length) - Math.floor(at / length), buckets),
+  );
+  return { dims: [length, length], data };
+}
+
+/**
+ * Returns the bucket of a key that is `distance` tokens after the query. One half
+ * of the buckets is for keys after the query, the other for keys before it. Half
+ * of each is for single distances, and half for ranges that grow geometrically up
+ * to 128.
+ */
+export function relativeBucket(distance: number, buckets: number): number {
+  const half = Math.floor(buckets / 2);
+  const single = Math.floor(half / 2);
+  const side = distance > 0 ? half : 0;
+  const far = Math.abs(distance);
+  if (far < single) return side + far;
+  // In float32 as in training, because the quotient is an integer at 16, 32 and 64.
+  const log = Math.fround(Math.log(far / single));
+  const share = Math.fround(log / Math.fround(Math.log(FARTHEST / single)));
+  return side + Math.min(half - 1, single + Math.floor(Math.fround(share * (half - single))));
+}
+const FARTHEST = 128;

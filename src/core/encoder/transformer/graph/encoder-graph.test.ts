@@ -3,8 +3,8 @@ import { Random } from "../../../random/random.ts";
 import { tinyArchitecture, tinyWeights } from "../model/tiny-model.fixture.ts";
 import { embed, forward } from "../reference/forward.fixture.ts";
 import { type PackOptions, packTexts } from "./batch.ts";
+import { relativeBucket } from "./blocks.ts";
 import { encoderGraph } from "./encoder-graph.ts";
-import { relativeBucket } from "./mpnet.ts";
 import { runInOnnxruntime } from "./session.fixture.ts";
 
 const KINDS = ["bert", "mpnet"] as const;

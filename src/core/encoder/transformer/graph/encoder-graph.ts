@@ -2,12 +2,9 @@
 import { type Architecture, weightShapes } from "../model/architecture.ts";
 import type { Pooling } from "../model/modules.ts";
 import type { Tensor } from "../model/safetensors.ts";
-import { bert } from "./bert.ts";
-import type { Group, Site } from "./blocks.ts";
+import { type Group, type Site, tokenVectors } from "./blocks.ts";
 import { Graph, type Value } from "./graph.ts";
-import { mpnet } from "./mpnet.ts";
 
-const FORWARD = { bert, mpnet };
 /** The table of word embeddings. It may have any number of rows: all words, or those that occur. */
 export const WORDS = "embeddings.word_embeddings.weight";
 export const POSITIONS = "embeddings.position_embeddings.weight";
@@ -49,7 +46,7 @@ export function encoderGraph(options: EncoderGraphOptions): EncoderGraph {
     dense: (x, name) =>
       graph.gemm(x, weight(`${name}.weight`), weight(`${name}.bias`), { transB: true }),
   };
-  const tokens = FORWARD[architecture.kind](site);
+  const tokens = tokenVectors(site);
   const pooled = pooling === "max" ? poolLargest(site, tokens) : poolLinearly(site, tokens);
   return { graph, weights, tokens, texts: options.normalize ? normalize(graph, pooled) : pooled };
 }

@@ -2,9 +2,8 @@ import { describe, expect, it } from "vitest";
 import { tinyArchitecture, tinyWeights } from "../model/tiny-model.fixture.ts";
 import { packTexts } from "./batch.ts";
 import { encoderGraph } from "./encoder-graph.ts";
-import { withFedWords, wordRows } from "./fed-words.ts";
 import type { Graph } from "./graph.ts";
-import { forOneText } from "./one-text.ts";
+import { forOneText, withFedWords, wordRows } from "./rewrite.ts";
 import { runInOnnxruntime } from "./session.fixture.ts";
 
 const CASES = (["bert", "mpnet"] as const).flatMap((kind) =>

@@ -2,11 +2,10 @@
 import type { InferenceSession } from "onnxruntime-node";
 import { packTexts } from "../graph/batch.ts";
 import { encoderGraph, WORDS } from "../graph/encoder-graph.ts";
-import { withFedWords, wordRows } from "../graph/fed-words.ts";
 import type { Graph } from "../graph/graph.ts";
 import { toInt8 } from "../graph/int8.ts";
-import { forOneText } from "../graph/one-text.ts";
 import { onnxBytes } from "../graph/onnx.ts";
+import { forOneText, withFedWords, wordRows } from "../graph/rewrite.ts";
 import type { ModelFolder } from "../model/model-folder.ts";
 import { loadOnnxruntime, type Onnxruntime, tensorOf } from "../onnxruntime.ts";
 import { planBatches } from "./batch-plan.ts";

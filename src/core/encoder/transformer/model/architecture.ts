@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { InputError } from "../../../input/input-error.ts";
 import { readJson } from "../../../input/json.ts";
+import { checkShape } from "../../../input/rows.ts";
 
 /** The fields of config.json that determine the transformer's graph. */
 export interface Architecture {
@@ -72,11 +73,8 @@ export const ATTENTION_NAMES = {
 } as const;
 
 export async function readArchitecture(file: string): Promise<Architecture> {
-  const { model_type } = await readJson(
-    file,
-    z.object({ model_type: z.unknown().optional() }),
-    HINT,
-  );
+  const json = await readJson(file, z.looseObject({ model_type: z.unknown().optional() }), HINT);
+  const { model_type } = json;
   const kind = KINDS.find((known) => known === model_type);
   if (kind === undefined) {
     throw new InputError(
@@ -87,30 +85,17 @@ export async function readArchitecture(file: string): Promise<Architecture> {
       `use a model of type ${KINDS.join(" or ")}, such as MiniLM, e5b or mpnet`,
     );
   }
-  const architecture = await (kind === "bert" ? readBert(file) : readMpnet(file));
-  const { hiddenSize, heads } = architecture;
-  if (hiddenSize % heads === 0) return architecture;
-  throw new InputError(
-    { file, field: "num_attention_heads" },
-    `is ${heads}, which does not divide hidden_size ${hiddenSize}`,
-    HINT,
-  );
-}
-
-async function readBert(file: string): Promise<Architecture> {
-  const config = await readJson(file, BERT, HINT);
-  const typeVocabSize = config.type_vocab_size;
-  return { ...common(config), kind: "bert", typeVocabSize, relativeBuckets: 0 };
-}
-
-async function readMpnet(file: string): Promise<Architecture> {
-  const config = await readJson(file, MPNET, HINT);
-  const relativeBuckets = config.relative_attention_num_buckets;
-  return { ...common(config), kind: "mpnet", typeVocabSize: 0, relativeBuckets };
-}
-
-function common(config: z.infer<typeof COMMON>) {
+  const config = checkShape({ file }, json, CONFIG, HINT);
+  const { hidden_size, num_attention_heads } = config;
+  if (hidden_size % num_attention_heads !== 0) {
+    throw new InputError(
+      { file, field: "num_attention_heads" },
+      `is ${num_attention_heads}, which does not divide hidden_size ${hidden_size}`,
+      HINT,
+    );
+  }
   return {
+    kind,
     vocabSize: config.vocab_size,
     hiddenSize: config.hidden_size,
     layers: config.num_hidden_layers,
@@ -120,6 +105,8 @@ function common(config: z.infer<typeof COMMON>) {
     layerNormEps: config.layer_norm_eps,
     activation: config.hidden_act,
     padTokenId: config.pad_token_id,
+    typeVocabSize: config.model_type === "bert" ? config.type_vocab_size : 0,
+    relativeBuckets: config.model_type === "mpnet" ? config.relative_attention_num_buckets : 0,
   };
 }
 
@@ -140,14 +127,18 @@ const COMMON = z.object({
   pad_token_id: ID,
 });
 const NO = z.literal(false).optional();
-const BERT = COMMON.extend({
-  pad_token_id: ID.default(0),
-  type_vocab_size: SIZE.default(2),
-  position_embedding_type: z.literal("absolute").optional(),
-  is_decoder: NO,
-  add_cross_attention: NO,
-});
-const MPNET = COMMON.extend({
-  pad_token_id: ID.default(1),
-  relative_attention_num_buckets: SIZE.default(32),
-});
+const CONFIG = z.discriminatedUnion("model_type", [
+  COMMON.extend({
+    model_type: z.literal("bert"),
+    pad_token_id: ID.default(0),
+    type_vocab_size: SIZE.default(2),
+    position_embedding_type: z.literal("absolute").optional(),
+    is_decoder: NO,
+    add_cross_attention: NO,
+  }),
+  COMMON.extend({
+    model_type: z.literal("mpnet"),
+    pad_token_id: ID.default(1),
+    relative_attention_num_buckets: SIZE.default(32),
+  }),
+]);

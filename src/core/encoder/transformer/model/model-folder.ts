@@ -1,7 +1,9 @@
-/** Reads a transformer from a folder in the layout of Hugging Face and sentence-transformers. */
-import { access } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { access, readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { z } from "zod";
+import { checksum } from "../../../input/checksum.ts";
 import { InputError } from "../../../input/input-error.ts";
 import { readJson, readJsonIfAny } from "../../../input/json.ts";
 import { knownModelAt } from "../../common/known-models.ts";
@@ -9,6 +11,8 @@ import { WordPiece } from "../../tokenizer/word-piece.ts";
 import { type Architecture, longestInput, readArchitecture } from "./architecture.ts";
 import { type Checkpoint, readCheckpoint } from "./checkpoint.ts";
 import { type Pooling, readModules } from "./modules.ts";
+
+/** Reads a transformer from a folder in the layout of Hugging Face and sentence-transformers. */
 
 export interface ModelFolder extends Checkpoint {
   readonly path: string;
@@ -107,7 +111,7 @@ const SENTENCE = z.object({
 const TOKENIZER_CONFIG = z.object({ model_max_length: z.number().min(3).nullish() });
 
 /** Reads the default prompt of the folder's settings, else returns the prefix of a known model. */
-export async function readPrefix(path: string): Promise<string> {
+async function readPrefix(path: string): Promise<string> {
   const file = join(path, "config_sentence_transformers.json");
   const { prompts = {}, default_prompt_name: name } = (await readJsonIfAny(file, ST, HINT)) ?? {};
   if (typeof name !== "string") return knownModelAt(path)?.prefix ?? "";
@@ -125,3 +129,20 @@ const ST = z.object({
   default_prompt_name: z.string().nullish(),
   truncate_dim: z.null().optional(),
 });
+
+/** SHA-256 of everything that determines a model's embeddings. Other files and the folder's place do not matter. */
+export async function modelIdentity(path: string): Promise<string> {
+  const { transformer: inner, ...modules } = await readModules(path);
+  const folder = join(path, inner);
+  const weights = (await readdir(folder)).filter((name) => name.endsWith(".safetensors")).sort();
+  const files = [...FILES, ...weights].map((name) => join(folder, name)).filter(existsSync);
+  const parts = [modules, await readPrefix(path), await checksum(files)];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+const FILES = [
+  "config.json",
+  "tokenizer.json",
+  "tokenizer_config.json",
+  "sentence_bert_config.json",
+];
