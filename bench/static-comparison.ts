@@ -1,5 +1,5 @@
-import { openStatic } from "../src/core/encoder/static/open-static.ts";
 import { tokenFrequencies } from "../src/core/encoder/static/distill.ts";
+import { openStatic } from "../src/core/encoder/static/open-static.ts";
 import { openTransformer } from "../src/core/encoder/transformer/inference/transformer-encoder.ts";
 import { readModelFolder } from "../src/core/encoder/transformer/model/model-folder.ts";
 import { mean as meanOf, normalized } from "../src/core/linalg/linalg.ts";

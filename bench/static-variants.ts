@@ -2,10 +2,9 @@
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { TrainableRows } from "../src/core/calibrate/fine-tune-static.ts";
 import { batchesOf, type Pair, pairsOf } from "../src/core/calibrate/pairs.ts";
-import { principalAxes, project } from "../src/core/encoder/static/distill.ts";
+import { principalAxes, project, tokenFrequencies } from "../src/core/encoder/static/distill.ts";
 import { StaticEncoder } from "../src/core/encoder/static/static-encoder.ts";
 import type { StaticTable } from "../src/core/encoder/static/static-table.ts";
-import { tokenFrequencies } from "../src/core/encoder/static/distill.ts";
 import { packTexts } from "../src/core/encoder/transformer/graph/batch.ts";
 import { encoderGraph } from "../src/core/encoder/transformer/graph/encoder-graph.ts";
 import { onnxBytes } from "../src/core/encoder/transformer/graph/onnx.ts";
