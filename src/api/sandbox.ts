@@ -4,12 +4,12 @@ import type { Value } from "./common.ts";
 export const Truth = z
   .object({
     object: z.literal("truth"),
-    kinds: z.array(z.string()),
+    categories: z.array(z.string()),
     models: z.array(
       z.object({
         model: z.string(),
-        quality: z.array(z.number()).describe("One number per kind."),
-        cost: z.array(z.number()).describe("US dollars per answer, one number per kind."),
+        quality: z.array(z.number()).describe("One number per category."),
+        cost: z.array(z.number()).describe("US dollars per answer, one number per category."),
       }),
     ),
   })

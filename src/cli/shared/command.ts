@@ -1,4 +1,6 @@
+import { join, relative } from "node:path";
 import { Command } from "commander";
+import { PACKAGE_ROOT } from "../../core/input/project.ts";
 import { JOUST } from "./invocation.ts";
 
 /** The texts of a command. Every file in commands/ exports a function that creates one command from them. */
@@ -14,7 +16,7 @@ export interface CommandTexts {
   readonly notes?: string;
 }
 
-/** The purpose of a call and the lines to type, which begin with "joust". */
+/** The purpose of a call and the lines to type, which begin with "joust". data/ is the folder of the project's data. */
 type Example = readonly [purpose: string, ...lines: readonly string[]];
 
 /** Creates a command. The caller adds options and an action, which imports heavy modules only when it runs. */
@@ -36,7 +38,15 @@ function examplesText(examples: readonly Example[]): string {
   return `Examples:\n${parts.join("\n")}`;
 }
 
-/** The line with the command as the user types it. */
+/** The line as the user types it: with the command and the path of the data in a checkout or an installed package. */
 function typed(line: string): string {
-  return line.replaceAll(/(?<=^| )joust (?=[a-z])/g, `${JOUST} `);
+  return line
+    .replaceAll(/(?<=^| )joust (?=[a-z])/g, `${JOUST} `)
+    .replaceAll(/(?<= )data(?=\/)/g, dataFolder());
+}
+
+function dataFolder(): string {
+  const folder = join(PACKAGE_ROOT, "data");
+  const path = relative(process.cwd(), folder);
+  return path.startsWith("..") ? folder : path;
 }

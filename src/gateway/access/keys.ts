@@ -25,7 +25,7 @@ export async function addKey(
   const active = (await store.keys()).some((key) => key.name === name && !key.revokedAt);
   if (active) {
     throw new InputError(
-      { file: "keys", field: name },
+      { file: `key ${name}` },
       "already exists",
       "choose another name, or revoke that key first",
     );
@@ -71,9 +71,9 @@ async function findKey(store: Store, name: string): Promise<StoredKey> {
   if (key) return key;
   const names = keys.map((one) => one.name).join(", ") || "none";
   throw new InputError(
-    { file: "keys", field: name },
-    "is not the name or id of an active key",
-    `active keys: ${names}`,
+    { file: `key ${name}` },
+    "does not exist or is revoked",
+    `give the name or id of an active key; active keys: ${names}`,
   );
 }
 

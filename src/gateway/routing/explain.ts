@@ -125,7 +125,7 @@ export function inWords(decision: Omit<Decision, "x">): string[] {
     sentences.push(
       [
         `${a} has an expected quality of ${signed(value)} relative to the pool's mean`,
-        ...(sd === undefined ? [] : [`give or take ${sd.toFixed(3)}`]),
+        ...(sd === undefined ? [] : [`with a standard deviation of ${sd.toFixed(3)}`]),
         ...(cost === undefined ? [] : [`and costs about $${Number(cost.toPrecision(2))}`]),
       ].join(", "),
     );

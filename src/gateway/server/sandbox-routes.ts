@@ -63,7 +63,7 @@ function truthOf({ profile }: Sandbox): Truth {
   const { models, categories } = profile;
   return {
     object: "truth",
-    kinds: categories,
+    categories,
     models: models.map((model) => ({
       model,
       quality: categories.map((category) => profile.quality(model, category)),

@@ -8,132 +8,117 @@ import type { Clock } from "../clock/clock.ts";
 export class Metrics {
   readonly registry = new Registry();
 
-  readonly requests = new Counter({
-    name: "joust_requests_total",
-    help: "Responses, by path and status.",
-    labelNames: ["endpoint", "status"] as const,
-    registers: [this.registry],
-  });
-  readonly #added = new Histogram({
-    name: "joust_added_seconds",
-    help: "Time from the last byte of a request to the call of the upstream.",
-    buckets: FAST,
-    registers: [this.registry],
-  });
-  readonly #stages = new Histogram({
-    name: "joust_stage_seconds",
-    help: "Time of each stage before the call of the upstream.",
-    labelNames: ["stage"] as const,
-    buckets: FAST,
-    registers: [this.registry],
-  });
-  readonly firstByte = new Histogram({
-    name: "joust_upstream_first_byte_seconds",
-    help: "Time from the call of a model to the first byte of its answer.",
-    labelNames: ["model"] as const,
-    buckets: SLOW,
-    registers: [this.registry],
-  });
-  readonly duration = new Histogram({
-    name: "joust_upstream_seconds",
-    help: "Time from the call of a model to the last byte of its answer.",
-    labelNames: ["model"] as const,
-    buckets: SLOW,
-    registers: [this.registry],
-  });
-  readonly answers = new Counter({
-    name: "joust_answers_total",
-    help: "Answers of models, by status.",
-    labelNames: ["model", "status"] as const,
-    registers: [this.registry],
-  });
-  readonly upstreamErrors = new Counter({
-    name: "joust_upstream_errors_total",
-    help: "Failed calls of models, including those that were retried.",
-    labelNames: ["model", "code"] as const,
-    registers: [this.registry],
-  });
-  readonly fallbacks = new Counter({
-    name: "joust_fallbacks_total",
-    help: "Requests that another model answered because this one failed.",
-    labelNames: ["model"] as const,
-    registers: [this.registry],
-  });
-  readonly resting = new Gauge({
-    name: "joust_model_resting",
-    help: "1 while a model is not called because it has failed often.",
-    labelNames: ["model"] as const,
-    registers: [this.registry],
-  });
-  readonly spend = new Counter({
-    name: "joust_spend_usd_total",
-    help: "Cost of the answers in US dollars.",
-    labelNames: ["model"] as const,
-    registers: [this.registry],
-  });
-  readonly tokens = new Counter({
-    name: "joust_tokens_total",
-    help: "Tokens of prompts (input) and answers (output).",
-    labelNames: ["model", "direction"] as const,
-    registers: [this.registry],
-  });
-  readonly decisions = new Counter({
-    name: "joust_decisions_total",
-    help: "Decisions, by router and kind (single or duel).",
-    labelNames: ["router", "kind"] as const,
-    registers: [this.registry],
-  });
-  readonly votes = new Counter({
-    name: "joust_votes_total",
-    help: "Votes, by source and status.",
-    labelNames: ["source", "status"] as const,
-    registers: [this.registry],
-  });
-  readonly version = new Gauge({
-    name: "joust_posterior_version",
-    help: "Position in the log of the last event that the served posterior has learned from.",
-    labelNames: ["router"] as const,
-    registers: [this.registry],
-  });
-  readonly lag = new Gauge({
-    name: "joust_posterior_lag",
-    help: "Number of positions between the newest vote or control and the served posterior.",
-    labelNames: ["router"] as const,
-    registers: [this.registry],
-  });
-  readonly guard = new Gauge({
-    name: "joust_guard_on",
-    help: "1 while the guard serves one fixed model because routing has done worse.",
-    labelNames: ["router"] as const,
-    registers: [this.registry],
-  });
-  readonly regret = new Gauge({
-    name: "joust_regret",
-    help: "Estimated quality that a request loses to the best model for it.",
-    labelNames: ["router"] as const,
-    registers: [this.registry],
-  });
-  readonly savings = new Gauge({
-    name: "joust_savings_usd",
-    help: "Savings of the last 30 days in US dollars, compared with always calling the best model.",
-    labelNames: ["router"] as const,
-    registers: [this.registry],
-  });
-  readonly logWaiting = new Gauge({
-    name: "joust_log_waiting",
-    help: "Events that wait to be written to the store.",
-    registers: [this.registry],
-  });
-  readonly logDropped = new Gauge({
-    name: "joust_log_dropped",
-    help: "Decisions and answers since the start that could not be logged.",
-    registers: [this.registry],
-  });
-  readonly storeUp = new Gauge({
-    name: "joust_store_up",
-    help: "0 while the store cannot be written and votes are refused.",
-    registers: [this.registry],
-  });
+  readonly requests = this.#counter(
+    "joust_requests_total",
+    "Responses, by path and status.",
+    "endpoint",
+    "status",
+  );
+  readonly #added = this.#histogram(
+    "joust_added_seconds",
+    "Time from the last byte of a request to the call of the upstream.",
+    FAST,
+  );
+  readonly #stages = this.#histogram(
+    "joust_stage_seconds",
+    "Time of each stage before the call of the upstream.",
+    FAST,
+    "stage",
+  );
+  readonly firstByte = this.#histogram(
+    "joust_upstream_first_byte_seconds",
+    "Time from the call of a model to the first byte of its answer.",
+    SLOW,
+    "model",
+  );
+  readonly duration = this.#histogram(
+    "joust_upstream_seconds",
+    "Time from the call of a model to the last byte of its answer.",
+    SLOW,
+    "model",
+  );
+  readonly answers = this.#counter(
+    "joust_answers_total",
+    "Answers of models, by status.",
+    "model",
+    "status",
+  );
+  readonly upstreamErrors = this.#counter(
+    "joust_upstream_errors_total",
+    "Failed calls of models, including those that were retried.",
+    "model",
+    "code",
+  );
+  readonly fallbacks = this.#counter(
+    "joust_fallbacks_total",
+    "Requests that another model answered because this one failed.",
+    "model",
+  );
+  readonly resting = this.#gauge(
+    "joust_model_resting",
+    "1 while a model is not called because it has failed often.",
+    "model",
+  );
+  readonly spend = this.#counter(
+    "joust_spend_usd_total",
+    "Cost of the answers in US dollars.",
+    "model",
+  );
+  readonly tokens = this.#counter(
+    "joust_tokens_total",
+    "Tokens of prompts (input) and answers (output).",
+    "model",
+    "direction",
+  );
+  readonly decisions = this.#counter(
+    "joust_decisions_total",
+    "Decisions, by router and kind (single or duel).",
+    "router",
+    "kind",
+  );
+  readonly votes = this.#counter(
+    "joust_votes_total",
+    "Votes, by source and status.",
+    "source",
+    "status",
+  );
+  readonly version = this.#gauge(
+    "joust_posterior_version",
+    "Position in the log of the last event that the served posterior has learned from.",
+    "router",
+  );
+  readonly lag = this.#gauge(
+    "joust_posterior_lag",
+    "Number of positions between the newest vote or control and the served posterior.",
+    "router",
+  );
+  readonly guard = this.#gauge(
+    "joust_guard_on",
+    "1 while the guard serves one fixed model because routing has done worse.",
+    "router",
+  );
+  readonly regret = this.#gauge(
+    "joust_regret",
+    "Estimated quality that a request loses to the best model for it.",
+    "router",
+  );
+  readonly savings = this.#gauge(
+    "joust_savings_usd",
+    "Savings of the last 30 days in US dollars, compared with always calling the best model.",
+    "router",
+  );
+  readonly logWaiting = this.#gauge(
+    "joust_log_waiting",
+    "Events that wait to be written to the store.",
+  );
+  readonly logDropped = this.#gauge(
+    "joust_log_dropped",
+    "Decisions and answers since the start that could not be logged.",
+  );
+  readonly storeUp = this.#gauge(
+    "joust_store_up",
+    "0 while the store cannot be written and votes are refused.",
+  );
 
   // Looked up once, because a lookup costs more than counting, even without labels.
   readonly added = this.#added.labels();
@@ -145,6 +130,19 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
+  }
+
+  #counter<L extends string>(name: string, help: string, ...labelNames: L[]) {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  #gauge<L extends string>(name: string, help: string, ...labelNames: L[]) {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  #histogram<L extends string>(name: string, help: string, buckets: number[], ...labelNames: L[]) {
+    const registers = [this.registry];
+    return new Histogram({ name, help, labelNames, buckets, registers });
   }
 }
 

@@ -4,7 +4,7 @@ import { agreement, compare } from "./truth.ts";
 
 const truth: Truth = {
   object: "truth",
-  kinds: ["maths", "law"],
+  categories: ["maths", "law"],
   models: [
     { model: "a", quality: [0.9, 0.2], cost: [] },
     { model: "b", quality: [0.5, 0.6], cost: [] },

@@ -10,9 +10,9 @@ export interface Comparison {
   readonly hi: number | null;
 }
 
-export function compare({ kinds, models }: Truth, { leaderboard }: Stats): Comparison[] {
+export function compare({ categories, models }: Truth, { leaderboard }: Stats): Comparison[] {
   return leaderboard.categories.flatMap(({ category, models: standings }) => {
-    const k = kinds.indexOf(category);
+    const k = categories.indexOf(category);
     // The pool may contain only some of the sandbox's models.
     const known = standings.flatMap((standing) => {
       const quality = models.find(({ model }) => model === standing.model)?.quality[k];
