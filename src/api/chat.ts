@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { Fallback, Mode, printable, type Value } from "./common.ts";
-import { ErrorFields } from "./error.ts";
+import { ErrorFields, Fallback, Mode, printable, type Value } from "./common.ts";
 
 /** Requests and responses of OpenAI's endpoints, as far as the gateway reads them; the rest is passed on. */
 

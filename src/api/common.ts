@@ -39,3 +39,24 @@ export const Fallback = z
   .object({ model: z.string(), reason: z.string() })
   .meta({ id: "Fallback", description: "A model that failed before another one was asked." });
 export type Fallback = Value<typeof Fallback>;
+
+export const Health = z.object({ status: z.literal("ok") });
+
+export const Readiness = z.object({
+  status: z.literal("ready"),
+  store: z.enum(["up", "down"]).describe("Votes are refused while the store is down."),
+});
+
+export const ErrorFields = z.looseObject({
+  message: z.string(),
+  type: z.string().nullish(),
+  param: z.string().nullish().describe("Member, parameter or header at fault."),
+  code: z.union([z.string(), z.number()]).nullish(),
+  hint: z.string().optional().describe("What to do about it."),
+});
+export type ErrorFields = Value<typeof ErrorFields>;
+
+export const ErrorBody = z.looseObject({ error: ErrorFields }).meta({
+  id: "Error",
+  description: "An error in OpenAI's shape. Errors of a provider are passed on as they are.",
+});

@@ -4,7 +4,7 @@ import { Command, CommanderError } from "commander";
 import { formatError, JoustError } from "../core/errors/joust-error.ts";
 import { readVersion } from "../core/input/project.ts";
 import { allCommands } from "./commands/index.ts";
-import { JOUST } from "./shared/invocation.ts";
+import { JOUST } from "./shared/command.ts";
 
 // A closed pipe, as of `| head`, ends the program without an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

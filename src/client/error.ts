@@ -1,4 +1,4 @@
-import type { ErrorFields } from "../api/error.ts";
+import type { ErrorFields } from "../api/common.ts";
 
 /** The gateway refused a request or failed to answer it. */
 export class ApiError extends Error {

@@ -22,7 +22,7 @@ import { resolve } from "./routing/serving.ts";
 import { type Metrics, Stopwatch } from "./telemetry/metrics.ts";
 import type { Client } from "./wire/client.ts";
 import { HttpError } from "./wire/http-error.ts";
-import type { Json } from "./wire/json-scan.ts";
+import type { Json } from "./wire/json.ts";
 
 /** Parts of the gateway that a request passes through. */
 export interface RequestParts extends DecideParts {

@@ -7,8 +7,7 @@ import { encoderPlaces } from "../../core/encoder/encoder-places.ts";
 import { DISTILL, distill } from "../../core/encoder/static/distill.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { newCommand } from "../shared/command.ts";
-import { withModelsFlag } from "../shared/encoder-flags.ts";
-import { folder, number } from "../shared/flags.ts";
+import { folder, number, withModelsFlag } from "../shared/flags.ts";
 import { statusLine } from "../shared/status-line.ts";
 
 interface DistillFlags {

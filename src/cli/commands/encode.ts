@@ -4,7 +4,7 @@ import type { Encoder } from "../../core/encoder/common/encoder.ts";
 import { encoderPlaces } from "../../core/encoder/encoder-places.ts";
 import type { Text } from "../../lab/data/texts.ts";
 import { newCommand } from "../shared/command.ts";
-import { ENCODER_HELP, withModelsFlag } from "../shared/encoder-flags.ts";
+import { ENCODER_HELP, withModelsFlag } from "../shared/flags.ts";
 import { statusLine } from "../shared/status-line.ts";
 
 interface EncodeFlags {

@@ -3,8 +3,7 @@ import { WEIGHTING_DEFAULTS, WEIGHTINGS } from "../../core/bandit/weighting.ts";
 import { TRAINING_DEFAULTS } from "../../core/calibrate/fine-tune.ts";
 import { FIT_DEFAULTS, type FitFlags } from "../fit/flags.ts";
 import { newCommand } from "../shared/command.ts";
-import { withModelsFlag } from "../shared/encoder-flags.ts";
-import { folder, names, number, seed, word } from "../shared/flags.ts";
+import { folder, names, number, seed, withModelsFlag, word } from "../shared/flags.ts";
 
 const { static: table, transformer } = TRAINING_DEFAULTS;
 

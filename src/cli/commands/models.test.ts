@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { serveHub, tinyRepository } from "../../core/encoder/download/hub.fixture.ts";
 import type { ListedEncoder } from "../../core/encoder/list-encoders.ts";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
-import { JOUST } from "../shared/invocation.ts";
+import { JOUST } from "../shared/command.ts";
 import { downloadLine, modelsCommand } from "./models.ts";
 
 let root: string;

@@ -7,10 +7,9 @@ import type { ListedEncoder } from "../../core/encoder/list-encoders.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 import { toText } from "../../lab/report/table.ts";
-import { newCommand } from "../shared/command.ts";
+import { JOUST, newCommand } from "../shared/command.ts";
 import { folder } from "../shared/flags.ts";
 import { interruptible } from "../shared/interrupt.ts";
-import { JOUST } from "../shared/invocation.ts";
 import { drawBar, duration, statusLine } from "../shared/status-line.ts";
 
 const NAMES = KNOWN_MODELS.map(({ name }) => name);

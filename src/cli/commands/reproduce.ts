@@ -2,8 +2,7 @@ import { Argument, type Command } from "commander";
 import { FULL, QUICK } from "../../lab/reproduce/planner.ts";
 import { EXPERIMENTS, type Experiment, type ReproduceFlags } from "../reproduce/flags.ts";
 import { newCommand } from "../shared/command.ts";
-import { withModelsFlag } from "../shared/encoder-flags.ts";
-import { folder, names, number, seed, threads } from "../shared/flags.ts";
+import { folder, names, number, seed, threads, withModelsFlag } from "../shared/flags.ts";
 
 export function reproduceCommand(): Command {
   const command = newCommand({

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { SETTINGS } from "../../lab/simulate/settings.ts";
 import { newCommand } from "../shared/command.ts";
-import { ENCODER_HELP } from "../shared/encoder-flags.ts";
-import { folder, names, number, seed, threads, word } from "../shared/flags.ts";
+import { ENCODER_HELP, folder, names, number, seed, threads, word } from "../shared/flags.ts";
 import {
   CROWD,
   DEFAULT_POLICIES,

@@ -9,8 +9,7 @@ import { forget, freeze, rollBack, thaw } from "../../learner/controls.ts";
 import { prune } from "../../learner/prune.ts";
 import type { Store } from "../../store/store.ts";
 import { newCommand } from "../shared/command.ts";
-import { ENCODER_HELP, withModelsFlag } from "../shared/encoder-flags.ts";
-import { time } from "../shared/flags.ts";
+import { ENCODER_HELP, time, withModelsFlag } from "../shared/flags.ts";
 import { statusLine } from "../shared/status-line.ts";
 import {
   DEFAULT_ROUTER,

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import type { WorkFlags } from "../reproduce/work.ts";
 import { newCommand } from "../shared/command.ts";
-import { withModelsFlag } from "../shared/encoder-flags.ts";
-import { folder, threads } from "../shared/flags.ts";
+import { folder, threads, withModelsFlag } from "../shared/flags.ts";
 
 export function workCommand(): Command {
   const command = newCommand({

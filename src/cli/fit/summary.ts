@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import type { BundleContents } from "../../core/calibrate/write-bundle.ts";
 import { plural } from "../../lab/report/words.ts";
-import { JOUST } from "../shared/invocation.ts";
+import { JOUST } from "../shared/command.ts";
 import type { FitData } from "./data.ts";
 import { FIT_DEFAULTS, type FitFlags } from "./flags.ts";
 

@@ -27,8 +27,8 @@ import {
 } from "../../lab/reproduce/reproduce.ts";
 import { interruptible } from "../shared/interrupt.ts";
 import { drawBar, duration, type StatusLine, statusLine, timeLeft } from "../shared/status-line.ts";
-import { KINDS, openCache } from "./cache.ts";
 import { EXPERIMENTS, type Experiment, type ReproduceFlags } from "./flags.ts";
+import { KINDS, openCache } from "./work.ts";
 
 const DEFAULT_OUT = join("out", "reproduce");
 

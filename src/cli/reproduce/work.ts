@@ -1,8 +1,11 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, homedir } from "node:os";
+import { join } from "node:path";
+import { cacheFolder } from "../../core/encoder/common/find-model.ts";
 import { encoderPlaces } from "../../core/encoder/encoder-places.ts";
+import { moduleUrl } from "../../core/input/project.ts";
+import { FolderStore } from "../../lab/jobs/store.ts";
 import { work } from "../../lab/jobs/work.ts";
 import { interruptible } from "../shared/interrupt.ts";
-import { KINDS, openCache } from "./cache.ts";
 
 export interface WorkFlags {
   readonly workers: string;
@@ -31,4 +34,14 @@ export async function runWork(flags: WorkFlags): Promise<number> {
     interrupt.release();
   }
   return interrupt.code;
+}
+
+/** The module with the kinds of jobs, which worker threads load. */
+export const KINDS = moduleUrl(new URL("../../lab/reproduce/jobs/kinds.ts", import.meta.url));
+
+/** Opens the cache of job results in a folder, by default in the user's cache. */
+export async function openCache(folder: string | undefined): Promise<FolderStore> {
+  const store = new FolderStore(folder ?? join(cacheFolder(process.env, homedir()), "reproduce"));
+  await store.open();
+  return store;
 }

@@ -1,10 +1,11 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, watch } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { formatError, formatErrorLine } from "../../core/errors/joust-error.ts";
 import { isLoopback } from "../../gateway/access/origin.ts";
 import type { Config } from "../../gateway/config/config.ts";
 import { checkGateway, openGateway, type RunningGateway } from "../../gateway/gateway.ts";
 import { checkKeys } from "../../gateway/providers/model-specs.ts";
+import type { Serving } from "../../gateway/routing/serving.ts";
 import { ownOptions } from "../../gateway/start-gateway.ts";
 import { newLogger } from "../../gateway/telemetry/logger.ts";
 import { interruptible } from "../shared/interrupt.ts";
@@ -14,8 +15,6 @@ import {
   readConfiguration,
   withPlace,
 } from "./configuration.ts";
-import { watchFile } from "./watch-file.ts";
-import { welcome } from "./welcome.ts";
 
 export interface ServeFlags extends ConfigurationFlags {
   readonly check?: boolean;
@@ -113,3 +112,67 @@ async function reload(
     );
   }
 }
+
+/** The text that `joust serve` prints at its start: what is served, and how to try it. */
+function welcome(running: RunningGateway, file: string | undefined, data: string): string {
+  const { url } = running;
+  const serving = running.serving();
+  const routers = [...serving.routers.keys()];
+  const key = running.isOpen() ? "" : " -H 'authorization: Bearer YOUR_KEY'";
+  const headers = `-H 'content-type: application/json'${key}`;
+  const messages = '"messages": [{"role": "user", "content": "Why is the sky blue?"}]';
+  return `Joust serves ${url}
+  models   ${modelsLine(serving, file)}
+  routers  ${routers.join(", ")} (send one as "model"; votes are stored in ${data})
+
+Send a request:
+  curl ${url}/v1/chat/completions ${headers} \\
+    -d '{"model": "${routers[0]}", ${messages}}'
+Ask for a duel, then vote for its first answer:
+  curl ${url}/v1/chat/completions ${headers} \\
+    -d '{"model": "${routers[0]}", "joust": {"duel": true}, ${messages}}'
+  curl ${url}/v1/feedback ${headers} -d '{"id": "ID OF THE ANSWER", "winner": 0}'
+`;
+}
+
+function modelsLine({ from, models }: Serving, file: string | undefined): string {
+  const names = [...models.keys()];
+  const list = `${names.slice(0, 10).join(", ")}${names.length > 10 ? ", ..." : ""}`;
+  switch (from) {
+    case "file":
+      return `${names.length} from ${file}: ${list}`;
+    case "environment":
+      return `${names.length} from API keys in the environment: ${list}`;
+    case "sandbox":
+      return `a sandbox of ${names.length} simulated models: ${list}\n           (set OPENAI_API_KEY or another API key, or write a joust.yaml, to serve real models)`;
+  }
+}
+
+/**
+ * Calls back shortly after a file has changed or SIGHUP has arrived, one call at a time. It watches the
+ * folder, because editors and orchestrators replace the file. Returns a function that ends the watching.
+ */
+function watchFile(file: string, onChange: () => Promise<void>): () => void {
+  const path = resolve(file);
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+  const changed = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      running = running.then(onChange);
+    }, SETTLE_MS);
+  };
+  const watcher = watch(dirname(path), (_, name) => {
+    // Kubernetes changes a mounted secret or config map through a link "..data" in the same folder.
+    if (name === null || name === basename(path) || name.startsWith("..")) changed();
+  });
+  watcher.on("error", () => watcher.close());
+  process.on("SIGHUP", changed);
+  return () => {
+    clearTimeout(timer);
+    watcher.close();
+    process.off("SIGHUP", changed);
+  };
+}
+
+const SETTLE_MS = 100;

@@ -1,7 +1,6 @@
 import { join, relative } from "node:path";
 import { Command } from "commander";
 import { PACKAGE_ROOT } from "../../core/input/project.ts";
-import { JOUST } from "./invocation.ts";
 
 /** The texts of a command. Every file in commands/ exports a function that creates one command from them. */
 export interface CommandTexts {
@@ -50,3 +49,6 @@ function dataFolder(): string {
   const path = relative(process.cwd(), folder);
   return path.startsWith("..") ? folder : path;
 }
+
+/** How a user runs this command, in a checkout and where the package is installed. */
+export const JOUST = "npx joust";

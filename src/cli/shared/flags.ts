@@ -1,4 +1,6 @@
 /** Parsers for the values of options. They refuse a wrong value with the name of the option and a hint. */
+
+import type { Command } from "commander";
 import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 
@@ -81,3 +83,16 @@ export const seed = number("--seed", { from: -Infinity, whole: true, example: 1 
 
 /** The option --threads of several commands. */
 export const threads = number("--threads", { from: 1, to: 1024, whole: true, example: 2 });
+
+/** The options --encoder and --models, which several commands have. */
+export const ENCODER_HELP =
+  'encoder: a name that "joust models" lists, the folder of a model, or a bundle of "joust fit"; append :int8 to run a transformer in 8 bits, two to three times as fast and nearly as accurate';
+
+/** Adds the option --models. */
+export function withModelsFlag(command: Command): Command {
+  return command.option(
+    "--models <dir>",
+    "folder of model folders to search first",
+    folder("--models"),
+  );
+}

@@ -2,9 +2,14 @@
 import { DEFAULT_ENCODER } from "../../core/encoder/open-encoder.ts";
 import type { Dataset } from "../../lab/data/dataset.ts";
 import { splitOf } from "../../lab/data/groups.ts";
+import { decimalsOf, fixed } from "../../lab/report/table.ts";
 import { plural } from "../../lab/report/words.ts";
+import { isOracle } from "../../lab/simulate/result-table.ts";
+import type { RunsProgress } from "../../lab/simulate/runs.ts";
 import { SETTINGS, type Settings } from "../../lab/simulate/settings.ts";
-import type { Simulation } from "../../lab/simulate/simulate.ts";
+import { completeRuns, type Simulation } from "../../lab/simulate/simulate.ts";
+import { mean } from "../../lab/statistics.ts";
+import { drawBar, duration, statusLine, type Terminal } from "../shared/status-line.ts";
 
 /** One line with the data, the told scores and every setting that is not the default. */
 export function headingOf({ source, settings }: Simulation): string {
@@ -69,4 +74,38 @@ function list(names: readonly string[]): string {
   const most = 5;
   const more = names.length > most ? [`and ${names.length - most} more`] : [];
   return [...names.slice(0, most), ...more].join(", ");
+}
+
+/** The status line of a simulation. */
+/** Shows the progress on a terminal; undefined for other output. */
+export function progressBar(terminal: Terminal, policies: readonly string[]) {
+  const line = statusLine(terminal);
+  return (
+    line && {
+      show: (progress: RunsProgress) => line.show(progressLine(progress, policies)),
+      clear: line.clear,
+    }
+  );
+}
+
+export function progressLine(progress: RunsProgress, policies: readonly string[]): string {
+  const { done, total, millisecondsLeft } = progress;
+  const left = millisecondsLeft === undefined ? "" : `${duration(millisecondsLeft)} left`;
+  return [`${drawBar(done, total)} ${done}/${total} runs`, left, leader(progress, policies)]
+    .filter((part) => part !== "")
+    .join(", ");
+}
+
+/** The policy with the smallest mean regret over the runs that all policies have finished, except the oracle. */
+function leader({ runs }: RunsProgress, policies: readonly string[]): string {
+  const complete = completeRuns(runs);
+  const means = policies.flatMap((name, p) =>
+    isOracle(name) || complete.length === 0
+      ? []
+      : [{ name, regret: mean(complete.map((run) => runs[p]![run]!.curve.at(-1)!)) }],
+  );
+  const [best] = means.sort((a, b) => a.regret - b.regret);
+  if (!best) return "";
+  const decimals = Math.max(1, decimalsOf(means.map(({ regret }) => regret)));
+  return `best so far ${best.name} (regret ${fixed(best.regret, decimals)})`;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Run } from "../../lab/simulate/run.ts";
-import { progressBar, progressLine } from "./progress.ts";
+import { progressBar, progressLine } from "./heading.ts";
 
 const run = (regret: number) => ({ curve: [0, regret] }) as Partial<Run> as Run;
 const POLICIES = ["oracle", "joust", "random"];

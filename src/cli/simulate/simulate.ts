@@ -19,8 +19,7 @@ import { openSource, type Source, type SourceOptions } from "../../lab/simulate/
 import { summaryOf } from "../../lab/simulate/summary.ts";
 import { interruptible } from "../shared/interrupt.ts";
 import { encodeLine, statusLine } from "../shared/status-line.ts";
-import { headingOf, offlineNotes } from "./heading.ts";
-import { progressBar } from "./progress.ts";
+import { headingOf, offlineNotes, progressBar } from "./heading.ts";
 import { DEFAULT_POLICIES, type SettingsFlags, settingsOf } from "./settings.ts";
 
 /** Width of the table if the output is not a terminal. --json and table.csv contain all columns. */

@@ -1,25 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { Key } from "../../api/admin.ts";
+import type { Key, NewKey } from "../../api/admin.ts";
+import type { Value } from "../../api/common.ts";
 import type { Scope } from "../../api/scopes.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
 
-/** Operations on API keys, for the commands and the HTTP endpoints of operators. */
-
-export interface NewKey {
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  /** US dollars per calendar month. */
-  readonly budget?: number | undefined;
-  /** Requests per minute. */
-  readonly rate?: number | undefined;
-  readonly duels?: boolean | "auto" | undefined;
-}
-
 /** Creates a key. The secret cannot be read again, because only its hash is stored. */
 export async function addKey(
   store: Store,
-  { name, scopes, budget, rate, duels }: NewKey,
+  { name, ...limits }: Value<typeof NewKey>,
   now: number,
 ): Promise<{ key: StoredKey; secret: string }> {
   const active = (await store.keys()).some((key) => key.name === name && !key.revokedAt);
@@ -35,10 +24,7 @@ export async function addKey(
     id: `key_${randomBytes(6).toString("hex")}`,
     name,
     hash: hashOf(secret),
-    scopes,
-    ...(budget !== undefined && { budget }),
-    ...(rate !== undefined && { rate }),
-    ...(duels !== undefined && { duels }),
+    ...limits,
     createdAt: now,
   };
   await store.saveKey(key);

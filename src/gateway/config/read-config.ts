@@ -7,16 +7,10 @@ import { didYouMean } from "../../core/input/nearest.ts";
 import { CONFIG, type Config, type Environment } from "./config.ts";
 
 /** A fault of a configuration, with the path of the invalid member. */
-class Fault {
+interface Fault {
   readonly path: readonly PropertyKey[];
   readonly problem: string;
   readonly hint: string;
-
-  constructor(path: readonly PropertyKey[], problem: string, hint: string) {
-    this.path = path;
-    this.problem = problem;
-    this.hint = hint;
-  }
 }
 
 /** Reads and checks joust.yaml. Errors have file, line and member. */
@@ -42,17 +36,19 @@ export function parseConfig(
   const yaml = new YamlText(text);
   const { error } = yaml;
   if (error) {
-    throw new InputError(
-      { file, line: error.line },
-      `is not valid YAML: ${error.problem}`,
-      "correct the line",
-    );
+    const problem = `is not valid YAML: ${error.problem}`;
+    throw new InputError({ file, line: error.line }, problem, "correct the line");
   }
-  const { config, fault } = check(yaml.value ?? {}, env, providers);
-  if (config) return config;
-  const field = fault.path.map(String).join(".") || undefined;
-  const line = yaml.lineOf(fault.path);
-  throw new InputError({ file, line, field }, fault.problem, fault.hint);
+  const missing: Fault[] = [];
+  const filled = fill(yaml.value ?? {}, env, [], missing);
+  const parsed = CONFIG.safeParse(filled, { error: describeWithoutSecrets });
+  const [fault] = parsed.success
+    ? [...missing, ...faultsBetween(parsed.data, providers)]
+    : [...missing, faultOf(parsed.error.issues[0]!)];
+  if (!fault) return parsed.data!;
+  const { path, problem, hint } = fault;
+  const field = path.map(String).join(".") || undefined;
+  throw new InputError({ file, line: yaml.lineOf(path), field }, problem, hint);
 }
 
 /** Adds file and line to an error that was found later, by code that knows only the field. */
@@ -66,20 +62,6 @@ export async function located(error: unknown, file: string): Promise<unknown> {
 /** File name in errors of code that does not know the file. */
 const CONFIG_FILE = "joust.yaml";
 
-type Checked =
-  | { readonly config: Config; readonly fault?: never }
-  | { readonly config?: never; readonly fault: Fault };
-
-function check(value: unknown, env: Environment, providers: readonly string[]): Checked {
-  const missing: Fault[] = [];
-  const filled = fill(value, env, [], missing);
-  if (missing[0]) return { fault: missing[0] };
-  const parsed = CONFIG.safeParse(filled, { error: describeWithoutSecrets });
-  if (!parsed.success) return { fault: faultOf(parsed.error.issues[0]!) };
-  const [fault] = faultsBetween(parsed.data, providers);
-  return fault ? { fault } : { config: parsed.data };
-}
-
 /** Replaces `${NAME}` in all strings by the value of the environment variable. */
 function fill(
   value: unknown,
@@ -91,13 +73,8 @@ function fill(
     return value.replace(/\$\{(\w+)\}/g, (whole, name: string) => {
       const found = env[name];
       if (found !== undefined && found !== "") return found;
-      missing.push(
-        new Fault(
-          path,
-          `needs the environment variable ${name}, which is not set`,
-          `export ${name}, or write the value here`,
-        ),
-      );
+      const problem = `needs the environment variable ${name}, which is not set`;
+      missing.push({ path, problem, hint: `export ${name}, or write the value here` });
       return whole;
     });
   }
@@ -124,21 +101,19 @@ function faultOf(issue: z.core.$ZodIssue): Fault {
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
     const deepest = issue.errors.flat().reduce((a, b) => (b.path.length > a.path.length ? b : a));
     const inner = faultOf(deepest);
-    return new Fault([...issue.path, ...inner.path], inner.problem, inner.hint);
+    return { ...inner, path: [...issue.path, ...inner.path] };
   }
   if (issue.code === "unrecognized_keys") {
     const key = issue.keys[0]!;
     const known = membersAt(issue.path);
     const hint = `${didYouMean(key, known)}there is ${known.join(", ")}`;
-    return new Fault([...issue.path, key], "is not known", hint);
+    return { path: [...issue.path, key], problem: "is not known", hint };
   }
-  if (issue.code === "invalid_key")
-    return new Fault(issue.path, issue.issues[0]!.message, "rename it");
-  return new Fault(
-    issue.path,
-    issue.message,
-    "correct it; docs/configuration.md describes the field",
-  );
+  const { path, message: problem } = issue;
+  if (issue.code === "invalid_key") {
+    return { path, problem: issue.issues[0]!.message, hint: "rename it" };
+  }
+  return { path, problem, hint: "correct it; docs/configuration.md describes the field" };
 }
 
 /** Names of the members that the schema allows at a path. */
@@ -170,18 +145,16 @@ function* faultsBetween(config: Config, known: readonly string[]): Generator<Fau
   for (const [name, router] of Object.entries(routers)) {
     const path = ["routers", name];
     if (names.includes(name)) {
-      yield new Fault(path, "is also the name of a model", "rename the router or the model");
+      const hint = "rename the router or the model";
+      yield { path, problem: "is also the name of a model", hint };
     }
     if (router.bundle !== undefined && router.encoder !== undefined) {
-      yield new Fault(
-        [...path, "encoder"],
-        "is given with a bundle",
-        "remove it: a bundle contains its own encoder",
-      );
+      const hint = "remove it: a bundle contains its own encoder";
+      yield { path: [...path, "encoder"], problem: "is given with a bundle", hint };
     }
     if (router.mode !== "apply" && router.fallback === undefined) {
       const problem = `is ${router.mode}, which needs a model that answers`;
-      yield new Fault([...path, "mode"], problem, "name the model as `fallback`");
+      yield { path: [...path, "mode"], problem, hint: "name the model as `fallback`" };
     }
     // Names of models from the environment are checked later, when these models are known.
     if (names.length === 0) continue;
@@ -189,7 +162,8 @@ function* faultsBetween(config: Config, known: readonly string[]): Generator<Fau
     for (const [i, model] of (router.models ?? []).entries()) {
       if (!names.includes(model)) yield unknown([...path, "models", i], model, names);
       if (pool.indexOf(model) !== i) {
-        yield new Fault([...path, "models", i], "is listed twice", "remove one of them");
+        const problem = "is listed twice";
+        yield { path: [...path, "models", i], problem, hint: "remove one of them" };
       }
     }
     if (router.fallback !== undefined && !pool.includes(router.fallback)) {
@@ -203,7 +177,7 @@ function* faultsBetween(config: Config, known: readonly string[]): Generator<Fau
 
 function unknown(path: readonly PropertyKey[], name: string, known: readonly string[]): Fault {
   const hint = `${didYouMean(name, known)}there is ${known.join(", ") || "none"}`;
-  return new Fault(path, `"${name}" is not known`, hint);
+  return { path, problem: `"${name}" is not known`, hint };
 }
 
 /** YAML text with the line numbers of its members. */

@@ -8,7 +8,7 @@ import {
 } from "../providers/upstream/error.ts";
 import { type AnswerEnd, readAll } from "../providers/upstream/upstream.ts";
 import type { Client } from "../wire/client.ts";
-import { type Json, scanObject } from "../wire/json-scan.ts";
+import { type Json, scanObject } from "../wire/json.ts";
 
 /** The form of a response to a routed request. */
 export interface ResponseForm {

@@ -1,8 +1,9 @@
+import type { RoutingOptions } from "../../api/chat.ts";
 import type { Needs } from "../providers/served-model.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
 import type { Usage } from "../providers/upstream/usage.ts";
 import { HttpError } from "../wire/http-error.ts";
-import { type Json, type Members, scanObject } from "../wire/json-scan.ts";
+import { type Json, type Members, scanObject } from "../wire/json.ts";
 
 /**
  * A wire format that clients speak. It turns the body of a request into what routing works
@@ -50,18 +51,8 @@ export interface Conversation {
   readonly inToolLoop: boolean;
   /** Whether the conversation already has an answer. */
   readonly isRunning: boolean;
-  readonly options: JoustOptions;
-}
-
-/** Options of the router that a client sends in the member `joust` or in headers. */
-export interface JoustOptions {
-  /** Whether to show two answers: never, if the policy chooses to, or always. */
-  readonly duel?: boolean | "auto" | undefined;
-  /** 0 for quality alone, 10 for the cheapest model. */
-  readonly tradeoff?: number | undefined;
-  /** Names of the only models that may answer. */
-  readonly allowed?: readonly string[] | undefined;
-  readonly session?: string | undefined;
+  /** Options of the member `joust`, or of headers. */
+  readonly options: RoutingOptions;
 }
 
 /** Values that the gateway writes into an answer. */

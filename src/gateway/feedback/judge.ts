@@ -14,7 +14,7 @@ import type { ServedModel } from "../providers/served-model.ts";
 import { readAll } from "../providers/upstream/upstream.ts";
 import { choose } from "../routing/choose.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
-import { editObject } from "../wire/json-edit.ts";
+import { editObject } from "../wire/json.ts";
 import { judgeRequest, verdictIn } from "./judge-prompt.ts";
 import { type CastParts, cast } from "./votes.ts";
 

@@ -7,7 +7,7 @@ describe("simulated voters", () => {
   it("vote through the public interface until they are stopped, and every vote counts", async () => {
     const { post, get } = gateway();
     const truth = await get("/v1/sandbox/truth");
-    expect(truth.json.kinds).toHaveLength(7);
+    expect(truth.json.categories).toHaveLength(7);
     expect(truth.json.models).toHaveLength(10);
     await post("/v1/sandbox/voters", { on: true, votes_per_minute: 6000 });
     const state = async () => (await get("/v1/sandbox/voters")).json;

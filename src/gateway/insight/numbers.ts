@@ -100,22 +100,20 @@ export function added(a: Counts, b: Counts): Counts {
   return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Counts;
 }
 
-function modelCounts(model: string, counts: Counts = noCounts()) {
-  const { shown, duels, answers, failures, votes, wins, ties, both_bad, ratings } = counts;
+function modelCounts(model: string, all: Counts = noCounts()) {
+  const {
+    input_tokens: _,
+    output_tokens: __,
+    latency_ms: latency,
+    rating_sum: sum,
+    ...counts
+  } = all;
+  const { answers, ratings } = counts;
   return {
     model,
-    shown,
-    duels,
-    answers,
-    failures,
-    votes,
-    wins,
-    ties,
-    both_bad,
-    ratings,
-    mean_rating: ratings > 0 ? counts.rating_sum / ratings : null,
-    cost: counts.cost,
-    mean_latency_ms: answers > 0 ? counts.latency_ms / answers : null,
+    ...counts,
+    mean_rating: ratings > 0 ? sum / ratings : null,
+    mean_latency_ms: answers > 0 ? latency / answers : null,
   };
 }
 

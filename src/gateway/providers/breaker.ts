@@ -157,14 +157,9 @@ export function guarded(upstream: Upstream, breaker: Breaker): Upstream {
     async call(request, signal) {
       const passage = breaker.enter();
       if (!passage) {
-        throw new UpstreamError(
-          "circuit_open",
-          upstream.name,
-          "has failed often and is not called for now",
-          {
-            retryAfter: breaker.rest,
-          },
-        );
+        const problem = "has failed often and is not called for now";
+        const { rest: retryAfter } = breaker;
+        throw new UpstreamError("circuit_open", upstream.name, problem, { retryAfter });
       }
       try {
         const answer = await upstream.call(request, signal);

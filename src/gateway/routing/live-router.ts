@@ -210,18 +210,10 @@ type LearningConfiguration = Pick<
 function plain(configuration: LearningConfiguration): unknown {
   const { encoder, policy, options, weighVoters, seed, pool } = configuration;
   const { models, categories, centroids, told } = pool;
-  const rows = (list: readonly Float64Array[] | undefined) => list?.map((row) => [...row]);
-  return {
-    encoder,
-    policy,
-    options: { ...options },
-    weighVoters,
-    seed,
-    models: [...models],
-    categories: [...categories],
-    centroids: rows(centroids),
-    told: rows(told) ?? null,
-  };
+  const rows = (list: readonly Float64Array[] = []) => list.map((row) => [...row]);
+  const names = [[...models], [...categories]];
+  const learned = { encoder, policy, options: { ...options }, weighVoters, seed };
+  return { ...learned, names, centroids: rows(centroids), told: rows(told) };
 }
 
 function settingsOf(

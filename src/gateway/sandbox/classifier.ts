@@ -3,16 +3,9 @@ import type { Encoder } from "../../core/encoder/common/encoder.ts";
 import { readRows } from "../../core/input/rows.ts";
 import { axpy, cholesky, dot, normalized } from "../../core/linalg/linalg.ts";
 
+const EXAMPLE = z.object({ query: z.string().min(1), category: z.string().min(1) });
 /** A text whose category is known. */
-export interface Example {
-  readonly query: string;
-  readonly category: string;
-}
-
-const EXAMPLE = z.object({
-  query: z.string().min(1),
-  category: z.string().min(1),
-});
+export type Example = z.output<typeof EXAMPLE>;
 
 export async function readExamples(file: string): Promise<Example[]> {
   const examples: Example[] = [];

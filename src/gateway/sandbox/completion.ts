@@ -4,7 +4,7 @@ import { ByteQueue } from "../providers/upstream/byte-queue.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
 import type { AnswerEnd, UpstreamAnswer } from "../providers/upstream/upstream.ts";
 import { type Usage, writeUsage } from "../providers/upstream/usage.ts";
-import type { Json } from "../wire/json-scan.ts";
+import type { Json } from "../wire/json.ts";
 import { type Reply, tokensOf } from "./reply.ts";
 
 /** Members that all chunks of an answer share. */

@@ -1,15 +1,6 @@
 import { z } from "zod";
 import { readRows } from "../../core/input/rows.ts";
 
-/** A question of the project with a right answer and plausible wrong ones. */
-export interface Question {
-  readonly id: string;
-  readonly category: string;
-  readonly query: string;
-  readonly answer: string;
-  readonly wrong: readonly string[];
-}
-
 const TEXT = z.string().min(1);
 const QUESTION = z.object({
   id: TEXT,
@@ -18,6 +9,8 @@ const QUESTION = z.object({
   answer: TEXT,
   wrong: z.array(TEXT).min(1),
 });
+/** A question of the project with a right answer and plausible wrong ones. */
+export type Question = z.output<typeof QUESTION>;
 
 /** The questions of a file, which can be found by their text. */
 export class Questions {

@@ -1,6 +1,6 @@
 import type { Random } from "../../core/random/random.ts";
 import { textOf } from "../dialects/chat/prompt.ts";
-import { isRecord, type Json } from "../wire/json-scan.ts";
+import { isRecord, type Json } from "../wire/json.ts";
 import type { Voice } from "./profile.ts";
 import type { SandboxChat } from "./request.ts";
 import { sampleOf } from "./sample.ts";

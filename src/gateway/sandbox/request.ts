@@ -3,24 +3,10 @@ import { promptOf } from "../dialects/chat/prompt.ts";
 import { SANDBOX } from "../providers/providers.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
-import { isRecord, type Json } from "../wire/json-scan.ts";
-
-/** The parts of a request that determine the sandbox's answer. */
-export interface SandboxChat {
-  readonly text: string;
-  readonly messages: readonly unknown[];
-  readonly tools: readonly Json[];
-  readonly toolChoice: unknown;
-  /** Member response_format. */
-  readonly format: Json;
-  readonly n: number;
-  readonly maxTokens: number;
-  readonly stops: readonly string[];
-  readonly wantsUsage: boolean;
-}
+import { isRecord, type Json } from "../wire/json.ts";
 
 /** Reads a chat, or the prompt of a completion. */
-export function readChat({ body, endpoint }: UpstreamRequest): SandboxChat {
+export function readChat({ body, endpoint }: UpstreamRequest) {
   const request = parse(body);
   const messages =
     endpoint === "completions" ? [{ role: "user", content: request.prompt }] : request.messages;
@@ -36,16 +22,19 @@ export function readChat({ body, endpoint }: UpstreamRequest): SandboxChat {
   const options = isRecord(request.stream_options) ? request.stream_options : {};
   return {
     text: promptOf(messages),
-    messages,
+    messages: messages as readonly unknown[],
     tools: Array.isArray(request.tools) ? request.tools.filter(isRecord) : [],
     toolChoice: request.tool_choice,
-    format: isRecord(request.response_format) ? request.response_format : {},
+    format: isRecord(request.response_format) ? request.response_format : ({} as Json),
     n: Number(n),
     maxTokens: typeof limit === "number" && limit >= 1 ? limit : Infinity,
     stops: stops.filter((stop): stop is string => typeof stop === "string" && stop !== ""),
     wantsUsage: options.include_usage === true,
   };
 }
+
+/** The parts of a request that determine the sandbox's answer. */
+export type SandboxChat = ReturnType<typeof readChat>;
 
 const MAX_N = 16;
 

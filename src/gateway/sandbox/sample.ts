@@ -1,4 +1,4 @@
-import { isRecord, type Json } from "../wire/json-scan.ts";
+import { isRecord, type Json } from "../wire/json.ts";
 
 /**
  * A value that a JSON schema allows, made from the text if possible: for the arguments of tools

@@ -8,7 +8,7 @@ import { SANDBOX } from "../providers/providers.ts";
 import type { Capabilities } from "../providers/served-model.ts";
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../providers/upstream/upstream.ts";
 import type { Price, Usage } from "../providers/upstream/usage.ts";
-import { isRecord } from "../wire/json-scan.ts";
+import { isRecord } from "../wire/json.ts";
 import { Classifier, readExamples } from "./classifier.ts";
 import { completion, deliver, events, type Head, type Piece } from "./completion.ts";
 import { freeFormAnswer } from "./free-form.ts";

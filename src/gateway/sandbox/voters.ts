@@ -1,15 +1,9 @@
 import { Agent, fetch } from "undici";
+import type { Value } from "../../api/common.ts";
+import type { VotersSettings } from "../../api/sandbox.ts";
 import { JoustClient } from "../../client/client.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Question } from "./questions.ts";
-
-/** Settings of the simulated voters. */
-export interface VotersSettings {
-  readonly on: boolean;
-  readonly votes_per_minute: number;
-  /** Number of different voters. */
-  readonly voters: number;
-}
 
 /** The part of the HTTP interface that the voters use. */
 export interface PublicInterface {
@@ -27,7 +21,7 @@ export class SandboxVoters {
   readonly #public: PublicInterface;
   readonly #questions: () => readonly Question[];
   readonly #random: Random;
-  #settings: VotersSettings = { on: false, votes_per_minute: 60, voters: 5 };
+  #settings = { on: false, votes_per_minute: 60, voters: 5 };
   #timer: NodeJS.Timeout | undefined;
   #running = 0;
   #cast = 0;
@@ -43,7 +37,7 @@ export class SandboxVoters {
     return { ...this.#settings, cast: this.#cast, failed: this.#failed };
   }
 
-  set(settings: Partial<VotersSettings>): void {
+  set(settings: Value<typeof VotersSettings>): void {
     this.#settings = { ...this.#settings, ...settings };
     clearInterval(this.#timer);
     this.#timer = undefined;

@@ -14,8 +14,7 @@ import type { Metrics } from "../telemetry/metrics.ts";
 import { startRequestSpan } from "../telemetry/tracing.ts";
 import { Client } from "../wire/client.ts";
 import { HttpError } from "../wire/http-error.ts";
-import type { App } from "./app.ts";
-import { discardBody } from "./read-body.ts";
+import { type App, discardBody } from "./app.ts";
 import { answerUnknownPath, type StaticFiles } from "./unknown-paths.ts";
 
 export interface AdmissionParts {

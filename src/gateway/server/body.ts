@@ -1,7 +1,7 @@
 import type { FastifyServerOptions } from "fastify";
 import type { z } from "zod";
 import { checked } from "../wire/http-error.ts";
-import { scanObject } from "../wire/json-scan.ts";
+import { scanObject } from "../wire/json.ts";
 import type { App } from "./app.ts";
 
 /** Limit in bytes for bodies that hold no prompt. */

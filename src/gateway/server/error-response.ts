@@ -2,8 +2,8 @@ import { InputError } from "../../core/input/input-error.ts";
 import { StoreUnavailable, VoteRefused } from "../../store/store-error.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
 import { HttpError } from "../wire/http-error.ts";
-import { JsonError } from "../wire/json-scan.ts";
-import { tooLarge } from "./read-body.ts";
+import { JsonError } from "../wire/json.ts";
+import { tooLarge } from "./app.ts";
 
 export interface ErrorResponse {
   readonly status: number;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Health, Readiness } from "../../api/health.ts";
+import { Health, Readiness } from "../../api/common.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
 import { collect, type GaugeSources } from "../insight/collect.ts";
 import { HttpError } from "../wire/http-error.ts";

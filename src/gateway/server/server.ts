@@ -6,11 +6,10 @@ import { InputError } from "../../core/input/input-error.ts";
 import type { Config } from "../config/config.ts";
 import { Client } from "../wire/client.ts";
 import { type AdmissionParts, addAdmission } from "./admission.ts";
-import type { App, SchemaTypes } from "./app.ts";
+import { type App, discardBody, type SchemaTypes } from "./app.ts";
 import { addBodies, COMPILERS, SMALL_BODY } from "./body.ts";
 import { errorResponse } from "./error-response.ts";
 import { addOpenApi } from "./openapi.ts";
-import { discardBody } from "./read-body.ts";
 
 export interface ServerParts extends AdmissionParts {
   readonly config: () => Config["server"];

@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { writeUsage } from "../../providers/upstream/usage.ts";
-import { isRecord, type Json } from "../../wire/json-scan.ts";
+import { isRecord, type Json } from "../../wire/json.ts";
 import type { Dialect, DuelHead, DuelWriter, StreamText } from "../dialect.ts";
 import { labelStream, labelWhole } from "./labels.ts";
 import { readConversation } from "./request.ts";

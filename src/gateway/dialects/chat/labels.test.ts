@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { scanObject } from "../../wire/json-scan.ts";
+import { scanObject } from "../../wire/json.ts";
 import type { Labels } from "../dialect.ts";
 import { labelStream, labelWhole } from "./labels.ts";
 

@@ -1,6 +1,5 @@
 import { readUsage } from "../../providers/upstream/usage.ts";
-import { editMembers } from "../../wire/json-edit.ts";
-import { isRecord, type Json, type Members } from "../../wire/json-scan.ts";
+import { editMembers, isRecord, type Json, type Members } from "../../wire/json.ts";
 import type { Dialect, Labels } from "../dialect.ts";
 
 /** Sets id, model and `joust` in a complete answer. All other bytes are the upstream's. */

@@ -1,10 +1,11 @@
 import { expect, it } from "vitest";
 import { lackOf } from "../../providers/served-model.ts";
-import { needsOf } from "./request.ts";
+import { scanObject } from "../../wire/json.ts";
+import { readConversation } from "./request.ts";
 
-const needs = (request: Partial<Parameters<typeof needsOf>[0]>) => {
-  const messages = request.messages ?? [{ role: "user", content: "hello" }];
-  return needsOf({ ...request, messages }, JSON.stringify(messages).length);
+const needs = (request: object) => {
+  const body = { messages: [{ role: "user", content: "hello" }], ...request };
+  return readConversation(scanObject(Buffer.from(JSON.stringify(body))), {}).needs;
 };
 
 it("needs only a small context for plain text", () => {

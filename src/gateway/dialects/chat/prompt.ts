@@ -1,4 +1,4 @@
-import { isRecord } from "../../wire/json-scan.ts";
+import { isRecord } from "../../wire/json.ts";
 
 /**
  * The text that stands for a request in routing: the user's last message, without the blocks

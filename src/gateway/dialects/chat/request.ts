@@ -3,33 +3,20 @@ import { ROUTING, RoutingOptions } from "../../../api/chat.ts";
 import { didYouMean } from "../../../core/input/nearest.ts";
 import type { Needs } from "../../providers/served-model.ts";
 import { checked, HttpError } from "../../wire/http-error.ts";
-import { isRecord, type Members } from "../../wire/json-scan.ts";
-import {
-  type Conversation,
-  invalidMember,
-  type JoustOptions,
-  type RequestHeaders,
-} from "../dialect.ts";
+import { isRecord, type Members } from "../../wire/json.ts";
+import { type Conversation, invalidMember, type RequestHeaders } from "../dialect.ts";
 import { promptOf } from "./prompt.ts";
 
 export function readConversation(members: Members, headers: RequestHeaders): Conversation {
   const messages = members.value("messages");
   if (!Array.isArray(messages)) throw invalidMember("messages", "has to be a list of messages");
   const { valueStart, valueEnd } = members.find("messages")!;
-  const request = {
-    messages,
-    tools: members.value("tools"),
-    functions: members.value("functions"),
-    response_format: members.value("response_format"),
-    max_tokens: members.value("max_tokens"),
-    max_completion_tokens: members.value("max_completion_tokens"),
-  };
   const n = members.value("n");
   const options = members.value("stream_options");
   return {
     prompt: promptOf(messages),
     messages,
-    needs: needsOf(request, valueEnd - valueStart),
+    needs: needsOf(members, messages, valueEnd - valueStart),
     n: typeof n === "number" ? n : 1,
     wantsUsage: isRecord(options) && options.include_usage === true,
     inToolLoop: isToolResult(messages.at(-1)),
@@ -48,45 +35,48 @@ function hintFor(issue: z.core.$ZodIssue): string | undefined {
   return `${didYouMean((issue.keys[0] ?? "").slice(0, 64), known)}there is ${known.join(", ")}`;
 }
 
-const NO_OPTIONS: RoutingOptions = {};
-
 /** Reads the member and the headers of the same names. The member takes precedence. */
-function readOptions(member: unknown, headers: RequestHeaders): JoustOptions {
-  const given = member == null ? NO_OPTIONS : checked(RoutingOptions, member, ["joust"], hintFor);
-  const {
-    "x-joust-duel": duel,
-    "x-joust-cost-quality-tradeoff": tradeoff,
-    "x-joust-allowed-models": allowed,
-    "x-joust-session-id": session,
-  } = headers;
+function readOptions(member: unknown, headers: RequestHeaders): RoutingOptions {
+  const given: RoutingOptions =
+    member == null ? {} : checked(RoutingOptions, member, ["joust"], hintFor);
+  const option = <N extends keyof typeof HEADERS>(name: N) =>
+    given[name] ?? inHeader(name, headers[HEADERS[name]]);
   return {
-    duel: given.duel ?? inHeader("x-joust-duel", duel, ROUTING.duel, asFlag),
-    tradeoff:
-      given.cost_quality_tradeoff ??
-      inHeader("x-joust-cost-quality-tradeoff", tradeoff, ROUTING.cost_quality_tradeoff, asNumber),
-    allowed:
-      given.allowed_models ??
-      inHeader("x-joust-allowed-models", allowed, ROUTING.allowed_models, asList),
-    session:
-      given.session_id ??
-      inHeader("x-joust-session-id", session, ROUTING.session_id, (text) => text),
+    duel: option("duel"),
+    cost_quality_tradeoff: option("cost_quality_tradeoff"),
+    allowed_models: option("allowed_models"),
+    session_id: option("session_id"),
   };
 }
 
-function inHeader<S extends z.ZodType>(
-  name: string,
+const HEADERS = {
+  duel: "x-joust-duel",
+  cost_quality_tradeoff: "x-joust-cost-quality-tradeoff",
+  allowed_models: "x-joust-allowed-models",
+  session_id: "x-joust-session-id",
+} as const;
+
+const READ: Readonly<Record<keyof typeof HEADERS, (text: string) => unknown>> = {
+  duel: asFlag,
+  cost_quality_tradeoff: asNumber,
+  allowed_models: (text) => text.split(",").map((name) => name.trim()),
+  session_id: (text) => text,
+};
+
+function inHeader<N extends keyof typeof HEADERS>(
+  name: N,
   value: string | string[] | undefined,
-  schema: S,
-  read: (text: string) => unknown,
-): z.output<S> | undefined {
+): z.output<(typeof ROUTING)[N]> | undefined {
   if (value === undefined || value === "") return undefined;
+  const header = HEADERS[name];
   if (typeof value !== "string") {
-    throw new HttpError(400, `the request has the header ${name} twice`, {
+    throw new HttpError(400, `the request has the header ${header} twice`, {
       hint: "send it once",
-      param: name,
+      param: header,
     });
   }
-  return checked(schema, read(value.trim()), [name]);
+  const schema: z.ZodType = ROUTING[name];
+  return checked(schema, READ[name](value.trim()), [header]) as z.output<(typeof ROUTING)[N]>;
 }
 
 function asFlag(text: string): unknown {
@@ -97,23 +87,9 @@ function asNumber(text: string): unknown {
   return text === "" || Number.isNaN(Number(text)) ? text : Number(text);
 }
 
-function asList(text: string): string[] {
-  return text.split(",").map((name) => name.trim());
-}
-
-/** Members of a chat request that determine its needs. */
-interface ChatMembers {
-  readonly messages: readonly unknown[];
-  readonly tools?: unknown;
-  readonly functions?: unknown;
-  readonly response_format?: unknown;
-  readonly max_tokens?: unknown;
-  readonly max_completion_tokens?: unknown;
-}
-
 /** `bytes` is the length of the messages in the request body. */
-export function needsOf(request: ChatMembers, bytes: number): Needs {
-  const { messages, tools, functions, response_format: format } = request;
+function needsOf(members: Members, messages: readonly unknown[], bytes: number): Needs {
+  const format = members.value("response_format");
   let vision = false;
   let attached = 0;
   for (const message of messages) {
@@ -126,10 +102,11 @@ export function needsOf(request: ChatMembers, bytes: number): Needs {
   }
   return {
     vision,
-    tools: isFilled(tools) || isFilled(functions),
+    tools: isFilled(members.value("tools")) || isFilled(members.value("functions")),
     jsonSchema: isRecord(format) && format.type === "json_schema",
     promptTokens: tokensIn(Math.max(0, bytes - attached)),
-    answerTokens: positive(request.max_completion_tokens) ?? positive(request.max_tokens),
+    answerTokens:
+      positive(members.value("max_completion_tokens")) ?? positive(members.value("max_tokens")),
   };
 }
 

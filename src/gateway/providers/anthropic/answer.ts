@@ -1,4 +1,4 @@
-import { isRecord, type Json } from "../../wire/json-scan.ts";
+import { isRecord, type Json } from "../../wire/json.ts";
 import { UpstreamError } from "../upstream/error.ts";
 import type { Pass, Translation } from "../upstream/upstream.ts";
 import { type Usage, writeUsage } from "../upstream/usage.ts";

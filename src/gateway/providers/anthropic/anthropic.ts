@@ -1,5 +1,5 @@
 import type { Clock } from "../../clock/clock.ts";
-import { isRecord, type Json } from "../../wire/json-scan.ts";
+import { isRecord, type Json } from "../../wire/json.ts";
 import { UpstreamError } from "../upstream/error.ts";
 import { Transport, type TransportSettings } from "../upstream/transport.ts";
 import type {
@@ -10,7 +10,7 @@ import type {
 } from "../upstream/upstream.ts";
 import { AnthropicAnswer, errorBody } from "./answer.ts";
 import { Unsupported } from "./conversation.ts";
-import { type MessagesRequest, messagesRequest } from "./request.ts";
+import { messagesRequest } from "./request.ts";
 import { AnthropicStream } from "./stream.ts";
 
 /** Anthropic's API. Requests, answers, streams and errors are translated from and to OpenAI's. */
@@ -45,21 +45,15 @@ export class AnthropicUpstream implements Upstream {
     return this.#transport.close();
   }
 
-  #translate({ endpoint, body, model }: UpstreamRequest): MessagesRequest {
+  #translate({ endpoint, body, model }: UpstreamRequest) {
     try {
       if (endpoint !== "chat/completions")
         throw new Unsupported(`it has no ${endpoint}`, "use a model of another provider");
       return messagesRequest(parse(body), model, maxTokensOf(model));
     } catch (error) {
       if (!(error instanceof Unsupported)) throw error;
-      throw new UpstreamError(
-        "request",
-        this.name,
-        `does not support the request: ${error.message}`,
-        {
-          hint: error.hint,
-        },
-      );
+      const problem = `does not support the request: ${error.message}`;
+      throw new UpstreamError("request", this.name, problem, { hint: error.hint });
     }
   }
 }

@@ -1,4 +1,4 @@
-import { isRecord, type Json } from "../../wire/json-scan.ts";
+import { isRecord, type Json } from "../../wire/json.ts";
 
 /** A message in Anthropic's format. */
 interface Message {

@@ -1,13 +1,5 @@
-import { isRecord, type Json } from "../../wire/json-scan.ts";
+import { isRecord, type Json } from "../../wire/json.ts";
 import { conversationOf, Unsupported } from "./conversation.ts";
-
-export interface MessagesRequest {
-  readonly body: Json;
-  /** Name of the tool whose input is the answer itself, if the client requested a schema. */
-  readonly answerTool: string | undefined;
-  /** Whether the client wants usage at the end of a stream. */
-  readonly wantsUsage: boolean;
-}
 
 /**
  * Translates OpenAI's chat request to Anthropic's messages. Members without a counterpart that
@@ -15,7 +7,7 @@ export interface MessagesRequest {
  * reasoning_effort) are left out, as in Anthropic's own compatible endpoint. Members that
  * would change the meaning of the answer are refused.
  */
-export function messagesRequest(chat: Json, model: string, maxTokens: number): MessagesRequest {
+export function messagesRequest(chat: Json, model: string, maxTokens: number) {
   if (typeof chat.n === "number" && chat.n > 1) {
     throw new Unsupported("n is above 1, and it gives one answer per request");
   }
@@ -39,7 +31,9 @@ export function messagesRequest(chat: Json, model: string, maxTokens: number): M
     thinking: isRecord(chat.thinking) ? chat.thinking : undefined,
     stream: chat.stream === true ? true : undefined,
   };
-  return { body, answerTool: tools.answerTool, wantsUsage: options.include_usage === true };
+  /** Whether the client wants usage at the end of a stream. */
+  const wantsUsage = options.include_usage === true;
+  return { body, answerTool: tools.answerTool, wantsUsage };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
-import { isRecord, type Json } from "../../wire/json-scan.ts";
+import { isRecord, type Json } from "../../wire/json.ts";
 import { refusal, UpstreamError } from "../upstream/error.ts";
 import type { Pass, Translation } from "../upstream/upstream.ts";
 import { type Usage, writeUsage } from "../upstream/usage.ts";

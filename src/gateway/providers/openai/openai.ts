@@ -1,6 +1,12 @@
 import type { Clock } from "../../clock/clock.ts";
-import { type Edits, editMembers, editObject } from "../../wire/json-edit.ts";
-import { JsonError, type Members, scanObject } from "../../wire/json-scan.ts";
+import {
+  type Edits,
+  editMembers,
+  editObject,
+  JsonError,
+  type Members,
+  scanObject,
+} from "../../wire/json.ts";
 import { type AnswerHeaders, UpstreamError } from "../upstream/error.ts";
 import { Transport, type TransportSettings } from "../upstream/transport.ts";
 import {

@@ -1,5 +1,5 @@
 import { createParser } from "eventsource-parser";
-import { JsonError, type Members, scanObject } from "../../wire/json-scan.ts";
+import { JsonError, type Members, scanObject } from "../../wire/json.ts";
 import { refusal, UpstreamError } from "../upstream/error.ts";
 import { EventCutter, EventTooLarge } from "../upstream/event-cutter.ts";
 import type { Pass, Translation } from "../upstream/upstream.ts";

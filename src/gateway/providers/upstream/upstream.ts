@@ -1,4 +1,4 @@
-import { JsonError, type Members, scanObject } from "../../wire/json-scan.ts";
+import { JsonError, type Members, scanObject } from "../../wire/json.ts";
 import { type AnswerHeaders, UpstreamError } from "./error.ts";
 import { readUsage, type Usage } from "./usage.ts";
 

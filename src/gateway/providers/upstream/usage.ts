@@ -1,4 +1,4 @@
-import { isRecord } from "../../wire/json-scan.ts";
+import { isRecord } from "../../wire/json.ts";
 
 /** Tokens of one answer, as the upstream counted them. */
 export interface Usage {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { editObject } from "./json-edit.ts";
-import { JsonError, scanObject } from "./json-scan.ts";
+import { editObject, JsonError, scanObject } from "./json.ts";
 
 const bytes = (text: string) => Buffer.from(text);
 const edit = (text: string, edits: Parameters<typeof editObject>[1]) =>
