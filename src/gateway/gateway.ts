@@ -51,7 +51,6 @@ export interface GatewayOptions {
   readonly version: string;
 }
 
-/** A gateway that accepts requests. */
 export interface RunningGateway {
   readonly url: string;
   /** Models and routers that are served at present. */

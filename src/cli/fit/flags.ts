@@ -1,6 +1,5 @@
 import type { Weighting } from "../../core/bandit/weighting.ts";
 
-/** The options of `joust fit`. */
 export interface FitFlags {
   readonly out: string;
   readonly fromLog?: boolean | undefined;

@@ -117,7 +117,6 @@ function checkWeighting(flags: FitFlags, weighting: Weighting, dataset: Dataset)
   }
 }
 
-/** The weightings that use an option. */
 const USED_BY: Readonly<Record<"tau" | "lambda" | "temperature", readonly Weighting[]>> = {
   tau: ["excel_perf_cost", "excel_mask"],
   lambda: ["perf_cost", "excel_perf_cost", "excel_mask"],

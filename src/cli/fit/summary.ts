@@ -78,7 +78,6 @@ function nextCommand(data: string, { scores, exclude, out }: FitFlags): string {
   return words.join(" ");
 }
 
-/** Quotes a word for a shell if necessary. */
 function quoted(word: string): string {
   return /^[\w./,:=@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

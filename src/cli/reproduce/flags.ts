@@ -1,7 +1,6 @@
 export const EXPERIMENTS = ["mmlu", "routerbench", "unseen", "mixinstruct", "settings"] as const;
 export type Experiment = (typeof EXPERIMENTS)[number];
 
-/** The options of `joust reproduce`. */
 export interface ReproduceFlags {
   readonly data?: string | undefined;
   readonly encoders?: readonly string[] | undefined;

@@ -8,7 +8,6 @@ import type { Placement } from "../../gateway/providers/model-specs.ts";
 import { PROVIDER_NAMES, SANDBOX } from "../../gateway/providers/providers.ts";
 import { ownOptions } from "../../gateway/start-gateway.ts";
 
-/** Options that select and override the configuration. */
 export interface ConfigurationFlags {
   readonly config?: string;
   readonly port?: number;

@@ -12,7 +12,6 @@ interface Range {
   readonly example: string;
 }
 
-/** A parser for a number within a range. */
 export function number(
   flag: string,
   { example, ...range }: Omit<Range, "example"> & { readonly example: number },
@@ -35,7 +34,6 @@ export function readNumber(flag: string, text: string, range: Range): number {
   throw new InputError({ file: flag }, problem, `${expected}, for example ${example}`);
 }
 
-/** A parser for a comma-separated list of names. */
 export function names(flag: string): (text: string) => string[] {
   return (text) => {
     const list = text.split(",").map((name) => name.trim());
@@ -44,7 +42,6 @@ export function names(flag: string): (text: string) => string[] {
   };
 }
 
-/** A parser for one of a few words. */
 export function word<W extends string>(flag: string, known: readonly W[]): (text: string) => W {
   return (text) => {
     const found = known.find((one) => one === text);
@@ -78,17 +75,13 @@ export function time(flag: string): (text: string) => number {
   };
 }
 
-/** The option --seed of several commands. */
 export const seed = number("--seed", { from: -Infinity, whole: true, example: 1 });
 
-/** The option --threads of several commands. */
 export const threads = number("--threads", { from: 1, to: 1024, whole: true, example: 2 });
 
-/** The options --encoder and --models, which several commands have. */
 export const ENCODER_HELP =
   'encoder: a name that "joust models" lists, the folder of a model, or a bundle of "joust fit"; append :int8 to run a transformer in 8 bits, two to three times as fast and nearly as accurate';
 
-/** Adds the option --models. */
 export function withModelsFlag(command: Command): Command {
   return command.option(
     "--models <dir>",

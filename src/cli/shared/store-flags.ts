@@ -30,7 +30,6 @@ export function withStoreFlags(command: Command): Command {
     );
 }
 
-/** Adds the option --router to those of withStoreFlags. */
 export function withRouterFlags(command: Command): Command {
   return withStoreFlags(command).option(
     "--router <name>",

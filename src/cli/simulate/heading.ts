@@ -76,7 +76,6 @@ function list(names: readonly string[]): string {
   return [...names.slice(0, most), ...more].join(", ");
 }
 
-/** The status line of a simulation. */
 /** Shows the progress on a terminal; undefined for other output. */
 export function progressBar(terminal: Terminal, policies: readonly string[]) {
   const line = statusLine(terminal);

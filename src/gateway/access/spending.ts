@@ -61,7 +61,6 @@ export class Spending {
     }
   }
 
-  /** Adds an amount that this node has spent. */
   add(owner: string, cost: number): void {
     const account = this.#accounts.get(owner);
     if (account) account.since += cost;
@@ -118,7 +117,6 @@ export class RateLimit {
     return Math.min(this.#burst, tokens + added);
   }
 
-  /** Number of buckets that are not full. */
   get size(): number {
     return this.#buckets.size;
   }

@@ -69,7 +69,6 @@ const DUELS = z
   .strictObject({
     /** false: only on request; auto: if the policy chooses to; true: always. */
     mode: z.union([z.boolean(), z.literal("auto")]).default(false),
-    /** Whether a request may ask for a duel. */
     on_request: z.boolean().default(true),
     /** Largest share of requests and of cost for duels that the request did not ask for. */
     share: SHARE.default(0.2),
@@ -85,9 +84,7 @@ const JUDGE = z.strictObject({
 });
 
 const ROUTER = z.strictObject({
-  /** Default: all models. */
   models: z.array(NAME).min(1).optional(),
-  /** Name or folder of an encoder. */
   encoder: z.string().min(1).optional(),
   /** Bundle of `joust fit`, which contains its own encoder. */
   bundle: FILE.optional(),
@@ -139,9 +136,7 @@ const STORE = z
       .string()
       .regex(/^postgres(ql)?:\/\//, "is not an address like postgres://user:password@host/name")
       .optional(),
-    /** Whether to store the text of prompts. */
     prompts: z.boolean().default(false),
-    /** Key that encrypts stored prompts. */
     key: z.string().optional(),
     retention_days: z.number().positive().optional(),
   })

@@ -37,7 +37,6 @@ export interface DeliveredAnswer {
   readonly text?: string | undefined;
 }
 
-/** Writes the answer of one model. */
 export function deliver(
   client: Client,
   attempt: Attempt,

@@ -23,11 +23,8 @@ export interface Dialect {
     labels: Labels,
     costOf?: (usage: Usage | undefined) => number | undefined,
   ): (piece: Uint8Array) => Uint8Array;
-  /** Text of a complete answer. */
   textOf(answer: Uint8Array): string;
-  /** Collects the text of a stream. */
   streamText(): StreamText;
-  /** Writes the response of a duel. */
   duel(head: DuelHead): DuelWriter;
 }
 
@@ -85,9 +82,7 @@ export interface DuelHead {
 export interface DuelWriter {
   /** The answer in the response of one model, or undefined if there is none. */
   answerIn(response: Uint8Array): Json | undefined;
-  /** Text of an answer. */
   textOf(answer: Json): string;
-  /** Complete response. */
   whole(answers: readonly Json[], usage: Usage, joust: Json): string;
   /** First event of a stream. */
   open(joust: Json): string;

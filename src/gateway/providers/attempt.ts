@@ -32,7 +32,6 @@ export class AttemptsFailed extends Error {
   }
 }
 
-/** Counts the failures of attempts. */
 export interface AttemptCounter {
   upstreamError(model: string, error: UpstreamError): void;
   fallback(model: string): void;

@@ -132,7 +132,6 @@ export class Breaker {
 }
 
 interface Bucket {
-  /** Index of the time slice. */
   readonly slice: number;
   total: number;
   failed: number;
@@ -143,7 +142,6 @@ const SLICES = 10;
 
 /** A call that the breaker has admitted. Its methods report what happens to the call. */
 export interface Passage {
-  /** The answer has begun. */
   begun(): void;
   ended(isFailure: boolean): void;
   /** The client cancelled the call, which says nothing about the upstream. */

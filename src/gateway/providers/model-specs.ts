@@ -20,7 +20,6 @@ export interface PlacedModel {
   readonly limits: Partial<Limits>;
 }
 
-/** The models of the sandbox. */
 interface SandboxModels {
   readonly names: readonly string[];
   price(model: string): Price;
@@ -66,7 +65,7 @@ function inSandbox(
     name,
     provider: SANDBOX,
     upstreamName: model,
-    price: price ? readPrice(price) : sandbox.price(model),
+    price: price ?? sandbox.price(model),
     capabilities: sandbox.capabilities(model),
     retries: 0,
   };
@@ -81,11 +80,11 @@ function hosted(name: string, model: Partial<ModelConfig>, provider: Provider): 
     name,
     provider: provider.name,
     upstreamName,
-    price: price ? readPrice(price) : priceOf(upstreamName),
+    price: price ?? priceOf(upstreamName),
     capabilities: {
       vision: model.vision ?? listed.vision,
       tools: model.tools ?? listed.tools,
-      jsonSchema: model.json_schema ?? listed.jsonSchema,
+      json_schema: model.json_schema ?? listed.json_schema,
       context: model.context ?? listed.context,
     },
     retries,
@@ -144,8 +143,3 @@ async function inEnvironment(
 
 /** Names of models that a host lists but that do not answer chats. */
 const NO_CHAT = /embed|rerank|whisper|tts|bge-|e5-|minilm/i;
-
-function readPrice(price: NonNullable<ModelConfig["price"]>): Price {
-  const { input, output, cached_input: cachedInput, cache_write: cacheWrite } = price;
-  return { input, output, cachedInput, cacheWrite };
-}

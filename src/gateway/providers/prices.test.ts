@@ -4,14 +4,14 @@ import { providersIn } from "./providers.ts";
 
 describe("a model has a price under each name that hosts use", () => {
   it.each([
-    ["gpt-4o-mini", { input: 0.15, cachedInput: 0.075, output: 0.6 }],
-    ["gpt-4o-mini-2024-07-18", { input: 0.15, cachedInput: 0.075, output: 0.6 }],
-    ["openai/gpt-4o-mini", { input: 0.15, cachedInput: 0.075, output: 0.6 }],
-    ["claude-haiku-4-5-20251001", { input: 1, cachedInput: 0.1, output: 5, cacheWrite: 1.25 }],
-    ["anthropic/claude-haiku-4.5", { input: 1, cachedInput: 0.1, output: 5, cacheWrite: 1.25 }],
-    ["claude-3-5-haiku-latest", { input: 0.8, cachedInput: 0.08, output: 4, cacheWrite: 1 }],
-    ["openai/gpt-oss-20b", { input: 0.075, cachedInput: 0.0375, output: 0.3 }],
-    ["google/gemini-2.5-flash", { input: 0.3, cachedInput: 0.03, output: 2.5 }],
+    ["gpt-4o-mini", { input: 0.15, cached_input: 0.075, output: 0.6 }],
+    ["gpt-4o-mini-2024-07-18", { input: 0.15, cached_input: 0.075, output: 0.6 }],
+    ["openai/gpt-4o-mini", { input: 0.15, cached_input: 0.075, output: 0.6 }],
+    ["claude-haiku-4-5-20251001", { input: 1, cached_input: 0.1, output: 5, cache_write: 1.25 }],
+    ["anthropic/claude-haiku-4.5", { input: 1, cached_input: 0.1, output: 5, cache_write: 1.25 }],
+    ["claude-3-5-haiku-latest", { input: 0.8, cached_input: 0.08, output: 4, cache_write: 1 }],
+    ["openai/gpt-oss-20b", { input: 0.075, cached_input: 0.0375, output: 0.3 }],
+    ["google/gemini-2.5-flash", { input: 0.3, cached_input: 0.03, output: 2.5 }],
   ])("%s", (name, price) => {
     expect(priceOf(name)).toEqual(price);
   });
@@ -30,13 +30,13 @@ it("knows the capabilities that models lack", () => {
     context: 128_000,
     vision: true,
     tools: true,
-    jsonSchema: true,
+    json_schema: true,
   });
   expect(capabilitiesOf("o3-mini").vision).toBe(false);
   expect(capabilitiesOf("llama-3.1-8b-instant")).toMatchObject({
     vision: false,
     tools: true,
-    jsonSchema: false,
+    json_schema: false,
   });
 });
 

@@ -33,9 +33,9 @@ const TABLE: Readonly<Record<string, Row>> = {
   o3: [2, 0.5, 8, 200_000],
   "o4-mini": [1.1, 0.275, 4.4, 200_000],
   "o3-mini": [1.1, 0.55, 4.4, 200_000, "vision"],
-  "gpt-3.5-turbo": [0.5, 0.5, 1.5, 16_385, "vision jsonSchema"],
-  "text-embedding-3-small": [0.02, 0.02, 0, 8191, "vision tools jsonSchema"],
-  "text-embedding-3-large": [0.13, 0.13, 0, 8191, "vision tools jsonSchema"],
+  "gpt-3.5-turbo": [0.5, 0.5, 1.5, 16_385, "vision json_schema"],
+  "text-embedding-3-small": [0.02, 0.02, 0, 8191, "vision tools json_schema"],
+  "text-embedding-3-large": [0.13, 0.13, 0, 8191, "vision tools json_schema"],
   // Anthropic
   "claude-opus-4-8": [5, 0.5, 25, 1_000_000],
   "claude-opus-4-7": [5, 0.5, 25, 1_000_000],
@@ -62,18 +62,18 @@ const TABLE: Readonly<Record<string, Row>> = {
   // Groq
   "openai/gpt-oss-120b": [0.15, 0.075, 0.6, 131_072, "vision"],
   "openai/gpt-oss-20b": [0.075, 0.0375, 0.3, 131_072, "vision"],
-  "llama-3.3-70b-versatile": [0.59, 0.59, 0.79, 131_072, "vision jsonSchema"],
-  "llama-3.1-8b-instant": [0.05, 0.05, 0.08, 131_072, "vision jsonSchema"],
+  "llama-3.3-70b-versatile": [0.59, 0.59, 0.79, 131_072, "vision json_schema"],
+  "llama-3.1-8b-instant": [0.05, 0.05, 0.08, 131_072, "vision json_schema"],
 };
 
 /** List price of a model, or undefined if the table does not have it. */
 export function priceOf(model: string): Price | undefined {
   const row = rowOf(model);
   if (!row) return undefined;
-  const [input, cachedInput, output] = row;
+  const [input, cached_input, output] = row;
   // Anthropic charges 1.25 times the input price for writing to the cache; others do not charge.
   const isAnthropic = /(^|\/)claude-/.test(model);
-  return { input, cachedInput, output, ...(isAnthropic ? { cacheWrite: 1.25 * input } : {}) };
+  return { input, cached_input, output, ...(isAnthropic ? { cache_write: 1.25 * input } : {}) };
 }
 
 /** Capabilities of a model, or none if the table does not have it. */
@@ -85,7 +85,7 @@ export function capabilitiesOf(model: string): Capabilities {
     context,
     vision: !cannot.includes("vision"),
     tools: !cannot.includes("tools"),
-    jsonSchema: !cannot.includes("jsonSchema"),
+    json_schema: !cannot.includes("json_schema"),
   };
 }
 

@@ -155,7 +155,6 @@ function urlOf(provider: KnownProvider, variable: string, address: string): stri
 export interface Host extends Upstream {
   /** Waits for the running requests. */
   close(): Promise<void>;
-  /** Lists the names of the host's models. */
   models?(signal: AbortSignal): Promise<string[]>;
 }
 

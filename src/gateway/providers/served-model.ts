@@ -1,3 +1,4 @@
+import type { ListedModel } from "../../api/model.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
 import { BREAKER, Breaker, guarded } from "./breaker.ts";
@@ -59,7 +60,6 @@ export class ServedModel {
     return costOf(usage, this.spec.price);
   }
 
-  /** Updates the mean length of an answer. */
   learnLength(usage: Usage | undefined): void {
     if (!usage || usage.completionTokens === 0) return;
     this.#answerTokens += NEWEST_WEIGHT * (usage.completionTokens - this.#answerTokens);
@@ -83,13 +83,7 @@ const FIRST_GUESS = 300;
 const NEWEST_WEIGHT = 0.05;
 
 /** Features and size of a model. An unknown feature counts as present: a wrong guess costs one fallback. */
-export interface Capabilities {
-  readonly vision?: boolean | undefined;
-  readonly tools?: boolean | undefined;
-  readonly jsonSchema?: boolean | undefined;
-  /** Size of the context in tokens, prompt and answer together. */
-  readonly context?: number | undefined;
-}
+export type Capabilities = NonNullable<ListedModel["capabilities"]>;
 
 /** Features and tokens that a request needs. */
 export interface Needs {
@@ -106,7 +100,7 @@ export interface Needs {
 export function lackOf(model: Capabilities, needs: Needs): string | undefined {
   if (needs.vision && model.vision === false) return "accepts no images";
   if (needs.tools && model.tools === false) return "supports no tools";
-  if (needs.jsonSchema && model.jsonSchema === false) return "supports no JSON schema";
+  if (needs.jsonSchema && model.json_schema === false) return "supports no JSON schema";
   const tokens = needs.promptTokens + (needs.answerTokens ?? 0);
   if (model.context !== undefined && tokens > model.context) {
     return `has a context of ${model.context} tokens, but the request needs about ${tokens}`;
@@ -115,7 +109,6 @@ export function lackOf(model: Capabilities, needs: Needs): string | undefined {
 }
 
 export interface RetrySettings {
-  /** Number of further attempts. */
   readonly retries: number;
   /** Longest wait before the first retry; it doubles with every retry, up to `capMs`. */
   readonly baseMs: number;

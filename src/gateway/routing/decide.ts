@@ -41,7 +41,6 @@ export interface DecideParts {
   readonly serving: () => Serving;
   readonly sessions: Sessions;
   readonly clock: Clock;
-  /** Returns the seed of one decision. */
   readonly newSeed: () => number;
 }
 

@@ -132,7 +132,6 @@ export class LiveRouter {
     };
   }
 
-  /** The models in the router's pool, by name. */
   get models(): ReadonlyMap<string, ServedModel> {
     return this.#models;
   }
@@ -142,7 +141,6 @@ export class LiveRouter {
     return this.#learner.fold !== undefined;
   }
 
-  /** Warnings for the operator. */
   get warnings(): string[] {
     const { kind, name } = this.calibration.encoder;
     const share = this.#languages.foreignShare;

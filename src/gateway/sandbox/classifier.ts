@@ -14,7 +14,6 @@ export async function readExamples(file: string): Promise<Example[]> {
   return examples;
 }
 
-/** Assigns a category to a text. */
 export class Classifier {
   readonly #encoder: Encoder;
   readonly #categories: readonly string[];

@@ -19,7 +19,6 @@ export interface Head {
 /** Marks every answer as simulated, also those whose content has no room for a note. */
 const FINGERPRINT = "joust-sandbox";
 
-/** A complete answer. */
 export function completion(head: Head, replies: readonly Reply[], usage: Usage): Json {
   const choices = replies.map((reply, index) => {
     const { content, call, finish } = reply;

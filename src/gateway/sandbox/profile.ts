@@ -69,7 +69,7 @@ const VOICES: Readonly<Record<string, Voice>> = {
     closings: [" I hope this helps!", ""],
     firstTokenMs: 220,
     tokensPerSecond: 75,
-    capabilities: { context: 4096, tools: false, jsonSchema: false },
+    capabilities: { context: 4096, tools: false, json_schema: false },
   },
   "mistral-7b": {
     openings: [""],

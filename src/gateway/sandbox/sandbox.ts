@@ -25,7 +25,6 @@ export interface SandboxSettings {
   readonly clock: Clock;
 }
 
-/** Data of the sandbox. */
 export interface SandboxData {
   readonly profile: Profile;
   readonly questions: Questions;
@@ -64,7 +63,6 @@ export class Sandbox implements Upstream {
     this.#random = Random.seeded(settings.seed).split(SANDBOX);
   }
 
-  /** Names of the models. */
   get names(): readonly string[] {
     return this.profile.models;
   }

@@ -23,7 +23,6 @@ export interface AdmissionParts {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Files of the page. */
   readonly files: StaticFiles | undefined;
 }
 

@@ -10,7 +10,6 @@ import {
 import { RouteDecision } from "../../api/decision.ts";
 import { ListedModel, ModelList, ModelParams } from "../../api/model.ts";
 import type { ServedModel } from "../providers/served-model.ts";
-import type { Price } from "../providers/upstream/usage.ts";
 import { resolve, type Serving } from "../routing/serving.ts";
 import type { Client } from "../wire/client.ts";
 import { type App, contract, type RawRequest, takingOver } from "./app.ts";
@@ -102,16 +101,7 @@ function listed({ models, routers }: Serving): ListedModel[] {
 }
 
 function modelEntry({ name, spec: { provider, price, capabilities } }: ServedModel): ListedModel {
-  const { jsonSchema: json_schema, ...others } = capabilities;
-  return {
-    ...entry(name, provider),
-    ...(price && { price: shownPrice(price) }),
-    capabilities: { ...others, json_schema },
-  };
-}
-
-function shownPrice({ input, output, cachedInput, cacheWrite }: Price) {
-  return { input, output, cached_input: cachedInput, cache_write: cacheWrite };
+  return { ...entry(name, provider), ...(price && { price }), capabilities };
 }
 
 function entry(id: string, owner: string): ListedModel {

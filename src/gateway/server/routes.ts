@@ -23,7 +23,6 @@ export type RouteParts = VoteRouteParts &
   AdminParts &
   OperationParts & { readonly handlers: ChatHandlers };
 
-/** Adds all endpoints. */
 export function addRoutes(app: App, parts: RouteParts): void {
   addChatRoutes(app, parts.handlers);
   addVoteRoutes(app, parts);

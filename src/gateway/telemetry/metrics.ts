@@ -168,12 +168,10 @@ export class Stopwatch {
     this.startedAt = clock.now();
   }
 
-  /** Marks the end of a stage. */
   stage(name: Stage): void {
     this.#ends.push([name, this.#clock.now()]);
   }
 
-  /** Marks the call of the model. */
   called(): void {
     this.#calledAt = this.#clock.now();
   }

@@ -24,7 +24,6 @@ function isTraced(): boolean {
   return provider.getDelegateTracer("joust") !== undefined;
 }
 
-/** Span of one request. */
 export interface RequestSpan {
   /** Runs a function, and everything that it starts, within the span. */
   run(work: () => void): void;

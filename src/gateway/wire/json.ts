@@ -260,7 +260,6 @@ export function isRecord(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Changes to the members of a JSON object. */
 export interface Edits {
   /** JSON text by name. All members of a name are replaced; if there is none, one is added last. */
   readonly set?: Readonly<Record<string, string>>;

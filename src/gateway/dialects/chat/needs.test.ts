@@ -16,7 +16,7 @@ it("needs only a small context for plain text", () => {
     promptTokens: 9,
     answerTokens: undefined,
   });
-  expect(lackOf({ vision: false, tools: false, jsonSchema: false }, needs({}))).toBeUndefined();
+  expect(lackOf({ vision: false, tools: false, json_schema: false }, needs({}))).toBeUndefined();
 });
 
 it("needs vision for images and does not count their bytes as text", () => {
@@ -38,7 +38,7 @@ it("needs tools for tools and functions, unless their lists are empty, and a sch
   );
   expect(needs({ response_format: { type: "json_object" } }).jsonSchema).toBe(false);
   const schema = needs({ response_format: { type: "json_schema" } });
-  expect(lackOf({ jsonSchema: false }, schema)).toBe("supports no JSON schema");
+  expect(lackOf({ json_schema: false }, schema)).toBe("supports no JSON schema");
 });
 
 it("compares the context with prompt and answer together", () => {

@@ -31,7 +31,6 @@ export function messagesRequest(chat: Json, model: string, maxTokens: number) {
     thinking: isRecord(chat.thinking) ? chat.thinking : undefined,
     stream: chat.stream === true ? true : undefined,
   };
-  /** Whether the client wants usage at the end of a stream. */
   const wantsUsage = options.include_usage === true;
   return { body, answerTool: tools.answerTool, wantsUsage };
 }

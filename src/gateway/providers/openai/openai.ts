@@ -51,7 +51,6 @@ export class OpenAiUpstream implements Upstream {
     return this.#transport.send({ path, body, stream }, translate, signal);
   }
 
-  /** Names of the host's models. */
   async models(signal: AbortSignal): Promise<string[]> {
     const translate = () => new WholeAnswer(this.name);
     const answer = await this.#transport.send({ path: "models", stream: false }, translate, signal);

@@ -147,7 +147,6 @@ function isEmptyList(data: Members, name: string): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** Whether a choice has a finish reason. */
 function isFinal(data: Members | undefined): boolean {
   const choices = data?.value("choices");
   return (

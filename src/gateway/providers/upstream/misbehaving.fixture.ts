@@ -60,7 +60,7 @@ interface Context {
   readonly earlier: number;
 }
 
-type Behaviour = (response: ServerResponse, context: Context) => void | Promise<void>;
+type Behaviour = (response: ServerResponse, context: Context) => unknown;
 
 const SSE = { "content-type": "text/event-stream" };
 const JSON_TYPE = { "content-type": "application/json" };
@@ -119,19 +119,22 @@ const beginStream = async (response: ServerResponse) => {
   await untilRead();
 };
 
+const endingIn =
+  (text = ""): Behaviour =>
+  async (response) => {
+    await beginStream(response);
+    response.end(text);
+  };
+
 const FAULTS = {
   well,
   /** Reads the request and never answers. */
   hang: () => {},
   /** Begins to answer and never continues. */
   stall: async (response) => beginStream(response),
-  reset: (response) => {
-    response.socket!.resetAndDestroy();
-  },
-  resetOnce: (response, context) => {
-    if (context.earlier === 0) response.socket!.resetAndDestroy();
-    else return well(response, context);
-  },
+  reset: (response) => response.socket!.resetAndDestroy(),
+  resetOnce: (response, context) =>
+    context.earlier === 0 ? response.socket!.resetAndDestroy() : well(response, context),
   resetMidStream: async (response) => {
     await beginStream(response);
     response.socket!.resetAndDestroy();
@@ -158,49 +161,27 @@ const FAULTS = {
     }
     response.end();
   },
-  brokenSse: async (response) => {
-    await beginStream(response);
-    response.end("this is no event\n\n");
-  },
-  brokenEvent: async (response) => {
-    await beginStream(response);
-    response.end(`data: {"id":"chatcmpl-1","choices":[{"delta":{"con\n\n${DONE_EVENT}`);
-  },
+  brokenSse: endingIn("this is no event\n\n"),
+  brokenEvent: endingIn(`data: {"id":"chatcmpl-1","choices":[{"delta":{"con\n\n${DONE_EVENT}`),
   /** Closes the connection properly, in the middle of an event. */
-  cutEvent: async (response) => {
-    await beginStream(response);
-    response.end('data: {"id":"chatcmpl-1","cho');
-  },
-  earlyClose: async (response) => {
-    await beginStream(response);
-    response.end();
-  },
+  cutEvent: endingIn('data: {"id":"chatcmpl-1","cho'),
+  earlyClose: endingIn(),
   /** Sends the whole answer and does not close. */
-  lingering: async (response) => {
-    response.writeHead(200, SSE).write(EVENTS.join("") + usageChunk + DONE_EVENT);
-  },
+  lingering: (response) =>
+    response.writeHead(200, SSE).write(EVENTS.join("") + usageChunk + DONE_EVENT),
   resetAfterDone: async (response) => {
     response.writeHead(200, SSE).write(EVENTS.join("") + usageChunk + DONE_EVENT);
     await untilRead();
     response.socket!.resetAndDestroy();
   },
-  noDone: async (response) => {
-    response.writeHead(200, SSE).end(EVENTS.join(""));
-  },
-  noBlankLine: async (response) => {
-    response.writeHead(200, SSE).end(`${EVENTS.join("")}data: [DONE]`);
-  },
-  errorInStream: async (response) => {
-    await beginStream(response);
-    response.end('data: {"error":{"message":"overloaded","code":503}}\n\n');
-  },
-  errorAtOnce: (response, context) => {
-    if (context.earlier > 0) return well(response, context);
-    response.writeHead(200, SSE).end('data: {"error":{"message":"overloaded"}}\n\n');
-  },
-  halfJson: (response) => {
-    response.writeHead(200, JSON_TYPE).end(COMPLETION.slice(0, 60));
-  },
+  noDone: (response) => response.writeHead(200, SSE).end(EVENTS.join("")),
+  noBlankLine: (response) => response.writeHead(200, SSE).end(`${EVENTS.join("")}data: [DONE]`),
+  errorInStream: endingIn('data: {"error":{"message":"overloaded","code":503}}\n\n'),
+  errorAtOnce: (response, context) =>
+    context.earlier > 0
+      ? well(response, context)
+      : response.writeHead(200, SSE).end('data: {"error":{"message":"overloaded"}}\n\n'),
+  halfJson: (response) => response.writeHead(200, JSON_TYPE).end(COMPLETION.slice(0, 60)),
   /** Sends less than its Content-Length. */
   shortBody: (response) => {
     response.writeHead(200, { ...JSON_TYPE, "content-length": COMPLETION.length });
@@ -223,26 +204,14 @@ const FAULTS = {
       if (!response.write(chunk({ content: "again ".repeat(1000) }))) await later(1);
     }
   },
-  rateLimited: (response) => {
-    refuse(response, 429, { "retry-after": "3600" });
-  },
-  rateLimitedOnce: (response, context) => {
-    if (context.earlier === 0) refuse(response, 429, { "retry-after": "2" });
-    else return well(response, context);
-  },
-  error500: (response) => {
-    refuse(response, 500);
-  },
-  error503Twice: (response, context) => {
-    if (context.earlier < 2) refuse(response, 503);
-    else return well(response, context);
-  },
-  error400: (response) => {
-    refuse(response, 400);
-  },
-  error401: (response) => {
-    refuse(response, 401);
-  },
+  rateLimited: (response) => refuse(response, 429, { "retry-after": "3600" }),
+  rateLimitedOnce: (response, context) =>
+    context.earlier === 0 ? refuse(response, 429, { "retry-after": "2" }) : well(response, context),
+  error500: (response) => refuse(response, 500),
+  error503Twice: (response, context) =>
+    context.earlier < 2 ? refuse(response, 503) : well(response, context),
+  error400: (response) => refuse(response, 400),
+  error401: (response) => refuse(response, 401),
   hugeError: async (response) => {
     response.writeHead(500);
     for (let i = 0; i < 200 && !response.destroyed; i++) {
@@ -250,29 +219,21 @@ const FAULTS = {
     }
     response.end();
   },
-  redirect: (response) => {
-    response.writeHead(302, { location: "/well/v1/chat/completions" }).end();
-  },
-  html: (response) => {
-    response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>");
-  },
+  redirect: (response) => response.writeHead(302, { location: "/well/v1/chat/completions" }).end(),
+  html: (response) =>
+    response.writeHead(200, { "content-type": "text/html" }).end("<html>Sign in</html>"),
   /** Sends a stream with another content type. */
-  plainText: (response) => {
-    response.writeHead(200, { "content-type": "text/plain" }).end(EVENTS.join("") + DONE_EVENT);
-  },
-  jsonForStream: (response) => {
-    response.writeHead(200, JSON_TYPE).end(COMPLETION);
-  },
-  gzip: (response) => {
-    response.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip" }).end("\x1f\x8b");
-  },
+  plainText: (response) =>
+    response.writeHead(200, { "content-type": "text/plain" }).end(EVENTS.join("") + DONE_EVENT),
+  jsonForStream: (response) => response.writeHead(200, JSON_TYPE).end(COMPLETION),
+  gzip: (response) =>
+    response.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip" }).end("\x1f\x8b"),
   namedEvents: (response) => {
     const events = EVENTS.map(
       (event, i) => `: hi\r\nid: ${i}\r\nevent: message\r\n${event.replaceAll("\n", "\r\n")}`,
     );
     response.writeHead(200, SSE).end(`: keep-alive\n\n${events.join("")}${DONE_EVENT}`);
   },
-  models: (response) => {
-    response.writeHead(200, JSON_TYPE).end('{"object":"list","data":[{"id":"a"},{"id":"b"}]}');
-  },
+  models: (response) =>
+    response.writeHead(200, JSON_TYPE).end('{"object":"list","data":[{"id":"a"},{"id":"b"}]}'),
 } satisfies Record<string, Behaviour>;

@@ -73,7 +73,6 @@ export class Transport {
     return exchange.answer;
   }
 
-  /** Waits for the running requests. */
   async close(): Promise<void> {
     await this.#pool.close();
   }

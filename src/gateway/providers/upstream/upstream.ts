@@ -55,7 +55,6 @@ export interface AnswerEnd {
   readonly error: UpstreamError | undefined;
 }
 
-/** Reads an answer to its end. */
 export async function readAll({ body }: Pick<UpstreamAnswer, "body">): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of body) pieces.push(piece);

@@ -65,10 +65,9 @@ describe("costOf", () => {
   };
 
   it("multiplies tokens by prices and counts reasoning as output", () => {
-    expect(costOf(usage, { input: 2, output: 10, cachedInput: 0.5, cacheWrite: 2.5 })).toBeCloseTo(
-      0.5 * 2 + 0.4 * 0.5 + 0.1 * 2.5 + 2 * 10,
-      12,
-    );
+    expect(
+      costOf(usage, { input: 2, output: 10, cached_input: 0.5, cache_write: 2.5 }),
+    ).toBeCloseTo(0.5 * 2 + 0.4 * 0.5 + 0.1 * 2.5 + 2 * 10, 12);
   });
 
   it("charges the input price for cached tokens without a price of their own", () => {

@@ -1,3 +1,4 @@
+import type { ListedModel } from "../../../api/model.ts";
 import { isRecord } from "../../wire/json.ts";
 
 /** Tokens of one answer, as the upstream counted them. */
@@ -75,14 +76,8 @@ const NOTHING: Usage = {
   reasoningTokens: 0,
 };
 
-/** US dollars per million tokens. */
-export interface Price {
-  readonly input: number;
-  readonly output: number;
-  /** Default: the price of the input. */
-  readonly cachedInput?: number | undefined;
-  readonly cacheWrite?: number | undefined;
-}
+/** US dollars per million tokens. Tokens of the cache have the price of the input by default. */
+export type Price = NonNullable<ListedModel["price"]>;
 
 /**
  * Cost in US dollars, or undefined if usage or price is unknown. The cost that the upstream
@@ -95,8 +90,8 @@ export function costOf(usage: Usage | undefined, price: Price | undefined): numb
   const { promptTokens, cachedTokens, cacheWriteTokens, completionTokens } = usage;
   const dollars =
     (promptTokens - cachedTokens - cacheWriteTokens) * price.input +
-    cachedTokens * (price.cachedInput ?? price.input) +
-    cacheWriteTokens * (price.cacheWrite ?? price.input) +
+    cachedTokens * (price.cached_input ?? price.input) +
+    cacheWriteTokens * (price.cache_write ?? price.input) +
     completionTokens * price.output;
   return dollars / 1e6;
 }
