@@ -113,12 +113,13 @@ describe("the experiments", () => {
       ({ spec }) => spec.encoder.name === "MiniLM",
     );
     const counts = Map.groupBy(fits, ({ label }) => label.replace(/.*, (\w+) \(.*/, "$1"));
-    // Two runs: E2 and E4; E2 and E4; exp, ideal and ideal on fewer; one pool.
+    // Two runs: E2 and E4; E2 and E4; exp, ideal and ideal on fewer; one pool. Four runs of the settings, on two data sets.
     expect([...counts].map(([name, own]) => [name, own.length])).toEqual([
       ["mmlu", 4],
       ["routerbench", 4],
       ["unseen", 6],
       ["mixinstruct", 2],
+      ["settings", 8],
     ]);
   });
 

@@ -186,6 +186,31 @@ export function fillUnknown(table: readonly Float64Array[]): Float64Array[] {
   return table.map((row) => row.map((score, m) => (Number.isNaN(score) ? middle[m]! : score)));
 }
 
+/**
+ * phi(x, a_k) = normalize(x' o a'_k) of the hadamard features: a'_k is a_k with its metadata,
+ * and x' is x, extended for the metadata by ones or, if they are scaled, by the mean |x o a|.
+ * `extend` is undefined without metadata.
+ */
+export function hadamardFactors(
+  pool: Pool,
+  options: FeatureOptions,
+): { a: Float64Array[]; extend: ((x: Float64Array) => Float64Array) | undefined } {
+  const a = embeddingsOf(pool, options);
+  const meta = metadataOf(pool, options.metadata as Metadata);
+  if (!meta) return { a, extend: undefined };
+  const size = a[0]!.length;
+  const typical = (x: Float64Array) =>
+    a.reduce((sum, row) => sum + norm(x.map((value, i) => value * row[i]!)) / a.length, 0);
+  return {
+    a: a.map((row, k) => Float64Array.of(...row, ...meta[k]!)),
+    extend: (x) => {
+      const out = new Float64Array(size + meta[0]!.length);
+      out.set(x);
+      return out.fill(options.metadata === "scaled" ? typical(x) : 1, size);
+    },
+  };
+}
+
 function metadataOf(pool: Pool, metadata: Metadata): Float64Array[] | undefined {
   if (metadata === "none" || !pool.told) return undefined;
   const perf = fillUnknown(pool.told);

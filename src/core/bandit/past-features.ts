@@ -1,5 +1,6 @@
 import { dotAt, norm } from "../linalg/linalg.ts";
 import { RowProducts } from "../linalg/row-products.ts";
+import type { hadamardFactors } from "./features.ts";
 
 /**
  * The features phi of past rounds. Langevin chains need only two linear maps: the
@@ -109,11 +110,16 @@ export class GrowingRows {
  *   <theta, phi(x_i, a_k)> = x_i . (theta o a_k) / |x_i o a_k|.
  *
  * The scores of a batch are one product of its x (B x d) with theta o a (K x d), and
- * the transposed map is sum_k a_k o (sum_b C_bk / |x_i o a_k| x_i).
+ * the transposed map is sum_k a_k o (sum_b C_bk / |x_i o a_k| x_i). With metadata, x and a
+ * are the extended ones of `hadamardFactors`.
  */
 export class HadamardPast implements PastFeatures {
   readonly #K: number;
   readonly #d: number;
+  /** The queries as Rounds keeps them. */
+  readonly #queries: GrowingRows;
+  readonly #extend: ((x: Float64Array) => Float64Array) | undefined;
+  /** x_i, extended if there is metadata. */
   readonly #x: GrowingRows;
   readonly #a: Float64Array;
   readonly #inverseNorm: GrowingRows;
@@ -122,10 +128,12 @@ export class HadamardPast implements PastFeatures {
   #rows = new Int32Array(0);
   #c = new Float64Array(0);
 
-  constructor(a: readonly Float64Array[], x: GrowingRows) {
+  constructor({ a, extend }: ReturnType<typeof hadamardFactors>, queries: GrowingRows) {
     this.#K = a.length;
-    this.#d = x.width;
-    this.#x = x;
+    this.#d = a[0]!.length;
+    this.#queries = queries;
+    this.#extend = extend;
+    this.#x = extend ? new GrowingRows(this.#d) : queries;
     this.#a = new Float64Array(this.#K * this.#d);
     a.forEach((row, k) => {
       this.#a.set(row, k * this.#d);
@@ -136,6 +144,8 @@ export class HadamardPast implements PastFeatures {
   }
 
   push(): void {
+    const query = this.#queries.row(this.#queries.length - 1);
+    if (this.#extend) this.#x.push(this.#extend(query));
     const x = this.#x.row(this.#x.length - 1);
     this.#products.push(x);
     this.#inverseNorm.push(

@@ -8,13 +8,17 @@ import { createRounds, Rounds } from "./rounds.ts";
 describe("HadamardPast computes the same as StoredPast", () => {
   // Odd and even sizes, because the kernels process several rows at a time.
   it.each([
-    [1, 1],
-    [2, 4],
-    [3, 5],
-    [5, 12],
-    [10, 31],
-  ])("for %d models in %d dimensions", (K, d) => {
-    const { fast, obvious, random } = twins(K, d, 11);
+    [1, 1, "none"],
+    [2, 4, "none"],
+    [3, 5, "none"],
+    [5, 12, "none"],
+    [10, 31, "none"],
+    [3, 5, "raw"],
+    [10, 31, "raw"],
+    [4, 6, "scaled"],
+  ])("for %d models in %d dimensions, metadata %s", (K, size, metadata) => {
+    const { fast, obvious, random } = twins(K, size, 11, metadata);
+    const d = fast.dimension;
     const theta = vector(d, random);
     for (const batch of [[], [3], [7, 2], [0, 1, 2], [9, 4, 4, 10, 6], [...Array(11).keys()]]) {
       const rounds = Int32Array.from(batch);
@@ -37,15 +41,16 @@ describe("HadamardPast computes the same as StoredPast", () => {
     }
   });
 
-  it("is used with hadamard features, but not with metadata", () => {
+  it("is used with hadamard features only", () => {
     const pool = poolOf(3, 4, Random.seeded(2));
-    const kind = (metadata: string) => {
-      const options = { ...FEATURE_DEFAULTS, metadata };
-      const features = createFeatures(pool, options);
-      return createRounds(pool, features, options, features.priorSd).phi;
+    const kind = (features: string) => {
+      const options = { ...FEATURE_DEFAULTS, features };
+      const made = createFeatures(pool, options);
+      return createRounds(pool, made, options, made.priorSd).phi;
     };
-    expect(kind("none")).toBeInstanceOf(HadamardPast);
-    expect(kind("scaled")).toBeInstanceOf(StoredPast);
+    expect(kind("hadamard")).toBeInstanceOf(HadamardPast);
+    expect(kind("addition")).toBeInstanceOf(StoredPast);
+    expect(kind("category")).toBeInstanceOf(StoredPast);
   });
 });
 
@@ -89,13 +94,15 @@ describe("GrowingRows", () => {
 });
 
 /** Stores the same t rounds in both ways. */
-function twins(K: number, d: number, t: number) {
+function twins(K: number, d: number, t: number, metadata = "none") {
   const random = Random.seeded(K * 100 + d);
   const pool = poolOf(K, d, random);
-  const features = createFeatures(pool, FEATURE_DEFAULTS);
+  const options = { ...FEATURE_DEFAULTS, metadata };
+  const features = createFeatures(pool, options);
   const sd = features.priorSd;
-  const fast = createRounds(pool, features, FEATURE_DEFAULTS, sd);
-  const obvious = new Rounds(features, new StoredPast(K, d), new GrowingRows(d), sd);
+  const fast = createRounds(pool, features, options, sd);
+  const stored = new StoredPast(K, features.dimension);
+  const obvious = new Rounds(features, stored, new GrowingRows(d), sd);
   for (let i = 0; i < t; i++) {
     const x = vector(d, random);
     const vote = { a: i % K, b: (i + 1) % K, win: 1, weight: 1 };

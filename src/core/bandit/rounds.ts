@@ -1,5 +1,5 @@
 import { norm } from "../linalg/linalg.ts";
-import { difference, embeddingsOf, type FeatureOptions, type Features } from "./features.ts";
+import { difference, type FeatureOptions, type Features, hadamardFactors } from "./features.ts";
 import { GrowingRows, HadamardPast, type PastFeatures, StoredPast } from "./past-features.ts";
 import type { Comparison, Pool } from "./policy.ts";
 
@@ -56,7 +56,7 @@ export class Rounds {
   }
 }
 
-/** Creates empty rounds, with the fast `PastFeatures` if the options allow it. */
+/** Creates empty rounds, with the fast `PastFeatures` if the features are products. */
 export function createRounds(
   pool: Pool,
   features: Features,
@@ -64,10 +64,9 @@ export function createRounds(
   sd: Float64Array,
 ): Rounds {
   const x = new GrowingRows(pool.centroids[0]!.length);
-  const plain = options.metadata === "none" || !pool.told;
   const phi =
-    options.features === "hadamard" && plain
-      ? new HadamardPast(embeddingsOf(pool, options), x)
+    options.features === "hadamard"
+      ? new HadamardPast(hadamardFactors(pool, options), x)
       : new StoredPast(features.models, features.dimension);
   return new Rounds(features, phi, x, sd);
 }

@@ -135,6 +135,7 @@ function curvesOf(setting: Setting, encoder: FoundEncoder, rounds: number): Curv
   return [
     ...(epochs > 0 ? [labels("exp")] : []),
     labels("ctrl"),
+    ...setting.bestThetas({ ...common, state, group: "baseline" }, ["votes"]),
     ...(quick ? EXAMPLES.slice(-1) : EXAMPLES).map((examples) =>
       setting.promptCurve(
         { listing: "plain", examples },

@@ -110,6 +110,13 @@ function curvesOf(setting: Setting, encoder: FoundEncoder): Curve[] {
         ];
       }),
       mean(0, "centred", fgts({ centred: true })),
+      ...[original, last].flatMap((state) =>
+        setting.bestThetas({ state, group: "baseline", models: "means", voteScale }, [
+          "votes",
+          "regret",
+        ]),
+      ),
+      setting.onCategories({ state: last, models: "means", voteScale }),
       ...setting.baselines(last, "means", voteScale),
       setting.curve({
         state: original,

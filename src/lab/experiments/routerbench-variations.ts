@@ -22,7 +22,6 @@ interface Choice {
   readonly lambdas: readonly number[];
   /** Weights of the feel-good term besides that of the theory. */
   readonly mus: readonly number[];
-  readonly raw: readonly Weighting[];
   readonly scaled: readonly Weighting[];
   readonly priced: readonly Weighting[];
   readonly gpt4: readonly Weighting[];
@@ -33,7 +32,6 @@ interface Choice {
 const ALL: Choice = {
   lambdas: [0, 0.2],
   mus: [0, 0.1, 1],
-  raw: ["perf_cost", ...EXCEL],
   scaled: EXCEL,
   priced: ["perf", ...EXCEL],
   gpt4: ["perf", "excel_perf_cost"],
@@ -44,7 +42,6 @@ const ALL: Choice = {
 const FEW: Choice = {
   lambdas: [0, 0.2],
   mus: [0, 1],
-  raw: ["excel_perf_cost"],
   scaled: [],
   priced: EXCEL,
   gpt4: ["excel_perf_cost"],
@@ -92,14 +89,12 @@ export function variations(planner: Planner, data: DataSpec, form: string): Repo
       return epochs > 0 ? [setting.curve({ state: tuned, group: "exp", ...common }), ctrl] : [ctrl];
     });
 
-  const raw = overScales((s) =>
-    pairs(s, "metadata raw", choice.raw, { policy: fgts({ metadata: "raw" }) }),
-  );
   const scaled = overScales((s) =>
     pairs(s, "metadata scaled", choice.scaled, { policy: fgts({ metadata: "scaled" }) }),
   );
   const single = overScales((s) => [
     ...choice.mus.map((mu) => changed(s, `mu=${mu}`, { policy: fgts({ mu }) })),
+    changed(s, "equation 2", { policy: fgts({ exact: true }) }),
     changed(s, "added", { policy: fgts({ features: "addition" }) }),
     ...(choice.sharper
       ? [
@@ -161,12 +156,6 @@ export function variations(planner: Planner, data: DataSpec, form: string): Repo
       ...(colors && { colors }),
     });
   return [
-    figure(
-      "metadata-raw",
-      `${tag} with Perf and Cost appended unchanged`,
-      "As the paper writes it: 14 numbers appended to a_k, x padded with ones. They are many times as long as x o a_k, so the query hardly counts.",
-      [...raw, ...baselines],
-    ),
     ...(scaled.length > 0
       ? [
           figure(
@@ -180,7 +169,7 @@ export function variations(planner: Planner, data: DataSpec, form: string): Repo
     figure(
       "single",
       `one thing changed in ${itsName}`,
-      "The weight mu of the feel-good term (otherwise 1 / (10 e sqrt(720)) = 0.0014), addition in place of the Hadamard product (added), model embeddings less their mean (centred), a sharper softmax (temperature).",
+      "The weight mu of the feel-good term (otherwise 1 / (10 e sqrt(720)) = 0.0014), equation 2 to the letter (no cap, rounds without a duel kept, a^1 and a^2 in the order of the chains), addition in place of the Hadamard product (added), model embeddings less their mean (centred), a sharper softmax (temperature).",
       [...itself, ...single, ...baselines],
       "curves",
     ),
@@ -211,7 +200,7 @@ export function variations(planner: Planner, data: DataSpec, form: string): Repo
       "curves",
     ),
     curvesTable(`${NAME}-variations`, `RouterBench (${form}): everything varied`, {
-      curves: [itself, raw, scaled, single, lambdas, pointwise, priced, gpt4, offline].flat(),
+      curves: [itself, scaled, single, lambdas, pointwise, priced, gpt4, offline].flat(),
       rounds: [rounds],
     }),
   ];

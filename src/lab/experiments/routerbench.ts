@@ -27,6 +27,7 @@ import {
 import {
   type EncoderState,
   EXAMPLES,
+  fgts,
   type Setting,
   WEIGHTINGS,
   weighted,
@@ -92,22 +93,31 @@ function curvesOf(
   original: EncoderState,
   voteScale: number,
 ): Curve[] {
-  const { short } = setting.planner.size;
+  const { short, quick } = setting.planner.size;
   const { epochs } = state;
   return [
     ...WEIGHTINGS.flatMap((weighting) => {
-      const curve = (group: "exp" | "ctrl", own: EncoderState) =>
-        setting.curve({
-          state: own,
-          group,
-          rounds: LONG.includes(weighting) ? own.rounds : short,
-          epochs,
-          voteScale,
-          models: weighted(weighting),
-        });
-      const ctrl = curve("ctrl", original);
-      return epochs === 0 ? [ctrl] : [curve("exp", state), ctrl];
+      const models = weighted(weighting);
+      const optionsOf = (group: "exp" | "ctrl") => {
+        const own = group === "exp" ? state : original;
+        const rounds = LONG.includes(weighting) ? own.rounds : short;
+        return { state: own, group, rounds, epochs, voteScale, models };
+      };
+      const groups = epochs > 0 ? (["exp", "ctrl"] as const) : (["ctrl"] as const);
+      const withMetadata = !quick || weighting === "excel_perf_cost";
+      return groups.flatMap((group) => {
+        const options = optionsOf(group);
+        const appended = { ...options, variant: METADATA, policy: fgts({ metadata: "raw" }) };
+        return [
+          setting.curve(options),
+          ...setting.bestThetas(options, ["votes", "regret"]),
+          ...(withMetadata
+            ? [setting.curve(appended), ...setting.bestThetas(appended, ["votes"])]
+            : []),
+        ];
+      });
     }),
+    setting.onCategories({ state, voteScale, models: weighted("perf") }),
     ...EXAMPLES.map((examples) =>
       setting.promptCurve(
         { listing: "model", examples },
@@ -122,6 +132,8 @@ function curvesOf(
   ];
 }
 
+/** The variant in which Perf and Cost are appended to the model embeddings, as in the paper. */
+const METADATA = "metadata raw";
 /** The weightings with the longest curves. */
 const LONG: readonly string[] = ["perf", "excel_perf_cost", "excel_mask"];
 const MOST_EXAMPLES = EXAMPLES.at(-1);
@@ -243,7 +255,7 @@ function notesOf(
   return [
     ...forms.map(({ name, note }) => `Form "${name}": ${note}`),
     "Five offline queries per benchmark are drawn for each run and never streamed; each run has its own fine-tuning. The benchmark of a round is drawn uniformly, its query with replacement.",
-    "The main curves append no metadata to a_k: prompts have none either, and the paper's metadata is so long that the query hardly counts. Figures with metadata say so. mu is that of T = 720 everywhere.",
+    "Curves with metadata append Perf and Cost to a_k, as the paper does: 14 numbers many times as long as x o a_k, so that the query hardly counts. Curves without metadata stand beside them; prompts have none. mu is that of T = 720 everywhere.",
     "The control group is the same for all epochs of the fine-tuned curves beside it.",
     ...(size.quick ? [] : [left]),
   ];

@@ -13,7 +13,14 @@ import type { DataSpec } from "../reproduce/jobs/specs.ts";
 import type { Planner } from "../reproduce/planner.ts";
 import { curvesFigure, curvesTable } from "../reproduce/report-items.ts";
 import { openScores, type Scores, without } from "../reproduce/score-tables.ts";
-import { type EncoderState, EXAMPLES, EXCEL, Setting, weighted } from "../reproduce/setting.ts";
+import {
+  type EncoderState,
+  EXAMPLES,
+  EXCEL,
+  fgts,
+  Setting,
+  weighted,
+} from "../reproduce/setting.ts";
 
 const NAME = "unseen";
 const KNOWN = ["mmlu", "mbpp", "hellaswag", "winogrande", "gsm8k"];
@@ -83,19 +90,29 @@ export const unseen: Experiment = {
 
 function curvesOf(setting: Setting, all: EncoderState, voteScale: number): Curve[] {
   const { epochs } = all;
+  const { quick } = setting.planner.size;
   const five: EncoderState = { ...all, categories: KNOWN };
   const original = { ...five, epochs: 0 };
   return [
     ...EXCEL.flatMap((weighting) => {
       const common = { voteScale, epochs, models: weighted(weighting) };
-      const ctrl = setting.curve({ state: original, group: "ctrl", ...common });
-      if (epochs === 0) return [ctrl];
-      return [
-        setting.curve({ state: five, group: "exp", ...common }),
-        ctrl,
-        setting.curve({ state: all, group: "ideal", ...common }),
-      ];
+      const ctrl = { state: original, group: "ctrl", ...common } as const;
+      const groups =
+        epochs === 0
+          ? [ctrl]
+          : ([
+              { state: five, group: "exp", ...common },
+              ctrl,
+              { state: all, group: "ideal", ...common },
+            ] as const);
+      const policy = fgts({ metadata: "raw" });
+      return groups.flatMap((options) => [
+        setting.curve(options),
+        ...(quick ? [] : [setting.curve({ ...options, policy, variant: "metadata raw" })]),
+        ...(options.group === "ideal" ? [] : setting.bestThetas(options, ["votes"])),
+      ]);
     }),
+    setting.onCategories({ state: five, voteScale, models: weighted("perf") }),
     ...EXAMPLES.map((examples) =>
       setting.promptCurve({ listing: "model", examples }, { state: original, voteScale }),
     ),

@@ -86,14 +86,15 @@ function methodOf(planner: Planner, curve: Curve, options: MethodOptions): Metho
 
 /** Query vectors and model embeddings, as far as a policy uses them. */
 function inputsOf(
-  { kind }: RunSpec["policy"],
+  { kind, options }: RunSpec["policy"],
   vectors: string,
   models: string,
   told?: ToldSpec,
 ): [string, string] {
   if (WITHOUT_VECTORS.includes(kind)) return ["not used", "none"];
-  if (kind === "fgts-cdb") return [vectors, models];
-  if (!told || !USE_TOLD_SCORES.includes(kind)) return [vectors, "none"];
+  const categories = options.features === "category";
+  if (["fgts-cdb", "best-theta"].includes(kind) && !categories) return [vectors, models];
+  if (!told || !(categories || USE_TOLD_SCORES.includes(kind))) return [vectors, "none"];
   return [vectors, `none: category means and told scores${categoriesText(told)}`];
 }
 

@@ -20,7 +20,7 @@ interface MmluSource extends Source {
   readonly topics: readonly string[];
 }
 
-interface RouterbenchSource {
+export interface RouterbenchSource {
   readonly scores: FileRef;
   /** The same queries in different words, the paper's form first. */
   readonly forms: readonly (Source & { readonly name: string })[];

@@ -137,9 +137,11 @@ export const PRICE = 0.05;
 /** Estimates, measured on one core of a shared machine. They only order the jobs and show the time left. */
 const SECONDS_PER_TEXT = { hash: 2e-4, static: 2e-4, transformer: 0.02, openai: 0.005 };
 const SECONDS_PER_STEP = { hash: 0, static: 0.004, transformer: 1.8, openai: 0 };
-const SECONDS_PER_FEATURE = 1.4e-6;
-/** Features that are stored take longer. */
-const STORED = 1.6;
+const SECONDS_PER_FEATURE = 4.5e-7;
+/** Features that are not products are stored and multiplied one by one. */
+const STORED = 5;
+/** best-theta: seconds per query and feature. */
+const SECONDS_PER_FIT = 1e-6;
 
 /** Slowness of a transformer relative to MiniLM: wider layers, and twice as many. */
 function slownessOf({ kind, dimension }: FoundEncoder): number {
@@ -156,8 +158,10 @@ function secondsOf(
   { kind, options }: RunSpec["policy"],
   { rounds, models, dimension }: WorkSize,
 ): number {
+  const work = rounds * models * dimension;
+  if (kind === "best-theta") return work * SECONDS_PER_FIT;
   if (kind !== "fgts-cdb") return 0.2 + rounds * 4e-4;
-  const { metadata = "none", features = "hadamard" } = options;
-  const slower = metadata !== "none" || features !== "hadamard" ? STORED : 1;
-  return 0.2 + rounds * models * dimension * SECONDS_PER_FEATURE * slower;
+  const { features = "hadamard" } = options;
+  if (features === "category") return 0.2 + rounds * 1e-3;
+  return 0.2 + work * SECONDS_PER_FEATURE * (features === "hadamard" ? 1 : STORED);
 }

@@ -181,6 +181,38 @@ export class Setting {
     return this.planner.embed(encoder, texts, 4 * models, label);
   }
 
+  /** FGTS.CDB on one coefficient per model and category, in place of the features of the paper. */
+  onCategories(options: Omit<CurveOptions, "group" | "name">): Curve {
+    return this.curve({
+      ...options,
+      group: "baseline",
+      policy: fgts({ features: "category" }),
+      variant: joined(options.variant, "on categories"),
+      name: "FGTS.CDB on categories",
+    });
+  }
+
+  /**
+   * The best theta of a curve's features, known in advance: by the likelihood of all votes,
+   * which is what learning converges to, and by its regret. A few runs suffice, because a
+   * run has no luck in its votes.
+   */
+  bestThetas(options: CurveOptions, objectives: readonly ("votes" | "regret")[]): Curve[] {
+    const { voteScale: scale, policy = fgts(), state } = options;
+    const { weighting = "fitted", metadata = "none" } = policy.options;
+    return objectives.map((objective) => {
+      const variant = objective === "votes" ? "best theta" : "best theta by regret";
+      return this.curve({
+        ...options,
+        epochs: state.epochs,
+        group: "baseline",
+        policy: { kind: "best-theta", options: { weighting, metadata, objective, scale } },
+        variant: joined(options.variant, variant),
+        runs: Math.min(5, this.planner.size.runs),
+      });
+    });
+  }
+
   /** The curves that every figure shows, on the vectors of the figure's encoder if they use any. */
   baselines(
     state: EncoderState,
@@ -204,16 +236,17 @@ export class Setting {
 }
 
 /** MiniLM_E4_Excel_perf_cost_exp, or MiniLM_5 for prompts with five queries. */
-function nameOf({
-  encoder,
-  epochs,
-  weighting,
-  group,
-  examples,
-}: Pick<Curve, "encoder" | "epochs" | "weighting" | "group" | "examples">): string {
+function nameOf(
+  head: Pick<Curve, "encoder" | "epochs" | "weighting" | "group" | "examples" | "policy">,
+): string {
+  const { encoder, epochs, weighting, group, examples, policy } = head;
   if (group === "prompt") return `${encoder}_${examples}`;
   const capital = weighting.slice(0, 1).toUpperCase() + weighting.slice(1);
-  return `${encoder}_E${epochs}_${capital}_${group}`;
+  return `${encoder}_E${epochs}_${capital}_${policy === "best-theta" ? policy : group}`;
+}
+
+function joined(...parts: readonly (string | undefined)[]): string {
+  return parts.filter(Boolean).join(", ");
 }
 
 /** The weighting with the paper's tau, lambda and temperature. */
