@@ -1,6 +1,7 @@
 /** Tests the criterion of each claim on invented curves for which the verdict is known. */
 import { describe, expect, it } from "vitest";
 import suite from "../src/lab/experiments/index.ts";
+import { evidenceOf } from "../src/lab/reproduce/claims-report.ts";
 import type { Curve } from "../src/lab/reproduce/curve.ts";
 import type { FoundEncoder } from "../src/lab/reproduce/encoders.ts";
 import {
@@ -10,7 +11,7 @@ import {
   runValue,
   STATIC,
 } from "../src/lab/reproduce/results.fixture.ts";
-import type { Finding } from "../src/lab/reproduce/verdict.ts";
+import type { JudgedCell, Verdict } from "../src/lab/reproduce/verdict.ts";
 
 /** A curve whose run r has regret slope(t) + noise[r] in round t. */
 function line(
@@ -26,9 +27,21 @@ async function judge(
   id: number,
   curves: readonly ReturnType<typeof line>[],
   encoders: readonly FoundEncoder[] = [MINILM],
-): Promise<Finding> {
+): Promise<Judged> {
   const results = resultsOf(await newPlanner(encoders), curves);
-  return suite.claims.find((claim) => claim.id === id)!.test(results);
+  const finding = suite.claims.find((claim) => claim.id === id)!.test(results);
+  return {
+    verdict: finding.standIn?.verdict ?? finding.verdict,
+    evidence: evidenceOf(finding),
+    cells: finding.parts.flatMap(({ cells }) => cells),
+  };
+}
+
+/** A finding, whether or not stand-ins made it. */
+interface Judged {
+  readonly verdict: Verdict;
+  readonly evidence: string;
+  readonly cells: readonly JudgedCell[];
 }
 
 /** Noise of five runs with mean 0 that is not correlated with the noise of other curves. */
@@ -50,9 +63,8 @@ describe("a criterion", () => {
     const linear = { experiment: "linear", encoder: "", form: "d = 8" };
     expect(await judge(7, [line(linear, (t) => 1 / t)])).toMatchObject({ verdict: "holds" });
     expect(await judge(7, [line(linear, 1)])).toMatchObject({
-      verdict: "does not hold",
-      refuted: false,
-      evidence: expect.stringContaining("the opposite in 1"),
+      verdict: "open",
+      evidence: expect.stringContaining("against it 1"),
     });
   });
 
@@ -83,13 +95,12 @@ describe("a criterion", () => {
     const both = await judge(11, [...of(2, 0.1), ...of(4, 0.1), prompts]);
     expect(both).toMatchObject({ verdict: "holds" });
     expect(await judge(11, [...of(2, 0.3), ...of(4, 0.1), prompts])).toMatchObject({
-      verdict: "does not hold",
-      refuted: true,
+      verdict: "refuted",
       evidence: expect.stringMatching(
-        /^MiniLM_E2: 9 does not hold \(refuted\).*MiniLM_E4: 9 holds, .*; 10 holds/,
+        /^MiniLM_E2, claim 9: for the claim 0 of 1 cell, against it 1;.*MiniLM_E4, claim 9: for the claim 1 of 1/,
       ),
     });
-    expect((await judge(11, [...of(2, 0.1), ...of(4, 0.1)])).verdict).toBe("cannot be tested here");
+    expect((await judge(11, [...of(2, 0.1), ...of(4, 0.1)])).verdict).toBe("not testable here");
   });
 
   it("13: the lowest mean of four does not hold by chance alone", async () => {
@@ -100,14 +111,11 @@ describe("a criterion", () => {
       ),
     ];
     expect((await judge(13, four(0.2))).verdict).toBe("holds");
-    expect(await judge(13, four(0.29, WIDE))).toMatchObject({
-      verdict: "does not hold",
-      refuted: false,
-    });
+    expect(await judge(13, four(0.29, WIDE))).toMatchObject({ verdict: "open" });
     const [cell, ...others] = (await judge(13, four(0.4))).cells;
     expect(others).toEqual([]);
     expect(cell!.label).toMatch(/^excel_perf_cost .* against perf$/);
-    expect((await judge(13, four(0.4))).refuted).toBe(true);
+    expect((await judge(13, four(0.4))).verdict).toBe("refuted");
   });
 
   it("14: e5b_E2 is another encoder too", async () => {
@@ -116,7 +124,7 @@ describe("a criterion", () => {
       line({ encoder, epochs, name: `${encoder}_E${epochs}` }, slope);
     const curves = [tuned("e5b", 4, 0.2), tuned("e5b", 2, 0.1), tuned("MiniLM", 4, 0.3)];
     const { verdict, cells } = await judge(14, curves, [MINILM, e5b]);
-    expect([verdict, cells.length]).toEqual(["does not hold", 2]);
+    expect([verdict, cells.length]).toEqual(["open", 2]);
   });
 
   it("15, 30: costs are compared over the same rounds, if there are any", async () => {
@@ -127,13 +135,11 @@ describe("a criterion", () => {
     expect(found.verdict).toBe("holds");
     const longer = { ...cheap, rounds: 320 };
     const apart = await judge(15, [line(dear, 0.1), line(thrifty, 0.1, longer)]);
-    expect(apart.verdict).toBe("cannot be tested here");
+    expect(apart.verdict).toBe("not testable here");
     const free = line({ weighting: "perf", name: "perf" }, 0.1);
     const unpriced = { ...free, runs: free.runs.map((run) => ({ ...run, cost: null })) };
     expect((await judge(30, [line({}, 0.1, cheap), free])).verdict).toBe("holds");
-    expect((await judge(30, [line({}, 0.1, cheap), unpriced])).verdict).toBe(
-      "cannot be tested here",
-    );
+    expect((await judge(30, [line({}, 0.1, cheap), unpriced])).verdict).toBe("not testable here");
   });
 
   it("17: only the longest runs show whether curves converge", async () => {
@@ -164,16 +170,16 @@ describe("a criterion", () => {
           line(unseen("ideal", weighting, voteScale), 0.2),
         ]),
       );
-    const open = { verdict: "does not hold", refuted: false };
+    const open = { verdict: "open" };
     // The cells differ by chance alone.
     expect(await against(0.2, 0.2, { noise: WIDE })).toMatchObject(open);
     // One of six lies beyond chance by itself, but not after the correction for six.
     const close = await against(0.14, 0.2, { noise: WIDE });
-    expect(close.cells.filter(({ supports }) => supports)).toHaveLength(1);
+    expect(close.cells.filter(({ side }) => side === "for")).toHaveLength(1);
     expect(close).toMatchObject(open);
     // One of six beyond any doubt.
     expect(await against(0.1, 0.3)).toMatchObject({ verdict: "holds" });
-    expect(await against(0.3, 0.3)).toMatchObject({ verdict: "does not hold", refuted: true });
+    expect(await against(0.3, 0.3)).toMatchObject({ verdict: "refuted" });
   });
 
   it("21: falling regret is not enough if a router that knew ARC has far less", async () => {
@@ -184,7 +190,7 @@ describe("a criterion", () => {
         line(unseen("ideal", weighting, voteScale), falling(ideal)),
       ]);
     expect((await judge(21, of(0.2))).verdict).toBe("holds");
-    expect(await judge(21, of(0.1))).toMatchObject({ verdict: "does not hold", refuted: true });
+    expect(await judge(21, of(0.1))).toMatchObject({ verdict: "refuted" });
   });
 
   describe("24", () => {
@@ -214,7 +220,7 @@ describe("a criterion", () => {
         () => (t) => 1 / Math.sqrt(t),
         () => 1,
       );
-      expect((await judge(24, same)).verdict).toBe("does not hold");
+      expect((await judge(24, same)).verdict).toBe("open");
       const worse = drops(
         (dropped) => (t) => dropped / 10 / Math.sqrt(t),
         () => 1,
@@ -228,8 +234,10 @@ describe("a criterion", () => {
         (dropped) => dropped / 20,
       );
       const { verdict, evidence } = await judge(24, more);
-      expect(verdict).toBe("does not hold");
-      expect(evidence).toMatch(/^\(a\): shown in 1 of 1 cell;.*\(b\): shown in 0 of 1 cell/);
+      expect(verdict).toBe("refuted");
+      expect(evidence).toMatch(
+        /^\(a\): for the claim 1 of 1 cell;.*\(b\): for the claim 0 of 1 cell/,
+      );
     });
   });
 
@@ -244,7 +252,7 @@ describe("a criterion", () => {
       line(mix, 0.2),
       line({ ...prompt, ...mix, weighting: "" }, 0.3),
     ]);
-    expect(evidence).toContain("RouterBench, convergence: shown in 1 of 1 cell");
+    expect(evidence).toContain("RouterBench, convergence: for the claim 1 of 1 cell");
     expect(verdict).toBe("holds");
   });
 
@@ -255,7 +263,7 @@ describe("a criterion", () => {
       line({ ...curve, variant: "restart" }, fresh, { rounds: 100 }),
     ];
     const never = of(() => 0.3, 0.3);
-    expect((await judge(26, never)).verdict).toBe("does not hold");
+    expect((await judge(26, never)).verdict).toBe("open");
     const adapts = of((t) => (t <= 100 ? 0.3 : 0.6 - 0.5 * ((t - 100) / 100)), 0.35);
     expect((await judge(26, adapts)).verdict).toBe("holds");
   });
@@ -268,8 +276,8 @@ describe("a criterion", () => {
       line({ variant: "mu=1", name: "mu=1" }, one),
     ];
     expect((await judge(27, of(0.2, 0.1, 0.3))).verdict).toBe("holds");
-    expect(await judge(27, of(0.2, 0.3, 0.3))).toMatchObject({ refuted: false });
-    expect(await judge(27, of(0.3, 0.3, 0.3))).toMatchObject({ refuted: true });
+    expect(await judge(27, of(0.2, 0.3, 0.3))).toMatchObject({ verdict: "open" });
+    expect(await judge(27, of(0.3, 0.3, 0.3))).toMatchObject({ verdict: "refuted" });
   });
 
   it("needs no fine-tuned encoder if the paper fine-tunes none", async () => {

@@ -12,7 +12,7 @@ import type { FolderStore } from "../../lab/jobs/store.ts";
 import { Threads } from "../../lab/jobs/threads.ts";
 import { ascii, toText } from "../../lab/report/table.ts";
 import { plural } from "../../lab/report/words.ts";
-import { summaryOf, verdictText } from "../../lab/reproduce/claims-report.ts";
+import { evidenceOf, summaryOf, verdictText } from "../../lab/reproduce/claims-report.ts";
 import { type DataSets, findDataSets } from "../../lab/reproduce/data-sets.ts";
 import { findEncoders } from "../../lab/reproduce/encoders.ts";
 import type { Reproduced } from "../../lab/reproduce/experiment.ts";
@@ -162,7 +162,7 @@ function summary({ judged, planner }: Reproduced, out: string): string {
   const lines = judged
     .toSorted((a, b) => a.claim.id - b.claim.id)
     .map(({ claim, ...finding }) => {
-      const found = `${verdictText(finding)}: ${finding.evidence}`;
+      const found = `${verdictText(finding)}: ${evidenceOf(finding)}`;
       return `${String(claim.id).padStart(3)}  ${claim.statement}\n     ${found}`;
     });
   const report = `Report: ${join(out, "report.html")}`;

@@ -1,43 +1,54 @@
-/** The claims as the report presents them: a summary, caveats, headlines and a table. */
-import { fixed, type Table } from "../report/table.ts";
-import { mean } from "../statistics.ts";
+/** The claims as the report presents them: a summary, caveats and a table. */
+import { decimalsOf, fixed, type Table } from "../report/table.ts";
+import type { Interval } from "../statistics.ts";
 import { PAPER_ENCODERS } from "./encoders.ts";
-import type { HeadlineLine, JudgedClaim, Reproduced } from "./experiment.ts";
+import { byId, type JudgedClaim, type Reproduced } from "./experiment.ts";
 import type { ReproduceRecord } from "./record.ts";
-import type { Results } from "./results.ts";
-import { type Finding, shown } from "./verdict.ts";
+import {
+  countSides,
+  exceptions,
+  type Finding,
+  type JudgedCell,
+  type JudgedPart,
+  untestable,
+  type Verdict,
+  withoutMetadata,
+} from "./verdict.ts";
 
-/** The paper's number of runs. */
+/** With fewer runs intervals are so wide that most is left open. */
 const ENOUGH_RUNS = 5;
 
-/** `Of 31 claims 7 hold here (..); 3 are refuted, ..; 19 are not shown either way (..); 2 cannot be tested here (..).` */
+/** `Of the paper's 30 claims 5 hold here (2, 4, ..), 1 is refuted (28), ..` */
 export function summaryOf(judged: readonly JudgedClaim[], runs: number): string {
-  const ids = (test: (one: Finding) => boolean) => sortedIds(judged.filter(test));
-  const list = (own: readonly number[]) => (own.length === 0 ? "" : ` (${own.join(", ")})`);
-  const count = (own: readonly number[], one: string, many: string) =>
-    `${own.length} ${own.length === 1 ? one : many}`;
-  const hold = ids(({ verdict }) => verdict === "holds");
-  const refuted = ids((one) => one.refuted === true);
-  const open = ids((one) => one.verdict === "does not hold" && !one.refuted);
-  const untested = ids(({ verdict }) => verdict === "cannot be tested here");
-  const rest = untested.length > judged.length / 2 ? " (the others)" : list(untested);
-  const groups = [
-    `${count(hold, "holds", "hold")} here${list(hold)}`,
-    `${count(refuted, "is refuted, its", "are refuted, their")} opposite being shown${list(refuted)}`,
-    `${count(open, "is", "are")} not shown either way${list(open)}`,
-    `${untested.length} cannot be tested here${rest}`,
-  ];
+  const paper = judged.filter(({ claim }) => !claim.ours);
+  const ours = byId(judged).flatMap((one) =>
+    one.claim.ours ? [`${one.claim.id}: ${one.verdict}`] : [],
+  );
+  const counts = WORDS.map(([verdict, is, are]) => {
+    const ids = sortedIds(paper.filter((one) => one.verdict === verdict));
+    const most = ids.length > paper.length / 2 && verdict === "not testable here";
+    const list = ids.length === 0 ? "" : most ? " (the others)" : ` (${ids.join(", ")})`;
+    return `${ids.length} ${ids.length === 1 ? is : are}${list}`;
+  });
+  const own = ours.length === 0 ? "" : ` Claims of our own (${ours.join("; ")}).`;
   const caution =
     runs >= ENOUGH_RUNS
       ? ""
       : runs === 1
         ? " This rests on one run, which has no intervals, so comparisons of curves are left open."
         : ` This rests on ${runs} runs, whose intervals are wide, so more is left open than with five.`;
-  return `Of ${judged.length} claims ${groups.join("; ")}.${caution}`;
+  return `Of the paper's ${paper.length} claims ${counts.join("; ")}.${own}${caution}`;
 }
 
+const WORDS: readonly (readonly [Verdict, string, string])[] = [
+  ["holds", "holds here", "hold here"],
+  ["refuted", "is refuted, its opposite being shown", "are refuted, their opposite being shown"],
+  ["open", "is open", "are open"],
+  ["not testable here", "cannot be tested here", "cannot be tested here"],
+];
+
 function sortedIds(judged: readonly JudgedClaim[]): number[] {
-  return judged.map(({ claim }) => claim.id).sort((a, b) => a - b);
+  return byId(judged).map(({ claim }) => claim.id);
 }
 
 /** Sentences to read before any number: what stands in for what, and what could not be run. */
@@ -45,8 +56,8 @@ export function caveatsOf(
   { parts, judged }: Pick<Reproduced, "parts" | "judged">,
   { absent, encoders }: Pick<ReproduceRecord, "absent" | "encoders">,
 ): string[] {
-  const claimsWith = (standIn: string) =>
-    sortedIds(judged.filter(({ standIns }) => standIns?.includes(standIn)));
+  const claimsWith = (missing: string) =>
+    sortedIds(judged.filter(({ standIn }) => standIn?.for.includes(missing)));
   const standIns = [...Map.groupBy(parts, ({ standIn }) => standIn)].flatMap(([standIn, own]) => {
     const names = own.map(({ experiment }) => experiment.title.split(":")[0]!);
     const ids = own.flatMap(({ experiment }) => claimsWith(experiment.title));
@@ -63,7 +74,7 @@ export function caveatsOf(
     missing.length > 0 &&
       `Of the paper's encoders ${names} ${run.length > 1 ? "were" : "was"} run. Not run: ${missing.join("; ")}.`,
     prompted.length > 0 &&
-      `Where the paper compares with OpenAItext${idsText(prompted)}, each encoder's own prompts or vectors stand in for it.`,
+      `Claims about OpenAItext${idsText(prompted)} cannot be tested without it; each encoder's own prompts or vectors show what they can in its place.`,
   ].filter((sentence) => sentence !== false);
 }
 
@@ -77,81 +88,97 @@ export function titleWith(standIn: string | undefined, title: string): string {
   return standIn === undefined ? title : `${title} (a stand-in: ${standIn})`;
 }
 
-export function verdictText({ verdict, refuted }: Finding): string {
-  if (refuted === undefined) return verdict;
-  return `${verdict} (${refuted ? "refuted" : "not shown"})`;
+export function verdictText({ verdict, standIn }: Finding): string {
+  return standIn ? `${verdict} (on the stand-in: ${standIn.verdict})` : verdict;
+}
+
+/** The numbers of a finding in words. */
+export function evidenceOf({ parts, notes }: Finding): string {
+  return [
+    ...parts.map((part) => `${part.name && `${part.name}: `}${partText(part)}`),
+    ...notes,
+  ].join(". ");
+}
+
+/** `for the claim 38 of 72 cells (..), undecided 34; pooled difference of regret -14.5 [-19.4, -9.6]; ..` */
+function partText(part: JudgedPart): string {
+  const { cells, unit, rule } = part;
+  const reason = untestable(part);
+  if (reason !== undefined) return reason;
+  if (rule === "number") return `${unit} ${intervalText(part.pooled, cells)}`;
+  const { for: supporting, against, undecided } = countSides(cells);
+  const means = cells.map((cell) => cell.mean);
+  const show = printer(cells);
+  const plain = withoutMetadata(part);
+  return [
+    `for the claim ${supporting} of ${cells.length} ${cells.length === 1 ? "cell" : "cells"}${groupsText(cells)}`,
+    against > 0 ? `, against it ${against}` : "",
+    undecided > 0 ? `, undecided ${undecided}` : "",
+    rule === "exception" ? `, for it after Holm's correction ${exceptions(cells)}` : "",
+    `; pooled difference of ${unit} ${intervalText(part.pooled, cells)}`,
+    cells.length > 1
+      ? `, cells from ${show(Math.min(...means))} to ${show(Math.max(...means))}`
+      : "",
+    `; ${runsText(cells)}`,
+    plain
+      ? `; without metadata ${countText(plain)} cells, pooled ${intervalText(plain.pooled, cells)}: ${plain.verdict}`
+      : "",
+  ].join("");
+}
+
+/** `38 of 72` */
+function countText({ cells }: Pick<JudgedPart, "cells">): string {
+  return `${countSides(cells).for} of ${cells.length}`;
+}
+
+/** `5 runs per cell`, or `5 to 100 runs per cell`. */
+function runsText(cells: readonly JudgedCell[]): string {
+  const counts = cells.map(({ runs }) => runs.length);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  return `${least === most ? least : `${least} to ${most}`} runs per cell`;
+}
+
+/** The pooled estimate with as many decimals as the cells need. */
+function intervalText({ mean, lo, hi }: Interval, cells: readonly JudgedCell[]): string {
+  const show = printer(cells);
+  return Number.isFinite(lo) && lo < hi ? `${show(mean)} [${show(lo)}, ${show(hi)}]` : show(mean);
+}
+
+function printer(cells: readonly JudgedCell[]): (value: number) => string {
+  const decimals = Math.max(1, decimalsOf(cells.map((cell) => cell.mean)));
+  return (value) => fixed(value, decimals);
+}
+
+/** Counts by vote scale and by metadata, if the cells differ in them. */
+function groupsText(cells: readonly JudgedCell[]): string {
+  const counts = (["voteScale", "metadata"] as const).flatMap((attribute) => {
+    const groups = Map.groupBy(cells, (cell) => cell[attribute]);
+    groups.delete(undefined);
+    const texts = [...groups].map(([name, own]) => `${name}: ${countText({ cells: own })}`);
+    const word = attribute === "voteScale" ? "scale" : attribute;
+    return groups.size < 2 ? [] : [`${word} ${texts.join("; ")}`];
+  });
+  return counts.length > 0 ? ` (${counts.join("; ")})` : "";
 }
 
 /** One row per claim, sorted by number. */
 export function claimsTable(judged: readonly JudgedClaim[]): Table {
+  const columns = {
+    id: "",
+    claim: "Claim",
+    verdict: "Verdict",
+    evidence: "Measured here (below 0: for the claim)",
+    criterion: "Criterion, fixed before the run",
+  };
   return {
     title: "The paper's claims and the findings here",
-    columns: textColumns({
-      id: "",
-      claim: "Claim",
-      verdict: "Verdict",
-      evidence: "Measured here",
-      criterion: "Criterion, fixed before the run",
-    }),
+    columns: Object.entries(columns).map(([key, title]) => ({ key, title, kind: "text" })),
     rows: byId(judged).map(({ claim, ...finding }) => [
       String(claim.id),
       `${claim.statement} (${claim.place})`,
       verdictText(finding),
-      finding.evidence,
+      evidenceOf(finding),
       claim.criterion,
     ]),
   };
-}
-
-/** One row per claim with a headline, with the curves that it compares; undefined if there is none. */
-export function headlinesTable(
-  judged: readonly JudgedClaim[],
-  results: Results,
-): Table | undefined {
-  const rows = byId(judged).flatMap(({ claim, ...finding }) => {
-    if (!claim.headline) return [];
-    const { says, show } = claim.headline;
-    const { setting, lines, baselines } = show(results);
-    const row = [
-      String(claim.id),
-      says,
-      verdictText(finding),
-      finding.cells.length > 0 ? shown(finding.cells) : "",
-      lines.length > 0 ? setting : "",
-      linesText(lines),
-      linesText(baselines),
-    ];
-    return [row];
-  });
-  if (rows.length === 0) return undefined;
-  const title =
-    "The paper's headlines: mean regret of the curves that each compares, in one typical setting";
-  const columns = textColumns({
-    id: "",
-    claim: "Claim",
-    verdict: "Verdict",
-    shown_in_cells: "Shown in cells",
-    setting: "Setting",
-    compared: "Compared",
-    baselines: "Baselines",
-  });
-  return { title, columns, rows };
-}
-
-/** `MiniLM_5 101.3 / 92.0 / 88.1`, each on its own line; one number if all are equal. */
-function linesText(lines: readonly HeadlineLine[]): string {
-  const texts = lines.map(({ name, regrets }) => {
-    const numbers = regrets.map((runs) => (runs ? fixed(mean(runs), 1) : "\u2013"));
-    const all = new Set(numbers).size > 1 ? numbers : numbers.slice(0, 1);
-    return `${name} ${all.join(" / ")}`;
-  });
-  return texts.join(";\n");
-}
-
-function byId(judged: readonly JudgedClaim[]): JudgedClaim[] {
-  return judged.toSorted((a, b) => a.claim.id - b.claim.id);
-}
-
-function textColumns(titles: Readonly<Record<string, string>>): Table["columns"] {
-  return Object.entries(titles).map(([key, title]) => ({ key, title, kind: "text" }));
 }

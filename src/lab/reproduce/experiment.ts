@@ -38,7 +38,7 @@ export type Drawing =
   | { readonly kind: "figure"; readonly svg: string; readonly points?: PointsPicture | undefined }
   | { readonly kind: "table"; readonly table: Table };
 
-/** A sentence of the paper with a criterion that was fixed before the run. */
+/** A sentence of the paper, or one of ours, with a criterion that was fixed before the run. */
 export interface Claim {
   readonly id: number;
   /** Section or figure of the paper. */
@@ -49,26 +49,10 @@ export interface Claim {
   /** The criterion in words. */
   readonly criterion: string;
   test(results: Results): Finding;
+  /** Whether the claim is not the paper's but asked by this project. */
+  readonly ours?: boolean | undefined;
   /** Matches the id of the figure or table that shows it best; by default its experiment is linked. */
   readonly shownBy?: RegExp | undefined;
-  /** Only for the claims that the paper is read for. */
-  readonly headline?: Headline | undefined;
-}
-
-/** A claim in few words, with the curves that it compares in one typical setting. */
-export interface Headline {
-  readonly says: string;
-  show(results: Results): {
-    readonly setting: string;
-    readonly lines: readonly HeadlineLine[];
-    readonly baselines: readonly HeadlineLine[];
-  };
-}
-
-/** A curve with the regret of each run, at each vote scale or whatever the setting names. */
-export interface HeadlineLine {
-  readonly name: string;
-  readonly regrets: readonly (readonly number[] | undefined)[];
 }
 
 /** All experiments and claims of a paper. */
@@ -86,6 +70,11 @@ export interface Reproduction {
 
 export interface JudgedClaim extends Finding {
   readonly claim: Claim;
+}
+
+/** Claims sorted by their numbers. */
+export function byId(judged: readonly JudgedClaim[]): JudgedClaim[] {
+  return judged.toSorted((a, b) => a.claim.id - b.claim.id);
 }
 
 /** A suite whose jobs are done and whose claims are judged. */

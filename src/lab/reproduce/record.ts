@@ -1,18 +1,18 @@
 import { CodeHashes } from "../jobs/code.ts";
 import { type FileRef, filesIn } from "../jobs/job.ts";
-import { mean, meanInterval } from "../statistics.ts";
+import { type Interval, mean, meanInterval } from "../statistics.ts";
 import { type Curve, fullName } from "./curve.ts";
 import type { FoundEncoders } from "./encoders.ts";
-import type { Reproduced } from "./experiment.ts";
+import { byId, type Reproduced } from "./experiment.ts";
 import KINDS from "./jobs/kinds.ts";
 import type { RunSpec } from "./jobs/specs.ts";
 import type { Planner } from "./planner.ts";
-import type { Results } from "./results.ts";
-import type { Finding } from "./verdict.ts";
+import type { Measure, Results } from "./results.ts";
+import type { Finding, JudgedCell, JudgedPart } from "./verdict.ts";
 
 /** The content of `reproduce.json`: what was run, on what data, and the results. */
 export interface ReproduceRecord {
-  readonly schema: 1;
+  readonly schema: 2;
   readonly settings: Readonly<Record<string, string | number>>;
   readonly encoders: readonly {
     readonly name: string;
@@ -54,10 +54,25 @@ interface RecordedInterval {
   readonly runs: readonly number[];
 }
 
-interface RecordedClaim extends Finding {
+interface RecordedClaim extends Omit<Finding, "parts"> {
   readonly id: number;
+  readonly ours?: boolean | undefined;
   readonly statement: string;
   readonly criterion: string;
+  readonly parts: readonly RecordedPart[];
+}
+
+interface RecordedPart extends Omit<JudgedPart, "cells" | "pooled"> {
+  readonly pooled: Omit<RecordedInterval, "runs">;
+  readonly cells: readonly RecordedCell[];
+}
+
+/** A comparison with the difference in each run. */
+interface RecordedCell extends Pick<JudgedCell, "label" | "runs" | "voteScale" | "metadata"> {
+  /** If the differences are those of two curves: their indices in the list of curves, and where they were read. */
+  readonly curves?: readonly number[];
+  readonly t?: number;
+  readonly measure?: Measure;
 }
 
 export interface RecordOptions {
@@ -74,7 +89,7 @@ export function recordOf(
   const files = plan.jobs.flatMap(({ spec }) => filesIn(spec));
   const data = [...new Map(files.map((file) => [file.sha256, file])).values()];
   return {
-    schema: 1,
+    schema: 2,
     settings: {
       command,
       runs: size.runs,
@@ -93,11 +108,31 @@ export function recordOf(
     versions: { joust: version, node: process.version },
     code: codeOf(planner),
     curves: curves.map((curve) => recordedCurve(results, curve)),
-    claims: judged
-      .map(({ claim: { id, statement, criterion }, ...finding }) => {
-        return { id, statement, criterion, ...finding };
-      })
-      .sort((a, b) => a.id - b.id),
+    claims: byId(judged).map(({ claim: { id, ours, statement, criterion }, ...finding }) => ({
+      id,
+      ours,
+      statement,
+      criterion,
+      ...finding,
+      parts: finding.parts.map((part) => recordedPart(part, curves)),
+    })),
+  };
+}
+
+function recordedPart(
+  { cells, pooled, ...part }: JudgedPart,
+  curves: readonly Curve[],
+): RecordedPart {
+  return {
+    ...part,
+    pooled: bounds(pooled),
+    cells: cells.map(({ label, runs, voteScale, metadata, of }) => ({
+      label,
+      runs,
+      voteScale,
+      metadata,
+      ...(of && { ...of, curves: of.curves.map((curve) => curves.indexOf(curve)) }),
+    })),
   };
 }
 
@@ -142,16 +177,14 @@ function recordedCurve(results: Results, curve: Curve): RecordedCurve {
   };
 }
 
-/** JSON has no NaN, so the bounds of one run are null. */
 function recordedInterval(values: readonly number[]): RecordedInterval {
-  const { mean, lo, hi } = meanInterval(values);
+  return { ...bounds(meanInterval(values)), runs: values.map(round) };
+}
+
+/** JSON has no NaN, so the bounds of one run are null. */
+function bounds({ mean, lo, hi }: Interval): Omit<RecordedInterval, "runs"> {
   const known = Number.isFinite(lo);
-  return {
-    mean: round(mean),
-    lo: known ? round(lo) : null,
-    hi: known ? round(hi) : null,
-    runs: values.map(round),
-  };
+  return { mean: round(mean), lo: known ? round(lo) : null, hi: known ? round(hi) : null };
 }
 
 function round(value: number): number {

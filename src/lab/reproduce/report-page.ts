@@ -1,8 +1,8 @@
 /** The whole reproduction as one HTML page that needs no other file. */
 import { definitions, figure, htmlPage } from "../report/page.ts";
-import { htmlText, type Table, toHtml } from "../report/table.ts";
+import { htmlText, toHtml } from "../report/table.ts";
 import { TURNING_CSS, TURNING_SCRIPT, turningPicture } from "../report/turning-points.ts";
-import { caveatsOf, claimsTable, headlinesTable, summaryOf, titleWith } from "./claims-report.ts";
+import { caveatsOf, claimsTable, summaryOf, titleWith } from "./claims-report.ts";
 import type { Curve } from "./curve.ts";
 import { methodTables } from "./curve-methods.ts";
 import type { Drawing, ReportItem, Reproduced } from "./experiment.ts";
@@ -22,12 +22,10 @@ export function reportPage(
   drawn: ReadonlyMap<string, readonly DrawnItem[]>,
   record: ReproduceRecord,
 ): string {
-  const { parts, judged, planner, results } = reproduced;
-  const headlines = headlinesTable(judged, results);
+  const { parts, judged, planner } = reproduced;
   const body = [
     `<h1>${htmlText(TITLE)}</h1>`,
     `<p class="summary">${htmlText(summaryOf(judged, planner.size.runs))}</p>`,
-    ...(headlines ? [headlinesHtml(headlines)] : []),
     ...caveatsOf(reproduced, record).map(paragraph),
     contents(reproduced),
     `<h2 id="claims">Claims</h2>`,
@@ -58,12 +56,6 @@ export function reportPage(
 
 function paragraph(text: string): string {
   return `<p>${htmlText(text)}</p>`;
-}
-
-/** Each row links to its claim. */
-function headlinesHtml(table: Table): string {
-  const html = toHtml(table).replace(NUMBERED, '<th scope="row"><a href="#claim-$1">$1</a></th>');
-  return `<div class="wide headlines">${html}</div>`;
 }
 
 /** Each row links to the figure or table that shows it best, or to the first experiment that it needs. */

@@ -12,7 +12,7 @@ import { recordOf } from "./record.ts";
 import { curvesFigure, curvesTable } from "./report-items.ts";
 import { CURVE, newPlanner, resultsOf, runValue } from "./results.fixture.ts";
 import { openScores, weightingTable, without } from "./score-tables.ts";
-import { minus, untestable } from "./verdict.ts";
+import { judgeParts, minus } from "./verdict.ts";
 import { refuseOtherFolder, writeReport } from "./write-report.ts";
 
 function newFolder(): string {
@@ -104,7 +104,7 @@ describe("the report", () => {
     statement: "It is so.",
     criterion: "c",
     needs: ["routerbench"],
-    test: () => untestable(""),
+    test: () => judgeParts([]),
   };
   const reproduced = async () => {
     const runs = [runValue(100, () => 0.5), runValue(100, () => 0.6)];
@@ -123,8 +123,8 @@ describe("the report", () => {
       parts: [{ experiment, notes: ["a <note>"], items, standIn: "other queries" }],
       claims: [],
       judged: [
-        { claim: { ...CLAIM, id: 1, shownBy: /^cur/ }, ...untestable("none") },
-        { claim: { ...CLAIM, id: 2 }, ...untestable("none") },
+        { claim: { ...CLAIM, id: 1, shownBy: /^cur/ }, ...judgeParts([]) },
+        { claim: { ...CLAIM, id: 2 }, ...judgeParts([]) },
       ],
     };
   };
@@ -152,7 +152,7 @@ describe("the report", () => {
     expect(page).toContain('id="claim-2"><a href="#routerbench">2</a>');
     const text = (name: string) => readFileSync(join(folder, name), "utf8");
     expect(text("claims.md")).toMatch(
-      /^Of 2 claims .*\n\nIn place of .*\n\nOf the paper.*\n\n\*\*/,
+      /^Of the paper's 2 claims .*\n\nIn place of .*\n\nOf the paper.*\n\n\*\*/,
     );
     expect(text("figures/curves.svg")).toContain(">&#60;A&#62; (a stand-in: other queries)</text>");
     expect(text("figures/drawn.svg")).toContain(">&#60;A&#62;</text>");

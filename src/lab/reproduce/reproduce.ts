@@ -16,7 +16,7 @@ import { Planner, type Size } from "./planner.ts";
 import { type RecordOptions, type ReproduceRecord, recordOf } from "./record.ts";
 import { curvesTable } from "./report-items.ts";
 import { type DataNames, Results } from "./results.ts";
-import { untestable } from "./verdict.ts";
+import { judgeParts } from "./verdict.ts";
 
 export interface PlanOptions {
   readonly data: DataSets;
@@ -96,11 +96,8 @@ function judge({ claims, parts }: Reproduction, results: Results): JudgedClaim[]
   const done = parts.filter(({ items }) => items.length > 0).map((part) => part.experiment.name);
   return claims.map((claim) => {
     const missing = claim.needs.filter((name) => !done.includes(name));
-    const finding =
-      missing.length === 0
-        ? claim.test(results)
-        : untestable(`${missing.join(" and ")} was not run`);
-    return { claim, ...finding };
+    const without = `${missing.join(" and ")} was not run`;
+    return { claim, ...(missing.length === 0 ? claim.test(results) : judgeParts([], { without })) };
   });
 }
 

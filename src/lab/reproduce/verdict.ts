@@ -1,166 +1,190 @@
-import { decimalsOf, fixed } from "../report/table.ts";
-import { type Interval, mean, meanInterval } from "../statistics.ts";
+/** Decides claims by their cells. Every decision can be repeated from the numbers that `reproduce.json` keeps. */
+import { holm, type Interval, meanInterval, pairedDifference } from "../statistics.ts";
+import type { Curve } from "./curve.ts";
+import { pooledInterval } from "./pooled.ts";
+import type { Measure } from "./results.ts";
 
-type Verdict = "holds" | "does not hold" | "cannot be tested here";
+export type Verdict = "holds" | "refuted" | "open" | "not testable here";
+
+/** One comparison that a claim makes. */
+export interface Cell {
+  readonly label: string;
+  /** One number per run, negative if the run supports the claim. */
+  readonly runs: readonly number[];
+  readonly voteScale?: number | undefined;
+  /** The way in which Perf and Cost are appended to a_k: none, raw or scaled. */
+  readonly metadata?: string | undefined;
+  /** The curves whose regret after t rounds was subtracted, if the numbers are nothing but that. */
+  readonly of?:
+    | { readonly curves: readonly [Curve, Curve]; readonly t: number; readonly measure: Measure }
+    | undefined;
+}
+
+/**
+ * two thirds    for the claim: the 95% interval of a cell lies below 0; against it: above 0.
+ *               The part holds if two thirds of the cells are for it, and is refuted if as many
+ *               are against it.
+ * bound         the same, but never refuted: a bound for large T says nothing about short runs.
+ * exception     the same, but one cell is enough if it is for the claim after Holm's correction.
+ * equivalence   for the claim: the interval contains 0 and reaches no further than `margin`.
+ * number        for the claim: the only number is at most 0. There are no runs.
+ */
+type Rule = "two thirds" | "bound" | "exception" | "equivalence" | "number";
+
+/** Cells that are decided together. */
+export interface Part {
+  /** Empty if the claim has only one part. */
+  readonly name?: string;
+  /** The quantity whose differences the cells hold; regret by default. */
+  readonly unit?: string;
+  readonly rule?: Rule;
+  readonly margin?: number;
+  readonly cells: readonly Cell[];
+}
+
+export interface JudgedCell extends Cell, Interval {
+  readonly side: "for" | "against" | "undecided";
+}
+
+export interface JudgedPart extends Required<Omit<Part, "cells" | "margin">> {
+  readonly margin?: number | undefined;
+  readonly verdict: Verdict;
+  readonly cells: readonly JudgedCell[];
+  /** The mean over cells with its interval over runs. */
+  readonly pooled: Interval;
+}
 
 /** The verdict on a claim and its evidence. */
 export interface Finding {
   readonly verdict: Verdict;
-  /** If the claim does not hold: whether its opposite does. Otherwise the claim is merely not shown. */
-  readonly refuted?: boolean;
-  /** The numbers in short, or the reason why there are none. */
-  readonly evidence: string;
-  readonly cells: readonly JudgedCell[];
-  /** Parts of the paper for which something else stands in: OpenAItext, MixInstruct. */
-  readonly standIns?: readonly string[];
+  readonly parts: readonly JudgedPart[];
+  /** "some": one part is enough for the claim to hold. */
+  readonly enough: "every" | "some";
+  /** The reason why the claim cannot be tested, and remarks beside the numbers. */
+  readonly notes: readonly string[];
+  /** Verdict of the stand-ins, if something of the paper is not here. */
+  readonly standIn?: { readonly for: readonly string[]; readonly verdict: Verdict } | undefined;
 }
 
-/** One comparison that a claim makes. */
-export interface Cell extends CellSetting {
-  readonly label: string;
-  /** One number per run, negative if the run supports the claim. */
-  readonly differences: readonly number[];
-}
-
-/** Attributes by which the evidence counts cells, if the cells of a claim differ in them. */
-interface CellSetting {
-  readonly voteScale?: number | undefined;
-  /** The way in which Perf and Cost are appended to a_k: none, raw or scaled. */
-  readonly metadata?: string | undefined;
-}
-
-export interface JudgedCell extends Interval, CellSetting {
-  readonly label: string;
-  /** Whether the whole interval lies below 0. */
-  readonly supports: boolean;
-}
-
-/** The share of the cells whose interval must lie on the claim's side. */
 const SHARE = 2 / 3;
+const NOTHING = "no curve here tests it";
+
+export function judgePart(part: Part): JudgedPart {
+  const { name = "", unit = "regret", rule = "two thirds", margin } = part;
+  const cells = part.cells.map((cell): JudgedCell => {
+    const runs = cell.runs.map(sixDigits);
+    const interval = rule === "number" ? pointInterval(runs[0]!) : meanInterval(runs);
+    return { ...cell, runs, ...interval, side: sideOf(interval, rule, margin) };
+  });
+  const pooled = pooledInterval(cells.map(({ runs }) => runs));
+  const judged = { name, unit, rule, margin, cells, pooled };
+  return { ...judged, verdict: verdictOf(judged) };
+}
+
+/** The rounding of `reproduce.json`, so that a verdict repeated from it is the same. */
+function sixDigits(value: number): number {
+  return Number(value.toPrecision(6));
+}
+
+function pointInterval(value: number): Interval {
+  return { mean: value, lo: value, hi: value };
+}
+
+function sideOf({ lo, hi }: Interval, rule: Rule, margin = 0): JudgedCell["side"] {
+  if (rule === "equivalence") {
+    if (lo <= 0 && hi >= 0 && Math.max(-lo, hi) < margin) return "for";
+    return lo > margin || hi < -margin ? "against" : "undecided";
+  }
+  if (rule === "number") return hi <= 0 ? "for" : "against";
+  return hi < 0 ? "for" : lo > 0 ? "against" : "undecided";
+}
+
+function verdictOf({ cells, rule }: Pick<JudgedPart, "cells" | "rule">): Verdict {
+  if (untestable({ cells, rule }) !== undefined) return "not testable here";
+  const { for: supporting, against } = countSides(cells);
+  if (supporting >= SHARE * cells.length) return "holds";
+  if (rule === "exception" && exceptions(cells) > 0) return "holds";
+  return against >= SHARE * cells.length && rule !== "bound" ? "refuted" : "open";
+}
+
+/** The reason why some cells decide nothing; undefined if they do. */
+export function untestable({
+  cells,
+  rule,
+}: Pick<JudgedPart, "cells" | "rule">): string | undefined {
+  if (cells.length === 0) return NOTHING;
+  if (rule === "number") return undefined;
+  if (cells.some(({ runs }) => runs.length < 2)) return "one run has no interval: give --runs 5";
+  const broken = cells.find(({ runs }) => !runs.every(Number.isFinite));
+  return broken && `a run of ${broken.label} has no number to compare`;
+}
+
+export function countSides(cells: readonly JudgedCell[]) {
+  const count = (wanted: JudgedCell["side"]) => cells.filter(({ side }) => side === wanted).length;
+  return { for: count("for"), against: count("against"), undecided: count("undecided") };
+}
+
+/** Number of cells in which the claim is right at a level of 5% over all cells. */
+export function exceptions(cells: readonly JudgedCell[]): number {
+  const tested = cells.map(({ runs }) =>
+    pairedDifference(
+      runs,
+      runs.map(() => 0),
+    ),
+  );
+  const p = holm(tested.map((one) => one.p));
+  return tested.filter(({ mean }, i) => mean < 0 && p[i]! < 0.05).length;
+}
+
+/** The same part without the cells whose a_k have metadata appended; undefined if no cell has. */
+export function withoutMetadata(part: JudgedPart): JudgedPart | undefined {
+  const plain = part.cells.filter(({ metadata }) => metadata === "none");
+  const has = part.cells.some(({ metadata }) => metadata !== undefined && metadata !== "none");
+  return has && plain.length > 0 ? judgePart({ ...part, cells: plain } as Part) : undefined;
+}
+
+export interface JudgeOptions {
+  /** "some": one part is enough, and parts without cells do not count. */
+  readonly enough?: "every" | "some" | undefined;
+  /** The reason if there is no cell. */
+  readonly without?: string | undefined;
+  readonly note?: string | undefined;
+  /** Parts of the paper that are not here, and for which something else stands in. */
+  readonly missing?: readonly string[] | undefined;
+}
 
 /**
- * The criterion of every comparison: the claim holds if the 95% interval of the
- * paired difference lies on its side of 0 in at least two thirds of the cells.
- * It is refuted if the interval lies on the other side in as many.
+ * A claim of several parts holds if every part does, and is refuted if one part is. If one part
+ * is open, so is the claim, even if another part cannot be tested. If one part is enough, the
+ * claim is refuted if every part is.
  */
-export function decide(
-  cells: readonly Cell[],
-  { unit = "regret", without = "no curve here tests it" } = {},
-): Finding {
-  if (cells.length === 0) return untestable(without);
-  if (cells.some(({ differences }) => differences.length < 2)) {
-    return untestable("one run has no interval: give --runs 5");
-  }
-  const broken = cells.find(({ differences }) => !differences.every(Number.isFinite));
-  if (broken) return untestable(`a run of ${broken.label} has no number to compare`);
-  const judged = cells.map(({ differences, ...cell }): JudgedCell => {
-    const interval = meanInterval(differences);
-    return { ...cell, ...interval, supports: interval.hi < 0 };
-  });
-  const supporting = judged.filter(({ supports }) => supports).length;
-  const opposing = judged.filter(({ lo }) => lo > 0).length;
-  const open = judged.length - supporting - opposing;
-  const means = judged.map((cell) => cell.mean);
-  const decimals = Math.max(1, decimalsOf(means));
-  const show = (value: number) => fixed(value, decimals);
-  const holds = supporting >= SHARE * judged.length;
+export function judgeParts(all: readonly Part[], options: JudgeOptions = {}): Finding {
+  const { enough = "every", note, missing = [] } = options;
+  const run = enough === "some" ? all.filter(({ cells }) => cells.length > 0) : all;
+  const parts = run.map(judgePart);
+  const is = (wanted: Verdict) => (part: JudgedPart) => part.verdict === wanted;
+  const blank = parts.find(is("not testable here"));
+  const whole: Verdict =
+    parts.length === 0 || (blank && !parts.some((part) => is("refuted")(part) || is("open")(part)))
+      ? "not testable here"
+      : parts[enough](is("holds"))
+        ? "holds"
+        : parts[enough === "every" ? "some" : "every"](is("refuted"))
+          ? "refuted"
+          : "open";
+  const none = parts.every(({ cells }) => cells.length === 0);
+  const reason = none ? (options.without ?? NOTHING) : undefined;
+  const standsIn = missing.length > 0 && !none;
   return {
-    verdict: holds ? "holds" : "does not hold",
-    ...(!holds && { refuted: opposing >= SHARE * judged.length }),
-    evidence: [
-      shownIn(judged),
-      opposing > 0 ? `, the opposite in ${opposing}` : "",
-      open > 0 ? `, undecided in ${open}` : "",
-      `; difference of ${unit} (below 0: for the claim) ${show(mean(means))}`,
-      judged.length > 1
-        ? ` on average over cells, whose means go from ${show(Math.min(...means))} to ${show(Math.max(...means))}`
-        : "",
-    ].join(""),
-    cells: judged,
+    verdict: standsIn ? "not testable here" : whole,
+    parts: none ? [] : parts,
+    enough,
+    notes: [reason, note].filter((text) => text !== undefined),
+    ...(standsIn && { standIn: { for: missing, verdict: whole } }),
   };
 }
 
-/** `14 of 42` */
-export function shown(cells: readonly JudgedCell[]): string {
-  return `${cells.filter(({ supports }) => supports).length} of ${cells.length}`;
-}
-
-/** `shown in 14 of 42 cells (scale 1: 3 of 14; 3: 5 of 14; 10: 6 of 14)` */
-export function shownIn(cells: readonly JudgedCell[]): string {
-  const counts = [
-    ...countBy(cells, "scale", ({ voteScale }) => voteScale),
-    ...countBy(cells, "metadata", ({ metadata }) => metadata),
-  ];
-  const groups = counts.length > 0 ? ` (${counts.join("; ")})` : "";
-  return `shown in ${shown(cells)} ${cells.length === 1 ? "cell" : "cells"}${groups}`;
-}
-
-/** Nothing if all cells have the same attribute. */
-function countBy(
-  cells: readonly JudgedCell[],
-  word: string,
-  attribute: (cell: JudgedCell) => string | number | undefined,
-): string[] {
-  const groups = Map.groupBy(cells, attribute);
-  groups.delete(undefined);
-  if (groups.size < 2) return [];
-  return [`${word} ${[...groups].map(([name, own]) => `${name}: ${shown(own)}`).join("; ")}`];
-}
-
-interface Part {
-  readonly name: string;
-  readonly cells: readonly Cell[];
-  readonly unit?: string;
-}
-
-/** A claim of several parts holds if all of them do. A part that does not hold decides alone. */
-export function decideEach(
-  parts: readonly Part[],
-  options: Parameters<typeof decide>[1] = {},
-): Finding {
-  const findings = parts.map(({ name, cells, unit }) => ({
-    name,
-    ...decide(cells, { ...options, ...(unit !== undefined && { unit }) }),
-  }));
-  const fails = findings.some(({ verdict }) => verdict === "does not hold");
-  const open = findings.find(isOpen);
-  if (open && !fails) return untestable(open.evidence);
-  return combine(findings, "every");
-}
-
-/** A claim for which one part is enough. It is refuted if each part is. Parts that were not run do not count. */
-export function decideAny(parts: readonly Part[]): Finding {
-  const run = parts.filter(({ cells }) => cells.length > 0);
-  if (run.length === 0) return decide([]);
-  const findings = run.map(({ name, cells }) => ({ name, ...decide(cells) }));
-  const open = findings.find(isOpen);
-  return open ? untestable(open.evidence) : combine(findings, "some");
-}
-
-function isOpen({ verdict }: Finding): boolean {
-  return verdict === "cannot be tested here";
-}
-
-function combine(
-  findings: readonly (Finding & { readonly name: string })[],
-  enough: "every" | "some",
-): Finding {
-  const holds = findings[enough](({ verdict }) => verdict === "holds");
-  const refuted = findings[enough === "every" ? "some" : "every"]((one) => one.refuted);
-  return {
-    verdict: holds ? "holds" : "does not hold",
-    ...(!holds && { refuted }),
-    evidence: findings.map(({ name, evidence }) => `${name}: ${evidence}`).join(". "),
-    cells: findings.flatMap(({ cells }) => cells),
-  };
-}
-
-export function untestable(reason: string): Finding {
-  return { verdict: "cannot be tested here", evidence: reason, cells: [] };
-}
-
-/** a - factor * b, run by run. */
+/** a - factor * b, run by run, over the runs that both have. */
 export function minus(a: readonly number[], b: readonly number[], factor = 1): number[] {
-  if (a.length !== b.length) throw new RangeError(`cannot pair ${a.length} runs with ${b.length}`);
-  return a.map((value, i) => value - factor * b[i]!);
+  return a.slice(0, b.length).map((value, i) => value - factor * b[i]!);
 }

@@ -4,7 +4,7 @@ import { InputError } from "../../core/input/input-error.ts";
 import { replaceFile } from "../../core/input/replace-file.ts";
 import { toCsv, toLatex, toMarkdown } from "../report/table.ts";
 import { withTitle } from "../report/with-title.ts";
-import { caveatsOf, claimsTable, headlinesTable, summaryOf, titleWith } from "./claims-report.ts";
+import { caveatsOf, claimsTable, summaryOf, titleWith } from "./claims-report.ts";
 import type { Reproduced } from "./experiment.ts";
 import type { ReproduceRecord } from "./record.ts";
 import { type DrawnItem, reportPage } from "./report-page.ts";
@@ -48,14 +48,12 @@ export async function writeReport(
     }
   }
   const claims = claimsTable(judged);
-  const headlines = headlinesTable(judged, results);
   files.set("claims.csv", toCsv(claims));
   files.set("claims.tex", toLatex(claims));
   files.set(
     "claims.md",
     [
       summaryOf(judged, planner.size.runs),
-      ...(headlines ? [toMarkdown(headlines)] : []),
       ...caveatsOf(reproduced, record),
       toMarkdown(claims),
     ].join("\n\n"),

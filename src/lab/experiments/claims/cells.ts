@@ -1,27 +1,22 @@
 /** The comparisons that claims consist of. */
 import type { Curve } from "../../reproduce/curve.ts";
-import type { Claim } from "../../reproduce/experiment.ts";
 import type { Measure, Results } from "../../reproduce/results.ts";
-import { type Cell, decide, type Finding, minus } from "../../reproduce/verdict.ts";
+import { type Cell, minus } from "../../reproduce/verdict.ts";
 
-const OPENAI = "OpenAItext";
-
-/** A claim that needs the experiment of its file, unless it says otherwise. */
-export type ClaimDraft = Omit<Claim, "needs"> & Partial<Pick<Claim, "needs">>;
-
+export const OPENAI = "OpenAItext";
 export const TWO_THIRDS = "in at least two thirds of the cells";
-export const NO_TUNING = { without: "no encoder here can be fine-tuned" };
 
 /** A comparison of a curve, in its setting, with another. */
 export function cellOf(
   { name, form, voteScale, variant }: Curve,
-  differences: readonly number[],
-  { t, against, of = "" }: { readonly t?: number; readonly against?: string; readonly of?: string },
+  runs: readonly number[],
+  options: { readonly t?: number; readonly against?: string; readonly of?: string } = {},
 ): Cell {
+  const { t, against, of = "" } = options;
   const setting = [form, variant, `s=${voteScale}`, t === undefined ? "" : `T=${t}`];
   const rival = against === undefined ? "" : ` against ${against}`;
   const label = `${name} (${setting.filter(Boolean).join(", ")})${rival}${of}`;
-  return { label, voteScale, metadata: METADATA.get(variant), differences };
+  return { label, voteScale, metadata: METADATA.get(variant), runs };
 }
 
 /** Names of the ways to append metadata, by the variants that claims about exp include. */
@@ -49,7 +44,9 @@ export function beats(
   if (!worse) return [];
   return [...new Set([...lengths(results, better), ...lengths(results, worse)])].flatMap((t) => {
     const [a, b] = [results.regrets(better, t, measure), results.regrets(worse, t, measure)];
-    return a && b ? [cellOf(better, minus(a, b), { t, against: worse.name })] : [];
+    if (!a || !b) return [];
+    const cell = cellOf(better, minus(a, b), { t, against: worse.name });
+    return [{ ...cell, of: { curves: [better, worse], t, measure } }];
   });
 }
 
@@ -58,51 +55,64 @@ export function beats(
  * it does not say how to scale, and with it. Other variants (votes that count cost, mu,
  * lambda, ..) are other settings or have claims of their own.
  */
-export function expCurves(results: Results, experiment: string): Curve[] {
-  return results
-    .curves({ experiment, group: "exp" })
-    .filter(({ variant }) => METADATA.has(variant));
+export function expCurves(
+  results: Results,
+  experiment: string,
+  of: (curve: Curve) => boolean = () => true,
+): Curve[] {
+  const all = results.curves({ experiment, group: "exp" });
+  return all.filter((curve) => METADATA.has(curve.variant) && of(curve));
 }
 
 /** exp against ctrl for each weighting. */
 export function tunedPairs(
   results: Results,
   experiment: string,
-  of: (curve: Curve) => boolean = () => true,
+  of?: (curve: Curve) => boolean,
 ): Cell[] {
-  const tuned = expCurves(results, experiment).filter(of);
-  return tuned.flatMap((curve) => beats(results, curve, { group: "ctrl" }));
+  return expCurves(results, experiment, of).flatMap((curve) =>
+    beats(results, curve, { group: "ctrl" }),
+  );
 }
 
 /** The paper's two best weightings, fine-tuned. */
-export function excelExp(results: Results, experiment: string): Curve[] {
-  return expCurves(results, experiment).filter(({ weighting }) => weighting.startsWith("excel"));
+export function excelExp(
+  results: Results,
+  experiment: string,
+  of: (curve: Curve) => boolean = () => true,
+): Curve[] {
+  return expCurves(
+    results,
+    experiment,
+    (curve) => curve.weighting.startsWith("excel") && of(curve),
+  );
 }
 
 /**
- * A fine-tuned curve against prompts with so many queries in the same setting: OpenAItext's
+ * Fine-tuned curves against prompts with so many queries in the same setting: OpenAItext's
  * if available, otherwise those of the curve's own encoder.
  */
 export function promptRivals(
   results: Results,
-  curve: Curve,
+  curves: readonly Curve[],
   examples: number,
   by: Measure | "convergence" = "regret",
 ): Cell[] {
-  const { experiment, form, voteScale } = curve;
-  const setting = { experiment, form, voteScale, variant: "" };
-  const all = results.curves({ ...setting, group: "prompt", examples });
-  const openai = all.filter(({ encoder }) => encoder === OPENAI);
-  const rivals =
-    openai.length > 0 ? openai : all.filter(({ encoder }) => encoder === curve.encoder);
-  return rivals.flatMap((rival) => {
-    if (by !== "convergence") return beats(results, curve, rival, by);
-    // Over the rounds that both have.
-    const t = sharedRounds(results, curve, rival);
-    const last = (c: Curve) => slopes(results, c, (2 / 3) * t, t);
-    // Slopes times rounds are regrets, so that both kinds of numbers can stand side by side.
-    const differences = minus(last(curve), last(rival)).map((d) => (d * t) / 3);
-    return [cellOf(curve, differences, { t, against: rival.name, of: ", last third" })];
+  return curves.flatMap((curve) => {
+    const { experiment, form, voteScale } = curve;
+    const setting = { experiment, form, voteScale, variant: "" };
+    const all = results.curves({ ...setting, group: "prompt", examples });
+    const openai = all.filter(({ encoder }) => encoder === OPENAI);
+    const own = all.filter(({ encoder }) => encoder === curve.encoder);
+    return (openai.length > 0 ? openai : own).flatMap((rival) => {
+      if (by !== "convergence") return beats(results, curve, rival, by);
+      // Over the rounds that both have.
+      const t = sharedRounds(results, curve, rival);
+      const last = (c: Curve) => slopes(results, c, (2 / 3) * t, t);
+      // Slopes times rounds are regrets, so that both kinds of numbers can stand side by side.
+      const runs = minus(last(curve), last(rival)).map((d) => (d * t) / 3);
+      return [cellOf(curve, runs, { t, against: rival.name, of: ", last third" })];
+    });
   });
 }
 
@@ -123,36 +133,15 @@ export function standingIn(results: Results, curves: readonly Curve[]): Curve[] 
   return curves.filter(({ encoder }) => !hasOpenai || encoder === OPENAI);
 }
 
-/** Notes that other encoders stand in for OpenAItext, if they do. */
-export function withStandIn(results: Results, finding: Finding): Finding {
-  if (results.encoders.some(({ name }) => name === OPENAI)) return finding;
-  return stoodIn(finding, OPENAI, "each encoder's own in place of OpenAItext's");
-}
-
-/** Notes that other data stands in for MixInstruct, if it does. */
-export function onMixInstruct({ planner: { data } }: Results, finding: Finding): Finding {
-  if (!("standIn" in data.mixinstruct)) return finding;
-  return stoodIn(finding, "MixInstruct", "on the stand-in for MixInstruct");
-}
-
-function stoodIn(finding: Finding, what: string, note: string): Finding {
-  if (finding.cells.length === 0) return finding;
-  return { ...withNote(finding, note), standIns: [...(finding.standIns ?? []), what] };
-}
-
-export function withNote(finding: Finding, note: string): Finding {
-  return { ...finding, evidence: `${finding.evidence} (${note})` };
-}
-
 /** The slope of the last third less 0.8 times that of the first. */
 export function flattens(results: Results, curve: Curve): Cell {
   const [first, last] = [results.slopes(curve, 0, 1 / 3), results.slopes(curve, 2 / 3, 1)];
-  return cellOf(curve, minus(last, first, 0.8), {});
+  return cellOf(curve, minus(last, first, 0.8));
 }
 
 /** A cell if both curves have costs over the same number of rounds. */
-export function cheaper(results: Results, cheap: Curve, expensive: Curve): Cell[] {
-  if (results.rounds(cheap) !== results.rounds(expensive)) return [];
+export function cheaper(results: Results, cheap: Curve, expensive: Curve | undefined): Cell[] {
+  if (!expensive || results.rounds(cheap) !== results.rounds(expensive)) return [];
   const costsOf = (curve: Curve) => {
     const costs = results.runs(curve).flatMap(({ cost }) => cost ?? []);
     return costs.length === curve.runs.length ? costs : undefined;
@@ -173,19 +162,4 @@ export function fallsAfter(results: Results, curve: Curve, share: number): Cell 
   const early = results.slopes(curve, share, third(1));
   const late = results.slopes(curve, third(2), 1);
   return cellOf(curve, minus(late, early), { of: ", its slope" });
-}
-
-/**
- * The exponent of T in the linear worlds, less the 0.6 that it must stay below. A promise
- * for large T is not refuted by runs of some length.
- */
-export function exponents(results: Results): Finding {
-  const cells = results.curves({ experiment: "linear", policy: "fgts-cdb" }).map((curve): Cell => {
-    const rounds = results.rounds(curve);
-    const [late, early] = [results.regrets(curve)!, results.regrets(curve, rounds / 2)!];
-    const differences = late.map((regret, i) => Math.log2(regret / early[i]!) - 0.6);
-    return cellOf(curve, differences, {});
-  });
-  const finding = decide(cells, { unit: "exponent to 0.6" });
-  return finding.refuted ? { ...finding, refuted: false } : finding;
 }

@@ -7,13 +7,12 @@
  * offline queries, stream and voters.
  *
  * If one of the paper's encoders is available and can be fine-tuned, the paper's encoders
- * decide; the results of the program's own word vectors are in the tables. Otherwise these
- * stand in, and the evidence says so. Without the key of OpenAItext, the prompts of each
- * available encoder take its place.
+ * decide; the results of the program's own word vectors are in the tables. A claim about
+ * OpenAItext or MixInstruct cannot be tested without them; the finding then says what the
+ * stand-in shows: each encoder's own prompts, or other comparisons.
  */
-import { PAPER_ENCODERS } from "../../reproduce/encoders.ts";
 import type { Claim } from "../../reproduce/experiment.ts";
-import { type ClaimDraft, withNote } from "./cells.ts";
+import { complete } from "./claim.ts";
 import { generalClaims } from "./general.ts";
 import { mixinstructClaims } from "./mixinstruct.ts";
 import { mmluClaims } from "./mmlu.ts";
@@ -27,23 +26,3 @@ export const claims: readonly Claim[] = [
   ...complete("mixinstruct", mixinstructClaims),
   ...complete("routerbench", generalClaims),
 ];
-
-function complete(experiment: string, drafts: readonly ClaimDraft[]): Claim[] {
-  return drafts.map((draft) => ({
-    needs: [experiment],
-    ...draft,
-    test: judgedByPaperEncoders(draft.test),
-  }));
-}
-
-function judgedByPaperEncoders(test: Claim["test"]): Claim["test"] {
-  return (results) => {
-    const own = results.encoders.filter(({ name }) => PAPER_ENCODERS.includes(name));
-    const byPaper = () => test(results.of(PAPER_ENCODERS));
-    if (own.some(({ epochs }) => epochs.length > 0)) return byPaper();
-    const finding = test(results);
-    // Some claims are about no encoder, and some about none that is fine-tuned.
-    if (byPaper().cells.length === finding.cells.length) return finding;
-    return withNote(finding, "no encoder of the paper is here to be tuned: others in its place");
-  };
-}

@@ -1,48 +1,46 @@
 /** Claims about more than one experiment, and claims that the paper makes in passing. */
-import { type Cell, decide, decideAny, decideEach, minus } from "../../reproduce/verdict.ts";
+import { type Cell, minus } from "../../reproduce/verdict.ts";
 import {
   beats,
-  type ClaimDraft,
   cellOf,
   cheaper,
   excelExp,
   fallsAfter,
-  NO_TUNING,
-  onMixInstruct,
   promptRivals,
   regretAfter,
   TWO_THIRDS,
-  withNote,
-  withStandIn,
 } from "./cells.ts";
+import type { ClaimDraft } from "./claim.ts";
 
 const RUNS = /^routerbench-.*_E\d+-\d+$/;
 const TABLE = /^routerbench-.*-table$/;
+/** The share of the rounds after which all utilities change. */
+const HALF = 1 / 2;
 
 export const generalClaims: readonly ClaimDraft[] = [
   {
     id: 25,
     place: "abstract",
+    about: ["OpenAItext", "MixInstruct"],
     statement:
       "On both data sets regret is lower and convergence faster than with OpenAI's embeddings.",
     needs: ["routerbench", "mixinstruct"],
     criterion: `Against prompts with five queries, both the regret and the regret per round in the last third, over the same rounds, of the fine-tuned curves (Excel without metadata and with it, eq. 6) are lower, on each of the two data sets, each ${TWO_THIRDS}.`,
-    test: (results) => {
+    parts: (results) => {
       const sets = {
         RouterBench: excelExp(results, "routerbench"),
         MixInstruct: results.curves({ experiment: "mixinstruct", group: "exp" }),
       };
-      const parts = Object.entries(sets).flatMap(([name, own]) =>
+      return Object.entries(sets).flatMap(([name, own]) =>
         (["regret", "convergence"] as const).map((by) => ({
           name: `${name}, ${by}`,
-          cells: own.flatMap((curve) => promptRivals(results, curve, 5, by)),
+          cells: promptRivals(results, own, 5, by),
           unit: by === "regret" ? by : "regret over the last third",
         })),
       );
-      const finding = onMixInstruct(results, withStandIn(results, decideEach(parts, NO_TUNING)));
-      const twice = parts[0]!.cells.length > parts[1]!.cells.length;
-      return twice ? withNote(finding, TWICE) : finding;
     },
+    note: () =>
+      "regret is compared at each length that both curves have, convergence once, over the longest",
   },
   {
     id: 26,
@@ -51,26 +49,20 @@ export const generalClaims: readonly ClaimDraft[] = [
     statement: "Adaptivity to a changing environment is inherent in the bandit algorithm.",
     needs: ["unseen"],
     criterion: `After a change of all utilities FGTS.CDB (a) does not do 10% worse than one that starts afresh at the change: the interval of R(after the change) - 1.1 R(restart) lies below 0; and, since one that never learns would do that too, (b) its regret per round falls: the interval of last third less first third of what follows the change lies below 0. Each of the two ${TWO_THIRDS} (vote scales).`,
-    test: (results) => {
-      const changed = results.curves({
-        experiment: "unseen",
-        variant: "change",
-        policy: "fgts-cdb",
-      });
+    parts: (results) => {
+      const setting = { experiment: "unseen", variant: "change", policy: "fgts-cdb" };
+      const changed = results.curves(setting);
       const afresh = changed.flatMap((curve): Cell[] => {
         const fresh = results.counterpart(curve, { variant: "restart" });
         if (!fresh) return [];
         const [own, other] = [regretAfter(results, curve, HALF), results.regrets(fresh)!];
-        return [cellOf(curve, minus(own, other, 1.1), {})];
+        return [cellOf(curve, minus(own, other, 1.1))];
       });
-      return decideEach([
-        { name: "(a)", cells: afresh, unit: "R(after the change) to 1.1 R(restart)" },
-        {
-          name: "(b)",
-          cells: changed.map((curve) => fallsAfter(results, curve, HALF)),
-          unit: "slope",
-        },
-      ]);
+      const falls = changed.map((curve) => fallsAfter(results, curve, HALF));
+      return [
+        { name: "(a)", cells: afresh, unit: "R(after the change) - 1.1 R(restart)" },
+        { name: "(b)", cells: falls, unit: "slope" },
+      ];
     },
   },
   {
@@ -79,16 +71,16 @@ export const generalClaims: readonly ClaimDraft[] = [
     shownBy: /^routerbench-single$/,
     statement: "The feel-good term helps.",
     criterion: `With one weight mu > 0 (that of theory, which is too small to be seen, 0.1 or 1) by itself, regret is below that with mu = 0 ${TWO_THIRDS} (vote scales). Refuted if with each of them it is above.`,
-    test: (results) => {
+    enough: "some",
+    parts: (results) => {
       const off = results.curves({ experiment: "routerbench", variant: "mu=0" });
-      const weights = ["", "mu=0.1", "mu=1"].map((variant) => ({
+      return ["", "mu=0.1", "mu=1"].map((variant) => ({
         name: variant || "theory's mu",
         cells: off.flatMap((curve) => {
           const on = results.counterpart(curve, { variant });
           return on ? beats(results, on, curve) : [];
         }),
       }));
-      return decideAny(weights);
     },
   },
   {
@@ -97,27 +89,26 @@ export const generalClaims: readonly ClaimDraft[] = [
     shownBy: /^routerbench-pointwise$/,
     statement: "Learning from pairwise preferences is label-efficient.",
     criterion: `The paper measures nothing for it. Here: from one vote per round FGTS.CDB has less regret than MixLLM and MetaLLM have from one like or dislike of a single answer per round, on the same vectors, ${TWO_THIRDS}.`,
-    test: (results) => {
-      const pointwise = ["mixllm", "metallm"].flatMap((policy) =>
-        results.curves({ experiment: "routerbench", policy }),
+    parts: (results) => {
+      const cells = ["mixllm", "metallm"].flatMap((policy) =>
+        results.curves({ experiment: "routerbench", policy }).flatMap((curve) => {
+          const duels = results.counterpart(curve, { variant: "", policy: "fgts-cdb" });
+          return duels ? beats(results, duels, curve) : [];
+        }),
       );
-      const cells = pointwise.flatMap((curve) => {
-        const duels = results.counterpart(curve, { variant: "", policy: "fgts-cdb" });
-        return duels ? beats(results, duels, curve) : [];
-      });
-      return decide(cells);
+      return [{ cells }];
     },
   },
   {
     id: 29,
     place: "abstract",
     shownBy: TABLE,
+    about: ["OpenAItext"],
     statement: "The performance-cost balance is better than with OpenAI's embeddings.",
     criterion: `Under Perf - 0.05 Cost the choices of the Excel exp curves, without metadata and with it, have less regret than those of the prompts with five queries ${TWO_THIRDS}.`,
-    test: (results) => {
-      const own = excelExp(results, "routerbench");
-      const cells = own.flatMap((curve) => promptRivals(results, curve, 5, "priced"));
-      return withStandIn(results, decide(cells, { unit: "priced regret", ...NO_TUNING }));
+    parts: (results) => {
+      const cells = promptRivals(results, excelExp(results, "routerbench"), 5, "priced");
+      return [{ unit: "regret under Perf - 0.05 Cost", cells }];
     },
   },
   {
@@ -126,41 +117,36 @@ export const generalClaims: readonly ClaimDraft[] = [
     shownBy: TABLE,
     statement: "Excel_perf_cost and Excel_mask weigh cost: they are cheaper than Perf.",
     criterion: `A query, with both answers of a duel of two models, costs less under either than under Perf, exp against exp, over the same rounds, ${TWO_THIRDS}.`,
-    test: (results) => {
-      const cells = excelExp(results, "routerbench").flatMap((curve) => {
-        const perf = results.counterpart(curve, { weighting: "perf" });
-        return perf ? cheaper(results, curve, perf) : [];
-      });
-      return decide(cells, { unit: "cost per query", ...NO_TUNING });
+    parts: (results) => {
+      const cells = excelExp(results, "routerbench").flatMap((curve) =>
+        cheaper(results, curve, results.counterpart(curve, { weighting: "perf" })),
+      );
+      return [{ unit: "cost per query", cells }];
     },
   },
   {
     id: 31,
-    place: "implied",
+    place: "not in the paper",
+    ours: true,
     shownBy: RUNS,
     statement:
       "Votes teach the router more than what it was told: the Excel exp curves beat the nearest category's best told model.",
     criterion: `Regret, without metadata and with it, is below that of zero-feedback on the same vectors ${TWO_THIRDS}.`,
-    test: (results) => {
+    parts: (results) => {
       const cells = excelExp(results, "routerbench").flatMap((curve) => {
-        const [zero] = results.curves({
+        const { encoder, epochs, form, voteScale } = curve;
+        const setting = {
           experiment: "routerbench",
           variant: "",
-          policy: "zero-feedback",
-          encoder: curve.encoder,
-          epochs: curve.epochs,
-          form: curve.form,
-          voteScale: curve.voteScale,
-        });
+          encoder,
+          epochs,
+          form,
+          voteScale,
+        };
+        const [zero] = results.curves({ ...setting, policy: "zero-feedback" });
         return zero ? beats(results, curve, zero) : [];
       });
-      return decide(cells, NO_TUNING);
+      return [{ cells }];
     },
   },
 ];
-
-const TWICE =
-  "regret is compared at each length that both curves have, convergence once, over the longest";
-
-/** The share of the rounds after which all utilities change. */
-const HALF = 1 / 2;

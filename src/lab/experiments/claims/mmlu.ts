@@ -1,36 +1,30 @@
 /** Sections 3 and 4: theory, the failing examples, and the effect of fine-tuning on them. */
 import type { DescribeValue } from "../../reproduce/jobs/specs.ts";
-import { type Cell, decide, decideEach, minus } from "../../reproduce/verdict.ts";
+import type { Results } from "../../reproduce/results.ts";
+import { minus } from "../../reproduce/verdict.ts";
 import { mean } from "../../statistics.ts";
-import {
-  beats,
-  type ClaimDraft,
-  exponents,
-  flattens,
-  NO_TUNING,
-  standingIn,
-  TWO_THIRDS,
-  withNote,
-  withStandIn,
-} from "./cells.ts";
-import { propositionOne } from "./proposition.ts";
+import { beats, cellOf, flattens, standingIn, TWO_THIRDS } from "./cells.ts";
+import type { ClaimDraft } from "./claim.ts";
+import { biasText, propositionOne } from "./proposition.ts";
 
 export const mmluClaims: readonly ClaimDraft[] = [
   {
     id: 1,
     place: "4.1, fig. 1",
+    about: ["OpenAItext"],
     statement: "On MMLU the slopes of OpenAItext_mean and OpenAItext_prompt almost do not change.",
     criterion: `The regret per round in the last third is at least 0.8 of that in the first third: the interval of 0.8 first - last lies below 0 ${TWO_THIRDS} (mean, prompt; vote scales).`,
-    test: (results) => {
-      const curves = standingIn(
+    parts: (results) => {
+      const all = standingIn(
         results,
-        results.curves({ experiment: "mmlu", variant: "" }),
-      ).filter(({ epochs, group }) => epochs === 0 && (group === "ctrl" || group === "prompt"));
+        results.curves({ experiment: "mmlu", variant: "", epochs: 0 }),
+      );
+      const curves = all.filter(({ group }) => group === "ctrl" || group === "prompt");
       const cells = curves.map((curve) => {
         const cell = flattens(results, curve);
-        return { ...cell, differences: cell.differences.map((d) => -d) };
+        return { ...cell, runs: cell.runs.map((d) => -d) };
       });
-      return withStandIn(results, decide(cells, { unit: "slope" }));
+      return [{ unit: "slope", cells }];
     },
   },
   {
@@ -38,11 +32,11 @@ export const mmluClaims: readonly ClaimDraft[] = [
     place: "4.1, fig. 1",
     statement: "On MMLU the slope of the fine-tuned MiniLM falls with the rounds.",
     criterion: `After four epochs of fine-tuning the regret per round in the last third is below 0.8 of that in the first third: the interval of last - 0.8 first lies below 0 ${TWO_THIRDS} (vote scales).`,
-    test: (results) => {
+    parts: (results) => {
       const all = results.curves({ experiment: "mmlu", variant: "", group: "exp" });
       const paper = all.filter(({ encoder, epochs }) => encoder === "MiniLM" && epochs === 4);
       const cells = (paper.length > 0 ? paper : all).map((curve) => flattens(results, curve));
-      return decide(cells, { unit: "slope", ...NO_TUNING });
+      return [{ unit: "slope", cells }];
     },
   },
   {
@@ -50,9 +44,9 @@ export const mmluClaims: readonly ClaimDraft[] = [
     place: "A.1",
     statement: "The Hadamard product makes better features than addition.",
     criterion: `Regret with the product is below that with addition, the same curve otherwise, ${TWO_THIRDS}.`,
-    test: (results) => {
+    parts: (results) => {
       const curves = results.curves({ experiment: "mmlu", variant: "", policy: "fgts-cdb" });
-      return decide(curves.flatMap((curve) => beats(results, curve, { variant: "added" })));
+      return [{ cells: curves.flatMap((curve) => beats(results, curve, { variant: "added" })) }];
     },
   },
   {
@@ -61,42 +55,27 @@ export const mmluClaims: readonly ClaimDraft[] = [
     shownBy: /^mmlu-tsne$/,
     statement: "An encoder as it is already clusters categories, and fine-tuning sharpens that.",
     criterion: `Over the online queries the mean cosine within a topic less that across topics is (a) above 0 before and (b) larger after fine-tuning than before: each of the two ${TWO_THIRDS} (encoders).`,
-    test: (results) => {
-      const described = (name: string, epochs: number) => {
-        const found = results.planner.descriptions.find(
-          (one) => one.experiment === "mmlu" && one.encoder === name && one.epochs === epochs,
-        );
-        return found && results.descriptions(found.runs);
-      };
-      const gaps = (values: readonly DescribeValue[]) =>
-        values.map(({ within, across }) => within - across);
-      const before = results.encoders.flatMap(({ name }): Cell[] => {
-        const own = described(name, 0);
-        return own ? [{ label: `${name}, original`, differences: gaps(own).map((g) => -g) }] : [];
-      });
-      const tuned = results.encoders.flatMap(({ name, epochs }) => {
-        const last = epochs.at(-1);
-        const [own, after] = [described(name, 0), last && described(name, last)];
-        return own && after ? [{ name: `${name}_E${last}`, own, after }] : [];
-      });
-      const after = tuned.map(({ name, own, after }) => ({
-        label: name,
-        differences: minus(gaps(own), gaps(after)),
+    parts: (results) => {
+      const states = clusterStates(results);
+      const before = states.map(({ name, before }) => ({
+        label: `${name}, original`,
+        runs: gaps(before).map((gap) => -gap),
       }));
-      const finding = decideEach(
-        [
-          { name: "(a)", cells: before, unit: "cosine across topics to that within one" },
-          { name: "(b)", cells: after, unit: "that gap before to after" },
-        ],
-        NO_TUNING,
+      const sharpened = states.flatMap(({ name, epochs, before, after }) =>
+        after ? [{ label: `${name}_E${epochs}`, runs: minus(gaps(before), gaps(after)) }] : [],
       );
-      if (finding.cells.length === 0) return finding;
-      const right = (values: readonly DescribeValue[]) =>
+      return [
+        { name: "(a)", cells: before, unit: "cosine across topics less that within one" },
+        { name: "(b)", cells: sharpened, unit: "that gap before less after" },
+      ];
+    },
+    note: (results) => {
+      const share = (values: readonly DescribeValue[]) =>
         `${(100 * mean(values.map(({ accuracy }) => accuracy))).toFixed(0)}%`;
-      const shares = tuned.map(
-        ({ name, own, after }) => `${name} ${right(after)}, original ${right(own)}`,
+      const shares = clusterStates(results).flatMap(({ name, epochs, before, after }) =>
+        after ? [`${name}_E${epochs} ${share(after)}, original ${share(before)}`] : [],
       );
-      return withNote(finding, `queries nearest to their own topic: ${shares.join("; ")}`);
+      return `queries nearest to their own topic: ${shares.join("; ")}`;
     },
   },
   {
@@ -104,23 +83,22 @@ export const mmluClaims: readonly ClaimDraft[] = [
     place: "4.2",
     statement: "The failure on MMLU lies in the model embeddings, not in the encoder.",
     criterion: `With the encoder as it was, (a) the nearest topic's expert (zero-feedback) has less regret than FGTS.CDB on topic means, so that the vectors know the topic, and (b) so has FGTS.CDB on the same means less their mean, so that model embeddings alone make the difference: each of the two ${TWO_THIRDS} (vote scales).`,
-    test: (results) => {
+    parts: (results) => {
       const failing = results.curves({ experiment: "mmlu", variant: "", group: "ctrl" });
       const knows = failing.flatMap((curve) => {
         const { encoder, voteScale } = curve;
-        const variant = "as it was";
         return results
-          .curves({ experiment: "mmlu", variant, encoder, voteScale })
+          .curves({ experiment: "mmlu", variant: "as it was", encoder, voteScale })
           .flatMap((zero) => beats(results, zero, curve));
       });
       const centred = failing.flatMap((curve) => {
         const better = results.counterpart(curve, { variant: "centred" });
         return better ? beats(results, better, curve) : [];
       });
-      return decideEach([
+      return [
         { name: "(a)", cells: knows },
         { name: "(b)", cells: centred },
-      ]);
+      ];
     },
   },
   {
@@ -131,7 +109,8 @@ export const mmluClaims: readonly ClaimDraft[] = [
     needs: [],
     criterion:
       "Monte Carlo: at equal sizes the 95% interval of the mean error holds 0 and reaches no further than 0.05 (a tenth of a query's spread) from it in at least two thirds of the coordinates. Beside it: unequal sizes, and weights 1/n_m.",
-    test: () => propositionOne(),
+    parts: () => [propositionOne()],
+    note: () => biasText(),
   },
   {
     id: 7,
@@ -139,6 +118,33 @@ export const mmluClaims: readonly ClaimDraft[] = [
     shownBy: /^linear-/,
     statement: "Under a linear model regret grows like sqrt(T) at most, up to logarithms.",
     criterion: `The theory bounds regret from above, for large T: the exponent log2(R(T) / R(T/2)) at the last round is below 0.6, its whole interval, ${TWO_THIRDS} (dimensions, vote scales). A larger one at this T is no refutation.`,
-    test: (results) => exponents(results),
+    parts: (results) => {
+      const curves = results.curves({ experiment: "linear", policy: "fgts-cdb" });
+      const cells = curves.map((curve) => {
+        const early = results.regrets(curve, results.rounds(curve) / 2)!;
+        const late = results.regrets(curve)!;
+        const runs = late.map((regret, i) => Math.log2(regret / early[i]!) - 0.6);
+        return cellOf(curve, runs);
+      });
+      return [{ unit: "exponent less 0.6", rule: "bound", cells }];
+    },
   },
 ];
+
+/** The queries of each run in the vectors of an encoder, before and after its longest fine-tuning. */
+function clusterStates(results: Results) {
+  const described = (name: string, epochs: number) => {
+    const found = results.planner.descriptions.find(
+      (one) => one.experiment === "mmlu" && one.encoder === name && one.epochs === epochs,
+    );
+    return found && results.descriptions(found.runs);
+  };
+  return results.encoders.flatMap(({ name, epochs: all }) => {
+    const [before, epochs] = [described(name, 0), all.at(-1)];
+    return before ? [{ name, epochs, before, after: epochs && described(name, epochs) }] : [];
+  });
+}
+
+function gaps(values: readonly DescribeValue[]): number[] {
+  return values.map(({ within, across }) => within - across);
+}
