@@ -120,6 +120,14 @@ const SERVER = z
     body_mb: z.number().positive().max(1024).default(20),
     /** Time in which a client must send a request. */
     request_seconds: SECONDS.default(60),
+    /** Time after which a connection without a request is closed. */
+    idle_seconds: SECONDS.default(75),
+    /** Time in which a client must read some of the bytes that wait for it. */
+    write_seconds: SECONDS.default(20),
+    /** Default: half of the file descriptors of the process, at most 10,000. */
+    connections: z.int().positive().optional(),
+    /** Default: half of `connections`. */
+    connections_per_address: z.int().positive().optional(),
     drain_seconds: SECONDS.default(30),
     /** Requests per minute for each key without a limit of its own. */
     rate: z.number().positive().optional(),

@@ -1,13 +1,21 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import Fastify from "fastify";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Config } from "../config/config.ts";
 import { Client } from "../wire/client.ts";
+import type { HttpError } from "../wire/http-error.ts";
 import { type AdmissionParts, addAdmission } from "./admission.ts";
 import { type App, discardBody, type SchemaTypes } from "./app.ts";
 import { addBodies, COMPILERS, SMALL_BODY } from "./body.ts";
+import { Connections, connectionLimits, descriptorLimit, endConnection } from "./connections.ts";
 import { errorResponse } from "./error-response.ts";
 import { addOpenApi } from "./openapi.ts";
 
@@ -28,11 +36,10 @@ export async function openServer(
   addRoutes: (app: App) => void,
 ): Promise<HttpServer> {
   const { config, logger } = parts;
-  const { body_mb: bodyMb, request_seconds: requestSeconds } = config();
-  const promptLimit = Math.floor(bodyMb * 2 ** 20);
+  const promptLimit = Math.floor(config().body_mb * 2 ** 20);
   const app: App = Fastify({
     bodyLimit: SMALL_BODY,
-    serverFactory: (handler) => newHttpServer(requestSeconds, handler),
+    serverFactory: (handler) => newHttpServer(parts, handler),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
     return503OnClosing: false,
     schemaController: COMPILERS,
@@ -68,19 +75,36 @@ export async function openServer(
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
-/** `requestSeconds` is the time in which a client must have sent its request. */
-function newHttpServer(requestSeconds: number, handler: RequestListener): Server {
-  const options = {
+function newHttpServer({ config, clock, metrics }: ServerParts, handler: RequestListener): Server {
+  const { request_seconds: requestSeconds, idle_seconds: idleSeconds } = config();
+  const server = createServer({
     requestTimeout: requestSeconds * 1000,
-    headersTimeout: Math.min(20_000, requestSeconds * 1000),
-    keepAliveTimeout: 75_000,
+    headersTimeout: Math.min(20, requestSeconds) * 1000,
+    keepAliveTimeout: idleSeconds * 1000,
     maxHeaderSize: MAX_HEADER_BYTES,
     connectionsCheckingInterval: 1000,
-  };
-  return createServer(options, (request, response) => {
+  });
+  const limits = connectionLimits(config(), descriptorLimit());
+  const connections = new Connections(server, limits, {
+    now: () => clock.now(),
+    onChange: (open, closedFor) => {
+      metrics.connections.set(open);
+      if (closedFor) metrics.connectionsClosed.inc({ reason: closedFor });
+    },
+  });
+  const listener: RequestListener = (request, response) => {
     request.url = pathOf(request.url);
     handler(request, response);
-  });
+  };
+  server.on("request", connections.guard(listener, refuse));
+  return server;
+}
+
+/** Answers with an error before anything of the request is read, and ends the connection. */
+function refuse(error: HttpError, request: IncomingMessage, response: ServerResponse): void {
+  const { status, headers, body } = errorResponse(error, SMALL_BODY);
+  discardBody(request, SMALL_BODY);
+  new Client(response).send(status, { ...headers, connection: "close" }, body);
 }
 
 /** Path and query of a request target. In requests for a proxy the host precedes them. */
@@ -101,7 +125,8 @@ function refuseConnection(error: Error & { readonly code?: string }, socket: Soc
   const body = JSON.stringify({
     error: { message, type: "invalid_request_error", param: null, code: "bad_request" },
   });
-  socket.end(
+  endConnection(
+    socket,
     `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
   );
 }

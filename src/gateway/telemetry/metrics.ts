@@ -115,6 +115,12 @@ export class Metrics {
     "joust_log_dropped",
     "Decisions and answers since the start that could not be logged.",
   );
+  readonly connections = this.#gauge("joust_connections", "Open connections of clients.");
+  readonly connectionsClosed = this.#counter(
+    "joust_connections_closed_total",
+    "Connections that were closed because there were too many, or because the client did not read.",
+    "reason",
+  );
   readonly storeUp = this.#gauge(
     "joust_store_up",
     "0 while the store cannot be written and votes are refused.",

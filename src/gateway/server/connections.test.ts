@@ -1,0 +1,137 @@
+import { createServer, type Server } from "node:http";
+import { type AddressInfo, createConnection, type Socket } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { configOf, SANDBOX, startGateway } from "../gateway.fixture.ts";
+import { type ConnectionLimits, Connections, connectionLimits } from "./connections.ts";
+
+const LIMITS: ConnectionLimits = { total: 4, perAddress: 4, writeMs: 1000 };
+const HALF = "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\n";
+
+/** A connection whose other end does nothing by itself, not even close. */
+async function connect(port: number, text = ""): Promise<Socket> {
+  const socket = createConnection({ port, host: "127.0.0.1", allowHalfOpen: true });
+  socket.on("error", () => {});
+  onTestFinished(() => void socket.destroy());
+  await new Promise((done) => socket.on("connect", done));
+  socket.write(text);
+  return socket;
+}
+
+function closed(socket: Socket): Promise<void> {
+  return new Promise((done) => {
+    if (socket.destroyed || socket.readableEnded) return done();
+    socket.resume();
+    socket.on("close", () => done());
+    socket.on("end", () => done());
+  });
+}
+
+/** A server whose responses never end, with a clock that the test moves. */
+async function startServer(limits: ConnectionLimits) {
+  const time = { now: 0 };
+  const server: Server = createServer();
+  const connections = new Connections(server, limits, { now: () => time.now });
+  server.on(
+    "request",
+    connections.guard(
+      (request, response) => {
+        if (request.url === "/slow") response.write("x".repeat(1e7));
+        else response.end("ok");
+      },
+      (error, _, response) => {
+        response.writeHead(error.status, { connection: "close" }).end();
+      },
+    ),
+  );
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const statusOf = async (path: string) =>
+    (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: "close" } })).status;
+  return { server, port, time, statusOf };
+}
+
+describe("connections", () => {
+  it("close the one that has waited longest when there are too many", async () => {
+    const { port, statusOf } = await startServer(LIMITS);
+    const waiting: Socket[] = [];
+    for (let i = 0; i < 4; i++) waiting.push(await connect(port, HALF));
+    const first = closed(waiting[0]!);
+    expect(await statusOf("/v1/models")).toBe(200);
+    await first;
+    expect(waiting.slice(1).some((socket) => socket.destroyed)).toBe(false);
+  });
+
+  it.each([
+    ["in total", { ...LIMITS, perAddress: 100 }],
+    ["from one address", { ...LIMITS, total: 100 }],
+  ])("serve health checks when all others are busy %s", async (_, limits) => {
+    const { port, statusOf } = await startServer(limits);
+    const busy = await Promise.all(
+      Array.from({ length: 4 }, () =>
+        connect(port, "GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n"),
+      ),
+    );
+    await Promise.all(busy.map((socket) => new Promise((done) => socket.once("data", done))));
+    expect(await statusOf("/v1/models")).toBe(503);
+    for (const path of ["/healthz", "/readyz", "/metrics", "/v1/admin/keys"]) {
+      expect(await statusOf(path)).toBe(200);
+    }
+  });
+
+  it("are closed when the client does not read", async () => {
+    const { server, port, time } = await startServer(LIMITS);
+    const taken = new Promise<Socket>((done) => server.once("connection", done));
+    const socket = await connect(port, "GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    const other = await taken;
+    socket.pause();
+    await expect.poll(() => other.writableLength).toBeGreaterThan(0);
+    const gone = new Promise((done) => other.on("close", done));
+    // Each look of the sweep moves the clock on.
+    const timer = setInterval(() => {
+      time.now += 600;
+    }, 100);
+    onTestFinished(() => clearInterval(timer));
+    await gone;
+    expect(other.destroyed).toBe(true);
+  });
+
+  it("may take half of the descriptors, at most 10,000", () => {
+    const { server } = configOf(SANDBOX);
+    expect(connectionLimits(server, 300)).toMatchObject({ total: 102, perAddress: 51 });
+    expect(connectionLimits(server, 1e6).total).toBe(10_000);
+    expect(connectionLimits(server, 50).total).toBe(16);
+    const own = configOf(`${SANDBOX}\nserver: {connections: 7, connections_per_address: 3}`);
+    expect(connectionLimits(own.server, 300)).toMatchObject({ total: 7, perAddress: 3 });
+  });
+});
+
+describe("a gateway", () => {
+  it("closes connections that it has refused, even if the client does not", async () => {
+    const gateway = await startGateway(`${SANDBOX}\nserver: {request_seconds: 1}`);
+    const port = Number(new URL(gateway.url).port);
+    const sockets = await Promise.all([
+      connect(port, HALF),
+      connect(port, `${HALF}content-length: 100\r\n\r\n{"model"`),
+      connect(port, "no HTTP\r\n\r\n"),
+      connect(port),
+    ]);
+    // The client has closed nothing, so the end of all connections is the gateway's doing.
+    for (const socket of sockets) await closed(socket);
+    const held = async () =>
+      (await gateway.get("/metrics")).text.match(/joust_connections (\d+)/)?.[1];
+    await expect.poll(held).toBe("1");
+  });
+
+  it("stays reachable for health checks when half-sent requests take every connection", async () => {
+    const gateway = await startGateway(`${SANDBOX}\nserver: {connections: 20}`);
+    const port = Number(new URL(gateway.url).port);
+    for (let i = 0; i < 60; i++) {
+      await connect(port, i % 2 ? HALF : `${HALF}content-length: 100\r\n\r\n{"model"`);
+    }
+    expect((await gateway.get("/healthz")).status).toBe(200);
+  });
+});
