@@ -167,6 +167,23 @@ describe("without keys", () => {
     );
   });
 
+  it.each(["x-forwarded-for", "forwarded", "via", "x-real-ip"])(
+    "the gateway refuses requests through a proxy, known by %s, until there is a key",
+    async (name) => {
+      const gateway = await startGateway(SANDBOX, { folder: newFolder() });
+      const ask = (headers: Record<string, string>) => gateway.get("/v1/models", headers);
+      const refused = await ask({ [name]: "203.0.113.7" });
+      expect([refused.status, refused.json.error.code]).toEqual([403, "forwarded_request"]);
+      expect(refused.json.error.hint).toContain("joust keys add");
+      expect((await gateway.post("/v1/admin/keys", { name: "x" }, { [name]: "x" })).status).toBe(
+        403,
+      );
+      const made = await gateway.post("/v1/admin/keys", { name: "mine", scopes: ["admin"] });
+      const key = { authorization: `Bearer ${made.json.secret}` };
+      expect((await ask({ [name]: "203.0.113.7", ...key })).status).toBe(200);
+    },
+  );
+
   it("the gateway refuses pages of other sites, whatever host they use", async () => {
     const { url } = await startGateway(SANDBOX);
     const { port } = new URL(url);

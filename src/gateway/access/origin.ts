@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { isIP } from "node:net";
 import { HttpError } from "../wire/http-error.ts";
 
@@ -5,10 +6,11 @@ import { HttpError } from "../wire/http-error.ts";
  * Refuses requests of web pages from other sites. A gateway without keys trusts this machine,
  * where any page that is open in a browser could call it. The check of Origin stops pages of
  * other sites, the check of Host those that resolve their own name to 127.0.0.1 (DNS
- * rebinding).
+ * rebinding). Requests through a proxy only seem to come from this machine, so they are
+ * refused too.
  */
 export function checkOrigin(
-  headers: Readonly<{ origin?: string | undefined; host?: string | undefined }>,
+  headers: IncomingHttpHeaders,
   cors: readonly string[],
   isOpen: boolean,
 ): void {
@@ -20,6 +22,14 @@ export function checkOrigin(
       { hint: "use http://localhost, or create a key", code: "foreign_host" },
     );
   }
+  const forwarded = isOpen ? FORWARDED.find((name) => headers[name] !== undefined) : undefined;
+  if (forwarded !== undefined) {
+    throw new HttpError(
+      403,
+      `the request came through a proxy (${forwarded}), and a gateway without API keys serves this machine only`,
+      { hint: "create a key with `joust keys add NAME --scopes admin`", code: "forwarded_request" },
+    );
+  }
   if (origin === undefined || cors.includes(origin)) return;
   if (URL.parse(origin)?.host === host) return;
   throw new HttpError(403, `pages of ${origin} must not call this gateway`, {
@@ -27,6 +37,21 @@ export function checkOrigin(
     code: "foreign_origin",
   });
 }
+
+/** Headers that proxies add. Behind a proxy, every request seems to come from this machine. */
+const FORWARDED = [
+  "forwarded",
+  "via",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-forwarded-server",
+  "x-real-ip",
+  "x-client-ip",
+  "cf-connecting-ip",
+  "true-client-ip",
+  "fly-client-ip",
+];
 
 /** Host headers that were found to name this machine, because most requests have the same one. */
 const OWN_NAMES = new Set<string>();

@@ -118,6 +118,8 @@ const SERVER = z
     host: z.string().default("127.0.0.1"),
     port: z.int().min(0).max(65_535).default(8080),
     body_mb: z.number().positive().max(1024).default(20),
+    /** Bytes of all requests that are being received or answered. */
+    buffer_mb: z.number().positive().default(256),
     /** Time in which a client must send a request. */
     request_seconds: SECONDS.default(60),
     /** Time after which a connection without a request is closed. */

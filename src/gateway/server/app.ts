@@ -30,6 +30,9 @@ export type App = FastifyInstance<
 >;
 
 declare module "fastify" {
+  interface FastifyInstance {
+    readonly bodies: Bodies;
+  }
   interface FastifyRequest {
     caller: Caller;
     /** Undefined if there is no such route. */
@@ -119,13 +122,16 @@ export interface RawRequest {
 export function takingOver(handle: (request: RawRequest, client: Client) => Promise<void>) {
   const preParsing = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     reply.hijack();
+    const { caller, client, raw } = request;
+    const held = request.server.bodies.open();
     try {
-      const { caller, client, raw } = request;
-      const body =
-        raw.method === "POST" ? await readBody(raw, request.routeOptions.bodyLimit!) : EMPTY;
+      const limit = request.routeOptions.bodyLimit!;
+      const body = raw.method === "POST" ? await readBody(raw, limit, held) : EMPTY;
       await handle({ caller, headers: raw.headers, body }, client!);
     } catch (error) {
       request.server.errorHandler(error, request, reply);
+    } finally {
+      held.release();
     }
   };
   return { preParsing, handler: async () => {} };
@@ -133,8 +139,8 @@ export function takingOver(handle: (request: RawRequest, client: Client) => Prom
 
 const EMPTY = new Uint8Array();
 
-/** Reads a body as bytes. Rejects with 413 if it exceeds the limit. */
-function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> {
+/** Reads a body as bytes. Rejects with 413 if it exceeds the limit, with 503 if all bodies together do. */
+function readBody(request: IncomingMessage, limit: number, held: HeldBody): Promise<Uint8Array> {
   if (request.destroyed) return Promise.reject(incomplete());
   if (Number(request.headers["content-length"]) > limit) return Promise.reject(tooLarge(limit));
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
@@ -142,12 +148,45 @@ function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array> 
   let size = 0;
   request.on("data", (chunk: Buffer) => {
     size += chunk.length;
-    if (size <= limit) chunks.push(chunk);
-    else reject(tooLarge(limit));
+    if (size > limit) reject(tooLarge(limit));
+    else if (held.take(chunk.length)) chunks.push(chunk);
+    else reject(tooManyBodies());
   });
   request.on("end", () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
   request.on("error", () => reject(incomplete()));
   return promise;
+}
+
+/** Bytes of all bodies that are being received or handled, which share one limit. */
+export class Bodies {
+  readonly #limit: number;
+  #bytes = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  open(): HeldBody {
+    let own = 0;
+    return {
+      take: (bytes) => {
+        if (this.#bytes + bytes > this.#limit) return false;
+        this.#bytes += bytes;
+        own += bytes;
+        return true;
+      },
+      release: () => {
+        this.#bytes -= own;
+        own = 0;
+      },
+    };
+  }
+}
+
+interface HeldBody {
+  /** Returns false if there is no room for so many more bytes. */
+  take(bytes: number): boolean;
+  release(): void;
 }
 
 /**
@@ -167,6 +206,14 @@ export function tooLarge(limit: number): HttpError {
   return new HttpError(413, `the body is larger than ${limit} bytes`, {
     hint: "send less, or raise server.body_mb in joust.yaml if this is a prompt",
     code: "bad_request",
+  });
+}
+
+function tooManyBodies(): HttpError {
+  return new HttpError(503, "the gateway holds too many bytes of requests", {
+    hint: "try again in a second, or raise server.buffer_mb in joust.yaml",
+    code: "overloaded",
+    retryAfter: 1,
   });
 }
 

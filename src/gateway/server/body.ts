@@ -4,8 +4,8 @@ import { checked } from "../wire/http-error.ts";
 import { scanObject } from "../wire/json.ts";
 import type { App } from "./app.ts";
 
-/** Limit in bytes for bodies that hold no prompt. */
-export const SMALL_BODY = 64 * 1024;
+/** Limit in bytes for bodies that hold no prompt, such as votes. */
+export const SMALL_BODY = 16 * 1024;
 
 /** Reads bodies as JSON, whatever their content type, and sets the limits of their sizes. */
 export function addBodies(app: App, promptLimit: number): void {

@@ -24,7 +24,7 @@ export function errorResponse(error: unknown, limit: number): ErrorResponse {
   const body = JSON.stringify({ error: { message, type, param, code, hint } });
   const headers = headersOf(retryAfter);
   // The rest of the body is not read.
-  if (status === 413) headers.connection = "close";
+  if (status === 413 || code === "overloaded") headers.connection = "close";
   // A budget is used up until the end of the month, so OpenAI's clients must not retry.
   if (type === "insufficient_quota") headers["x-should-retry"] = "false";
   return { status, headers, body, isInternal: status === 500 };

@@ -1,6 +1,6 @@
 import { createConnection } from "node:net";
-import { describe, expect, it } from "vitest";
-import { chat, SANDBOX, sharedGateway } from "../gateway.fixture.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { chat, SANDBOX, sharedGateway, startGateway } from "../gateway.fixture.ts";
 
 /** Without exploration, so that the choice of a model does not depend on chance. */
 const gateway = sharedGateway(
@@ -83,10 +83,27 @@ describe("refuses", () => {
     });
   });
 
+  it("a body while others take all the room, and takes it when they are gone", async () => {
+    const small = await startGateway(`${SANDBOX}\nserver: {body_mb: 0.01, buffer_mb: 0.01}`);
+    const { port } = new URL(small.url);
+    const socket = createConnection(Number(port), "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    const body = JSON.stringify(chat("x".repeat(8000)));
+    const half = `${HEAD}content-length: ${body.length}\r\n\r\n${body.slice(0, 7000)}`;
+    await new Promise((done) => socket.write(half, done));
+    const post = () => small.post("/v1/chat/completions", chat("y".repeat(8000)));
+    await expect.poll(async () => (await post()).status).toBe(503);
+    const refused = await post();
+    expect(refused.json.error.code).toBe("overloaded");
+    expect(refused.headers.get("retry-after")).toBe("1");
+    socket.destroy();
+    await expect.poll(async () => (await post()).status).toBe(200);
+  });
+
   it("a large vote, whatever the limit of prompts is", async () => {
     const vote = { id: "x", winner: 0, voter: "x".repeat(70_000) };
     const { status, json } = await gateway().post("/v1/feedback", vote);
-    expect([status, json.error.message]).toEqual([413, "the body is larger than 65536 bytes"]);
+    expect([status, json.error.message]).toEqual([413, "the body is larger than 16384 bytes"]);
   });
 
   it.each([

@@ -13,7 +13,7 @@ import type { Config } from "../config/config.ts";
 import { Client } from "../wire/client.ts";
 import type { HttpError } from "../wire/http-error.ts";
 import { type AdmissionParts, addAdmission } from "./admission.ts";
-import { type App, discardBody, type SchemaTypes } from "./app.ts";
+import { type App, Bodies, discardBody, type SchemaTypes } from "./app.ts";
 import { addBodies, COMPILERS, SMALL_BODY } from "./body.ts";
 import { Connections, connectionLimits, descriptorLimit, endConnection } from "./connections.ts";
 import { errorResponse } from "./error-response.ts";
@@ -62,6 +62,7 @@ export async function openServer(
     const id = decision !== undefined && { "x-joust-decision-id": decision };
     client.send(status, { ...headers, ...id }, body);
   });
+  app.decorate("bodies", new Bodies(Math.max(config().buffer_mb, config().body_mb) * 2 ** 20));
   addBodies(app, promptLimit);
   addAdmission(app, parts, promptLimit);
   await addOpenApi(app, parts.version);

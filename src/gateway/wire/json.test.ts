@@ -6,6 +6,12 @@ const bytes = (text: string) => Buffer.from(text);
 const edit = (text: string, edits: Parameters<typeof editObject>[1]) =>
   Buffer.from(editObject(bytes(text), edits)).toString();
 
+it("refuses more values than a request needs", () => {
+  const list = (count: number) => Buffer.from(`{"list":[${"0,".repeat(count - 2)}0]}`);
+  expect(() => scanObject(list(250_000))).not.toThrow();
+  expect(() => scanObject(list(250_001))).toThrow("the JSON has more than 250000 values");
+});
+
 describe("editObject", () => {
   const request = { set: { model: '"x"' }, drop: ["joust"] };
 

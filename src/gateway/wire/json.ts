@@ -1,7 +1,7 @@
 /**
  * Finds the members of a JSON object in its bytes without building values, so that members can
  * be read or changed while all other bytes stay as they are. It accepts exactly the objects
- * that JSON.parse accepts (json.test.ts compares them), up to a limit of depth.
+ * that JSON.parse accepts (json.test.ts compares them), up to a limit of depth and of values.
  */
 export function scanObject(json: Uint8Array, from = 0, to = json.length): Members {
   const scan = new Scan(json, to);
@@ -13,6 +13,9 @@ export function scanObject(json: Uint8Array, from = 0, to = json.length): Member
   if (end < to) throw new JsonError("goes on after its last brace", end);
   return new Members(json, open, close, spans);
 }
+
+/** More than requests need. JSON of millions of small values would take seconds to parse. */
+const MAX_VALUES = 250_000;
 
 /** More than conversations with tools and schemas need, and far below any parser's stack limit. */
 const MAX_DEPTH = 128;
@@ -101,6 +104,7 @@ function text(json: Uint8Array, start: number, end: number): string {
 class Scan {
   readonly #json: Uint8Array;
   readonly #to: number;
+  #values = 0;
 
   constructor(json: Uint8Array, to: number) {
     this.#json = json;
@@ -152,6 +156,9 @@ class Scan {
   }
 
   #value(at: number, depth: number): number {
+    if (++this.#values > MAX_VALUES) {
+      throw new JsonError(`has more than ${MAX_VALUES} values`, at);
+    }
     switch (this.#byte(at)) {
       case QUOTE:
         return this.#string(at);
