@@ -10,9 +10,19 @@ export const ThawRequest = z.object({
     .default(true)
     .describe("Whether votes that were cast during the freeze are learned now."),
 });
-export const RollbackRequest = z.object({
-  to: Timestamp.describe("Everything learned after this time is undone."),
-});
+export const RollbackRequest = z
+  .object({
+    to: Timestamp.optional().describe("Everything learned from votes after this time is undone."),
+    position: z
+      .int()
+      .min(0)
+      .optional()
+      .describe("Everything learned from votes after this position is undone."),
+  })
+  .refine(({ to, position }) => (to === undefined) !== (position === undefined), {
+    message: "must have either to or position",
+    path: ["to"],
+  });
 export const ForgetRequest = z.object({
   voter: Id.describe("Name of the voter, as `joust votes export` prints it."),
 });

@@ -89,7 +89,12 @@ const RoutingNote = z
         '`true`: the choices are a duel. `"capped"`: no duel, because their share is used up. `false`: no duel; `because` says why.',
       ),
     because: z.string().optional(),
-    vote_token: z.string().describe("Authorizes a vote on this decision without an API key."),
+    vote_token: z
+      .string()
+      .optional()
+      .describe(
+        "Authorizes one vote on this decision without an API key. Missing only if the database did not answer and the embedding is too large for a token.",
+      ),
   })
   .meta({ id: "RoutingNote", description: "How the router came to this response." });
 export type RoutingNote = Value<typeof RoutingNote>;

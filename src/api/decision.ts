@@ -4,7 +4,11 @@ import { Fallback, Id, Mode, RouterName, Shares, Timestamp, type Value } from ".
 export const DecisionsQuery = z.object({
   router: RouterName.optional(),
   session_id: z.string().max(256).optional(),
-  before: z.coerce.number().int().min(0).optional().describe("`next` of the previous page."),
+  before: z
+    .string()
+    .regex(/^\d{1,16}\..{1,256}$/, "must be `next` of the previous page")
+    .optional()
+    .describe("`next` of the previous page."),
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
 
@@ -73,7 +77,7 @@ export const RouteDecision = z
     model: z.string(),
     models: z.array(z.string()),
     ...Explanation.shape,
-    vote_token: z.string(),
+    vote_token: z.string().optional(),
   })
   .meta({ id: "RouteDecision", description: "A decision without an answer." });
 export type RouteDecision = Value<typeof RouteDecision>;
@@ -106,8 +110,16 @@ export const Decision = z
     ...HEAD,
     at: Timestamp,
     session_id: z.string().optional(),
-    position: z.number().describe("Position in the log."),
-    votes: z.array(z.object({ ...VOTE_CONTENT, source: VoteSource, at: Timestamp })),
+    votes: z.array(
+      z.object({
+        ...VOTE_CONTENT,
+        source: VoteSource,
+        at: Timestamp,
+        position: z
+          .number()
+          .describe("Position in the log. A posterior of this version or later has learned it."),
+      }),
+    ),
     answers: z.array(DecisionAnswer),
     hidden: z.string().optional().describe("Present while a duel waits for its vote."),
     models: z.array(z.string()).optional().describe("Models that answered, in the order shown."),
@@ -125,7 +137,7 @@ export const DecisionPage = z
   .object({
     object: z.literal("list"),
     data: z.array(Decision),
-    next: z.number().optional().describe("`before` of the next page."),
+    next: z.string().optional().describe("`before` of the next page."),
   })
   .describe("Decisions, newest first.");
 export type DecisionPage = Value<typeof DecisionPage>;

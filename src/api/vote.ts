@@ -14,7 +14,11 @@ export const VoteRequest = z
     voter: printable(128)
       .optional()
       .describe("Name of the voter, if several people share the key. One vote per decision."),
-    vote_token: z.string().max(200).optional().describe("Replaces the API key."),
+    vote_token: z
+      .string()
+      .max(4096)
+      .optional()
+      .describe("Replaces the API key. One token is one vote, whatever the voter is called."),
     // TensorZero: POST /feedback {metric_name, value, inference_id}
     inference_id: Id.optional().describe("TensorZero's name of `id`."),
     metric_name: z.string().max(256).optional().describe("TensorZero's; ignored."),

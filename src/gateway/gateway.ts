@@ -4,16 +4,17 @@ import type { Logger } from "pino";
 import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
 import { checkedAt, InputError } from "../core/input/input-error.ts";
 import { Random } from "../core/random/random.ts";
+import { DAY_MS } from "../store/decision-id.ts";
 import { GroupCommit } from "../store/group-commit.ts";
 import { readKey } from "../store/seal.ts";
 import { openSqlite } from "../store/sqlite/open.ts";
 import type { Store } from "../store/store.ts";
 import { Access } from "./access/access.ts";
 import { isLoopback } from "./access/origin.ts";
-import { VoteTokens } from "./access/vote-token.ts";
 import type { Clock } from "./clock/clock.ts";
 import type { Config } from "./config/config.ts";
 import { Judge } from "./feedback/judge.ts";
+import { VoteTokens } from "./feedback/vote-token.ts";
 import { watchPosteriors } from "./insight/events.ts";
 import { route } from "./insight/route.ts";
 import { PastTallies } from "./insight/stats.ts";
@@ -103,7 +104,6 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
   const log = new GroupCommit(store);
   const access = await Access.open(config, store, clock);
   checkHost(config, access);
-  const voteTokens = new VoteTokens(Buffer.from(await store.secret("vote-tokens")));
   const recorder = new Recorder({ log, spending: access.spending, metrics, feed, clock });
 
   const kinds = new PolicyKinds();
@@ -122,8 +122,10 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
   };
   let served = await builder.build(config, tools);
   const serving = () => served;
+  const tokenLifetime = () => served.config.store.vote_token_days * DAY_MS;
+  const voteTokens = await VoteTokens.open(store, tokenLifetime, clock.date());
 
-  const sessions = new Sessions(store);
+  const sessions = new Sessions(store, () => clock.date());
   const cast = { log, store, metrics, feed, logger };
   const judge = new Judge(
     { ...cast, models: () => served.models, recorder, clock, newSeed },
@@ -150,6 +152,10 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     () => served.sandbox?.questions ?? [],
     entropy.split("voters"),
   );
+  const tallies = new PastTallies(store);
+  store.onChange(({ what }) => {
+    if (what === "forgotten") tallies.forget();
+  });
   const { version } = options;
   const files = await StaticFiles.read(options.web);
   const server = await openServer(
@@ -160,7 +166,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
         ...cast,
         access,
         voters,
-        tallies: new PastTallies(store),
+        tallies,
         closing: closing.signal,
         handlers: {
           chat: (admitted, client) => answerChat(request, admitted, client),

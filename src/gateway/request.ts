@@ -1,6 +1,7 @@
-import { randomUUID } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import type { Decision } from "../store/decision.ts";
+import { newDecisionId } from "../store/decision-id.ts";
 import type { Access, Caller } from "./access/access.ts";
-import type { VoteTokens } from "./access/vote-token.ts";
 import {
   type DeliveredAnswer,
   deliver,
@@ -11,7 +12,9 @@ import { deliverDuel } from "./deliver/duel.ts";
 import { chat } from "./dialects/chat/chat.ts";
 import { tokensIn } from "./dialects/chat/request.ts";
 import { type ModelRequest, type RequestHeaders, readRequest } from "./dialects/dialect.ts";
+import { ballotOf } from "./feedback/ballot.ts";
 import type { Judge } from "./feedback/judge.ts";
+import type { VoteTokens } from "./feedback/vote-token.ts";
 import { type AnswerSlot, DIRECT, type Recorder } from "./log/recorder.ts";
 import { type Attempt, AttemptsFailed, attempt, attemptDuel } from "./providers/attempt.ts";
 import { ServedModel } from "./providers/served-model.ts";
@@ -70,14 +73,14 @@ export async function answerChat(
     request,
     decision: pending.id,
     wantsUsage: conversation.wantsUsage,
-    note: () => logged().note,
+    note: (models) => logged().note(models),
     needsText: () => parts.judge.wants(target, conversation),
   });
   stopwatch.called();
   const logged = afterCall(() => {
     stopwatch.report();
     const decision = logDecision(parts.recorder, pending);
-    return { decision, note: noteOf(pending, parts.voteTokens) };
+    return { decision, note: noteMaker(pending, decision, parts.voteTokens) };
   });
 
   const slot = {
@@ -85,11 +88,13 @@ export async function answerChat(
     decision: pending.id,
     owner: caller.owner,
     promptTokens: conversation.needs.promptTokens,
+    isKept: pending.isKept,
   };
   try {
     const answers = await answering;
     logAnswers(parts.recorder, target, slot, answers);
-    parts.judge.consider({ conversation, body, router: target, ...logged() }, answers);
+    const { decision } = logged();
+    parts.judge.consider({ conversation, body, router: target, decision }, answers);
   } catch (error) {
     if (!(error instanceof AttemptsFailed)) throw error;
     logged();
@@ -154,18 +159,35 @@ function afterCall<T>(work: () => T): () => T {
   return result;
 }
 
-/** The member `joust` that every routed response has. */
-function noteOf({ id, at, router, duel }: PendingDecision, voteTokens: VoteTokens): Json {
+/**
+ * Returns a function that writes the member `joust`, which every routed response has, for the models
+ * whose answers are shown. The token for the chosen models is made in advance, so that the first
+ * byte does not wait for it.
+ */
+function noteMaker(
+  { id, at, router, duel, isKept }: PendingDecision,
+  decision: Decision,
+  voteTokens: VoteTokens,
+): ResponseForm["note"] {
   const { mode } = router.config;
   const isImpossible = duel === "not_possible";
-  return {
+  const common = {
     decision_id: id,
     router: router.name,
     mode: mode === "apply" ? undefined : mode,
     duel: isImpossible ? false : duel === "capped" ? duel : undefined,
     because: isImpossible ? NO_DUEL : undefined,
-    vote_token: voteTokens.issue(id, at),
   };
+  const ballot = { ...ballotOf(decision, undefined, isKept), x: decision.x };
+  const issue = (models: readonly string[]): Json => ({
+    ...common,
+    vote_token: voteTokens.issue({ ...ballot, models }, at),
+  });
+  const stored = voteTokens.storeLarge(ballot, at);
+  // Without a stored embedding nobody could vote, so there is no token.
+  if (stored) return async (models) => ((await stored) ? issue(models) : common);
+  const expected = issue(ballot.models);
+  return (models) => (isDeepStrictEqual(models, ballot.models) ? expected : issue(models));
 }
 
 /** Logs how the answers ended and counts their cost against the share of duels. */
@@ -214,7 +236,8 @@ async function answerBy(
 ): Promise<void> {
   const startedAt = clock.now();
   const promptTokens = tokensIn(request.body.length);
-  const slot = { router: DIRECT, decision: randomUUID(), slot: 0, owner, promptTokens };
+  const decision = newDecisionId(clock.date());
+  const slot = { router: DIRECT, decision, slot: 0, owner, promptTokens };
   try {
     const found = await attempt(model, () => [], request, client.signal, recorder);
     const end = await deliverUnchanged(client, found, request.stream);

@@ -26,20 +26,27 @@ export async function thaw(
   await log(store, { kind: "thawed", router, at, learn });
 }
 
-/** Undoes everything learned after a time. Returns the number of votes that no longer count. */
+/** The last vote that stays: by its position in the log, or all votes logged up to a time. */
+export type RollbackTarget = { readonly position: number } | { readonly time: number };
+
+/**
+ * Undoes everything learned after a position or a time. Returns the number of votes that no
+ * longer count. Votes logged at or before a time are never undone, even if a clock was set back
+ * and they come after votes with later times; a position names the last vote exactly.
+ */
 export async function rollBack(
   store: Store,
   router: string,
-  time: number,
+  target: RollbackTarget,
   at: number,
 ): Promise<number> {
-  const to = await store.positionAt(router, time);
+  const to = "position" in target ? target.position : await store.positionAt(router, target.time);
   const horizon = await store.horizon(router);
   if (to < horizon) {
     throw new InputError(
       { file: router },
-      "cannot be rolled back to that time: its votes were pruned",
-      "roll back to a later time",
+      `cannot be rolled back that far: votes up to position ${horizon} were pruned`,
+      "roll back to a later time or position",
     );
   }
   const schedule = new VoteSchedule(await store.controls(router), await store.head(router));
@@ -51,14 +58,17 @@ export async function rollBack(
   return undone;
 }
 
-/** Ignores all earlier votes of a voter. Returns their number. */
+/**
+ * Erases all earlier votes of a voter and what was learned from them. Returns their number. Learning
+ * starts again without them, or from the snapshot that remains of pruned votes.
+ */
 export async function forget(
   store: Store,
   router: string,
   voter: string,
   at: number,
 ): Promise<number> {
-  const votes = await store.votesOf(router, voter);
+  const votes = await store.forget(router, voter, at);
   if (votes === 0) {
     throw new InputError(
       { file: router },
@@ -66,7 +76,6 @@ export async function forget(
       'use the name that "votes export" prints; it starts with the id of the API key if one was used, for example key_1234/ann',
     );
   }
-  await log(store, { kind: "voter_forgotten", router, at, voter });
   return votes;
 }
 

@@ -20,8 +20,6 @@ export function effectiveVotes(events: readonly Logged<Learning>[]): readonly Ef
   }
   let now: State = { list: [], kept: [], frozen: 0 };
   const states: [number, State][] = [[0, now]];
-  const forgotten = new Map<string, number>();
-  const isRemembered = (vote: Logged<Voted>) => (forgotten.get(vote.voter) ?? 0) <= vote.position;
   for (const event of events) {
     const { position } = event;
     if (event.kind === "voted") {
@@ -36,18 +34,7 @@ export function effectiveVotes(events: readonly Logged<Learning>[]): readonly Ef
       const [, then] = states.findLast(([at]) => at <= event.to)!;
       // If the freeze continues, the votes that it had kept by then still wait for the thaw.
       const kept = then.frozen === now.frozen ? then.kept : [];
-      now = {
-        list: then.list.filter(({ vote }) => isRemembered(vote)),
-        kept: kept.filter(isRemembered),
-        frozen: now.frozen,
-      };
-    } else if (event.kind === "voter_forgotten") {
-      forgotten.set(event.voter, position);
-      now = {
-        ...now,
-        list: now.list.filter(({ vote }) => isRemembered(vote)),
-        kept: now.kept.filter(isRemembered),
-      };
+      now = { list: then.list, kept, frozen: now.frozen };
     }
     states.push([position, now]);
   }

@@ -1,6 +1,6 @@
 import { sigmoid } from "../core/bandit/btl.ts";
 import { GaussianPosterior } from "../core/bandit/posterior.ts";
-import { type Interval, mean, tQuantile } from "../lab/statistics.ts";
+import { type Interval, tQuantile } from "../lab/statistics.ts";
 
 /**
  * Estimates the value of other policies from the logged decisions of the policy that was served.
@@ -32,6 +32,8 @@ export class Estimator {
   readonly #terms: Terms[];
   /** The constant 1/2n of each decision. */
   readonly #base: number[] = [];
+  /** Number of decisions that each one stands for (sampling). Duels are never sampled. */
+  readonly #weights: number[] = [];
   /** Indices of the decisions that were voted on. */
   readonly #voted: number[] = [];
   readonly #slope = GaussianPosterior.independent(Float64Array.of(3), Float64Array.of(3));
@@ -43,8 +45,8 @@ export class Estimator {
     this.#terms = targets.map(() => ({ direct: [], residual: [], reward: [], weight: [] }));
   }
 
-  /** Adds a decision. `shares` holds, for each target, pi over the candidates. */
-  add(decision: Sample, shares: readonly Float64Array[]): void {
+  /** Adds a decision that stands for `weight` decisions. `shares` holds, for each target, pi over the candidates. */
+  add(decision: Sample, shares: readonly Float64Array[], weight = 1): void {
     const { size: n, duel } = decision;
     if (duel) this.#duels++;
     const y = duel?.win;
@@ -53,6 +55,7 @@ export class Estimator {
       if (duel.propensity < 0.5) this.#explored++;
     }
     this.#base.push(1 / (2 * n));
+    this.#weights.push(weight);
     const preferred = this.#preferred(decision.values);
     this.#terms.forEach((terms, t) => {
       const pi = shares[t]!;
@@ -78,9 +81,10 @@ export class Estimator {
   result(): Evaluation {
     const doublyRobust = ({ direct, residual }: Terms) => this.#corrected(direct, residual);
     const first = doublyRobust(this.#terms[0]!);
-    const offset = mean(this.#base);
+    const offset = weightedMean(this.#base, this.#weights);
+    const interval = (values: readonly number[]) => intervalOf(values, this.#weights);
     return {
-      decisions: this.#base.length,
+      decisions: Math.round(sumOf(this.#weights)),
       duels: this.#duels,
       votes: this.#voted.length,
       explored: this.#explored,
@@ -164,13 +168,21 @@ interface Terms {
   readonly weight: number[];
 }
 
-function interval(values: readonly number[]): Interval {
-  const center = mean(values);
+function intervalOf(values: readonly number[], weights: readonly number[]): Interval {
+  const center = weightedMean(values, weights);
   return around(
     center,
-    values.map((value) => value - center),
-    values.length,
+    values.map((value, i) => weights[i]! * (value - center)),
+    sumOf(weights),
   );
+}
+
+function weightedMean(values: readonly number[], weights: readonly number[]): number {
+  return sumOf(values.map((value, i) => weights[i]! * value)) / sumOf(weights);
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
 }
 
 /**

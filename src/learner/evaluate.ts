@@ -1,12 +1,12 @@
 import { winOf } from "../core/bandit/policy.ts";
 import { Random } from "../core/random/random.ts";
-import type { Decision } from "../store/decision.ts";
+import { type Decision, weightOf } from "../store/decision.ts";
 import type { Configured, Logged, Voted } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { Estimator, type Evaluation, type Sample } from "./estimates.ts";
 import type { FindPolicy } from "./fold.ts";
 import { History } from "./history.ts";
-import { inPages } from "./pages.ts";
+import { decisionsInPages } from "./pages.ts";
 import { lastConfiguration } from "./vote-schedule.ts";
 
 /** A policy to evaluate. `adapt` puts it into the logged configurations. */
@@ -17,9 +17,9 @@ export interface Target {
 
 interface EvaluateOptions {
   readonly findPolicy: FindPolicy;
-  /** Evaluate only decisions after this position. Default 0. */
+  /** Evaluate only decisions since this time, in milliseconds since 1970. Default 0. */
   readonly from?: number | undefined;
-  /** Evaluate only decisions up to this position. Default: all. */
+  /** Evaluate only decisions up to this time. Default: all. */
   readonly until?: number | undefined;
 }
 
@@ -29,8 +29,8 @@ export interface LogEvaluation extends Evaluation {
 }
 
 /**
- * Evaluates policies on the decisions of a log. At each decision, a policy chooses with what it has
- * learned from the earlier votes. Each model alone is evaluated too, as "always MODEL": a router is
+ * Evaluates policies on the stored decisions. At each decision, a policy chooses with what it has
+ * learned from the votes logged before. A sampled decision counts as often as those it stands for. Each model alone is evaluated too, as "always MODEL": a router is
  * only useful if it beats the best of them. Where a model was not a candidate, the choice of the first
  * target replaces it.
  */
@@ -41,20 +41,22 @@ export async function evaluate(
   votes: ReadonlyMap<string, DuelVotes>,
   { findPolicy, from = 0, until = Infinity }: EvaluateOptions,
 ): Promise<LogEvaluation | undefined> {
+  const start = from > 0 ? await store.positionAt(router, from - 1) : 0;
   const histories = targets.map(({ adapt }) => {
     // Saved snapshots belong to the configured policy.
-    const snapshots = from > 0 && !adapt;
-    return new History(store, router, { findPolicy, snapshots, from, adapt });
+    const snapshots = start > 0 && !adapt;
+    return new History(store, router, { findPolicy, snapshots, from: start, adapt });
   });
-  if (from > 0) for (const history of histories) await history.open();
-  const models = lastConfiguration(await store.controls(router), until)?.pool.models ?? [];
+  if (start > 0) for (const history of histories) await history.open();
+  const end = until === Infinity ? Infinity : await store.positionAt(router, until);
+  const models = lastConfiguration(await store.controls(router), end)?.pool.models ?? [];
   const names = [...targets.map(({ name }) => name), ...models.map((name) => `always ${name}`)];
   const estimator = new Estimator(names);
   const costs = names.map(() => 0);
   let hasCosts = true;
   let count = 0;
   for await (const decision of decisionsOf(store, router, from, until)) {
-    for (const history of histories) while (await history.advance(decision.position));
+    for (const history of histories) while (await history.advance(decision.at));
     const chosen = histories.map((history) => choose(history, decision));
     if (chosen.includes(undefined)) continue;
     const pairs = [
@@ -66,15 +68,17 @@ export async function evaluate(
     ];
     const size = decision.candidates.length;
     const sample = sampleOf(decision, votes.get(decision.id));
+    const weight = weightOf(decision);
     estimator.add(
       sample,
       pairs.map((pair) => sharesOf(pair, size)),
+      weight,
     );
-    count++;
+    count += weight;
     const logged = decision.costs;
     if (!logged) hasCosts = false;
     pairs.forEach(([a, b], t) => {
-      costs[t]! += (logged?.[a] ?? 0) + (a === b ? 0 : (logged?.[b] ?? 0));
+      costs[t]! += weight * ((logged?.[a] ?? 0) + (a === b ? 0 : (logged?.[b] ?? 0)));
     });
   }
   if (count === 0) return undefined;
@@ -101,7 +105,7 @@ export function addDuelVote(votes: Map<string, DuelVotes>, vote: Logged<Voted>):
 /** Indices into the candidates of a decision. */
 type Pair = readonly [number, number];
 
-function choose(history: History, decision: Logged<Decision>): Pair | undefined {
+function choose(history: History, decision: Decision): Pair | undefined {
   const { router, configuration } = history.fold;
   const { x, candidates, costs, lambda, seed, encoder } = decision;
   if (!router || !configuration || encoder !== configuration.encoder) return undefined;
@@ -124,7 +128,7 @@ function sharesOf([a, b]: Pair, size: number): Float64Array {
   return shares;
 }
 
-function sampleOf(decision: Logged<Decision>, duelVotes: DuelVotes | undefined): Sample {
+function sampleOf(decision: Decision, duelVotes: DuelVotes | undefined): Sample {
   const { pair, candidates, values, propensity } = decision;
   const [a, b] = [candidates.indexOf(pair[0]), candidates.indexOf(pair[1])];
   // Votes do not count if, after a fallback, other models answered than were chosen.
@@ -139,12 +143,12 @@ async function* decisionsOf(
   router: string,
   from: number,
   until: number,
-): AsyncGenerator<Logged<Decision>> {
-  const readPage = (after: number, limit: number) => store.routed(router, after, limit);
-  for await (const decision of inPages(readPage, from)) {
-    if (decision.position > until) return;
+): AsyncGenerator<Decision> {
+  for await (const decision of decisionsInPages(store, router, from)) {
+    if (decision.at > until) return;
     const { answers, mode, candidates } = decision;
     const canDuel = answers === 2 || answers === "any";
-    if (canDuel && mode === "apply" && candidates.length > 1) yield decision;
+    const counts = weightOf(decision) > 0;
+    if (counts && canDuel && mode === "apply" && candidates.length > 1) yield decision;
   }
 }

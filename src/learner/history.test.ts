@@ -18,6 +18,7 @@ const open = (file: string) => new SqliteStore(file, Date.now);
 type Step =
   | { readonly do: "vote"; readonly times: number }
   | { readonly do: "control"; readonly control: (position: number) => Omit<Control, "position"> }
+  | { readonly do: "forget"; readonly voter: string }
   | { readonly do: "learn" | "save" | "kill" };
 
 /** A number from 0 to 1. The doubles of fast-check are mostly tiny. */
@@ -32,7 +33,6 @@ const control = fc.oneof(
     kind: "rolled_back" as const,
     to: Math.floor(part * head),
   })),
-  fc.nat(5).map((v) => () => ({ ...at, kind: "voter_forgotten" as const, voter: `v${v}` })),
   fc.constantFrom(...POOLS).map((models) => () => configured({ pool: withModels(models) })),
   fc.constantFrom(1, 2).map((seed) => () => configured({ seed })),
   fc.constant(() => configured({ policy: "matrix-factorization", options: {} })),
@@ -44,6 +44,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.integer({ min: 1, max: 6 }).map((times) => ({ do: "vote", times }) as const),
   },
   { weight: 3, arbitrary: control.map((control) => ({ do: "control", control }) as Step) },
+  {
+    weight: 1,
+    arbitrary: fc.nat(5).map((v) => ({ do: "forget", voter: `v${v}` }) as const),
+  },
   { weight: 4, arbitrary: fc.constant({ do: "learn" } as const) },
   { weight: 3, arbitrary: fc.constant({ do: "save" } as const) },
   { weight: 2, arbitrary: fc.constant({ do: "kill" } as const) },
@@ -65,6 +69,8 @@ describe("History", () => {
             await store.append(Array.from({ length: step.times }, () => voted(n++)));
           } else if (step.do === "control") {
             await store.append([step.control(await store.head("auto")) as Control]);
+          } else if (step.do === "forget") {
+            await store.forget("auto", step.voter, T0);
           } else if (step.do === "learn") {
             await learner.advance();
           } else if (step.do === "save") {

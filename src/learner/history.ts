@@ -53,15 +53,22 @@ export class History {
     this.#fold = await this.#initialFold(new VoteSchedule(this.#controls, head));
   }
 
-  /** Folds the next page of events, up to a position if one is given. Returns false if there are no new events. */
-  async advance(until = Infinity): Promise<boolean> {
-    const page = await this.#readPage(this.#fold.position, until);
+  /**
+   * Folds the next page of events; if a time is given, only votes cast before it and controls up
+   * to it. Returns false if there are no new events.
+   */
+  async advance(time = Infinity): Promise<boolean> {
+    const events = await this.#readPage(this.#fold.position, Infinity);
+    const later = events.findIndex(({ kind, at }) => (kind === "voted" ? at >= time : at > time));
+    const page = later < 0 ? events : events.slice(0, later);
     const last = page.at(-1);
     if (!last) return false;
     if (page.some(({ kind }) => kind !== "voted")) await this.#readControls();
     const schedule = new VoteSchedule(this.#controls, last.position);
     await this.#resetOnError(async () => {
       if (schedule.continues(this.#fold)) return this.#foldPage(schedule, page);
+      // The buffer may hold votes that were erased.
+      this.#buffer = EMPTY;
       this.#fold = await this.#initialFold(schedule);
       await this.#foldTo(schedule);
     });

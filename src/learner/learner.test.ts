@@ -177,7 +177,7 @@ describe("History", () => {
     expect(await store.prune({ votes: { router: "auto", upTo: 20 } })).toMatchObject({ votes: 19 });
     expect((await replayed(store)).hash()).toBe(whole);
     // Pruned votes of the voter can no longer be forgotten; later ones can.
-    await store.append([{ kind: "voter_forgotten", router: "auto", at: T0, voter: "v1" }]);
+    await store.forget("auto", "v1", T0);
     const after = await replayed(store);
     expect(after.hash()).not.toBe(whole);
     expect(after.counts.votes).toBe(19 + 21 - 4);

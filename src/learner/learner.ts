@@ -55,7 +55,7 @@ export class Learner {
   async #run(): Promise<void> {
     const { store, router, onError } = this.#options;
     const unsubscribe = store.onChange((change) => {
-      if (change.router === router && change.what === "log") this.#sleeper.wake();
+      if (change.router === router && change.what !== "snapshot") this.#sleeper.wake();
     });
     while (!this.#isStopped) {
       try {

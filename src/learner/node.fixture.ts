@@ -8,6 +8,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Random } from "../core/random/random.ts";
 import { configured, MODELS, xOf } from "../store/events.fixture.ts";
+import type { Voted } from "../store/events.ts";
 import { GroupCommit } from "../store/group-commit.ts";
 import { openPostgres } from "../store/postgres/open.ts";
 import { openSqlite } from "../store/sqlite/open.ts";
@@ -90,13 +91,25 @@ async function work(voter: string): Promise<void> {
     });
     if (pair[0] === pair[1]) continue;
     const verdict = { outcome: (["a", "b", "tie"] as const)[n % 3]! };
-    const request = { kind: "vote", decision, voter, verdict, source: "user", weight: 1 } as const;
+    const vote: Omit<Voted, "at"> = {
+      kind: "voted",
+      router: "auto",
+      decision,
+      voter,
+      verdict,
+      source: "user",
+      weight: 1,
+      encoder: "test",
+      x,
+      models: pair.map((k) => MODELS[k]!),
+      ...(values && { values: pair.map((k) => values[k]!) }),
+    };
     for (;;) {
       try {
-        await log.vote({ ...request, at: Date.now() });
+        await log.vote({ ...vote, at: Date.now() });
         console.log(`ack ${decision} ${voter}`);
         // A client that missed the acknowledgement sends the vote again.
-        if (n % 5 === 0) await log.vote({ ...request, at: Date.now() });
+        if (n % 5 === 0) await log.vote({ ...vote, at: Date.now() });
         break;
       } catch (error) {
         if (!(error instanceof StoreUnavailable)) throw error;

@@ -3,7 +3,7 @@ import type { PruneReport, Store } from "../store/store.ts";
 import { VoteSchedule } from "./vote-schedule.ts";
 
 /**
- * Deletes prompts, decisions and answers logged before a time and, if `votes` is set, votes too.
+ * Deletes the days of decisions that ended before a time and, if `votes` is set, votes too.
  * Votes are deleted up to the last snapshot before that time, which is kept permanently as the new
  * start of learning: no rollback can go further back, voters of deleted votes cannot be
  * forgotten, and a changed policy or changed categories learn only from later votes. Votes that
@@ -15,7 +15,7 @@ export async function prune(
   before: number,
   votes: boolean,
 ): Promise<PruneReport> {
-  if (!votes) return store.prune({ decisions: before, prompts: before });
+  if (!votes) return store.prune({ decisions: before });
   const last = await store.positionAt(router, before - 1);
   const schedule = new VoteSchedule(await store.controls(router), await store.head(router));
   const positions = await store.snapshotPositions(router);
@@ -27,5 +27,5 @@ export async function prune(
       "run joust serve for a while first, or choose a later time",
     );
   }
-  return store.prune({ decisions: before, prompts: before, votes: { router, upTo } });
+  return store.prune({ decisions: before, votes: { router, upTo } });
 }

@@ -3,12 +3,12 @@ import { configured, T0 } from "../store/events.fixture.ts";
 import type { Logged, Voted } from "../store/events.ts";
 import { newFiles } from "../store/folder.fixture.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
-import type { Entry, Store } from "../store/store.ts";
+import type { Store } from "../store/store.ts";
 import { addDuelVote, type DuelVotes, evaluate } from "./evaluate.ts";
 import { findPolicy } from "./events.fixture.ts";
 import { History } from "./history.ts";
 import { replay } from "./replay.ts";
-import { routedIn, World } from "./world.fixture.ts";
+import { routedIn, votedIn, World } from "./world.fixture.ts";
 
 const newFile = newFiles();
 
@@ -21,19 +21,11 @@ async function servedLog(rounds: number): Promise<{ store: Store; world: World }
   await store.append([configured({ pool, encoder: "world", weighVoters: false })]);
   for (const served of world.serve(rounds, 0.2, 1)) {
     const at = T0 + served.t * 1000;
-    const entries: Entry[] = [routedIn(world, served, at)];
+    const decision = routedIn(world, served, at);
+    await store.record([decision]);
     if (served.outcome) {
-      entries.push({
-        kind: "vote",
-        at,
-        decision: `d${served.t}`,
-        voter: "",
-        verdict: { outcome: served.outcome },
-        source: "user",
-        weight: 1,
-      });
+      await store.append([votedIn(decision, { outcome: served.outcome }, at)]);
     }
-    await store.append(entries);
   }
   return { store, world };
 }
@@ -41,7 +33,9 @@ async function servedLog(rounds: number): Promise<{ store: Store; world: World }
 it("folds a log again and reports leaderboards and the values of policies", async () => {
   const { store, world } = await servedLog(300);
   const result = (await replay(store, "auto", { findPolicy }))!;
-  const votes = await store.votesOf("auto", "");
+  const votes = (await store.learning("auto", 0, 1000)).filter(
+    ({ kind }) => kind === "voted",
+  ).length;
   expect(result).toMatchObject({
     router: "auto",
     policy: "joust",
@@ -96,9 +90,9 @@ it("evaluates only the newest decisions and starts from the snapshot before them
   const onVote = (vote: Logged<Voted>) => addDuelVote(votes, vote);
   const whole = new History(store, "auto", { findPolicy, snapshots: false, onVote });
   await whole.replay();
-  const from = Math.floor((await store.head("auto")) / 2);
+  const from = T0 + 60_000;
   const before = new History(store, "auto", { findPolicy, snapshots: false });
-  await before.replay(from);
+  await before.replay(await store.positionAt("auto", from - 1));
   const evaluateNewest = () =>
     evaluate(store, "auto", [{ name: "routing" }], votes, { findPolicy, from });
   const folded = (await evaluateNewest())!;

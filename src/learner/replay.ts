@@ -80,7 +80,7 @@ export async function replay(
     { name: configuration.policy },
     ...(policy ? [{ name: policy.name, adapt }] : []),
   ];
-  const evaluation = await evaluate(store, router, targets, duelVotes, { findPolicy, until: end });
+  const evaluation = await evaluate(store, router, targets, duelVotes, { findPolicy, until });
   return {
     router,
     policy: policy?.kind ?? configuration.policy,

@@ -11,7 +11,7 @@ import type { Configured, Control, Logged } from "../store/events.ts";
  * - A vote does not count if its own position, or the position at which it would count, was rolled
  *   back. A rollback at r to p makes the log read "up to p, then on from r". Reading backwards from
  *   n, the valid spans are (r, n], (r', p], (r'', p'], ...
- * - A vote does not count if its voter was forgotten later.
+ * - The votes of a forgotten voter are no longer in the log; what was learned from them is invalid.
  */
 export class VoteSchedule {
   /** The last position of the log that is considered. */
@@ -20,8 +20,8 @@ export class VoteSchedule {
   readonly base: Logged<Configured> | undefined;
   readonly #spans: readonly Span[];
   readonly #freezes: readonly Freeze[];
-  /** Position at which each forgotten voter was forgotten. */
-  readonly #forgotten: ReadonlyMap<string, number>;
+  /** Last position at which a voter was forgotten, or 0. */
+  readonly #forgottenAt: number;
 
   constructor(controls: readonly Logged<Control>[], until: number) {
     const past = controls.filter(({ position }) => position <= until);
@@ -29,19 +29,11 @@ export class VoteSchedule {
     this.base = baseOf(past);
     this.#spans = validSpans(past, until);
     this.#freezes = freezesOf(past);
-    const forgotten = past.filter((event) => event.kind === "voter_forgotten");
-    this.#forgotten = new Map(forgotten.map(({ voter, position }) => [voter, position]));
+    this.#forgottenAt = past.findLast(({ kind }) => kind === "voter_forgotten")?.position ?? 0;
   }
 
   /** The position at which a vote counts, or undefined if it does not count. */
-  countsAt({
-    position,
-    voter,
-  }: {
-    readonly position: number;
-    readonly voter: string;
-  }): number | undefined {
-    if ((this.#forgotten.get(voter) ?? 0) > position) return undefined;
+  countsAt({ position }: { readonly position: number }): number | undefined {
     const freeze = this.#freezes.find(({ from, to }) => from < position && position < to);
     if (freeze && !freeze.learn) return undefined;
     const effective = freeze ? freeze.to : position;
@@ -50,8 +42,7 @@ export class VoteSchedule {
 
   /** True if the votes folded up to a position, with the same base, are a prefix of this schedule. */
   hasPrefix(position: number): boolean {
-    if (position > this.until) return false;
-    if ([...this.#forgotten.values()].some((at) => at > position)) return false;
+    if (position > this.until || position < this.#forgottenAt) return false;
     return position === 0 || this.#isValid(position);
   }
 

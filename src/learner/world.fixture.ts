@@ -5,6 +5,7 @@ import type { Pool } from "../core/bandit/policy.ts";
 import { Random } from "../core/random/random.ts";
 import { Router } from "../core/router.ts";
 import type { Decision } from "../store/decision.ts";
+import type { Verdict, Voted } from "../store/events.ts";
 import { toFloat32 } from "../store/vector.ts";
 
 const CATEGORIES = 3;
@@ -107,5 +108,24 @@ export function routedIn({ pool }: World, served: Served, at: number): Decision 
     values,
     costs: models.map((_, k) => (k + 1) / 1000),
     lambda: 0,
+  };
+}
+
+/** A vote on a duel of the world as a logged event. */
+export function votedIn(decision: Decision, verdict: Verdict, at: number): Voted {
+  const { id, router, encoder, x, pair, candidates, values } = decision;
+  return {
+    kind: "voted",
+    router,
+    at,
+    decision: id,
+    voter: "",
+    verdict,
+    source: "user",
+    weight: 1,
+    encoder,
+    x,
+    models: pair,
+    values: pair.map((name) => values![candidates.indexOf(name)]!),
   };
 }

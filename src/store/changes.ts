@@ -21,8 +21,7 @@ export class Listeners {
 export class AppendedChanges {
   readonly #positions = new Map<string, number>();
 
-  add(router: string, kind: string, position: number): void {
-    if (kind === "routed" || kind === "answered") return;
+  add(router: string, position: number): void {
     this.#positions.set(router, Math.max(position, this.#positions.get(router) ?? 0));
   }
 

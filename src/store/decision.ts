@@ -1,7 +1,7 @@
 /**
  * A decision: which model answers a request, or which two, and why. The log, replay, the HTTP
  * interface and the page all use this type. Models are named, because their indices change with
- * the pool. The log stores a decision as an event of kind "routed".
+ * the pool. Events have a kind; that of a decision is "routed".
  */
 export interface Decision {
   readonly kind: "routed";
@@ -16,7 +16,7 @@ export interface Decision {
   readonly mode: "apply" | "observe" | "bypass";
   /** Name of the encoder that produced x. Embeddings of different encoders cannot be mixed. */
   readonly encoder: string;
-  /** Embedding of the request, rounded by `toFloat32` before the policy used it. */
+  /** Embedding of the request, rounded by `toHalf` before the policy used it. */
   readonly x: Float64Array;
   readonly candidates: readonly string[];
   /** Models in the order shown. Twice the same model means a single answer. */
@@ -35,8 +35,19 @@ export interface Decision {
   /** Utility that one US dollar was worth. */
   readonly lambda: number;
   readonly reasons?: Reasons | undefined;
-  /** Prompt as `seal` encoded it, only if the operator stores prompts. It is kept beside the log so that it can be deleted. */
+  /**
+   * Probability with which the row of this decision was kept, 1 if undefined. A statistic over
+   * rows counts each one 1 / sample times. Rows with 0 count nothing: they were dropped and then
+   * restored from a vote token.
+   */
+  readonly sample?: number | undefined;
+  /** Prompt as `seal` encoded it, only if the operator stores prompts. */
   readonly prompt?: Uint8Array | undefined;
+}
+
+/** Number of decisions that a row stands for in a statistic. */
+export function weightOf({ sample = 1 }: Pick<Decision, "sample">): number {
+  return sample === 0 ? 0 : 1 / sample;
 }
 
 /** Facts that explain a decision besides its values and costs. */

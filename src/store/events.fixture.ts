@@ -1,5 +1,5 @@
 import type { Decision } from "./decision.ts";
-import type { Answered, Configured, Verdict, VoteRequest } from "./events.ts";
+import type { Answered, Configured, Verdict, Voted } from "./events.ts";
 import { toFloat32 } from "./vector.ts";
 
 /** Events for tests. Event n concerns decision n of router "auto", and all its fields are functions of n. */
@@ -48,19 +48,30 @@ export function answered(n: number, slot: number, over: Partial<Answered> = {}):
   };
 }
 
+/** A vote on decision n, complete without the decision. */
 export function vote(
   n: number,
   verdict: Verdict = { outcome: "a" },
-  over: Partial<VoteRequest> = {},
-): VoteRequest {
+  over: Partial<Voted> = {},
+): Voted {
+  const { pair } = routed(n);
+  const models = "ranking" in verdict ? verdict.ranking : "rating" in verdict ? [pair[0]] : pair;
   return {
-    kind: "vote",
+    kind: "voted",
+    router: "auto",
     at: T0 + n * 1000 + 900,
     decision: `d${n}`,
     voter: "ann",
     verdict,
     source: "user",
     weight: 1,
+    encoder: "test",
+    x: xOf(n),
+    models,
+    values: models.map((name) => MODELS.indexOf(name) / 7),
+    decided: T0 + n * 1000,
+    propensity: 0.5,
+    version: 0,
     ...over,
   };
 }

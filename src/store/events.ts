@@ -5,16 +5,18 @@ import type { Decision } from "./decision.ts";
  * Glossary
  *
  * event      a record of something that happened; it is written once and never changed
- * log        all events in one order; positions in the log increase and are never reused
+ * control    an event that is not a vote but changes which votes count or how they are learned
+ * log        votes and controls in one order; positions in the log increase and are never reused
+ * learning   the events of the log, which determine the posterior
  * decision   one routed request; its answers and votes refer to it by its id
  * slot       index of an answer as it was shown: 0 for the first, 1 for the second
  * owner      id of the API key that sent the request; a vote by key must use the same key
  * voter      name of the person or judge who votes, at most once per decision; "" if unnamed
- * control    an event that is not a vote but changes which votes count or how they are learned
- * learning   votes and controls: the events that determine the posterior
+ *
+ * Decisions and answers are not part of the log. They are stored by day and have no position.
  */
-export type Event = Decision | Answered | Learning;
 export type Learning = Voted | Control;
+export type DecisionEvent = Decision | Answered;
 export type Control = Configured | Frozen | Thawed | RolledBack | VoterForgotten;
 
 /** An event with its position in the log. */
@@ -51,13 +53,15 @@ export type Verdict =
   | { readonly ranking: readonly string[] };
 
 /**
- * A vote. It contains everything that the learner needs, so that old decisions can be
- * deleted and votes can be imported without a decision.
+ * A vote. It contains everything that the learner needs, so that it never depends on the row of
+ * its decision, which may be missing: not written yet, deleted, or not part of the sample.
  */
 export interface Voted extends EventBase {
   readonly kind: "voted";
   readonly decision: string;
   readonly voter: string;
+  /** True if a vote token authorized the vote. A token is one ballot, whatever name the voter gives. */
+  readonly byToken?: boolean | undefined;
   readonly verdict: Verdict;
   readonly source: "user" | "judge" | "import";
   /** Weight of this kind of vote. The learner multiplies it by the voter's reliability. */
@@ -68,6 +72,11 @@ export interface Voted extends EventBase {
   readonly models: readonly string[];
   /** Utility of each of these models as the router estimated it for the decision. */
   readonly values?: readonly number[] | undefined;
+  /** Time of the decision, in milliseconds since 1970. */
+  readonly decided?: number | undefined;
+  /** Propensity and posterior version of the decision. */
+  readonly propensity?: number | undefined;
+  readonly version?: number | undefined;
   /** Time at which the vote was cast, if that differs from `at`. */
   readonly cast?: number | undefined;
 }
@@ -105,21 +114,12 @@ interface RolledBack extends EventBase {
   readonly to: number;
 }
 
-/** All earlier votes of a voter are ignored permanently, even after a rollback. */
+/**
+ * All earlier votes of a voter were erased from the log (`Store.forget`). The event stays without
+ * the name: a posterior learned before it is no longer valid.
+ */
 interface VoterForgotten extends EventBase {
   readonly kind: "voter_forgotten";
-  readonly voter: string;
-}
-
-/** A vote as a client sends it. The store decides whether it becomes a `Voted` event. */
-export interface VoteRequest {
-  readonly kind: "vote";
-  readonly at: number;
-  readonly decision: string;
-  readonly voter: string;
-  readonly verdict: Verdict;
-  readonly source: Voted["source"];
-  readonly weight: number;
-  /** Id of the API key that sent the vote; undefined if a vote token authorizes it. */
-  readonly owner?: string | undefined;
+  /** Number of votes that were erased. */
+  readonly votes: number;
 }

@@ -1,34 +1,38 @@
 import { describe, expect, it } from "vitest";
-import { answered, routed, T0, vote } from "./events.fixture.ts";
+import { routed, vote } from "./events.fixture.ts";
+import type { DecisionEvent, Voted } from "./events.ts";
 import { eventually } from "./eventually.fixture.ts";
 import { GroupCommit } from "./group-commit.ts";
-import type { Entry, Receipt, Store } from "./store.ts";
+import type { Receipt, Store } from "./store.ts";
 import { StoreUnavailable, VoteRefused } from "./store-error.ts";
 
-/** A store that records what is appended, and that a test can block or make fail. */
-function fake(shared = false) {
+type Entry = DecisionEvent | Voted;
+
+/** A store that records what is written, and that a test can block or make fail. */
+function fake() {
   const commits: Entry[][] = [];
   const logged: Entry[] = [];
   let fault: ((entries: readonly Entry[]) => unknown) | undefined;
   let gate: Promise<void> | undefined;
-  const append = async (entries: readonly Entry[]): Promise<Receipt[]> => {
+  const write = async (entries: readonly Entry[]): Promise<Receipt[]> => {
     commits.push([...entries]);
     await gate;
     const error = fault?.(entries);
     if (error) throw error;
-    const known = (id: string) =>
-      [...logged, ...entries].some((e) => e.kind === "routed" && e.id === id);
     const receipts = entries.map((entry, i): Receipt => {
-      if (entry.kind === "vote" && !known(entry.decision)) {
-        return { status: "refused", reason: "unknown" };
-      }
-      return { status: "logged", position: logged.length + i + 1 };
+      const isUsed = entry.kind === "voted" && logged.includes(entry);
+      return isUsed
+        ? { status: "refused", reason: "changed" }
+        : { status: "logged", position: logged.length + i + 1 };
     });
     logged.push(...entries);
     return receipts;
   };
   return {
-    store: { shared, append } as unknown as Store,
+    store: {
+      append: write,
+      record: async (events, counted = []) => void (await write([...events, ...counted])),
+    } as Pick<Store, "append" | "record">,
     commits,
     logged,
     failWith(next: typeof fault) {
@@ -49,13 +53,22 @@ const down = () => new StoreUnavailable("the disk is full");
 const never = { delayMs: 1e6 };
 
 describe("GroupCommit", () => {
-  it("commits a vote at once, after its decision and in the same commit", async () => {
+  it("commits a vote at once and does not wait for decisions", async () => {
     const { store, commits } = fake();
     const log = new GroupCommit(store, never);
     log.log(routed(1));
-    log.log(answered(1, 0));
     expect(await log.vote(vote(1))).toBe("logged");
-    expect(commits).toEqual([[routed(1), answered(1, 0), vote(1)]]);
+    expect(commits).toEqual([[vote(1)]]);
+  });
+
+  it("passes decisions that are only counted on as such", async () => {
+    const calls: unknown[] = [];
+    const record: Store["record"] = async (...args) => void calls.push(args);
+    const log = new GroupCommit({ ...fake().store, record }, never);
+    log.log(routed(1));
+    log.log(routed(2), false);
+    await log.flush();
+    expect(calls).toEqual([[[routed(1)], [routed(2)]]]);
   });
 
   it("collects decisions for a short time and commits them together", async () => {
@@ -70,13 +83,12 @@ describe("GroupCommit", () => {
     const { store, commits, close } = fake();
     const log = new GroupCommit(store, never);
     const open = close();
-    for (let n = 0; n < 9; n++) log.log(routed(n));
     const first = log.vote(vote(0));
     await eventually(() => commits.length).toBe(1);
     const rest = [1, 2, 3, 4].map((n) => log.vote(vote(n)));
     open();
     await Promise.all([first, ...rest]);
-    expect(commits.map((entries) => entries.length)).toEqual([10, 4]);
+    expect(commits.map((entries) => entries.length)).toEqual([1, 4]);
   });
 
   it("writes at most maxBatch entries per commit", async () => {
@@ -90,18 +102,21 @@ describe("GroupCommit", () => {
 
   it("rejects a refused vote with the reason", async () => {
     const log = new GroupCommit(fake().store, never);
-    const refused = await log.vote(vote(1)).catch((error: unknown) => error);
+    const again = vote(1);
+    await log.vote(again);
+    const refused = await log.vote(again).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(VoteRefused);
-    expect(refused).toMatchObject({ reason: "unknown", hint: expect.any(String) });
+    expect(refused).toMatchObject({ reason: "changed", hint: expect.any(String) });
   });
 
-  it("tries twice if another node may still log the decision", async () => {
-    const { store, commits, logged } = fake(true);
-    const log = new GroupCommit(store, { delayMs: 5 });
-    const voting = log.vote(vote(1));
-    await eventually(() => commits.length).toBe(1);
-    logged.push(routed(1));
-    expect(await voting).toBe("logged");
+  it("refuses a vote that the database does not answer, and accepts it when it is sent again", async () => {
+    const { store, logged, close } = fake();
+    const log = new GroupCommit(store, { ...never, voteMs: 5 });
+    const open = close();
+    await expect(log.vote(vote(1))).rejects.toBeInstanceOf(StoreUnavailable);
+    open();
+    await eventually(() => logged.length).toBe(1);
+    expect(await log.vote(vote(1))).toBe("logged");
   });
 
   it("refuses votes and keeps decisions while the store is down, and continues afterwards", async () => {
@@ -110,7 +125,7 @@ describe("GroupCommit", () => {
     failWith(down);
     log.log(routed(1));
     await expect(log.vote(vote(1))).rejects.toBeInstanceOf(StoreUnavailable);
-    expect(log.stats).toMatchObject({ down: true, waiting: 1 });
+    await eventually(() => log.stats).toMatchObject({ down: true, waiting: 1 });
     // The second vote is refused at once, without a call to the store.
     await expect(log.vote(vote(1))).rejects.toMatchObject({ retryAfter: expect.any(Number) });
     expect(log.log(routed(2))).toBe(true);
@@ -137,10 +152,7 @@ describe("GroupCommit", () => {
     const { store, close } = fake();
     const log = new GroupCommit(store, { ...never, maxVotes: 2 });
     const open = close();
-    log.log(routed(1));
-    const votes = ["ann", "bob", "cy"].map((voter) =>
-      log.vote(vote(1, { outcome: "a" }, { voter })),
-    );
+    const votes = [1, 2, 3].map((n) => log.vote(vote(n)));
     const settled = Promise.allSettled(votes);
     open();
     expect((await settled).map(({ status }) => status)).toEqual([
@@ -154,12 +166,13 @@ describe("GroupCommit", () => {
     const { store, logged, failWith } = fake();
     const log = new GroupCommit(store, never);
     const bad = (entry: Entry) =>
-      entry.kind === "routed" ? entry.id === "d2" : "decision" in entry && entry.decision === "d2";
+      entry.kind === "routed" ? entry.id === "d2" : entry.decision === "d2";
     failWith((entries) => (entries.some(bad) ? new RangeError("no float32") : undefined));
     for (const n of [1, 2, 3]) log.log(routed(n));
     const votes = await Promise.allSettled([1, 2, 3].map((n) => log.vote(vote(n))));
     expect(votes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-    expect(logged).toEqual([routed(1), routed(3), vote(1), vote(3)]);
+    await log.flush();
+    expect(logged).toEqual([vote(1), vote(3), routed(1), routed(3)]);
     expect(log.stats).toMatchObject({ dropped: 1, waiting: 0, down: false });
   });
 
@@ -171,10 +184,5 @@ describe("GroupCommit", () => {
     expect(logged).toEqual([routed(1)]);
     expect(log.log(routed(2))).toBe(false);
     await expect(log.vote(vote(1))).rejects.toBeInstanceOf(StoreUnavailable);
-  });
-
-  it("returns the position of a control", async () => {
-    const log = new GroupCommit(fake().store, never);
-    expect(await log.control({ kind: "frozen", router: "auto", at: T0 })).toBe(1);
   });
 });

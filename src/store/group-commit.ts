@@ -1,191 +1,85 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import type { Decision } from "./decision.ts";
-import type { Answered, Control, VoteRequest } from "./events.ts";
-import type { Entry, Receipt, Store } from "./store.ts";
-import { StoreUnavailable, VoteRefused } from "./store-error.ts";
+import type { DecisionEvent, Voted } from "./events.ts";
+import { Lane } from "./lane.ts";
+import type { Receipt, Store } from "./store.ts";
+import { VoteRefused } from "./store-error.ts";
 
 /**
- * The queue in front of the log. A commit costs an fsync, so the entries of many requests share
- * one commit. A vote is committed at once together with everything queued before it, including
- * its own decision. Decisions and answers wait for up to `delayMs` so that more can join them.
- *
- * While the store is unavailable, votes are refused because a queued vote could be lost.
- * Decisions stay in the queue up to a limit; beyond it they are dropped and counted.
+ * The queues in front of the store. The entries of many requests share one commit. Votes are
+ * committed at once and are never queued while the store is unavailable. Decisions and answers
+ * wait for up to `delayMs` so that more can join them; while the store is unavailable they stay
+ * in their queue up to a limit, and beyond it they are dropped and counted.
  */
 export class GroupCommit {
-  readonly #store: Store;
+  readonly #votes: Lane<Voted, Receipt>;
+  readonly #decisions: Lane<Recorded, unknown>;
   readonly #settings: GroupCommitSettings;
-  readonly #queue: Item[] = [];
-  /** Number of queued votes and controls, whose callers are waiting. */
-  #urgent = 0;
-  /** Number of entries to write one by one, because one of them made their common transaction fail. */
-  #suspects = 0;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
-  #isDown = false;
-  #backOff = FIRST_BACK_OFF;
-  #draining = false;
-  #closed = false;
-  readonly #stats = { logged: 0, commits: 0, failedCommits: 0, dropped: 0 };
 
-  constructor(store: Store, settings: Partial<GroupCommitSettings> = {}) {
-    this.#store = store;
+  constructor(
+    store: Pick<Store, "append" | "record">,
+    settings: Partial<GroupCommitSettings> = {},
+  ) {
     this.#settings = { ...DEFAULTS, ...settings };
+    const { delayMs, maxBatch, maxQueue, maxVotes } = this.#settings;
+    this.#votes = new Lane((events) => store.append(events), {
+      delayMs: 0,
+      maxBatch,
+      maxQueue: maxVotes,
+    });
+    const record = async (entries: readonly Recorded[]): Promise<unknown[]> => {
+      const [kept, counted] = [true, false].map((isKept) =>
+        entries.filter((entry) => entry.isKept === isKept).map(({ event }) => event),
+      );
+      await store.record(kept!, counted);
+      return [];
+    };
+    this.#decisions = new Lane(record, { delayMs, maxBatch, maxQueue });
   }
 
-  /** Queues an event, which is durable within `delayMs` and one commit. Returns false if it was dropped. */
-  log(event: Decision | Answered): boolean {
-    if (this.#closed || this.#queue.length >= this.#settings.maxQueue) {
-      this.#stats.dropped++;
-      return false;
-    }
-    this.#queue.push({ entry: event });
-    this.#schedule();
-    return true;
+  /**
+   * Queues a decision or answer, which is stored within `delayMs` and one commit. If it is not to
+   * be kept, it is only counted. Returns false if it was dropped.
+   */
+  log(event: DecisionEvent, isKept = true): boolean {
+    return this.#decisions.add({ event, isKept });
   }
 
-  /** Logs a vote, which is durable when the promise resolves. Throws VoteRefused, or StoreUnavailable, after which the vote can be sent again. */
-  async vote(request: VoteRequest): Promise<"logged" | "repeated"> {
-    let receipt = await this.#record(request);
-    if (receipt.status === "refused" && receipt.reason === "unknown" && this.#store.shared) {
-      // The decision may still be in the queue of another node.
-      await sleep(2 * this.#settings.delayMs);
-      receipt = await this.#record(request);
-    }
+  /**
+   * Logs a vote, which is durable when the promise resolves. Throws VoteRefused, or within
+   * `voteMs` StoreUnavailable, after which the vote can be sent again.
+   */
+  async vote(vote: Voted): Promise<"logged" | "repeated"> {
+    const receipt = await this.#votes.submit(vote, this.#settings.voteMs);
     if (receipt.status === "refused") throw new VoteRefused(receipt.reason);
     return receipt.status;
   }
 
-  /** Logs a control, which is durable when the promise resolves to its position. */
-  async control(event: Control): Promise<number> {
-    const receipt = await this.#record(event);
-    if (receipt.status !== "logged") throw new Error(`${event.kind} was not logged`);
-    return receipt.position;
-  }
-
-  /** Counts since the start, the length of the queue, and whether the store is down. */
+  /** Counts since the start, the number of queued entries, and whether the store is down. */
   get stats() {
-    return { ...this.#stats, waiting: this.#queue.length, down: this.#isDown };
+    const [votes, decisions] = [this.#votes.stats, this.#decisions.stats];
+    return {
+      logged: votes.logged + decisions.logged,
+      commits: votes.commits + decisions.commits,
+      failedCommits: votes.failedCommits + decisions.failedCommits,
+      dropped: decisions.dropped,
+      waiting: votes.waiting + decisions.waiting,
+      down: votes.down || decisions.down,
+    };
   }
 
-  /** Tries to write the whole queue. */
+  /** Tries to write all queued entries. */
   async flush(): Promise<void> {
-    await this.#running;
-    this.#draining = true;
-    await this.#start().finally(() => {
-      this.#draining = false;
-    });
+    await Promise.all([this.#votes.flush(), this.#decisions.flush()]);
   }
 
-  /** Writes the whole queue. Entries that cannot be written are dropped and counted. */
+  /** Writes all queued entries. Those that cannot be written are dropped and counted. */
   async close(): Promise<void> {
-    this.#closed = true;
-    await this.flush();
-    clearTimeout(this.#timer);
-    this.#stats.dropped += this.#queue.length;
-    for (const { reject } of this.#queue.splice(0)) reject?.(new StoreUnavailable("it is closed"));
-  }
-
-  #record(entry: VoteRequest | Control): Promise<Receipt> {
-    const { promise, resolve, reject } = Promise.withResolvers<Receipt>();
-    if (this.#closed) reject(new StoreUnavailable("it is closed"));
-    else if (this.#isDown) reject(this.#unavailable("the last write failed"));
-    else if (this.#urgent >= this.#settings.maxVotes)
-      reject(this.#unavailable("too many votes are waiting"));
-    else {
-      this.#urgent++;
-      this.#queue.push({ entry, resolve, reject });
-      this.#schedule();
-    }
-    return promise;
-  }
-
-  #schedule(): void {
-    if (this.#running || this.#isDown) return;
-    if (this.#urgent > 0 || this.#queue.length >= this.#settings.maxBatch) this.#start();
-    else this.#timer ??= setTimeout(() => this.#start(), this.#settings.delayMs);
-  }
-
-  #start(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#running ??= this.#run().finally(() => {
-      this.#running = undefined;
-      if (this.#queue.length > 0 && !this.#closed) this.#schedule();
-    });
-    return this.#running;
-  }
-
-  async #run(): Promise<void> {
-    // Entries queued in the same tick of the event loop share the commit.
-    await Promise.resolve();
-    // If the store was down, an empty batch tests whether it is available again.
-    while (this.#queue.length > 0 || this.#isDown) {
-      const size = this.#suspects > 0 ? 1 : this.#settings.maxBatch;
-      const batch = this.#queue.splice(0, size);
-      this.#suspects = Math.max(0, this.#suspects - 1);
-      if (!(await this.#commit(batch))) return;
-      if (this.#urgent === 0 && this.#suspects === 0 && !this.#draining) return;
-    }
-  }
-
-  /** Writes one batch. Returns false if the store is unavailable. */
-  async #commit(batch: readonly Item[]): Promise<boolean> {
-    const urgent = batch.filter(({ resolve }) => resolve).length;
-    try {
-      const receipts = await this.#store.append(batch.map(({ entry }) => entry));
-      this.#urgent -= urgent;
-      this.#stats.commits++;
-      this.#stats.logged += batch.length;
-      this.#isDown = false;
-      this.#backOff = FIRST_BACK_OFF;
-      batch.forEach(({ resolve }, i) => {
-        resolve?.(receipts[i]!);
-      });
-      return true;
-    } catch (error) {
-      this.#stats.failedCommits++;
-      if (error instanceof StoreUnavailable) {
-        this.#goDown(batch, error);
-        return false;
-      }
-      if (batch.length > 1) {
-        this.#queue.unshift(...batch);
-        this.#suspects = batch.length;
-        return true;
-      }
-      this.#urgent -= urgent;
-      if (batch[0]!.reject) batch[0]!.reject(error);
-      else this.#stats.dropped++;
-      return true;
-    }
-  }
-
-  /** Rejects all waiting votes and controls, keeps decisions in the queue and schedules the next attempt. */
-  #goDown(batch: readonly Item[], error: StoreUnavailable): void {
-    this.#isDown = true;
-    this.#queue.unshift(...batch);
-    const urgent = this.#queue.filter(({ reject }) => reject);
-    const rest = this.#queue.filter(({ reject }) => !reject);
-    this.#queue.splice(0, this.#queue.length, ...rest);
-    this.#urgent = 0;
-    this.#suspects = 0;
-    for (const { reject } of urgent) reject!(error);
-    if (this.#closed) return;
-    this.#timer = setTimeout(() => this.#start(), this.#backOff);
-    this.#timer.unref();
-    this.#backOff = Math.min(2 * this.#backOff, LAST_BACK_OFF);
-  }
-
-  #unavailable(reason: string): StoreUnavailable {
-    return new StoreUnavailable(reason, Math.max(1, Math.ceil(this.#backOff / 1000)));
+    await Promise.all([this.#votes.close(), this.#decisions.close()]);
   }
 }
 
-interface Item {
-  readonly entry: Entry;
-  readonly resolve?: (receipt: Receipt) => void;
-  readonly reject?: (error: unknown) => void;
+interface Recorded {
+  readonly event: DecisionEvent;
+  readonly isKept: boolean;
 }
 
 export interface GroupCommitSettings {
@@ -193,10 +87,12 @@ export interface GroupCommitSettings {
   readonly delayMs: number;
   /** Largest number of entries in one transaction. */
   readonly maxBatch: number;
-  /** Largest number of entries in the queue. */
+  /** Largest number of decisions and answers in the queue. */
   readonly maxQueue: number;
-  /** Largest number of votes and controls in the queue. */
+  /** Largest number of votes in the queue. */
   readonly maxVotes: number;
+  /** Longest time that a vote waits for the database. */
+  readonly voteMs: number;
 }
 
 const DEFAULTS: GroupCommitSettings = {
@@ -204,7 +100,5 @@ const DEFAULTS: GroupCommitSettings = {
   maxBatch: 500,
   maxQueue: 10_000,
   maxVotes: 5000,
+  voteMs: 1500,
 };
-
-const FIRST_BACK_OFF = 100;
-const LAST_BACK_OFF = 5000;

@@ -1,18 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 import { invalidValue } from "../core/errors/joust-error.ts";
-import type { PruneReport } from "./store.ts";
 
-/** Prunes in steps of limited size until nothing is left, so that appends never wait long. */
+/** Deletes in steps of limited size until nothing is left, so that appends never wait long. */
 export async function pruneInSteps(
-  step: (limit: number) => PruneReport | Promise<PruneReport>,
-): Promise<PruneReport> {
-  const total = { prompts: 0, decisions: 0, votes: 0 };
-  for (;;) {
-    const { prompts, decisions, votes } = await step(STEP);
-    total.prompts += prompts;
-    total.decisions += decisions;
-    total.votes += votes;
-    if (Math.max(prompts, decisions, votes) < STEP) return total;
+  step: (limit: number) => number | Promise<number>,
+): Promise<number> {
+  for (let total = 0; ; ) {
+    const count = await step(STEP);
+    total += count;
+    if (count < STEP) return total;
     await setImmediate();
   }
 }

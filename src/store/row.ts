@@ -1,75 +1,44 @@
+import { crc32 } from "node:zlib";
 import { invalidValue } from "../core/errors/joust-error.ts";
-import type { Event, Logged } from "./events.ts";
+import type { Learning, Logged } from "./events.ts";
 import { bytesOf, vectorOf } from "./vector.ts";
 
-/** An event as both databases store it: searchable fields in columns, the rest as JSON in `body`. */
-export interface Row extends Columns {
+/** An event of the log as both databases store it: searchable fields in columns, the rest as JSON in `body`. */
+export interface Row {
   readonly router: string;
   readonly kind: string;
   readonly at: number;
-  readonly body: string;
-}
-
-/** Columns that only some kinds of events use. */
-interface Columns {
+  /** Set for votes. */
   readonly decision: string | null;
-  readonly slot: number | null;
+  /** Set for votes: a decision has at most one vote of each ballot. */
+  readonly ballot: string | null;
   readonly voter: string | null;
-  readonly owner: string | null;
-  readonly session: string | null;
   readonly x: Uint8Array | null;
+  readonly body: string;
 }
 
 export type LoggedRow = Row & { readonly position: number };
 
-const UNUSED: Columns = {
-  decision: null,
-  slot: null,
-  voter: null,
-  owner: null,
-  session: null,
-  x: null,
-};
-
-export function rowOf(event: Event): Row {
-  switch (event.kind) {
-    case "routed": {
-      const { kind, router, at, id, owner, session, x, prompt: _, ...body } = event;
-      return {
-        ...UNUSED,
-        router,
-        kind,
-        at,
-        decision: checkName("decision", id),
-        owner: owner ?? null,
-        // PostgreSQL refuses NUL in text. The session is the client's own text, so NUL is removed.
-        session: session?.replaceAll("\u0000", "") ?? null,
-        x: bytesOf(x),
-        body: JSON.stringify(body),
-      };
-    }
-    case "answered": {
-      const { kind, router, at, decision: id, slot, owner = null, ...body } = event;
-      const decision = checkName("decision", id);
-      return { ...UNUSED, router, kind, at, decision, slot, owner, body: JSON.stringify(body) };
-    }
-    case "voted": {
-      const { kind, router, at, decision: id, voter: name, x: vector, ...body } = event;
-      const decision = checkName("decision", id);
-      const voter = name === "" ? name : checkName("voter", name);
-      const x = bytesOf(vector);
-      return { ...UNUSED, router, kind, at, decision, voter, x, body: JSON.stringify(body) };
-    }
-    default: {
-      const { kind, router, at, ...body } = event;
-      return { ...UNUSED, router, kind, at, body: JSON.stringify(body, packArrays) };
-    }
+export function rowOf(event: Learning): Row {
+  if (event.kind !== "voted") {
+    const { kind, router, at, ...body } = event;
+    const unused = { decision: null, ballot: null, voter: null, x: null };
+    return { router, kind, at, ...unused, body: JSON.stringify(body, packArrays) };
   }
+  const { kind, router, at, decision: id, voter: name, x: vector, ...body } = event;
+  const decision = checkName("decision", id);
+  const voter = name === "" ? name : checkName("voter", name);
+  // A token is the ballot of the unnamed voter, whatever name the voter gives.
+  const ballot = event.byToken ? "voter:" : `voter:${voter}`;
+  const x = bytesOf(vector);
+  return { router, kind, at, decision, ballot, voter, x, body: JSON.stringify(body) };
 }
 
 /** Reads a row back. The caller selected rows of one kind and therefore knows the type E. */
-export function eventOf<E extends Pick<Event, "kind">>(row: LoggedRow): Logged<E> {
-  const { position, kind, router, at, decision, slot, voter, owner, session, x, body } = row;
+export function eventOf<E extends Pick<Learning, "kind">>(
+  row: Omit<LoggedRow, "x" | "ballot"> & Partial<Pick<Row, "x">>,
+): Logged<E> {
+  const { position, kind, router, at, decision, voter, x, body } = row;
   const event: unknown = {
     ...(JSON.parse(body, unpackArrays) as object),
     // Columns come last: they win over a field of the same name in the body.
@@ -77,14 +46,18 @@ export function eventOf<E extends Pick<Event, "kind">>(row: LoggedRow): Logged<E
     kind,
     router,
     at,
-    ...(decision !== null && (kind === "routed" ? { id: decision } : { decision })),
-    ...(slot !== null && { slot }),
+    ...(decision !== null && { decision }),
     ...(voter !== null && { voter }),
-    ...(owner !== null && { owner }),
-    ...(session !== null && { session }),
-    ...(x !== null && { x: vectorOf(x) }),
+    ...(x && { x: vectorOf(x) }),
   };
   return Object.freeze(event as Logged<E>);
+}
+
+/** Checksum (CRC-32) of a row with its position, which shows whether the file was damaged. */
+export function checksumOf(row: LoggedRow): number {
+  const { position, router, kind, at, decision, ballot, voter, x, body } = row;
+  const text = JSON.stringify([position, router, kind, at, decision, ballot, voter, body]);
+  return crc32(x ?? "", crc32(text));
 }
 
 /** Stores Float64Array as base64, because JSON has no typed arrays and no NaN. */

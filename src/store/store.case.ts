@@ -12,9 +12,9 @@ const SLOW_DISK = { timeout: 60_000 };
 /** The conformance suite that every store must pass. */
 export function conforms(name: string, fresh: Fresh): void {
   const stores = storesOf(fresh);
-  describe(`${name}: events`, SLOW_DISK, () => eventsConform(stores));
+  describe(`${name}: the log`, SLOW_DISK, () => eventsConform(stores));
   describe(`${name}: votes`, SLOW_DISK, () => votesConform(stores));
-  describe(`${name}: reading`, SLOW_DISK, () => readingConforms(stores));
+  describe(`${name}: decisions`, SLOW_DISK, () => readingConforms(stores));
   describe(`${name}: snapshots and leases`, SLOW_DISK, () => leasesConform(stores));
   describe(`${name}: upkeep`, SLOW_DISK, () => upkeepConforms(stores));
 }

@@ -1,51 +1,72 @@
 import type { Decision } from "./decision.ts";
-import type { Answered, Control, Event, Learning, Logged, Voted, VoteRequest } from "./events.ts";
+import type { Answered, Control, DecisionEvent, Learning, Logged, Voted } from "./events.ts";
 import type { Refusal } from "./store-error.ts";
 import type { Tally } from "./tally.ts";
 
 /**
  * Glossary (events.ts defines the words of the log)
  *
- * append     write several entries in one transaction: either all are durable or none
- * receipt    the result of appending one entry
+ * append     write votes and controls in one transaction: either all are durable or none
+ * receipt    the result of appending one event
+ * record     write decisions and answers; they survive a kill, but the last ones not a power failure
  * snapshot   the posterior after a position of the log, together with that position
  * lease      the right to save snapshots of a router for a limited time
  * token      a number that increases with every holder of a lease; an old token is refused (fencing)
  * horizon    the position up to which votes were pruned; learning starts from the snapshot kept there
  *
- * Store is the log and everything derived from it. SQLite stores it in a file for one node,
- * PostgreSQL stores it for several nodes, and both must pass store.case.ts. Methods throw
+ * Store is the log, the decisions, and everything derived from them. SQLite stores it in files for
+ * one node, PostgreSQL stores it for several nodes, and both must pass store.case.ts. Methods throw
  * StoreUnavailable if the database is unreachable, full or too slow.
  */
 export interface Store {
   /** True if several nodes use the same database. */
   readonly shared: boolean;
 
-  /** Appends entries, which are durable when the promise resolves. Events already in the log are skipped. */
-  append(entries: readonly Entry[]): Promise<Receipt[]>;
+  /**
+   * Appends votes and controls, which are durable when the promise resolves. One ballot is one
+   * vote: the same vote again is "repeated", and another vote with the same ballot is refused.
+   */
+  append(events: readonly Learning[]): Promise<Receipt[]>;
 
   /** Votes and controls after a position, in log order. No event is ever inserted before one that was returned. */
   learning(router: string, after: number, limit: number): Promise<Logged<Learning>[]>;
   controls(router: string): Promise<Logged<Control>[]>;
   /** Position of the newest vote or control, or 0 if there is none. */
   head(router: string): Promise<number>;
-  /** Position of the newest vote or control logged at or before `time`, or 0. */
+  /** Highest position of a vote or control logged at or before `time`, or 0: everything after it was logged later. */
   positionAt(router: string, time: number): Promise<number>;
-  /** Number of votes that a voter has cast. */
-  votesOf(router: string, voter: string): Promise<number>;
   /** Names of all routers that were ever configured. */
   routers(): Promise<string[]>;
+  /**
+   * Erases the votes of a voter, their counts, and all snapshots that learned from them, and logs
+   * "voter_forgotten". Returns the number of votes; if it is 0, nothing is logged. The snapshot
+   * at the horizon stays.
+   */
+  forget(router: string, voter: string, at: number): Promise<number>;
 
-  /** Decisions after a position, in log order. */
-  routed(router: string, after: number, limit: number): Promise<Logged<Decision>[]>;
+  /**
+   * Stores decisions and answers once, however often they are sent, and counts them. Those of
+   * `countedOnly` are counted but not stored, because they are not part of the sample.
+   */
+  record(events: readonly DecisionEvent[], countedOnly?: readonly DecisionEvent[]): Promise<void>;
+  /** Decisions with embeddings, oldest first. */
+  routed(query: RoutedQuery): Promise<Decision[]>;
+  /** Decisions with answers and votes, newest first. */
   decisions(page: PageQuery): Promise<DecisionRecord[]>;
+  /** Throws StoreUnavailable if decisions of an older version of Joust are still being moved and this one is not found. */
   decision(id: string): Promise<DecisionRecord | undefined>;
+  /** Time of the oldest of a router's newest `count` decisions, or 0 if there are not that many. */
+  timeOfNewest(router: string, count: number): Promise<number>;
   /** The sealed prompt of a decision, to be read with `unseal`. */
   prompt(decision: string): Promise<Uint8Array | undefined>;
   /** Counts by model and time, oldest first. */
   tallies(query: TallyQuery): Promise<Tally[]>;
   /** US dollars spent by an API key in a calendar month (see `monthOf`). */
   spent(owner: string, month: string): Promise<number>;
+
+  /** Stores an embedding that is too large for a vote token, until `until` at least. Durable when the promise resolves. */
+  saveEmbedding(decision: string, x: Float64Array, until: number): Promise<void>;
+  embedding(decision: string): Promise<Float64Array | undefined>;
 
   /** Returns a token, or undefined if another holder's lease is still valid and `steal` is not set. */
   acquireLease(
@@ -59,11 +80,11 @@ export interface Store {
   releaseLease(router: string, token: number): Promise<void>;
   /** Saves posterior and position together. Throws LeaseLost if the token is old. */
   saveSnapshot(snapshot: StoredSnapshot, token: number): Promise<void>;
-  /** The newest snapshot, or the newest one at or before `atMost`. */
+  /** The newest undamaged snapshot, or the newest one at or before `atMost`. */
   snapshot(router: string, atMost?: number): Promise<StoredSnapshot | undefined>;
   snapshotPositions(router: string): Promise<number[]>;
 
-  /** Deletes old entries in small transactions. */
+  /** Deletes old decisions, day by day, and old votes. */
   prune(what: PruneQuery): Promise<PruneReport>;
   horizon(router: string): Promise<number>;
 
@@ -71,6 +92,10 @@ export interface Store {
   saveKey(key: StoredKey): Promise<void>;
   /** 32 random bytes that all nodes share, created at the first call with this name. */
   secret(name: string): Promise<Uint8Array>;
+  deleteSecret(name: string): Promise<void>;
+
+  /** Resolves when all decisions that an older version of Joust has logged are stored by day. */
+  migrated(): Promise<void>;
 
   /**
    * Calls the listener after this node or another one has logged a vote or control or has saved
@@ -81,8 +106,6 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export type Entry = Event | VoteRequest;
-
 export type Receipt =
   | { readonly status: "logged"; readonly position: number }
   | { readonly status: "repeated" }
@@ -90,9 +113,15 @@ export type Receipt =
 
 export interface Change {
   readonly router: string;
-  /** "log" for a vote or control, "snapshot" for a newer posterior. */
-  readonly what: "log" | "snapshot";
+  /** "log" for a vote or control, "forgotten" if votes were erased, "snapshot" for a newer posterior. */
+  readonly what: "log" | "forgotten" | "snapshot";
   readonly position: number;
+}
+
+/** The place of a decision in the order of time: its time, then its id. */
+export interface Cursor {
+  readonly at: number;
+  readonly id: string;
 }
 
 /** Selects a page of decisions, newest first. */
@@ -100,15 +129,30 @@ export interface PageQuery {
   readonly router?: string | undefined;
   readonly owner?: string | undefined;
   readonly session?: string | undefined;
-  /** Position of the last decision on the previous page. */
-  readonly before?: number | undefined;
+  /** The last decision of the previous page. */
+  readonly before?: Cursor | undefined;
+  /** Earliest time, in milliseconds since 1970. Days before it are not read. */
+  readonly since?: number | undefined;
+  readonly limit: number;
+  /** Whether to return embeddings, which are large. */
+  readonly withX?: boolean | undefined;
+}
+
+/** Selects decisions of a router, oldest first. */
+export interface RoutedQuery {
+  readonly router: string;
+  /** The last decision of the previous page. */
+  readonly after?: Cursor | undefined;
+  /** Earliest time, in milliseconds since 1970. */
+  readonly since?: number | undefined;
   readonly limit: number;
 }
 
-/** A decision with its answers and votes. Embeddings are left out because they are large. */
+/** A decision with its answers and votes. */
 export interface DecisionRecord {
-  readonly decision: Logged<Omit<Decision, "x">>;
-  readonly answers: readonly Logged<Answered>[];
+  /** `Store.decision` returns the embedding; `Store.decisions` only if it is requested. */
+  readonly decision: Omit<Decision, "x"> & Partial<Pick<Decision, "x">>;
+  readonly answers: readonly Answered[];
   readonly votes: readonly Logged<Omit<Voted, "x">>[];
 }
 
@@ -132,21 +176,19 @@ export interface StoredSnapshot {
 }
 
 export interface PruneQuery {
-  /** Delete prompts logged before this time. */
-  readonly prompts?: number | undefined;
-  /** Delete decisions and their answers logged before this time. Their votes stay. */
+  /** Delete the days that ended before this time: decisions, answers and prompts. Votes and counts stay. */
   readonly decisions?: number | undefined;
   /**
    * Delete votes up to a snapshot, which is then kept permanently because learning starts there.
    * Afterwards no rollback can go further back, earlier votes of a voter can no longer be
-   * forgotten, and a changed policy learns only from later votes.
+   * forgotten, and a changed policy learns only from later votes. Votes on decisions from before
+   * that snapshot are refused, because they may have been deleted.
    */
   readonly votes?: { readonly router: string; readonly upTo: number } | undefined;
 }
 
 /** Number of deleted entries of each kind. */
 export interface PruneReport {
-  readonly prompts: number;
   readonly decisions: number;
   readonly votes: number;
 }

@@ -3,7 +3,7 @@ import type { Answered, Control, Voted } from "./events.ts";
 
 /**
  * Counts for one router and model in a bucket of five minutes. They are updated in the same
- * transaction as the log, so that charts need not read the log. The model "" stands for all
+ * transaction as the events, so that charts need not read them. The model "" stands for all
  * models together: there `shown` counts decisions, `duels` counts decisions with two answers and
  * `wins` counts votes for the answer shown first.
  */
@@ -76,6 +76,11 @@ export function tally(events: readonly Tallied[]): Tally[] {
     }
   }
   return [...groups.values()].flatMap((tallies) => [...tallies.values()]);
+}
+
+/** Adds counts, or subtracts them with factor -1. */
+export function addCounts(a: Counts, b: Counts, factor = 1): Counts {
+  return Object.fromEntries(COUNTS.map((name) => [name, a[name] + factor * b[name]])) as Counts;
 }
 
 export function noCounts(): Counts {

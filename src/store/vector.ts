@@ -6,6 +6,13 @@ export function toFloat32(x: Float64Array): Float64Array {
   return x;
 }
 
+/** Rounds x to half precision in place. A vote token holds half precision, so the gateway uses the rounded vector everywhere. */
+export function toHalf(x: Float64Array): Float64Array {
+  for (let i = 0; i < x.length; i++) x[i] = valueOfHalf(halfOf(x[i]!));
+  return x;
+}
+
+/** The bytes of x as float32, the form in which votes are stored. */
 export function bytesOf(x: Float64Array): Uint8Array {
   const floats = new Float32Array(x);
   for (let i = 0; i < x.length; i++) {
@@ -21,4 +28,78 @@ export function bytesOf(x: Float64Array): Uint8Array {
 export function vectorOf(bytes: Uint8Array): Float64Array {
   // The copy aligns the bytes: a Float32Array must start at a multiple of four, a database buffer may not.
   return Float64Array.from(new Float32Array(new Uint8Array(bytes).buffer));
+}
+
+/** The bytes of x in half precision. Values that are no half-precision numbers are rounded. */
+export function halfBytesOf(x: Float64Array): Uint8Array {
+  const bytes = new Uint8Array(2 * x.length);
+  for (let i = 0; i < x.length; i++) {
+    const half = halfOf(x[i]!);
+    bytes[2 * i] = half & 0xff;
+    bytes[2 * i + 1] = half >> 8;
+  }
+  return bytes;
+}
+
+export function vectorOfHalf(bytes: Uint8Array): Float64Array {
+  return Float64Array.from({ length: bytes.length / 2 }, (_, i) =>
+    valueOfHalf(bytes[2 * i]! | (bytes[2 * i + 1]! << 8)),
+  );
+}
+
+/** The bytes of x in the shorter of both forms that holds it exactly. The first byte is the size of one number. */
+export function packedBytesOf(x: Float64Array): Uint8Array {
+  const isHalf = x.every((value) => Object.is(valueOfHalf(halfOf(value)), value));
+  const numbers = isHalf ? halfBytesOf(x) : bytesOf(x);
+  const bytes = new Uint8Array(1 + numbers.length);
+  bytes[0] = isHalf ? 2 : 4;
+  bytes.set(numbers, 1);
+  return bytes;
+}
+
+export function unpackedVector(bytes: Uint8Array): Float64Array {
+  const numbers = bytes.subarray(1);
+  return bytes[0] === 2 ? vectorOfHalf(numbers) : vectorOf(numbers);
+}
+
+const FLOAT = new Float32Array(1);
+const BITS = new Uint32Array(FLOAT.buffer);
+
+/**
+ * The 16 bits of the half-precision number nearest to a value: sign, 5 bits of exponent, 10 of
+ * fraction (IEEE 754 binary16). Node 22 has no Float16Array.
+ */
+function halfOf(value: number): number {
+  FLOAT[0] = value;
+  const bits = BITS[0]!;
+  const sign = (bits >>> 16) & 0x8000;
+  const magnitude = bits & 0x7fffffff;
+  if (magnitude > 0x7f800000) return sign | 0x7e00; // NaN
+  if (magnitude >= 0x477ff000) return sign | 0x7c00; // 65520 and above round to infinity
+  if (magnitude >= 0x38800000) return sign | roundedShift(magnitude - 0x38000000, 13);
+  // Below 2^-14 the numbers are multiples of 2^-24.
+  FLOAT[0] = Math.abs(value) * 2 ** 24;
+  return sign | roundedInteger(FLOAT[0]);
+}
+
+/** Shifts right and rounds to the nearest integer, ties to even. */
+function roundedShift(bits: number, places: number): number {
+  const half = 1 << (places - 1);
+  const odd = (bits >>> places) & 1;
+  return (bits + half - 1 + odd) >>> places;
+}
+
+function roundedInteger(value: number): number {
+  const floor = Math.floor(value);
+  const rest = value - floor;
+  return rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor;
+}
+
+function valueOfHalf(half: number): number {
+  const sign = half & 0x8000 ? -1 : 1;
+  const exponent = (half >> 10) & 0x1f;
+  const fraction = half & 0x3ff;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 31) return fraction === 0 ? sign * Infinity : Number.NaN;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
 }

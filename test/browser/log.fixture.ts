@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Event } from "../../src/store/events.ts";
+import type { DecisionEvent } from "../../src/store/events.ts";
 import { openSqlite } from "../../src/store/sqlite/open.ts";
 
 /** Fills a data folder with this many decisions, one per second, the last one just now. */
@@ -8,7 +8,7 @@ export async function fillLog(folder: string, count: number): Promise<void> {
   const models = ["mistral-7b", "mixtral-8x7b", "gpt-3.5", "claude-v2"];
   const now = Date.now();
   for (let from = 0; from < count; from += 1000) {
-    const events = Array.from({ length: Math.min(1000, count - from) }, (_, i): Event[] => {
+    const events = Array.from({ length: Math.min(1000, count - from) }, (_, i): DecisionEvent[] => {
       const n = from + i;
       const model = models[n % models.length]!;
       const at = now - 1000 * (count - n);
@@ -51,7 +51,7 @@ export async function fillLog(folder: string, count: number): Promise<void> {
         },
       ];
     });
-    await store.append(events.flat());
+    await store.record(events.flat());
   }
   await store.close();
 }

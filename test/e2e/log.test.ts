@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Replay } from "../../src/learner/replay.ts";
-import { routedIn, World } from "../../src/learner/world.fixture.ts";
+import { routedIn, votedIn, World } from "../../src/learner/world.fixture.ts";
 import { configured, T0 } from "../../src/store/events.fixture.ts";
 import { SqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 import { joust, newFolder, ROOT } from "./joust.fixture.ts";
@@ -16,14 +16,12 @@ async function servedFolder(): Promise<string> {
   await store.append([configured({ pool, encoder: "world", weighVoters: false })]);
   for (const served of world.serve(100, 0.2, 1)) {
     const at = T0 + served.t * 1000;
-    const vote = { kind: "vote", at, source: "user", weight: 1 } as const;
-    const verdict = served.outcome && { outcome: served.outcome };
-    const voter = `v${served.t % 5}`;
-    const decision = `d${served.t}`;
-    await store.append([
-      routedIn(world, served, at),
-      ...(verdict ? [{ ...vote, decision, voter, verdict }] : []),
-    ]);
+    const decision = routedIn(world, served, at);
+    await store.record([decision]);
+    if (served.outcome) {
+      const vote = votedIn(decision, { outcome: served.outcome }, at);
+      await store.append([{ ...vote, voter: `v${served.t % 5}` }]);
+    }
   }
   await store.close();
   return data;

@@ -5,11 +5,11 @@ import { encoderPlaces } from "../../core/encoder/encoder-places.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { codeOf, writeError } from "../../core/input/system-error.ts";
 import { plural } from "../../lab/report/words.ts";
-import { forget, freeze, rollBack, thaw } from "../../learner/controls.ts";
+import { forget, freeze, type RollbackTarget, rollBack, thaw } from "../../learner/controls.ts";
 import { prune } from "../../learner/prune.ts";
 import type { Store } from "../../store/store.ts";
 import { newCommand } from "../shared/command.ts";
-import { ENCODER_HELP, time, withModelsFlag } from "../shared/flags.ts";
+import { ENCODER_HELP, number, time, withModelsFlag } from "../shared/flags.ts";
 import { statusLine } from "../shared/status-line.ts";
 import {
   DEFAULT_ROUTER,
@@ -185,25 +185,46 @@ function thawCommand(): Command {
 function rollBackCommand(): Command {
   const command = newCommand({
     name: "roll-back",
-    summary: "undo everything learned after a time",
-    description: "Undoes everything that was learned from votes after a time, permanently.",
-    examples: [["Undo the votes since noon", "joust votes roll-back --to 2026-11-15T12:00:00Z"]],
-  }).requiredOption("--to <time>", "time of the last votes that count", time("--to"));
-  return withRouterFlags(command).action((flags: StoreFlags & { readonly to: number }) =>
+    summary: "undo everything learned after a time or position",
+    description:
+      "Undoes everything that was learned from votes after a time, permanently. Votes logged at or before that time are never undone. If a clock was wrong, name the position of the last vote that counts; GET /v1/decisions shows the position of each vote.",
+    examples: [
+      ["Undo the votes since noon", "joust votes roll-back --to 2026-11-15T12:00:00Z"],
+      ["Undo the votes after one of them", "joust votes roll-back --position 1234"],
+    ],
+  })
+    .option("--to <time>", "time of the last votes that count", time("--to"))
+    .option(
+      "--position <n>",
+      "position of the last vote that counts",
+      number("--position", { from: 0, to: Number.MAX_SAFE_INTEGER, example: 1234 }),
+    );
+  return withRouterFlags(command).action((flags: RollBackFlags) =>
     printing(flags, async (store, router) => {
-      const count = await rollBack(store, router, flags.to, Date.now());
+      const count = await rollBack(store, router, targetOf(flags), Date.now());
       return `${router} is rolled back: ${noLongerCount(count)}`;
     }),
   );
 }
 
+interface RollBackFlags extends StoreFlags {
+  readonly to?: number | undefined;
+  readonly position?: number | undefined;
+}
+
+function targetOf({ to, position }: RollBackFlags): RollbackTarget {
+  if (to !== undefined && position === undefined) return { time: to };
+  if (position !== undefined && to === undefined) return { position };
+  throw new InputError({ file: "--to" }, "is missing or given twice", "give --to or --position");
+}
+
 function forgetCommand(): Command {
   const command = newCommand({
     name: "forget",
-    summary: "undo everything learned from a voter",
+    summary: "erase the votes of a voter and everything learned from them",
     description:
-      "Learns again from all votes except the earlier votes of one voter. This cannot be undone.",
-    examples: [["Undo all votes of a spammer", "joust votes forget mallory"]],
+      "Erases the earlier votes of one voter from the database, with the name and the embeddings, and learns again from all other votes. This cannot be undone. Backups and exported files keep the votes: delete them, or forget the voter again after restoring one.",
+    examples: [["Erase all votes of a person", "joust votes forget key_1234/ann"]],
   }).argument("<voter>", 'name of the voter as "votes export" prints it');
   return withRouterFlags(command).action((voter: string, flags: StoreFlags) =>
     printing(flags, async (store, router) => {
@@ -227,7 +248,7 @@ function pruneCommand(): Command {
     name: "prune",
     summary: "delete everything logged before a time",
     description:
-      "Deletes the decisions, answers and prompts of all routers logged before a time. Charts and what was learned stay. With --votes it also deletes the votes of the router, up to the last snapshot before that time. Afterwards no rollback can go further back, voters of deleted votes cannot be forgotten, and another policy learns only from later votes.",
+      "Deletes the days of all routers that ended before a time: decisions, answers and prompts. Charts and what was learned stay. With --votes it also deletes the votes of the router, up to the last snapshot before that time. Afterwards no rollback can go further back, voters of deleted votes cannot be forgotten, and another policy learns only from later votes.",
     examples: [
       ["Delete old decisions and prompts", "joust votes prune --before 2026-01-01"],
       ["Delete old votes too", "joust votes prune --before 2026-01-01 --votes"],
@@ -238,8 +259,8 @@ function pruneCommand(): Command {
   return withRouterFlags(command).action((flags: PruneFlags) =>
     printing(flags, async (store, router) => {
       const deleted = await prune(store, router, flags.before, flags.votes ?? false);
-      const { decisions, prompts, votes } = deleted;
-      return `deleted ${plural(decisions, "decision")} with their answers, ${plural(prompts, "prompt")}, ${plural(votes, "vote")}`;
+      const { decisions, votes } = deleted;
+      return `deleted ${plural(decisions, "decision")} with their answers and prompts, ${plural(votes, "vote")}`;
     }),
   );
 }

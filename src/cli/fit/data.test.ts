@@ -15,7 +15,8 @@ async function served(name: string, prompts: readonly (string | undefined)[]): P
   const store = new SqliteStore(join(folder, "joust.db"), Date.now);
   for (const [n, text] of prompts.entries()) {
     const prompt = text === undefined ? undefined : seal(text, `d${n}`, undefined);
-    await store.append([routed(n, { prompt }), vote(n)]);
+    await store.record([routed(n, { prompt })]);
+    await store.append([vote(n)]);
   }
   await store.close();
   return folder;

@@ -23,6 +23,7 @@ export interface ReplayFlags extends StoreFlags {
 export async function runReplay(flags: ReplayFlags): Promise<number> {
   const result = await withRouter(flags, async (store, router) => {
     const policies = await policiesOf(flags.policy);
+    await store.migrated();
     let fold: Fold | undefined;
     const replayed = await replay(store, router, {
       ...policies,

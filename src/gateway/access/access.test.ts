@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -8,7 +7,6 @@ import { StandingClock } from "../clock/clock.fixture.ts";
 import { Access } from "./access.ts";
 import { allows, hashOf, newSecret, secretOf } from "./keys.ts";
 import { RateLimit } from "./spending.ts";
-import { VoteTokens } from "./vote-token.ts";
 
 describe("an API key", () => {
   it("is random, and its hash does not contain it", () => {
@@ -111,30 +109,5 @@ describe("a rate limit", () => {
     for (let i = 0; i < 1000; i++) limit.take(`client ${i}`, i);
     expect(limit.take("late", 10_000)).toBe(0);
     expect(limit.size).toBe(1);
-  });
-});
-
-describe("a vote token", () => {
-  const tokens = new VoteTokens(randomBytes(32));
-  const token = tokens.issue("d1", 1000);
-
-  it("is valid for one decision, one week and one server", () => {
-    expect(tokens.accepts(token, "d1", 2000)).toBe(true);
-    expect(tokens.accepts(token, "d2", 2000)).toBe(false);
-    expect(tokens.accepts(token, "d1", 8 * 86_400_000)).toBe(false);
-    expect(new VoteTokens(randomBytes(32)).accepts(token, "d1", 2000)).toBe(false);
-  });
-
-  it("is invalid after any change", () => {
-    const [end, signature] = token.split(".");
-    const later = (Number.parseInt(end!, 36) + 1).toString(36);
-    expect(tokens.accepts(`${later}.${signature}`, "d1", 2000)).toBe(false);
-    fc.assert(
-      fc.property(fc.string(), (text) => {
-        expect(tokens.accepts(text, "d1", 2000)).toBe(false);
-        expect(tokens.accepts(`${end}.${text}`, "d1", 2000)).toBe(false);
-      }),
-      { seed: 1 },
-    );
   });
 });

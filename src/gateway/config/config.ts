@@ -148,7 +148,12 @@ const STORE = z
       .optional(),
     prompts: z.boolean().default(false),
     key: z.string().optional(),
+    /** Age in days at which decisions are deleted. Default: never. */
     retention_days: z.number().positive().optional(),
+    /** Share of the ordinary decisions that are stored. Duels, random choices and decisions voted on are always stored. */
+    sample: z.number().gt(0).max(1).default(1),
+    /** Lifetime of vote tokens in days. */
+    vote_token_days: z.number().positive().max(365).default(30),
   })
   .prefault({});
 

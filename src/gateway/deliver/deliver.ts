@@ -18,8 +18,11 @@ export interface ResponseForm {
   readonly decision: string;
   /** Whether the client wants usage at the end of a stream. */
   readonly wantsUsage: boolean;
-  /** The member `joust` of the response. Called when the response begins. */
-  readonly note: () => Json;
+  /**
+   * The member `joust` of the response. Called when the response begins, with the models of the
+   * answers that are shown, "" for one that failed.
+   */
+  readonly note: (models: readonly string[]) => Json | Promise<Json>;
   /** Whether the text of the answer is needed afterwards. Called when the response begins. */
   readonly needsText: () => boolean;
 }
@@ -52,7 +55,11 @@ async function deliverWhole(
   { model, answer, fallbacks }: Attempt,
   { dialect, decision, note, needsText }: ResponseForm,
 ): Promise<DeliveredAnswer> {
-  const joust = { ...note(), model: model.name, fallbacks: listed(fallbacks) };
+  const joust = {
+    ...(await note([model.name])),
+    model: model.name,
+    fallbacks: listed(fallbacks),
+  };
   const isTextNeeded = needsText();
   const body = await readAll(answer);
   const end = await answer.end;
@@ -70,7 +77,11 @@ async function deliverStream(
   { model, answer, fallbacks }: Attempt,
   { dialect, decision, wantsUsage, note, needsText }: ResponseForm,
 ): Promise<DeliveredAnswer> {
-  const joust = { ...note(), model: model.name, fallbacks: listed(fallbacks) };
+  const joust = {
+    ...(await note([model.name])),
+    model: model.name,
+    fallbacks: listed(fallbacks),
+  };
   const label = dialect.labelStream(
     { id: decision, model: model.name, joust: JSON.stringify(joust) },
     wantsUsage ? (usage) => model.cost(usage) : undefined,

@@ -46,7 +46,8 @@ async function deliverWhole(
   );
   const given = answers.filter((answer) => answer !== undefined);
   if (given.length === 0) throw duelFailed(attempts);
-  const joust = { ...note(), ...(given.length === 2 ? DUEL : SINGLE) };
+  const models = attempts.map(({ model }, slot) => (answers[slot] ? model.name : ""));
+  const joust = { ...(await note(models)), ...(given.length === 2 ? DUEL : SINGLE) };
   const contents = given.map(({ content }) => content);
   const usage = totalUsage(given.map(({ end }) => end));
   client.send(200, headersOf(decision), writer.whole(contents, usage, joust));
@@ -73,7 +74,8 @@ async function deliverStreams(
 ): Promise<DeliveredAnswer[]> {
   const hasFirst = (await attempts[0].answer) !== undefined;
   if (!hasFirst && !(await attempts[1].answer)) throw duelFailed(attempts);
-  const joust = note();
+  const names = attempts.map(({ model }) => model.name);
+  const joust = await note(hasFirst ? names : ["", names[1]!]);
   const text = needsText() ? dialect.streamText() : undefined;
   client.beginStream(headersOf(decision));
   await client.write(writer.open({ ...joust, ...(hasFirst ? DUEL : SINGLE) }));
@@ -88,7 +90,8 @@ async function deliverStreams(
   const broken = attempts.filter(({ error }) => error !== undefined);
   if (hasFirst && broken.length > 0) {
     const indices = broken.map(({ slot }) => slot);
-    client.write(writer.fail(indices, { ...joust, ...SINGLE }));
+    const left = names.map((name, slot) => (indices.includes(slot) ? "" : name));
+    client.write(writer.fail(indices, { ...(await note(left)), ...SINGLE }));
   }
   if (wantsUsage) client.write(writer.usage(totalUsage(ends.filter((end) => end !== undefined))));
   client.write(writer.done);

@@ -2,7 +2,6 @@ import type { Outcome } from "../../core/bandit/policy.ts";
 import { invalidValue } from "../../core/errors/joust-error.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Decision } from "../../store/decision.ts";
-import type { Voted } from "../../store/events.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { DeliveredAnswer } from "../deliver/deliver.ts";
 import { chat } from "../dialects/chat/chat.ts";
@@ -15,6 +14,7 @@ import { readAll } from "../providers/upstream/upstream.ts";
 import { choose } from "../routing/choose.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import { editObject } from "../wire/json.ts";
+import { type Ballot, ballotOf } from "./ballot.ts";
 import { judgeRequest, verdictIn } from "./judge-prompt.ts";
 import { type CastParts, cast } from "./votes.ts";
 
@@ -61,27 +61,21 @@ export class Judge {
     if (first?.text === undefined) return;
     if (!second) this.#inBackground(() => this.#judgeSingle(request, first.model, first.text!));
     else if (second.text !== undefined) {
-      this.#inBackground(() => this.#judgeDuel(request, [first.text!, second.text!]));
+      const models = [first.model.name, second.model.name];
+      this.#inBackground(() => this.#judgeDuel(request, models, [first.text!, second.text!]));
     }
   }
 
-  async #judgeDuel(request: AnsweredRequest, texts: readonly [string, string]): Promise<void> {
+  async #judgeDuel(
+    request: AnsweredRequest,
+    models: readonly string[],
+    texts: readonly [string, string],
+  ): Promise<void> {
     const outcome = await this.#compare(request, texts);
-    const { model, weight } = request.router.config.judge!;
-    if (!outcome) return;
-    await cast(this.#parts, {
-      kind: "vote",
-      at: this.#parts.clock.date(),
-      decision: request.decision.id,
-      voter: `judge:${model}`,
-      verdict: { outcome },
-      source: "judge",
-      weight,
-    });
+    if (outcome) await this.#cast(request.router, ballotOf(request.decision, models), outcome);
   }
 
   async #judgeSingle(request: AnsweredRequest, model: ServedModel, text: string): Promise<void> {
-    const { store, metrics, clock } = this.#parts;
     const opponent = this.#opponent(request, model);
     const other = opponent && (await this.#answer(request, opponent));
     if (!other) return;
@@ -89,8 +83,16 @@ export class Judge {
     const outcome = await this.#compare(request, flip ? [other, text] : [text, other]);
     if (!outcome) return;
     const models = flip ? [opponent.name, model.name] : [model.name, opponent.name];
-    await store.append([voteOf(request, models, outcome, clock.date())]);
-    metrics.votes.inc({ source: "judge", status: "logged" });
+    const ballot = ballotOf(request.decision, models);
+    // The second answer was not shown, so this is not a vote on the decision itself.
+    await this.#cast(request.router, { ...ballot, id: `${ballot.id}-judge` }, outcome);
+  }
+
+  async #cast({ config }: LiveRouter, ballot: Ballot, outcome: Outcome): Promise<void> {
+    const { model, weight } = config.judge!;
+    const at = this.#parts.clock.date();
+    const facts = { at, voter: `judge:${model}`, source: "judge", weight } as const;
+    await cast(this.#parts, { ...ballot, x: ballot.x! }, { outcome }, facts);
   }
 
   /** The model that the policy would show beside the one that has answered. */
@@ -158,29 +160,3 @@ export class Judge {
 
 const MAX_RUNNING = 8;
 const CALL_MS = 120_000;
-
-/** The vote on an answer that was not shown. It has an id of its own and holds all it teaches. */
-function voteOf(
-  { router, decision }: AnsweredRequest,
-  models: readonly string[],
-  outcome: Outcome,
-  at: number,
-): Voted {
-  const { model, weight } = router.config.judge!;
-  const { candidates, values } = decision;
-  const known = models.map((name) => values?.[candidates.indexOf(name)]);
-  return {
-    kind: "voted",
-    router: decision.router,
-    at,
-    decision: `${decision.id}-judge`,
-    voter: `judge:${model}`,
-    verdict: { outcome },
-    source: "judge",
-    weight,
-    encoder: decision.encoder,
-    x: decision.x,
-    models,
-    ...(known.every((value) => value !== undefined) && { values: known }),
-  };
-}

@@ -1,18 +1,26 @@
 import type { Logger } from "pino";
 import type { VoteReceipt } from "../../api/vote.ts";
-import { isDuel } from "../../store/decision.ts";
-import type { Verdict, VoteRequest } from "../../store/events.ts";
+import type { Verdict, Voted } from "../../store/events.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
 import type { DecisionRecord, Store } from "../../store/store.ts";
-import { VoteRefused } from "../../store/store-error.ts";
+import { StoreUnavailable, VoteRefused } from "../../store/store-error.ts";
 import type { Caller } from "../access/access.ts";
-import type { VoteTokens } from "../access/vote-token.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Feed } from "../log/feed.ts";
 import { logged } from "../log/logged.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { HttpError } from "../wire/http-error.ts";
+import {
+  type Ballot,
+  ballotOf,
+  mayArrive,
+  restoredDecision,
+  shownModels,
+  voteOn,
+  withAnswers,
+} from "./ballot.ts";
 import type { Vote } from "./vote-body.ts";
+import type { VoteTokens } from "./vote-token.ts";
 
 /** Parts of the gateway that a vote passes through. */
 export interface CastParts {
@@ -29,51 +37,132 @@ export interface VoteParts extends CastParts {
 }
 
 /**
- * POST /v1/feedback: casts the vote of a caller with a key, or of a client with a vote token.
- * The vote is durable when this function returns.
+ * POST /v1/feedback: casts the vote of a client with a vote token, or of a caller with a key. The
+ * vote is durable when this function returns. If the database does not answer, the function
+ * throws StoreUnavailable within about two seconds.
  */
 export async function receiveVote(
   parts: VoteParts,
   caller: Caller | undefined,
-  { decision, voter, token, verdict }: Vote,
+  { decision: id, voter, token, verdict }: Vote,
 ): Promise<VoteReceipt> {
-  const now = parts.clock.date();
-  if (token !== undefined && !parts.voteTokens.accepts(token, decision, now)) {
+  const at = parts.clock.date();
+  const ballot =
+    token === undefined
+      ? await ballotByKey(parts, caller, id, at)
+      : await ballotByToken(parts, token, id, at);
+  const owner = caller?.owner ?? ballot.owner;
+  const receipt = await cast(parts, ballot, verdict, {
+    at,
+    // Voters of different keys are different people, even if they have the same name.
+    voter: owner !== undefined && voter !== "" ? `${owner}/${voter}` : checkVoter(voter),
+    source: "user",
+    weight: 1,
+    ...(token !== undefined && { byToken: true }),
+  });
+  if (!ballot.isKept) parts.log.log(restoredDecision(ballot));
+  return receipt;
+}
+
+type CompleteBallot = Ballot & { readonly x: Float64Array };
+
+/** The ballot in a vote token. The decision's row adds how its answers ended, if it can be read. */
+async function ballotByToken(
+  { voteTokens, store, log }: VoteParts,
+  token: string,
+  id: string,
+  now: number,
+): Promise<CompleteBallot> {
+  const ballot = await within(READ_MS, voteTokens.read(token, now));
+  if (ballot?.id !== id) {
     throw new HttpError(403, "this vote token has expired or belongs to another decision", {
       hint: "use the token that came with the answer",
       code: "invalid_vote_token",
       param: "vote_token",
     });
   }
-  // A vote token gives the right to vote on its decision, and an admin may vote on every decision.
-  const owner = token !== undefined || caller?.isAdmin ? undefined : caller?.owner;
-  return cast(parts, {
-    kind: "vote",
-    at: now,
-    decision,
-    // Voters of different keys are different people, even if they have the same name.
-    voter: caller?.owner !== undefined && voter !== "" ? `${caller.owner}/${voter}` : voter,
-    verdict: await withSlot(parts, decision, verdict, owner),
-    source: "user",
-    weight: 1,
-    ...(owner !== undefined && { owner }),
+  const record = await within(EXTRA_MS, findRecord(store, log, id)).catch(() => undefined);
+  const known = record
+    ? { ...withAnswers(ballot, record.answers), candidates: record.decision.candidates }
+    : ballot;
+  const values = record ? record.decision.values : ballot.values;
+  const x = ballot.x ?? record?.decision.x ?? (await within(READ_MS, store.embedding(id)));
+  if (!x) throw new VoteRefused("unknown");
+  return { ...known, values, x };
+}
+
+/** The ballot in the decision's row, for a caller who may vote on it. */
+async function ballotByKey(
+  { store, log }: VoteParts,
+  caller: Caller | undefined,
+  id: string,
+  now: number,
+): Promise<CompleteBallot> {
+  const record = await within(READ_MS, findRecord(store, log, id));
+  if (!record) {
+    // Another node may have answered and not have written the row yet.
+    if (store.shared && mayArrive(id, now)) {
+      throw new StoreUnavailable("the decision is not stored yet");
+    }
+    throw new VoteRefused("unknown");
+  }
+  // An admin may vote on every decision.
+  if (!caller?.isAdmin && caller?.owner !== record.decision.owner) throw new VoteRefused("foreign");
+  const ballot = withAnswers(ballotOf(record.decision), record.answers);
+  return { ...ballot, x: record.decision.x! };
+}
+
+async function findRecord(
+  store: Store,
+  log: GroupCommit,
+  id: string,
+): Promise<DecisionRecord | undefined> {
+  await logged(log);
+  return store.decision(id);
+}
+
+/** Rejects with StoreUnavailable if the store does not answer in time. */
+async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new StoreUnavailable("the database does not answer");
+    timer = setTimeout(() => reject(error), milliseconds);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+/** Longest time to wait for data without which the vote cannot be cast. */
+const READ_MS = 1500;
+/** Longest time to wait for data that a vote can do without. */
+const EXTRA_MS = 400;
+
+/** Names of judges are reserved: a vote of a person must not look like that of a judge. */
+function checkVoter(voter: string): string {
+  if (!voter.startsWith("judge:")) return voter;
+  throw new HttpError(400, "names of voters must not begin with judge:", {
+    hint: "choose another name",
+    code: "invalid_value",
+    param: "voter",
   });
 }
 
-/** Logs a vote, counts it and publishes it. The store decides whether the vote is accepted. */
+/** Logs a vote, counts it and publishes it. Throws VoteRefused if it does not fit the ballot or the ballot was used. */
 export async function cast(
-  { metrics, feed, log, store, logger }: CastParts,
-  request: VoteRequest,
+  { metrics, feed, log, logger }: CastParts,
+  ballot: CompleteBallot,
+  verdict: Verdict,
+  facts: Pick<Voted, "at" | "voter" | "source" | "weight" | "byToken">,
 ): Promise<VoteReceipt> {
-  const { source, decision } = request;
+  const { source } = facts;
+  const { id } = ballot;
   try {
-    const status = await log.vote(request);
+    const vote = voteOn(ballot, verdict, facts);
+    const status = await log.vote(vote);
     metrics.votes.inc({ source, status });
-    const record = await store.decision(decision).catch(() => undefined);
-    const models = record && shownModels(record);
-    if (record && status === "logged") publish(feed, request, record, models);
-    logger.debug({ decision, source, status }, "vote");
-    return { id: decision, status, models };
+    const models = shownModels(ballot);
+    if (status === "logged") publish(feed, vote, ballot.owner, models);
+    logger.debug({ decision: id, source, status }, "vote");
+    return { id, status, models };
   } catch (error) {
     metrics.votes.inc({ source, status: error instanceof VoteRefused ? "refused" : "failed" });
     throw error;
@@ -82,46 +171,14 @@ export async function cast(
 
 function publish(
   feed: Feed,
-  { decision: id, at, source, verdict }: VoteRequest,
-  { decision: { router, owner } }: DecisionRecord,
-  models: readonly string[] | undefined,
+  { decision: id, at, router, source, verdict }: Voted,
+  owner: string | undefined,
+  models: readonly string[],
 ): void {
   // After the vote of a judge the models stay hidden, so that people vote without knowing them.
-  const shown = source === "user" ? { models } : {};
+  const shown = source === "user" ? { models: [...models] } : {};
   feed.publish(owner, () => ({
     type: "vote",
     data: { id, at, router, source, ...shown, ...verdict },
   }));
-}
-
-/** Models whose answers were shown, in their order; after a fallback, the model that answered. */
-export function shownModels({ decision, answers }: DecisionRecord): string[] {
-  return decision.pair
-    .slice(0, isDuel(decision) ? 2 : 1)
-    .map((model, slot) => answers.find((answer) => answer.slot === slot)?.model ?? model);
-}
-
-/**
- * Adds the slot to a rating of a duel. If one of the answers failed, the rating is about the
- * other. If both were shown, the voter has to name the slot.
- */
-async function withSlot(
-  { store, log }: Pick<CastParts, "store" | "log">,
-  decision: string,
-  verdict: Verdict,
-  owner: string | undefined,
-): Promise<Verdict> {
-  if (!("rating" in verdict) || verdict.slot !== undefined) return verdict;
-  await logged(log);
-  const record = await store.decision(decision);
-  if (!record || !isDuel(record.decision)) return verdict;
-  const failed = record.answers.find(({ status }) => status === "failed");
-  if (failed) return { ...verdict, slot: failed.slot === 0 ? 1 : 0 };
-  // The store refuses a vote on somebody else's decision without revealing anything about it.
-  if (owner !== undefined && record.decision.owner !== owner) return verdict;
-  throw new HttpError(400, "the decision has two answers", {
-    hint: "send slot (0 or 1) with the rating, or send winner instead",
-    code: "missing_value",
-    param: "slot",
-  });
 }

@@ -1,7 +1,6 @@
 import type { Explanation, Decision as ShownDecision } from "../../api/decision.ts";
 import { type Decision, isDuel } from "../../store/decision.ts";
 import type { DecisionRecord } from "../../store/store.ts";
-import { shownModels } from "../feedback/votes.ts";
 import { inWords } from "../routing/explain.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 
@@ -17,12 +16,12 @@ export function decisionView(record: DecisionRecord): ShownDecision {
     mode: decision.mode,
     ...(decision.session !== undefined && { session_id: decision.session }),
     duel: isDuel(decision),
-    position: decision.position,
     posterior_version: decision.version,
-    votes: votes.map(({ verdict, source, at }) => ({
+    votes: votes.map(({ verdict, source, at, position }) => ({
       ...verdict,
       source,
       at: new Date(at).toISOString(),
+      position,
     })),
   };
   if (isHidden) {
@@ -46,6 +45,13 @@ export function decisionView(record: DecisionRecord): ShownDecision {
       fallbacks: rest.fallbacks,
     })),
   };
+}
+
+/** Models whose answers were shown, in their order; after a fallback, the model that answered. */
+export function shownModels({ decision, answers }: DecisionRecord): string[] {
+  return decision.pair
+    .slice(0, isDuel(decision) ? 2 : 1)
+    .map((model, slot) => answers.find((answer) => answer.slot === slot)?.model ?? model);
 }
 
 /** Whether a person has voted. Votes of a judge do not reveal the models. */

@@ -1,7 +1,7 @@
 import type { Learning } from "../../api/insight.ts";
 import { Random } from "../../core/random/random.ts";
 import type { Decision } from "../../store/decision.ts";
-import type { Logged } from "../../store/events.ts";
+import { uniformSample } from "../../store/decision-id.ts";
 import type { Store } from "../../store/store.ts";
 import type { Window } from "./numbers.ts";
 import { performanceOfEach } from "./performance.ts";
@@ -50,22 +50,18 @@ const STRETCHES = 16;
 const LEAST = 4;
 const MOST = 32;
 
-/** Requests from the whole window: all of them, or some of each part of the log. */
-async function sampled(
-  store: Store,
-  router: string,
-  { from, to }: Window,
-): Promise<Logged<Decision>[]> {
-  const [newest] = await store.decisions({ router, limit: 1 });
-  if (!newest) return [];
-  const first = await store.positionAt(router, from);
-  const end = newest.decision.position;
-  const at = (part: number) => Math.floor(first + ((end - first) * part) / STRETCHES);
+/** Requests from the whole window: all of them, or some of each part of it. */
+async function sampled(store: Store, router: string, { from, to }: Window): Promise<Decision[]> {
+  const [oldest] = await store.routed({ router, since: from, limit: 1 });
+  const [newest] = await store.decisions({ router, since: from, limit: 1 });
+  if (!oldest || !newest) return [];
+  const span = newest.decision.at - oldest.at + 1;
+  const at = (part: number) => Math.floor(oldest.at + (span * part) / STRETCHES);
   const parts = Array.from({ length: STRETCHES }, async (_, i) => {
-    const page = await store.routed(router, at(i), MOST);
-    return page.filter((one) => one.position <= at(i + 1) && one.at >= from && one.at < to);
+    const page = await store.routed({ router, since: at(i), limit: MOST });
+    return page.filter((one) => one.at < Math.min(at(i + 1), to));
   });
-  return (await Promise.all(parts)).flat();
+  return uniformSample((await Promise.all(parts)).flat());
 }
 
 function sharesOf(requests: readonly Decision[]): Record<string, number> {

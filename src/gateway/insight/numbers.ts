@@ -1,5 +1,12 @@
 import { Random } from "../../core/random/random.ts";
-import { ALL_MODELS, BUCKET_MS, type Counts, noCounts, type Tally } from "../../store/tally.ts";
+import {
+  ALL_MODELS,
+  addCounts,
+  BUCKET_MS,
+  type Counts,
+  noCounts,
+  type Tally,
+} from "../../store/tally.ts";
 import type { RecentQuery } from "../routing/recent.ts";
 import { performanceOf } from "./performance.ts";
 import { type Prices, spendOf } from "./spend.ts";
@@ -90,14 +97,9 @@ function totalsOf(tallies: readonly Tally[]): { all: Counts; byModel: Map<string
   const byModel = new Map<string, Counts>();
   for (const { model, counts } of tallies) {
     const sum = byModel.get(model);
-    byModel.set(model, sum ? added(sum, counts) : counts);
+    byModel.set(model, sum ? addCounts(sum, counts) : counts);
   }
   return { all: byModel.get(ALL_MODELS) ?? noCounts(), byModel };
-}
-
-export function added(a: Counts, b: Counts): Counts {
-  const names = Object.keys(a) as (keyof Counts)[];
-  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Counts;
 }
 
 function modelCounts(model: string, all: Counts = noCounts()) {

@@ -3,8 +3,7 @@ import { symmetricEigen } from "../../core/linalg/eigen.ts";
 import { axpy, dot, mean } from "../../core/linalg/linalg.ts";
 import { isDuel } from "../../store/decision.ts";
 import type { Store } from "../../store/store.ts";
-import { shownModels } from "../feedback/votes.ts";
-import { isVoted } from "./decision-view.ts";
+import { isVoted, shownModels } from "./decision-view.ts";
 import type { PosteriorView } from "./traffic.ts";
 
 /**
@@ -20,18 +19,9 @@ export async function promptMap(
 ): Promise<PromptMap> {
   const { categories, centroids } = pool;
   const place = planeOf(centroids);
-  const records = await store.decisions({ router, owner, limit });
-  const oldest = records.at(-1)?.decision.position ?? 0;
-  const newest = records[0]?.decision.position ?? 0;
-  // Without an owner, the records are the newest decisions without a gap.
-  const most = owner === undefined ? records.length : MOST;
-  const routed = most > 0 ? await store.routed(router, oldest - 1, most) : [];
-  const xs = new Map(
-    routed.filter(({ position }) => position <= newest).map(({ id, x }) => [id, x]),
-  );
+  const records = await store.decisions({ router, owner, limit, withX: true });
   const points = records.flatMap((record) => {
-    const { id, at } = record.decision;
-    const x = xs.get(id);
+    const { id, at, x } = record.decision;
     if (x?.length !== centroids[0]!.length) return []; // embedded by another encoder
     const w = membership(x);
     const duel = isDuel(record.decision);
@@ -52,9 +42,6 @@ export async function promptMap(
     points,
   };
 }
-
-/** Largest number of decisions to read between the oldest and the newest one of an owner. */
-const MOST = 5000;
 
 /** Projects embeddings onto the plane of the first two principal components of the centroids. */
 export function planeOf(

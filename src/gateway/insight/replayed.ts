@@ -2,11 +2,12 @@ import { type Learning, MAP_POINTS, type PromptMap, type Tradeoff } from "../../
 import { categoryMembership } from "../../core/bandit/features.ts";
 import type { Fold } from "../../learner/fold.ts";
 import { inPages } from "../../learner/pages.ts";
-import type { Store } from "../../store/store.ts";
-import { type Tallied, type Tally, tally } from "../../store/tally.ts";
+import { weightOf } from "../../store/decision.ts";
+import type { Cursor, Store } from "../../store/store.ts";
+import { addCounts, noCounts, type Tallied, type Tally, tally } from "../../store/tally.ts";
 import { RecentQueries, type RecentQuery } from "../routing/recent.ts";
 import { learningCurve } from "./learning-curve.ts";
-import { added, numbersOf, type Window } from "./numbers.ts";
+import { numbersOf, type Window } from "./numbers.ts";
 import { promptMap } from "./prompt-map.ts";
 import type { Prices } from "./spend.ts";
 import { tradeoffCurve } from "./tradeoff-curve.ts";
@@ -55,20 +56,27 @@ async function recentOf(store: Store, router: string, to: number): Promise<reado
   return recent.all;
 }
 
-/** Counts the events of a window, with the same result as `store.tallies`. */
+/**
+ * Counts the events of a window, with the same result as `store.tallies`; if decisions are
+ * sampled, an unbiased estimate of it.
+ */
 async function recount(store: Store, router: string, { from, to, step }: Window): Promise<Tally[]> {
   const sums = new Map<string, Tally>();
-  const count = (events: readonly Tallied[]) => {
+  const count = (events: readonly Tallied[], weight = 1) => {
     const inside = events.filter(({ at }) => at >= from && at < to);
     for (const { bucket: fine, model, counts } of tally(inside)) {
       const bucket = fine - (fine % step);
       const key = `${bucket} ${model}`;
-      const sum = sums.get(key)?.counts;
-      sums.set(key, { router, bucket, model, counts: sum ? added(sum, counts) : counts });
+      const sum = addCounts(sums.get(key)?.counts ?? noCounts(), counts, weight);
+      sums.set(key, { router, bucket, model, counts: sum });
     }
   };
   for await (const page of decisionsOf(store, router)) {
-    count(page.flatMap(({ decision, answers }) => [decision, ...answers]));
+    const groups = Map.groupBy(page, ({ decision }) => weightOf(decision));
+    for (const [weight, records] of groups) {
+      const events = records.flatMap(({ decision, answers }) => [decision, ...answers]);
+      if (weight > 0) count(events, weight);
+    }
     // An answer is logged after its request, so requests a day before the window have none in it.
     if (page.at(-1)!.decision.at < from - LATEST_ANSWER_MS) break;
   }
@@ -82,10 +90,10 @@ const PAGE = 500;
 const LATEST_ANSWER_MS = 86_400_000;
 
 async function* decisionsOf(store: Store, router: string) {
-  for (let before: number | undefined; ; ) {
+  for (let before: Cursor | undefined; ; ) {
     const page = await store.decisions({ router, before, limit: PAGE });
     if (page.length === 0) return;
     yield page;
-    before = page.at(-1)!.decision.position;
+    before = page.at(-1)!.decision;
   }
 }

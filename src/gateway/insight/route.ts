@@ -1,9 +1,10 @@
 import type { RouteDecision } from "../../api/decision.ts";
 import { isDuel } from "../../store/decision.ts";
 import type { Caller } from "../access/access.ts";
-import type { VoteTokens } from "../access/vote-token.ts";
 import { chat } from "../dialects/chat/chat.ts";
 import { type RequestHeaders, readRequest } from "../dialects/dialect.ts";
+import { ballotOf } from "../feedback/ballot.ts";
+import type { VoteTokens } from "../feedback/vote-token.ts";
 import type { Recorder } from "../log/recorder.ts";
 import { ServedModel } from "../providers/served-model.ts";
 import { type DecideParts, decide, logDecision } from "../routing/decide.ts";
@@ -35,6 +36,8 @@ export async function route(
   const conversation = chat.read(request.members, headers);
   const pending = await decide(parts, caller, router, conversation);
   const decision = logDecision(parts.recorder, pending);
+  const ballot = { ...ballotOf(decision, undefined, pending.isKept), x: decision.x };
+  const canVote = (await parts.voteTokens.storeLarge(ballot, decision.at)) ?? true;
   return {
     object: "decision",
     id: decision.id,
@@ -45,6 +48,6 @@ export async function route(
     models: [...new Set(decision.pair)],
     posterior_version: decision.version,
     ...explanation(decision),
-    vote_token: parts.voteTokens.issue(decision.id, decision.at),
+    ...(canVote && { vote_token: parts.voteTokens.issue(ballot, decision.at) }),
   };
 }

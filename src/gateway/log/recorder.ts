@@ -19,6 +19,8 @@ export interface AnswerSlot {
   readonly owner: string | undefined;
   /** Estimate that is logged if the upstream reports no usage. */
   readonly promptTokens: number;
+  /** False if the decision is not part of the sample, so that the answer is only counted. */
+  readonly isKept?: boolean | undefined;
 }
 
 /** Router name in the log for requests that name a model. No router decides them. */
@@ -44,9 +46,10 @@ export class Recorder {
     this.#parts = parts;
   }
 
-  decided(decision: Decision): void {
+  /** Records a decision. If it is not kept, because it is not part of the sample, it is only counted. */
+  decided(decision: Decision, isKept: boolean): void {
     const duel = isDuel(decision);
-    this.#parts.log.log(decision);
+    this.#parts.log.log(decision, isKept);
     this.#decisionsOf(decision.router)[duel ? "duel" : "single"].inc();
     this.#parts.feed.publish(decision.owner, () => ({
       type: "decision",
@@ -99,6 +102,7 @@ export class Recorder {
           : rounded(end.firstByteAt - end.sentAt),
         fallbacks: fallbacks.length > 0 ? fallbacks : undefined,
       },
+      slot.isKept,
       hidden,
     );
     return cost;
@@ -114,7 +118,7 @@ export class Recorder {
   ): void {
     const status = statusOf(error);
     this.#parts.metrics.answers.inc({ model, status });
-    this.#write({
+    const answered = {
       ...this.#head(slot),
       model,
       status,
@@ -123,7 +127,8 @@ export class Recorder {
       cost: 0,
       latencyMs: rounded(this.#parts.clock.now() - startedAt),
       fallbacks: fallbacks.length > 0 ? fallbacks : undefined,
-    });
+    };
+    this.#write(answered, slot.isKept);
   }
 
   upstreamError(model: string, error: UpstreamError): void {
@@ -141,8 +146,8 @@ export class Recorder {
   }
 
   /** `hidden` keeps everything out of the feed that could reveal the model. */
-  #write(event: Answered, hidden = false): void {
-    this.#parts.log.log(event);
+  #write(event: Answered, isKept: boolean | undefined, hidden = false): void {
+    this.#parts.log.log(event, isKept);
     if (event.owner !== undefined) this.#parts.spending.add(event.owner, event.cost);
     this.#parts.feed.publish(event.owner, () => {
       const { decision: id, at, router, slot, status, latencyMs, firstByteMs } = event;

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
 
-/** Deletes old decisions and prompts every hour. Votes stay: they hold everything they teach. */
+/** Deletes old days of decisions every hour. Votes stay: they hold everything they teach. */
 export class Retention {
   readonly #timer: NodeJS.Timeout;
 
@@ -13,8 +13,8 @@ export class Retention {
       if (age === undefined) return;
       const before = clock.date() - age * DAY_MS;
       try {
-        const deleted = await store.prune({ decisions: before, prompts: before });
-        if (deleted.decisions + deleted.prompts > 0) logger.info(deleted, "deleted old decisions");
+        const { decisions } = await store.prune({ decisions: before });
+        if (decisions > 0) logger.info({ decisions }, "deleted old decisions");
       } catch (error) {
         logger.warn({ err: error }, "old decisions could not be deleted; trying again in an hour");
       }

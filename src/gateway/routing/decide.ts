@@ -1,5 +1,6 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { Decision, Reasons } from "../../store/decision.ts";
+import { newDecisionId, sampleNumber } from "../../store/decision-id.ts";
 import { readKey, seal } from "../../store/seal.ts";
 import type { Store } from "../../store/store.ts";
 import type { Caller } from "../access/access.ts";
@@ -32,6 +33,10 @@ export interface PendingDecision {
   /** Why there is a duel, or why there is none although one was requested. */
   readonly duel: Reasons["duel"];
   readonly session: Session | undefined;
+  /** Embedding of the prompt. */
+  readonly x: Float64Array;
+  /** False if the decision is not part of the sample: it is counted, but not stored. */
+  readonly isKept: boolean;
   /** Other candidates, the best first. None if the operator has fixed the model. */
   readonly others: () => readonly ServedModel[];
   readonly complete: () => Decision;
@@ -60,8 +65,9 @@ export async function decide(
   stopwatch?.stage("encode");
   const { view } = router;
   const duel = duelFor(view, router.cap, caller, conversation);
+  const at = clock.date();
   const query: ChoiceQuery = {
-    id: randomUUID(),
+    id: newDecisionId(at),
     x,
     needs,
     allowed: options.allowed_models ?? undefined,
@@ -75,7 +81,9 @@ export async function decide(
   const isDuel = pair[0] !== pair[1];
   router.cap.routed(isDuel);
   stopwatch?.stage("decide");
-  const at = clock.date();
+  // Everything duelled or explored is kept. Explored choices are those that the policy made rarely.
+  const isExplored = choice.isPolicys === true && choice.propensity < 0.5;
+  const sample = isDuel || isExplored ? 1 : serving().config.store.sample;
   return {
     id: query.id,
     router,
@@ -84,6 +92,8 @@ export async function decide(
     isDuel,
     duel: duel.reason,
     session,
+    x,
+    isKept: sampleNumber(query.id) < sample,
     others: () => {
       if (view.config.mode !== "apply") return [];
       return choice.candidates.indices
@@ -97,6 +107,7 @@ export async function decide(
         owner: caller.owner,
         session: session?.isImplicit ? undefined : session?.id,
         prompt: sealedPrompt(serving().config, conversation.prompt, query.id),
+        sample: sample === 1 ? undefined : sample,
         reasons: { duel: duel.reason, encoder_failed: failed || undefined },
       }),
   };
@@ -105,11 +116,11 @@ export async function decide(
 /** Completes a decision and logs it. */
 export function logDecision(
   recorder: Pick<Recorder, "decided">,
-  { router, complete }: PendingDecision,
+  { router, complete, isKept }: PendingDecision,
 ): Decision {
   const decision = complete();
   router.recent.add(decision);
-  recorder.decided(decision);
+  recorder.decided(decision, isKept);
   return decision;
 }
 
@@ -177,10 +188,13 @@ function implicitId(messages: readonly unknown[]): string {
 export class Sessions {
   readonly #store: Pick<Store, "decisions">;
   readonly #models = new Map<string, string>();
+  readonly #now: () => number;
   readonly #size: number;
 
-  constructor(store: Pick<Store, "decisions">, size = 20_000) {
+  /** `now` in milliseconds since 1970. */
+  constructor(store: Pick<Store, "decisions">, now: () => number, size = 20_000) {
     this.#store = store;
+    this.#now = now;
     this.#size = size;
   }
 
@@ -191,7 +205,7 @@ export class Sessions {
     const { router, owner, id } = session;
     // If the store is down, the session loses its model but the request is still answered.
     const [last] = await this.#store
-      .decisions({ router, owner, session: id, limit: 1 })
+      .decisions({ router, owner, session: id, since: this.#now() - REMEMBERED_MS, limit: 1 })
       .catch(() => []);
     const answered = last?.answers.filter(({ status }) => status !== "failed") ?? [];
     return answered.length === 1 ? answered[0]!.model : undefined;
@@ -209,6 +223,9 @@ export class Sessions {
     this.#models.delete(keyOf(session));
   }
 }
+
+/** Sessions that paused for longer are not looked up, because every day costs a query. */
+const REMEMBERED_MS = 7 * 86_400_000;
 
 function keyOf({ router, owner, id }: Session): string {
   return JSON.stringify([router, owner, id]);

@@ -9,7 +9,7 @@ import {
 } from "./choose.ts";
 
 /** Facts about a decision that its choice does not depend on. */
-export type DecisionFacts = Pick<Decision, "at" | "owner" | "session" | "prompt"> & {
+export type DecisionFacts = Pick<Decision, "at" | "owner" | "session" | "prompt" | "sample"> & {
   readonly reasons: Reasons;
 };
 
@@ -18,7 +18,7 @@ export function explain(
   view: RouterView,
   query: ChoiceQuery,
   choice: PoolChoice,
-  { at, owner, session, prompt, reasons }: DecisionFacts,
+  { at, owner, session, prompt, sample, reasons }: DecisionFacts,
 ): Decision {
   const { pair, propensity, values, lambda, costs } = choice;
   const { indices, excluded } = choice.candidates;
@@ -51,6 +51,7 @@ export function explain(
       ...reasons,
       ...beliefs.reasons,
     },
+    sample,
     prompt,
   };
 }

@@ -21,10 +21,10 @@ export function guardModel(evaluation: LogEvaluation): string | undefined {
 }
 
 /**
- * Number of the newest entries of the log that are evaluated, so that the evaluation takes no
- * longer when the log grows and a router is not judged by its first decisions.
+ * Number of the newest decisions that are evaluated, so that the evaluation takes no longer when
+ * there are more and a router is not judged by its first ones.
  */
-export const WINDOW = 500_000;
+export const WINDOW = 200_000;
 
 /** Number of voted duels below which the interval is not trusted. */
 export const FEWEST_VOTES = 200;

@@ -25,8 +25,9 @@ const methods = {
     try {
       const votes = new Map<string, DuelVotes>();
       const onVote = (vote: Parameters<typeof addDuelVote>[1]) => addDuelVote(votes, vote);
-      const from = Math.max(0, (await store.head(router)) - WINDOW);
-      const options = { findPolicy: kinds.find, snapshots: true, from, onVote };
+      const from = await store.timeOfNewest(router, WINDOW);
+      const position = await store.positionAt(router, from - 1);
+      const options = { findPolicy: kinds.find, snapshots: true, from: position, onVote };
       await new History(store, router, options).replay();
       if (votes.size < FEWEST_VOTES) return undefined;
       const targets = [{ name: "routing" }];

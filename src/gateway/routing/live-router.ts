@@ -6,7 +6,7 @@ import { Follower } from "../../learner/follower.ts";
 import { Learner } from "../../learner/learner.ts";
 import type { Configured } from "../../store/events.ts";
 import type { Store } from "../../store/store.ts";
-import { toFloat32 } from "../../store/vector.ts";
+import { toHalf } from "../../store/vector.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { RouterConfig } from "../config/config.ts";
 import type { ServedModel } from "../providers/served-model.ts";
@@ -60,7 +60,7 @@ export class LiveRouter {
     this.#models = models;
     this.#settings = settingsOf(config, models);
     this.#follower = this.#newFollower();
-    this.#meanX = toFloat32(mean([...calibration.centroids]));
+    this.#meanX = toHalf(mean([...calibration.centroids]));
     this.#learner = new Learner({
       store,
       router: name,
@@ -155,7 +155,7 @@ export class LiveRouter {
     this.#languages.observe(text);
     try {
       const [x] = await this.calibration.encoder.encode([text]);
-      return { x: toFloat32(x!), failed: false };
+      return { x: toHalf(x!), failed: false };
     } catch (error) {
       this.#tools.onError(error, this.name);
       return { x: this.#meanX, failed: true };

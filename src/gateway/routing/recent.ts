@@ -1,4 +1,5 @@
 import type { Decision } from "../../store/decision.ts";
+import { uniformSample } from "../../store/decision-id.ts";
 import type { Store } from "../../store/store.ts";
 
 /** The part of a decision that is needed to decide its request again. */
@@ -23,18 +24,12 @@ export class RecentQueries {
     return this.#ring;
   }
 
-  /** Reads the most recent queries from the log, or those before a time. */
-  async fill(store: Store, router: string, to = Infinity): Promise<void> {
-    const pageBefore = (before?: number) => store.decisions({ router, before, limit: this.#size });
-    let page = await pageBefore();
-    while (page.length > 0 && page.at(-1)!.decision.at >= to) {
-      page = await pageBefore(page.at(-1)!.decision.position);
-    }
-    const newest = page.find(({ decision }) => decision.at < to);
-    if (newest && newest !== page[0]) page = await pageBefore(newest.decision.position + 1);
-    const oldest = page.at(-1)?.decision.position;
-    if (oldest === undefined) return;
-    for (const query of await store.routed(router, oldest - 1, page.length)) this.add(query);
+  /** Reads the most recent queries from the store, or those before a time. */
+  async fill(store: Pick<Store, "decisions">, router: string, to?: number): Promise<void> {
+    const before = to === undefined ? undefined : { at: to, id: "" };
+    const page = await store.decisions({ router, before, limit: this.#size, withX: true });
+    const queries = page.map(({ decision }) => ({ ...decision, x: decision.x! }));
+    for (const query of uniformSample(queries).toReversed()) this.add(query);
   }
 }
 

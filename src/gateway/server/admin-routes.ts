@@ -70,13 +70,15 @@ function addLearningRoutes(app: App, { serving, store, clock }: AdminParts): voi
     "/v1/admin/routers/:router/rollback",
     contract({
       ...CONTROL,
-      summary: "Undoes permanently what was learned after a time.",
+      summary: "Undoes permanently what was learned after a time, or after a position of the log.",
       body: RollbackRequest,
       response: RolledBack,
     }),
     async ({ params, body }) => {
       const router = nameOf(params.router);
-      const undone = await rollBack(store, router, Date.parse(body.to), clock.date());
+      const { to, position } = body;
+      const target = to === undefined ? { position: position! } : { time: Date.parse(to) };
+      const undone = await rollBack(store, router, target, clock.date());
       return { router, undone };
     },
   );
@@ -84,7 +86,7 @@ function addLearningRoutes(app: App, { serving, store, clock }: AdminParts): voi
     "/v1/admin/routers/:router/forget",
     contract({
       ...CONTROL,
-      summary: "Ignores all votes of a voter permanently.",
+      summary: "Erases all votes of a voter and what was learned from them.",
       body: ForgetRequest,
       response: Forgotten,
     }),

@@ -2,7 +2,7 @@ import { Decision, DecisionPage, DecisionParams, DecisionsQuery } from "../../ap
 import { VoteReceipt, VoteRequest } from "../../api/vote.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
 import { readKey, unseal } from "../../store/seal.ts";
-import type { Store } from "../../store/store.ts";
+import type { Cursor, Store } from "../../store/store.ts";
 import type { Access } from "../access/access.ts";
 import { readVote } from "../feedback/vote-body.ts";
 import { receiveVote, type VoteParts } from "../feedback/votes.ts";
@@ -14,7 +14,7 @@ import { type App, contract } from "./app.ts";
 import { noDecision } from "./error-response.ts";
 
 export interface DecisionParts {
-  readonly store: Pick<Store, "decision" | "decisions" | "prompt" | "routed">;
+  readonly store: Pick<Store, "decision" | "decisions" | "prompt">;
   readonly log: Pick<GroupCommit, "stats" | "flush">;
   readonly serving: () => Serving;
 }
@@ -29,15 +29,16 @@ export function addDecisionRoutes(app: App, { store, log, serving }: DecisionPar
       response: DecisionPage,
     }),
     async ({ caller, query }) => {
-      const { router, session_id: session, before, limit } = query;
+      const { router, session_id: session, limit } = query;
+      const before = query.before === undefined ? undefined : cursorOf(query.before);
       await logged(log);
       const owner = caller.isAdmin ? undefined : caller.owner;
       const page = await store.decisions({ router, session, before, limit, owner });
-      const next = page.length === limit ? page.at(-1)!.decision.position : undefined;
+      const last = page.length === limit ? page.at(-1)!.decision : undefined;
       return {
         object: "list" as const,
         data: page.map(decisionView),
-        ...(next !== undefined && { next }),
+        ...(last && { next: `${last.at}.${last.id}` }),
       };
     },
   );
@@ -54,14 +55,13 @@ export function addDecisionRoutes(app: App, { store, log, serving }: DecisionPar
       const record = await store.decision(id.replace(/^chatcmpl-/, ""));
       const isOwn = caller.isAdmin || record?.decision.owner === caller.owner;
       if (!record || !isOwn) throw noDecision();
-      const { id: decision, router, position } = record.decision;
-      const [routed] = await store.routed(router, position - 1, 1);
+      const { id: decision, router, x } = record.decision;
       const sealed = await store.prompt(decision);
       const { config, routers } = serving();
       const key = config.store.key === undefined ? undefined : readKey(config.store.key);
       return {
         ...decisionView(record),
-        ...presentView(routers.get(router), record, routed?.x),
+        ...presentView(routers.get(router), record, x),
         ...(sealed && { prompt: unseal(sealed, decision, key) }),
       };
     },
@@ -93,4 +93,10 @@ export function addVoteRoutes(app: App, parts: VoteRouteParts): void {
       },
     );
   }
+}
+
+/** Reads the member `next` of a page: time and id of its last decision. */
+function cursorOf(next: string): Cursor {
+  const dot = next.indexOf(".");
+  return { at: Number(next.slice(0, dot)), id: next.slice(dot + 1) };
 }

@@ -1,39 +1,47 @@
 import { expect, it, onTestFinished } from "vitest";
+import { DAY_MS } from "../decision-id.ts";
 import { answered, configured, routed, T0, vote } from "../events.fixture.ts";
-import type { Event } from "../events.ts";
-import { seal } from "../seal.ts";
-import { BUCKET_MS } from "../tally.ts";
+import { monthOf } from "../tally.ts";
 import { resultOf, type Stores } from "./stores.fixture.ts";
 
 /** Pruning, keys, secrets and reopening a database. */
 export function upkeepConforms({ one, both, fresh }: Stores): void {
-  it("prunes old decisions and prompts, but not votes and counts", async () => {
+  it("drops whole days of decisions, but not votes and counts", async () => {
     const store = await one();
-    await store.append([configured()]);
-    const ids = Array.from({ length: 20 }, (_, n) => n);
-    const sealed = (n: number) => seal("?", `d${n}`, undefined);
-    await store.append(ids.map((n) => routed(n, { prompt: sealed(n) })));
-    await store.append(ids.map((n) => answered(n, 0)));
-    await store.append(ids.slice(0, 5).map((n) => vote(n)));
+    await store.append([configured(), vote(0), vote(1)]);
+    const days = [0, 1, 2, 3];
+    const at = (day: number) => T0 + day * DAY_MS + 1000;
+    await store.record(
+      days.flatMap((n) => [
+        routed(n, { at: at(n) }),
+        routed(10 + n, { at: at(n) }),
+        answered(n, 0, { at: at(n), owner: "k1" }),
+      ]),
+    );
     const votes = await store.learning("auto", 0, 100);
-    const query = { router: "auto", from: T0, to: T0 + BUCKET_MS, step: BUCKET_MS };
-    const tallies = await store.tallies(query);
-    const report = await store.prune({ decisions: T0 + 10_000, prompts: T0 + 15_000 });
-    expect(report).toEqual({ prompts: 15, decisions: 10, votes: 0 });
-    expect(await store.decision("d9")).toBeUndefined();
-    expect((await store.decision("d10"))!.answers).toHaveLength(1);
-    expect(await store.prompt("d14")).toBeUndefined();
-    expect(await store.prompt("d15")).toBeDefined();
+    const query = { router: "auto", from: T0, to: T0 + 9 * DAY_MS, step: DAY_MS };
+    const [tallies, spent] = [await store.tallies(query), await store.spent("k1", monthOf(T0))];
+    expect(await store.prune({ decisions: T0 + 2.5 * DAY_MS })).toEqual({ decisions: 4, votes: 0 });
+    expect(await store.decision("d1")).toBeUndefined();
+    expect((await store.decision("d2"))!.answers).toHaveLength(1);
+    expect(await store.routed({ router: "auto", limit: 9 })).toHaveLength(4);
     expect(await store.learning("auto", 0, 100)).toEqual(votes);
     expect(await store.tallies(query)).toEqual(tallies);
-    // A vote on a deleted decision comes too late.
-    expect((await store.append([vote(0)])).map(resultOf)).toEqual(["unknown"]);
+    expect(await store.spent("k1", monthOf(T0))).toBeCloseTo(spent, 12);
+    // A vote on a deleted decision still counts, because it is complete.
+    expect((await store.append([vote(10)])).map(resultOf)).toEqual(["logged"]);
+    // An answer that arrives late creates its day again, which can be dropped again.
+    await store.record([answered(1, 1, { at: at(1) })]);
+    expect(await store.prune({ decisions: T0 + 2.5 * DAY_MS })).toEqual({ decisions: 0, votes: 0 });
+    const late = await store.tallies({ ...query, to: T0 + 2 * DAY_MS });
+    const answers = late.filter(({ model }) => model === "").map(({ counts }) => counts.answers);
+    expect(answers).toEqual([1, 2]);
   });
 
-  it("prunes votes up to a snapshot, keeps that snapshot, and refuses the pruned votes afterwards", async () => {
+  it("prunes votes up to a snapshot, keeps that snapshot, and refuses votes on earlier decisions afterwards", async () => {
     const store = await one();
     await store.append([configured()]);
-    await store.append([1, 2, 3].flatMap((n) => [routed(n), vote(n)]));
+    await store.append([1, 2, 3].map((n) => vote(n)));
     const votes = (await store.learning("auto", 0, 100)).slice(1);
     const upTo = votes[1]!.position;
     await expect(store.prune({ votes: { router: "auto", upTo } })).rejects.toThrow(/no snapshot/);
@@ -42,31 +50,32 @@ export function upkeepConforms({ one, both, fresh }: Stores): void {
     const save = (position: number, at: number) =>
       store.saveSnapshot({ router: "auto", position, at, hash: "h", state }, token);
     await save(1, T0);
-    await save(upTo, T0 + 1);
+    await save(upTo, T0 + 2950);
     expect(await store.prune({ votes: { router: "auto", upTo } })).toMatchObject({ votes: 2 });
     expect(await store.horizon("auto")).toBe(upTo);
-    await save(votes[2]!.position, T0 + 2);
+    await save(votes[2]!.position, T0 + 4000);
     expect(await store.snapshotPositions("auto")).toContain(upTo);
     expect((await store.learning("auto", 0, 100)).map(({ kind }) => kind)).toEqual([
       "configured",
       "voted",
     ]);
-    expect((await store.append([vote(1), vote(3)])).map(resultOf)).toEqual(["unknown", "repeated"]);
+    const receipts = await store.append([vote(1), vote(2), vote(3), vote(4)]);
+    expect(receipts.map(resultOf)).toEqual(["unknown", "unknown", "repeated", "logged"]);
+    // Forgetting a voter keeps the snapshot that learning starts from.
+    expect(await store.forget("auto", "ann", T0 + 5000)).toBe(2);
+    expect(await store.snapshotPositions("auto")).toEqual([upTo]);
   });
 
   it("never reuses a position", async () => {
     const store = await one();
-    await store.append([configured()]);
-    const log = async (event: Event) => {
-      const [receipt] = await store.append([event]);
-      return receipt?.status === "logged" ? receipt.position : Number.NaN;
-    };
-    const before = await log(routed(1));
-    await store.prune({ decisions: T0 + 1e9 });
-    expect(await log(routed(2))).toBeGreaterThan(before);
+    await store.append([configured(), vote(1)]);
+    const before = await store.head("auto");
+    await store.forget("auto", "ann", T0);
+    await store.append([vote(2)]);
+    expect(await store.head("auto")).toBeGreaterThan(before + 1);
   });
 
-  it("stores keys and creates a secret once", async () => {
+  it("stores keys, creates a secret once and deletes it", async () => {
     const [a, b] = await both();
     const key = { id: "k1", name: "web", hash: "ab", scopes: ["route"], createdAt: T0 };
     await a.saveKey(key);
@@ -80,18 +89,22 @@ export function upkeepConforms({ one, both, fresh }: Stores): void {
     expect(Buffer.from(mine).equals(theirs)).toBe(true);
     expect(Buffer.from(await a.secret("other")).equals(mine)).toBe(false);
     expect(mine).toHaveLength(32);
+    await a.deleteSecret("votes");
+    expect(Buffer.from(await b.secret("votes")).equals(mine)).toBe(false);
   });
 
   it("has all data after it is opened again", async () => {
     const open = await fresh();
     const before = await open();
-    await before.append([configured(), routed(1), vote(1)]);
+    await before.record([routed(1)]);
+    await before.append([configured(), vote(1)]);
     const events = await before.learning("auto", 0, 10);
     await before.close();
     await expect(before.head("auto")).rejects.toThrow();
     const after = await open();
     onTestFinished(() => after.close());
     expect(await after.learning("auto", 0, 10)).toEqual(events);
+    expect(await after.decision("d1")).toBeDefined();
     expect((await after.append([vote(1)]))[0]!.status).toBe("repeated");
   });
 }

@@ -1,37 +1,36 @@
 import { expect, it } from "vitest";
-import { answered, routed, T0, vote, xOf } from "../events.fixture.ts";
+import { configured, T0, vote, xOf } from "../events.fixture.ts";
+import { BUCKET_MS } from "../tally.ts";
 import { resultOf, type Stores } from "./stores.fixture.ts";
 
-/** Accepting and refusing votes, and the content of a vote. */
-export function votesConform({ one }: Stores): void {
-  it("carry x, the models that answered and their estimated utilities", async () => {
+/** Ballots, and forgetting a voter. */
+export function votesConform({ one, both }: Stores): void {
+  it("need no decision and are logged once, however often they are sent", async () => {
     const store = await one();
-    // Slot 0 was chosen for bee and answered by dog after a fallback.
-    await store.append([routed(1), answered(1, 0, { model: "dog" }), answered(1, 1)]);
-    await store.append([vote(1, { outcome: "b" })]);
-    const [voted] = await store.learning("auto", 0, 10);
-    expect(voted).toMatchObject({
-      kind: "voted",
-      x: xOf(1),
-      models: ["dog", "cat"],
-      values: [3 / 7, 2 / 7],
-      verdict: { outcome: "b" },
-      voter: "ann",
-      encoder: "test",
-    });
+    const query = { router: "auto", from: T0, to: T0 + BUCKET_MS, step: BUCKET_MS };
+    expect((await store.append([vote(1), vote(2)])).map(resultOf)).toEqual(["logged", "logged"]);
+    const [before, head] = [await store.tallies(query), await store.head("auto")];
+    expect((await store.append([vote(2), vote(1)])).map(resultOf)).toEqual([
+      "repeated",
+      "repeated",
+    ]);
+    expect(await store.tallies(query)).toEqual(before);
+    expect(await store.head("auto")).toBe(head);
+    expect(await store.learning("auto", 0, 1)).toMatchObject([{ x: xOf(1), voter: "ann" }]);
   });
 
   it("count once per voter and decision, and only the first counts", async () => {
     const store = await one();
-    await store.append([routed(1), vote(1)]);
+    await store.append([vote(1)]);
     const receipts = await store.append([
       vote(1, { outcome: "a" }, { at: T0 + 99_999 }),
       vote(1, { outcome: "b" }),
       vote(1, { outcome: "b" }, { voter: "bob" }),
       vote(1, { outcome: "b" }, { voter: "bob" }),
       vote(1, { outcome: "tie" }, { voter: "bob" }),
-      vote(1, { rating: 1 }, { voter: "" }),
       vote(1, { rating: 1, slot: 0 }, { voter: "" }),
+      vote(1, { rating: 1, slot: 0 }, { voter: "" }),
+      vote(2, { outcome: "b" }),
     ]);
     expect(receipts.map(resultOf)).toEqual([
       "repeated",
@@ -41,58 +40,87 @@ export function votesConform({ one }: Stores): void {
       "changed",
       "logged",
       "repeated",
+      "logged",
     ]);
     const votes = await store.learning("auto", 0, 10);
-    expect(votes.map((event) => event.kind === "voted" && event.voter)).toEqual(["ann", "bob", ""]);
+    expect(votes.map((event) => event.kind === "voted" && event.voter)).toEqual([
+      "ann",
+      "bob",
+      "",
+      "ann",
+    ]);
   });
 
-  it("are refused if the decision is unknown, of another key, single or unanswered, or if they are invalid", async () => {
+  it("by token count once per decision, whatever the voter is called", async () => {
     const store = await one();
-    await store.append([
-      routed(1, { owner: "k1" }),
-      routed(2, { pair: ["ant", "ant"] }),
-      routed(3),
-      answered(3, 0, { status: "failed" }),
-      routed(4),
-      answered(4, 0, { model: "ant" }),
-      answered(4, 1, { model: "ant" }),
-    ]);
+    const byToken = (n: number, voter: string, outcome: "a" | "b" = "a") =>
+      vote(n, { outcome }, { voter, byToken: true });
     const receipts = await store.append([
-      vote(9),
-      vote(1, { outcome: "a" }, { owner: "k2" }),
-      vote(1, { outcome: "a" }, { owner: "k1" }),
-      vote(1, { outcome: "a" }, { voter: "token" }),
-      vote(2),
-      vote(2, { rating: -0.5 }),
-      vote(3),
-      vote(3, { rating: 1, slot: 1 }),
-      vote(4),
-      vote(1, { rating: 2 }, { voter: "x" }),
-      vote(1, { ranking: ["ant", "eel"] }, { voter: "x" }),
-      vote(1, { ranking: ["ant", "ant"] }, { voter: "x" }),
-      vote(1, { ranking: ["dog", "ant", "bee"] }, { voter: "x" }),
+      byToken(1, "ann"),
+      byToken(1, "bob"),
+      byToken(1, "cy", "b"),
+      byToken(2, "ann"),
+      vote(1, { outcome: "a" }, { voter: "" }),
+      vote(1, { outcome: "b" }, { voter: "" }),
+      vote(1, { outcome: "b" }, { voter: "ann" }),
     ]);
     expect(receipts.map(resultOf)).toEqual([
-      "unknown",
-      "foreign",
       "logged",
+      "repeated",
+      "changed",
       "logged",
-      "single",
-      "logged",
-      "unanswered",
-      "logged",
-      "single",
-      "invalid",
-      "invalid",
-      "invalid",
+      "repeated",
+      "changed",
       "logged",
     ]);
   });
 
-  it("can be in the same append as their decision", async () => {
+  it("with the same ballot on two nodes count once", async () => {
+    const [a, b] = await both();
+    const receipts = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => (i % 2 ? a : b).append([vote(1)])),
+    );
+    const results = receipts.flat().map(resultOf);
+    expect(results.filter((result) => result === "logged")).toHaveLength(1);
+    expect(results.filter((result) => result === "repeated")).toHaveLength(9);
+  });
+
+  it("of a forgotten voter are erased, with their counts and all snapshots", async () => {
     const store = await one();
-    const receipts = await store.append([vote(1), routed(1), vote(1)]);
-    expect(receipts.at(-1)!.status).not.toBe("refused");
-    expect(await store.learning("auto", 0, 10)).toHaveLength(1);
+    const query = { router: "auto", from: T0, to: T0 + BUCKET_MS, step: BUCKET_MS };
+    await store.append([configured(), vote(1), vote(2, { outcome: "b" }, { voter: "bob" })]);
+    const kept = await store.learning("auto", 0, 10);
+    const counts = await store.tallies(query);
+    await store.append([vote(3, { outcome: "tie" }, { voter: "bob" }), vote(4)]);
+    await store.append([vote(1, { outcome: "a" }, { voter: "bob", router: "other" })]);
+    const token = (await store.acquireLease("auto", "me", 60_000))!;
+    const position = await store.head("auto");
+    const state = Buffer.from("bob");
+    await store.saveSnapshot({ router: "auto", position, at: T0, hash: "h", state }, token);
+
+    expect(await store.forget("auto", "nobody", T0)).toBe(0);
+    expect(await store.forget("auto", "ann", T0 + 5000)).toBe(2);
+    expect(await store.snapshotPositions("auto")).toEqual([]);
+    // A learner that has not noticed yet saves nothing.
+    await store.saveSnapshot({ router: "auto", position, at: T0, hash: "h", state }, token);
+    expect(await store.snapshotPositions("auto")).toEqual([]);
+    const left = await store.learning("auto", 0, 10);
+    expect(left.map(({ kind }) => kind)).toEqual([
+      "configured",
+      "voted",
+      "voted",
+      "voter_forgotten",
+    ]);
+    expect(left.slice(0, 2)).toEqual([kept[0], kept[2]]);
+    expect(JSON.stringify(left)).not.toContain("ann");
+    expect(left.at(-1)).toMatchObject({ votes: 2, at: T0 + 5000 });
+
+    expect(await store.forget("auto", "bob", T0 + 6000)).toBe(2);
+    expect(await store.learning("other", 0, 10)).toHaveLength(1);
+    const total = (await store.tallies(query)).flatMap(({ counts }) => Object.values(counts));
+    expect(new Set(total)).toEqual(new Set([0]));
+    // The voter may vote again, also on the same decision.
+    await store.append([vote(1), vote(2, { outcome: "b" }, { voter: "bob" })]);
+    expect((await store.tallies(query)).filter(({ counts }) => counts.votes > 0)).toEqual(counts);
   });
 }

@@ -38,7 +38,7 @@ export function configOf(url: string): pg.ClientConfig {
  * Runs `work` in a transaction that starts with the statement `begin`. The isolation level is
  * always READ COMMITTED, so that after waiting for a lock it sees what the last holder committed.
  * The idle timeout releases the locks of a node that is stopped during the transaction. Commits are
- * durable even if the server's default is asynchronous commit.
+ * durable even if the server's default is asynchronous commit, unless `begin` changes that.
  */
 export async function transaction<T>(
   pool: pg.Pool,
@@ -71,21 +71,28 @@ export async function migrate(pool: pg.Pool, url: string): Promise<void> {
   await pool.query("SELECT 1").catch((error: unknown) => {
     throw connectError(url, error);
   });
-  await transaction(pool, MIGRATION_LOCK, async (client) => {
+  // A connection without time limits: copying the votes of a large log takes longer than a query.
+  const client = new pg.Client(configOf(url));
+  client.on("error", () => {});
+  await client.connect();
+  try {
+    await client.query(`BEGIN; ${MIGRATION_LOCK}`);
     await client.query(
       "CREATE TABLE IF NOT EXISTS migrations (number integer PRIMARY KEY, name text NOT NULL)",
     );
     const { rows } = await client.query<{ number: number }>("SELECT number FROM migrations");
     const done = rows.map(({ number }) => number);
-    for (const { number, name, sql } of migrationsToRun(
-      migrationsOf("postgres"),
-      done,
-      addressOf(url),
-    )) {
+    const missing = migrationsToRun(migrationsOf("postgres"), done, addressOf(url));
+    for (const { number, name, sql } of missing) {
       await client.query(sql);
       await client.query("INSERT INTO migrations (number, name) VALUES ($1, $2)", [number, name]);
     }
-  });
+    await client.query("COMMIT");
+  } catch (error) {
+    throw unavailable(error);
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 /** First key of our advisory locks ("jous" in ASCII), so that they differ from those of other programs. */
@@ -96,9 +103,13 @@ function lock(number: number): string {
   return `SELECT pg_advisory_xact_lock(${LOCK_SPACE}, ${number})`;
 }
 
-/** Every append holds this lock, so that positions follow the order of commits. */
+/** Every append of votes and controls holds this lock, so that positions follow the order of commits. */
 export const APPEND_LOCK = lock(1);
 const MIGRATION_LOCK = lock(2);
+/** Held while a day is created or dropped. Appends of decisions do not need it. */
+export const DAYS_LOCK = lock(3);
+/** Held by the node that moves decisions of version 0.1. */
+export const LEGACY_LOCK = lock(4);
 
 /** Host and database of a URL, without user and password. */
 function addressOf(url: string): string {

@@ -1,11 +1,14 @@
+import { randomInt } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { Listeners } from "../changes.ts";
+import { Queries } from "../decision-queries.ts";
+import type { DecisionEvent, Learning } from "../events.ts";
 import { pruneInSteps } from "../prune.ts";
-import { Queries, type Select } from "../queries.ts";
+import type { Select } from "../queries.ts";
 import { textOf } from "../sql.ts";
 import type {
   Change,
-  Entry,
   PruneQuery,
   PruneReport,
   Receipt,
@@ -13,9 +16,13 @@ import type {
   StoredKey,
   StoredSnapshot,
 } from "../store.ts";
-import { append } from "./append.ts";
-import { migrate, poolOf, unavailable } from "./connect.ts";
+import { halfBytesOf } from "../vector.ts";
+import { append, forget } from "./append.ts";
+import { migrate, poolOf, transaction, unavailable } from "./connect.ts";
+import { Partitions } from "./days.ts";
+import { moveLegacy } from "./legacy.ts";
 import { Listening } from "./listen.ts";
+import { record } from "./record.ts";
 import * as writes from "./writes.ts";
 
 /** Connects to a PostgreSQL database and runs the missing migrations. */
@@ -27,8 +34,8 @@ export async function openPostgres(url: string): Promise<Store> {
     await pool.end();
     throw error;
   }
-  const store = new PostgresStore(pool, url);
-  await store.listen();
+  const store = new PostgresStore(pool, url, new Partitions(pool));
+  await store.start();
   return store;
 }
 
@@ -38,19 +45,47 @@ class PostgresStore extends Queries implements Store {
   readonly #pool: pg.Pool;
   readonly #listeners = new Listeners();
   readonly #listening: Listening;
+  readonly #days: Partitions;
+  /** The share of the counts that this node adds to. */
+  readonly #shard = randomInt(SHARDS);
+  #migrated: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
-  constructor(pool: pg.Pool, url: string) {
-    super(selectFrom(pool));
+  constructor(pool: pg.Pool, url: string, days: Partitions) {
+    super(selectFrom(pool), days);
     this.#pool = pool;
+    this.#days = days;
     this.#listening = new Listening(url, (change) => this.#listeners.tell(change));
   }
 
-  listen(): Promise<void> {
-    return this.#listening.connect();
+  /** Listens for changes and starts to move decisions of version 0.1. The newest are available at once. */
+  async start(): Promise<void> {
+    await this.#listening.connect();
+    this.#days.isMoving = await moveLegacy(this.#pool, this.#days);
+    this.#migrated = this.#moveRest();
   }
 
-  append(entries: readonly Entry[]): Promise<Receipt[]> {
-    return append(this.#pool, entries);
+  append(events: readonly Learning[]): Promise<Receipt[]> {
+    return append(this.#pool, events, this.#shard);
+  }
+
+  forget(router: string, voter: string, at: number): Promise<number> {
+    return forget(this.#pool, router, voter, at, this.#shard);
+  }
+
+  async record(
+    events: readonly DecisionEvent[],
+    countedOnly: readonly DecisionEvent[] = [],
+  ): Promise<void> {
+    if (events.length + countedOnly.length > 0) {
+      return record(this.#pool, this.#days, events, countedOnly, this.#shard);
+    }
+    // An empty batch tests whether the database is available.
+    await transaction(this.#pool, "", async () => {});
+  }
+
+  saveEmbedding(decision: string, x: Float64Array, until: number) {
+    return writes.saveEmbedding(this.#pool, decision, halfBytesOf(x), until);
   }
 
   acquireLease(router: string, holder: string, milliseconds: number, steal = false) {
@@ -69,8 +104,14 @@ class PostgresStore extends Queries implements Store {
     return writes.saveSnapshot(this.#pool, snapshot, token);
   }
 
-  prune(what: PruneQuery): Promise<PruneReport> {
-    return pruneInSteps((limit) => writes.pruneStep(this.#pool, what, limit));
+  async prune({ decisions, votes }: PruneQuery): Promise<PruneReport> {
+    const dropped = decisions === undefined ? 0 : await this.#days.drop(decisions);
+    if (!votes) return { decisions: dropped, votes: 0 };
+    const { router, upTo } = votes;
+    const pruned = await pruneInSteps((limit) =>
+      writes.pruneVotes(this.#pool, router, upTo, limit),
+    );
+    return { decisions: dropped, votes: pruned };
   }
 
   saveKey(key: StoredKey) {
@@ -81,15 +122,38 @@ class PostgresStore extends Queries implements Store {
     return writes.secret(this.#pool, name);
   }
 
+  deleteSecret(name: string) {
+    return writes.deleteSecret(this.#pool, name);
+  }
+
+  migrated(): Promise<void> {
+    return this.#migrated;
+  }
+
+  async #moveRest(): Promise<void> {
+    while (this.#days.isMoving && !this.#isClosed) {
+      try {
+        this.#days.isMoving = await moveLegacy(this.#pool, this.#days);
+      } catch {
+        await sleep(RETRY_MS, undefined, { ref: false });
+      }
+    }
+  }
+
   onChange(listener: (change: Change) => void) {
     return this.#listeners.add(listener);
   }
 
   async close() {
+    this.#isClosed = true;
+    await this.#migrated;
     await this.#listening.close();
     await this.#pool.end();
   }
 }
+
+const SHARDS = 64;
+const RETRY_MS = 1000;
 
 function selectFrom(pool: pg.Pool): Select {
   return async <T>(statement: Parameters<Select>[0]) => {

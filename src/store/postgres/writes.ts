@@ -1,8 +1,9 @@
-/** Statements that write everything except the log: leases, snapshots, keys, secrets and pruning. */
+/** Statements that write everything except votes and decisions: leases, snapshots, keys, secrets and pruning. */
 import { randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
 import type pg from "pg";
 import { noSnapshot } from "../prune.ts";
-import type { PruneQuery, PruneReport, StoredKey, StoredSnapshot } from "../store.ts";
+import type { StoredKey, StoredSnapshot } from "../store.ts";
 import { LeaseLost } from "../store-error.ts";
 import { snapshotsToDelete } from "../thin-snapshots.ts";
 import { notify } from "./append.ts";
@@ -59,11 +60,20 @@ export async function saveSnapshot(
       [router],
     );
     if (lease.rows[0]?.token !== token) throw new LeaseLost(router);
+    const forgotten = await client.query(
+      `SELECT 1 FROM log WHERE kind <> 'voted' AND kind = 'voter_forgotten' AND router = $1
+       AND position > $2`,
+      [router, position],
+    );
+    // The posterior was learned from votes that have been erased since.
+    if (forgotten.rowCount! > 0) return;
     await client.query(
-      `INSERT INTO snapshots (router, position, at, hash, state) VALUES ($1, $2, $3, $4, $5)
+      `INSERT INTO snapshots (router, position, at, hash, state, checksum)
+       VALUES ($1, $2, $3, $4, $5, $6)
        ON CONFLICT (router, position) DO UPDATE
-       SET at = excluded.at, hash = excluded.hash, state = excluded.state`,
-      [router, position, at, hash, Buffer.from(state)],
+       SET at = excluded.at, hash = excluded.hash, state = excluded.state,
+           checksum = excluded.checksum`,
+      [router, position, at, hash, Buffer.from(state), crc32(state)],
     );
     const { rows } = await client.query<{ position: number; at: number; horizon: number | null }>(
       `SELECT s.position, s.at, h.position AS horizon
@@ -78,89 +88,48 @@ export async function saveSnapshot(
   });
 }
 
-/** Deletes at most `limit` rows of each kind. */
-export async function pruneStep(
+/** Deletes at most `limit` votes up to the snapshot at `upTo`, which becomes the horizon. */
+export async function pruneVotes(
   pool: pg.Pool,
-  { prompts, decisions, votes }: PruneQuery,
-  limit: number,
-): Promise<PruneReport> {
-  return transaction(pool, "", async (client) => ({
-    prompts: prompts === undefined ? 0 : await prunePrompts(client, prompts, limit),
-    decisions: decisions === undefined ? 0 : await pruneDecisions(client, decisions, limit),
-    votes: votes === undefined ? 0 : await pruneVotes(client, votes, limit),
-  }));
-}
-
-async function prunePrompts(client: pg.PoolClient, before: number, limit: number): Promise<number> {
-  const { rowCount } = await client.query(
-    "DELETE FROM prompts WHERE decision IN (SELECT decision FROM prompts WHERE at < $1 LIMIT $2)",
-    [before, limit],
-  );
-  return rowCount ?? 0;
-}
-
-/** Deletes the oldest decisions of each router that were logged before a time. */
-async function pruneDecisions(
-  client: pg.PoolClient,
-  before: number,
+  router: string,
+  upTo: number,
   limit: number,
 ): Promise<number> {
-  const { rows } = await client.query<{ decision: string }>(
-    `SELECT old.decision
-     FROM (SELECT DISTINCT router FROM log WHERE kind NOT IN ('routed', 'answered', 'voted')) r,
-     LATERAL (SELECT decision, at FROM log WHERE kind = 'routed' AND router = r.router
-              ORDER BY position LIMIT $2) old
-     WHERE old.at < $1`,
-    [before, limit],
-  );
-  await removeDecisions(
-    client,
-    rows.map(({ decision }) => decision),
-  );
-  return rows.length;
+  return transaction(pool, "", async (client) => {
+    // The row lock prevents `saveSnapshot` from deleting this snapshot before the commit.
+    const kept = await client.query(
+      "SELECT 1 FROM snapshots WHERE router = $1 AND position = $2 FOR UPDATE",
+      [router, upTo],
+    );
+    if (kept.rowCount === 0) throw noSnapshot(router, upTo);
+    await client.query(
+      `INSERT INTO horizons AS old (router, position) VALUES ($1, $2)
+       ON CONFLICT (router) DO UPDATE SET position = greatest(old.position, excluded.position)`,
+      [router, upTo],
+    );
+    const { rowCount } = await client.query(
+      `DELETE FROM log WHERE position IN (
+         SELECT position FROM log WHERE kind = 'voted' AND router = $1 AND position <= $2
+         ORDER BY position LIMIT $3)`,
+      [router, upTo, limit],
+    );
+    return rowCount ?? 0;
+  });
 }
 
-/** Deletes decisions together with their prompts and answers. */
-async function removeDecisions(client: pg.PoolClient, decisions: readonly string[]): Promise<void> {
-  if (decisions.length === 0) return;
-  await client.query("DELETE FROM prompts WHERE decision = ANY ($1)", [decisions]);
-  await client.query("DELETE FROM log WHERE kind = 'answered' AND decision = ANY ($1)", [
-    decisions,
-  ]);
-  await client.query("DELETE FROM log WHERE kind = 'routed' AND decision = ANY ($1)", [decisions]);
-}
-
-/** Deletes votes together with their decisions: if a decision stayed, the same vote could be cast again. */
-async function pruneVotes(
-  client: pg.PoolClient,
-  { router, upTo }: { readonly router: string; readonly upTo: number },
-  limit: number,
-): Promise<number> {
-  // The row lock prevents `saveSnapshot` from deleting this snapshot before the commit.
-  const kept = await client.query(
-    "SELECT 1 FROM snapshots WHERE router = $1 AND position = $2 FOR UPDATE",
-    [router, upTo],
-  );
-  if (kept.rowCount === 0) throw noSnapshot(router, upTo);
-  await client.query(
-    `INSERT INTO horizons AS old (router, position) VALUES ($1, $2)
-     ON CONFLICT (router) DO UPDATE SET position = greatest(old.position, excluded.position)`,
-    [router, upTo],
-  );
-  const { rows } = await client.query<{ position: number; decision: string }>(
-    `SELECT position, decision FROM log
-     WHERE kind NOT IN ('routed', 'answered') AND kind = 'voted' AND router = $1 AND position <= $2
-     ORDER BY position LIMIT $3`,
-    [router, upTo, limit],
-  );
-  await removeDecisions(
-    client,
-    rows.map(({ decision }) => decision),
-  );
-  await client.query("DELETE FROM log WHERE position = ANY ($1)", [
-    rows.map(({ position }) => position),
-  ]);
-  return rows.length;
+export async function saveEmbedding(
+  pool: pg.Pool,
+  decision: string,
+  x: Uint8Array,
+  until: number,
+): Promise<void> {
+  await transaction(pool, "", async (client) => {
+    await client.query(`DELETE FROM embeddings WHERE until < ${NOW}`);
+    await client.query(
+      "INSERT INTO embeddings (decision, until, x) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+      [decision, until, Buffer.from(x)],
+    );
+  });
 }
 
 export async function saveKey(pool: pg.Pool, key: StoredKey): Promise<void> {
@@ -182,6 +151,10 @@ export async function secret(pool: pg.Pool, name: string): Promise<Uint8Array> {
     [name],
   );
   return rows[0]!.value;
+}
+
+export async function deleteSecret(pool: pg.Pool, name: string): Promise<void> {
+  await query(pool, "DELETE FROM secrets WHERE name = $1", [name]);
 }
 
 async function query<R extends pg.QueryResultRow>(

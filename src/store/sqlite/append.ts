@@ -1,9 +1,10 @@
+import { isBeforeHorizon, receiptOfUsedBallot } from "../ballot.ts";
 import { AppendedChanges } from "../changes.ts";
-import { type LoggedRow, type Row, rowOf } from "../row.ts";
-import { type DecisionRows, settle } from "../settle.ts";
-import type { Change, Entry, Receipt } from "../store.ts";
-import { COUNTS, spending, type Tallied, tally } from "../tally.ts";
+import type { Learning, Voted } from "../events.ts";
+import { checksumOf, rowOf } from "../row.ts";
+import type { Change, Receipt } from "../store.ts";
 import type { Connection } from "./connect.ts";
+import { counter } from "./counts.ts";
 
 export interface AppendResult {
   readonly receipts: Receipt[];
@@ -11,77 +12,52 @@ export interface AppendResult {
 }
 
 /** Prepares appending in one transaction. SQLite has one writer at a time, so positions follow the order of commits. */
-export function appender(db: Connection): (entries: readonly Entry[]) => AppendResult {
-  const insert = db.prepare(`
-    INSERT INTO log (router, kind, at, decision, slot, voter, owner, session, x, body)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT DO NOTHING`);
-  const insertPrompt = db.prepare<[string, number, Uint8Array]>(
-    "INSERT INTO prompts (decision, at, sealed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-  );
+export function appender(db: Connection): (events: readonly Learning[]) => AppendResult {
   const count = counter(db);
-  const find = finder(db);
+  const log = inserter(db);
+  const earlier = db.prepare<[string, string], string>(
+    "SELECT body FROM log WHERE kind = 'voted' AND decision = ? AND ballot = ?",
+  );
+  const horizonAt = db.prepare<[string], number>(
+    "SELECT s.at FROM horizons h JOIN snapshots s USING (router, position) WHERE router = ?",
+  );
 
-  const append = db.transaction((entries: readonly Entry[]): AppendResult => {
-    const events: Tallied[] = [];
+  const append = db.transaction((events: readonly Learning[]): AppendResult => {
+    const counted: Voted[] = [];
     const changes = new AppendedChanges();
-    const log = (row: Row, event: Tallied): Receipt => {
-      const { router, kind, at, decision, slot, voter, owner, session, x, body } = row;
-      const values = [router, kind, at, decision, slot, voter, owner, session, x, body];
-      const inserted = insert.run(...values);
-      if (inserted.changes === 0) return { status: "repeated" };
-      const position = Number(inserted.lastInsertRowid);
-      events.push(event);
-      changes.add(router, kind, position);
+    const receipts = events.map((event): Receipt => {
+      const row = rowOf(event);
+      if (event.kind === "voted") {
+        const used = earlier.pluck().get(row.decision!, row.ballot!);
+        if (used !== undefined) return receiptOfUsedBallot(event, used);
+        if (isBeforeHorizon(event, horizonAt.pluck().get(event.router))) {
+          return { status: "refused", reason: "unknown" };
+        }
+        counted.push(event);
+      }
+      const position = log(row);
+      changes.add(event.router, position);
       return { status: "logged", position };
-    };
-    const receipts = entries.map((entry): Receipt => {
-      if (entry.kind === "vote") {
-        const settled = settle(entry, find(entry.decision));
-        return settled.status === "new" ? log(settled.row, settled.vote) : settled;
-      }
-      if (entry.kind === "routed" && entry.prompt) {
-        insertPrompt.run(entry.id, entry.at, entry.prompt);
-      }
-      return log(rowOf(entry), entry);
     });
-    count(events);
+    count(counted);
     return { receipts, changes: changes.list() };
   });
   return append.immediate;
 }
 
-/** Prepares finding the rows of a decision when a vote arrives. */
-function finder(db: Connection): (decision: string) => DecisionRows {
-  const routed = db.prepare<[string], LoggedRow>(
-    "SELECT * FROM log WHERE kind = 'routed' AND decision = ?",
+/** Prepares inserting a row with the checksum of its content and position. Returns the position. */
+export function inserter(db: Connection): (row: ReturnType<typeof rowOf>) => number {
+  const next = db.prepare<[], number>(
+    "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'log'",
   );
-  const answered = db.prepare<[string], LoggedRow>(
-    "SELECT * FROM log WHERE kind = 'answered' AND decision = ?",
-  );
-  const voted = db.prepare<[string], Pick<Row, "voter" | "body">>(
-    "SELECT voter, body FROM log WHERE kind = 'voted' AND decision = ?",
-  );
-  return (decision) => ({
-    routed: routed.get(decision),
-    answered: answered.all(decision),
-    voted: voted.all(decision),
-  });
-}
-
-/** Prepares adding events to the tallies and to the spending of their keys. */
-function counter(db: Connection): (events: readonly Tallied[]) => void {
-  const add = db.prepare(`
-    INSERT INTO tallies (router, bucket, model, ${COUNTS.join(", ")})
-    VALUES (?, ?, ?, ${COUNTS.map(() => "?").join(", ")})
-    ON CONFLICT DO UPDATE SET ${COUNTS.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")}`);
-  const spend = db.prepare(`
-    INSERT INTO spending (owner, month, cost) VALUES (?, ?, ?)
-    ON CONFLICT DO UPDATE SET cost = cost + excluded.cost`);
-  return (events) => {
-    for (const { router, bucket, model, counts } of tally(events)) {
-      add.run(router, bucket, model, ...COUNTS.map((name) => counts[name]));
-    }
-    for (const { owner, month, cost } of spending(events)) spend.run(owner, month, cost);
+  const insert = db.prepare(`
+    INSERT INTO log (position, router, kind, at, decision, ballot, voter, x, body, checksum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  return (row) => {
+    const position = next.pluck().get()!;
+    const { router, kind, at, decision, ballot, voter, x, body } = row;
+    const checksum = checksumOf({ ...row, position });
+    insert.run(position, router, kind, at, decision, ballot, voter, x, body, checksum);
+    return position;
   };
 }

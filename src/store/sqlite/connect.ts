@@ -3,28 +3,51 @@ import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { InputError } from "../../core/input/input-error.ts";
 import { migrationsOf, migrationsToRun } from "../migrate.ts";
+import { checksumOf, type LoggedRow } from "../row.ts";
 import { StoreUnavailable } from "../store-error.ts";
+import { checkFile, checkLog, damaged } from "./check.ts";
 
 export type Connection = Sqlite.Database;
 
-/** Opens or creates the file and runs the missing migrations. */
+/**
+ * Opens or creates the main file, checks it and runs the missing migrations. Throws InputError if
+ * the file is damaged: nothing may be acknowledged into a file that cannot be read back.
+ */
 export function connect(file: string): Connection {
+  let db: Connection | undefined;
   try {
     mkdirSync(dirname(file), { recursive: true });
-    // Only the owner may read a new file: it contains the secret that signs vote tokens, and possibly prompts.
-    closeSync(openSync(file, "a", 0o600));
-    const db = new Sqlite(file, { timeout: BUSY_MS });
-    db.pragma("journal_mode = wal");
-    // One fsync per commit, so that an acknowledged entry survives a power failure and not only a kill.
+    createPrivately(file);
+    db = new Sqlite(file, { timeout: BUSY_MS });
+    // Takes effect only in a new file: freed pages can be returned to the file system.
+    db.pragma("auto_vacuum = incremental");
+    prepareFile(db);
+    // One fsync per commit, so that an acknowledged vote survives a power failure and not only a kill.
     db.pragma("synchronous = full");
-    // Shrinks the write-ahead log again after a burst.
-    db.pragma(`journal_size_limit = ${64 * 2 ** 20}`);
-    db.pragma(`cache_size = -${CACHE_KB}`);
+    // Deleted content is overwritten, so that nothing of a forgotten voter stays in the file.
+    db.pragma("secure_delete = on");
+    db.function("log_checksum", { varargs: true, deterministic: true }, checksumOfColumns);
+    checkFile(db, file);
     migrate(db, file);
+    checkLog(db, file);
     return db;
   } catch (error) {
+    db?.close();
     throw openError(file, error);
   }
+}
+
+/** Creates a file that only its owner may read: it contains the secrets of vote tokens, and possibly prompts. */
+export function createPrivately(file: string): void {
+  closeSync(openSync(file, "a", 0o600));
+}
+
+/** Settings that all files have. */
+export function prepareFile(db: Connection): void {
+  db.pragma("journal_mode = wal");
+  // Shrinks the write-ahead log again after a burst.
+  db.pragma(`journal_size_limit = ${64 * 2 ** 20}`);
+  db.pragma(`cache_size = -${CACHE_KB}`);
 }
 
 /** Opens a second connection for reading. It sees committed data and never waits for the writer. */
@@ -38,6 +61,21 @@ export function connectReader(file: string): Connection {
 const CACHE_KB = 2000;
 
 const BUSY_MS = 5000;
+
+function checksumOfColumns(...columns: unknown[]): number {
+  const [position, router, kind, at, decision, ballot, voter, x, body] = columns;
+  return checksumOf({
+    position,
+    router,
+    kind,
+    at,
+    decision,
+    ballot,
+    voter,
+    x,
+    body,
+  } as LoggedRow);
+}
 
 function migrate(db: Connection, file: string): void {
   db.exec("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL)");
@@ -53,13 +91,6 @@ function migrate(db: Connection, file: string): void {
 
 function openError(file: string, error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (code === "SQLITE_NOTADB" || code === "SQLITE_CORRUPT") {
-    return new InputError(
-      { file },
-      "is not a SQLite database, or it is damaged",
-      "restore it from a backup, or choose another folder with --data",
-    );
-  }
   if (/^(EACCES|EPERM|EROFS|ENOTDIR|EISDIR|EEXIST|SQLITE_CANTOPEN)/.test(code)) {
     return new InputError(
       { file },
@@ -67,13 +98,24 @@ function openError(file: string, error: unknown): unknown {
       "choose a folder that you can write to with --data",
     );
   }
-  return unavailable(error);
+  const known = unavailable(error);
+  if (known instanceof StoreUnavailable || !(error instanceof Sqlite.SqliteError)) return known;
+  return damaged(file, `is not a SQLite database, or it is damaged (${error.message})`);
 }
 
 /** Converts errors of the disk or of locking into StoreUnavailable and returns other errors unchanged. */
-export function unavailable(error: unknown): unknown {
+function unavailable(error: unknown): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error;
   return TEMPORARY.test(error.code) ? new StoreUnavailable(error.message) : error;
 }
 
 const TEMPORARY = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL|NOLFS)/;
+
+/** Runs a function and converts its errors with `unavailable`. */
+export function translated<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    throw unavailable(error);
+  }
+}

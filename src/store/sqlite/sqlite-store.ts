@@ -1,10 +1,12 @@
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { Listeners } from "../changes.ts";
+import { Queries } from "../decision-queries.ts";
+import type { DecisionEvent, Learning } from "../events.ts";
 import { pruneInSteps } from "../prune.ts";
-import { Queries, type Select } from "../queries.ts";
+import type { Select } from "../queries.ts";
 import { textOf } from "../sql.ts";
 import type {
   Change,
-  Entry,
   PruneQuery,
   PruneReport,
   Receipt,
@@ -12,36 +14,81 @@ import type {
   StoredKey,
   StoredSnapshot,
 } from "../store.ts";
+import { halfBytesOf } from "../vector.ts";
 import { type AppendResult, appender } from "./append.ts";
-import { type Connection, connect, connectReader, unavailable } from "./connect.ts";
+import { HeadFile, lastPosition } from "./check.ts";
+import { type Connection, connect, connectReader, translated } from "./connect.ts";
+import { DayFiles } from "./days.ts";
+import { forget } from "./forget.ts";
+import { moveLegacy } from "./legacy.ts";
+import { record } from "./record.ts";
 import * as writes from "./writes.ts";
 
 /**
- * The store in one SQLite file. Its methods block their thread, for milliseconds during an fsync,
- * so `openSqlite` runs it on a separate thread.
+ * The store in SQLite files: the main file and one file of decisions per day. Its methods block
+ * their thread, for milliseconds during an fsync, so `openSqlite` runs it on a separate thread.
  */
 export class SqliteStore extends Queries implements Store {
   readonly shared = false;
   readonly #writer: Connection;
   readonly #reader: Connection;
-  readonly #append: (entries: readonly Entry[]) => AppendResult;
+  readonly #days: DayFiles;
+  readonly #head: HeadFile;
+  readonly #append: (events: readonly Learning[]) => AppendResult;
   readonly #listeners = new Listeners();
   readonly #now: () => number;
+  readonly #migrated: Promise<void>;
+  #isClosed = false;
 
   constructor(file: string, now: () => number) {
     const writer = connect(file);
     const reader = connectReader(file);
-    super(selectFrom(reader));
+    const days = new DayFiles(file, writer);
+    super(selectFrom(reader), days);
     this.#writer = writer;
     this.#reader = reader;
+    this.#days = days;
+    this.#head = new HeadFile(file);
+    this.#head.write(lastPosition(writer));
     this.#append = appender(writer);
     this.#now = now;
+    // The newest decisions are available at once, the others soon.
+    days.isMoving = translated(() => moveLegacy(writer, days));
+    this.#migrated = this.#moveRest();
   }
 
-  async append(entries: readonly Entry[]): Promise<Receipt[]> {
-    const { receipts, changes } = translated(() => this.#append(entries));
+  async append(events: readonly Learning[]): Promise<Receipt[]> {
+    const { receipts, changes } = translated(() => this.#append(events));
+    this.#acknowledge(Math.max(0, ...changes.map(({ position }) => position)));
     for (const change of changes) this.#listeners.tell(change);
     return receipts;
+  }
+
+  async forget(router: string, voter: string, at: number): Promise<number> {
+    const { votes, position } = translated(() => {
+      const forgotten = forget(this.#writer, router, voter, at);
+      writes.shrink(this.#writer);
+      return forgotten;
+    });
+    this.#acknowledge(position);
+    if (votes > 0) this.#listeners.tell({ router, what: "forgotten", position });
+    return votes;
+  }
+
+  #acknowledge(position: number): void {
+    if (position > 0) this.#head.write(position);
+  }
+
+  async record(
+    events: readonly DecisionEvent[],
+    countedOnly: readonly DecisionEvent[] = [],
+  ): Promise<void> {
+    translated(() => record(this.#days, events, countedOnly));
+  }
+
+  async saveEmbedding(decision: string, x: Float64Array, until: number) {
+    const bytes = halfBytesOf(x);
+    translated(() => writes.saveEmbedding(this.#writer, decision, bytes, until, this.#now()));
   }
 
   async acquireLease(router: string, holder: string, milliseconds: number, steal = false) {
@@ -66,8 +113,15 @@ export class SqliteStore extends Queries implements Store {
     this.#listeners.tell({ router, what: "snapshot", position });
   }
 
-  prune(what: PruneQuery): Promise<PruneReport> {
-    return pruneInSteps((limit) => translated(() => writes.pruneStep(this.#writer, what, limit)));
+  async prune({ decisions, votes }: PruneQuery): Promise<PruneReport> {
+    const dropped = decisions === undefined ? 0 : translated(() => this.#days.drop(decisions));
+    if (!votes) return { decisions: dropped, votes: 0 };
+    const { router, upTo } = votes;
+    const pruned = await pruneInSteps((limit) =>
+      translated(() => writes.pruneVotes(this.#writer, router, upTo, limit)),
+    );
+    translated(() => writes.shrink(this.#writer));
+    return { decisions: dropped, votes: pruned };
   }
 
   async saveKey(key: StoredKey) {
@@ -78,20 +132,47 @@ export class SqliteStore extends Queries implements Store {
     return translated(() => writes.secret(this.#writer, name));
   }
 
+  async deleteSecret(name: string) {
+    translated(() => writes.deleteSecret(this.#writer, name));
+  }
+
+  migrated(): Promise<void> {
+    return this.#migrated;
+  }
+
+  /** Moves the other decisions of version 0.1 step by step. Other calls run in between. */
+  async #moveRest(): Promise<void> {
+    while (this.#days.isMoving) {
+      await setImmediate();
+      if (this.#isClosed) return;
+      try {
+        this.#days.isMoving = moveLegacy(this.#writer, this.#days);
+      } catch {
+        // The disk may be full. The decisions stay where they are until a later attempt.
+        await sleep(RETRY_MS, undefined, { ref: false });
+      }
+    }
+  }
+
   onChange(listener: (change: Change) => void) {
     return this.#listeners.add(listener);
   }
 
-  /** Limits the size of the file. Tests use it to simulate a full disk. */
+  /** Limits the size of the main file. Tests use it to simulate a full disk. */
   limitPages(pages: number): void {
     this.#writer.pragma(`max_page_count = ${pages}`);
   }
 
   async close() {
+    this.#isClosed = true;
     this.#reader.close();
+    this.#days.close();
     this.#writer.close();
+    this.#head.close();
   }
 }
+
+const RETRY_MS = 1000;
 
 function selectFrom(db: Connection): Select {
   return async <T>(statement: Parameters<Select>[0]) =>
@@ -99,13 +180,4 @@ function selectFrom(db: Connection): Select {
       const text = textOf(statement, () => "?");
       return db.prepare<unknown[], T>(text).all(...statement.values);
     });
-}
-
-/** Runs a function and converts its errors with `unavailable`. */
-function translated<T>(run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    throw unavailable(error);
-  }
 }

@@ -4,11 +4,13 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { InputError } from "../../core/input/input-error.ts";
+import { DAY_MS } from "../decision-id.ts";
 import { configured, routed, T0, vote } from "../events.fixture.ts";
 import { newFiles } from "../folder.fixture.ts";
 import { conforms } from "../store.case.ts";
 import type { Change } from "../store.ts";
 import { LeaseLost, StoreUnavailable } from "../store-error.ts";
+import { fileOf, folderOf } from "./days.ts";
 import { openSqlite } from "./open.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
@@ -32,7 +34,7 @@ describe("openSqlite", () => {
     const store = await openSqlite(newFile());
     const changes: Change[] = [];
     store.onChange((change) => changes.push(change));
-    expect(await store.append([configured(), routed(1), vote(1)])).toHaveLength(3);
+    expect(await store.append([configured(), vote(1)])).toHaveLength(2);
     const [first] = await store.learning("auto", 0, 1);
     expect(first).toMatchObject(configured());
     expect(changes).toMatchObject([{ router: "auto", what: "log" }]);
@@ -56,7 +58,7 @@ describe("openSqlite", () => {
     const error = await openSqlite(file).catch((error: unknown) => error);
     expect(error).toBeInstanceOf(InputError);
     expect(error).toMatchObject({
-      message: expect.stringMatching(/is not a SQLite database, or it is damaged$/),
+      message: expect.stringMatching(/is not a SQLite database, or it is damaged \(.+\)$/),
       hint: expect.any(String),
     });
     await expect(openSqlite(join(file, "below"))).rejects.toThrow(
@@ -81,50 +83,58 @@ it("a full disk throws StoreUnavailable, writes nothing of the append and keeps 
   const file = newFile();
   const store = new SqliteStore(file, Date.now);
   onTestFinished(() => store.close());
-  await store.append([routed(1), vote(1)]);
+  await store.append([vote(1)]);
   store.limitPages(70);
-  const many = Array.from({ length: 500 }, (_, n) => routed(n + 10));
-  const failed = store.append([...many, vote(10)]);
+  const many = Array.from({ length: 1000 }, (_, n) => vote(n + 10));
+  const failed = store.append(many);
   await expect(failed).rejects.toBeInstanceOf(StoreUnavailable);
   await expect(failed).rejects.toMatchObject({
     message: expect.stringMatching(/full/),
     retryAfter: 1,
   });
-  expect(await store.decision("d10")).toBeUndefined();
   expect(await store.learning("auto", 0, 10)).toHaveLength(1);
   store.limitPages(1e6);
-  expect((await store.append([...many, vote(10)])).at(-1)).toMatchObject({ status: "logged" });
+  expect((await store.append(many)).at(-1)).toMatchObject({ status: "logged" });
 });
 
 it("reads through indexes only, so that queries stay fast as the log grows", async () => {
   const file = newFile();
   const store = new SqliteStore(file, Date.now);
-  await store.append([configured(), routed(1), vote(1)]);
+  await store.append([configured(), vote(1)]);
+  await store.record([routed(1)]);
   await store.close();
-  const db = new Sqlite(file);
-  const plans = QUERIES.map((query) => {
-    const steps = db.prepare(`EXPLAIN QUERY PLAN ${query}`).all() as { detail: string }[];
-    return steps.map(({ detail }) => detail).join("; ");
-  });
-  for (const [i, plan] of plans.entries())
-    expect([QUERIES[i], plan]).toEqual([QUERIES[i], INDEXED]);
-  db.close();
+  const day = fileOf(folderOf(file), T0 / DAY_MS);
+  for (const [name, queries] of [
+    [file, QUERIES],
+    [day, DAY_QUERIES],
+  ] as const) {
+    const db = new Sqlite(name);
+    for (const query of queries) {
+      const steps = db.prepare(`EXPLAIN QUERY PLAN ${query}`).all() as { detail: string }[];
+      const plan = steps.map(({ detail }) => detail).join("; ");
+      expect([query, plan]).toEqual([query, INDEXED]);
+    }
+    db.close();
+  }
 });
 
 /** Queries with the conditions of queries.ts and append.ts. */
-const LEARNING = "kind not in ('routed', 'answered')";
 const QUERIES = [
-  `SELECT * FROM log WHERE ${LEARNING} AND router = 'auto' AND position > 5 ORDER BY position LIMIT 10`,
-  `SELECT position FROM log WHERE ${LEARNING} AND router = 'auto' ORDER BY position DESC LIMIT 1`,
-  `SELECT position, at FROM log WHERE ${LEARNING} AND router = 'auto' AND at <= 5 ORDER BY at DESC, position DESC LIMIT 1`,
-  "SELECT * FROM log WHERE kind not in ('routed', 'answered', 'voted') AND router = 'auto' ORDER BY position",
-  "SELECT * FROM log WHERE kind = 'routed' AND router = 'auto' AND position < 5 ORDER BY position DESC LIMIT 10",
-  "SELECT * FROM log WHERE kind = 'routed' AND decision = 'd1'",
-  "SELECT * FROM log WHERE kind = 'answered' AND decision = 'd1'",
-  "SELECT * FROM log WHERE kind = 'voted' AND decision = 'd1'",
-  "SELECT * FROM log WHERE kind = 'routed' AND session = 's' ORDER BY position DESC LIMIT 1",
+  "SELECT * FROM log WHERE router = 'auto' AND position > 5 ORDER BY position LIMIT 10",
+  "SELECT position FROM log WHERE router = 'auto' ORDER BY position DESC LIMIT 1",
+  "SELECT position FROM log WHERE router = 'auto' AND at <= 5 ORDER BY position DESC LIMIT 1",
+  "SELECT * FROM log WHERE kind <> 'voted' AND router = 'auto' ORDER BY position",
+  "SELECT body FROM log WHERE kind = 'voted' AND decision = 'd1' AND ballot = 'voter:'",
   "SELECT * FROM tallies WHERE router = 'auto' AND bucket >= 1 AND bucket < 2",
 ];
+/** Queries with the conditions of decision-queries.ts. */
+const DAY_QUERIES = [
+  "SELECT * FROM decisions WHERE router = 'auto' AND at >= 0 AND (at, id) > (5, 'd') ORDER BY at, id LIMIT 9",
+  "SELECT * FROM decisions WHERE at >= 0 AND router = 'auto' AND (at, id) < (5, 'd') ORDER BY at DESC, id DESC LIMIT 9",
+  "SELECT * FROM decisions WHERE at >= 0 AND session = 's' ORDER BY at DESC, id DESC LIMIT 1",
+  "SELECT * FROM decisions WHERE id = 'd1'",
+  "SELECT * FROM answers WHERE decision IN ('d1', 'd2') ORDER BY decision, slot",
+];
 const INDEXED = expect.stringMatching(
-  /^SEARCH (log|tallies) USING (COVERING )?(INDEX|PRIMARY KEY)[^;]*$/,
+  /^SEARCH (log|tallies|decisions|answers) USING (COVERING )?(INDEX|PRIMARY KEY)[^;]*$/,
 );

@@ -1,7 +1,8 @@
-/** Statements that write everything except the log: leases, snapshots, keys, secrets and pruning. */
+/** Statements that write everything except votes and decisions: leases, snapshots, keys, secrets and pruning. */
 import { randomBytes } from "node:crypto";
+import { crc32 } from "node:zlib";
 import { noSnapshot } from "../prune.ts";
-import type { PruneQuery, PruneReport, StoredKey, StoredSnapshot } from "../store.ts";
+import type { StoredKey, StoredSnapshot } from "../store.ts";
 import { LeaseLost } from "../store-error.ts";
 import { snapshotsToDelete } from "../thin-snapshots.ts";
 import type { Connection } from "./connect.ts";
@@ -40,9 +41,16 @@ export function saveSnapshot(db: Connection, snapshot: StoredSnapshot, token: nu
       .pluck()
       .get(router);
     if (holder !== token) throw new LeaseLost(router);
-    db.prepare(
-      "INSERT OR REPLACE INTO snapshots (router, position, at, hash, state) VALUES (?, ?, ?, ?, ?)",
-    ).run(router, position, at, hash, state);
+    const isForgotten = db
+      .prepare(`
+        SELECT 1 FROM log WHERE kind <> 'voted' AND kind = 'voter_forgotten' AND router = ?
+        AND position > ?`)
+      .get(router, position);
+    // The posterior was learned from votes that have been erased since.
+    if (isForgotten) return;
+    db.prepare(`
+      INSERT OR REPLACE INTO snapshots (router, position, at, hash, state, checksum)
+      VALUES (?, ?, ?, ?, ?, ?)`).run(router, position, at, hash, state, crc32(state));
     const all = db
       .prepare<[string], { position: number; at: number }>(
         "SELECT position, at FROM snapshots WHERE router = ?",
@@ -59,83 +67,46 @@ function horizon(db: Connection, router: string): number {
   return statement.pluck().get(router) ?? 0;
 }
 
-/** Deletes at most `limit` rows of each kind. */
-export function pruneStep(db: Connection, what: PruneQuery, limit: number): PruneReport {
-  const step = db.transaction(() => ({
-    prompts: what.prompts === undefined ? 0 : prunePrompts(db, what.prompts, limit),
-    decisions: what.decisions === undefined ? 0 : pruneDecisions(db, what.decisions, limit),
-    votes: what.votes === undefined ? 0 : pruneVotes(db, what.votes, limit),
-  }));
-  return step.immediate();
+/** Deletes at most `limit` votes up to the snapshot at `upTo`, which becomes the horizon. */
+export function pruneVotes(db: Connection, router: string, upTo: number, limit: number): number {
+  const prune = db.transaction(() => {
+    const kept = db
+      .prepare("SELECT 1 FROM snapshots WHERE router = ? AND position = ?")
+      .get(router, upTo);
+    if (!kept) throw noSnapshot(router, upTo);
+    db.prepare(`
+      INSERT INTO horizons (router, position) VALUES (?, ?)
+      ON CONFLICT DO UPDATE SET position = max(position, excluded.position)`).run(router, upTo);
+    const remove = db.prepare(`
+      DELETE FROM log WHERE position IN (
+        SELECT position FROM log WHERE kind = 'voted' AND router = ? AND position <= ?
+        ORDER BY position LIMIT ?)`);
+    return remove.run(router, upTo, limit).changes;
+  });
+  return prune.immediate();
 }
 
-function prunePrompts(db: Connection, before: number, limit: number): number {
-  return db
-    .prepare(
-      "DELETE FROM prompts WHERE decision IN (SELECT decision FROM prompts WHERE at < ? LIMIT ?)",
-    )
-    .run(before, limit).changes;
+/** Returns the pages of deleted rows to the file system. */
+export function shrink(db: Connection): void {
+  db.pragma("incremental_vacuum");
+  // Old content also stays in the write-ahead log until it is truncated.
+  db.pragma("wal_checkpoint(truncate)");
 }
 
-/** Deletes the oldest decisions of each router that were logged before a time. */
-function pruneDecisions(db: Connection, before: number, limit: number): number {
-  const routers = db
-    .prepare<[], string>(
-      "SELECT DISTINCT router FROM log WHERE kind NOT IN ('routed', 'answered', 'voted')",
-    )
-    .pluck()
-    .all();
-  const oldest = db.prepare<[string, number], { at: number; decision: string }>(
-    "SELECT at, decision FROM log WHERE kind = 'routed' AND router = ? ORDER BY position LIMIT ?",
-  );
-  let count = 0;
-  for (const router of routers) {
-    const rows = oldest.all(router, limit).filter(({ at }) => at < before);
-    removeDecisions(
-      db,
-      rows.map(({ decision }) => decision),
-    );
-    count += rows.length;
-  }
-  return count;
-}
-
-/** Deletes decisions together with their prompts and answers. */
-function removeDecisions(db: Connection, decisions: readonly string[]): void {
-  const statements = [
-    "DELETE FROM prompts WHERE decision = ?",
-    "DELETE FROM log WHERE kind = 'answered' AND decision = ?",
-    "DELETE FROM log WHERE kind = 'routed' AND decision = ?",
-  ].map((text) => db.prepare(text));
-  for (const decision of decisions) for (const statement of statements) statement.run(decision);
-}
-
-/** Deletes votes together with their decisions: if a decision stayed, the same vote could be cast again. */
-function pruneVotes(
+export function saveEmbedding(
   db: Connection,
-  { router, upTo }: { readonly router: string; readonly upTo: number },
-  limit: number,
-): number {
-  const kept = db
-    .prepare("SELECT 1 FROM snapshots WHERE router = ? AND position = ?")
-    .get(router, upTo);
-  if (!kept) throw noSnapshot(router, upTo);
-  db.prepare(`
-    INSERT INTO horizons (router, position) VALUES (?, ?)
-    ON CONFLICT DO UPDATE SET position = max(position, excluded.position)`).run(router, upTo);
-  const rows = db
-    .prepare<[string, number, number], { position: number; decision: string }>(`
-      SELECT position, decision FROM log
-      WHERE kind NOT IN ('routed', 'answered') AND kind = 'voted' AND router = ? AND position <= ?
-      ORDER BY position LIMIT ?`)
-    .all(router, upTo, limit);
-  removeDecisions(
-    db,
-    rows.map(({ decision }) => decision),
-  );
-  const remove = db.prepare("DELETE FROM log WHERE position = ?");
-  for (const { position } of rows) remove.run(position);
-  return rows.length;
+  decision: string,
+  x: Uint8Array,
+  until: number,
+  now: number,
+): void {
+  const save = db.transaction(() => {
+    db.prepare("DELETE FROM embeddings WHERE until < ?").run(now);
+    db.prepare(
+      "INSERT INTO embeddings (decision, until, x) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+    ).run(decision, until, x);
+  });
+  save.immediate();
 }
 
 export function saveKey(db: Connection, key: StoredKey): void {
@@ -154,4 +125,8 @@ export function secret(db: Connection, name: string): Uint8Array {
     .prepare<[string], Uint8Array>("SELECT value FROM secrets WHERE name = ?")
     .pluck()
     .get(name)!;
+}
+
+export function deleteSecret(db: Connection, name: string): void {
+  db.prepare("DELETE FROM secrets WHERE name = ?").run(name);
 }

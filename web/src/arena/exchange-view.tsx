@@ -59,7 +59,8 @@ function DuelExchange({ exchange, isLast, vote, askNext }: ExchangeProps) {
     exchange.decision,
     isSaved ? phase : undefined,
     (found) => {
-      const isLearned = (found.now?.posterior_version ?? 0) > found.position;
+      const version = found.now?.posterior_version ?? 0;
+      const isLearned = found.votes.some(({ position }) => position <= version);
       return isLearned && (found.answers.length === 2 || phase === "streaming");
     },
   );

@@ -19,7 +19,7 @@ export class DecisionLog {
   readonly rows = new Observable<readonly DecisionRow[]>([]);
   readonly isComplete = new Observable(false);
   readonly #router: string;
-  #next: number | undefined;
+  #next: string | undefined;
   #loading: Promise<void> | undefined;
 
   constructor(router: string) {
@@ -57,7 +57,7 @@ export class DecisionLog {
     this.rows.set([...this.rows.value, ...fresh]);
   }
 
-  #page(limit: number, before: number | undefined): Promise<DecisionPage> {
+  #page(limit: number, before: string | undefined): Promise<DecisionPage> {
     return joust.decisions({ router: this.#router, limit, before });
   }
 }

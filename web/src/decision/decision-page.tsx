@@ -121,14 +121,13 @@ function Votes({ decision }: { decision: Decision }) {
 
 /** The numbers with which the decision can be reproduced. */
 function Reproduction({ decision }: { decision: Decision }) {
-  const { propensity, seed, lambda, tradeoff, posterior_version: version, position } = decision;
+  const { propensity, seed, lambda, tradeoff, posterior_version: version } = decision;
   const numbers = [
     ["Propensity", propensity?.toFixed(4)],
     ["Seed", seed],
     ["Trade-off", tradeoff],
     ["Quality per dollar (lambda)", lambda?.toPrecision(3)],
     ["Posterior version", version],
-    ["Position in the log", position],
   ].filter(([, value]) => value !== undefined);
   const json = JSON.stringify(decision, null, 2);
   return (

@@ -37,8 +37,8 @@ describe("a decision in words", () => {
 
   it("names the preferred model and the category", () => {
     const votes = [
-      { outcome: "b", source: "user", at: "" },
-      { rating: -1, source: "user", at: "" },
+      { outcome: "b", source: "user", at: "", position: 1 },
+      { rating: -1, source: "user", at: "", position: 1 },
     ] as const;
     expect(votesInWords({ ...single, models: ["mini", "large"], votes })).toBe(
       "large preferred, rated bad",

@@ -1,0 +1,91 @@
+/** The compact binary form of a ballot, which vote tokens contain. */
+import { timeOfId } from "../../store/decision-id.ts";
+import { halfBytesOf, vectorOfHalf } from "../../store/vector.ts";
+import type { Ballot } from "./ballot.ts";
+
+/**
+ * Layout: flags, expiry (seconds, 4 bytes), id (16), posterior version (6), propensity (8), router,
+ * encoder, owner, the models and, if known, their utilities (8 each), the embedding in half precision
+ * (the rest). Texts follow their length. Names of models are padded to the longest candidate, so that
+ * the length of a token does not depend on which models answered.
+ */
+export function bytesOfBallot(ballot: Ballot, until: number, withX: boolean): Buffer {
+  const { id, version, propensity, router, encoder, owner, models, candidates, x } = ballot;
+  const values = models.map((model) => ballot.values?.[candidates.indexOf(model)] ?? Number.NaN);
+  const head = Buffer.alloc(HEAD);
+  head[0] =
+    (withX ? WITH_X : 0) |
+    (owner === undefined ? 0 : WITH_OWNER) |
+    (ballot.isKept ? KEPT : 0) |
+    (models.length << MODELS_SHIFT);
+  head.writeUInt32BE(Math.floor(until / 1000), 1);
+  Buffer.from(id.replaceAll("-", ""), "hex").copy(head, 5);
+  head.writeUIntBE(version, 21, 6);
+  head.writeDoubleBE(propensity, 27);
+  const longest = Math.max(...[...candidates, ...models].map((name) => Buffer.byteLength(name)));
+  const numbers = Buffer.alloc(8 * values.length);
+  values.forEach((value, i) => {
+    numbers.writeDoubleBE(value, 8 * i);
+  });
+  return Buffer.concat([
+    head,
+    text(router),
+    text(encoder),
+    text(owner ?? ""),
+    ...models.map((name) => text(name, longest)),
+    numbers,
+    ...(withX ? [halfBytesOf(x!)] : []),
+  ]);
+}
+
+const HEAD = 35;
+const WITH_X = 1;
+const WITH_OWNER = 2;
+const KEPT = 4;
+const MODELS_SHIFT = 4;
+
+/** A text after its length in two bytes, padded with zeros to the size of the longest one. */
+function text(value: string, longest = Buffer.byteLength(value)): Buffer {
+  const bytes = Buffer.alloc(4 + longest);
+  bytes.writeUInt16BE(Buffer.byteLength(value), 0);
+  bytes.writeUInt16BE(longest, 2);
+  bytes.write(value, 4);
+  return bytes;
+}
+
+/** Reads a ballot, which `bytesOfBallot` has written, with its expiry in milliseconds since 1970. */
+export function ballotOfBytes(bytes: Buffer): { readonly ballot: Ballot; readonly until: number } {
+  let offset = HEAD;
+  const nextText = () => {
+    const [length, longest] = [bytes.readUInt16BE(offset), bytes.readUInt16BE(offset + 2)];
+    const value = bytes.toString("utf8", offset + 4, offset + 4 + length);
+    offset += 4 + longest;
+    return value;
+  };
+  const flags = bytes[0]!;
+  const hex = bytes.toString("hex", 5, 21);
+  const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  const [router, encoder, owner] = [nextText(), nextText(), nextText()];
+  const models = Array.from({ length: flags >> MODELS_SHIFT }, nextText);
+  const values = models.map((_, i) => bytes.readDoubleBE(offset + 8 * i));
+  offset += 8 * models.length;
+  // A failed answer has no utility, but its name is empty and nobody asks for it.
+  const isKnown = values.some((value) => !Number.isNaN(value));
+  return {
+    until: 1000 * bytes.readUInt32BE(1),
+    ballot: {
+      id,
+      at: timeOfId(id)!,
+      router,
+      encoder,
+      owner: flags & WITH_OWNER ? owner : undefined,
+      candidates: models,
+      models,
+      values: isKnown ? values : undefined,
+      propensity: bytes.readDoubleBE(27),
+      version: bytes.readUIntBE(21, 6),
+      x: flags & WITH_X ? vectorOfHalf(bytes.subarray(offset)) : undefined,
+      isKept: (flags & KEPT) !== 0,
+    },
+  };
+}

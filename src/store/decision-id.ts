@@ -1,0 +1,54 @@
+import { randomFillSync } from "node:crypto";
+
+/** Length of a day in milliseconds. Decisions are stored by day (UTC). */
+export const DAY_MS = 86_400_000;
+
+/**
+ * A new id of a decision: a UUID of version 7, which begins with the time in milliseconds. Ids of
+ * different nodes never collide, ids sort by time, and the id tells on which day its decision is stored.
+ */
+export function newDecisionId(at: number): string {
+  const bytes = Buffer.allocUnsafe(16);
+  randomFillSync(bytes, 6);
+  bytes.writeUIntBE(Math.floor(at), 0, 6);
+  bytes[6] = 0x70 | (bytes[6]! & 0x0f);
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  const hex = bytes.toString("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+const VERSION_7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-([0-9a-f]{12})/;
+
+/** Time in an id of `newDecisionId`, or undefined for another id. What follows the UUID is ignored. */
+export function timeOfId(id: string): number | undefined {
+  const parts = VERSION_7.exec(id);
+  return parts ? Number.parseInt(parts[1]! + parts[2]!, 16) : undefined;
+}
+
+/** The day on which a decision and its answers are stored, in days since 1970. `at` is used for ids without a time. */
+export function dayOf(id: string, at: number): number {
+  return Math.floor((timeOfId(id) ?? at) / DAY_MS);
+}
+
+/**
+ * Decisions that represent all decisions equally. Duels are always stored and ordinary decisions
+ * only in part, so duels that a sample of the lowest rate would not contain are left out.
+ */
+export function uniformSample<D extends Sampled>(decisions: readonly D[]): D[] {
+  const rate = Math.min(...decisions.map(({ sample = 1 }) => sample || 1));
+  return decisions.filter(({ id, sample }) => sample !== 0 && sampleNumber(id) < rate);
+}
+
+interface Sampled {
+  readonly id: string;
+  readonly sample?: number | undefined;
+}
+
+/**
+ * A number from 0 to 1 that is a function of the id alone and uniform over ids. A decision is in
+ * the sample of rate p if its number is below p, so a sample of a lower rate is a part of it.
+ */
+export function sampleNumber(id: string): number {
+  const random = VERSION_7.exec(id)?.[3];
+  return random === undefined ? 0 : Number.parseInt(random, 16) / 2 ** 48;
+}

@@ -1,0 +1,82 @@
+import type { Decision } from "./decision.ts";
+import { dayOf } from "./decision-id.ts";
+import type { Answered } from "./events.ts";
+import { checkName } from "./row.ts";
+import { packedBytesOf, unpackedVector } from "./vector.ts";
+
+/** A decision as both databases store it: searchable fields in columns, the rest as JSON in `body`. */
+export interface DecisionRow {
+  readonly day: number;
+  readonly id: string;
+  readonly router: string;
+  readonly at: number;
+  readonly owner: string | null;
+  readonly session: string | null;
+  readonly x: Uint8Array;
+  readonly prompt: Uint8Array | null;
+  readonly body: string;
+}
+
+export interface AnswerRow {
+  readonly day: number;
+  readonly decision: string;
+  readonly slot: number;
+  readonly router: string;
+  readonly at: number;
+  readonly owner: string | null;
+  readonly body: string;
+}
+
+export function decisionRow(event: Decision): DecisionRow {
+  const { kind: _, router, at, id, owner, session, x, prompt, ...body } = event;
+  return {
+    day: dayOf(id, at),
+    id: checkName("decision", id),
+    router,
+    at,
+    owner: owner ?? null,
+    // PostgreSQL refuses NUL in text. The session is the client's own text, so NUL is removed.
+    session: session?.replaceAll("\u0000", "") ?? null,
+    x: packedBytesOf(x),
+    prompt: prompt ?? null,
+    body: JSON.stringify(body),
+  };
+}
+
+export function answerRow(event: Answered): AnswerRow {
+  const { kind: _, router, at, decision: id, slot, owner = null, ...body } = event;
+  const decision = checkName("decision", id);
+  return { day: dayOf(id, at), decision, slot, router, at, owner, body: JSON.stringify(body) };
+}
+
+/** Columns of a decision that a query has read. `x` only if it was requested. */
+export type ReadDecisionRow = Omit<DecisionRow, "day" | "prompt" | "x"> &
+  Partial<Pick<DecisionRow, "x">>;
+
+export function decisionOf(row: ReadDecisionRow): Omit<Decision, "x"> & Partial<Decision> {
+  const { id, router, at, owner, session, x, body } = row;
+  return {
+    ...(JSON.parse(body) as Omit<Decision, "x">),
+    // Columns come last: they win over a field of the same name in the body.
+    kind: "routed",
+    id,
+    router,
+    at,
+    ...(owner !== null && { owner }),
+    ...(session !== null && { session }),
+    ...(x && { x: unpackedVector(x) }),
+  };
+}
+
+export function answerOf(row: Omit<AnswerRow, "day">): Answered {
+  const { decision, slot, router, at, owner, body } = row;
+  return {
+    ...(JSON.parse(body) as Omit<Answered, "kind">),
+    kind: "answered",
+    router,
+    at,
+    decision,
+    slot,
+    ...(owner !== null && { owner }),
+  };
+}

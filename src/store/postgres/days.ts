@@ -1,0 +1,117 @@
+import type pg from "pg";
+import { DAY_MS } from "../decision-id.ts";
+import type { Days, DayTables } from "../decision-queries.ts";
+import type { Select } from "../queries.ts";
+import { literal, textOf } from "../sql.ts";
+import { DAYS_LOCK, transaction, unavailable } from "./connect.ts";
+
+/** Decisions and answers in one partition per day. Dropping a day drops its tables. */
+export class Partitions implements Days {
+  readonly #pool: pg.Pool;
+  /** Days whose partitions exist, as far as this node knows. */
+  readonly #known = new Set<number>();
+  isMoving = false;
+
+  constructor(pool: pg.Pool) {
+    this.#pool = pool;
+  }
+
+  async list(): Promise<number[]> {
+    const { rows } = await query<{ day: number }>(
+      this.#pool,
+      `SELECT substr(c.relname, 11)::integer AS day
+       FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+       WHERE i.inhparent = 'decisions'::regclass ORDER BY day`,
+    );
+    return rows.map(({ day }) => day);
+  }
+
+  of(day: number): DayTables {
+    return {
+      select: async <T>(statement: Parameters<Select>[0]) => {
+        const text = textOf(statement, (n) => `$${n}`);
+        try {
+          return (await query<pg.QueryResultRow>(this.#pool, text, statement.values)).rows as T[];
+        } catch (error) {
+          if (isMissingTable(error)) return [];
+          throw error;
+        }
+      },
+      decisions: literal(`decisions_${day}`),
+      answers: literal(`answers_${day}`),
+    };
+  }
+
+  /** All counts are in the main tables. */
+  async counts(): Promise<Select[]> {
+    return [];
+  }
+
+  /** Creates the partitions of some days and of the next two days, so that midnight finds its own. */
+  async ensure(days: Iterable<number>): Promise<void> {
+    for (const day of days) {
+      if (!this.#known.has(day)) await this.#create([day, day + 1, day + 2]);
+    }
+  }
+
+  /** Forgets which days exist, after an insert found that one was dropped. */
+  recheck(): void {
+    this.#known.clear();
+  }
+
+  async #create(days: readonly number[]): Promise<void> {
+    await transaction(this.#pool, DAYS_LOCK, async (client) => {
+      for (const day of days) {
+        const { rows } = await client.query("SELECT to_regclass($1) AS found", [
+          `decisions_${day}`,
+        ]);
+        if (rows[0].found !== null) continue;
+        // Attaching, unlike CREATE TABLE .. PARTITION OF, does not wait for running inserts.
+        for (const table of ["decisions", "answers"]) {
+          await client.query(
+            `CREATE TABLE ${table}_${day} (LIKE ${table} INCLUDING ALL);
+             ALTER TABLE ${table} ATTACH PARTITION ${table}_${day}
+               FOR VALUES FROM (${day}) TO (${day + 1})`,
+          );
+        }
+      }
+    });
+    for (const day of days) this.#known.add(day);
+  }
+
+  /** Drops the days that ended before a time. Returns the number of decisions. */
+  async drop(before: number): Promise<number> {
+    let decisions = 0;
+    for (const day of await this.list()) {
+      if ((day + 1) * DAY_MS > before) continue;
+      decisions += await transaction(this.#pool, DAYS_LOCK, async (client) => {
+        const { rows } = await client.query<{ count: number }>(
+          `SELECT count(*) AS count FROM decisions WHERE day = ${day}`,
+        );
+        // Waits only for queries on all days, and gives up if one takes long.
+        await client.query(
+          `SET LOCAL lock_timeout = 2000; DROP TABLE decisions_${day}, answers_${day}`,
+        );
+        return rows[0]!.count;
+      });
+      this.#known.delete(day);
+    }
+    return decisions;
+  }
+}
+
+async function query<R extends pg.QueryResultRow>(
+  pool: pg.Pool,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<pg.QueryResult<R>> {
+  try {
+    return await pool.query<R>(text, [...values]);
+  } catch (error) {
+    throw unavailable(error);
+  }
+}
+
+function isMissingTable(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "42P01";
+}

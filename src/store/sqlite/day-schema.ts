@@ -1,0 +1,43 @@
+import { COUNTS } from "../tally.ts";
+
+/** Tables of the file of one day. There are no migrations: a change of this schema applies to new days. */
+export const DAY_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS decisions (
+    id TEXT PRIMARY KEY,
+    router TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    owner TEXT,
+    session TEXT,
+    x BLOB NOT NULL,
+    prompt BLOB,
+    body TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS decisions_router ON decisions (router, at, id);
+  CREATE INDEX IF NOT EXISTS decisions_owner ON decisions (owner, at, id) WHERE owner IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS decisions_session ON decisions (session, at, id)
+    WHERE session IS NOT NULL;
+
+  CREATE TABLE IF NOT EXISTS answers (
+    decision TEXT NOT NULL,
+    slot INTEGER NOT NULL,
+    router TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    owner TEXT,
+    body TEXT NOT NULL,
+    PRIMARY KEY (decision, slot)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE IF NOT EXISTS tallies (
+    router TEXT NOT NULL,
+    bucket INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    ${COUNTS.map((name) => `${name} REAL NOT NULL`).join(", ")},
+    PRIMARY KEY (router, bucket, model)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE IF NOT EXISTS spending (
+    owner TEXT NOT NULL,
+    month TEXT NOT NULL,
+    cost REAL NOT NULL,
+    PRIMARY KEY (owner, month)
+  ) STRICT, WITHOUT ROWID;`;

@@ -1,0 +1,180 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { DAY_MS } from "../decision-id.ts";
+import type { Days, DayTables } from "../decision-queries.ts";
+import type { Select } from "../queries.ts";
+import { literal, textOf } from "../sql.ts";
+import type { Counts } from "../tally.ts";
+import { type Connection, createPrivately, prepareFile, translated } from "./connect.ts";
+import { spendingAdder, tallyAdder } from "./counts.ts";
+import { DAY_SCHEMA } from "./day-schema.ts";
+
+/**
+ * Decisions, answers and their counts in one file per day, in a folder beside the main file:
+ * joust-decisions/2026-11-16.db. Deleting a day deletes its file, which returns the space.
+ */
+export class DayFiles implements Days {
+  readonly folder: string;
+  readonly #main: Connection;
+  /** The open files, the most recently used last. */
+  readonly #open = new Map<number, Connection>();
+  isMoving = false;
+
+  /** `main` is the writing connection to the main file, which keeps the counts of deleted days. */
+  constructor(file: string, main: Connection) {
+    this.folder = folderOf(file);
+    this.#main = main;
+  }
+
+  async list(): Promise<number[]> {
+    return daysIn(this.folder);
+  }
+
+  of(day: number): DayTables {
+    return {
+      select: async <T>(statement: Parameters<Select>[0]) =>
+        this.use(day, (db) => {
+          const text = textOf(statement, () => "?");
+          return db.prepare<unknown[], T>(text).all(...statement.values);
+        }),
+      decisions: literal("decisions"),
+      answers: literal("answers"),
+    };
+  }
+
+  async counts(from: number, to: number): Promise<Select[]> {
+    const dropped = new Set(
+      this.#main.prepare<[], number>("SELECT day FROM dropped_days").pluck().all(),
+    );
+    return daysIn(this.folder)
+      .filter((day) => day >= from && day <= to && !dropped.has(day))
+      .map((day) => this.of(day).select);
+  }
+
+  /** Runs `work` on the file of a day, which is created if necessary. A damaged file is set aside. */
+  use<T>(day: number, work: (db: Connection) => T): T {
+    return translated(() => {
+      try {
+        return work(this.#connection(day));
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        this.#setAside(day);
+        return work(this.#connection(day));
+      }
+    });
+  }
+
+  #connection(day: number): Connection {
+    const open = this.#open.get(day);
+    const db = open ?? openDay(fileOf(this.folder, day));
+    // The map keeps its order of insertion, so that the first entry is the least recently used one.
+    this.#open.delete(day);
+    this.#open.set(day, db);
+    if (this.#open.size > MOST_OPEN) this.#close(this.#open.keys().next().value!);
+    return db;
+  }
+
+  #close(day: number): void {
+    this.#open.get(day)?.close();
+    this.#open.delete(day);
+  }
+
+  /** Renames a damaged file, so that it can be examined and the day can continue. */
+  #setAside(day: number): void {
+    const file = fileOf(this.folder, day);
+    this.#close(day);
+    if (existsSync(file)) renameSync(file, `${file}.damaged`);
+    removeFiles(file);
+  }
+
+  /** Deletes the days that ended before a time. Their counts are added to those of the main file. */
+  drop(before: number): number {
+    let decisions = 0;
+    for (const day of daysIn(this.folder)) {
+      if ((day + 1) * DAY_MS > before) continue;
+      decisions += this.#keepCounts(day);
+      this.#close(day);
+      removeFiles(fileOf(this.folder, day));
+      this.#main.prepare("DELETE FROM dropped_days WHERE day = ?").run(day);
+    }
+    return decisions;
+  }
+
+  /** Copies the counts of a day once: the mark in `dropped_days` is part of the transaction. */
+  #keepCounts(day: number): number {
+    const { decisions, tallies, spent } = this.use(day, (db) => ({
+      decisions: db.prepare<[], number>("SELECT count(*) FROM decisions").pluck().get()!,
+      tallies: db.prepare<[], TallyRow>("SELECT * FROM tallies").all(),
+      spent: db.prepare<[], SpendingRow>("SELECT * FROM spending").all(),
+    }));
+    const copy = this.#main.transaction(() => {
+      const marked = this.#main
+        .prepare("INSERT INTO dropped_days (day) VALUES (?) ON CONFLICT DO NOTHING")
+        .run(day);
+      if (marked.changes === 0) return;
+      tallyAdder(this.#main)(
+        tallies.map(({ router, bucket, model, ...counts }) => ({ router, bucket, model, counts })),
+      );
+      spendingAdder(this.#main)(spent);
+    });
+    copy.immediate();
+    return decisions;
+  }
+
+  close(): void {
+    for (const day of [...this.#open.keys()]) this.#close(day);
+  }
+}
+
+const MOST_OPEN = 8;
+
+type TallyRow = { router: string; bucket: number; model: string } & Counts;
+type SpendingRow = { owner: string; month: string; cost: number };
+
+/** The folder of the days that belong to a main file. */
+export function folderOf(file: string): string {
+  return join(dirname(file), `${basename(file, ".db")}-decisions`);
+}
+
+/** Days that have a file, in days since 1970, oldest first. */
+function daysIn(folder: string): number[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .filter((name) => /^\d{4}-\d\d-\d\d\.db$/.test(name))
+    .map((name) => Date.parse(name.slice(0, 10)) / DAY_MS)
+    .sort((a, b) => a - b);
+}
+
+export function fileOf(folder: string, day: number): string {
+  return join(folder, `${new Date(day * DAY_MS).toISOString().slice(0, 10)}.db`);
+}
+
+function openDay(file: string): Connection {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const isNew = !existsSync(file);
+  createPrivately(file);
+  const db = new Sqlite(file, { timeout: BUSY_MS });
+  try {
+    prepareFile(db);
+    // Without an fsync per commit: after a power failure the last decisions may be missing, which
+    // their vote tokens carry.
+    db.pragma("synchronous = normal");
+    if (isNew) db.exec(DAY_SCHEMA);
+    else db.transaction(() => db.exec(DAY_SCHEMA)).immediate();
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+const BUSY_MS = 5000;
+
+function removeFiles(file: string): void {
+  for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
+}
+
+function isDamage(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
+}
