@@ -35,7 +35,7 @@ interface Answer {
 }
 
 export function configOf(yaml: string, env: Record<string, string> = {}) {
-  return parseConfig(yaml, "joust.yaml", env, [...PROVIDER_NAMES, "sandbox"]);
+  return parseConfig(yaml, "joust.yaml", env, PROVIDER_NAMES);
 }
 
 export function newFolder(): string {

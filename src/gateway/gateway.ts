@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Logger } from "pino";
+import { JoustClient } from "../client/client.ts";
 import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
 import { checkedAt, InputError } from "../core/input/input-error.ts";
 import { Random } from "../core/random/random.ts";
@@ -29,7 +30,7 @@ import { Guard } from "./routing/guard.ts";
 import type { RouterTools } from "./routing/live-router.ts";
 import { PolicyKinds } from "./routing/policy-kinds.ts";
 import { type Serving, Warnings } from "./routing/serving.ts";
-import { publicInterface, SandboxVoters } from "./sandbox/voters.ts";
+import { directFetch, SandboxVoters } from "./sandbox/voters.ts";
 import { addRoutes } from "./server/routes.ts";
 import { openServer } from "./server/server.ts";
 import { StaticFiles } from "./server/unknown-paths.ts";
@@ -143,12 +144,10 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     metrics,
   };
   const closing = new AbortController();
+  const direct = directFetch(closing.signal);
+  const apiKey = access.addInternalKey("sandbox-voters", ["route", "vote"]);
   const voters = new SandboxVoters(
-    publicInterface(
-      () => server.url,
-      access.addInternalKey("sandbox-voters", ["route", "vote"]),
-      closing.signal,
-    ),
+    () => new JoustClient({ baseUrl: server.url, apiKey, fetch: direct }),
     () => served.sandbox?.questions ?? [],
     entropy.split("voters"),
   );

@@ -6,7 +6,7 @@ import { systemClock } from "./clock/clock.ts";
 import type { CONFIG, Config } from "./config/config.ts";
 import { located, parseConfig, readConfig } from "./config/read-config.ts";
 import { type GatewayOptions, openGateway } from "./gateway.ts";
-import { PROVIDER_NAMES, SANDBOX } from "./providers/providers.ts";
+import { PROVIDER_NAMES } from "./providers/providers.ts";
 import { newLogger } from "./telemetry/logger.ts";
 
 /** Contents of joust.yaml, as docs/configuration.md describes them. */
@@ -31,12 +31,11 @@ export interface StartedGateway {
 export async function startGateway(options: StartOptions = {}): Promise<StartedGateway> {
   const { config: given = {}, data = "joust-data", log = "warn" } = options;
   const file = typeof given === "string" ? given : undefined;
-  const providers = [...PROVIDER_NAMES, SANDBOX];
   try {
     const config =
       typeof given === "string"
-        ? await readConfig(given, process.env, providers)
-        : parseConfig(JSON.stringify(given), "config", process.env, providers);
+        ? await readConfig(given, process.env, PROVIDER_NAMES)
+        : parseConfig(JSON.stringify(given), "config", process.env, PROVIDER_NAMES);
     const logger = newLogger(config.server.log ?? log);
     const { url, close } = await openGateway({ ...ownOptions(config, file, data), logger });
     return { url, close };

@@ -1,3 +1,4 @@
+import { Help } from "commander";
 import { rangeOf } from "../../core/bandit/options.ts";
 import { POLICIES } from "../../core/bandit/policies/index.ts";
 import type { About, OptionAbout, Options, PolicyKind } from "../../core/bandit/policy.ts";
@@ -65,12 +66,5 @@ const WIDTH = 96;
 
 /** Breaks a text between words into lines of at most `width` characters. */
 function wrap(text: string, width: number): string[] {
-  const out = [""];
-  for (const word of text.split(" ")) {
-    const line = out.at(-1)!;
-    if (line === "") out[out.length - 1] = word;
-    else if (line.length + 1 + word.length <= width) out[out.length - 1] = `${line} ${word}`;
-    else out.push(word);
-  }
-  return out;
+  return new Help().boxWrap(text, width).split("\n");
 }

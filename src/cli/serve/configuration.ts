@@ -5,7 +5,7 @@ import { CONFIG, type Config } from "../../gateway/config/config.ts";
 import { located, readConfig } from "../../gateway/config/read-config.ts";
 import { checkGateway } from "../../gateway/gateway.ts";
 import type { Placement } from "../../gateway/providers/model-specs.ts";
-import { PROVIDER_NAMES, SANDBOX } from "../../gateway/providers/providers.ts";
+import { PROVIDER_NAMES } from "../../gateway/providers/providers.ts";
 import { ownOptions } from "../../gateway/start-gateway.ts";
 
 export interface ConfigurationFlags {
@@ -28,9 +28,7 @@ export async function readConfiguration(
   { port, host }: ConfigurationFlags,
 ): Promise<Config> {
   const config =
-    file === undefined
-      ? CONFIG.parse({})
-      : await readConfig(file, process.env, [...PROVIDER_NAMES, SANDBOX]);
+    file === undefined ? CONFIG.parse({}) : await readConfig(file, process.env, PROVIDER_NAMES);
   const server = {
     ...config.server,
     ...(port !== undefined && { port }),

@@ -1,5 +1,6 @@
 import { existsSync, watch } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { aborted } from "node:util";
 import { formatError, formatErrorLine } from "../../core/errors/joust-error.ts";
 import { isLoopback } from "../../gateway/access/origin.ts";
 import type { Config } from "../../gateway/config/config.ts";
@@ -61,7 +62,7 @@ async function run(file: string | undefined, flags: ServeFlags): Promise<number>
     file === undefined
       ? () => {}
       : watchFile(file, () => reload(running, file, config, read, logger));
-  await aborted(stop.signal);
+  await aborted(stop.signal, stop);
   unwatch();
   process.stderr.write(
     "joust: finishing the running requests; press Ctrl-C again to stop at once\n",
@@ -77,13 +78,6 @@ const NO_PAGE =
 
 /** The exit code of a process that SIGTERM has ended. */
 const SIGTERM = 143;
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
-}
 
 /** Serves the changed file, or keeps the previous configuration if the file is invalid. `first` is that of the start. */
 async function reload(

@@ -1,3 +1,4 @@
+import { aborted } from "node:util";
 import type { FeedEvent } from "../../api/event.ts";
 import type { Caller } from "../access/access.ts";
 import type { Feed } from "../log/feed.ts";
@@ -37,12 +38,7 @@ export async function events(
     if (isVisible) write(eventText(event));
   });
   const pulse = setInterval(() => write(": still here\n\n"), PULSE_MS);
-  await new Promise<void>((done) => {
-    for (const signal of [client.signal, closing]) {
-      if (signal.aborted) done();
-      else signal.addEventListener("abort", () => done(), { once: true });
-    }
-  });
+  await aborted(AbortSignal.any([client.signal, closing]), client);
   clearInterval(pulse);
   stop();
   client.end();

@@ -96,7 +96,8 @@ const KNOWN: readonly KnownProvider[] = [
 /** Provider name of the sandbox, which runs inside this process. */
 export const SANDBOX = "sandbox";
 
-export const PROVIDER_NAMES: readonly string[] = KNOWN.map(({ name }) => name);
+/** Names of the providers that need no entry in joust.yaml. */
+export const PROVIDER_NAMES: readonly string[] = [...KNOWN.map(({ name }) => name), SANDBOX];
 
 /** A known provider with the key and the address from the environment. */
 export function knownProvider(name: string, env: Environment): Provider | undefined {

@@ -1,16 +1,9 @@
 import { Agent, fetch } from "undici";
 import type { Value } from "../../api/common.ts";
 import type { VotersSettings } from "../../api/sandbox.ts";
-import { JoustClient } from "../../client/client.ts";
+import type { JoustClient } from "../../client/client.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Question } from "./questions.ts";
-
-/** The part of the HTTP interface that the voters use. */
-export interface PublicInterface {
-  /** Returns two answers to a question, and the id for the vote. */
-  duel(question: string): Promise<{ id: string; answers: readonly string[] } | undefined>;
-  vote(id: string, winner: 0 | 1 | "tie" | "both_bad", voter: string): Promise<void>;
-}
 
 /**
  * Simulated voters. Each sends one of the project's questions, whose answer it knows, gets two
@@ -18,7 +11,7 @@ export interface PublicInterface {
  * interface and know only what it shows.
  */
 export class SandboxVoters {
-  readonly #public: PublicInterface;
+  readonly #client: () => JoustClient;
   readonly #questions: () => readonly Question[];
   readonly #random: Random;
   #settings = { on: false, votes_per_minute: 60, voters: 5 };
@@ -27,8 +20,8 @@ export class SandboxVoters {
   #cast = 0;
   #failed = 0;
 
-  constructor(access: PublicInterface, questions: () => readonly Question[], random: Random) {
-    this.#public = access;
+  constructor(client: () => JoustClient, questions: () => readonly Question[], random: Random) {
+    this.#client = client;
     this.#questions = questions;
     this.#random = random;
   }
@@ -68,11 +61,12 @@ export class SandboxVoters {
     const question = questions[this.#random.integer(questions.length)]!;
     const voter = `sandbox voter ${1 + this.#random.integer(this.#settings.voters)}`;
     // The number makes each prompt different, because the same prompt gets the same answer.
-    const prompt = `${question.query} (${this.#random.integer(1_000_000)})`;
-    const shown = await this.#public.duel(prompt);
-    if (shown?.answers.length !== 2) return false;
-    const right = shown.answers.map((answer) => answer.includes(question.answer));
-    await this.#public.vote(shown.id, verdictOn(right, this.#random), voter);
+    const content = `${question.query} (${this.#random.integer(1_000_000)})`;
+    const request = { model: "auto", messages: [{ role: "user", content }], joust: { duel: true } };
+    const { id, choices } = await this.#client().chat(request);
+    if (choices.length !== 2) return false;
+    const right = choices.map(({ message }) => message.content?.includes(question.answer) ?? false);
+    await this.#client().vote({ id, winner: verdictOn(right, this.#random), voter });
     return true;
   }
 }
@@ -92,30 +86,10 @@ const MAX_RUNNING = 64;
 const PICKY = 0.5;
 export const SLIP = 0.05;
 
-/** Lets the simulated voters use the gateway over HTTP, like any other client. */
-export function publicInterface(
-  baseUrl: () => string,
-  apiKey: string,
-  signal: AbortSignal,
-): PublicInterface {
+/** Sends requests of this process to itself until `signal` aborts. */
+export function directFetch(signal: AbortSignal): typeof globalThis.fetch {
   // Its own agent connects directly, even if the environment configures a proxy.
   const dispatcher = new Agent();
-  const direct = (url: string, init: object) => fetch(url, { ...init, dispatcher });
-  const client = () =>
-    new JoustClient({
-      baseUrl: baseUrl(),
-      apiKey,
-      fetch: direct as unknown as typeof globalThis.fetch,
-    });
-  return {
-    duel: async (content) => {
-      const messages = [{ role: "user", content }];
-      const request = { model: "auto", messages, joust: { duel: true } };
-      const { id, choices } = await client().chat(request, { signal });
-      return { id, answers: choices.map(({ message }) => message.content ?? "") };
-    },
-    vote: async (id, winner, voter) => {
-      await client().vote({ id, winner, voter }, { signal });
-    },
-  };
+  const direct = (url: string, init: object) => fetch(url, { ...init, signal, dispatcher });
+  return direct as unknown as typeof globalThis.fetch;
 }

@@ -285,7 +285,7 @@ export function editObject(json: Uint8Array, edits: Edits): Uint8Array {
 export function editMembers(members: Members, { set = {}, drop = [] }: Edits): Uint8Array {
   const names = Object.keys(set);
   const found = new Set<string>();
-  const cuts = new Cuts();
+  const cuts: Cut[] = [];
   let last: Member | undefined; // the last member that is kept
   let before: Member | undefined;
   for (let i = 0; i < members.size; i++) {
@@ -293,13 +293,16 @@ export function editMembers(members: Members, { set = {}, drop = [] }: Edits): U
     if (drop.some((name) => members.isNamed(i, name))) {
       // Drop one comma too: the one before or, if no earlier member is kept, the one after.
       const next = i + 1 < members.size ? members.at(i + 1).keyStart : member.valueEnd;
-      if (last) cuts.replace(before!.valueEnd, member.valueEnd, "");
-      else cuts.replace(member.keyStart, next, "");
+      cuts.push(
+        last
+          ? { start: before!.valueEnd, end: member.valueEnd, text: "" }
+          : { start: member.keyStart, end: next, text: "" },
+      );
     } else {
       const name = names.find((wanted) => members.isNamed(i, wanted));
       if (name !== undefined) {
         found.add(name);
-        cuts.replace(member.valueStart, member.valueEnd, set[name]!);
+        cuts.push({ start: member.valueStart, end: member.valueEnd, text: set[name]! });
       }
       last = member;
     }
@@ -311,38 +314,25 @@ export function editMembers(members: Members, { set = {}, drop = [] }: Edits): U
     .join(",");
   if (added !== "") {
     const end = before?.valueEnd ?? members.open + 1;
-    cuts.replace(end, end, last ? `,${added}` : added);
+    cuts.push({ start: end, end, text: last ? `,${added}` : added });
   }
-  return cuts.apply(members.json);
+  return applied(cuts, members.json);
 }
 
-/** Replacements of byte ranges, which are in order and do not overlap. */
-class Cuts {
-  readonly #starts: number[] = [];
-  readonly #ends: number[] = [];
-  readonly #texts: string[] = [];
+/** Text that replaces a range of bytes. */
+interface Cut {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
 
-  replace(start: number, end: number, text: string): void {
-    this.#starts.push(start);
-    this.#ends.push(end);
-    this.#texts.push(text);
+/** Makes replacements, which are in order and do not overlap. */
+function applied(cuts: readonly Cut[], bytes: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = [];
+  let from = 0;
+  for (const { start, end, text } of cuts) {
+    parts.push(bytes.subarray(from, start), Buffer.from(text));
+    from = end;
   }
-
-  apply(bytes: Uint8Array): Uint8Array {
-    const source = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-    const size = this.#texts.reduce(
-      (sum, text, i) => sum + Buffer.byteLength(text) - (this.#ends[i]! - this.#starts[i]!),
-      source.length,
-    );
-    const out = Buffer.allocUnsafe(size);
-    let from = 0;
-    let to = 0;
-    for (const [i, text] of this.#texts.entries()) {
-      to += source.copy(out, to, from, this.#starts[i]);
-      to += out.write(text, to);
-      from = this.#ends[i]!;
-    }
-    source.copy(out, to, from);
-    return out;
-  }
+  return Buffer.concat([...parts, bytes.subarray(from)]);
 }
