@@ -18,7 +18,7 @@ export function checkOrigin(
   if (isOpen && !isOwnName(host)) {
     throw new HttpError(
       403,
-      `the host ${host} is not this machine, and a gateway without API keys serves nobody else`,
+      `the host ${host} is not this machine, and without API keys the gateway serves only this machine`,
       { hint: "use http://localhost, or create a key", code: "foreign_host" },
     );
   }

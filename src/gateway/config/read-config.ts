@@ -96,7 +96,7 @@ function describeWithoutSecrets(issue: z.core.$ZodRawIssue): string | undefined 
   return isSecret && issue.input !== undefined ? "is not valid" : describeIssue(issue);
 }
 
-/** Converts an issue of the schema. Of a union it takes the issue that lies deepest. */
+/** Converts an issue of the schema. For a union, it converts the issue with the longest path. */
 function faultOf(issue: z.core.$ZodIssue): Fault {
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
     const deepest = issue.errors.flat().reduce((a, b) => (b.path.length > a.path.length ? b : a));

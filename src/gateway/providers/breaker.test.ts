@@ -8,14 +8,14 @@ const clock = () => new StandingClock();
 const call = (breaker: Breaker, isFailure: boolean) => breaker.enter()!.ended(isFailure);
 
 function opened(time: StandingClock): Breaker {
-  const breaker = new Breaker(BREAKER, time);
+  const breaker = new Breaker(time);
   for (let i = 0; i < BREAKER.minimum; i++) call(breaker, true);
   expect(breaker.state).toBe("open");
   return breaker;
 }
 
 it("opens at the error rate once there are enough outcomes", () => {
-  const breaker = new Breaker(BREAKER, clock());
+  const breaker = new Breaker(clock());
   for (let i = 0; i < BREAKER.minimum - 1; i++) call(breaker, true);
   expect(breaker.state).toBe("closed");
   expect(breaker.failures).toEqual({ rate: 1, of: BREAKER.minimum - 1 });
@@ -25,7 +25,7 @@ it("opens at the error rate once there are enough outcomes", () => {
 });
 
 it("stays closed below the error rate", () => {
-  const breaker = new Breaker(BREAKER, clock());
+  const breaker = new Breaker(clock());
   for (let i = 0; i < 100; i++) call(breaker, i % 5 > 2);
   expect(breaker.state).toBe("closed");
   expect(breaker.failures.rate).toBeCloseTo(0.4);
@@ -33,7 +33,7 @@ it("stays closed below the error rate", () => {
 
 it("forgets outcomes that are older than the window", () => {
   const time = clock();
-  const breaker = new Breaker(BREAKER, time);
+  const breaker = new Breaker(time);
   for (let i = 0; i < BREAKER.minimum - 1; i++) call(breaker, true);
   time.pass(BREAKER.windowMs + 1);
   call(breaker, true);
@@ -80,7 +80,7 @@ it("lets another probe pass if the client of the first disconnected", () => {
 
 it("does not count calls that began before it opened", () => {
   const time = clock();
-  const breaker = new Breaker(BREAKER, time);
+  const breaker = new Breaker(time);
   const late: Passage[] = Array.from({ length: 20 }, () => breaker.enter()!);
   for (let i = 0; i < BREAKER.minimum; i++) call(breaker, true);
   const { rest } = breaker;
@@ -124,7 +124,7 @@ it.each<[string, UpstreamError | { end: UpstreamError | undefined }, number | un
   ["a bad request", failure("status", 400), 0],
   ["a client that disconnects", failure("cancelled"), undefined],
 ])("counts %s", async (_, outcome, rate) => {
-  const breaker = new Breaker(BREAKER, clock());
+  const breaker = new Breaker(clock());
   const upstream = guarded(scripted([outcome]), breaker);
   const answer = await upstream.call(REQUEST, new AbortController().signal).catch(() => undefined);
   await answer?.end;

@@ -2,22 +2,14 @@ import type { Clock } from "../clock/clock.ts";
 import { UpstreamError } from "./upstream/error.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
-export interface BreakerSettings {
+export const BREAKER = {
   /** Age up to which outcomes count. */
-  readonly windowMs: number;
-  /** Number of outcomes below which the breaker stays closed. */
-  readonly minimum: number;
-  /** Share of failures at which the breaker opens. */
-  readonly errorRate: number;
-  /** Time that the breaker stays open; it doubles with every failed probe. */
-  readonly openMs: number;
-  readonly maxOpenMs: number;
-}
-
-export const BREAKER: BreakerSettings = {
   windowMs: 30_000,
+  /** Number of outcomes below which the breaker stays closed. */
   minimum: 8,
+  /** Share of failures at which the breaker opens. */
   errorRate: 0.5,
+  /** Time that the breaker stays open; it doubles with every failed probe. */
   openMs: 5000,
   maxOpenMs: 120_000,
 };
@@ -30,7 +22,6 @@ export type BreakerState = "closed" | "open" | "half-open";
  * passes as a probe; an answer closes the breaker, a failure opens it for longer.
  */
 export class Breaker {
-  readonly #settings: BreakerSettings;
   readonly #clock: Clock;
   readonly #buckets: Bucket[] = [];
   /** Consecutive failed probes; -1 while the breaker is closed. */
@@ -38,8 +29,7 @@ export class Breaker {
   #openUntil = 0;
   #probe: Passage | undefined;
 
-  constructor(settings: BreakerSettings, clock: Clock) {
-    this.#settings = settings;
+  constructor(clock: Clock) {
     this.#clock = clock;
   }
 
@@ -86,12 +76,12 @@ export class Breaker {
     if (this.#failedProbes >= 0) return; // the call began before the breaker opened
     this.#count(isFailure);
     const { total, failed } = this.#counts();
-    const { minimum, errorRate } = this.#settings;
+    const { minimum, errorRate } = BREAKER;
     if (isFailure && total >= minimum && failed >= errorRate * total) this.#open(0);
   }
 
   #open(failedProbes: number): void {
-    const { openMs, maxOpenMs } = this.#settings;
+    const { openMs, maxOpenMs } = BREAKER;
     this.#failedProbes = failedProbes;
     this.#openUntil = this.#clock.now() + Math.min(maxOpenMs, openMs * 2 ** failedProbes);
     this.#buckets.length = 0;
@@ -104,7 +94,7 @@ export class Breaker {
   }
 
   #count(isFailure: boolean): void {
-    const slice = Math.floor(this.#clock.now() / this.#sliceMs);
+    const slice = Math.floor(this.#clock.now() / SLICE_MS);
     let bucket = this.#buckets.at(-1);
     if (bucket?.slice !== slice) {
       bucket = { slice, total: 0, failed: 0 };
@@ -115,7 +105,7 @@ export class Breaker {
   }
 
   #counts(): { total: number; failed: number } {
-    const oldest = Math.floor(this.#clock.now() / this.#sliceMs) - SLICES;
+    const oldest = Math.floor(this.#clock.now() / SLICE_MS) - SLICES;
     while (this.#buckets.length > 0 && this.#buckets[0]!.slice <= oldest) this.#buckets.shift();
     let total = 0;
     let failed = 0;
@@ -124,10 +114,6 @@ export class Breaker {
       failed += bucket.failed;
     }
     return { total, failed };
-  }
-
-  get #sliceMs(): number {
-    return this.#settings.windowMs / SLICES;
   }
 }
 
@@ -139,6 +125,7 @@ interface Bucket {
 
 /** The window consists of ten slices and moves by one of them. */
 const SLICES = 10;
+const SLICE_MS = BREAKER.windowMs / SLICES;
 
 /** A call that the breaker has admitted. Its methods report what happens to the call. */
 export interface Passage {

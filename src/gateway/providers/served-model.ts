@@ -1,7 +1,7 @@
 import type { ListedModel } from "../../api/model.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
-import { BREAKER, Breaker, guarded } from "./breaker.ts";
+import { Breaker, guarded } from "./breaker.ts";
 import { UpstreamError } from "./upstream/error.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 import { costOf, type Price, type Usage } from "./upstream/usage.ts";
@@ -28,7 +28,7 @@ export class ServedModel {
 
   constructor(spec: ModelSpec, host: Upstream, { clock, random, onRetry }: ModelTools) {
     this.spec = spec;
-    this.breaker = new Breaker(BREAKER, clock);
+    this.breaker = new Breaker(clock);
     this.upstream = retrying(
       guarded(host, this.breaker),
       { ...RETRIES, retries: spec.retries },

@@ -43,6 +43,6 @@ function validatorOf({ schema, httpPart }: { schema: z.ZodType; httpPart?: strin
 /** The JSON object in a body; an empty body is an empty object. */
 function objectIn(body: Buffer | null): unknown {
   if (!body || body.length === 0) return {};
-  scanObject(body); // refuses values other than objects, and deep nesting
+  scanObject(body); // throws unless the body is an object that is not nested too deeply
   return JSON.parse(body.toString());
 }

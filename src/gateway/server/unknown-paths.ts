@@ -36,7 +36,7 @@ function notFound(app: App, method: string, path: string): HttpError {
   return new HttpError(404, `there is no ${method} ${path}`, { hint, code: "not_found" });
 }
 
-/** Where clients look that were configured for another gateway or dialect. */
+/** Hint for clients that are configured for another gateway or another dialect. */
 function hintFor(app: App, method: string, path: string): string {
   if (has(app, method, `/v1${path}`)) {
     return `use /v1${path}: the client's base URL must end in /v1`;
