@@ -113,7 +113,7 @@ export async function answerChat(
 /** Calls the models and writes their answers. The calls are sent before this function waits. */
 async function attemptAndDeliver(
   { recorder, sessions, clock }: RequestParts,
-  { pair, isDuel, others, session }: PendingDecision,
+  { pair, isDuel, others, session, router }: PendingDecision,
   client: Client,
   form: ResponseForm,
 ): Promise<readonly DeliveredAnswer[]> {
@@ -123,7 +123,10 @@ async function attemptAndDeliver(
     const attempts = attemptDuel(pair, request, client.signal, recorder, clock);
     if (session) sessions.forget(session);
     try {
-      return await deliverDuel(client, attempts, form, Math.floor(clock.date() / 1000));
+      return await deliverDuel(client, attempts, form, {
+        created: Math.floor(clock.date() / 1000),
+        graceMs: 1000 * router.config.duels.grace_seconds,
+      });
     } catch (error) {
       // Both models failed. Another one gives a single answer if the client still waits.
       const [next, ...rest] = client.signal.aborted ? [] : others();

@@ -50,7 +50,7 @@ const MODEL = z.strictObject({
   tools: z.boolean().optional(),
   json_schema: z.boolean().optional(),
   timeout_seconds: SECONDS.default(600),
-  first_byte_seconds: SECONDS.default(60),
+  first_byte_seconds: SECONDS.optional(),
   retries: z.int().min(0).max(10).default(2),
 });
 
@@ -73,6 +73,8 @@ const DUELS = z
     /** Largest share of requests and of cost for duels that the request did not ask for. */
     share: SHARE.default(0.2),
     spend: SHARE.default(0.3),
+    /** Time that one answer waits for the other. */
+    grace_seconds: SECONDS.default(10),
   })
   .prefault({});
 

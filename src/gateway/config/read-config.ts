@@ -4,6 +4,7 @@ import { z } from "zod";
 import { describeIssue } from "../../core/input/describe-issue.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
+import { rememberSecrets } from "../wire/secrets.ts";
 import { CONFIG, type Config, type Environment } from "./config.ts";
 
 /** A fault of a configuration, with the path of the invalid member. */
@@ -45,10 +46,23 @@ export function parseConfig(
   const [fault] = parsed.success
     ? [...missing, ...faultsBetween(parsed.data, providers)]
     : [...missing, faultOf(parsed.error.issues[0]!)];
-  if (!fault) return parsed.data!;
+  if (!fault) {
+    rememberSecrets(secretsOf(parsed.data!));
+    return parsed.data!;
+  }
   const { path, problem, hint } = fault;
   const field = path.map(String).join(".") || undefined;
   throw new InputError({ file, line: yaml.lineOf(path), field }, problem, hint);
+}
+
+function secretsOf({ keys, providers, store }: Config): (string | undefined)[] {
+  const password = URL.parse(store.url ?? "")?.password;
+  return [
+    ...Object.values(keys).map(({ key }) => key),
+    ...Object.values(providers).map(({ key }) => key),
+    store.key,
+    ...(password ? [password, decodeURIComponent(password)] : []),
+  ];
 }
 
 /** Adds file and line to an error that was found later, by code that knows only the field. */

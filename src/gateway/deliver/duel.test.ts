@@ -7,6 +7,7 @@ import {
   startGateway,
   startHost,
 } from "../gateway.fixture.ts";
+import type { Fault } from "../providers/upstream/misbehaving.fixture.ts";
 
 const sandbox = sharedGateway(() => SANDBOX);
 let names: string[];
@@ -144,6 +145,14 @@ it("requires the slot in a rating of a duel", async () => {
 });
 
 describe("a duel with failing models", () => {
+  const startPair = async (a: Fault, b: Fault, more = "") => {
+    const host = await startHost();
+    return startGateway(
+      `providers: {A: {url: "${host.url(a)}"}, B: {url: "${host.url(b)}"}}
+models: {a: {provider: A, retries: 0}, b: {provider: B, retries: 0}}
+${more}`,
+    );
+  };
   const start = async (a: string, b: string, c?: string) => {
     const host = await startHost();
     const provider = (fault: string) => `{url: "${host.url(fault as "well")}"}`;
@@ -174,6 +183,27 @@ models: {a: {provider: A, retries: 0}, b: {provider: B, retries: 0}${c ? ", c: {
       const rated = await post("/v1/feedback", { id, rating: -1 });
       expect(rated.json.status).toBe("logged");
     }
+  });
+
+  it.each([false, true])("does not wait for a model that hangs (stream: %s)", async (stream) => {
+    const { post } = await startPair(
+      "hang",
+      "well",
+      "routers: {auto: {duels: {grace_seconds: 0.2}}}",
+    );
+    for (let i = 0; i < 3; i++) {
+      const { status, text } = await post("/v1/chat/completions", duelled(`hi ${i}`, { stream }));
+      expect(status).toBe(200);
+      expect(text).toContain("the other model failed");
+      expect(text).toMatch(/Hello!|lo!/);
+    }
+  });
+
+  it("ends a stream in which both models fail with an error, not with [DONE]", async () => {
+    const { post } = await startPair("resetMidStream", "earlyClose");
+    const { text } = await post("/v1/chat/completions", duelled("hi", { stream: true }));
+    expect(text).not.toContain("[DONE]");
+    expect(eventsOf(text).at(-1).error.type).toBe("upstream_error");
   });
 
   it("falls back to a third model if both fail, and to an error if all do", async () => {

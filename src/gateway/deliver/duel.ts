@@ -1,5 +1,6 @@
 import type { DuelWriter } from "../dialects/dialect.ts";
 import { asUpstreamError, type DuelAttempt, duelFailed } from "../providers/attempt.ts";
+import { errorEvent } from "../providers/upstream/error.ts";
 import { type AnswerEnd, readAll } from "../providers/upstream/upstream.ts";
 import type { Usage } from "../providers/upstream/usage.ts";
 import type { Client } from "../wire/client.ts";
@@ -15,14 +16,39 @@ export async function deliverDuel(
   client: Client,
   attempts: Attempts,
   form: ResponseForm,
-  /** Seconds since 1970. */
-  created: number,
+  { created, graceMs }: DuelTimes,
 ): Promise<DeliveredAnswer[]> {
   const { dialect, request, decision } = form;
   const writer = dialect.duel({ id: decision, created, model: request.model });
   return request.stream
-    ? deliverStreams(client, attempts, form, writer)
-    : deliverWhole(client, attempts, form, writer);
+    ? deliverStreams(client, attempts, form, writer, graceMs)
+    : deliverWhole(client, attempts, form, writer, graceMs);
+}
+
+interface DuelTimes {
+  /** Seconds since 1970. */
+  readonly created: number;
+  /** Time that one answer waits for the other: to begin in a stream, otherwise to be complete. */
+  readonly graceMs: number;
+}
+
+/** When the first of the two is ready, gives up the other after the grace period. */
+async function withGrace<T>(
+  attempts: Attempts,
+  ready: readonly [Promise<T | undefined>, Promise<T | undefined>],
+  graceMs: number,
+): Promise<(T | undefined)[]> {
+  const timers: NodeJS.Timeout[] = [];
+  for (const [slot, promise] of ready.entries()) {
+    promise.then((answer) => {
+      if (answer) timers.push(setTimeout(() => attempts[1 - slot]!.giveUp(), graceMs));
+    });
+  }
+  try {
+    return await Promise.all(ready);
+  } finally {
+    for (const timer of timers) clearTimeout(timer);
+  }
 }
 
 async function deliverWhole(
@@ -30,20 +56,21 @@ async function deliverWhole(
   attempts: Attempts,
   { decision, note, needsText }: ResponseForm,
   writer: DuelWriter,
+  graceMs: number,
 ): Promise<DeliveredAnswer[]> {
-  const answers = await Promise.all(
-    attempts.map(async (attempt) => {
-      const answer = await attempt.answer;
-      if (!answer) return undefined;
-      try {
-        const content = writer.answerIn(await readAll(answer));
-        return content && { content, end: await answer.end };
-      } catch (error) {
-        attempt.error = asUpstreamError(error, attempt.model);
-        return undefined;
-      }
-    }),
-  );
+  const complete = async (attempt: DuelAttempt) => {
+    const answer = await attempt.answer;
+    if (!answer) return undefined;
+    try {
+      const content = writer.answerIn(await readAll(answer));
+      return content && { content, end: await answer.end };
+    } catch (error) {
+      attempt.error = asUpstreamError(error, attempt.model);
+      return undefined;
+    }
+  };
+  const [first, second] = attempts;
+  const answers = await withGrace(attempts, [complete(first), complete(second)], graceMs);
   const given = answers.filter((answer) => answer !== undefined);
   if (given.length === 0) throw duelFailed(attempts);
   const models = attempts.map(({ model }, slot) => (answers[slot] ? model.name : ""));
@@ -71,7 +98,10 @@ async function deliverStreams(
   attempts: Attempts,
   { dialect, decision, wantsUsage, note, needsText }: ResponseForm,
   writer: DuelWriter,
+  graceMs: number,
 ): Promise<DeliveredAnswer[]> {
+  // The second one is given up later if it does not begin; the first one is needed at once.
+  const begun = withGrace(attempts, [attempts[0].answer, attempts[1].answer], graceMs);
   const hasFirst = (await attempts[0].answer) !== undefined;
   if (!hasFirst && !(await attempts[1].answer)) throw duelFailed(attempts);
   const names = attempts.map(({ model }) => model.name);
@@ -86,6 +116,7 @@ async function deliverStreams(
   const ends = await Promise.all(
     attempts.map((attempt) => pass(attempt, writer.rewrite(hasFirst ? attempt.slot : 0), write)),
   );
+  await begun;
   // From here on nothing waits, so that the answers are logged before a vote on them can arrive.
   const broken = attempts.filter(({ error }) => error !== undefined);
   if (hasFirst && broken.length > 0) {
@@ -94,7 +125,9 @@ async function deliverStreams(
     client.write(writer.fail(indices, { ...(await note(left)), ...SINGLE }));
   }
   if (wantsUsage) client.write(writer.usage(totalUsage(ends.filter((end) => end !== undefined))));
-  client.write(writer.done);
+  // A stream that ends with [DONE] would look complete.
+  if (broken.length < attempts.length) client.write(writer.done);
+  else client.write(errorEvent(broken[0]!.error!));
   client.end();
   const isComplete = hasFirst && broken.length === 0;
   return attempts.map((attempt, slot) =>

@@ -25,6 +25,9 @@ const FAULTS: Partial<Record<Fault, { whole?: Fate; stream?: Fate }>> = {
   noBlankLine: { stream: "answered" },
   errorInStream: { stream: "broken off" },
   errorAtOnce: { stream: "answered" },
+  error200: { whole: "fallback" },
+  textError200: { whole: "fallback" },
+  noChoices: { whole: "fallback" },
   halfJson: { whole: "fallback" },
   shortBody: { whole: "fallback" },
   hugeLine: { stream: "broken off" },
@@ -127,5 +130,30 @@ routers: {auto: {explore: 0}}`,
     expect([direct.status, direct.json.error.code]).toEqual([503, "upstream_circuit_open"]);
     const { json } = await post("/v1/route", chat("hi"));
     expect(json.excluded).toEqual({ bad: "has failed often and is resting" });
+  });
+});
+
+describe("an upstream that repeats its key", () => {
+  const KEY = "sk-very-secret-key-0123456789";
+  it.each([
+    ["keyIn400", false],
+    ["keyIn500", false],
+    ["keyIn200", false],
+    ["keyIn400", true],
+    ["keyInStream", true],
+  ] as const)("%s does not reach the client or the log (stream: %s)", async (fault, stream) => {
+    const host = await startHost();
+    const { post, get, lines } = await startGateway(
+      `providers: {p: {url: "${host.url(fault)}", key: ${KEY}}}
+models: {m: {provider: p, retries: 0}}`,
+    );
+    for (const model of ["auto", "m"]) {
+      const { text, headers } = await post("/v1/chat/completions", chat("hi", { model, stream }));
+      expect(text).toContain("[redacted]");
+      expect(text).not.toContain(KEY);
+      const id = headers.get("x-joust-decision-id");
+      if (id !== null) expect((await get(`/v1/decisions/${id}`)).text).not.toContain(KEY);
+    }
+    expect(lines.join("")).not.toContain(KEY);
   });
 });

@@ -3,7 +3,7 @@ import type { Needs } from "../providers/served-model.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
 import type { Usage } from "../providers/upstream/usage.ts";
 import { HttpError } from "../wire/http-error.ts";
-import { type Json, type Members, scanObject } from "../wire/json.ts";
+import { type Json, type Members, scanRequest } from "../wire/json.ts";
 
 /**
  * A wire format that clients speak. It turns the body of a request into what routing works
@@ -97,7 +97,7 @@ export interface DuelWriter {
 
 /** Reads the members that requests of all endpoints have: `model` and `stream`. */
 export function readRequest(endpoint: ModelRequest["endpoint"], body: Uint8Array): ModelRequest {
-  const members = scanObject(body);
+  const members = scanRequest(body);
   const model = members.value("model");
   if (typeof model !== "string" || model === "") {
     throw invalidMember("model", "has to name a model or a router");

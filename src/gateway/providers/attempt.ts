@@ -106,6 +106,8 @@ export interface DuelAttempt {
   error: UpstreamError | undefined;
   /** Time of the clock. */
   readonly startedAt: number;
+  /** Stops waiting for the model, which then counts as failed. */
+  giveUp(): void;
 }
 
 /** Calls both models of a duel at the same time. */
@@ -118,8 +120,10 @@ export function attemptDuel(
 ): readonly [DuelAttempt, DuelAttempt] {
   const start = (slot: 0 | 1): DuelAttempt => {
     const model = pair[slot];
-    const answer = callModel(model, request, signal).catch((error: unknown) => {
-      started.error = asUpstreamError(error, model);
+    const tooLate = new AbortController();
+    const either = AbortSignal.any([signal, tooLate.signal]);
+    const answer = callModel(model, request, either).catch((error: unknown) => {
+      started.error = tooLate.signal.aborted ? late(model) : asUpstreamError(error, model);
       counter.upstreamError(model.name, started.error);
       return undefined;
     });
@@ -129,10 +133,15 @@ export function attemptDuel(
       answer,
       error: undefined,
       startedAt: clock.now(),
+      giveUp: () => tooLate.abort(),
     };
     return started;
   };
   return [start(0), start(1)];
+}
+
+function late({ name }: ServedModel): UpstreamError {
+  return new UpstreamError("timeout", name, "was too late for the duel");
 }
 
 /** Both models of a duel failed. */

@@ -74,7 +74,7 @@ function inSandbox(
 
 function hosted(name: string, model: Partial<ModelConfig>, provider: Provider): PlacedModel {
   const { model: upstreamName = name, price, retries = 2 } = model;
-  const { timeout_seconds: total = 600, first_byte_seconds: first = 60 } = model;
+  const { timeout_seconds: total = 600, first_byte_seconds: first } = model;
   const listed = capabilitiesOf(upstreamName);
   const spec: ModelSpec = {
     name,
@@ -89,7 +89,8 @@ function hosted(name: string, model: Partial<ModelConfig>, provider: Provider): 
     },
     retries,
   };
-  return { spec, provider, limits: { totalMs: 1000 * total, firstByteMs: 1000 * first } };
+  const limits = { totalMs: 1000 * total, ...(first && { firstByteMs: 1000 * first }) };
+  return { spec, provider, limits };
 }
 
 /** Throws if a model's provider has no key, because every request to it would fail. */

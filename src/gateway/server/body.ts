@@ -1,7 +1,7 @@
 import type { FastifyServerOptions } from "fastify";
 import type { z } from "zod";
 import { checked } from "../wire/http-error.ts";
-import { scanObject } from "../wire/json.ts";
+import { scanRequest } from "../wire/json.ts";
 import type { App } from "./app.ts";
 
 /** Limit in bytes for bodies that hold no prompt, such as votes. */
@@ -43,6 +43,6 @@ function validatorOf({ schema, httpPart }: { schema: z.ZodType; httpPart?: strin
 /** The JSON object in a body; an empty body is an empty object. */
 function objectIn(body: Buffer | null): unknown {
   if (!body || body.length === 0) return {};
-  scanObject(body); // throws unless the body is an object that is not nested too deeply
+  scanRequest(body); // throws unless the body is an object of limited size and depth
   return JSON.parse(body.toString());
 }

@@ -1,8 +1,10 @@
 import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from "pino";
+import { redacted } from "../wire/secrets.ts";
 
 /**
  * Logger that writes JSON lines. Headers and bodies are never logged. Of an error only the fields
  * in `plainError` are logged, because an upstream's error contains the upstream's response.
+ * Known secrets are removed from every line.
  */
 export function newLogger(level: string, stream: DestinationStream = standardError()): Logger {
   return pino(
@@ -12,6 +14,7 @@ export function newLogger(level: string, stream: DestinationStream = standardErr
       serializers: { err: plainError },
       timestamp: stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      hooks: { streamWrite: redacted },
     },
     stream,
   );

@@ -1,10 +1,15 @@
 /**
  * Finds the members of a JSON object in its bytes without building values, so that members can
  * be read or changed while all other bytes stay as they are. It accepts exactly the objects
- * that JSON.parse accepts (json.test.ts compares them), up to a limit of depth and of values.
+ * that JSON.parse accepts (json.test.ts compares them), up to a limit of depth.
  */
-export function scanObject(json: Uint8Array, from = 0, to = json.length): Members {
-  const scan = new Scan(json, to);
+export function scanObject(
+  json: Uint8Array,
+  from = 0,
+  to = json.length,
+  maxValues = Infinity,
+): Members {
+  const scan = new Scan(json, to, maxValues);
   const open = scan.blanks(from);
   if (open >= to || json[open] !== OPEN_BRACE) throw new JsonError("is not a JSON object", open);
   const spans: number[] = [];
@@ -14,8 +19,13 @@ export function scanObject(json: Uint8Array, from = 0, to = json.length): Member
   return new Members(json, open, close, spans);
 }
 
-/** More than requests need. JSON of millions of small values would take seconds to parse. */
-const MAX_VALUES = 250_000;
+/** Scans the body of a request. JSON of millions of small values would take seconds to parse. */
+export function scanRequest(json: Uint8Array): Members {
+  return scanObject(json, 0, json.length, MAX_VALUES);
+}
+
+/** More than requests need, token lists for embeddings included. */
+const MAX_VALUES = 500_000;
 
 /** More than conversations with tools and schemas need, and far below any parser's stack limit. */
 const MAX_DEPTH = 128;
@@ -104,11 +114,13 @@ function text(json: Uint8Array, start: number, end: number): string {
 class Scan {
   readonly #json: Uint8Array;
   readonly #to: number;
+  readonly #maxValues: number;
   #values = 0;
 
-  constructor(json: Uint8Array, to: number) {
+  constructor(json: Uint8Array, to: number, maxValues: number) {
     this.#json = json;
     this.#to = to;
+    this.#maxValues = maxValues;
   }
 
   blanks(from: number): number {
@@ -156,8 +168,8 @@ class Scan {
   }
 
   #value(at: number, depth: number): number {
-    if (++this.#values > MAX_VALUES) {
-      throw new JsonError(`has more than ${MAX_VALUES} values`, at);
+    if (++this.#values > this.#maxValues) {
+      throw new JsonError(`has more than ${this.#maxValues} values`, at);
     }
     switch (this.#byte(at)) {
       case QUOTE:

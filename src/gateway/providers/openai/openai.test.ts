@@ -158,6 +158,12 @@ describe("a fault before the first byte", () => {
       "hang",
       false,
       SHORT,
+      { code: "timeout", message: "host did not send a first byte within 50 ms" },
+    ],
+    [
+      "hang",
+      false,
+      { totalMs: 100 },
       { code: "timeout", message: "host did not send a complete answer within 100 ms" },
     ],
     ["reset", true, {}, { code: "unreachable", clientStatus: 502 }],

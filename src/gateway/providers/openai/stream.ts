@@ -1,6 +1,6 @@
 import { createParser } from "eventsource-parser";
 import { JsonError, type Members, scanObject } from "../../wire/json.ts";
-import { refusal, UpstreamError } from "../upstream/error.ts";
+import { errorIn, UpstreamError } from "../upstream/error.ts";
 import { EventCutter, EventTooLarge } from "../upstream/event-cutter.ts";
 import type { Pass, Translation } from "../upstream/upstream.ts";
 import { readUsage, type Usage } from "../upstream/usage.ts";
@@ -60,7 +60,7 @@ export class OpenAiStream implements Translation {
       this.isDone = true;
       return true;
     }
-    if (isObject(data, "error")) throw this.#refusal(data);
+    if (isObject(data, "error")) throw errorIn(this.#upstream, data);
     const hasUsage = this.#readUsage(data);
     if (hasUsage && this.#hideUsage && isEmptyList(data, "choices")) return false;
     this.#lastButOne = this.#last;
@@ -102,14 +102,6 @@ export class OpenAiStream implements Translation {
       if (!(error instanceof JsonError)) throw error;
       throw this.#broken(`sent a broken event: ${error.message}`);
     }
-  }
-
-  /** The error in an event. The HTTP status was sent before, so the error may contain one. */
-  #refusal(data: Members): UpstreamError {
-    const { code } = data.value("error") as { code?: unknown };
-    const status =
-      Number.isInteger(code) && Number(code) >= 400 && Number(code) < 600 ? Number(code) : 500;
-    return refusal(this.#upstream, status, data.json.subarray(data.open, data.close + 1), {});
   }
 
   #broken(problem: string): UpstreamError {

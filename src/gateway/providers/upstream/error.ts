@@ -1,4 +1,6 @@
 import { formatErrorLine } from "../../../core/errors/joust-error.ts";
+import type { Members } from "../../wire/json.ts";
+import { redacted } from "../../wire/secrets.ts";
 
 /**
  * Failure of an upstream before or during its answer. There is one class, because callers need
@@ -17,10 +19,11 @@ export class UpstreamError extends Error {
   readonly hint: string | undefined;
 
   constructor(code: UpstreamFault, upstream: string, problem: string, details: ErrorDetails = {}) {
-    super(`${upstream} ${problem}`, { cause: details.cause });
+    // Some upstreams repeat the key of the request in their errors.
+    super(redacted(`${upstream} ${problem}`), { cause: details.cause });
     this.code = code;
     this.status = details.status;
-    this.body = details.body;
+    this.body = details.body && Buffer.from(redacted(Buffer.from(details.body).toString()));
     this.retryAfter = details.retryAfter;
     this.hint = details.hint;
   }
@@ -132,7 +135,7 @@ function isOpenAiError(text: string): boolean {
 }
 
 /** Last event of a stream that broke off. Without it, the answer would look complete. */
-function errorEvent(error: UpstreamError): Uint8Array {
+export function errorEvent(error: UpstreamError): Uint8Array {
   return Buffer.from(`data: ${error.toJson()}\n\n`);
 }
 
@@ -165,6 +168,20 @@ export function refusal(
   const problem = `answered ${status}${isQuoted ? `: ${message}` : ""}`;
   const retryAfter = retryAfterOf(headers);
   return new UpstreamError("status", upstream, problem, { status, body, retryAfter, hint });
+}
+
+/**
+ * Makes the error of a response, or of an event of a stream, that contains an error although its
+ * HTTP status is good. The error may name another status.
+ */
+export function errorIn(upstream: string, members: Members): UpstreamError {
+  const error = members.value("error") as { code?: unknown; status?: unknown } | string | null;
+  const named = typeof error === "object" && error !== null ? [error.code, error.status] : [];
+  const status = named
+    .map(Number)
+    .find((code) => Number.isInteger(code) && code >= 400 && code < 600);
+  const body = members.json.subarray(members.open, members.close + 1);
+  return refusal(upstream, status ?? 500, body, {});
 }
 
 const HINTS: Readonly<Record<number, string>> = {

@@ -208,12 +208,14 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 export interface TimeLimits {
-  /** Time until a stream begins. */
-  readonly firstByteMs: number;
+  /** Time until an answer begins. By default a stream has a minute, a complete answer `totalMs`. */
+  readonly firstByteMs?: number;
   /** Time between two chunks of an answer, except while the client is slow. */
   readonly idleMs: number;
   readonly totalMs: number;
 }
+
+const STREAM_BEGIN_MS = 60_000;
 
 /**
  * Enforces the time limits of an answer. There is one timer, which checks the times of the chunks
@@ -231,7 +233,6 @@ export class Watch {
   #isPaused = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** A complete answer arrives as late as the end of a stream, so it has no limit to its first byte. */
   constructor(
     limits: TimeLimits,
     stream: boolean,
@@ -275,7 +276,9 @@ export class Watch {
   };
 
   #next(): { due: number; missing: string } {
-    const { firstByteMs, idleMs, totalMs } = this.#limits;
+    const { idleMs, totalMs } = this.#limits;
+    // A complete answer arrives as late as the end of a stream.
+    const { firstByteMs = this.#stream ? STREAM_BEGIN_MS : totalMs } = this.#limits;
     const all = {
       due: this.startedAt + totalMs,
       missing: `a complete answer within ${totalMs} ms`,
@@ -283,7 +286,7 @@ export class Watch {
     const next = Number.isNaN(this.firstByteAt)
       ? { due: this.startedAt + firstByteMs, missing: `a first byte within ${firstByteMs} ms` }
       : { due: this.#lastByteAt + idleMs, missing: `anything for ${idleMs} ms` };
-    const isWaiting = Number.isNaN(this.firstByteAt) ? this.#stream : !this.#isPaused;
+    const isWaiting = Number.isNaN(this.firstByteAt) || !this.#isPaused;
     return isWaiting && next.due < all.due ? next : all;
   }
 }

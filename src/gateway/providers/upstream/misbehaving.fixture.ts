@@ -38,7 +38,8 @@ export async function startMisbehaving(): Promise<Misbehaving> {
     const fault = path.split("/")[1] as Fault;
     const earlier = received.filter((other) => other.path === path).length - 1;
     const chat = body.length > 0 ? JSON.parse(body.toString()) : {};
-    await FAULTS[fault](response, { chat, earlier });
+    const key = request.headers.authorization ?? "";
+    await FAULTS[fault](response, { chat, earlier, key });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -55,6 +56,8 @@ export async function startMisbehaving(): Promise<Misbehaving> {
 }
 
 interface Context {
+  /** The request's Authorization header. */
+  readonly key: string;
   readonly chat: { stream?: boolean; stream_options?: { include_usage?: boolean } };
   /** Number of earlier requests to this path. */
   readonly earlier: number;
@@ -181,6 +184,24 @@ const FAULTS = {
     context.earlier > 0
       ? well(response, context)
       : response.writeHead(200, SSE).end('data: {"error":{"message":"overloaded"}}\n\n'),
+  /** An error with a good status. */
+  error200: (response) =>
+    response.writeHead(200, JSON_TYPE).end('{"error":{"message":"quota used up","code":429}}'),
+  textError200: (response) => response.writeHead(200, JSON_TYPE).end('{"error":"overloaded"}'),
+  noChoices: (response) =>
+    response
+      .writeHead(200, JSON_TYPE)
+      .end(COMPLETION.replace(/"choices":\[.*\],/, '"choices": [ ],')),
+  /** Repeat the key of the request. */
+  keyIn400: (response, { key }) =>
+    response.writeHead(400, JSON_TYPE).end(JSON.stringify({ error: { message: `bad: ${key}` } })),
+  keyIn500: (response, { key }) => response.writeHead(500).end(`trace: ${key}`),
+  keyIn200: (response, { key }) =>
+    response.writeHead(200, JSON_TYPE).end(JSON.stringify({ error: { message: key, code: 400 } })),
+  keyInStream: async (response, { key }) => {
+    await beginStream(response);
+    response.end(`data: ${JSON.stringify({ error: { message: `no ${key}` } })}\n\n`);
+  },
   halfJson: (response) => response.writeHead(200, JSON_TYPE).end(COMPLETION.slice(0, 60)),
   /** Sends less than its Content-Length. */
   shortBody: (response) => {

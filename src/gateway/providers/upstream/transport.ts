@@ -1,6 +1,7 @@
 import Pool from "undici/lib/dispatcher/pool.js";
 import { messageOf } from "../../../core/errors/joust-error.ts";
 import type { Clock } from "../../clock/clock.ts";
+import { rememberSecrets, secretsIn } from "../../wire/secrets.ts";
 import { type AnswerHeaders, UpstreamError } from "./error.ts";
 import { Exchange, type Limits } from "./exchange.ts";
 import type { Translation, UpstreamAnswer } from "./upstream.ts";
@@ -23,6 +24,7 @@ export class Transport {
     this.#basePath = pathname.replace(/\/+$/, "");
     this.#headers = Object.entries({ ...STANDARD, ...settings.headers }).flat();
     this.#clock = clock;
+    rememberSecrets(secretsIn(settings.headers ?? {}));
     this.#errorBody = errorBody;
     this.#pool = new Pool(origin, {
       connections: this.limits.connections,
@@ -99,7 +101,6 @@ const STANDARD = { "content-type": "application/json", "user-agent": "joust" };
 const LIMITS: Limits = {
   connections: 256,
   connectMs: 10_000,
-  firstByteMs: 60_000,
   idleMs: 60_000,
   totalMs: 600_000,
   answerBytes: 64 * 2 ** 20,

@@ -1,5 +1,5 @@
 import { JsonError, type Members, scanObject } from "../../wire/json.ts";
-import { type AnswerHeaders, UpstreamError } from "./error.ts";
+import { type AnswerHeaders, errorIn, UpstreamError } from "./error.ts";
 import { readUsage, type Usage } from "./usage.ts";
 
 /**
@@ -81,6 +81,21 @@ export interface Translation {
 
 export type Pass = (bytes: Uint8Array) => void;
 
+/** Whether a response holds a completion, or the list of an embedding or of models. */
+function isAnswer(members: Members): boolean {
+  const listIn = (name: string) => {
+    const member = members.find(name);
+    const text = member && members.json.subarray(member.valueStart, member.valueEnd);
+    return text?.[0] === OPEN_BRACKET ? text : undefined;
+  };
+  const choices = listIn("choices");
+  return choices
+    ? !/^\[\s*\]$/.test(Buffer.from(choices.subarray(0, 64)).toString())
+    : !!listIn("data");
+}
+
+const OPEN_BRACKET = 0x5b;
+
 /** A complete answer in OpenAI's format. It is passed on when all of it has arrived. */
 export class WholeAnswer implements Translation {
   readonly events = 0;
@@ -111,6 +126,8 @@ export class WholeAnswer implements Translation {
         `sent an incomplete answer: ${error.message}`,
       );
     }
-    pass(body);
+    if (isAnswer(this.members)) pass(body);
+    else if (this.members.find("error")) throw errorIn(this.#upstream, this.members);
+    else throw new UpstreamError("broken", this.#upstream, "sent no answer");
   }
 }

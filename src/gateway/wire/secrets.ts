@@ -1,0 +1,25 @@
+/** The secrets that this process uses: keys of providers and databases. */
+const SECRETS = new Set<string>();
+
+/** Secrets of fewer than 8 characters are not remembered, because they would hit ordinary words. */
+export function rememberSecrets(secrets: Iterable<string | undefined>): void {
+  for (const secret of secrets) if (secret !== undefined && secret.length >= 8) SECRETS.add(secret);
+}
+
+/** Replaces every remembered secret in a text. */
+export function redacted(text: string): string {
+  let clean = text;
+  for (const secret of SECRETS) {
+    if (clean.includes(secret)) clean = clean.replaceAll(secret, "[redacted]");
+  }
+  return clean;
+}
+
+/** The secrets in the headers of a request to a provider. */
+export function secretsIn(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    SECRET_HEADERS.test(name) ? [value.replace(/^(bearer|basic)\s+/i, "")] : [],
+  );
+}
+
+const SECRET_HEADERS = /authorization|key|token|secret|cookie/i;
