@@ -169,7 +169,10 @@ describe("results of every job", () => {
     for (const { items } of full.parts) {
       for (const item of items) {
         const drawing = item.draw(results);
-        const text = drawing.kind === "figure" ? drawing.svg : JSON.stringify(drawing.table);
+        const text =
+          drawing.kind === "figure"
+            ? drawing.pictures.map(({ body }) => body).join("")
+            : JSON.stringify(drawing.table);
         expect(text, item.id).not.toMatch(/NaN|Infinity|undefined/);
         if (!text.includes("Cumulative regret")) continue;
         for (const name of BASELINES)

@@ -6,8 +6,7 @@
  * with the paper's data.
  */
 import type { JobId } from "../jobs/job.ts";
-import { pointsSvg } from "../report/points.ts";
-import { PALETTE } from "../report/svg.ts";
+import { pointsPicture } from "../report/points.ts";
 import type { Curve } from "../reproduce/curve.ts";
 import type { FoundEncoder } from "../reproduce/encoders.ts";
 import type { Experiment, ReportItem } from "../reproduce/experiment.ts";
@@ -209,14 +208,11 @@ function pointsFigure(
     title,
     caption:
       "The paper's fig. 2: the vectors of all queries, including the offline ones, in the first run. Perplexity 30, exact t-SNE.",
-    hint: "Drag to turn.",
-    draw: (results) => {
-      const drawn = panels.map(({ title, job }) => ({
-        title,
-        ...results.value<ProjectValue>(job),
-      }));
-      const points = { panels: drawn, categories: drawn[0]!.categories, colors: PALETTE };
-      return { kind: "figure", svg: pointsSvg(title, points), points };
-    },
+    draw: (results) => ({
+      kind: "figure",
+      pictures: panels.map(({ title, job }) =>
+        pointsPicture({ title, ...results.value<ProjectValue>(job) }),
+      ),
+    }),
   };
 }

@@ -1,6 +1,4 @@
-import * as Plot from "@observablehq/plot";
-import { textWidth } from "./labels.ts";
-import { drawCompact } from "./svg.ts";
+import { colored, element, label, type Picture, textWidth } from "./svg.ts";
 import { fixed } from "./table.ts";
 
 export interface HeatMap {
@@ -21,98 +19,53 @@ export interface HeatCell {
   readonly outlined?: boolean | undefined;
 }
 
-const CELL = { width: 44, height: 22 };
-const GAP = 26;
-const OUTLINE = "#d55e00"; // visible on white and on dark blue
+const CELL = { width: 40, height: 22 };
+const TOP = 40;
+/** Places in the list of colors. */
+const [OUTLINE, SHADE] = [0, 1];
 
-/** Maps with the same rows, side by side. Each has its own range of colors, because the cells show the numbers. */
-export function heatMapsSvg(title: string, maps: readonly HeatMap[], decimals = 2): string {
-  const rows = maps[0]!.rows;
+/** Darker cells have larger values. Each map has its own range of shades, because the cells show the numbers. */
+export function heatMapPicture({ title, note = "", rows, columns, cells }: HeatMap): Picture {
   const left = 10 + Math.max(...rows.map((name) => textWidth(name, 11)));
-  const foot =
-    14 +
-    Math.max(...maps.flatMap(({ columns }) => columns.map((name) => 0.75 * textWidth(name, 10))));
-  let x = left;
-  const placed = maps.map((map) => {
-    const from = x;
-    const title = textWidth(map.title, 11);
-    x += Math.max(map.columns.length * CELL.width, title, textWidth(map.note ?? "", 10)) + GAP;
-    return { ...map, from };
-  });
-  const [width, top] = [x - GAP + 12, maps.some(({ note }) => note) ? 42 : 30];
-  const bottom = top + rows.length * CELL.height;
-  const cells = placed.flatMap((map) => {
-    const all = map.cells.map(({ value }) => value).filter(Number.isFinite);
-    const [low, high] = [Math.min(...all), Math.max(...all)];
-    return map.cells.map(({ row, column, value, outlined = false }) => {
-      const [r, c] = [indexOf(rows, row), indexOf(map.columns, column)];
-      const share = Number.isFinite(value) ? (value - low) / (high - low || 1) : 0;
-      return {
-        x1: map.from + c * CELL.width,
-        x2: map.from + (c + 1) * CELL.width,
-        y1: top + r * CELL.height,
-        y2: top + (r + 1) * CELL.height,
-        fill: shade(share),
-        ink: share > 0.6 ? "#ffffff" : "#222222",
-        text: Number.isFinite(value) ? fixed(value, decimals) : "",
-        outlined,
-      };
-    });
-  });
-  type CellMark = (typeof cells)[number];
-  const middle = (a: number, b: number) => (a + b) / 2;
-  return drawCompact(title, {
-    width,
-    height: bottom + foot,
-    margin: 0,
-    x: { type: "identity", axis: null },
-    y: { type: "identity", axis: null },
-    style: { fontSize: "10px" },
-    marks: [
-      Plot.rect(cells, {
-        x1: "x1",
-        x2: "x2",
-        y1: "y1",
-        y2: "y2",
-        fill: (d: CellMark) => d.fill,
-        inset: 0.5,
+  const bottom = TOP + rows.length * CELL.height;
+  const foot = 16 + Math.max(...columns.map((name) => 0.7 * textWidth(name, 10)));
+  const known = cells.map(({ value }) => value).filter(Number.isFinite);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const marks = cells.map(({ row, column, value, outlined }) => {
+    const x = left + indexOf(columns, column) * CELL.width;
+    const y = TOP + indexOf(rows, row) * CELL.height;
+    if (!Number.isFinite(value)) return "";
+    const share = (value - low) / (high - low || 1);
+    const box = { x: x + 0.5, y: y + 0.5, width: CELL.width - 1, height: CELL.height - 1 };
+    const text = fixed(value, 2);
+    return [
+      colored(SHADE, element("rect", { ...box, "fill-opacity": (0.04 + 0.86 * share).toFixed(2) })),
+      outlined
+        ? colored(
+            OUTLINE,
+            element("rect", { ...box, fill: "none", stroke: "currentColor", "stroke-width": 2 }),
+          )
+        : "",
+      label(x + CELL.width / 2, y + CELL.height / 2, text, {
+        class: share > 0.55 ? "on" : undefined,
+        fill: share > 0.55 ? "#fff" : undefined,
       }),
-      Plot.rect(
-        cells.filter((cell) => cell.outlined),
-        { x1: "x1", x2: "x2", y1: "y1", y2: "y2", stroke: OUTLINE, strokeWidth: 2, inset: 1.5 },
-      ),
-      Plot.text(cells, {
-        x: (d: CellMark) => middle(d.x1, d.x2),
-        y: (d: CellMark) => middle(d.y1, d.y2),
-        text: "text",
-        fill: (d: CellMark) => d.ink,
-      }),
-      Plot.text(rows, {
-        x: left - 6,
-        y: (_: string, r: number) => top + (r + 0.5) * CELL.height,
-        text: (name: string) => name,
-        textAnchor: "end",
-        fontSize: 11,
-      }),
-      ...placed.flatMap(({ columns, from, title: own, note = "" }) => [
-        Plot.text([note], { x: from, y: top - 10, textAnchor: "start", fill: "#555555" }),
-        Plot.text([own], {
-          x: from,
-          y: note ? top - 25 : top - 14,
-          textAnchor: "start",
-          fontWeight: "600",
-          fontSize: 11,
-        }),
-        Plot.text(columns, {
-          x: (_: string, c: number) => from + (c + 0.5) * CELL.width + 4,
-          y: bottom + 8,
-          text: (name: string) => name,
-          textAnchor: "end",
-          rotate: -40,
-        }),
-      ]),
-    ],
+    ].join("");
   });
+  const start = { "text-anchor": "start" };
+  const end = { "text-anchor": "end" };
+  const body = [
+    label(4, 10, title, { ...start, "font-weight": 600 }),
+    label(4, 26, note, { ...start, "fill-opacity": ".7" }),
+    ...rows.map((name, r) => label(left - 6, TOP + (r + 0.5) * CELL.height, name, end)),
+    element("g", { "font-size": 10 }, ...marks),
+    ...columns.map((name, c) => {
+      const [x, y] = [left + (c + 0.5) * CELL.width, bottom + 8];
+      return label(x, y, name, { ...end, transform: `rotate(-40 ${x.toFixed(1)} ${y})` });
+    }),
+  ];
+  const width = Math.max(left + columns.length * CELL.width, textWidth(title, 11) + 12) + 8;
+  return { title, width: Math.ceil(width), height: Math.ceil(bottom + foot), body: body.join("") };
 }
 
 function indexOf(names: readonly string[], name: string): number {
@@ -126,17 +79,4 @@ export function outlineLargest(cells: readonly HeatCell[]): HeatCell[] {
   const rows = Map.groupBy(cells, ({ row }) => row);
   const largest = (row: string) => Math.max(...rows.get(row)!.map(({ value }) => value));
   return cells.map((cell) => ({ ...cell, outlined: cell.value === largest(cell.row) }));
-}
-
-/** A color from white over light blue to dark blue, with evenly falling lightness. */
-function shade(share: number): string {
-  const stops = [
-    [247, 251, 255],
-    [107, 174, 214],
-    [8, 48, 107],
-  ] as const;
-  const at = Math.min(1, Math.max(0, share)) * 2;
-  const i = Math.min(1, Math.floor(at));
-  const mix = stops[i]!.map((from, c) => Math.round(from + (at - i) * (stops[i + 1]![c]! - from)));
-  return `rgb(${mix.join(",")})`;
 }

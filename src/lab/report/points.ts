@@ -1,95 +1,62 @@
-import * as Plot from "@observablehq/plot";
-import { textWidth } from "./labels.ts";
-import { drawCompact } from "./svg.ts";
+import { colored, element, label, type Picture, textWidth } from "./svg.ts";
 
-/** Points in three dimensions, which the page can rotate. */
-export interface PointsPicture {
-  readonly panels: readonly {
-    readonly title: string;
-    readonly points: readonly (readonly [number, number, number])[];
-    readonly category: readonly number[];
-  }[];
+/** Points in three dimensions, each with its category. */
+export interface PointsMap {
+  readonly title: string;
+  readonly points: readonly (readonly [number, number, number])[];
+  readonly category: readonly number[];
   readonly categories: readonly string[];
-  readonly colors: readonly string[];
 }
 
-const SIDE = 380;
-const TOP = 30;
-const LEGEND = 26;
+const [SIDE, TOP, LEGEND] = [380, 28, 26];
+/** The view from slightly above and from the side. */
+const [TURN, TILT] = [0.7, 0.4];
 
-/** The view from slightly above and from the side. The page starts with the same view. */
-export const VIEW = { turn: 0.7, tilt: 0.4 };
-
-/** A picture of points in three dimensions. Near points are larger and darker. */
-export function pointsSvg(title: string, { panels, categories, colors }: PointsPicture): string {
-  const placed = panels.map((panel, i) => {
-    const seen = panel.points.map((point) => viewed(point));
-    const reach = 1.05 * Math.max(...seen.map(({ x, y }) => Math.max(Math.abs(x), Math.abs(y))));
-    const centre = { x: (i + 0.5) * SIDE, y: TOP + SIDE / 2 };
-    const dots = seen.map(({ x, y, depth }, n) => ({
-      x: centre.x + (x / reach) * (SIDE / 2 - 8),
-      y: centre.y - (y / reach) * (SIDE / 2 - 8),
-      near: 0.5 + depth / (2 * reach),
-      color: colors[panel.category[n]!]!,
-    }));
-    return { title: panel.title, x: i * SIDE + 8, dots: dots.sort((a, b) => a.near - b.near) };
-  });
-  const clamp = (share: number) => Math.min(1, Math.max(0, share));
-  type Dot = (typeof placed)[number]["dots"][number];
-  const y = TOP + SIDE + LEGEND / 2;
-  let x = 12;
+/** Points seen from slightly above and from the side. Near points are larger and darker. */
+export function pointsPicture({ title, points, category, categories }: PointsMap): Picture {
+  const seen = points.map(viewed);
+  const reach = 1.05 * Math.max(...seen.map(({ x, y }) => Math.max(Math.abs(x), Math.abs(y))));
+  const dots = seen
+    .map(({ x, y, depth }, n) => ({ x, y, near: 0.5 + depth / (2 * reach), m: category[n]! }))
+    .sort((a, b) => a.near - b.near)
+    .map(({ x, y, near, m }) => {
+      const share = Math.min(1, Math.max(0, near));
+      const circle = element("circle", {
+        cx: SIDE / 2 + (x / reach) * (SIDE / 2 - 8),
+        cy: TOP + SIDE / 2 - (y / reach) * (SIDE / 2 - 8),
+        r: 1.6 + 1.6 * share,
+        "fill-opacity": (0.35 + 0.6 * share).toFixed(2),
+      });
+      return { m, circle };
+    });
+  // Points of one category share an element, which holds their color.
+  const groups = [...Map.groupBy(dots, ({ m }) => m)].map(([m, own]) =>
+    element("g", { class: "points" }, colored(m, ...own.map(({ circle }) => circle))),
+  );
+  let x = 10;
   const legend = categories.map((name, m) => {
-    const entry = { name, color: colors[m]!, x, y };
-    x += 26 + textWidth(name, 11);
-    return entry;
+    const from = x;
+    x += 26 + textWidth(name, 10);
+    const y = TOP + SIDE + LEGEND / 2;
+    const text = label(from + 8, y, name, { "text-anchor": "start", "font-size": 10 });
+    return colored(m, element("circle", { cx: from, cy: y, r: 4 })) + text;
   });
-  type Entry = (typeof legend)[number];
-  return drawCompact(title, {
-    width: Math.max(panels.length * SIDE, x),
+  const heading = label(6, 12, title, { "text-anchor": "start", "font-weight": 600 });
+  const width = Math.ceil(Math.max(SIDE, x));
+  return {
+    title,
+    width,
     height: TOP + SIDE + LEGEND,
-    margin: 0,
-    x: { type: "identity", axis: null },
-    y: { type: "identity", axis: null },
-    r: { type: "identity" },
-    opacity: { type: "identity" },
-    style: { fontSize: "11px" },
-    marks: [
-      ...placed.map(({ dots }) =>
-        Plot.dot(dots, {
-          x: "x",
-          y: "y",
-          r: (dot: Dot) => 1.6 + 1.6 * clamp(dot.near),
-          fill: (dot: Dot) => dot.color,
-          fillOpacity: (dot: Dot) => 0.35 + 0.6 * clamp(dot.near),
-          stroke: "none",
-        }),
-      ),
-      Plot.text(placed, {
-        x: "x",
-        y: 16,
-        text: "title",
-        textAnchor: "start",
-        fontWeight: "600",
-        fontSize: 12,
-      }),
-      Plot.dot(legend, { x: "x", y: "y", r: 4, fill: (entry: Entry) => entry.color }),
-      Plot.text(legend, {
-        x: (entry: Entry) => entry.x + 9,
-        y: "y",
-        text: (entry: Entry) => entry.name,
-        textAnchor: "start",
-      }),
-    ],
-  });
+    body: [...groups, ...legend, heading].join(""),
+  };
 }
 
 function viewed([x, y, z]: readonly [number, number, number]) {
-  const { turn, tilt } = VIEW;
-  const across = x * Math.cos(turn) + z * Math.sin(turn);
-  const away = z * Math.cos(turn) - x * Math.sin(turn);
+  const across = x * Math.cos(TURN) + z * Math.sin(TURN);
+  const away = z * Math.cos(TURN) - x * Math.sin(TURN);
   return {
     x: across,
-    y: y * Math.cos(tilt) - away * Math.sin(tilt),
-    depth: away * Math.cos(tilt) + y * Math.sin(tilt),
+    y: y * Math.cos(TILT) - away * Math.sin(TILT),
+    depth: away * Math.cos(TILT) + y * Math.sin(TILT),
   };
 }

@@ -1,92 +1,48 @@
-import * as Plot from "@observablehq/plot";
-import { drawCompact, INK, PALETTE } from "./svg.ts";
+import { type Color, colored, element, label, type Picture, path } from "./svg.ts";
 
 export interface Radar {
-  readonly title: string;
-  readonly axes: readonly string[];
-  /** For each model a number from 0 to 1 per axis. */
-  readonly models: readonly { readonly name: string; readonly values: readonly number[] }[];
+  readonly name: string;
+  /** A number from 0 to 1 for each axis. */
+  readonly values: ReadonlyMap<string, number>;
+  readonly color: Color;
 }
 
 const RADIUS = 62;
-const CELL = { width: 232, height: 188 };
-const COLUMNS = 5;
+const SIZE = { width: 236, height: 196 };
+const CENTRE = { x: SIZE.width / 2, y: SIZE.height / 2 + 12 };
 
-/** One Kiviat diagram per model, so that none hides another. */
-export function radarSvg({ title, axes, models }: Radar): string {
-  const centres = models.map((model, i) => ({
-    ...model,
-    color: PALETTE[i % PALETTE.length]!,
-    x: (i % COLUMNS) * CELL.width + CELL.width / 2,
-    y: Math.floor(i / COLUMNS) * CELL.height + CELL.height / 2 + 10,
-  }));
-  const angle = (axis: number) => (2 * Math.PI * axis) / axes.length - Math.PI / 2;
-  const at = (centre: { x: number; y: number }, axis: number, share: number) => ({
-    x: centre.x + Math.cos(angle(axis)) * share * RADIUS,
-    y: centre.y + Math.sin(angle(axis)) * share * RADIUS,
+/** A Kiviat diagram with rings at 0.25, 0.5, 0.75 and 1. */
+export function radarPicture({ name, values, color }: Radar): Picture {
+  const axes = [...values.keys()];
+  const at = (axis: number, share: number) => {
+    const angle = (2 * Math.PI * axis) / axes.length - Math.PI / 2;
+    const reach = share * RADIUS;
+    return [CENTRE.x + Math.cos(angle) * reach, CENTRE.y + Math.sin(angle) * reach] as const;
+  };
+  const ring = (share: (axis: string) => number) =>
+    `${path(axes.map((axis, i) => at(i, share(axis))))}z`;
+  const names = axes.map((axis, i) => {
+    const [x, y] = at(i, 1.12);
+    const anchor = x > CENTRE.x + 12 ? "start" : x < CENTRE.x - 12 ? "end" : undefined;
+    return label(x, y, axis, { "text-anchor": anchor, "font-size": 9, "fill-opacity": ".75" });
   });
-  const ring = (centre: { x: number; y: number }, share: (axis: number) => number) =>
-    [...axes.keys(), 0].map((axis) => at(centre, axis, share(axis)));
-  const names = centres.flatMap((centre) =>
-    axes.map((name, axis) => ({ ...at(centre, axis, 1.12), name, side: Math.cos(angle(axis)) })),
-  );
-  type Name = (typeof names)[number];
-  const anchored = (anchor: "start" | "middle" | "end", of: (side: number) => boolean) =>
-    Plot.text(
-      names.filter(({ side }) => of(side)),
-      {
-        x: "x",
-        y: "y",
-        text: (d: Name) => d.name,
-        textAnchor: anchor,
-        fontSize: 9,
-        fill: "#555555",
-      },
-    );
-  return drawCompact(title, {
-    width: Math.min(COLUMNS, models.length) * CELL.width,
-    height: Math.ceil(models.length / COLUMNS) * CELL.height + 10,
-    margin: 0,
-    x: { type: "identity", axis: null },
-    y: { type: "identity", axis: null },
-    marks: [
-      ...centres.flatMap((centre) => [
-        ...[0.25, 0.5, 0.75, 1].map((share) =>
-          Plot.line(
-            ring(centre, () => share),
-            { x: "x", y: "y", stroke: INK, strokeOpacity: 0.15 },
-          ),
-        ),
-        ...axes.map((_, axis) =>
-          Plot.line([centre, at(centre, axis, 1)], {
-            x: "x",
-            y: "y",
-            stroke: INK,
-            strokeOpacity: 0.15,
-          }),
-        ),
-        Plot.line(
-          ring(centre, (axis) => centre.values[axis]!),
-          {
-            x: "x",
-            y: "y",
-            stroke: centre.color,
-            strokeWidth: 1.8,
-            fill: centre.color,
-            fillOpacity: 0.18,
-          },
-        ),
-        Plot.text([centre], {
-          x: "x",
-          y: centre.y - RADIUS - 22,
-          text: "name",
-          fontWeight: "600",
-          fontSize: 11,
-        }),
-      ]),
-      anchored("start", (side) => side > 0.2),
-      anchored("end", (side) => side < -0.2),
-      anchored("middle", (side) => Math.abs(side) <= 0.2),
-    ],
-  });
+  const lines = [
+    ...[0.25, 0.5, 0.75, 1].map((share) => element("path", { d: ring(() => share) })),
+    ...axes.map((_, i) => element("path", { d: path([at(i, 0), at(i, 1)]) })),
+  ];
+  const body = [
+    element("g", { fill: "none", stroke: "currentColor", "stroke-opacity": ".18" }, ...lines),
+    colored(
+      color,
+      element("path", {
+        d: ring((axis) => values.get(axis)!),
+        stroke: "currentColor",
+        "stroke-width": 1.8,
+        "fill-opacity": ".18",
+      }),
+    ),
+    ...names,
+    label(CENTRE.x, 10, name, { "font-weight": 600 }),
+  ];
+  return { title: name, ...SIZE, body: body.join("") };
 }

@@ -84,22 +84,22 @@ export function toLatex(table: Table): string {
   ].join("\n");
 }
 
+/** Without the end tags that HTML does not need: a report has thousands of cells. */
 export function toHtml(table: Table): string {
   const [header, ...body] = transpose(printed(table)).map((row) => row.map(htmlText));
-  const attribute = (c: number) => (table.columns[c]!.kind === "text" ? "" : ' class="number"');
-  const head = header?.map((cell, c) => `<th scope="col"${attribute(c)}>${cell}</th>`).join("");
+  const attribute = (c: number) => (table.columns[c]!.kind === "text" ? "" : " class=n");
+  const head = header?.map((cell, c) => `<th scope=col${attribute(c)}>${cell}`).join("");
   const rows = body.map((row, r) => {
     const [first, ...rest] = row;
-    const cells = rest.map((cell, c) => `<td${attribute(c + 1)}>${cell}</td>`).join("");
-    return `<tr${r === table.best ? ' class="best"' : ""}><th scope="row">${first}</th>${cells}</tr>`;
+    const cells = rest.map((cell, c) => `<td${attribute(c + 1)}>${cell}`).join("");
+    return `<tr${r === table.best ? ' class="best"' : ""}><th scope=row>${first}${cells}`;
   });
   return [
     "<table>",
     `<caption>${htmlText(table.title)}</caption>`,
-    `<thead><tr>${head}</tr></thead>`,
+    `<thead><tr>${head}`,
     "<tbody>",
     ...rows,
-    "</tbody>",
     "</table>",
     "",
   ].join("\n");

@@ -20,16 +20,9 @@ const ENOUGH_RUNS = 5;
 
 /** `Of the paper's 30 claims 5 hold here (2, 4, ..), 1 is refuted (28), ..` */
 export function summaryOf(judged: readonly JudgedClaim[], runs: number): string {
-  const paper = judged.filter(({ claim }) => !claim.ours);
   const ours = byId(judged).flatMap((one) =>
     one.claim.ours ? [`${one.claim.id}: ${one.verdict}`] : [],
   );
-  const counts = WORDS.map(([verdict, is, are]) => {
-    const ids = sortedIds(paper.filter((one) => one.verdict === verdict));
-    const most = ids.length > paper.length / 2 && verdict === "not testable here";
-    const list = ids.length === 0 ? "" : most ? " (the others)" : ` (${ids.join(", ")})`;
-    return `${ids.length} ${ids.length === 1 ? is : are}${list}`;
-  });
   const own = ours.length === 0 ? "" : ` Claims of our own (${ours.join("; ")}).`;
   const caution =
     runs >= ENOUGH_RUNS
@@ -37,12 +30,25 @@ export function summaryOf(judged: readonly JudgedClaim[], runs: number): string 
       : runs === 1
         ? " This rests on one run, which has no intervals, so comparisons of curves are left open."
         : ` This rests on ${runs} runs, whose intervals are wide, so more is left open than with five.`;
-  return `Of the paper's ${paper.length} claims ${counts.join("; ")}.${own}${caution}`;
+  const { length } = judged.filter(({ claim }) => !claim.ours);
+  return `Of the paper's ${length} claims ${verdictCounts(judged)}.${own}${caution}`;
+}
+
+/** The number of the paper's claims with each verdict, and which they are. */
+export function verdictCounts(judged: readonly JudgedClaim[], named = true): string {
+  const paper = judged.filter(({ claim }) => !claim.ours);
+  const counts = WORDS.map(([verdict, is, are]) => {
+    const ids = sortedIds(paper.filter((one) => one.verdict === verdict));
+    const most = ids.length > paper.length / 2 && verdict === "not testable here";
+    const list = ids.length === 0 || !named ? "" : most ? " (the others)" : ` (${ids.join(", ")})`;
+    return `${ids.length} ${ids.length === 1 ? is : are}${list}`;
+  });
+  return counts.join("; ");
 }
 
 const WORDS: readonly (readonly [Verdict, string, string])[] = [
   ["holds", "holds here", "hold here"],
-  ["refuted", "is refuted, its opposite being shown", "are refuted, their opposite being shown"],
+  ["refuted", "is refuted", "are refuted"],
   ["open", "is open", "are open"],
   ["not testable here", "cannot be tested here", "cannot be tested here"],
 ];
@@ -139,7 +145,7 @@ function runsText(cells: readonly JudgedCell[]): string {
 }
 
 /** The pooled estimate with as many decimals as the cells need. */
-function intervalText({ mean, lo, hi }: Interval, cells: readonly JudgedCell[]): string {
+export function intervalText({ mean, lo, hi }: Interval, cells: readonly JudgedCell[]): string {
   const show = printer(cells);
   return Number.isFinite(lo) && lo < hi ? `${show(mean)} [${show(lo)}, ${show(hi)}]` : show(mean);
 }

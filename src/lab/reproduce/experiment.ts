@@ -1,5 +1,5 @@
 /** Experiments, the figures and tables that they show, and the claims that are judged by them. */
-import type { PointsPicture } from "../report/points.ts";
+import type { Picture } from "../report/svg.ts";
 import type { Table } from "../report/table.ts";
 import type { Planner } from "./planner.ts";
 import type { Results } from "./results.ts";
@@ -27,15 +27,13 @@ export interface ReportItem {
   readonly id: string;
   readonly title: string;
   readonly caption: string;
-  /** An instruction for readers on a screen. */
-  readonly hint?: string;
   /** Whether it shows nothing of the experiment's queries, so that no stand-in has to be named. */
   readonly withoutQueries?: boolean | undefined;
   draw(results: Results): Drawing;
 }
 
 export type Drawing =
-  | { readonly kind: "figure"; readonly svg: string; readonly points?: PointsPicture | undefined }
+  | { readonly kind: "figure"; readonly pictures: readonly Picture[]; readonly columns?: number }
   | { readonly kind: "table"; readonly table: Table };
 
 /** A sentence of the paper, or one of ours, with a criterion that was fixed before the run. */

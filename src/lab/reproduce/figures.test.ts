@@ -1,119 +1,199 @@
 import { describe, expect, it } from "vitest";
-import { heatMapsSvg, outlineLargest } from "../report/heat-map.ts";
-import { pointsSvg } from "../report/points.ts";
-import { radarSvg } from "../report/radar.ts";
-import { drawCompact } from "../report/svg.ts";
-import { withTitle } from "../report/with-title.ts";
-import { byEncoder } from "./line-styles.ts";
+import { chartPicture } from "../report/chart.ts";
+import { heatMapPicture, outlineLargest } from "../report/heat-map.ts";
+import { pointsPicture } from "../report/points.ts";
+import { radarPicture } from "../report/radar.ts";
+import { path, svgFile } from "../report/svg.ts";
+import type { Curve } from "./curve.ts";
+import { readableName, rowsOf, stylesOf } from "./curve-lines.ts";
 import { curvesFigure } from "./report-items.ts";
 import { CURVE, newPlanner, resultsOf, runValue } from "./results.fixture.ts";
 
 describe("figures", () => {
-  it("have a panel for each vote scale, every curve's name, and the same bytes again", async () => {
+  it("have a panel for each vote scale with the name and end of every curve, and the same bytes again", async () => {
     const joust = { name: "joust", policy: "joust", group: "baseline", voteScale: 1 } as const;
+    const random = { name: "random", policy: "random", group: "baseline", voteScale: 1 } as const;
     const runs = [runValue(100, () => 0.5), runValue(100, () => 0.6)];
     const results = resultsOf(await newPlanner([], { runs: 2 }), [
       { curve: {}, runs },
       { curve: { voteScale: 1 }, runs },
       { curve: joust, runs: [runValue(100, () => 0.1)] },
+      { curve: random, runs: [runValue(100, () => 9)] },
     ]);
     const { curves } = results.planner;
     const event = { after: 50, text: "all change" };
     const item = curvesFigure({ id: "a", title: "A", caption: "", curves, event });
     const drawing = item.draw(results);
-    const svg = drawing.kind === "figure" ? drawing.svg : "";
-    expect(svg).toMatch(/^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
-    for (const text of ["vote scale 10", "vote scale 1<", "joust 10.0", `${CURVE.name} 55.0`]) {
-      expect(svg).toContain(text);
+    if (drawing.kind !== "figure") throw new Error("not a figure");
+    const [ten, one] = drawing.pictures;
+    expect([ten!.title, one!.title]).toEqual(["vote scale 10", "vote scale 1"]);
+    for (const { body } of drawing.pictures) {
+      expect(body).toContain(">fine-tuned, Excel_perf_cost 55.0<");
+      expect(body).toContain(`<title>${CURVE.name} (own)</title>`);
+      expect(body).toContain(">all change<");
     }
-    expect(svg).toContain("mean of 2 runs, bands 95% intervals");
-    expect(svg.match(/>all change</g)).toHaveLength(2);
+    expect(one!.body).toContain(">joust 10.0<");
+    expect(one!.body).toContain(">random 900.0 \u2191<");
+    expect(ten!.body).toContain("mean of 2 runs");
+    expect(one!.body).toContain("mean of 1 to 2 runs");
     expect(item.draw(results)).toEqual(drawing);
-    expect(svg).not.toMatch(/NaN|Infinity|undefined/);
+    expect(drawing.pictures.map(({ body }) => body).join()).not.toMatch(/NaN|Infinity|undefined/);
   });
 
   it("of maps, radars and points have no undefined numbers", () => {
-    const rows = ["a", "b"];
-    const map = {
+    const names = ["a", "b"];
+    const map = heatMapPicture({
       title: "one",
       note: "n",
-      rows,
-      columns: rows,
+      rows: names,
+      columns: names,
       cells: [
         { row: "a", column: "a", value: 1 },
         { row: "a", column: "b", value: -0.001 },
         { row: "b", column: "a", value: 0.5 },
         { row: "b", column: "b", value: Number.NaN },
       ],
-    };
-    const svg = heatMapsSvg("maps", [map, { ...map, title: "two" }]);
-    expect(svg.match(/>0\.00</g)).toHaveLength(2); // no minus zero
-    const radar = radarSvg({
-      title: "r",
-      axes: ["x", "y", "z"],
-      models: [{ name: "m", values: [1, 0, 0.5] }],
     });
-    const points = pointsSvg("p", {
-      panels: [
-        {
-          title: "t",
-          points: [
-            [0, 1, 2],
-            [3, -1, 0],
-          ],
-          category: [0, 1],
-        },
+    expect(map.body.match(/>0\.00</g)).toHaveLength(1); // no minus zero
+    const values = new Map([
+      ["x", 1],
+      ["y", 0],
+      ["z", 0.5],
+    ]);
+    const radar = radarPicture({ name: "m", values, color: 0 });
+    const points = pointsPicture({
+      title: "t",
+      points: [
+        [0, 1, 2],
+        [3, -1, 0],
       ],
-      categories: rows,
-      colors: ["#111111", "#222222"],
+      category: [0, 1],
+      categories: names,
     });
-    for (const text of [svg, radar, points]) expect(text).not.toMatch(/NaN|undefined/);
-    expect(points.match(/<circle/g)).toHaveLength(2 + 2);
-  });
-});
-
-describe("a figure as a file", () => {
-  const svg = heatMapsSvg("0.05 of it", [
-    {
-      title: "a",
-      rows: ["x"],
-      columns: ["y"],
-      cells: [{ row: "x", column: "y", value: 0.125, outlined: true }],
-    },
-  ]);
-  const sideOf = (text: string, side: string) =>
-    Number(text.match(new RegExp(` ${side}="([\\d.]+)"`))![1]);
-
-  it("has its title above the figure", () => {
-    const title = `${"a long title ".repeat(12)}<&>`;
-    const file = withTitle(svg, title);
-    expect(file).toContain("&#60;&#38;&#62;</text>");
-    expect(sideOf(file, "height")).toBe(sideOf(svg, "height") + 30);
-    expect(sideOf(file, "width")).toBeGreaterThan(6 * title.length);
-    expect(file.endsWith(svg.slice(svg.indexOf(">") + 1))).toBe(true);
+    for (const { body } of [map, radar, points]) expect(body).not.toMatch(/NaN|undefined/);
+    expect(points.body.match(/<circle/g)).toHaveLength(2 + 2);
+    const unknown = {
+      title: "",
+      rows: ["a"],
+      columns: ["a"],
+      cells: [{ row: "b", column: "a", value: 1 }],
+    };
+    expect(() => heatMapPicture(unknown)).toThrow("b is not one of a");
   });
 
-  it("has short coordinates and unchanged texts", () => {
-    expect(svg).toContain('aria-label="0.05 of it"');
-    expect(drawCompact("0.123", { width: 100.06, marks: [] })).toContain('width="100.1"');
-  });
-
-  it("outlines the largest cells of each row", () => {
+  it("outline the largest cells of each row", () => {
     const values = { x: [1, 3, 2], y: [2, 2, 1] };
     const cells = Object.entries(values).flatMap(([row, own]) =>
       own.map((value, c) => ({ row, column: `${c}`, value })),
     );
     const outlined = outlineLargest(cells).filter((cell) => cell.outlined);
     expect(outlined.map(({ row, column }) => row + column)).toEqual(["x1", "y0", "y1"]);
-    expect(svg).toContain('stroke="#d55e00"');
+  });
+});
+
+describe("the panels of a figure", () => {
+  const curve = (name: string, rest: Partial<Curve> = {}): Curve => ({ ...CURVE, name, ...rest });
+  const baseline = (policy: string) => curve(policy, { policy, group: "baseline" });
+  const BASE = ["zero-feedback", "joust", "random", "best-fixed"].map(baseline);
+  const WEIGHTINGS = ["perf", "perf_cost", "excel_perf_cost", "excel_mask"];
+  const many = [
+    ...WEIGHTINGS.flatMap((weighting) =>
+      (["exp", "ctrl"] as const).flatMap((group) =>
+        ["", "metadata raw"].map((variant) =>
+          curve(`MiniLM_${weighting}_${group}${variant}`, { weighting, group, variant }),
+        ),
+      ),
+    ),
+    ...[1, 3, 5].map((examples) => curve(`MiniLM_${examples}`, { group: "prompt", examples })),
+    curve("best", {
+      policy: "best-theta",
+      group: "baseline",
+      weighting: "perf",
+      variant: "best theta",
+    }),
+    ...BASE,
+  ];
+
+  it("have at most six curves, and together all of them, with zero-feedback and joust in each", () => {
+    const rows = rowsOf(many, "weighting");
+    expect(rows.map(({ title }) => title)).toEqual([
+      "Perf",
+      "Perf_cost",
+      "Excel_perf_cost",
+      "Excel_mask",
+      "prompts",
+    ]);
+    for (const { curves, marks } of rows) {
+      expect(curves.length).toBeLessThanOrEqual(6);
+      expect(curves.slice(-2).map(({ name }) => name)).toEqual(["zero-feedback", "joust"]);
+      expect(marks.slice(-2).map(({ name }) => name)).toEqual(["random", "best-fixed"]);
+    }
+    const shown = new Set(rows.flatMap(({ curves, marks }) => [...curves, ...marks]));
+    expect(shown).toEqual(new Set(many));
+    // The best theta stands beside the curves with its features only.
+    expect(rows.map(({ marks }) => marks.length)).toEqual([3, 2, 2, 2, 2]);
   });
 
-  it("has one color per encoder", () => {
-    const curves = ["MiniLM", "e5b"].flatMap((encoder) =>
-      ["excel_perf_cost", "excel_mask"].map((weighting) => ({ ...CURVE, encoder, weighting })),
+  it("are one if six curves suffice, and split a long list of variants", () => {
+    expect(rowsOf([...many.slice(0, 4), ...BASE], "weighting")).toHaveLength(1);
+    const variants = Array.from({ length: 9 }, (_, i) => curve(`v${i}`, { variant: `mu=${i}` }));
+    const sizes = rowsOf([...variants, ...BASE], "weighting").map(({ curves }) => curves.length);
+    expect(sizes).toEqual([6, 6, 3]);
+  });
+
+  it("have curves that differ in color or dash, and names that a reader understands", () => {
+    for (const { curves } of rowsOf(many, "weighting")) {
+      const styles = curves.map(stylesOf(curves));
+      expect(new Set(styles.map(({ color, dash }) => `${color} ${dash}`)).size).toBe(curves.length);
+      expect(new Set(curves.map((one) => readableName(one))).size).toBe(curves.length);
+    }
+    expect(readableName(CURVE)).toBe("fine-tuned, Excel_perf_cost");
+    expect(readableName({ ...CURVE, group: "ctrl" })).toBe("original, Excel_perf_cost");
+    expect(readableName({ ...CURVE, variant: "metadata raw" })).toBe("fine-tuned, metadata raw");
+    expect(readableName(CURVE, true)).toBe("MiniLM E4, fine-tuned, Excel_perf_cost");
+    expect(readableName(curve("MiniLM_1", { group: "prompt", examples: 1 }))).toBe(
+      "prompts, 1 query",
     );
-    const styles = curves.map(byEncoder(curves));
-    expect(new Set(styles.map(({ color }) => color)).size).toBe(2);
-    expect(new Set(styles.map(({ color, dash }) => color + dash)).size).toBe(4);
+    expect(readableName(curve("FGTS.CDB", { encoder: "" }))).toBe("FGTS.CDB");
+  });
+});
+
+describe("a figure as a file", () => {
+  const picture = (title: string) =>
+    chartPicture({
+      title,
+      series: [],
+      x: { label: "x", to: 1 },
+      y: { label: "y", to: 1 },
+      width: 100,
+      height: 100,
+    });
+
+  it("has its title above its pictures, once, and its own colors for dark surroundings", () => {
+    const title = `${"a long title ".repeat(12)}<&>`;
+    const file = svgFile(title, [picture("one"), picture("two")]);
+    expect(file).toMatch(/^<svg xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+    expect(file).toContain("&#60;&#38;&#62;</text>");
+    expect(Number(file.match(/ width="(\d+)"/)![1])).toBeGreaterThan(6 * title.length);
+    expect(file).toContain("prefers-color-scheme:dark");
+    expect(svgFile("one", [picture("one")]).match(/>one</g)).toHaveLength(2); // the <title>, and the chart's
+  });
+
+  it("has short coordinates and leaves out points that cannot be seen", () => {
+    expect(
+      path([
+        [0, 0],
+        [10, 0.1],
+        [20, 0],
+      ]),
+    ).toBe("M0 0l20 0");
+    expect(
+      path([
+        [0, 0],
+        [10.04, 5],
+        [20, 0],
+      ]),
+    ).toBe("M0 0l10 5 10-5");
+    expect(path([[0.55, -0.55]])).toBe("M.6-.5");
   });
 });

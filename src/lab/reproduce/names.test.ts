@@ -123,13 +123,12 @@ interface Label {
 /** The texts of a figure with their places. */
 function textsOf(svg: string): Label[] {
   return [...svg.matchAll(/<text([^>]*)>([^<]*)/g)].map(([, attributes = "", text = ""]) => {
-    const moved = attributes.match(/translate\(([-\d.]+),([-\d.]+)\)/);
     const at = (name: string) => Number(attributes.match(new RegExp(` ${name}="([-\\d.]+)"`))?.[1]);
-    return { text, x: Number(moved?.[1] ?? at("x")), y: Number(moved?.[2] ?? at("y")) };
+    return { text, x: at("x"), y: at("y") };
   });
 }
 
-/** The number at the crossing of a category's row and a model's column; of the first map, if there are two. */
+/** The number at the crossing of a category's row and a model's column. */
 function readMap(svg: string): string[][] {
   const texts = textsOf(svg);
   const numbers = texts.filter(({ text }) => /^\d\.\d\d$/.test(text));
@@ -143,7 +142,7 @@ function readMap(svg: string): string[][] {
 
 const svgOf = (item: ReportItem, results: Results) => {
   const drawing = item.draw(results);
-  return drawing.kind === "figure" ? drawing.svg : "";
+  return drawing.kind === "figure" ? drawing.pictures[0]!.body : "";
 };
 const tableOf = (item: ReportItem, results: Results) => {
   const drawing = item.draw(results);

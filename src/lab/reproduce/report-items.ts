@@ -1,72 +1,102 @@
 /** Figures and tables that several experiments have. */
 import type { JobId } from "../jobs/job.ts";
-import { type HeatMap, heatMapsSvg, outlineLargest } from "../report/heat-map.ts";
+import { chartPicture, niceEnd, type Series } from "../report/chart.ts";
+import { heatMapPicture, outlineLargest } from "../report/heat-map.ts";
 import { shorten } from "../report/labels.ts";
-import { type LinePlot, linePlotSvg, type PlotLine } from "../report/line-plot.ts";
-import type { Cell, Column } from "../report/table.ts";
+import { GREY } from "../report/svg.ts";
+import { type Cell, type Column, fixed } from "../report/table.ts";
 import { mean, meanInterval } from "../statistics.ts";
 import { type Curve, fullName, settingText } from "./curve.ts";
+import { type Row, readableName, rowsOf, stylesOf } from "./curve-lines.ts";
 import type { ReportItem } from "./experiment.ts";
-import { byCurve, byEncoder, byWeighting } from "./line-styles.ts";
 import type { Choice, Results } from "./results.ts";
 import type { Scores } from "./score-tables.ts";
 
 type Head = Omit<ReportItem, "draw">;
 
 export interface CurvesFigure extends Head {
-  /** With one panel per vote scale. */
+  /** With one column of panels per vote scale. */
   readonly curves: readonly Curve[];
   /** Rounds shown; all by default. */
   readonly rounds?: number;
-  /** The attribute that colors show; the weighting by default. */
+  /** Whether the panels are split by encoder; by weighting otherwise. */
   readonly colors?: "curves" | "encoders";
   /** Marks an event in the middle of a run. */
-  readonly event?: LinePlot["event"];
-  /** The title of a curve's panel; the vote scale by default. */
+  readonly event?: { readonly after: number; readonly text: string } | undefined;
+  /** The title of a curve's column; the vote scale by default. */
   panelOf?(curve: Curve): string;
 }
 
-const STYLES = { curves: byCurve, encoders: byEncoder, weightings: () => byWeighting };
-const WIDTHS: Readonly<Record<number, number>> = { 1: 520, 2: 340 };
-
-/** Cumulative regret by round, mean over runs. */
+/** Cumulative regret by round, mean over runs, with the names and end values in each panel. */
 export function curvesFigure(figure: CurvesFigure): ReportItem {
-  const { curves, rounds, colors = "weightings", event, panelOf = scaleOf, ...head } = figure;
+  const { curves, rounds, colors, event, panelOf = scaleOf, ...head } = figure;
   // The same curve may be given twice.
-  const unique = [...new Map(curves.map((c) => [`${panelOf(c)} ${c.name}`, c])).values()];
-  const panels = [...Map.groupBy(unique, panelOf)];
+  const unique = [
+    ...new Map(curves.map((c) => [`${panelOf(c)} ${fullName(c)} ${c.variant}`, c])).values(),
+  ];
   return {
     ...head,
     draw: (results) => {
       const all = Math.max(1, ...unique.map((curve) => results.rounds(curve)));
       const shown = Math.min(rounds ?? all, all);
-      const drawn = panels.map(([title, own]) => {
-        const styleOf = STYLES[colors](own);
-        const lines = own.map((curve) => lineOf(curve, styleOf(curve), shown, results));
-        return { title, lines: lines.sort((a, b) => a.style.width - b.style.width) };
-      });
-      const svg = linePlotSvg({
-        title: head.title,
-        panels: drawn,
-        rounds: shown,
-        xLabel: "Round (one query each)",
-        yLabel: `Cumulative regret in units of utility, ${runsText(drawn, results)} (lower is better)`,
-        width: WIDTHS[panels.length] ?? 250,
-        height: 300,
-        event,
-      });
-      return { kind: "figure", svg };
+      const several = new Set(unique.filter(isOwn).map(({ encoder }) => encoder)).size > 1;
+      const columns = [...Map.groupBy(unique, panelOf)].map(([title, own]) => ({
+        title,
+        rows: rowsOf(own, colors === "encoders" ? "encoder" : "weighting"),
+      }));
+      const lines = (row: Row) => {
+        const styleOf = stylesOf(row.curves);
+        return row.curves.map((curve) => lineOf(curve, styleOf(curve), shown, results, several));
+      };
+      const panels = columns.flatMap(({ title, rows }) =>
+        rows.map((row, r) => ({ title, row, r, lines: lines(row) })),
+      );
+      const highest = Math.max(
+        ...panels.flatMap((panel) =>
+          panel.lines.flatMap(({ points, style }) => points.map((p) => (style.band ? p.hi : p.y))),
+        ),
+      );
+      const to = niceEnd(highest);
+      const byRow = panels.sort((a, b) => a.r - b.r);
+      const pictures = byRow.map(({ title, row, lines }) =>
+        chartPicture({
+          title: [title, row.title].filter(Boolean).join(": "),
+          series: [
+            ...row.marks.map((curve) => markOf(curve, shown, to, results, several)),
+            ...lines.toSorted((a, b) => a.style.width - b.style.width),
+          ],
+          x: { label: "Round (one query each)", to: shown },
+          y: { label: `Cumulative regret, ${runsText(row, results)} (lower is better)`, to },
+          width: 180,
+          height: 190,
+          events: event && [{ x: event.after, text: event.text }],
+        }),
+      );
+      // Panels of one column stand exactly below each other.
+      const width = Math.max(...pictures.map((picture) => picture.width));
+      const equal = pictures.map((picture) => ({ ...picture, width }));
+      return { kind: "figure", pictures: equal, columns: columns.length };
     },
   };
+}
+
+function isOwn({ group, encoder }: Curve): boolean {
+  return group !== "baseline" && encoder !== "";
 }
 
 function scaleOf({ voteScale }: Curve): string {
   return `vote scale ${voteScale}`;
 }
 
-const POINTS_PER_LINE = 50;
+const POINTS_PER_LINE = 30;
 
-function lineOf(curve: Curve, style: PlotLine["style"], shown: number, results: Results): PlotLine {
+function lineOf(
+  curve: Curve,
+  style: Series["style"],
+  shown: number,
+  results: Results,
+  several: boolean,
+): Series {
   const runs = results.runs(curve);
   const { t } = runs[0]!;
   const kept = t.flatMap((round, i) => (round <= shown ? [i] : []));
@@ -75,23 +105,50 @@ function lineOf(curve: Curve, style: PlotLine["style"], shown: number, results: 
   const points = chosen.map((i) => {
     const { mean, lo, hi } = meanInterval(runs.map(({ regret }) => regret[i]!));
     // Regret is never negative, but Student's interval of a few runs can be.
-    return { t: t[i]!, mean, lo: Math.max(0, lo), hi };
+    return { x: t[i]!, y: mean, lo: Math.max(0, lo), hi };
   });
   return {
-    name: curve.name,
-    label: `${shorten(curve.name, 52)} ${(points.at(-1)?.mean ?? 0).toFixed(1)}`,
-    labelSize: 10,
+    name: tooltipOf(curve),
+    label: `${shorten(readableName(curve, several), 40)} ${fixed(points.at(-1)!.y, 1)}`,
     style: { ...style, band: style.band && runs.length > 1 },
-    points: [{ t: 0, mean: 0, lo: 0, hi: 0 }, ...points],
+    points: [{ x: 0, y: 0, lo: 0, hi: 0 }, ...points],
   };
 }
 
-/** The number of runs, and the meaning of the bands if there are any. */
-function runsText(panels: LinePlot["panels"], { planner }: Results): string {
-  const { runs } = planner.size;
-  if (runs === 1) return "one run";
-  const bands = panels.some(({ lines }) => lines.some(({ style }) => style.band));
-  return `mean of ${runs} runs${bands ? ", bands 95% intervals" : ""}`;
+/** The regret of a policy that does not learn, as a dot at the right edge. */
+function markOf(
+  curve: Curve,
+  shown: number,
+  to: number,
+  results: Results,
+  several: boolean,
+): Series {
+  const runs = results.runs(curve);
+  const { t } = runs[0]!;
+  const last = t.findLastIndex((round) => round <= shown);
+  const y = mean(runs.map(({ regret }) => regret[last]!));
+  const off = y > to ? " \u2191" : "";
+  return {
+    name: tooltipOf(curve),
+    label: `${shorten(readableName(curve, several), 40)} ${fixed(y, 1)}${off}`,
+    style: { color: GREY, dash: "none", width: 1, band: false },
+    hollow: true,
+    points: [{ x: t[last]!, y: Math.min(y, to), lo: Number.NaN, hi: Number.NaN }],
+  };
+}
+
+/** The paper's name and the setting. */
+function tooltipOf(curve: Curve): string {
+  const setting = settingText(curve);
+  return `${fullName(curve)}${setting && ` (${setting})`}`;
+}
+
+/** `mean of 5 runs`; bands are explained once, above all figures. */
+function runsText({ curves }: Row, results: Results): string {
+  const counts = curves.map((curve) => results.runs(curve).length);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  if (most === 1) return "one run";
+  return `mean of ${least === most ? most : `${least} to ${most}`} runs`;
 }
 
 interface TableOptions {
@@ -210,15 +267,16 @@ export function choicesFigure(
   return {
     ...head,
     draw: (results) => {
-      const maps = curves.map((curve): HeatMap => {
+      const pictures = curves.map((curve) => {
         const runs = results.choices(curve).map(sharesOf);
         const cells = best.map(({ row, column, outlined }) => {
           const shares = runs.map((run) => run.get(row)?.get(column) ?? Number.NaN);
           return { row, column, value: mean(shares), outlined };
         });
-        return { title: curve.name, rows: categories, columns: models, cells };
+        const [title, note] = [readableName(curve), tooltipOf(curve)];
+        return heatMapPicture({ title, note, rows: categories, columns: models, cells });
       });
-      return { kind: "figure", svg: heatMapsSvg(head.title, maps) };
+      return { kind: "figure", pictures };
     },
   };
 }
@@ -243,16 +301,16 @@ export function geometryFigure(
   return {
     ...head,
     draw: (results) => {
-      const maps = jobs.map(({ title, job }): HeatMap => {
+      const pictures = jobs.map(({ title, job }) => {
         const { accuracy, categories, models, [of]: values } = results.descriptions([job])[0]!;
         const columns = of === "byCategory" ? categories : models;
         const cells = categories.flatMap((row, m) =>
           columns.map((column, c) => ({ row, column, value: values[m]![c]! })),
         );
         const note = `nearest-category accuracy ${accuracy.toFixed(2)}`;
-        return { title, note, rows: categories, columns, cells };
+        return heatMapPicture({ title, note, rows: categories, columns, cells });
       });
-      return { kind: "figure", svg: heatMapsSvg(head.title, maps) };
+      return { kind: "figure", pictures };
     },
   };
 }

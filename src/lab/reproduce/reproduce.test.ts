@@ -148,8 +148,10 @@ describe("the report", () => {
     // Every title names the stand-in.
     expect(page).toContain("RouterBench (a stand-in: other queries)</h2>");
     // A claim links to the figure that shows it, or to its experiment.
-    expect(page).toContain('id="claim-1"><a href="#curves">1</a>');
-    expect(page).toContain('id="claim-2"><a href="#routerbench">2</a>');
+    expect(page).toMatch(/id="claim-1">\s*<h3><a href="#curves">1<\/a>\./);
+    expect(page).toMatch(/id="claim-2">\s*<h3><a href="#routerbench">2<\/a>\./);
+    // One style for all figures, dark ones included.
+    expect(page.match(/prefers-color-scheme:dark/g)).toHaveLength(1);
     const text = (name: string) => readFileSync(join(folder, name), "utf8");
     expect(text("claims.md")).toMatch(
       /^Of the paper's 2 claims .*\n\nIn place of .*\n\nOf the paper.*\n\n\*\*/,

@@ -1,8 +1,9 @@
 /** The tables and figures that are made of RouterBench's Perf and Cost alone. */
 import { excelMask, perfCost, round3 } from "../../core/bandit/weighting.ts";
 import { readScores, tabulate } from "../../core/input/scores.ts";
-import { type HeatMap, heatMapsSvg, outlineLargest } from "../report/heat-map.ts";
-import { radarSvg } from "../report/radar.ts";
+import { heatMapPicture, outlineLargest } from "../report/heat-map.ts";
+import { radarPicture } from "../report/radar.ts";
+import { GREY } from "../report/svg.ts";
 import type { Cell, Column } from "../report/table.ts";
 import type { ReportItem } from "./experiment.ts";
 import { PRICE } from "./planner.ts";
@@ -101,42 +102,45 @@ export function priceTable(scores: Scores): ReportItem {
 
 /** A Kiviat diagram per model. */
 export function radarFigure({ models, categories, perf }: Scores): ReportItem {
-  const title = "Model strengths: Perf on each benchmark, 0 to 1 from the middle outwards";
-  const profiles = models.map((name, k) => ({ name, values: [...perf[k]!] }));
+  const pictures = models.map((name, k) => {
+    const values = new Map(categories.map((category, m) => [category, perf[k]![m]!]));
+    return radarPicture({ name, values, color: k % GREY });
+  });
   return {
     id: "radar",
-    title,
+    title: "Model strengths: Perf on each benchmark, 0 to 1 from the middle outwards",
     withoutQueries: true,
     caption:
       "The Kiviat diagrams on which categorical weighting is based (section 4.2). Rings at 0.25, 0.5, 0.75 and 1.",
-    draw: () => ({
-      kind: "figure",
-      svg: radarSvg({ title, axes: categories, models: profiles }),
-    }),
+    draw: () => ({ kind: "figure", pictures }),
   };
 }
 
 /** The utilities of the experiments. */
 export function utilityFigure({ models, categories, perf, cost }: Scores): ReportItem {
-  const title = "Utility of every model on every benchmark: Perf, and Perf less 0.05 Cost";
-  const mapOf = (title: string, rows: readonly Float64Array[]): HeatMap => {
+  const pictureOf = (title: string, rows: readonly Float64Array[]) => {
     const cells = categories.flatMap((row, m) =>
       models.map((column, k) => ({ row, column, value: rows[k]![m]! })),
     );
-    return { title, rows: categories, columns: models, cells: outlineLargest(cells) };
+    return heatMapPicture({
+      title,
+      rows: categories,
+      columns: models,
+      cells: outlineLargest(cells),
+    });
   };
   return {
     id: "utilities",
-    title,
+    title: "Utility of every model on every benchmark: Perf, and Perf less 0.05 Cost",
     withoutQueries: true,
     caption:
       "The utility of a query is that of its benchmark. Outlined: the best models of each benchmark. Under Perf the best model of GSM8k and ARC is one that the excel masks leave out, since they rank Perf less 0.05 Cost.",
     draw: () => ({
       kind: "figure",
-      svg: heatMapsSvg(title, [
-        mapOf("Perf", perf),
-        mapOf("Perf \u2212 0.05 Cost", perfCost(perf, cost, PRICE)),
-      ]),
+      pictures: [
+        pictureOf("Perf", perf),
+        pictureOf("Perf \u2212 0.05 Cost", perfCost(perf, cost, PRICE)),
+      ],
     }),
   };
 }

@@ -135,7 +135,7 @@ describe("verdicts", () => {
       { claim: claim(3), ...decide([]) },
     ];
     expect(summaryOf(judged, 5)).toBe(
-      "Of the paper's 4 claims 1 holds here (2); 1 is refuted, its opposite being shown (1); 1 is open (4); 1 cannot be tested here (3).",
+      "Of the paper's 4 claims 1 holds here (2); 1 is refuted (1); 1 is open (4); 1 cannot be tested here (3).",
     );
     expect(summaryOf([...judged, { claim: claim(5, true), ...decide([clear(1)]) }], 5)).toMatch(
       /^Of the paper's 4 claims .* Claims of our own \(5: refuted\)\.$/,

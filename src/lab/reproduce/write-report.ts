@@ -2,8 +2,8 @@ import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { InputError } from "../../core/input/input-error.ts";
 import { replaceFile } from "../../core/input/replace-file.ts";
+import { svgFile } from "../report/svg.ts";
 import { toCsv, toLatex, toMarkdown } from "../report/table.ts";
-import { withTitle } from "../report/with-title.ts";
 import { caveatsOf, claimsTable, summaryOf, titleWith } from "./claims-report.ts";
 import type { Reproduced } from "./experiment.ts";
 import type { ReproduceRecord } from "./record.ts";
@@ -40,7 +40,10 @@ export async function writeReport(
     for (const { item, drawing } of own) {
       if (drawing.kind === "figure") {
         const title = titleWith(item.withoutQueries ? undefined : standIn, item.title);
-        files.set(join(FIGURES, `${item.id}.svg`), withTitle(drawing.svg, title));
+        files.set(
+          join(FIGURES, `${item.id}.svg`),
+          svgFile(title, drawing.pictures, drawing.columns),
+        );
       } else {
         files.set(join(TABLES, `${item.id}.csv`), toCsv(drawing.table));
         files.set(join(TABLES, `${item.id}.tex`), toLatex(drawing.table));

@@ -1,23 +1,33 @@
 import { describe, expect, test } from "vitest";
-import { lineStyles, STYLES } from "./line-styles.ts";
+import { COLORS, GREY, INK } from "../report/svg.ts";
+import { lineStyles, STYLES } from "./plots.ts";
 import { TWENTY } from "./sample.case.ts";
 
 const ALWAYS = ["joust", "fgts-cdb", "random", "best-fixed", "zero-feedback"];
 
 describe("line styles", () => {
-  test("no two share a dash, and their lightness is 4 or more apart", () => {
+  test("no two share a dash or a color, and the lightness of colors is 4 or more apart, on white and on black", () => {
     expect(new Set(STYLES.map(({ dash }) => dash)).size).toBe(STYLES.length);
-    const lightness = STYLES.map(({ color }) => lightnessOf(color)).sort((a, b) => a - b);
-    for (let i = 1; i < lightness.length; i++) {
-      expect(lightness[i]! - lightness[i - 1]!).toBeGreaterThanOrEqual(4);
+    expect(new Set(STYLES.map(({ color }) => color)).size).toBe(STYLES.length);
+    for (const [side, text] of [
+      [0, "#222222"],
+      [1, "#e6e6e6"],
+    ] as const) {
+      const used = STYLES.map(({ color }) => (color === INK ? text : COLORS[color]![side]));
+      const lightness = used.map(lightnessOf).sort((a, b) => a - b);
+      for (let i = 1; i < lightness.length; i++) {
+        expect(lightness[i]! - lightness[i - 1]!).toBeGreaterThanOrEqual(4);
+      }
     }
   });
 
-  test("lines have a contrast of 3:1 with white, labels of 4.5:1", () => {
-    for (const { color, ink } of lineStyles(Object.keys(TWENTY)).values()) {
-      expect(1.05 / (luminance(ink) + 0.05)).toBeGreaterThan(4.5);
-      if (color !== "#b4b4b4") expect(1.05 / (luminance(color) + 0.05)).toBeGreaterThan(2.95);
+  test("lines and labels have a contrast of 4.5:1, with white and with the dark page", () => {
+    for (const [light, dark] of COLORS) {
+      expect(1.05 / (luminance(light) + 0.05)).toBeGreaterThan(4.5);
+      expect((luminance(dark) + 0.05) / (luminance("#161618") + 0.05)).toBeGreaterThan(4.5);
     }
+    const further = [...lineStyles(Object.keys(TWENTY)).values()].filter((one) => !one.highlighted);
+    for (const { color } of further) expect(color).toBe(GREY);
   });
 
   test("of twenty policies eight are highlighted, among them the five of every comparison", () => {

@@ -2,11 +2,17 @@ import { Resvg } from "@resvg/resvg-js";
 import { DOMParser } from "linkedom";
 import { describe, expect, test } from "vitest";
 import { Random } from "../../core/random/random.ts";
-import { textWidth } from "../report/labels.ts";
-import { paretoFront, paretoSvg } from "./pareto-plot.ts";
-import { regretSvg } from "./regret-plot.ts";
+import { DARK_CSS, type Picture, svgFile, textWidth } from "../report/svg.ts";
+import { paretoFront, paretoPicture, regretPicture } from "./plots.ts";
 import type { Result } from "./result.ts";
 import { type Sample, sampleResult, TWENTY } from "./sample.case.ts";
+
+const fileOf = (picture: Picture) => svgFile(picture.title, [picture]);
+const regretSvg = (result: Result) => fileOf(regretPicture(result));
+const paretoSvg = (result: Result) => {
+  const picture = paretoPicture(result);
+  return picture && fileOf(picture);
+};
 
 const { joust, random, ...rest } = TWENTY;
 const EMPTY = { t: [], mean: [], lo: [], hi: [] };
@@ -56,10 +62,11 @@ describe.each(Object.entries(SAMPLES))("%s", (_, sample) => {
     }
   });
 
-  test("the file needs no other: it has a namespace, no style sheet, no reference, no NaN, and resvg draws it", () => {
+  test("the file needs no other: it has a namespace, a style sheet for the dark only, no reference, no NaN, and resvg draws it", () => {
     for (const figure of [svg, paretoSvg(result)!]) {
       expect(figure).toContain('xmlns="http://www.w3.org/2000/svg"');
-      expect(figure).not.toMatch(/<style|class="plot|href|url\(|NaN|Infinity|undefined|<script/);
+      expect(figure.match(/<style>(.*?)<\/style>/)![1]).toBe(DARK_CSS);
+      expect(figure).not.toMatch(/href|url\(|NaN|Infinity|undefined|<script/);
       expect(
         new Resvg(figure, { font: { loadSystemFonts: false } }).render().width,
       ).toBeGreaterThan(600);
@@ -76,7 +83,7 @@ test("the better curve has the lower end, and its label stands no higher", () =>
 });
 
 describe("bands", () => {
-  const areas = (svg: string) => svg.match(/aria-label="area"/g)?.length ?? 0;
+  const areas = (svg: string) => svg.match(/class="band"/g)?.length ?? 0;
 
   test("one for each highlighted policy of several runs, none of one run", () => {
     const regrets = TWENTY;
@@ -155,14 +162,11 @@ describe("Pareto", () => {
 
 function labelsOf(svg: string) {
   const document = new DOMParser().parseFromString(svg, "image/svg+xml");
-  return [...document.querySelectorAll("g.label text")].map((element) => {
-    const [x, y] = element
-      .getAttribute("transform")!
-      .match(/-?[\d.]+/g)!
-      .map(Number);
-    const name = element.querySelector("title")!.textContent!;
-    const size = Number(element.parentElement!.getAttribute("font-size"));
-    return { name, text: element.firstChild!.textContent!, x: x!, y: y!, size };
+  return [...document.querySelectorAll("text.label")].map((element) => {
+    const at = (name: string) => Number(element.getAttribute(name));
+    const name = element.parentElement!.querySelector("title")!.textContent!;
+    const size = at("font-size");
+    return { name, text: element.textContent!, x: at("x"), y: at("y") - 0.35 * size, size };
   });
 }
 

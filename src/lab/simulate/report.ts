@@ -1,24 +1,22 @@
 /** A result as one HTML page without scripts, fonts or other files. */
 
-import { definitions, figure, htmlPage } from "../report/page.ts";
-import { htmlText, toHtml } from "../report/table.ts";
-import { paretoSvg } from "./pareto-plot.ts";
-import { regretSvg } from "./regret-plot.ts";
+import { definitions, figure, htmlPage, scrollingTable } from "../report/page.ts";
+import { htmlText } from "../report/table.ts";
+import { paretoPicture, regretPicture } from "./plots.ts";
 import type { Result } from "./result.ts";
 import { isPriced, kindOf, ranked, resultTable } from "./result-table.ts";
 import { summaryOf } from "./summary.ts";
 
 export function reportHtml(result: Result): string {
   const title = titleOf(result);
-  const pareto = paretoSvg(result);
+  const pareto = paretoPicture(result);
   return htmlPage(
     title,
     `<h1>${htmlText(title)}</h1>
 <p class="summary">${htmlText(summaryOf(result))}</p>
-${figure(regretSvg(result), "Cumulative regret by round: mean over runs and, where there are several, its 95% band. The number after a name is its regret at the last round.")}
-<div class="wide">
-${toHtml(resultTable(result))}</div>
-${pareto === undefined ? "" : figure(pareto, "Regret against cost per query. The dashed line is the Pareto front; bars are 95% intervals.")}
+${figure([regretPicture(result)], "Cumulative regret by round: mean over runs and, where there are several, its 95% band. The number after a name is its regret at the last round.")}
+${scrollingTable(resultTable(result))}
+${pareto === undefined ? "" : figure([pareto], "Regret against cost per query. The dashed line is the Pareto front; bars are 95% intervals.")}
 <h2>How to read this</h2>
 ${reading(result).join("\n")}
 <h2>Settings</h2>

@@ -16,14 +16,13 @@ describe("report.html", () => {
 
   test("needs no other file and runs no script", () => {
     expect(html).not.toMatch(/<script|<link|@import|<img|<iframe|\ssrc=|href=|url\(|\son\w+=/);
-    const addresses = html.match(/https?:\/\/[^"'\s<]*/g) ?? [];
-    expect(new Set(addresses)).toEqual(new Set(["http://www.w3.org/2000/svg"]));
+    expect(html.match(/https?:\/\/[^"'\s<]*/g)).toBeNull();
   });
 
   test("holds summary, both figures, one row per policy and the settings", () => {
     expect(html).toContain("joust has the lowest mean regret");
     expect(html.match(/<svg/g)!.length).toBe(2);
-    expect(html.match(/<th scope="row">/g)!.length).toBe(20);
+    expect(html.match(/<th scope=row>/g)!.length).toBe(20);
     expect(html).toContain("<dt>told</dt><dd>scores</dd>");
     const told = { kind: "noisy", sd: 0.1 };
     const policies = { joust: { kind: "joust", options: { alpha: 2, rule: "pair" } } };

@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { replaceFile } from "../../core/input/replace-file.ts";
+import { type Picture, svgFile } from "../report/svg.ts";
 import { toCsv, toLatex } from "../report/table.ts";
 import { FILES } from "./files.ts";
-import { paretoSvg } from "./pareto-plot.ts";
-import { regretSvg } from "./regret-plot.ts";
+import { paretoPicture, regretPicture } from "./plots.ts";
 import { reportHtml } from "./report.ts";
 import type { Result } from "./result.ts";
 import { bestOf, pairedTable, ranked, resultTable } from "./result-table.ts";
@@ -14,10 +14,11 @@ const MOST_PAIRS = 40; // on a page
 /** Writes the figures, tables and pages of a result into a folder. */
 export async function writeReport(dir: string, result: Result): Promise<void> {
   const table = resultTable(result);
+  const pareto = paretoPicture(result);
   const files: Record<(typeof FILES)[number], string | undefined> = {
     "result.json": `${JSON.stringify(result)}\n`,
-    "regret.svg": regretSvg(result),
-    "pareto.svg": paretoSvg(result),
+    "regret.svg": fileOf(regretPicture(result)),
+    "pareto.svg": pareto && fileOf(pareto),
     "report.html": reportHtml(result),
     "table.csv": toCsv(table),
     "table.tex": toLatex(table),
@@ -30,6 +31,10 @@ export async function writeReport(dir: string, result: Result): Promise<void> {
     if (text === undefined) await rm(join(dir, name), { force: true });
     else await replaceFile(join(dir, name), text);
   }
+}
+
+function fileOf(picture: Picture): string {
+  return svgFile(picture.title, [picture]);
 }
 
 /** All pairs; if they would not fit on a page, those with the best policy. */

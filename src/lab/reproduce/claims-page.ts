@@ -1,0 +1,153 @@
+/** The claims as HTML: verdict, numbers, a picture of the cells, the criterion, and every cell in a table. */
+import { scrollingTable } from "../report/page.ts";
+import { colored, element, GREY, INK, inline, label, type Picture, path } from "../report/svg.ts";
+import { htmlText } from "../report/table.ts";
+import { evidenceOf, intervalText } from "./claims-report.ts";
+import { byId, type JudgedClaim, type Reproduced } from "./experiment.ts";
+import type { JudgedPart } from "./verdict.ts";
+
+export function claimsHtml({ judged, parts }: Pick<Reproduced, "judged" | "parts">): string {
+  const run = parts.map(({ experiment }) => experiment.name);
+  const shown = parts.flatMap(({ items }) => items.map(({ id }) => id));
+  return byId(judged)
+    .map((one) => {
+      const { needs, shownBy } = one.claim;
+      // The figure or table that shows the claim best, or the first experiment that it needs.
+      const target =
+        shown.find((id) => shownBy?.test(id)) ?? needs.find((name) => run.includes(name));
+      return claimHtml(one, target);
+    })
+    .join("\n");
+}
+
+function claimHtml({ claim, ...finding }: JudgedClaim, target: string | undefined): string {
+  const { id, statement, place, criterion, ours } = claim;
+  const { verdict, standIn, parts } = finding;
+  const number = target === undefined ? `${id}` : `<a href="#${target}">${id}</a>`;
+  const source = ours ? "our claim, not the paper's" : place;
+  const pictures = parts.filter(({ cells }) => cells.length > 1).map(cellsPicture);
+  return `<article class="claim" id="claim-${id}">
+<h3>${number}. ${htmlText(statement)} <small>(${htmlText(source)})</small></h3>
+<p><strong class="verdict v-${verdict.replaceAll(" ", "-")}">${verdict}</strong> ${standIn ? `On the stand-in: <b>${standIn.verdict}</b>. ` : ""}${htmlText(evidenceOf(finding))}.</p>
+<div class="pics">${pictures.map(inline).join("")}</div>
+<p class="caption"><b>Criterion.</b> ${htmlText(criterion)}</p>
+${parts.map(cellsHtml).join("")}</article>`;
+}
+
+/** Every cell with its runs, closed until it is asked for. */
+function cellsHtml(part: JudgedPart): string {
+  const { name, unit, cells } = part;
+  if (cells.length === 0) return "";
+  const rows = cells.map(({ label, mean, lo, hi, side, runs }) => [
+    label,
+    { mean, lo, hi },
+    side,
+    runs.length,
+  ]);
+  const columns = [
+    { key: "cell", title: "Cell", kind: "text" },
+    { key: "difference", title: `Difference of ${unit}`, kind: "interval" },
+    { key: "side", title: "For or against", kind: "text" },
+    { key: "runs", title: "Runs", kind: "whole" },
+  ] as const;
+  const title = `${name && `${name}: `}${cells.length} ${cells.length === 1 ? "cell" : "cells"}`;
+  return `<details><summary>${htmlText(title)}</summary>${scrollingTable({ title, columns, rows })}</details>`;
+}
+
+const SIZE = { left: 12, width: 420, top: 26, bottom: 30 };
+const SIDES = { for: 1, against: 0, undecided: GREY } as const;
+
+/** The interval of each cell as a line, sorted by its mean, and the pooled estimate below. */
+function cellsPicture(part: JudgedPart): Picture {
+  const { cells, pooled, name, unit } = part;
+  const values = [
+    0,
+    ...cells.flatMap(({ mean, lo, hi }) => [mean, clamp(mean, lo), clamp(mean, hi)]),
+  ];
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const x = (value: number) =>
+    SIZE.left + ((clampTo(value, low, high) - low) / (high - low || 1)) * SIZE.width;
+  const step = Math.min(7, 130 / cells.length);
+  const placed = cells
+    .toSorted((a, b) => a.mean - b.mean)
+    .map((cell, i) => ({ ...cell, y: SIZE.top + (i + 0.5) * step }));
+  // The cells of a side are one element: the picture is half as long.
+  const lines = [...Map.groupBy(placed, ({ side }) => side)].map(([side, own]) => {
+    const known = own.filter(({ lo }) => Number.isFinite(lo));
+    const intervals = known
+      .map(({ lo, hi, y }) =>
+        path([
+          [x(lo), y],
+          [x(hi), y],
+        ]),
+      )
+      .join("");
+    const dots = own.map(({ mean, y }) => `${path([[x(mean), y]])}h0`).join("");
+    const dot = { "stroke-width": Math.min(4.4, step), "stroke-linecap": "round" };
+    const stroke = "currentColor";
+    return colored(
+      SIDES[side],
+      element("path", { d: intervals, stroke, "stroke-opacity": ".45" }),
+      element("path", { d: dots, stroke, ...dot }),
+    );
+  });
+  const bottom = SIZE.top + cells.length * step + 10;
+  const [from, to, middle] = [x(pooled.lo), x(pooled.hi), x(pooled.mean)];
+  const diamond = Number.isFinite(pooled.lo)
+    ? `${path([
+        [from, bottom],
+        [middle, bottom - 4],
+        [to, bottom],
+        [middle, bottom + 4],
+      ])}z`
+    : "";
+  const title = `${name && `${name}: `}difference of ${unit}; the left of the line is for the claim`;
+  const start = { "text-anchor": "start" };
+  const body = [
+    label(SIZE.left, 10, title, { ...start, "font-size": 10, "fill-opacity": ".75" }),
+    element("path", {
+      d: path([
+        [x(0), SIZE.top - 6],
+        [x(0), bottom + 8],
+      ]),
+      stroke: "currentColor",
+      "stroke-opacity": ".5",
+    }),
+    ...lines,
+    colored(INK, element("path", { d: diamond })),
+    label(
+      clampTo(middle, 70, SIZE.width - 50),
+      bottom + 16,
+      `pooled ${intervalText(pooled, cells)}`,
+      {
+        "font-weight": 600,
+      },
+    ),
+  ];
+  return {
+    title,
+    width: SIZE.width + 2 * SIZE.left,
+    height: bottom + SIZE.bottom,
+    body: body.join(""),
+  };
+}
+
+/** Bounds of very wide intervals are cut at three times the distance of the mean from 0. */
+function clamp(mean: number, bound: number): number {
+  const reach = 3 * Math.abs(mean);
+  return Number.isFinite(bound) ? clampTo(bound, mean - reach, mean + reach) : mean;
+}
+
+function clampTo(value: number, low: number, high: number): number {
+  return Math.min(high, Math.max(low, value));
+}
+
+export const CLAIMS_CSS = `
+.claim { border-top: 1px solid var(--rule); padding: 0.75rem 0; }
+.claim h3 { margin: 0 0 0.25rem; } .claim p { margin: 0.25rem 0; max-width: 60rem; } .claim small { font-weight: 400; color: var(--faint); }
+.verdict { padding: 0.1rem 0.45rem; border-radius: 4px; border: 1px solid currentColor; white-space: nowrap; }
+.v-holds { color: var(--holds); } .v-refuted { color: var(--refuted); } .v-open, .v-not-testable-here { color: var(--faint); }
+:root { --holds: #0a4598; --refuted: #b04a00; }
+@media screen and (prefers-color-scheme: dark) { :root { --holds: #82b2f6; --refuted: #ff7a12; } }
+@media print { .claim { break-inside: avoid; } .claim details { display: none; } }
+`;

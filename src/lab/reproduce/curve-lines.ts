@@ -1,0 +1,138 @@
+/** How a figure shows its curves: their names, their styles, and the panels in which they stand. */
+import type { LineStyle } from "../report/chart.ts";
+import { type Color, GREY, INK } from "../report/svg.ts";
+import { type Curve, WITHOUT_VECTORS } from "./curve.ts";
+
+/** A panel shows no more curves, so that each can be followed. */
+const MOST = 6;
+
+/** Curves that stand together in a panel. */
+export interface Row {
+  readonly title: string;
+  readonly curves: readonly Curve[];
+  /** Policies that do not learn, whose regret grows evenly: only the end of each is marked. */
+  readonly marks: readonly Curve[];
+}
+
+/**
+ * Splits the curves of a setting into panels of at most six. Curves of a weighting (or of an
+ * encoder, if colors show encoders) stay together; zero-feedback and joust are in each panel.
+ */
+export function rowsOf(curves: readonly Curve[], by: "weighting" | "encoder"): Row[] {
+  const marks = curves.filter(isMark);
+  const context = curves.filter((curve) => !isMark(curve) && isContext(curve));
+  const own = curves.filter((curve) => !isMark(curve) && !isContext(curve));
+  const size = Math.max(1, MOST - context.length);
+  const groups = own.length <= size ? [own] : [...Map.groupBy(own, (c) => keyOf(c, by)).values()];
+  const chunks = groups.flatMap((group) => {
+    const count = Math.ceil(group.length / size);
+    return Array.from({ length: count }, (_, i) => group.slice(i * size, (i + 1) * size));
+  });
+  return mergeSmall(chunks, size).map((group) => {
+    const keys = [...new Set(group.map((curve) => keyOf(curve, by)))];
+    return {
+      title: groups.length > 1 ? keys.map((key) => NAMES[key] ?? key).join(" and ") : "",
+      curves: [...group, ...context].slice(0, Math.max(MOST, context.length)),
+      marks: marks.filter((mark) => belongs(mark, group)),
+    };
+  });
+}
+
+/** Neighbouring chunks become one panel if they fit. */
+function mergeSmall(chunks: readonly Curve[][], size: number): Curve[][] {
+  const merged: Curve[][] = [];
+  for (const chunk of chunks) {
+    const last = merged.at(-1);
+    if (last && last.length + chunk.length <= size) last.push(...chunk);
+    else merged.push([...chunk]);
+  }
+  return merged;
+}
+
+function isMark({ policy }: Curve): boolean {
+  return WITHOUT_VECTORS.includes(policy) || policy === "best-theta";
+}
+
+function isContext({ group, policy }: Curve): boolean {
+  return group === "baseline" && policy !== "fgts-cdb";
+}
+
+/** The best theta of some features stands beside the fine-tuned curves with these features, or else beside the original ones. */
+function belongs(mark: Curve, group: readonly Curve[]): boolean {
+  if (mark.policy !== "best-theta") return true;
+  const variant = mark.variant.replace(/(, )?best theta.*/, "");
+  const tuned = group.filter((curve) => curve.group === "exp");
+  return (tuned.length > 0 ? tuned : group).some(
+    (curve) =>
+      curve.weighting === mark.weighting &&
+      curve.variant === variant &&
+      curve.encoder === mark.encoder &&
+      (curve.group === "ctrl" ? mark.epochs === 0 : mark.epochs === curve.epochs),
+  );
+}
+
+function keyOf({ encoder, weighting, group }: Curve, by: "weighting" | "encoder"): string {
+  if (by === "encoder") return encoder;
+  return group === "prompt" || group === "baseline" ? "prompt" : weighting;
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  perf: "Perf",
+  perf_cost: "Perf_cost",
+  excel_perf_cost: "Excel_perf_cost",
+  excel_mask: "Excel_mask",
+  labels: "eq. 6",
+  means: "mean",
+  prompt: "prompts",
+};
+const GROUPS = { exp: "fine-tuned", ctrl: "original", ideal: "ideal" } as const;
+
+/** `fine-tuned, Excel_perf_cost`. The encoder is named if a figure has several. */
+export function readableName(curve: Curve, severalEncoders = false): string {
+  const { name, encoder, epochs, group, weighting, examples, policy, variant } = curve;
+  if (policy === "best-theta") {
+    return `${variant}${epochs > 0 ? "" : ", original"}`;
+  }
+  if (group === "baseline" || encoder === "" || !name.startsWith(encoder)) return name;
+  const what =
+    group === "prompt"
+      ? `prompts, ${examples === 1 ? "1 query" : `${examples} queries`}`
+      : `${GROUPS[group]}, ${variant === "" ? (NAMES[weighting] ?? weighting) : variant}`;
+  const epoch = /_E\d+/.test(name) && group === "exp" ? ` E${epochs}` : "";
+  return severalEncoders ? `${encoder}${epoch}, ${what}` : what;
+}
+
+const WEIGHTINGS: Readonly<Record<string, Color>> = {
+  perf: 2,
+  perf_cost: 5,
+  excel_perf_cost: 0,
+  excel_mask: 3,
+  labels: 0,
+  means: 0,
+};
+const DASHES = { exp: "none", ctrl: "6 3", ideal: "2 2.5", prompt: "9 2 2 2", baseline: "3 3" };
+const POLICIES: Readonly<Record<string, LineStyle>> = {
+  "zero-feedback": { color: INK, dash: "1.5 3", width: 1.8, band: false },
+  joust: { color: 1, dash: "none", width: 2.4, band: true },
+};
+
+/**
+ * The style of a curve among those of its panel: the color is that of its weighting, or one of
+ * its own if another curve of the panel has the same color and dash.
+ */
+export function stylesOf(curves: readonly Curve[]): (curve: Curve) => LineStyle {
+  const styles = new Map<Curve, LineStyle>();
+  const taken = new Set<string>();
+  for (const curve of curves) {
+    const { policy, group, weighting, variant } = curve;
+    const usual = POLICIES[policy];
+    const wanted = usual?.color ?? WEIGHTINGS[group === "prompt" ? "" : weighting] ?? 4;
+    const dash = usual?.dash ?? DASHES[group];
+    const free = [wanted, ...Array.from({ length: GREY }, (_, i) => i).filter((i) => i !== 1)];
+    const color = free.find((one) => !taken.has(`${one} ${dash}`)) ?? GREY;
+    taken.add(`${color} ${dash}`);
+    const band = usual ? usual.band && curve.name === policy : group === "exp" && variant === "";
+    styles.set(curve, { color, dash, width: usual?.width ?? 1.7, band });
+  }
+  return (curve) => styles.get(curve)!;
+}

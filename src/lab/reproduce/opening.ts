@@ -1,0 +1,86 @@
+/** The first view of the report, fit for a talk: one figure and three sentences, all from the results. */
+import type { Picture } from "../report/svg.ts";
+import { fixed } from "../report/table.ts";
+import { mean } from "../statistics.ts";
+import { intervalText, verdictCounts } from "./claims-report.ts";
+import type { Curve } from "./curve.ts";
+import type { Reproduced } from "./experiment.ts";
+import { curvesFigure } from "./report-items.ts";
+import type { Results } from "./results.ts";
+import { withoutMetadata } from "./verdict.ts";
+
+interface Opening {
+  readonly sentences: readonly string[];
+  readonly pictures: readonly Picture[];
+  readonly caption: string;
+}
+
+/** Undefined if RouterBench was not run. */
+export function openingOf({
+  results,
+  judged,
+}: Pick<Reproduced, "results" | "judged">): Opening | undefined {
+  const { main, size } = results.planner;
+  const setting = { experiment: "routerbench", variant: "", encoder: main.name };
+  const epochs = main.epochs.at(-1) ?? 0;
+  const excel = { ...setting, weighting: "excel_perf_cost", epochs };
+  const [form] = results.curves({ ...setting, policy: "zero-feedback" }).map((curve) => curve.form);
+  if (form === undefined) return undefined;
+  const find = (attributes: Partial<Curve>) => results.curves({ ...attributes, form });
+  const curves = {
+    tuned: find({ ...excel, group: "exp" }),
+    original: find({ ...excel, group: "ctrl" }),
+    zero: find({ ...setting, policy: "zero-feedback", epochs }),
+    joust: find({ ...setting, policy: "joust", epochs }),
+    fixed: find({ ...setting, policy: "best-fixed" }),
+    random: find({ ...setting, policy: "random" }),
+  };
+  const figure = curvesFigure({
+    id: "opening",
+    title: "",
+    caption: "",
+    curves: Object.values(curves).flat(),
+    rounds: size.short,
+  }).draw(results);
+  const ends = (own: readonly Curve[]) => range(own.map((curve) => regretOf(results, curve)));
+  const learners = [...curves.tuned, ...curves.original, ...curves.joust];
+  const beaten = curves.zero.some((zero) =>
+    learners.some(
+      (one) => one.voteScale === zero.voteScale && regretOf(results, one) < regretOf(results, zero),
+    ),
+  );
+  const never = `choosing the nearest benchmark's best told model, without any vote, loses ${ends(curves.zero)} over ${size.short} rounds, joust ${ends(curves.joust)} and FGTS.CDB ${ends([...curves.tuned, ...curves.original])}`;
+  return {
+    sentences: [
+      ...tuningText(judged),
+      beaten
+        ? `Votes can pay even if scores are told: ${never}.`
+        : `With exact scores in advance no learner beats the router that never learns: ${never}.`,
+      `Of the paper's claims ${verdictCounts(judged, false)}.`,
+    ],
+    pictures: figure.kind === "figure" ? figure.pictures : [],
+    caption: `RouterBench (${form}), ${main.name}${epochs > 0 ? ` fine-tuned for ${epochs} epochs` : ""}: cumulative regret by round at each vote scale; a larger scale means less noisy votes. The number after a name is the regret at the end.`,
+  };
+}
+
+/** The effect of fine-tuning, as claim 9 measures it. Empty if nothing could be fine-tuned. */
+function tuningText(judged: Reproduced["judged"]): string[] {
+  const part = judged.find(({ claim }) => claim.id === 9)?.parts[0];
+  if (!part) return [];
+  const { cells, pooled } = withoutMetadata(part) ?? part;
+  const effect = pooled.hi < 0 ? "lowers" : pooled.lo > 0 ? "raises" : "does not clearly change";
+  return [
+    `Fine-tuning the encoder on a few queries per benchmark ${effect} the regret of the paper's method: by ${intervalText(pooled, cells)} on average over ${cells.length} settings.`,
+  ];
+}
+
+function regretOf(results: Results, curve: Curve): number {
+  const { short } = results.planner.size;
+  return mean(results.regrets(curve, short) ?? results.regrets(curve)!);
+}
+
+/** `10.0 to 18.5`, or one number if both are the same. */
+function range(values: readonly number[]): string {
+  const [low, high] = [fixed(Math.min(...values), 1), fixed(Math.max(...values), 1)];
+  return low === high ? low : `${low} to ${high}`;
+}
