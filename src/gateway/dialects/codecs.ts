@@ -1,0 +1,11 @@
+import { chatCodec } from "./chat/codec/codec.ts";
+import type { Codec } from "./items/codec.ts";
+import type { DialectName } from "./items/item.ts";
+import { messagesCodec } from "./messages/codec.ts";
+import { responsesCodec } from "./responses/codec.ts";
+
+export const CODECS: Readonly<Record<DialectName, Codec>> = {
+  chat: chatCodec,
+  responses: responsesCodec,
+  messages: messagesCodec,
+};

@@ -1,0 +1,62 @@
+import type { Extra, Item } from "./item.ts";
+
+export type StopReason =
+  | "end"
+  | "length"
+  | "tool_calls"
+  | "content_filter"
+  | "stop_sequence"
+  /** A hosted tool takes long; the client continues with the same messages. */
+  | "pause"
+  | "context_length";
+
+export interface Stop {
+  readonly reason: StopReason;
+  /** The stop sequence that ended the answer. */
+  readonly sequence?: string | undefined;
+}
+
+/** Tokens of an answer, as the upstream counted them. */
+export interface Usage {
+  /** Tokens of the prompt, those read from and written to the cache included. */
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly cacheWriteTokens: number;
+  /** Part of the cache writes that lives for an hour and costs more. */
+  readonly cacheWrite1hTokens: number;
+  /** Tokens of the answer, reasoning included. */
+  readonly completionTokens: number;
+  readonly reasoningTokens: number;
+  /** Cost in US dollars, if the upstream reports it. */
+  readonly cost?: number | undefined;
+}
+
+/** An error that the upstream reports in the place of an answer or in the middle of a stream. */
+export interface AnswerError {
+  readonly message: string;
+  readonly type?: string | undefined;
+  readonly code?: string | undefined;
+}
+
+export interface Choice {
+  readonly items: readonly Item[];
+  readonly stop: Stop;
+}
+
+/** A complete answer in the internal form. */
+export interface Answer {
+  readonly id: string;
+  readonly model: string;
+  /** Seconds since 1970. */
+  readonly created?: number | undefined;
+  /** One choice, or several if the client asked chat completions for them. */
+  readonly choices: readonly Choice[];
+  readonly usage?: Usage | undefined;
+  readonly error?: AnswerError | undefined;
+  readonly extra?: Extra | undefined;
+}
+
+/** Stop reason that the items imply, for dialects that do not name calls as a reason. */
+export function impliedStop(items: readonly Item[]): Stop {
+  return { reason: items.some((item) => item.type === "function_call") ? "tool_calls" : "end" };
+}

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { Accumulator, eventsOf } from "./accumulate.ts";
+import type { Answer } from "./answer.ts";
+import { restoreCustomCalls, restoringCustomCalls } from "./custom.ts";
+import type { ItemRequest } from "./request.ts";
+
+const request: ItemRequest = {
+  model: "m",
+  stream: true,
+  items: [],
+  tools: [
+    { type: "function", name: "apply_patch", custom: {} },
+    { type: "function", name: "shell" },
+  ],
+};
+
+const call = (name: string, args: string, custom?: boolean) =>
+  ({ type: "function_call", callId: `call_${name}`, name, arguments: args, custom }) as const;
+
+function answer(...items: Answer["choices"][number]["items"]): Answer {
+  return { id: "1", model: "m", choices: [{ items, stop: { reason: "tool_calls" } }] };
+}
+
+const sent = answer(
+  call("apply_patch", '{"input":"*** Begin\\n\\"x\\""}'),
+  call("shell", '{"input":"ls"}'),
+  call("apply_patch", "not JSON"),
+);
+const expected = answer(
+  call("apply_patch", '*** Begin\n"x"', true),
+  call("shell", '{"input":"ls"}'),
+  call("apply_patch", "not JSON", true),
+);
+
+it("calls of a function become calls of the client's custom tool again", () => {
+  expect(restoreCustomCalls(sent, request)).toEqual(expected);
+  expect(restoreCustomCalls(sent, { ...request, tools: undefined })).toBe(sent);
+});
+
+it("so they do in a stream, however the arguments are cut", () => {
+  const accumulator = new Accumulator();
+  const emit = restoringCustomCalls(request, (event) => accumulator.push(event));
+  for (const event of eventsOf(sent)) {
+    if (event.type !== "delta") emit(event);
+    else for (const letter of event.text) emit({ ...event, text: letter });
+  }
+  expect(accumulator.answer()).toEqual(expected);
+});

@@ -1,0 +1,48 @@
+import { type Item, isOfModel, type Part } from "./item.ts";
+
+/** Puts the outputs of calls first in each run of items that the model did not make, directly after the calls. */
+export function outputsFirst(items: readonly Item[]): readonly Item[] {
+  return runsOf(items).flatMap((run) => {
+    if (isOfModel(run[0]!)) return run;
+    const isOutput = (item: Item) => item.type === "function_call_output";
+    return [...run.filter(isOutput), ...run.filter((item) => !isOutput(item))];
+  });
+}
+
+/** Maximal runs of items that the model made, and of items that it did not make. */
+function runsOf(items: readonly Item[]): Item[][] {
+  const runs: Item[][] = [];
+  for (const item of items) {
+    const run = runs.at(-1);
+    if (run && isOfModel(run[0]!) === isOfModel(item)) run.push(item);
+    else runs.push([item]);
+  }
+  return runs;
+}
+
+/** Whether the parts are one plain text, which all dialects write as a string. */
+export function isPlainText(parts: readonly Part[]): boolean {
+  const [part] = parts;
+  return (
+    parts.length === 1 &&
+    part!.type === "text" &&
+    part!.cache === undefined &&
+    part!.extra === undefined
+  );
+}
+
+export function isSystem(item: Item): boolean {
+  return item.type === "message" && (item.role === "system" || item.role === "developer");
+}
+
+/** The items with the instructions as a first system message. */
+export function withInstructions(
+  items: readonly Item[],
+  instructions: string | undefined,
+): readonly Item[] {
+  if (instructions === undefined) return items;
+  return [
+    { type: "message", role: "system", content: [{ type: "text", text: instructions }] },
+    ...items,
+  ];
+}

@@ -1,0 +1,117 @@
+import { isRecord, type Json } from "../../wire/json.ts";
+import type { CacheMark, DialectName, Extra, OpaquePart, Source } from "./item.ts";
+
+/** Readers of JSON members that have not been checked. A member of another type counts as absent. */
+
+export function str(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+export function num(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+export function bool(value: unknown): boolean | undefined {
+  return typeof value === "boolean" ? value : undefined;
+}
+
+export function record(value: unknown): Json | undefined {
+  return isRecord(value) ? value : undefined;
+}
+
+/** The objects of a list. */
+export function records(value: unknown): readonly Json[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+export function strings(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+}
+
+/** A count of tokens. */
+export function count(value: unknown): number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
+}
+
+/** The object, or undefined if none of its members is defined. */
+export function defined<T extends object>(value: T): T | undefined {
+  return Object.values(value).some((each) => each !== undefined) ? value : undefined;
+}
+
+/** The object without members that are undefined. */
+export function compact(value: Json): Json {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
+}
+
+/** Members that mean the same in chat and Responses and that no other dialect knows. */
+const SHARED = [
+  "moderation",
+  "prompt_cache_breakpoint",
+  "prompt_cache_key",
+  "prompt_cache_options",
+  "prompt_cache_retention",
+  "safety_identifier",
+  "service_tier",
+  "store",
+] as const;
+const shared: ReadonlySet<string> = new Set(SHARED);
+
+/** Members that are not in `known`, for the slot `extra`. Null and empty lists count as absent. */
+export function extraOf(
+  value: Json,
+  known: ReadonlySet<string>,
+  dialect: DialectName,
+): Extra | undefined {
+  let own: Record<string, unknown> | undefined;
+  let common: Record<string, unknown> | undefined;
+  for (const key in value) {
+    const member = value[key];
+    if (known.has(key) || member === null || member === undefined) continue;
+    if (Array.isArray(member) && member.length === 0) continue;
+    if (dialect !== "messages" && shared.has(key)) {
+      common ??= {};
+      common[key] = member;
+    } else {
+      own ??= {};
+      own[key] = member;
+    }
+  }
+  if (!own && !common) return undefined;
+  return { ...(own && { [dialect]: own }), ...(common && { openai: common }) };
+}
+
+/** Members of the slot `extra` that a dialect knows. */
+export function extraFor(extra: Extra | undefined, dialect: DialectName): Json | undefined {
+  if (!extra) return undefined;
+  return dialect === "messages" ? extra.messages : { ...extra.openai, ...extra[dialect] };
+}
+
+/** Reads cache_control. Chat clients send it too, as OpenRouter and LiteLLM accept it. */
+export function readCache(value: unknown): CacheMark | undefined {
+  return isRecord(value) ? { ttl: str(value.ttl) } : undefined;
+}
+
+export function opaque(dialect: DialectName, value: Json): OpaquePart {
+  return { type: "opaque", dialect, value };
+}
+
+/** Reads a data URL (data:image/png;base64,...) or the address of a file. */
+export function readUrl(url: string): Source {
+  const match = /^data:([^;,]*)(?:;[^;,]*)*;base64,/.exec(url);
+  if (!match) return { type: "url", url };
+  return { type: "base64", mediaType: match[1]!, data: url.slice(match[0].length) };
+}
+
+/** A URL for a source, or undefined if it has none. */
+export function writeUrl(source: Source): string | undefined {
+  if (source.type === "base64") return `data:${source.mediaType};base64,${source.data}`;
+  return source.type === "url" ? source.url : undefined;
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import type { DialectName, Item, Origin, ReasoningItem } from "./item.ts";
+
+/**
+ * Signatures and encrypted content of reasoning can only be verified by the model that made them.
+ * A client gets those of another dialect with a tag that names their origin, and sends the tag
+ * back in its next request.
+ */
+const TAG = "joust1";
+
+type Signed = Pick<ReasoningItem, "signature" | "redacted" | "origin">;
+
+/** The text in the place of the signature in a dialect. It is empty if there is nothing to say. */
+export function writeSignature({ signature, redacted, origin }: Signed, dialect: DialectName) {
+  if (!origin || origin.dialect === dialect) return signature ?? "";
+  const model = Buffer.from(origin.model ?? "").toString("base64url");
+  return [TAG, origin.dialect, redacted ? "r" : "", model, signature ?? ""].join(".");
+}
+
+/** Reads what `writeSignature` wrote, or a signature of the dialect itself. */
+export function readSignature(text: string, dialect: DialectName, model?: string): Signed {
+  if (text === "") return {};
+  const [tag, from, redacted, name, ...rest] = text.split(".");
+  if (tag !== TAG || !isDialect(from) || name === undefined) {
+    return { signature: text, origin: originOf(dialect, model) };
+  }
+  const signature = rest.join(".");
+  return {
+    signature: signature === "" ? undefined : signature,
+    redacted: redacted === "r" ? true : undefined,
+    origin: originOf(from, Buffer.from(name, "base64url").toString()),
+  };
+}
+
+export function originOf(dialect: DialectName, model?: string): Origin {
+  return { dialect, model: model === "" ? undefined : model };
+}
+
+/**
+ * Removes reasoning that the target cannot verify. Chat has no signatures, so reasoning of an
+ * unknown origin stays there. A model that is not named in the origin counts as the target.
+ */
+export function withoutForeignReasoning(
+  items: readonly Item[],
+  target: { readonly dialect: DialectName; readonly model: string },
+): readonly Item[] {
+  const isKept = (item: Item): boolean => {
+    if (item.type !== "reasoning") return true;
+    const { origin } = item;
+    if (!origin) return target.dialect === "chat";
+    return (
+      origin.dialect === target.dialect &&
+      (origin.model === undefined || origin.model === target.model)
+    );
+  };
+  return items.every(isKept) ? items : items.filter(isKept);
+}
+
+function isDialect(name: string | undefined): name is DialectName {
+  return name === "chat" || name === "responses" || name === "messages";
+}

@@ -1,0 +1,106 @@
+import { isRecord, type Json } from "../../wire/json.ts";
+import type { Answer, Stop, StopReason, Usage } from "../items/answer.ts";
+import { count, extraFor, extraOf, record, records, str } from "../items/read.ts";
+import { readItems, writeItem } from "./messages.ts";
+
+export function parseAnswer(body: Json): Answer {
+  const model = str(body.model) ?? "";
+  const error = record(body.error);
+  return {
+    id: str(body.id) ?? "",
+    model,
+    choices: error
+      ? []
+      : [{ items: readItems(records(body.content), "assistant", model), stop: readStop(body) }],
+    usage: readUsage(body.usage),
+    error: error && { message: str(error.message) ?? "", type: str(error.type) },
+    extra: extraOf(body, KNOWN, "messages"),
+  };
+}
+
+const KNOWN: ReadonlySet<string> = new Set([
+  ...["id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage", "error"],
+]);
+
+const REASONS: Readonly<Record<string, StopReason>> = {
+  max_tokens: "length",
+  stop_sequence: "stop_sequence",
+  tool_use: "tool_calls",
+  pause_turn: "pause",
+  refusal: "content_filter",
+  model_context_window_exceeded: "context_length",
+};
+
+export function readStop({ stop_reason, stop_sequence }: Json): Stop {
+  const reason = REASONS[String(stop_reason)] ?? "end";
+  return { reason, sequence: str(stop_sequence) };
+}
+
+const STOP_REASONS: Readonly<Record<StopReason, string>> = {
+  end: "end_turn",
+  length: "max_tokens",
+  stop_sequence: "stop_sequence",
+  tool_calls: "tool_use",
+  pause: "pause_turn",
+  content_filter: "refusal",
+  context_length: "model_context_window_exceeded",
+};
+
+export function writeStop({ reason, sequence }: Stop): Json {
+  return { stop_reason: STOP_REASONS[reason], stop_sequence: sequence ?? null };
+}
+
+/** Reads usage. Anthropic counts cached tokens apart from the other tokens of the prompt. */
+export function readUsage(value: unknown): Usage | undefined {
+  if (!isRecord(value)) return undefined;
+  const cachedTokens = count(value.cache_read_input_tokens);
+  const cacheWriteTokens = count(value.cache_creation_input_tokens);
+  return {
+    promptTokens: count(value.input_tokens) + cachedTokens + cacheWriteTokens,
+    cachedTokens,
+    cacheWriteTokens,
+    cacheWrite1hTokens: count(record(value.cache_creation)?.ephemeral_1h_input_tokens),
+    completionTokens: count(value.output_tokens),
+    reasoningTokens: count(record(value.output_tokens_details)?.thinking_tokens),
+  };
+}
+
+export function writeUsage(usage: Usage): Json {
+  const { promptTokens, cachedTokens, cacheWriteTokens, cacheWrite1hTokens } = usage;
+  return {
+    input_tokens: Math.max(0, promptTokens - cachedTokens - cacheWriteTokens),
+    cache_creation_input_tokens: cacheWriteTokens,
+    cache_read_input_tokens: cachedTokens,
+    cache_creation: {
+      ephemeral_5m_input_tokens: cacheWriteTokens - cacheWrite1hTokens,
+      ephemeral_1h_input_tokens: cacheWrite1hTokens,
+    },
+    output_tokens: usage.completionTokens,
+    output_tokens_details: { thinking_tokens: usage.reasoningTokens },
+  };
+}
+
+export const NO_USAGE: Usage = {
+  promptTokens: 0,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+};
+
+/** Members of a message before its content. */
+export function messageHead({ id, model }: { id: string; model: string }): Json {
+  return { id, type: "message", role: "assistant", model };
+}
+
+export function writeAnswer(answer: Answer): Json {
+  const [choice] = answer.choices;
+  return {
+    ...messageHead(answer),
+    content: choice?.items.flatMap(writeItem) ?? [],
+    ...writeStop(choice?.stop ?? { reason: "end" }),
+    usage: writeUsage(answer.usage ?? NO_USAGE),
+    ...extraFor(answer.extra, "messages"),
+  };
+}

@@ -1,0 +1,85 @@
+import type { Json } from "../../wire/json.ts";
+import { isPlainText } from "../items/group.ts";
+import type { CacheMark, Part, Source } from "../items/item.ts";
+import { extraFor, extraOf, opaque, readCache, record, records, str } from "../items/read.ts";
+
+/** Reads text or a list of blocks. Empty texts, which Anthropic refuses, are left out. */
+export function readBlocks(content: unknown): Part[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return records(content).map(readBlock);
+}
+
+export function readBlock(block: Json): Part {
+  const slots = {
+    cache: readCache(block.cache_control),
+    extra: extraOf(block, KNOWN, "messages"),
+  };
+  if (block.type === "text") return { type: "text", text: str(block.text) ?? "", ...slots };
+  const source = readSource(record(block.source));
+  if (source && block.type === "image" && source.type !== "text") {
+    return { type: "image", source, ...slots };
+  }
+  if (source && block.type === "document") {
+    return { type: "document", source, filename: str(block.title), ...slots };
+  }
+  return opaque("messages", block);
+}
+
+const KNOWN: ReadonlySet<string> = new Set(["type", "text", "source", "title", "cache_control"]);
+
+function readSource(source: Json | undefined): Source | undefined {
+  const data = str(source?.data);
+  const url = str(source?.url);
+  const id = str(source?.file_id);
+  if (source?.type === "base64" && data !== undefined) {
+    return { type: "base64", mediaType: str(source.media_type) ?? "", data };
+  }
+  if (source?.type === "url" && url !== undefined) return { type: "url", url };
+  if (source?.type === "file" && id !== undefined) return { type: "file", id };
+  if (source?.type === "text" && data !== undefined) return { type: "text", text: data };
+  return undefined;
+}
+
+/** Writes parts as a string if they are one plain text, otherwise as a list of blocks. */
+export function writeContent(parts: readonly Part[]): string | Json[] {
+  return isPlainText(parts) ? (parts[0] as { text: string }).text : parts.flatMap(writeBlock);
+}
+
+/** Writes a part as one block, or none if Anthropic has nothing like it. */
+export function writeBlock(part: Part): Json[] {
+  if (part.type === "opaque") return part.dialect === "messages" ? [part.value] : [];
+  const block = blockOf(part);
+  if (!block) return [];
+  return [{ ...block, ...writeCache(part.cache), ...extraFor(part.extra, "messages") }];
+}
+
+function blockOf(part: Exclude<Part, { type: "opaque" }>): Json | undefined {
+  switch (part.type) {
+    case "text":
+    case "refusal":
+      return part.text === "" ? undefined : { type: "text", text: part.text };
+    case "image":
+      return { type: "image", source: writeSource(part.source) };
+    case "document":
+      return { type: "document", source: writeSource(part.source), title: part.filename };
+    case "audio":
+      return undefined;
+  }
+}
+
+function writeSource(source: Source): Json {
+  switch (source.type) {
+    case "base64":
+      return { type: "base64", media_type: source.mediaType, data: source.data };
+    case "text":
+      return { type: "text", media_type: "text/plain", data: source.text };
+    case "file":
+      return { type: "file", file_id: source.id };
+    case "url":
+      return source;
+  }
+}
+
+export function writeCache(cache: CacheMark | undefined): Json | undefined {
+  return cache && { cache_control: { type: "ephemeral", ttl: cache.ttl } };
+}

@@ -1,0 +1,175 @@
+import type { Json } from "../../wire/json.ts";
+import { customArguments } from "../items/custom.ts";
+import { isSystem, outputsFirst } from "../items/group.ts";
+import type { FunctionCallItem, Item, MessageItem, ReasoningItem } from "../items/item.ts";
+import {
+  bool,
+  extraFor,
+  extraOf,
+  parseJson,
+  readCache,
+  record,
+  records,
+  str,
+} from "../items/read.ts";
+import { readSignature, writeSignature } from "../items/reasoning.ts";
+import { readBlock, readBlocks, writeBlock, writeCache, writeContent } from "./blocks.ts";
+
+/** Reads the messages of a request. */
+export function readMessages(messages: unknown): Item[] {
+  return records(messages).flatMap((message) => {
+    const role = message.role === "assistant" || message.role === "system" ? message.role : "user";
+    if (typeof message.content === "string") {
+      return [{ type: "message", role, content: readBlocks(message.content) }] as Item[];
+    }
+    return readItems(records(message.content), role);
+  });
+}
+
+/** Reads blocks as items. Texts and media that follow each other are one message. */
+export function readItems(
+  blocks: readonly Json[],
+  role: MessageItem["role"],
+  model?: string,
+): Item[] {
+  const items: Item[] = [];
+  let parts: MessageItem["content"][number][] | undefined;
+  for (const block of blocks) {
+    const item = readItem(block, role, model);
+    if (item) {
+      items.push(item);
+      parts = undefined;
+    } else {
+      if (!parts) {
+        parts = [];
+        items.push({ type: "message", role, content: parts });
+      }
+      parts.push(readBlock(block));
+    }
+  }
+  return items;
+}
+
+/** Reads a block that is an item of its own, or undefined if it is part of a message. */
+export function readItem(block: Json, role: MessageItem["role"], model?: string): Item | undefined {
+  switch (block.type) {
+    case "thinking":
+    case "redacted_thinking":
+      return readThinking(block, model);
+    case "tool_use":
+      return {
+        type: "function_call",
+        callId: str(block.id) ?? "",
+        name: str(block.name) ?? "",
+        arguments: JSON.stringify(block.input ?? {}),
+        cache: readCache(block.cache_control),
+        extra: extraOf(block, KNOWN_OF_CALL, "messages"),
+      };
+    case "tool_result":
+      return {
+        type: "function_call_output",
+        callId: str(block.tool_use_id) ?? "",
+        output: readBlocks(block.content),
+        isError: bool(block.is_error),
+        cache: readCache(block.cache_control),
+        extra: extraOf(block, KNOWN_OF_RESULT, "messages"),
+      };
+  }
+  const isPart = role !== "assistant" || PARTS.has(String(block.type));
+  return isPart ? undefined : { type: "hosted", dialect: "messages", value: block };
+}
+
+const PARTS: ReadonlySet<string> = new Set(["text", "image", "document", "search_result"]);
+const KNOWN_OF_CALL: ReadonlySet<string> = new Set([
+  "type",
+  "id",
+  "name",
+  "input",
+  "cache_control",
+]);
+const KNOWN_OF_RESULT: ReadonlySet<string> = new Set([
+  ...["type", "tool_use_id", "content", "is_error", "cache_control"],
+]);
+
+function readThinking(block: Json, model?: string): ReasoningItem {
+  const isRedacted = block.type === "redacted_thinking";
+  const thinking = isRedacted ? "" : (str(block.thinking) ?? "");
+  const text = str(isRedacted ? block.data : block.signature) ?? "";
+  return {
+    type: "reasoning",
+    summary: thinking === "" ? [] : [thinking],
+    text: [],
+    ...(isRedacted && { redacted: true }),
+    ...readSignature(text, "messages", model),
+  };
+}
+
+/** Writes the blocks of one item. */
+export function writeItem(item: Item): Json[] {
+  switch (item.type) {
+    case "message":
+      return item.content.flatMap(writeBlock);
+    case "reasoning":
+      return [writeThinking(item)];
+    case "function_call":
+      return [{ ...writeCall(item), input: inputOf(item) }];
+    case "function_call_output":
+      return [
+        {
+          type: "tool_result",
+          tool_use_id: item.callId,
+          content: item.output.length > 0 ? writeContent(item.output) : undefined,
+          is_error: item.isError,
+          ...writeCache(item.cache),
+          ...extraFor(item.extra, "messages"),
+        },
+      ];
+    case "hosted":
+      return item.dialect === "messages" ? [item.value] : [];
+  }
+}
+
+export function writeThinking(item: ReasoningItem): Json {
+  const thinking = [...item.text, ...item.summary].join("\n\n");
+  const signature = writeSignature(item, "messages");
+  return item.redacted && item.origin?.dialect === "messages"
+    ? { type: "redacted_thinking", data: signature }
+    : { type: "thinking", thinking, signature };
+}
+
+export function writeCall(item: FunctionCallItem): Json {
+  const { callId: id, name } = item;
+  const slots = { ...writeCache(item.cache), ...extraFor(item.extra, "messages") };
+  return { type: "tool_use", id, name, input: {}, ...slots };
+}
+
+/** Arguments as an object. Text that is not a JSON object becomes the member `input`. */
+function inputOf(item: FunctionCallItem): Json {
+  if (item.custom) return customArguments(item.arguments);
+  if (item.arguments.trim() === "") return {};
+  return record(parseJson(item.arguments)) ?? customArguments(item.arguments);
+}
+
+/**
+ * Writes items as messages. Items of the model that follow each other are one message, and so
+ * are outputs of calls with the message of the user after them; Anthropic wants outputs first.
+ */
+export function writeMessages(items: readonly Item[]): Json[] {
+  const messages: { role: string; content: Json[]; last: Item }[] = [];
+  for (const item of outputsFirst(items.filter((each) => !isSystem(each)))) {
+    const content = writeItem(item);
+    if (content.length === 0) continue;
+    const isUser =
+      item.type === "function_call_output" || (item.type === "message" && item.role === "user");
+    const role = isUser ? "user" : "assistant";
+    const open = messages.at(-1);
+    if (open?.role === role && !(item.type === "message" && open.last.type === "message")) {
+      open.content.push(...content);
+      open.last = item;
+    } else messages.push({ role, content, last: item });
+  }
+  return messages.map(({ role, content, last }) => {
+    const isText = content.length === 1 && last.type === "message";
+    return { role, content: isText ? writeContent(last.content) : content };
+  });
+}
