@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { JoustClient } from "../client/client.ts";
 import type { EncoderPlaces } from "../core/encoder/open-encoder.ts";
@@ -64,6 +65,8 @@ export interface RunningGateway {
   /** Serves another configuration from now on. Throws and changes nothing if it is invalid. */
   reload(config: Config): Promise<void>;
   /** Finishes the running requests, then writes the rest of the log. */
+  /** Reports on /readyz that this node is leaving, and keeps serving for the configured time. */
+  leave(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -144,6 +147,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     metrics,
   };
   const closing = new AbortController();
+  const leaving = new AbortController();
   const direct = directFetch(closing.signal);
   const apiKey = access.addInternalKey("sandbox-voters", ["route", "vote"]);
   const voters = new SandboxVoters(
@@ -167,6 +171,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
         voters,
         tallies,
         closing: closing.signal,
+        leaving: leaving.signal,
         handlers: {
           chat: (admitted, client) => answerChat(request, admitted, client),
           pass: (admitted, client, endpoint) => answerUnrouted(request, endpoint, admitted, client),
@@ -195,7 +200,12 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
       access.configure(next);
       await builder.release(before, served);
     },
+    leave: async () => {
+      leaving.abort();
+      await sleep(1000 * served.config.server.shutdown_delay_seconds);
+    },
     close: async () => {
+      leaving.abort();
       closing.abort();
       voters.stop();
       unwatch();

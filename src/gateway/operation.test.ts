@@ -166,3 +166,12 @@ describe("the page", () => {
     expect((await sandbox().get("/")).status).toBe(404);
   });
 });
+
+it("keeps answering after it has said that it leaves", async () => {
+  const gateway = await startGateway(`${SANDBOX}\nserver: {shutdown_delay_seconds: 1}`);
+  const left = gateway.leave();
+  const { status, json } = await gateway.get("/readyz");
+  expect([status, json.error.message]).toEqual([503, "this node is shutting down"]);
+  expect((await gateway.post("/v1/chat/completions", chat("hi"))).status).toBe(200);
+  await left;
+});

@@ -64,6 +64,7 @@ async function run(file: string | undefined, flags: ServeFlags): Promise<number>
       : watchFile(file, () => reload(running, file, config, read, logger));
   await aborted(stop.signal, stop);
   unwatch();
+  if (stop.code === SIGTERM) await running.leave();
   process.stderr.write(
     "joust: finishing the running requests; press Ctrl-C again to stop at once\n",
   );

@@ -14,9 +14,11 @@ export interface Caller {
   readonly isAdmin: boolean;
   /** Whether to answer with a duel if the request does not say. */
   readonly duels?: boolean | "auto" | undefined;
+  /** Limit of requests at a time. */
+  readonly concurrent?: number | undefined;
 }
 
-type Key = Omit<StoredKey, "name" | "createdAt">;
+type Key = Omit<StoredKey, "name" | "createdAt"> & Pick<Caller, "concurrent">;
 
 /** Decides which requests are admitted: API keys with their scopes, rates and budgets. */
 export class Access {
@@ -24,6 +26,8 @@ export class Access {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #limits = new Map<number, RateLimit>();
+  /** Requests and event streams that have not ended, by kind and owner. */
+  readonly #running = new Map<string, number>();
   #config: Pick<Config, "keys" | "server">;
   #stored: readonly StoredKey[] = [];
   #byHash = new Map<string, Key>();
@@ -120,7 +124,8 @@ export class Access {
       });
     }
     this.#limit(key.id, key.rate);
-    return { owner: key.id, isAdmin: key.scopes.includes("admin"), duels: key.duels };
+    const { id, scopes, duels, concurrent } = key;
+    return { owner: id, isAdmin: scopes.includes("admin"), duels, concurrent };
   }
 
   /**
@@ -149,6 +154,31 @@ export class Access {
     if (owner === undefined) return;
     const budget = this.#budgets.get(owner);
     if (budget !== undefined) await this.spending.check(owner, budget);
+  }
+
+  /**
+   * Counts a request with a prompt, or a stream of events, until the returned function is
+   * called. Throws 429 if the caller has too many of them at a time.
+   */
+  begin({ owner = "", concurrent }: Caller, kind: Concurrent): () => void {
+    const limit =
+      kind === "events" ? MAX_EVENT_STREAMS : (concurrent ?? this.#config.server.concurrent);
+    const client = `${kind} ${owner}`;
+    const running = this.#running.get(client) ?? 0;
+    if (running >= limit) {
+      const hint = "wait for others to end, or raise server.concurrent in joust.yaml";
+      throw new HttpError(429, `more than ${limit} ${NAMES[kind]} at a time`, {
+        hint: kind === "events" ? "close other pages or clients" : hint,
+        code: "too_many_concurrent",
+        retryAfter: 1,
+      });
+    }
+    this.#running.set(client, running + 1);
+    return () => {
+      const left = this.#running.get(client)! - 1;
+      if (left > 0) this.#running.set(client, left);
+      else this.#running.delete(client);
+    };
   }
 
   /** Limits the rate of votes without an API key, by IP address. */
@@ -196,6 +226,15 @@ const TIMEOUT_MS = 1000;
 /** Shortest time between two reads because of unknown keys, which may be new or guessed. */
 const RETRY_MS = 250;
 const ANONYMOUS_PER_MINUTE = 120;
+const MAX_EVENT_STREAMS = 50;
+
+/** Responses that last long, so that their number is limited. */
+export type Concurrent = "requests" | "events";
+
+const NAMES: Readonly<Record<Concurrent, string>> = {
+  requests: "requests",
+  events: "event streams",
+};
 
 function unauthorized(problem: string): HttpError {
   return new HttpError(401, problem, {

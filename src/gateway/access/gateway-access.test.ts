@@ -1,7 +1,14 @@
 import { createConnection } from "node:net";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
-import { chat, newFolder, SANDBOX, sharedGateway, startGateway } from "../gateway.fixture.ts";
+import {
+  chat,
+  newFolder,
+  SANDBOX,
+  sharedGateway,
+  startGateway,
+  startHost,
+} from "../gateway.fixture.ts";
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const ANN = bearer("ann-ann-ann-ann-ann");
@@ -157,6 +164,56 @@ it("a used up budget stays used up after a restart", async () => {
   const second = await startGateway(yaml, { folder });
   const refused = await second.post("/v1/chat/completions", chat("Why?"), poor);
   expect([refused.status, refused.json.error.code]).toEqual([429, "insufficient_quota"]);
+});
+
+describe("requests at a time", () => {
+  it("are limited for each key, and again allowed when others have ended", async () => {
+    const host = await startHost();
+    const { post, url } = await startGateway(
+      `keys: {one: {key: one-0123456789abc, concurrent: 2}, two: {key: two-0123456789abc}}
+server: {concurrent: 3}
+providers: {hang: {url: "${host.url("hang")}"}, well: {url: "${host.url("well")}"}}
+models: {hang: {provider: hang, timeout_seconds: 600}, well: {provider: well}}`,
+    );
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const hold = async (name: string, count: number) => {
+      for (let i = 0; i < count; i++) {
+        fetch(`${url}/v1/chat/completions`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${name}-0123456789abc` },
+          body: JSON.stringify(chat("hi", { model: "hang" })),
+          signal: stop.signal,
+        }).catch(() => {});
+      }
+      await expect.poll(async () => (await ask(name)).status).toBe(429);
+    };
+    const ask = (name: string) =>
+      post("/v1/chat/completions", chat("hi", { model: "well" }), {
+        authorization: `Bearer ${name}-0123456789abc`,
+      });
+    await hold("one", 2);
+    expect((await ask("one")).json.error).toMatchObject({
+      code: "too_many_concurrent",
+      message: "more than 2 requests at a time",
+    });
+    expect((await ask("two")).status).toBe(200);
+    await hold("two", 3);
+    stop.abort();
+    await expect.poll(async () => (await ask("one")).status).toBe(200);
+    await expect.poll(async () => (await ask("two")).status).toBe(200);
+  });
+
+  it("are limited for event streams", async () => {
+    const gateway = await startGateway(SANDBOX);
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const open = async () =>
+      (await fetch(`${gateway.url}/v1/events`, { signal: stop.signal })).status;
+    const statuses = await Promise.all(Array.from({ length: 55 }, open));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(50);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(5);
+  });
 });
 
 describe("without keys", () => {

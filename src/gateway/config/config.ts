@@ -133,6 +133,10 @@ const SERVER = z
     /** Default: half of `connections`. */
     connections_per_address: z.int().positive().optional(),
     drain_seconds: SECONDS.default(30),
+    /** Requests at a time for each key without a limit of its own. */
+    concurrent: z.int().positive().default(1000),
+    /** Time between SIGTERM and the end of listening, while /readyz answers 503. */
+    shutdown_delay_seconds: z.number().min(0).max(600).default(0),
     /** Requests per minute for each key without a limit of its own. */
     rate: z.number().positive().optional(),
     /** Origins of web pages on other sites that may call the gateway. */
@@ -167,6 +171,8 @@ const KEY = z.strictObject({
   budget: z.number().positive().optional(),
   /** Requests per minute. */
   rate: z.number().positive().optional(),
+  /** Requests at a time. */
+  concurrent: z.int().positive().optional(),
   /** `duels.mode` for the requests of this key. */
   duels: z.union([z.boolean(), z.literal("auto")]).optional(),
 });

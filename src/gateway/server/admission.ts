@@ -19,7 +19,7 @@ import { answerUnknownPath, type StaticFiles } from "./unknown-paths.ts";
 
 export interface AdmissionParts {
   readonly config: () => Pick<Config["server"], "cors">;
-  readonly access: Pick<Access, "admit" | "isOpen" | "limitAnonymous">;
+  readonly access: Pick<Access, "admit" | "begin" | "isOpen" | "limitAnonymous">;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -68,7 +68,7 @@ const EXPOSED = "x-joust-decision-id, x-joust-model, x-joust-cost";
 /** Observes the requests of one route and identifies their callers. */
 function admitting(
   path: string,
-  { scope, byToken = false }: FastifyContextConfig,
+  { scope, byToken = false, concurrent }: FastifyContextConfig,
   parts: AdmissionParts,
 ): onRequestHookHandler {
   const { access, metrics, logger, clock } = parts;
@@ -99,10 +99,11 @@ function admitting(
     }
     const proceedAs = (caller: Caller) => {
       request.caller = caller;
+      if (concurrent) reply.raw.on("close", access.begin(caller, concurrent));
       proceed();
     };
     const admitted = access.admit(raw.headers, scope);
-    if (admitted instanceof Promise) admitted.then(proceedAs, done);
+    if (admitted instanceof Promise) admitted.then(proceedAs).catch(done);
     else proceedAs(admitted);
   };
 }

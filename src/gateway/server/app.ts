@@ -9,7 +9,7 @@ import type {
 import type { z } from "zod";
 import { ErrorBody, type ReadonlyDeep } from "../../api/common.ts";
 import type { Scope } from "../../api/scopes.ts";
-import type { Caller } from "../access/access.ts";
+import type { Caller, Concurrent } from "../access/access.ts";
 import type { Client } from "../wire/client.ts";
 import { HttpError } from "../wire/http-error.ts";
 
@@ -42,6 +42,7 @@ declare module "fastify" {
     scope?: Scope | undefined;
     byToken?: boolean | undefined;
     prompt?: boolean | undefined;
+    concurrent?: Concurrent | undefined;
   }
 }
 
@@ -98,7 +99,9 @@ export function contract<const C extends Contract>(given: C) {
   type Schema = Pick<C, Extract<keyof C, "params" | "querystring" | "body">> & {
     readonly response: { readonly 200: C["response"] };
   };
-  return { schema: schema as unknown as Schema, config: { scope, byToken, prompt } };
+  const isStream = contentType === "text/event-stream";
+  const concurrent: Concurrent | undefined = prompt ? "requests" : isStream ? "events" : undefined;
+  return { schema: schema as unknown as Schema, config: { scope, byToken, prompt, concurrent } };
 }
 
 /** Errors that any request can get: invalid, foreign host or origin, compressed, defect. */

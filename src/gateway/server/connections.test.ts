@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, createConnection, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { configOf, SANDBOX, startGateway } from "../gateway.fixture.ts";
+import { chat, configOf, SANDBOX, startGateway, startHost } from "../gateway.fixture.ts";
 import { type ConnectionLimits, Connections, connectionLimits } from "./connections.ts";
 
 const LIMITS: ConnectionLimits = { total: 4, perAddress: 4, writeMs: 1000 };
@@ -124,6 +124,33 @@ describe("a gateway", () => {
     const held = async () =>
       (await gateway.get("/metrics")).text.match(/joust_connections (\d+)/)?.[1];
     await expect.poll(held).toBe("1");
+  });
+
+  it("answers one key while another does not read 270 streams", async () => {
+    const host = await startHost();
+    const gateway = await startGateway(
+      `keys: {greedy: {key: greedy-0123456789}, modest: {key: modest-0123456789}}
+providers: {endless: {url: "${host.url("endless")}"}, well: {url: "${host.url("well")}"}}
+models: {endless: {provider: endless}, well: {provider: well}}`,
+    );
+    const port = Number(new URL(gateway.url).port);
+    const body = JSON.stringify(chat("hi", { model: "endless", stream: true }));
+    const request = `${HALF}authorization: Bearer greedy-0123456789\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    const sockets = await Promise.all(Array.from({ length: 270 }, () => connect(port, request)));
+    await Promise.all(
+      sockets.map((socket) => new Promise((done) => socket.once("readable", done))),
+    );
+    const headers = { authorization: "Bearer modest-0123456789" };
+    for (const model of ["endless", "well"]) {
+      const stream = model === "endless";
+      const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify(chat("hi", { model, stream })),
+      });
+      expect(answer.status).toBe(200);
+      await answer.body!.cancel();
+    }
   });
 
   it("stays reachable for health checks when half-sent requests take every connection", async () => {

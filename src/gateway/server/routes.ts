@@ -36,12 +36,13 @@ export function addRoutes(app: App, parts: RouteParts): void {
 
 interface OperationParts extends GaugeSources {
   readonly log: GroupCommit;
-  readonly closing: AbortSignal;
+  /** Aborts before the gateway shuts down, while it still answers. */
+  readonly leaving: AbortSignal;
 }
 
 /** Adds the endpoints for load balancers and Prometheus. */
 function addOperationRoutes(app: App, parts: OperationParts): void {
-  const { log, closing, metrics } = parts;
+  const { log, leaving, metrics } = parts;
   app.get(
     "/healthz",
     contract({ summary: "Tells whether the process is alive.", response: Health }),
@@ -55,7 +56,7 @@ function addOperationRoutes(app: App, parts: OperationParts): void {
       errors: [503],
     }),
     () => {
-      if (closing.aborted) {
+      if (leaving.aborted) {
         throw new HttpError(503, "this node is shutting down", { hint: "use another node" });
       }
       return {

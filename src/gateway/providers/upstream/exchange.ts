@@ -5,8 +5,6 @@ import { type AnswerHeaders, refusal, UpstreamError } from "./error.ts";
 import type { AnswerEnd, Translation, UpstreamAnswer } from "./upstream.ts";
 
 export interface Limits extends TimeLimits {
-  /** Connections to one host. Further requests wait. */
-  readonly connections: number;
   readonly connectMs: number;
   readonly answerBytes: number;
   /** Size of one event of a stream, which is kept until it is complete. */

@@ -27,7 +27,8 @@ export class Transport {
     rememberSecrets(secretsIn(settings.headers ?? {}));
     this.#errorBody = errorBody;
     this.#pool = new Pool(origin, {
-      connections: this.limits.connections,
+      // No limit: a request that waits for a connection would wait for slow readers of others.
+      connections: null,
       pipelining: 1,
       allowH2: false,
       connect: { timeout: this.limits.connectMs },
@@ -99,7 +100,6 @@ interface Message {
 const STANDARD = { "content-type": "application/json", "user-agent": "joust" };
 
 const LIMITS: Limits = {
-  connections: 256,
   connectMs: 10_000,
   idleMs: 60_000,
   totalMs: 600_000,
