@@ -82,7 +82,8 @@ dt { color: var(--faint); }
   main { max-width: none; padding: 0; }
   tr, dt, dd { break-inside: avoid; } figcaption { break-before: avoid; }
   h2 { break-after: avoid; }
-  .pic { break-inside: avoid; max-width: 49%; } .pics > :only-child { max-width: 100%; }
+  .pic { break-inside: avoid; } .pics > :not(:only-child) { max-width: calc(33.3% - 0.7rem); }
+  table { white-space: normal; }
   .wide { overflow: visible; background: none; }
   table { font-size: 7.5pt; }
   th, td { padding: 0.2rem 0.35rem; }

@@ -28,7 +28,7 @@ function claimHtml({ claim, ...finding }: JudgedClaim, target: string | undefine
   const pictures = parts.filter(({ cells }) => cells.length > 1).map(cellsPicture);
   return `<article class="claim" id="claim-${id}">
 <h3>${number}. ${htmlText(statement)} <small>(${htmlText(source)})</small></h3>
-<p><strong class="verdict v-${verdict.replaceAll(" ", "-")}">${verdict}</strong> ${standIn ? `On the stand-in: <b>${standIn.verdict}</b>. ` : ""}${htmlText(evidenceOf(finding))}.</p>
+<p><strong class="verdict v-${verdict.replaceAll(" ", "-")}">${verdict}</strong> ${standIn ? `On the stand-in <b>${standIn.verdict}</b>: ` : ""}${htmlText(evidenceOf(finding))}.</p>
 <div class="pics">${pictures.map(inline).join("")}</div>
 <p class="caption"><b>Criterion.</b> ${htmlText(criterion)}</p>
 ${parts.map(cellsHtml).join("")}</article>`;

@@ -21,7 +21,9 @@ export interface Row {
 export function rowsOf(curves: readonly Curve[], by: "weighting" | "encoder"): Row[] {
   const marks = curves.filter(isMark);
   const context = curves.filter((curve) => !isMark(curve) && isContext(curve));
-  const own = curves.filter((curve) => !isMark(curve) && !isContext(curve));
+  const learners = curves.filter((curve) => !isMark(curve) && !isContext(curve));
+  // Curves without a variant are compared with each other first.
+  const own = learners.toSorted((a, b) => Number(a.variant !== "") - Number(b.variant !== ""));
   const size = Math.max(1, MOST - context.length);
   const groups = own.length <= size ? [own] : [...Map.groupBy(own, (c) => keyOf(c, by)).values()];
   const chunks = groups.flatMap((group) => {

@@ -142,6 +142,7 @@ details { margin: 0.5rem 0; } summary { cursor: pointer; } .methods summary { fo
 .methods td, .methods th { vertical-align: top; overflow-wrap: anywhere; }
 .methods p { overflow-wrap: anywhere; }
 #table-weighting :is(td, th) { padding-inline: 0.25rem; }
+@page { size: A4 landscape; margin: 12mm; }
 @media print {
   nav, .screen { display: none; }
   p, .summary, .caption, figcaption { max-width: none; }

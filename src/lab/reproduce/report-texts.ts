@@ -9,17 +9,17 @@ the others. MiniLM_5 has model embeddings from a prompt with five example querie
 are played by FGTS.CDB. static is this program's own table of word vectors, which the paper does
 not have. An <i>original</i> encoder is one that is not fine-tuned. The setting of a curve is the
 form of its queries and what else was changed.`,
-  `<b>Figures.</b> One line per curve, the mean over runs; the names stand at the last panel, with
-the regret at its last round. Bands are 95% intervals of the mean by Student's t. They are drawn
-for joust and for one family of curves, since more bands would hide each other, and not for a
-single run. The tables have every interval.<span class="screen"> Pointing at a line shows its
-name.</span>`,
+  `<b>Figures.</b> One line per curve, the mean over runs, with its name and its regret at the end.
+The paper's name of a curve appears when you point at it. Bands are 95% intervals of the mean by
+Student's t, for joust and for fine-tuned curves without a variant, since more bands would hide
+each other; the tables have every interval. Circles at the right edge are policies whose regret
+grows evenly: random, the best fixed model, and the best theta of the curves' features, known in
+advance. An arrow marks a value above the axis.`,
   `<b>Regret</b> is the utility of the best model for each query less that of the chosen models (in
 a duel the mean of the two), summed over rounds. A round is a query. The vote scale s decides how
 noisy votes are: P(a beats b) = sigmoid(s (utility of a - utility of b)). s = 1 is what the paper
 writes; it is nearly a coin flip, since utilities lie between 0 and 1. If both responses come from
-the same model, there is no vote. Run i of every curve has the
-same offline queries, the same stream and the same voters, so curves are compared by the paired
+the same model, there is no vote. Run i of every curve has the same offline queries, the same stream and the same voters, so curves are compared by the paired
 difference, run by run.`,
   `<b>Baselines</b>, in every figure. random: two models at random. best-fixed: the one model with
 the least regret over the whole run, known in hindsight. zero-feedback: the best told model of
@@ -55,15 +55,17 @@ AdamW, learning rate 2e-5 (static: 3e-3), batches of 16 pairs, a tenth of the st
 then linear decay to 0 at the last step. E2 is therefore a separate training and no checkpoint of
 E4.`,
   `<b>Claims</b> were written down with their criteria before the run. Some criteria were changed in
-a later review; docs/decisions/0006-criteria-of-claims.md of the repository says which and why. A cell is one comparison: an encoder, a weighting, a form of the queries, a vote
-scale, a length; it decides if the 95% interval of the paired difference excludes 0. A claim holds
-if at least two thirds of its cells are for it, is refuted if as many are against it, and is
-otherwise not shown. The numbers in brackets count the same cells by vote scale and by the way
-metadata is appended. If the paper's encoders are available, they decide and static does not. The
-measurement is a <i>difference of regret</i>: that of the curve which the claim says is better less
-that of the other, so that a number below 0 is for the claim. Its mean over all cells comes first,
-then the lowest and the highest of the cells' means over runs. These two are a range of cells, not
-an interval; reproduce.json has the interval of each cell.`,
+a later review; docs/decisions/0006-criteria-of-claims.md of the repository says which and why. A
+cell is one comparison: an encoder, a weighting, a form of the queries, a vote scale, a length. It
+decides if the 95% interval of the paired difference excludes 0. A claim <i>holds</i> if at least
+two thirds of its cells are for it, is <i>refuted</i> if as many are against it, and is otherwise
+<i>open</i>. It is <i>not testable here</i> if it is about something that is not here; the verdict
+on what stands in for it is then given too. The difference is that of the curve which the claim
+says is better less the other, so a number below 0 is for the claim. The <i>pooled</i> difference
+is the mean over all cells with its 95% interval over runs, which the cells share
+(docs/decisions/0014-verdicts.md). It does not decide. If the paper's encoders are available, they
+decide and static does not. In the pictures each line is the interval of a cell: blue for the
+claim, orange against it, grey undecided; the diamond is the pooled difference.`,
 ];
 
 /** Instructions for running the experiments again. */
