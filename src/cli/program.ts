@@ -12,6 +12,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
+hidePasswords();
+
 const program = new Command("joust")
   .description(
     "Joust is a self-hosted LLM router that learns from duels. Start with joust serve, which needs no configuration.",
@@ -33,6 +35,13 @@ try {
 // Exits even if a policy of the user has left a timer, but only after everything is printed.
 await Promise.all([process.stdout, process.stderr].map(flushed));
 process.exit();
+
+/** Removes passwords of addresses from the list of processes, which every user of the machine can read. */
+function hidePasswords(): void {
+  const args = process.argv.slice(2);
+  const shown = args.map((arg) => arg.replace(/(:\/\/[^:@/]*:)[^@]*@/g, "$1***@"));
+  if (shown.join() !== args.join()) process.title = ["joust", ...shown].join(" ");
+}
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((done) => stream.write("", () => done()));

@@ -1,4 +1,4 @@
-import { Argument, type Command } from "commander";
+import { Argument, type Command, Option } from "commander";
 import { FULL, QUICK } from "../../lab/reproduce/planner.ts";
 import { EXPERIMENTS, type Experiment, type ReproduceFlags } from "../reproduce/flags.ts";
 import { newCommand } from "../shared/command.ts";
@@ -59,9 +59,11 @@ export function reproduceCommand(): Command {
       "worker threads; they do not change the results (default: one per core)",
       threads,
     )
-    .option(
-      "--workers <url>",
-      'distribute the jobs to "joust work" processes through this PostgreSQL database, with the same results: postgres://user:password@host/database',
+    .addOption(
+      new Option(
+        "--workers <url>",
+        'distribute the jobs to "joust work" processes through this PostgreSQL database, with the same results: postgres://user:password@host/database',
+      ).env("JOUST_WORKERS"),
     )
     .option("--dry-run", "print the number of jobs and an estimate of the time, and exit");
   command

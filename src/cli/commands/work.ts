@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { WorkFlags } from "../reproduce/work.ts";
 import { newCommand } from "../shared/command.ts";
 import { folder, threads, withModelsFlag } from "../shared/flags.ts";
@@ -16,9 +16,10 @@ export function workCommand(): Command {
       ],
     ],
   })
-    .requiredOption(
-      "--workers <url>",
-      "database of the jobs: postgres://user:password@host/database",
+    .addOption(
+      new Option("--workers <url>", "database of the jobs: postgres://user:password@host/database")
+        .env("JOUST_WORKERS")
+        .makeOptionMandatory(),
     )
     .option("--threads <n>", "number of jobs at a time (default: one per core)", threads)
     .option("--cache <dir>", CACHE_HELP, folder("--cache"));

@@ -26,7 +26,7 @@ export function withStoreFlags(command: Command): Command {
     )
     .option(
       "--database <url>",
-      "PostgreSQL address instead of --data: postgres://user:password@host/name",
+      "PostgreSQL address instead of --data: postgres://user:password@host/name (default: $JOUST_DATABASE, which other users of the machine cannot read)",
     );
 }
 
@@ -46,10 +46,9 @@ export async function withStore<T>(
   if (data !== undefined && database !== undefined) {
     throw new InputError({ file: "--database" }, "is given with --data", "give only one of them");
   }
+  const url = database ?? (data === undefined ? process.env.JOUST_DATABASE : undefined);
   const store =
-    database === undefined
-      ? await openFile(data ?? DEFAULT_DATA, missing)
-      : await openDatabase(database);
+    url === undefined ? await openFile(data ?? DEFAULT_DATA, missing) : await openDatabase(url);
   try {
     return await use(store);
   } finally {
