@@ -2,7 +2,7 @@ import type { DuelWriter } from "../dialects/dialect.ts";
 import { asUpstreamError, type DuelAttempt, duelFailed } from "../providers/attempt.ts";
 import { errorEvent } from "../providers/upstream/error.ts";
 import { type AnswerEnd, readAll } from "../providers/upstream/upstream.ts";
-import type { Usage } from "../providers/upstream/usage.ts";
+import { NO_USAGE, type Usage } from "../providers/upstream/usage.ts";
 import type { Client } from "../wire/client.ts";
 import type { DeliveredAnswer, ResponseForm } from "./deliver.ts";
 
@@ -77,7 +77,7 @@ async function deliverWhole(
   const joust = { ...(await note(models)), ...(given.length === 2 ? DUEL : SINGLE) };
   const contents = given.map(({ content }) => content);
   const usage = totalUsage(given.map(({ end }) => end));
-  client.send(200, headersOf(decision), writer.whole(contents, usage, joust));
+  client.send(200, { "x-joust-decision-id": decision }, writer.whole(contents, usage, joust));
   const isTextNeeded = given.length === 2 && needsText();
   return attempts.map((attempt, slot) => {
     const answer = answers[slot];
@@ -107,7 +107,7 @@ async function deliverStreams(
   const names = attempts.map(({ model }) => model.name);
   const joust = await note(hasFirst ? names : ["", names[1]!]);
   const text = needsText() ? dialect.streamText() : undefined;
-  client.beginStream(headersOf(decision));
+  client.beginStream({ "x-joust-decision-id": decision });
   await client.write(writer.open({ ...joust, ...(hasFirst ? DUEL : SINGLE) }));
   const write = (events: string) => {
     text?.push(Buffer.from(events));
@@ -169,19 +169,16 @@ const DUEL = { duel: true };
 /** Says that one of the models failed and a single answer is left. */
 const SINGLE = { duel: false, because: "the other model failed" };
 
-function headersOf(decision: string): Record<string, string> {
-  return { "x-joust-decision-id": decision };
-}
-
 /** Usage of both answers together, because separate numbers would reveal the models. */
 function totalUsage(ends: readonly AnswerEnd[]): Usage {
-  const total = { promptTokens: 0, completionTokens: 0, cachedTokens: 0, reasoningTokens: 0 };
-  for (const { usage } of ends) {
-    if (!usage) continue;
-    total.promptTokens += usage.promptTokens;
-    total.completionTokens += usage.completionTokens;
-    total.cachedTokens += usage.cachedTokens;
-    total.reasoningTokens += usage.reasoningTokens;
-  }
-  return { ...total, cacheWriteTokens: 0 };
+  return ends.reduce((total, { usage = NO_USAGE }) => {
+    const { promptTokens, completionTokens, cachedTokens, reasoningTokens } = usage;
+    return {
+      promptTokens: total.promptTokens + promptTokens,
+      completionTokens: total.completionTokens + completionTokens,
+      cachedTokens: total.cachedTokens + cachedTokens,
+      reasoningTokens: total.reasoningTokens + reasoningTokens,
+      cacheWriteTokens: 0,
+    };
+  }, NO_USAGE);
 }

@@ -108,26 +108,19 @@ export function lackOf(model: Capabilities, needs: Needs): string | undefined {
   return undefined;
 }
 
-export interface RetrySettings {
-  readonly retries: number;
-  /** Longest wait before the first retry; it doubles with every retry, up to `capMs`. */
-  readonly baseMs: number;
-  readonly capMs: number;
-  /** If the upstream asks for a longer wait, it is not retried and another model can answer. */
-  readonly maxRetryAfterMs: number;
-}
-
-export const RETRIES: RetrySettings = {
+export const RETRIES = {
   retries: 2,
+  /** Longest wait before the first retry; it doubles with every retry, up to `capMs`. */
   baseMs: 250,
   capMs: 4000,
+  /** If the upstream asks for a longer wait, it is not retried and another model can answer. */
   maxRetryAfterMs: 5000,
 };
 
 /** Adds retries to an upstream. A call is only retried before the first byte of its answer. */
 export function retrying(
   upstream: Upstream,
-  settings: RetrySettings,
+  settings: typeof RETRIES,
   clock: Clock,
   random: Random,
   onRetry: (error: UpstreamError) => void = () => {},
@@ -161,7 +154,7 @@ export function retrying(
 function waitBefore(
   attempt: number,
   error: UpstreamError,
-  { retries, baseMs, capMs, maxRetryAfterMs }: RetrySettings,
+  { retries, baseMs, capMs, maxRetryAfterMs }: typeof RETRIES,
   random: Random,
 ): number | undefined {
   const rest = error.retryAfter ?? 0;

@@ -189,13 +189,11 @@ export class Sessions {
   readonly #store: Pick<Store, "decisions">;
   readonly #models = new Map<string, string>();
   readonly #now: () => number;
-  readonly #size: number;
 
   /** `now` in milliseconds since 1970. */
-  constructor(store: Pick<Store, "decisions">, now: () => number, size = 20_000) {
+  constructor(store: Pick<Store, "decisions">, now: () => number) {
     this.#store = store;
     this.#now = now;
-    this.#size = size;
   }
 
   /** `isRunning` says whether the conversation has an answer; the log knows nothing of a new one. */
@@ -215,7 +213,7 @@ export class Sessions {
     const key = keyOf(session);
     this.#models.delete(key);
     this.#models.set(key, model);
-    if (this.#models.size > this.#size) this.#models.delete(this.#models.keys().next().value!);
+    if (this.#models.size > MAX_SESSIONS) this.#models.delete(this.#models.keys().next().value!);
   }
 
   /** Used after a duel, because the client may continue with either answer. */
@@ -226,6 +224,7 @@ export class Sessions {
 
 /** Sessions that paused for longer are not looked up, because every day costs a query. */
 const REMEMBERED_MS = 7 * 86_400_000;
+const MAX_SESSIONS = 20_000;
 
 function keyOf({ router, owner, id }: Session): string {
   return JSON.stringify([router, owner, id]);

@@ -7,17 +7,12 @@ export type RecentQuery = Pick<Decision, "at" | "x" | "candidates" | "costs" | "
 
 /** The most recent queries of a router. */
 export class RecentQueries {
-  readonly #size: number;
   readonly #ring: RecentQuery[] = [];
   #next = 0;
 
-  constructor(size = 512) {
-    this.#size = size;
-  }
-
   add(query: RecentQuery): void {
     this.#ring[this.#next] = query;
-    this.#next = (this.#next + 1) % this.#size;
+    this.#next = (this.#next + 1) % SIZE;
   }
 
   get all(): readonly RecentQuery[] {
@@ -27,11 +22,13 @@ export class RecentQueries {
   /** Reads the most recent queries from the store, or those before a time. */
   async fill(store: Pick<Store, "decisions">, router: string, to?: number): Promise<void> {
     const before = to === undefined ? undefined : { at: to, id: "" };
-    const page = await store.decisions({ router, before, limit: this.#size, withX: true });
+    const page = await store.decisions({ router, before, limit: SIZE, withX: true });
     const queries = page.map(({ decision }) => ({ ...decision, x: decision.x! }));
     for (const query of uniformSample(queries).toReversed()) this.add(query);
   }
 }
+
+const SIZE = 512;
 
 /**
  * Limits duels to a share of the requests and of their cost. Both shares are moving means over

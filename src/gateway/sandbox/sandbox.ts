@@ -7,7 +7,7 @@ import { textOf } from "../dialects/chat/prompt.ts";
 import { SANDBOX } from "../providers/providers.ts";
 import type { Capabilities } from "../providers/served-model.ts";
 import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../providers/upstream/upstream.ts";
-import type { Price, Usage } from "../providers/upstream/usage.ts";
+import { NO_USAGE, type Price, type Usage } from "../providers/upstream/usage.ts";
 import { isRecord } from "../wire/json.ts";
 import { Classifier, readExamples } from "./classifier.ts";
 import { completion, deliver, events, type Head, type Piece } from "./completion.ts";
@@ -93,7 +93,7 @@ export class Sandbox implements Upstream {
     }
     if (endpoint === "embeddings") {
       const { answer, tokens } = await embeddings(body, model, this.#data.encoder);
-      const usage = usageOf(tokens, 0, undefined);
+      const usage = { ...NO_USAGE, promptTokens: tokens };
       return deliver({ pieces: [whole(answer, 0)], stream: false, usage, signal, clock });
     }
     const chat = readChat(request);
@@ -151,7 +151,12 @@ export class Sandbox implements Upstream {
     const prompt = chat.messages.map((message) => tokensOf(contentOf(message)).length);
     const written = replies.map(({ content, call }) => tokensOf(call?.arguments ?? content).length);
     const spread = 0.8 + 0.4 * random.split("cost").uniform();
-    return usageOf(sum(prompt), sum(written), cost * replies.length * spread);
+    return {
+      ...NO_USAGE,
+      promptTokens: sum(prompt),
+      completionTokens: sum(written),
+      cost: cost * replies.length * spread,
+    };
   }
 }
 
@@ -166,11 +171,6 @@ function contentOf(message: unknown): string {
 function answerTo(question: Question, isRight: boolean, random: Random): string {
   const { answer, wrong } = question;
   return isRight ? answer : wrong[random.integer(wrong.length)]!;
-}
-
-function usageOf(promptTokens: number, completionTokens: number, cost: number | undefined): Usage {
-  const none = { cachedTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0 };
-  return { promptTokens, completionTokens, ...none, cost };
 }
 
 function sum(values: readonly number[]): number {

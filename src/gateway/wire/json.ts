@@ -279,6 +279,15 @@ export function isRecord(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The value in a JSON text, or undefined if the text is not JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 export interface Edits {
   /** JSON text by name. All members of a name are replaced; if there is none, one is added last. */
   readonly set?: Readonly<Record<string, string>>;

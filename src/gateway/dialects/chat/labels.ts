@@ -1,5 +1,5 @@
 import { readUsage } from "../../providers/upstream/usage.ts";
-import { editMembers, isRecord, type Json, type Members } from "../../wire/json.ts";
+import { editMembers, isRecord, type Json, type Members, parsed } from "../../wire/json.ts";
 import type { Dialect, Labels } from "../dialect.ts";
 
 /** Sets id, model and `joust` in a complete answer. All other bytes are the upstream's. */
@@ -30,9 +30,9 @@ function labelEvents(labels: Labels): (piece: Uint8Array) => Buffer {
     const open = firstObject(bytes);
     if (open < 0) return bytes; // a comment that keeps the connection alive
     const end = bytes.indexOf(0x0a, open);
-    const event = parse(bytes.toString("utf8", open - 1, end < 0 ? bytes.length : end));
-    swaps = event ? swapsFor(event, labels) : [];
-    if (!event) return bytes;
+    const event = parsed(bytes.toString("utf8", open - 1, end < 0 ? bytes.length : end));
+    swaps = isRecord(event) ? swapsFor(event, labels) : [];
+    if (!isRecord(event)) return bytes; // the data continues on another line
     const comma = Object.keys(event).length > 0 ? "," : "";
     const head = Buffer.from(`"joust":${labels.joust}${comma}`);
     return Buffer.concat([bytes.subarray(0, open), head, swapAll(bytes.subarray(open), swaps)]);
@@ -51,15 +51,6 @@ function firstObject(bytes: Buffer): number {
 }
 
 const DATA = Buffer.from("data:");
-
-/** Undefined if the data continues on another line. */
-function parse(json: string): Json | undefined {
-  try {
-    return JSON.parse(json) as Json;
-  } catch {
-    return undefined;
-  }
-}
 
 interface Swap {
   readonly from: Buffer;

@@ -1,4 +1,4 @@
-import { isRecord, type Json } from "../../wire/json.ts";
+import { isRecord, type Json, parsed } from "../../wire/json.ts";
 import { UpstreamError } from "../upstream/error.ts";
 import type { Pass, Translation } from "../upstream/upstream.ts";
 import { type Usage, writeUsage } from "../upstream/usage.ts";
@@ -114,19 +114,10 @@ export function messageUsage(value: unknown): Usage | undefined {
 
 /** Converts {"type":"error","error":{"type","message"}} to OpenAI's format. Other bodies stay as they are. */
 export function errorBody(body: Uint8Array): Uint8Array {
-  const error = errorIn(body);
-  if (!error) return body;
-  const { type, message } = error;
+  const value = parsed(Buffer.from(body).toString());
+  if (!isRecord(value) || !isRecord(value.error)) return body;
+  const { type, message } = value.error;
   return Buffer.from(JSON.stringify({ error: { message, type, param: null, code: type } }));
-}
-
-function errorIn(body: Uint8Array): Json | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(body).toString());
-    return isRecord(value) && isRecord(value.error) ? value.error : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** HTTP status that corresponds to an error inside a stream. */

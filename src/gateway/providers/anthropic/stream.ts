@@ -1,5 +1,5 @@
 import { createParser, type EventSourceParser } from "eventsource-parser";
-import { isRecord, type Json } from "../../wire/json.ts";
+import { isRecord, type Json, parsed } from "../../wire/json.ts";
 import { refusal, UpstreamError } from "../upstream/error.ts";
 import type { Pass, Translation } from "../upstream/upstream.ts";
 import { type Usage, writeUsage } from "../upstream/usage.ts";
@@ -63,10 +63,8 @@ export class AnthropicStream implements Translation {
   }
 
   #parse(data: string): Json {
-    try {
-      const event: unknown = JSON.parse(data);
-      if (isRecord(event)) return event;
-    } catch {}
+    const event = parsed(data);
+    if (isRecord(event)) return event;
     throw this.#broken("a broken event");
   }
 

@@ -1,5 +1,5 @@
 import { formatErrorLine } from "../../../core/errors/joust-error.ts";
-import type { Members } from "../../wire/json.ts";
+import { isRecord, type Members, parsed } from "../../wire/json.ts";
 import { redacted } from "../../wire/secrets.ts";
 
 /**
@@ -64,8 +64,9 @@ export class UpstreamError extends Error {
   toJson(): string {
     if (this.fault === "request" && this.body) {
       const own = Buffer.from(this.body).toString();
+      const value = parsed(own);
       // JSON strings contain no raw line breaks, so this removes only white space.
-      if (isOpenAiError(own)) return own.replace(/[\r\n]+/g, "");
+      if (isRecord(value) && "error" in value) return own.replace(/[\r\n]+/g, "");
     }
     const type = this.fault === "request" ? "invalid_request_error" : "upstream_error";
     const error = { message: formatErrorLine(this), type, param: null, code: CODES[this.code] };
@@ -124,15 +125,6 @@ const CODES: Record<UpstreamFault, string> = {
   request: "unsupported_by_upstream",
   cancelled: "cancelled",
 };
-
-function isOpenAiError(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && "error" in value;
-  } catch {
-    return false;
-  }
-}
 
 /** Last event of a stream that broke off. Without it, the answer would look complete. */
 export function errorEvent(error: UpstreamError): Uint8Array {
@@ -196,7 +188,7 @@ const HINTS: Readonly<Record<number, string>> = {
 /** Message in an error body: `error.message`, a variation of it, or the start of a plain text. */
 function messageOf(body: Uint8Array): string | undefined {
   const text = Buffer.from(body).toString();
-  const found = messageIn(parse(text)) ?? (/^\s*[<{[]/.test(text) ? undefined : text.trim());
+  const found = messageIn(parsed(text)) ?? (/^\s*[<{[]/.test(text) ? undefined : text.trim());
   if (!found) return undefined;
   return found.length > MAX_MESSAGE ? `${found.slice(0, MAX_MESSAGE)}...` : found;
 }
@@ -204,17 +196,9 @@ function messageOf(body: Uint8Array): string | undefined {
 function messageIn(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return messageIn(value[0]); // Gemini sends a list of one error
-  if (typeof value !== "object" || value === null) return undefined;
-  const { error, message, detail } = value as Record<string, unknown>;
+  if (!isRecord(value)) return undefined;
+  const { error, message, detail } = value;
   return messageIn(error ?? message ?? detail);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const MAX_MESSAGE = 500;

@@ -64,11 +64,11 @@ export function usageOf(
   promptTokens: number,
 ): Usage {
   if (end.usage && end.error === undefined) return end.usage;
-  const known = end.usage ?? { ...NOTHING, promptTokens };
+  const known = end.usage ?? { ...NO_USAGE, promptTokens };
   return { ...known, completionTokens: Math.max(known.completionTokens, end.events) };
 }
 
-const NOTHING: Usage = {
+export const NO_USAGE: Usage = {
   promptTokens: 0,
   cachedTokens: 0,
   cacheWriteTokens: 0,
