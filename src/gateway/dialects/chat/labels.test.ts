@@ -50,6 +50,28 @@ describe("labels of a stream", () => {
     );
   });
 
+  it.each([
+    ["with spaces", ['{"id": "x", "model": "m"}', '{"id": "x", "model": "m"}']],
+    [
+      "with ids that change",
+      ['{"id":"","model":""}', '{"id":"x","model":"m"}', '{"id":"y","model":"m"}'],
+    ],
+    ["with other spaces later", ['{"id":"x","model":"m"}', '{"id": "x", "model":"m"}']],
+    [
+      "with a model in some of them",
+      ['{"id":"x","model":"m"}', '{"id":"x"}', '{"id":"x","model":"n"}'],
+    ],
+  ])("change id and model of events %s", (_, objects) => {
+    const events = objects.map((object) => `data: ${object}\n\n`);
+    for (const pieces of [events, [events.join("")]]) {
+      const out = dataOf(labelled(pieces));
+      out.forEach(({ id, model }, i) => {
+        expect(id).toBe("chatcmpl-ours");
+        expect(model).toBe(objects[i]!.includes("model") ? LABELS.model : undefined);
+      });
+    }
+  });
+
   it("do not mistake text for a member", () => {
     const content = '"id":"chatcmpl-1","model":"m"';
     const [first, second] = dataOf(labelled([event("a"), event(content)]));

@@ -1,5 +1,5 @@
 import { readUsage } from "../../providers/upstream/usage.ts";
-import { editMembers, isRecord, type Json, type Members, parsed } from "../../wire/json.ts";
+import { editMembers, isRecord, JsonError, type Members, scanObject } from "../../wire/json.ts";
 import type { Dialect, Labels } from "../dialect.ts";
 
 /** Sets id, model and `joust` in a complete answer. All other bytes are the upstream's. */
@@ -13,41 +13,60 @@ function completionId(decision: string): string {
 }
 
 /**
- * Labels a stream. `joust` goes into the first event. Id and model are the same in all
- * events, so they are replaced as bytes and nothing is parsed: a quote inside a JSON string is
- * escaped, so `"id":"..."` is always a member.
+ * Labels a stream. `joust` goes into the first event. Nearly all upstreams write id and model with
+ * the same bytes in every event, so these are replaced and nothing is parsed: a quote inside a
+ * JSON string is escaped, so `"id":"..."` is always a member. Other events are edited one by one.
  */
 export const labelStream: Dialect["labelStream"] = (labels, costOf) => {
   const label = labelEvents(labels);
   return costOf ? (piece) => addCost(label(piece), costOf) : label;
 };
 
-function labelEvents(labels: Labels): (piece: Uint8Array) => Buffer {
+function labelEvents({ id, model, joust }: Labels): (piece: Uint8Array) => Buffer {
+  const set = { id: JSON.stringify(completionId(id)), model: JSON.stringify(model) };
   let swaps: readonly Swap[] | undefined;
+  const label = (bytes: Buffer) => swapAll(bytes, swaps!) ?? editEvents(bytes, set);
   return (piece) => {
     const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
-    if (swaps) return swapAll(bytes, swaps);
-    const open = firstObject(bytes);
+    if (swaps) return label(bytes);
+    const open = nextObject(bytes);
     if (open < 0) return bytes; // a comment that keeps the connection alive
-    const end = bytes.indexOf(0x0a, open);
-    const event = parsed(bytes.toString("utf8", open - 1, end < 0 ? bytes.length : end));
-    swaps = isRecord(event) ? swapsFor(event, labels) : [];
-    if (!isRecord(event)) return bytes; // the data continues on another line
-    const comma = Object.keys(event).length > 0 ? "," : "";
-    const head = Buffer.from(`"joust":${labels.joust}${comma}`);
-    return Buffer.concat([bytes.subarray(0, open), head, swapAll(bytes.subarray(open), swaps)]);
+    const event = scanLine(bytes, open - 1);
+    swaps = event ? swapsFor(event, set) : [];
+    if (!event) return bytes; // the data continues on another line
+    const head = Buffer.from(`"joust":${joust}${event.size > 0 ? "," : ""}`);
+    const rest = label(bytes.subarray(open - 1));
+    return Buffer.concat([bytes.subarray(0, open), head, rest.subarray(1)]);
   };
 }
 
-/** Offset after the opening brace of the first event's data, or -1 if the bytes have none. */
-function firstObject(bytes: Buffer): number {
-  for (let at = bytes.indexOf(DATA); at >= 0; at = bytes.indexOf(DATA, at + 1)) {
+/** The JSON object from `open` to the end of its line. Undefined if it does not end there. */
+function scanLine(bytes: Buffer, open: number): Members | undefined {
+  const end = bytes.indexOf(0x0a, open);
+  try {
+    return scanObject(bytes, open, end < 0 ? bytes.length : end);
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}
+
+/** Offset after the opening brace of the next event's data, or -1 if the bytes have none. */
+function nextObject(bytes: Buffer, from = 0): number {
+  for (let at = bytes.indexOf(DATA, from); at >= 0; at = bytes.indexOf(DATA, at + 1)) {
     if (at > 0 && bytes[at - 1] !== 0x0a && bytes[at - 1] !== 0x0d) continue;
-    let from = at + DATA.length;
-    while (bytes[from] === 0x20) from++;
-    if (bytes[from] === 0x7b) return from + 1;
+    let open = at + DATA.length;
+    while (bytes[open] === 0x20) open++;
+    if (bytes[open] === 0x7b) return open + 1;
   }
   return -1;
+}
+
+function countObjects(bytes: Buffer): number {
+  // The first event is labelled from its opening brace on.
+  let count = bytes[0] === 0x7b ? 1 : 0;
+  for (let at = nextObject(bytes); at >= 0; at = nextObject(bytes, at)) count++;
+  return count;
 }
 
 const DATA = Buffer.from("data:");
@@ -57,22 +76,26 @@ interface Swap {
   readonly to: Buffer;
 }
 
-function swapsFor(event: Json, { id, model }: Labels): Swap[] {
-  return [swap("id", event.id, completionId(id)), swap("model", event.model, model)].filter(
-    (each) => each !== undefined,
-  );
+/** The bytes of the members in an event, and those that replace them. */
+function swapsFor(event: Members, set: Readonly<Record<string, string>>): Swap[] {
+  return Object.entries(set).flatMap(([name, value]) => {
+    const member = event.find(name);
+    if (!member) return [];
+    const { keyStart, valueStart, valueEnd } = member;
+    const key = Buffer.from(event.json.subarray(keyStart, valueStart));
+    const from = Buffer.from(event.json.subarray(keyStart, valueEnd));
+    return [{ from, to: Buffer.concat([key, Buffer.from(value)]) }];
+  });
 }
 
-function swap(name: string, from: unknown, to: string): Swap | undefined {
-  if (typeof from !== "string" || from === to) return undefined;
-  const member = (value: string) => Buffer.from(`"${name}":${JSON.stringify(value)}`);
-  return { from: member(from), to: member(to) };
-}
-
-/** Makes all replacements in one pass, so that the bytes between them are copied once. */
-function swapAll(bytes: Buffer, swaps: readonly Swap[]): Buffer {
+/**
+ * Makes all replacements in one pass, so that the bytes between them are copied once. Returns
+ * undefined unless each of them is made once per event.
+ */
+function swapAll(bytes: Buffer, swaps: readonly Swap[]): Buffer | undefined {
   const parts: Buffer[] = [];
   const next = swaps.map(({ from }) => bytes.indexOf(from));
+  let made = 0;
   let done = 0;
   for (;;) {
     let first = -1;
@@ -82,28 +105,42 @@ function swapAll(bytes: Buffer, swaps: readonly Swap[]): Buffer {
     if (first < 0) break;
     const { from, to } = swaps[first]!;
     parts.push(bytes.subarray(done, next[first]), to);
+    made++;
     done = next[first]! + from.length;
     next[first] = bytes.indexOf(from, done);
   }
+  if (made !== swaps.length * countObjects(bytes)) return undefined;
   if (done === 0) return bytes;
   parts.push(bytes.subarray(done));
   return Buffer.concat(parts);
+}
+
+/** Replaces the members that an event has, in each event whose data is one line. */
+function editEvents(bytes: Buffer, set: Readonly<Record<string, string>>): Buffer {
+  const lines = bytes.toString().split("\n");
+  const edited = lines.map((line) => {
+    const open = /^data: *(?=\{)/.exec(line)?.[0].length ?? (line.startsWith("{") ? 0 : -1);
+    const event = open < 0 ? undefined : scanLine(Buffer.from(line.slice(open)), 0);
+    if (!event) return line;
+    const own = Object.entries(set).filter(([name]) => event.find(name));
+    const json = Buffer.from(editMembers(event, { set: Object.fromEntries(own) })).toString();
+    return `${line.slice(0, open)}${json}`;
+  });
+  return Buffer.from(edited.join("\n"));
 }
 
 type CostOf = NonNullable<Parameters<Dialect["labelStream"]>[1]>;
 
 /** Adds `joust.cost` to the event that has the usage. */
 function addCost(bytes: Buffer, costOf: CostOf): Buffer {
-  if (!bytes.includes(USAGE)) return bytes;
+  if (!bytes.includes('"usage"')) return bytes;
   const lines = bytes.toString().split("\n");
   return Buffer.from(lines.map((line) => costLine(line, costOf)).join("\n"));
 }
 
-const USAGE = Buffer.from('"usage":{');
-
 function costLine(line: string, costOf: CostOf): string {
   const open = /^data: *\{/.exec(line)?.[0].length;
-  if (open === undefined || !line.includes('"usage":{')) return line;
+  if (open === undefined || !/"usage"\s*:\s*\{/.test(line)) return line;
   const event: unknown = JSON.parse(line.slice(open - 1));
   if (!isRecord(event) || "joust" in event) return line;
   const cost = costOf(readUsage(event.usage));
