@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { dataCommand } from "./data.ts";
 import { distillCommand } from "./distill.ts";
 import { encodeCommand } from "./encode.ts";
 import { fitCommand } from "./fit.ts";
@@ -17,7 +18,13 @@ export function allCommands(): Command[] {
   const groups = {
     "Gateway:": [serveCommand(), keysCommand(), votesCommand(), replayCommand()],
     "Encoders:": [fitCommand(), modelsCommand(), encodeCommand(), distillCommand()],
-    "Research:": [simulateCommand(), policiesCommand(), reproduceCommand(), workCommand()],
+    "Research:": [
+      simulateCommand(),
+      policiesCommand(),
+      dataCommand(),
+      reproduceCommand(),
+      workCommand(),
+    ],
   };
   return Object.entries(groups).flatMap(([heading, commands]) =>
     commands.map((command) => command.helpGroup(heading)),

@@ -9,6 +9,7 @@ import type { Dataset } from "./dataset.ts";
 import { FORMATS } from "./formats.ts";
 import { mmluFiles, mmluRows } from "./mmlu.ts";
 import type { Row } from "./row.ts";
+import { tableLines } from "./tables.ts";
 
 export interface LoadOptions extends Selection {
   /** A csv file with the columns model,category,perf,cost. */
@@ -54,11 +55,12 @@ export async function openRows(path: string): Promise<AsyncIterable<Row>> {
     throw readError(path, error);
   });
   if (entry.isDirectory()) return concatenate((await mmluFiles(path)).map(mmluRows));
-  if (/\.csv(\.gz)?$/.test(path)) return mmluRows(path);
-  for await (const line of readLines(path)) {
+  const lines = await tableLines(path);
+  if (!lines && /\.csv(\.gz)?$/.test(path)) return mmluRows(path);
+  for await (const line of lines?.() ?? readLines(path)) {
     const record = parseRecord(path, line);
     const format = FORMATS.find(({ matches }) => matches(record));
-    if (format) return format.rows(path);
+    if (format) return format.rows(path, lines?.());
     throw new InputError(
       { file: path, line: line.number, field: "query" },
       `is missing; the fields are ${Object.keys(record).join(", ") || "none"}`,

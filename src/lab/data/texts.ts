@@ -4,7 +4,7 @@ import { InputError } from "../../core/input/input-error.ts";
 import { type Line, linesOf, readLines } from "../../core/input/lines.ts";
 import { checkShape, parseRecord } from "../../core/input/rows.ts";
 import { readError, textOf } from "../../core/input/text.ts";
-import { ID, TEXT } from "./formats.ts";
+import { ID, TEXT } from "./format.ts";
 import { openRows } from "./load.ts";
 import { idOf } from "./row.ts";
 
@@ -15,14 +15,14 @@ export interface Text {
 
 /**
  * Reads the queries of a file one by one: any data set that `loadDataset` knows, or plain
- * text with one query per line. A csv file or a folder is recognised by its name, jsonl by
- * the { at its start.
+ * text with one query per line. A folder, a csv, json or Parquet file is recognised by its
+ * name, jsonl by the { at its start.
  */
 export async function* readTexts(path: string): AsyncGenerator<Text> {
   const entry = await stat(path).catch((error: unknown) => {
     throw readError(path, error);
   });
-  if (entry.isDirectory() || /\.csv(\.gz)?$/.test(path) || (await beginsWithBrace(path))) {
+  if (entry.isDirectory() || TABLE.test(path) || (await beginsWithBrace(path))) {
     for await (const { id, text } of await openRows(path)) yield { id, text };
   } else {
     for await (const line of readLines(path)) yield plain(line);
@@ -38,6 +38,8 @@ export async function* textsOf(name: string, bytes: AsyncIterable<Uint8Array>) {
   }
   if (json === undefined) throw new InputError({ file: name }, "is empty", HINT);
 }
+
+const TABLE = /\.(csv|json)(\.gz)?$|\.parquet$/;
 
 async function beginsWithBrace(path: string): Promise<boolean> {
   for await (const line of readLines(path)) return isJson(line);

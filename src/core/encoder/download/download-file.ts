@@ -1,4 +1,4 @@
-/** Downloads one file from the hub: resumes after an interruption and verifies the checksum. */
+/** Downloads one file: resumes after an interruption and verifies the checksum. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, mkdir, open, rename, rm, stat } from "node:fs/promises";
@@ -6,16 +6,23 @@ import { dirname } from "node:path";
 import { InputError } from "../../input/input-error.ts";
 import { codeOf } from "../../input/system-error.ts";
 import { TransientFailure, withRetries } from "../common/retry.ts";
-import {
-  awaitServer,
-  failureOf,
-  type Hash,
-  type Hub,
-  IDLE_TIMEOUT,
-  type RemoteFile,
-  request,
-  type Snapshot,
-} from "./hub-listing.ts";
+import { awaitServer, type Client, IDLE_TIMEOUT, request } from "./request.ts";
+
+/** A file on a server. */
+export interface FileSource {
+  readonly url: string;
+  /** Undefined if only the server knows it. A git hash needs it. */
+  readonly size?: number | undefined;
+  readonly hash: Hash;
+  /** Makes the error for a response status other than success. */
+  failureOf(response: Response): Error;
+}
+
+/** SHA-256, or git's blob hash, a SHA-1 over a header and the content. */
+export interface Hash {
+  readonly kind: "sha256" | "git";
+  readonly hex: string;
+}
 
 /**
  * Downloads into `path` and reports the bytes received to `onBytes`. Received data
@@ -23,36 +30,40 @@ import {
  * never resumes with the data of another version.
  */
 export async function downloadFile(
-  hub: Hub,
-  snapshot: Snapshot,
-  file: RemoteFile,
+  client: Client,
+  source: FileSource,
   path: string,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
-  const { size, hash } = file;
-  if ((await sizeOf(path)) === size && (await hashOf(path, size, hash.kind)) === hash.hex) {
-    onBytes(size);
+  const { size = Infinity, hash } = source;
+  if (await hasContent(path, source)) {
+    onBytes(await sizeOf(path));
     return;
   }
   const part = `${path}.${hash.hex.slice(0, 12)}.part`;
-  const url = `${hub.endpoint}/${snapshot.repository}/resolve/${encodeURIComponent(snapshot.revision)}/${encodePath(file.path)}`;
   await mkdir(dirname(path), { recursive: true });
   let most = 0;
   await withRetries(async (progressed) => {
     if ((await sizeOf(part)) > size) await rm(part);
-    await continuePart(hub, snapshot, url, part, size, (bytes) => {
+    await continuePart(client, source, part, (bytes) => {
       onBytes(bytes);
       // Bytes that an earlier attempt had are no progress: a server may fail at the same byte each time.
       if (bytes > most) progressed();
       most = Math.max(most, bytes);
     });
-  }, hub);
-  await verify(file, part);
+  }, client);
+  await verify(source, part);
   await rename(part, path);
 }
 
-function encodePath(path: string): string {
-  return path.split("/").map(encodeURIComponent).join("/");
+/** Whether the file exists and has the right hash. */
+export async function hasContent(
+  path: string,
+  { size, hash }: Pick<FileSource, "size" | "hash">,
+): Promise<boolean> {
+  const there = await sizeOf(path);
+  if (there < 0 || there !== (size ?? there)) return false;
+  return (await hashOf(path, there, hash.kind)) === hash.hex;
 }
 
 /** Size of a file; -1 if it does not exist. */
@@ -65,25 +76,23 @@ async function sizeOf(path: string): Promise<number> {
 
 /** Downloads the missing rest of a .part file. */
 async function continuePart(
-  hub: Hub,
-  snapshot: Snapshot,
-  url: string,
+  client: Client,
+  { url, size, failureOf }: FileSource,
   part: string,
-  size: number,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
   const there = await sizeOf(part);
-  if (there === size) return onBytes(size);
+  if (there === size) return onBytes(there);
   const have = Math.max(0, there);
   onBytes(have);
-  const idle = idleSignal(hub.idleTimeout ?? IDLE_TIMEOUT);
+  const idle = idleSignal(client.idleTimeout ?? IDLE_TIMEOUT);
   try {
     const headers = {
       // Sizes and ranges refer to the stored bytes.
       "accept-encoding": "identity",
       ...(have > 0 ? { range: `bytes=${have}-` } : {}),
     };
-    const response = await request(hub, url, headers, idle.signal);
+    const response = await request(client, url, headers, idle.signal);
     if (response.status === 416) await rm(part, { force: true }); // the next attempt starts over
     const resumes = response.status === 206 && startOf(response) === have;
     if (!resumes && response.status !== 200) {
@@ -92,12 +101,14 @@ async function continuePart(
         ? new TransientFailure(
             new InputError({ file: url }, "sends a range that was not requested", AGAIN),
           )
-        : failureOf(hub, snapshot, response);
+        : failureOf(response);
     }
     // A server without support for ranges sends the whole file.
+    const from = resumes ? have : 0;
+    const length = Number(response.headers.get("content-length") ?? Number.NaN);
     const handle = await open(part, resumes ? "a" : "w");
     try {
-      await receive(url, response, handle, resumes ? have : 0, size, (bytes) => {
+      await receive(url, response, handle, from, size ?? from + length, (bytes) => {
         idle.reset();
         onBytes(bytes);
       });
@@ -135,7 +146,8 @@ async function receive(
       onBytes(bytes);
     }
   });
-  if (bytes === size) return;
+  // A server that announces no length may end anywhere; then the checksum decides.
+  if (bytes === size || Number.isNaN(size)) return;
   const problem = bytes > size ? `sends more than the ${size} bytes that it listed` : "ended early";
   throw new TransientFailure(new InputError({ file: url }, problem, AGAIN));
 }
@@ -152,22 +164,22 @@ function idleSignal(milliseconds: number) {
   };
 }
 
-function diskFullError(part: string, size: number, error: unknown): unknown {
+function diskFullError(part: string, size: number | undefined, error: unknown): unknown {
   const code = codeOf(error);
   if (code !== "ENOSPC" && code !== "EDQUOT") return error;
   return new InputError(
     { file: dirname(part) },
-    `has no space for a file of ${size} bytes`,
+    `has no space for a file${size === undefined ? "" : ` of ${size} bytes`}`,
     "free some disk space and run the same command again: the download resumes",
   );
 }
 
-async function verify({ path, size, hash }: RemoteFile, part: string): Promise<void> {
-  const found = await hashOf(part, size, hash.kind);
+async function verify({ url, hash }: FileSource, part: string): Promise<void> {
+  const found = await hashOf(part, await sizeOf(part), hash.kind);
   if (found === hash.hex) return;
   await rm(part);
   throw new InputError(
-    { file: path },
+    { file: url },
     `arrived damaged: its ${hash.kind === "git" ? "git hash" : "SHA-256"} is ${found}, not ${hash.hex}`,
     "run the same command again, which downloads it anew; if it fails again, the server is at fault",
   );

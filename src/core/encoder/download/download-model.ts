@@ -10,7 +10,14 @@ import { writeError } from "../../input/system-error.ts";
 import { folderOf } from "../common/find-model.ts";
 import { readArchitecture } from "../transformer/model/architecture.ts";
 import { downloadFile } from "./download-file.ts";
-import { type Hub, type Listing, listRepository, type RemoteFile } from "./hub-listing.ts";
+import {
+  failureOf,
+  type Hub,
+  type Listing,
+  listRepository,
+  type RemoteFile,
+  urlOf,
+} from "./hub-listing.ts";
 
 export const HUB = "https://huggingface.co";
 
@@ -179,7 +186,13 @@ async function fetchAll(download: ModelDownload, receipt: Receipt, staging: stri
     const path = join(staging, file.path);
     const onBytes = (bytes: number) =>
       download.onProgress?.({ file: file.path, done: before + bytes, total });
-    await downloadFile(download, { repository, revision: commit }, file, path, onBytes);
+    const snapshot = { repository, revision: commit };
+    const source = {
+      ...file,
+      url: urlOf(download, snapshot, file.path),
+      failureOf: (response: Response) => failureOf(download, snapshot, response),
+    };
+    await downloadFile(download, source, path, onBytes);
     before += file.size;
     // Checked before the weights are downloaded, which are larger.
     if (CONFIG.test(file.path)) await readArchitecture(path);

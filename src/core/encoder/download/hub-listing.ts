@@ -1,25 +1,15 @@
-/** Lists the files of a repository, and sends requests to the hub. */
+/** Lists the files of a repository of the hub. */
 import { z } from "zod";
 import { InputError } from "../../input/input-error.ts";
 import { didYouMean } from "../../input/nearest.ts";
 import { KNOWN_MODELS } from "../common/known-models.ts";
-import {
-  connectionError,
-  isTransient,
-  type RetryOptions,
-  retryAfter,
-  TransientFailure,
-  withRetries,
-} from "../common/retry.ts";
+import { isTransient, retryAfter, TransientFailure, withRetries } from "../common/retry.ts";
+import type { Hash } from "./download-file.ts";
+import { awaitServer, type Client, IDLE_TIMEOUT, request } from "./request.ts";
 
-export interface Hub extends RetryOptions {
+export interface Hub extends Client {
   /** URL as in HF_ENDPOINT, without a slash at the end. */
   readonly endpoint: string;
-  /** HF_TOKEN, for private and gated repositories. */
-  readonly token?: string | undefined;
-  /** Milliseconds without data after which a request fails. */
-  readonly idleTimeout?: number | undefined;
-  readonly fetch?: typeof fetch | undefined;
 }
 
 /** A repository at a revision: a branch, a tag or a commit. */
@@ -31,13 +21,8 @@ export interface Snapshot {
 export interface RemoteFile {
   readonly path: string;
   readonly size: number;
+  /** SHA-256 for files in git LFS, git's blob hash for others. */
   readonly hash: Hash;
-}
-
-/** SHA-256 for files in git LFS; for others git's blob hash, a SHA-1 over a header and the content. */
-export interface Hash {
-  readonly kind: "sha256" | "git";
-  readonly hex: string;
 }
 
 export interface Listing {
@@ -79,6 +64,12 @@ export async function listRepository(hub: Hub, snapshot: Snapshot): Promise<List
     `does not list ${repository} with sizes and hashes as Hugging Face does (${path.join(".")}: ${message})`,
     "give a server with that interface: --endpoint https://huggingface.co",
   );
+}
+
+/** Address of a file of a repository. */
+export function urlOf({ endpoint }: Hub, { repository, revision }: Snapshot, path: string): string {
+  const parts = [revision, ...path.split("/")].map(encodeURIComponent);
+  return `${endpoint}/${repository}/resolve/${parts.join("/")}`;
 }
 
 interface Stored {
@@ -131,36 +122,6 @@ async function getJson(hub: Hub, snapshot: Snapshot, url: string): Promise<unkno
       return undefined;
     }
   }, hub);
-}
-
-export const IDLE_TIMEOUT = 30_000;
-
-/** Sends a request. Connection failures are transient. */
-export async function request(
-  { token, fetch: send = fetch, signal }: Hub,
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  idle: AbortSignal,
-): Promise<Response> {
-  return awaitServer(url, () =>
-    send(url, {
-      // fetch omits the token when a redirect leads to another host.
-      headers: { ...headers, ...(token ? { authorization: `Bearer ${token}` } : {}) },
-      signal: signal ? AbortSignal.any([idle, signal]) : idle,
-    }),
-  );
-}
-
-/** Waits for the server. Connection failures become transient failures. */
-export async function awaitServer<T>(url: string, wait: () => Promise<T>): Promise<T> {
-  try {
-    return await wait();
-  } catch (error) {
-    throw connectionError(error, (problem) => {
-      const hint = "check the connection and run the same command again: the download resumes";
-      return new InputError({ file: new URL(url).host }, problem, hint);
-    });
-  }
 }
 
 /** Makes the error for a response status other than success. */

@@ -1,0 +1,51 @@
+/** Sends requests of a download. */
+import { InputError } from "../../input/input-error.ts";
+import { connectionError, type RetryOptions } from "../common/retry.ts";
+
+export interface Client extends RetryOptions {
+  /** Sent to the server, for example HF_TOKEN for private and gated repositories. */
+  readonly token?: string | undefined;
+  /** Milliseconds without data after which a request fails. */
+  readonly idleTimeout?: number | undefined;
+  readonly fetch?: typeof fetch | undefined;
+}
+
+export const IDLE_TIMEOUT = 30_000;
+
+/** Sends a request. Connection failures are transient. */
+export async function request(
+  { token, fetch: given, signal }: Client,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  idle: AbortSignal,
+): Promise<Response> {
+  const send = given ?? (await safeFetch());
+  return awaitServer(url, () =>
+    send(url, {
+      // fetch omits the token when a redirect leads to another host.
+      headers: { ...headers, ...(token ? { authorization: `Bearer ${token}` } : {}) },
+      signal: signal ? AbortSignal.any([idle, signal]) : idle,
+    }),
+  );
+}
+
+/**
+ * The fetch of undici. That of Node 24.21 ends the process with an AssertionError if a server
+ * closes the connection while received data waits for the disk (nodejs/undici#5360).
+ */
+async function safeFetch(): Promise<typeof fetch> {
+  const undici = await import("undici");
+  return undici.fetch as unknown as typeof fetch;
+}
+
+/** Waits for the server. Connection failures become transient failures. */
+export async function awaitServer<T>(url: string, wait: () => Promise<T>): Promise<T> {
+  try {
+    return await wait();
+  } catch (error) {
+    throw connectionError(error, (problem) => {
+      const hint = "check the connection and run the same command again: the download resumes";
+      return new InputError({ file: new URL(url).host }, problem, hint);
+    });
+  }
+}
