@@ -327,7 +327,8 @@ Each addition is compared on and off in the same ${RUNS} environments, with the 
 embeddings, T = ${ROUNDS}. Unless stated otherwise, the told scores (quality scores that the router gets before the first
 vote) are exact and the vote scale is 3. Where a row names only votes or voters, there are no told scores and the vote
 scale is 10, so that the router learns only from votes. Smaller is better; the gain is off minus on per run, with its
-95% interval.
+95% interval. The RouterBench queries are a stand-in: their MMLU, GSM8K, HellaSwag and MBPP texts differ from
+RouterBench's ([lab.md](lab.md#public-data)).
 
 Each addition has two rows. In the first it should help ("yes" if the interval excludes 0). In the second it has little
 to gain and must not cost more than 3%, judged by the mean. All scenarios and options were chosen with other seeds on

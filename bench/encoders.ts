@@ -144,7 +144,8 @@ Category accuracy is the share of queries whose nearest category mean, by cosine
 mean of a category is taken over ${OFFLINE} other queries. Routing by categories depends on this number. The ${OFFLINE} queries
 were drawn ${DRAWS} times, with the same draws for every encoder, and each draw was measured on at most ${HELD_OUT.toLocaleString("en")} of the
 other queries. "+ CCFT" means that the encoder was fine-tuned in each draw on its ${OFFLINE} queries per category only, with
-the default settings of \`joust fit\`. Intervals are over the draws.
+the default settings of \`joust fit\`. Intervals are over the draws. The RouterBench queries are a stand-in: their MMLU, GSM8K, HellaSwag and MBPP texts differ from
+RouterBench's ([lab.md](lab.md#public-data)).
 
 ${table}
 As [CSV](tables/encoders.csv) and [LaTeX](tables/encoders.tex). \`hash\` is a hashed bag of words and needs no model.

@@ -338,7 +338,8 @@ sets with other seeds, so its results are out of sample for environments and vot
 
 On RouterBench "noisy" means that the true quality is the told score plus N(0, 0.1). On llmrouter-9models the told
 scores are the means of five offline queries per task ("exact"), these means plus N(0, 0.1) ("noisy"), or the scores
-of another model ("permuted").
+of another model ("permuted"). The RouterBench queries are a stand-in: their MMLU, GSM8K, HellaSwag and MBPP texts differ from
+RouterBench's ([lab.md](lab.md#public-data)).
 
 \`npm run bench -- tune\` and \`npm run bench -- policies\` made this page. The tables are also available in
 [tables/](tables/) as CSV and LaTeX.

@@ -1,10 +1,9 @@
 import { Argument, type Command } from "commander";
 import type { GetProgress, GotFile } from "../../lab/data/get-data.ts";
 import { DATA_NAMES, DATA_SOURCES, type DataName } from "../../lab/data/sources.ts";
-import { newCommand } from "../shared/command.ts";
+import { JOUST, newCommand } from "../shared/command.ts";
 import { folder } from "../shared/flags.ts";
 import { interruptible } from "../shared/interrupt.ts";
-import { JOUST } from "../shared/invocation.ts";
 import { drawBar, statusLine } from "../shared/status-line.ts";
 
 export function dataCommand(): Command {

@@ -33,12 +33,12 @@ export function reproduceCommand(): Command {
     .optionsGroup("Data:")
     .option(
       "--data <dir>",
-      "folder with mmlu/, routerbench-queries/, mixinstruct/ or qlora-gpt4-pairwise/ (default: the project's own questions)",
+      "folder with mmlu/, routerbench-queries/, mixinstruct/ or qlora-gpt4-pairwise/, as joust data get makes it; queries_rbprompt.jsonl.gz in routerbench-queries/ is a stand-in, whose MMLU, GSM8K, HellaSwag and MBPP texts differ from RouterBench's (default: the project's own questions)",
       folder("--data"),
     )
     .option(
       "--encoders <a,b>",
-      "encoders (default: those of MiniLM, mpnet, e5b, OpenAItext and static that are available)",
+      "encoders; all means the paper's four, MiniLM, mpnet, e5b and OpenAItext, and fails if one is not available (default: those of the four and static that are available)",
       names("--encoders"),
     );
   withModelsFlag(command);
@@ -65,7 +65,10 @@ export function reproduceCommand(): Command {
         'distribute the jobs to "joust work" processes through this PostgreSQL database, with the same results: postgres://user:password@host/database',
       ).env("JOUST_WORKERS"),
     )
-    .option("--dry-run", "print the number of jobs and an estimate of the time, and exit");
+    .option(
+      "--dry-run",
+      "print the number of jobs and estimates of time, memory and, for OpenAItext, dollars, and exit",
+    );
   command
     .optionsGroup("Output:")
     .option(

@@ -5,16 +5,14 @@ import type { EncoderPlaces } from "../../core/encoder/open-encoder.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { readVersion } from "../../core/input/project.ts";
 import type { Workers } from "../../lab/jobs/job.ts";
-import type { PlannedJob } from "../../lab/jobs/plan.ts";
 import type { ProgressReport } from "../../lab/jobs/progress.ts";
 import { JobFailed } from "../../lab/jobs/run-plan.ts";
 import type { FolderStore } from "../../lab/jobs/store.ts";
 import { Threads } from "../../lab/jobs/threads.ts";
 import { ascii, toText } from "../../lab/report/table.ts";
-import { plural } from "../../lab/report/words.ts";
 import { evidenceOf, summaryOf, verdictText } from "../../lab/reproduce/claims-report.ts";
 import { type DataSets, findDataSets } from "../../lab/reproduce/data-sets.ts";
-import { findEncoders } from "../../lab/reproduce/encoders.ts";
+import { findEncoders, PAPER_ENCODERS } from "../../lab/reproduce/encoders.ts";
 import type { Reproduced } from "../../lab/reproduce/experiment.ts";
 import { FULL, QUICK } from "../../lab/reproduce/planner.ts";
 import {
@@ -26,7 +24,8 @@ import {
   reproduceCurves,
 } from "../../lab/reproduce/reproduce.ts";
 import { interruptible } from "../shared/interrupt.ts";
-import { drawBar, duration, type StatusLine, statusLine, timeLeft } from "../shared/status-line.ts";
+import { drawBar, type StatusLine, statusLine, timeLeft } from "../shared/status-line.ts";
+import { dryRunText } from "./dry-run.ts";
 import { EXPERIMENTS, type Experiment, type ReproduceFlags } from "./flags.ts";
 import { KINDS, openCache } from "./work.ts";
 
@@ -42,7 +41,8 @@ export async function runReproduce(
   await refuseOtherFolder(out);
   const { default: suite } = await import("../../lab/experiments/index.ts");
   const places = encoderPlaces(flags.models);
-  const wanted = flags.encoders ?? (quick ? [QUICK_ENCODER] : undefined);
+  const named = flags.encoders?.flatMap((name) => (name === "all" ? PAPER_ENCODERS : [name]));
+  const wanted = named ?? (quick ? [QUICK_ENCODER] : undefined);
   const encoders = await findEncoders(wanted, places);
   const data = await findDataSets(flags.data);
   const names = experiment === "all" ? EXPERIMENTS : [experiment];
@@ -53,7 +53,7 @@ export async function runReproduce(
     flags.curve === undefined ? undefined : curvesNamed(planned, flags.curve, encoders.absent);
   if (flags.dryRun) {
     const { jobs } = curves ? planOf(planned, curves) : planned.planner.plan;
-    process.stdout.write(planText(jobs, threads));
+    process.stdout.write(await dryRunText({ jobs, threads, encoders, data }));
     return 0;
   }
   const store = await openCache(flags.cache);
@@ -144,18 +144,6 @@ function everyFiveMinutes(): StatusLine {
     },
     clear() {},
   };
-}
-
-function planText(jobs: readonly PlannedJob[], threads: number): string {
-  const lines = [...Map.groupBy(jobs, ({ kind }) => kind)].map(([kind, own]) => {
-    return `  ${kind.padEnd(10)}${String(own.length).padStart(6)} jobs, about ${duration(1000 * secondsOf(own))} of one core`;
-  });
-  const total = duration((1000 * secondsOf(jobs)) / threads);
-  return `${plural(jobs.length, "job")}, about ${total} on ${plural(threads, "thread")}, minus the cached ones:\n${lines.join("\n")}\n`;
-}
-
-function secondsOf(jobs: readonly PlannedJob[]): number {
-  return jobs.reduce((sum, { seconds }) => sum + seconds, 0);
 }
 
 function summary({ judged, planner }: Reproduced, out: string): string {

@@ -177,6 +177,21 @@ describe("joust data get", () => {
 });
 
 describe("the files made from downloads", () => {
+  it("routerbench: the prompts of the seven benchmarks, once the pickle was converted", async () => {
+    const { get, folder } = await setUp("routerbench", { "routerbench_0shot.pkl": "pickle" });
+    expect(await get()).toHaveLength(1);
+    const row = (id: string, eval_name: string) => {
+      const scores = { a: 1, b: 0, "a|total_cost": 0, "b|total_cost": 0 };
+      return JSON.stringify({ sample_id: id, prompt: [`ask ${id}`], eval_name, ...scores });
+    };
+    const rows = [row("1", "mmlu-law"), row("2", "consensus_summary"), row("3", "mtbench-math")];
+    writeFileSync(join(folder, "routerbench_0shot.jsonl"), rows.join("\n"));
+    const [, made] = await get();
+    const { categories, queries } = await loadDataset(made!.path, { unscored: true });
+    expect(categories).toEqual(["mmlu", "mt-bench"]);
+    expect(queries.map(({ text }) => text)).toEqual(["ask 1", "ask 3"]);
+  });
+
   it("mmlu: the csv files of data.tar, which can be read as the paper's data", async () => {
     const question = "What is 2 + 2?,1,2,3,4,D\n";
     const tar = tarOf({

@@ -17,7 +17,7 @@ export interface PublicFile {
  * `computed`: we computed the checksum from the file itself. `quoted`: we have not had the
  * file; other projects that downloaded it state its checksum, and agree where there are several.
  */
-export type Pin = "computed" | "quoted";
+type Pin = "computed" | "quoted";
 
 export interface DataSource {
   readonly title: string;
@@ -56,7 +56,7 @@ export const DATA_SOURCES: Readonly<Record<DataName, DataSource>> = {
         pin: "quoted",
       },
     ],
-    next: "python -c \"import pandas; pandas.read_pickle('routerbench_0shot.pkl').to_json('routerbench_0shot.jsonl', orient='records', lines=True)\"",
+    next: "cd DIR/routerbench && python -c \"import pandas; pandas.read_pickle('routerbench_0shot.pkl').to_json('routerbench_0shot.jsonl', orient='records', lines=True)\", then the same command again, which makes the queries of joust reproduce",
   },
   mmlu: {
     title: "MMLU: questions of 57 subjects with four options each",

@@ -1,10 +1,13 @@
 /** Makes the files that the other commands read from downloaded ones. */
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { categoryName } from "../../core/input/categories.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { readJson } from "../../core/input/json.ts";
 import { readRows } from "../../core/input/rows.ts";
+import { openRows } from "./load.ts";
 import type { DataName } from "./sources.ts";
 
 interface Unpacked {
@@ -16,7 +19,36 @@ interface Unpacked {
 /** Unpackers by data set. `folder` holds the downloaded files. */
 export const UNPACKERS: Partial<
   Readonly<Record<DataName, (folder: string) => AsyncGenerator<Unpacked>>>
-> = { mmlu: unpackMmlu, llmrouter: joinLlmrouter };
+> = { routerbench: queriesOfRouterbench, mmlu: unpackMmlu, llmrouter: joinLlmrouter };
+
+/**
+ * The prompts of the paper's seven benchmarks, for `joust reproduce`, if somebody has converted
+ * the pickle to a table. This program does not read pickles, because a pickle can run any code.
+ */
+async function* queriesOfRouterbench(folder: string): AsyncGenerator<Unpacked> {
+  const table = TABLES.map((name) => join(folder, name)).find(existsSync);
+  if (table === undefined) return;
+  const lines: string[] = [];
+  for await (const { id, text: query, category } of await openRows(table)) {
+    const benchmark = categoryName(category ?? "");
+    if (BENCHMARKS.has(benchmark)) lines.push(`${JSON.stringify({ id, query, benchmark })}\n`);
+  }
+  const path = join("..", "routerbench-queries", "queries_routerbench.jsonl");
+  yield { path, content: Buffer.from(lines.join("")) };
+}
+
+const TABLES = ["jsonl", "jsonl.gz", "json", "parquet", "csv"].map(
+  (extension) => `routerbench_0shot.${extension}`,
+);
+const BENCHMARKS = new Set([
+  "mmlu",
+  "mt-bench",
+  "mbpp",
+  "hellaswag",
+  "winogrande",
+  "gsm8k",
+  "arc-challenge",
+]);
 
 /** The csv files of data.tar: test/, dev/ and val/, one file per subject. */
 async function* unpackMmlu(folder: string): AsyncGenerator<Unpacked> {

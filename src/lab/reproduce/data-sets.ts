@@ -153,19 +153,32 @@ async function routerbenchIn(
   const forms = found.map(async ({ name, file, note }) => {
     return { name, note, files: await files.all([join(folder, file)]) };
   });
-  return { scores, forms: await Promise.all(forms), section: { known: 60, arc: 120 } };
+  const isReleased = found[0]!.name === RELEASED;
+  return {
+    scores,
+    forms: await Promise.all(forms),
+    section: { known: 60, arc: 120 },
+    ...(!isReleased && { standIn: "its MMLU, GSM8K, HellaSwag and MBPP texts are others" }),
+  };
 }
+
+const RELEASED = "released";
 
 const FORMS = [
   {
+    name: RELEASED,
+    file: "queries_routerbench.jsonl",
+    note: "RouterBench's released zero-shot prompts (joust data get routerbench).",
+  },
+  {
     name: "rbprompt",
     file: "queries_rbprompt.jsonl.gz",
-    note: "RouterBench's prompts as they are, whose boilerplate gives the benchmark away.",
+    note: "A stand-in for RouterBench's prompts: questions of the same seven benchmarks in RouterBench's wording, which gives the benchmark away. Its MMLU, GSM8K, HellaSwag and MBPP texts differ from RouterBench's.",
   },
   {
     name: "natural",
     file: "queries.jsonl.gz",
-    note: "The questions alone, without RouterBench's boilerplate.",
+    note: "The same stand-in without RouterBench's wording: the questions alone.",
   },
 ];
 

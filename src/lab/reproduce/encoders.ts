@@ -34,6 +34,9 @@ export const PAPER_ENCODERS: readonly string[] = ["MiniLM", "mpnet", "e5b", "Ope
 /** The encoder that comes with the program. */
 const OWN_ENCODER = "static";
 
+/** Reason for an encoder that the user did not name. */
+export const NOT_WANTED = "not asked for";
+
 /** Opens each encoder once to learn the identity of its weights. Encoders named by the user must exist. */
 export async function findEncoders(
   wanted: readonly string[] | undefined,
@@ -50,7 +53,7 @@ export async function findEncoders(
     }
   }
   const unwanted = wanted ? PAPER_ENCODERS.filter((name) => !wanted.includes(name)) : [];
-  absent.push(...unwanted.map((name) => ({ name, reason: "not asked for" })));
+  absent.push(...unwanted.map((name) => ({ name, reason: NOT_WANTED })));
   if (here.length > 0) return { here, absent };
   throw new InputError(
     { file: "--encoders" },

@@ -77,8 +77,10 @@ cached, so the second time takes seconds. In a checkout of the repository <code>
 prints its numbers. A list at the end of each experiment says for every curve which queries,
 vectors, model embeddings and policy it has.`,
   `<code>--data DIR</code> is a folder with <code>mmlu/</code> (the test and dev csv of the five
-topics), <code>routerbench-queries/</code> (<code>queries_rbprompt.jsonl.gz</code>,
-<code>queries.jsonl.gz</code>), and <code>mixinstruct/</code> (its jsonl with
+topics), <code>routerbench-queries/</code> (<code>queries_routerbench.jsonl</code>, which
+<code>joust data get routerbench</code> makes, or the stand-in
+<code>queries_rbprompt.jsonl.gz</code> and <code>queries.jsonl.gz</code>, whose MMLU, GSM8K,
+HellaSwag and MBPP texts differ from RouterBench's), and <code>mixinstruct/</code> (its jsonl with
 <code>cmp_results</code>) or the stand-in's <code>qlora-gpt4-pairwise/</code>. Without it the
 project's own questions stand in for all. <code>--models DIR</code> has the encoders' folders;
 <code>joust models get MiniLM</code> downloads one. Checksums of both are below.`,
