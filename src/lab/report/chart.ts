@@ -78,24 +78,21 @@ export function chartPicture(chart: Chart): Picture {
   const at = ({ x: across, y: up }: { x: number; y: number }) => [x.at(across), y.at(up)] as const;
 
   const sorted = series
-    .map((one) => ({ ...one, end: at(one.points.at(-1)!) }))
+    .map((one) => ({ one, end: at(one.points.at(-1)!), size: one.fontSize ?? FONT_SIZE }))
     .sort((a, b) => a.end[1] - b.end[1]);
   const centers = dodge(
     sorted.map(({ end }) => end[1]),
-    sorted.map(({ fontSize = FONT_SIZE }) => fontSize + LINE_GAP),
+    sorted.map(({ size }) => size + LINE_GAP),
     MARGIN.top - 6,
     bottom + 6,
   );
   const labels = new Map(
-    sorted.map(({ name, label: text, end, fontSize = FONT_SIZE }, i) => {
+    sorted.map(({ one, end, size }, i) => {
       const near = end[0] >= right - 1 && Math.abs(end[1] - centers[i]!) < 2;
-      const leader = near ? "" : path([end, [right + LEADER - 3, centers[i]!]]);
-      const attributes = { class: "label", "text-anchor": "start", "font-size": fontSize };
-      return [
-        name,
-        (leader && element("path", { d: leader, stroke: "currentColor", "stroke-width": ".6" })) +
-          label(right + LEADER, centers[i]!, text, attributes),
-      ];
+      const d = near ? "" : path([end, [right + LEADER - 3, centers[i]!]]);
+      const attributes = { class: "label", "text-anchor": "start", "font-size": size };
+      const leader = d && element("path", { d, stroke: "currentColor", "stroke-width": ".6" });
+      return [one, leader + label(right + LEADER, centers[i]!, one.label, attributes)];
     }),
   );
   const widest = Math.max(
@@ -128,7 +125,7 @@ export function chartPicture(chart: Chart): Picture {
       ? element("path", { d: path(stairs), fill: "none", ...LINE, "stroke-dasharray": "5 3" })
       : "",
     ...series.map((one) =>
-      colored(one.style.color, hover(one.name), marksOf(one, at), labels.get(one.name)!),
+      colored(one.style.color, hover(one.name), marksOf(one, at), labels.get(one)!),
     ),
     series.length === 0
       ? label(MARGIN.left + width / 2, bottom - height / 2, "No rounds to show")

@@ -19,6 +19,26 @@ export interface Column {
 
 export type Cell = string | number | Interval | null;
 
+/** A column with the function that gives its cell of a row. */
+export interface CellColumn<Row> extends Column {
+  cell(row: Row): Cell;
+}
+
+/** A table with a row for each item. `best` is the item whose row is set in bold. */
+export function tableOf<Row>(
+  title: string,
+  items: readonly Row[],
+  columns: readonly CellColumn<Row>[],
+  best?: Row,
+): Table {
+  return {
+    title,
+    columns: columns.map(({ cell: _, ...column }) => column),
+    rows: items.map((item) => columns.map(({ cell }) => cell(item))),
+    best: best === undefined ? undefined : items.indexOf(best),
+  };
+}
+
 /** Styles of a terminal. */
 export interface Colors {
   bold(text: string): string;

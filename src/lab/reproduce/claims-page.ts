@@ -1,7 +1,7 @@
 /** The claims as HTML: verdict, numbers, a picture of the cells, the criterion, and every cell in a table. */
 import { scrollingTable } from "../report/page.ts";
 import { colored, element, GREY, INK, inline, label, type Picture, path } from "../report/svg.ts";
-import { htmlText } from "../report/table.ts";
+import { htmlText, tableOf } from "../report/table.ts";
 import { evidenceOf, intervalText } from "./claims-report.ts";
 import { byId, type JudgedClaim, type Reproduced } from "./experiment.ts";
 import type { JudgedPart } from "./verdict.ts";
@@ -38,20 +38,14 @@ ${parts.map(cellsHtml).join("")}</article>`;
 function cellsHtml(part: JudgedPart): string {
   const { name, unit, cells } = part;
   if (cells.length === 0) return "";
-  const rows = cells.map(({ label, mean, lo, hi, side, runs }) => [
-    label,
-    { mean, lo, hi },
-    side,
-    runs.length,
-  ]);
-  const columns = [
-    { key: "cell", title: "Cell", kind: "text" },
-    { key: "difference", title: `Difference of ${unit}`, kind: "interval" },
-    { key: "side", title: "For or against", kind: "text" },
-    { key: "runs", title: "Runs", kind: "whole" },
-  ] as const;
   const title = `${name && `${name}: `}${cells.length} ${cells.length === 1 ? "cell" : "cells"}`;
-  return `<details><summary>${htmlText(title)}</summary>${scrollingTable({ title, columns, rows })}</details>`;
+  const table = tableOf(title, cells, [
+    { key: "cell", title: "Cell", kind: "text", cell: ({ label }) => label },
+    { key: "difference", title: `Difference of ${unit}`, kind: "interval", cell: (cell) => cell },
+    { key: "side", title: "For or against", kind: "text", cell: ({ side }) => side },
+    { key: "runs", title: "Runs", kind: "whole", cell: ({ runs }) => runs.length },
+  ]);
+  return `<details><summary>${htmlText(title)}</summary>${scrollingTable(table)}</details>`;
 }
 
 const SIZE = { left: 12, width: 420, top: 26, bottom: 30 };

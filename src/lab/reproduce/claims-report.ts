@@ -1,5 +1,5 @@
 /** The claims as the report presents them: a summary, caveats and a table. */
-import { decimalsOf, fixed, type Table } from "../report/table.ts";
+import { decimalsOf, fixed, type Table, tableOf } from "../report/table.ts";
 import type { Interval } from "../statistics.ts";
 import { PAPER_ENCODERS } from "./encoders.ts";
 import { byId, type JudgedClaim, type Reproduced } from "./experiment.ts";
@@ -169,22 +169,22 @@ function groupsText(cells: readonly JudgedCell[]): string {
 
 /** One row per claim, sorted by number. */
 export function claimsTable(judged: readonly JudgedClaim[]): Table {
-  const columns = {
-    id: "",
-    claim: "Claim",
-    verdict: "Verdict",
-    evidence: "Measured here (below 0: for the claim)",
-    criterion: "Criterion, fixed before the run",
-  };
-  return {
-    title: "The paper's claims and the findings here",
-    columns: Object.entries(columns).map(([key, title]) => ({ key, title, kind: "text" })),
-    rows: byId(judged).map(({ claim, ...finding }) => [
-      String(claim.id),
-      `${claim.statement} (${claim.place})`,
-      verdictText(finding),
-      evidenceOf(finding),
-      claim.criterion,
-    ]),
-  };
+  const kind = "text";
+  return tableOf<JudgedClaim>("The paper's claims and the findings here", byId(judged), [
+    { kind, key: "id", title: "", cell: ({ claim }) => String(claim.id) },
+    {
+      kind,
+      key: "claim",
+      title: "Claim",
+      cell: ({ claim }) => `${claim.statement} (${claim.place})`,
+    },
+    { kind, key: "verdict", title: "Verdict", cell: verdictText },
+    { kind, key: "evidence", title: "Measured here (below 0: for the claim)", cell: evidenceOf },
+    {
+      kind,
+      key: "criterion",
+      title: "Criterion, fixed before the run",
+      cell: ({ claim }) => claim.criterion,
+    },
+  ]);
 }

@@ -4,7 +4,7 @@ import { chartPicture, niceEnd, type Series } from "../report/chart.ts";
 import { heatMapPicture, outlineLargest } from "../report/heat-map.ts";
 import { shorten } from "../report/labels.ts";
 import { GREY } from "../report/svg.ts";
-import { type Cell, type Column, fixed } from "../report/table.ts";
+import { type CellColumn, fixed, tableOf } from "../report/table.ts";
 import { mean, meanInterval } from "../statistics.ts";
 import { type Curve, fullName, settingText } from "./curve.ts";
 import { type Row, readableName, rowsOf, stylesOf } from "./curve-lines.ts";
@@ -192,7 +192,7 @@ export function curvesTable(
         return values.length > 0 ? mean(values) : null;
       };
       const at = (t: number | undefined) => (t === undefined ? "" : `, T = ${t}`);
-      const columns: (Column & { cell(curve: Curve): Cell })[] = [
+      const columns: CellColumn<Curve>[] = [
         { key: "curve", title: "Curve", kind: "text", cell: fullName },
         { key: "setting", title: "Setting", kind: "text", cell: settingText },
         { key: "vote_scale", title: "s", kind: "number", cell: ({ voteScale }) => voteScale },
@@ -208,24 +208,19 @@ export function curvesTable(
           kind: "interval",
           cell: (curve) => regret(curve, first, "priced"),
         },
-        {
-          key: "rounds",
-          title: "Over rounds",
-          kind: "whole",
-          cell: (curve) => results.rounds(curve),
-        },
+        { key: "rounds", title: "Over rounds", kind: "whole", cell: (one) => results.rounds(one) },
         {
           key: "cost",
           title: "Cost per query",
           kind: "number",
-          cell: (curve) => meanOf(curve, "cost"),
+          cell: (one) => meanOf(one, "cost"),
         },
-        { key: "score", title: "Score", kind: "number", cell: (curve) => meanOf(curve, "score") },
+        { key: "score", title: "Score", kind: "number", cell: (one) => meanOf(one, "score") },
         {
           key: "agreement",
           title: "Agreement",
           kind: "percent",
-          cell: (curve) => meanOf(curve, "agreement"),
+          cell: (one) => meanOf(one, "agreement"),
         },
       ];
       const left = [
@@ -234,9 +229,7 @@ export function curvesTable(
         ...(uneven ? [] : ["rounds"]),
       ];
       const shown = columns.filter(({ key }) => !left.includes(key));
-      const rows = unique.map((curve) => shown.map(({ cell }) => cell(curve)));
-      const heads = shown.map(({ cell: _, ...column }) => column);
-      return { kind: "table", table: { title, columns: heads, rows } };
+      return { kind: "table", table: tableOf(title, unique, shown) };
     },
   };
 }

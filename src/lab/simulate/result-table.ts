@@ -1,6 +1,6 @@
 /** A result as tables: one row per policy, and one row per pair of policies. */
 
-import type { Cell, Column, Table } from "../report/table.ts";
+import { type CellColumn, type Table, tableOf } from "../report/table.ts";
 import {
   excludesZero,
   holm,
@@ -64,7 +64,7 @@ export function isPriced(policies: readonly PolicyResult[]): boolean {
 export function resultTable(result: Result, times = true): Table {
   const policies = ranked(result);
   const best = bestOf(policies);
-  const columns: readonly (Column & { cell(policy: Ranked): Cell })[] = [
+  const columns: readonly CellColumn<Ranked>[] = [
     { key: "policy", title: "Policy", kind: "text", cell: ({ name }) => name },
     { key: "regret", title: "Regret", kind: "interval", cell: regretOf },
     {
@@ -95,12 +95,7 @@ export function resultTable(result: Result, times = true): Table {
   const shown = columns.filter(
     ({ key, kind }) => !left.includes(key) && (times || kind !== "whole"),
   );
-  return {
-    title: "Cumulative regret with its 95% interval",
-    columns: shown,
-    rows: policies.map((policy) => shown.map(({ cell }) => cell(policy))),
-    best: best && policies.indexOf(best),
-  };
+  return tableOf("Cumulative regret with its 95% interval", policies, shown, best);
 }
 
 /**
@@ -116,30 +111,23 @@ export function pairedTable(result: Result, only?: string): Table {
     }),
   );
   const corrected = holm(pairs.map(({ difference }) => difference.p));
-  const rows = pairs.map(({ a, b, difference }, i): Cell[] => [
-    a.name,
-    b.name,
-    difference,
-    Number.isFinite(difference.lo) ? (excludesZero(difference) ? "yes" : "no") : null,
-    difference.p,
-    corrected[i]!,
-    difference.won,
-    a.regret.runs.length,
+  const all = pairs.map((pair, i) => ({ ...pair, ...pair.difference, corrected: corrected[i]! }));
+  const shown = all.filter(({ a, b }) => only === undefined || [a.name, b.name].includes(only));
+  return tableOf("Difference of cumulative regret, run by run, with its 95% interval", shown, [
+    { key: "policy", title: "Policy", kind: "text", cell: ({ a }) => a.name },
+    { key: "against", title: "Against", kind: "text", cell: ({ b }) => b.name },
+    { key: "difference", title: "Difference", kind: "interval", cell: (one) => one.difference },
+    {
+      key: "excludes_0",
+      title: "Excludes 0",
+      kind: "text",
+      cell: (one) => (Number.isFinite(one.lo) ? (excludesZero(one) ? "yes" : "no") : null),
+    },
+    { key: "p", title: "p", kind: "p-value", cell: ({ p }) => p },
+    { key: "p_holm", title: "p (Holm)", kind: "p-value", cell: (one) => one.corrected },
+    { key: "won", title: "Runs won", kind: "number", cell: ({ won }) => won },
+    { key: "runs", title: "of", kind: "number", cell: ({ a }) => a.regret.runs.length },
   ]);
-  return {
-    title: "Difference of cumulative regret, run by run, with its 95% interval",
-    columns: [
-      { key: "policy", title: "Policy", kind: "text" },
-      { key: "against", title: "Against", kind: "text" },
-      { key: "difference", title: "Difference", kind: "interval" },
-      { key: "excludes_0", title: "Excludes 0", kind: "text" },
-      { key: "p", title: "p", kind: "p-value" },
-      { key: "p_holm", title: "p (Holm)", kind: "p-value" },
-      { key: "won", title: "Runs won", kind: "number" },
-      { key: "runs", title: "of", kind: "number" },
-    ],
-    rows: only === undefined ? rows : rows.filter(([a, b]) => a === only || b === only),
-  };
 }
 
 function micros(key: string, title: string, value: (policy: Ranked) => number) {
