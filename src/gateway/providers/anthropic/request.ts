@@ -18,7 +18,7 @@ export function messagesRequest(chat: Json, model: string, maxTokens: number) {
   );
   const instructions = [...system, ...tools.instructions];
   const options = isRecord(chat.stream_options) ? chat.stream_options : {};
-  const body = {
+  const body: Json = {
     model,
     max_tokens: positive(chat.max_completion_tokens) ?? positive(chat.max_tokens) ?? maxTokens,
     system: instructions.length > 0 ? instructions : undefined,
