@@ -97,7 +97,7 @@ export async function replay(
 }
 
 /** Folds the log up to the newest snapshot and compares the hashes. */
-async function checkSnapshot(
+export async function checkSnapshot(
   store: Store,
   router: string,
   findPolicy: FindPolicy,

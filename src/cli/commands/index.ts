@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { backupCommand, restoreCommand, verifyCommand } from "./backup.ts";
 import { dataCommand } from "./data.ts";
 import { distillCommand } from "./distill.ts";
 import { encodeCommand } from "./encode.ts";
@@ -16,7 +17,15 @@ import { workCommand } from "./work.ts";
 /** All commands by their heading in the help, in its order. */
 export function allCommands(): Command[] {
   const groups = {
-    "Gateway:": [serveCommand(), keysCommand(), votesCommand(), replayCommand()],
+    "Gateway:": [
+      serveCommand(),
+      keysCommand(),
+      votesCommand(),
+      replayCommand(),
+      backupCommand(),
+      restoreCommand(),
+      verifyCommand(),
+    ],
     "Encoders:": [fitCommand(), modelsCommand(), encodeCommand(), distillCommand()],
     "Research:": [
       simulateCommand(),

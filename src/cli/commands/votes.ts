@@ -199,12 +199,13 @@ function rollBackCommand(): Command {
       "position of the last vote that counts",
       number("--position", { from: 0, to: Number.MAX_SAFE_INTEGER, example: 1234 }),
     );
-  return withRouterFlags(command).action((flags: RollBackFlags) =>
-    printing(flags, async (store, router) => {
-      const count = await rollBack(store, router, targetOf(flags), Date.now());
+  return withRouterFlags(command).action((flags: RollBackFlags) => {
+    const target = targetOf(flags);
+    return printing(flags, async (store, router) => {
+      const count = await rollBack(store, router, target, Date.now());
       return `${router} is rolled back: ${noLongerCount(count)}`;
-    }),
-  );
+    });
+  });
 }
 
 interface RollBackFlags extends StoreFlags {

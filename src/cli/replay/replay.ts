@@ -64,7 +64,7 @@ async function pageNumbers(store: Store, fold: Fold, router: string, flags: Repl
 }
 
 /** The policy of the option --policy, and a function that finds the policies of the log. */
-async function policiesOf(
+export async function policiesOf(
   text: string | undefined,
 ): Promise<Pick<ReplayOptions, "findPolicy" | "policy">> {
   const known = new Map<string, PolicyKind>(POLICIES.map((kind) => [kind.name, kind]));

@@ -37,18 +37,25 @@ export function withRouterFlags(command: Command): Command {
   );
 }
 
-/** Opens the store, calls `use` and closes the store. A missing file is an error unless it may be created. */
-export async function withStore<T>(
-  { data, database }: StoreFlags,
-  use: (store: Store) => Promise<T>,
-  missing: "refuse" | "create" = "refuse",
-): Promise<T> {
+/** Address of the PostgreSQL database that the options or the environment name, or undefined for a data folder. */
+export function databaseOf({ data, database }: StoreFlags): string | undefined {
   if (data !== undefined && database !== undefined) {
     throw new InputError({ file: "--database" }, "is given with --data", "give only one of them");
   }
-  const url = database ?? (data === undefined ? process.env.JOUST_DATABASE : undefined);
+  return database ?? (data === undefined ? process.env.JOUST_DATABASE : undefined);
+}
+
+/** Opens the store, calls `use` and closes the store. A missing file is an error unless it may be created. */
+export async function withStore<T>(
+  flags: StoreFlags,
+  use: (store: Store) => Promise<T>,
+  missing: "refuse" | "create" = "refuse",
+): Promise<T> {
+  const url = databaseOf(flags);
   const store =
-    url === undefined ? await openFile(data ?? DEFAULT_DATA, missing) : await openDatabase(url);
+    url === undefined
+      ? await openFile(flags.data ?? DEFAULT_DATA, missing)
+      : await openDatabase(url);
   try {
     return await use(store);
   } finally {

@@ -1,6 +1,16 @@
-import { afterAll, describe, expect, it } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
+import { restoresEverything } from "../backup/backup.case.ts";
+import { backUpPostgres, restorePostgres } from "../backup/postgres-backup.ts";
+import { restoreSqlite } from "../backup/sqlite-backup.ts";
+import { convertsLegacy } from "../cases/legacy.case.ts";
+import { SqliteStore } from "../sqlite/sqlite-store.ts";
 import { conforms } from "../store.case.ts";
+import { writeOldDatabase } from "./legacy.fixture.ts";
 import { openPostgres } from "./open.ts";
 import { startPostgres } from "./server.fixture.ts";
 
@@ -15,6 +25,43 @@ if (typeof server === "string") {
     const url = await server.newDatabase();
     return () => openPostgres(url);
   });
+
+  it("converts a database of version 0.1 in the background and continues after an interruption", async () => {
+    const url = await server.newDatabase();
+    await writeOldDatabase(url, 2500);
+    await convertsLegacy(() => openPostgres(url), 2500);
+    const client = new pg.Client(url);
+    await client.connect();
+    const { rows } = await client.query("SELECT to_regclass('legacy_log') AS found");
+    expect(rows[0].found).toBeNull();
+    await client.end();
+  }, 60_000);
+
+  it("is backed up while it is in use, and restored into SQLite and PostgreSQL", async () => {
+    const newFolder = () => mkdtempSync(join(tmpdir(), "joust-backup-"));
+    for (const target of ["sqlite", "postgres"]) {
+      const folder = newFolder();
+      onTestFinished(() => rmSync(folder, { recursive: true }));
+      const url = await server.newDatabase();
+      const source = await openPostgres(url);
+      onTestFinished(() => source.close());
+      const restore = async (backup: string) => {
+        const file = join(folder, "restored", "joust.db");
+        const other = await server.newDatabase();
+        if (target === "sqlite") await restoreSqlite(backup, file);
+        else await restorePostgres(backup, other);
+        const store =
+          target === "sqlite" ? new SqliteStore(file, Date.now) : await openPostgres(other);
+        onTestFinished(() => store.close());
+        if (target === "postgres") {
+          await expect(restorePostgres(backup, other)).rejects.toThrow(errorText(/is not empty/));
+        }
+        return store;
+      };
+      const backUp = (backup: string) => backUpPostgres(url, backup);
+      await restoresEverything({ source, backUp, restore }, folder);
+    }
+  }, 60_000);
 
   describe("openPostgres", () => {
     it("says what is wrong with the address", async () => {

@@ -1,8 +1,8 @@
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import type Sqlite from "better-sqlite3";
 import { InputError } from "../../core/input/input-error.ts";
 import { checksumOf, type LoggedRow } from "../row.ts";
+import { headFile, readHead } from "./head-file.ts";
 
 type Connection = Sqlite.Database;
 
@@ -20,17 +20,15 @@ const RESTORE = 'restore a backup with "joust restore", or choose another folder
 export function checkFile(db: Connection, file: string): void {
   // A file of an older version may be large, and its votes get their checksums when they are copied.
   if (!hasTable(db, "embeddings") || hasTable(db, "legacy_log")) return;
-  if (problemsOf(db).length === 0) return;
+  if (structuralProblems(db).length === 0) return;
   db.exec("REINDEX");
-  const [problem] = problemsOf(db);
+  const [problem] = structuralProblems(db);
   if (problem !== undefined) throw damaged(file, `is damaged: ${problem}`);
 }
 
-function problemsOf(db: Connection): string[] {
-  const found = db.pragma("integrity_check(10)", { simple: false }) as {
-    readonly integrity_check: string;
-  }[];
-  return found.map((row) => row.integrity_check).filter((text) => text !== "ok");
+export function structuralProblems(db: Connection): string[] {
+  const rows = db.pragma("integrity_check(10)") as { readonly integrity_check: string }[];
+  return rows.map((row) => row.integrity_check).filter((text) => text !== "ok");
 }
 
 export function hasTable(db: Connection, name: string): boolean {
@@ -42,11 +40,11 @@ export function hasTable(db: Connection, name: string): boolean {
 }
 
 /**
- * Checks the content: the checksum of every vote and control, the snapshots that learning starts
- * from, and that nothing is missing which was acknowledged. Other damaged snapshots are deleted,
- * because an older one or the log replaces them.
+ * Checks the content of the log: the checksum of every vote and control, and that nothing is
+ * missing which was acknowledged. `hadUnmerged` tells whether there was a write-ahead log, from
+ * which something can be missing. Throws InputError.
  */
-export function checkLog(db: Connection, file: string): void {
+export function checkLog(db: Connection, file: string, hadUnmerged: boolean): void {
   for (const row of db.prepare<[], LoggedRow & Checked>("SELECT * FROM log").iterate()) {
     if (checksumOf(row) !== row.checksum) {
       throw damaged(file, `is damaged: the ${row.kind} event at position ${row.position} changed`);
@@ -54,34 +52,41 @@ export function checkLog(db: Connection, file: string): void {
   }
   const acknowledged = readHead(file);
   const last = lastPosition(db);
-  if (acknowledged !== undefined && last < acknowledged) {
-    throw damaged(
-      file,
-      `ends at position ${last}, but votes up to position ${acknowledged} were acknowledged: its write-ahead log is damaged or missing, or it is an older copy`,
-      `restore a newer backup with "joust restore"; to continue without these votes, delete ${headFile(file)}`,
-    );
+  const hint = `restore a newer backup with "joust restore"; to continue with the votes up to position ${last}, delete ${headFile(file)}`;
+  if (acknowledged === "damaged" && hadUnmerged) {
+    throw damaged(headFile(file), "is damaged, so the newest votes may be missing", hint);
   }
-  const snapshots = db.prepare<[], Snapshot>(`
-    SELECT s.router, s.position, s.state, s.checksum, h.position IS NOT NULL AS isHorizon
-    FROM snapshots s LEFT JOIN horizons h USING (router, position)`);
-  const bad: Snapshot[] = [];
-  for (const row of snapshots.iterate()) {
-    if (row.checksum !== null && crc32(row.state) !== row.checksum) bad.push(row);
-  }
-  const remove = db.prepare("DELETE FROM snapshots WHERE router = ? AND position = ?");
-  for (const { router, position, isHorizon } of bad) {
-    if (isHorizon) {
-      throw damaged(
-        file,
-        `is damaged: the snapshot of ${router} at ${position} changed, and the votes before it were pruned`,
-      );
-    }
-    remove.run(router, position);
+  if (typeof acknowledged === "number" && last < acknowledged) {
+    const problem = `ends at position ${last}, but votes up to position ${acknowledged} were acknowledged: its write-ahead log is damaged or missing, or it is an older copy`;
+    throw damaged(file, problem, hint);
   }
 }
 
 interface Checked {
   readonly checksum: number;
+}
+
+/** Damaged snapshots. Throws InputError if votes that one of them replaces were pruned. */
+export function damagedSnapshots(db: Connection, file: string): Snapshot[] {
+  const snapshots = db.prepare<[], Snapshot>(`
+    SELECT s.router, s.position, s.state, s.checksum, h.position IS NOT NULL AS isHorizon
+    FROM snapshots s LEFT JOIN horizons h USING (router, position)`);
+  const found: Snapshot[] = [];
+  for (const row of snapshots.iterate()) {
+    if (row.checksum !== null && crc32(row.state) !== row.checksum) found.push(row);
+  }
+  const start = found.find(({ isHorizon }) => isHorizon);
+  if (start) {
+    const what = `the snapshot of ${start.router} at position ${start.position}`;
+    throw damaged(file, `is damaged: ${what} changed, and the votes before it were pruned`);
+  }
+  return found;
+}
+
+/** Deletes damaged snapshots. An older one or the log replaces them. */
+export function dropDamagedSnapshots(db: Connection, file: string): void {
+  const remove = db.prepare("DELETE FROM snapshots WHERE router = ? AND position = ?");
+  for (const { router, position } of damagedSnapshots(db, file)) remove.run(router, position);
 }
 
 interface Snapshot {
@@ -97,37 +102,4 @@ export function lastPosition(db: Connection): number {
     .prepare<[], number>("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'log'")
     .pluck();
   return last.get()!;
-}
-
-function headFile(file: string): string {
-  return `${file}-head`;
-}
-
-/** Position up to which votes were acknowledged, if the file that says so exists and is undamaged. */
-function readHead(file: string): number | undefined {
-  if (!existsSync(headFile(file))) return undefined;
-  const [position = "", checksum] = readFileSync(headFile(file), "utf8").trim().split(" ");
-  return crc32(position) === Number(checksum) ? Number(position) : undefined;
-}
-
-/**
- * Writes the position of the last acknowledged event to a file of its own, without waiting for the
- * disk. SQLite ignores a damaged write-ahead log as if it had not been written; this file tells
- * that something is missing.
- */
-export class HeadFile {
-  readonly #descriptor: number;
-
-  constructor(file: string) {
-    this.#descriptor = openSync(headFile(file), existsSync(headFile(file)) ? "r+" : "w", 0o600);
-  }
-
-  write(position: number): void {
-    const digits = String(position).padStart(16, "0");
-    writeSync(this.#descriptor, `${digits} ${String(crc32(digits)).padStart(10, "0")}\n`, 0);
-  }
-
-  close(): void {
-    closeSync(this.#descriptor);
-  }
 }

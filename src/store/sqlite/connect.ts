@@ -1,11 +1,11 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { InputError } from "../../core/input/input-error.ts";
 import { migrationsOf, migrationsToRun } from "../migrate.ts";
 import { checksumOf, type LoggedRow } from "../row.ts";
 import { StoreUnavailable } from "../store-error.ts";
-import { checkFile, checkLog, damaged } from "./check.ts";
+import { checkFile, checkLog, damaged, dropDamagedSnapshots } from "./check.ts";
 
 export type Connection = Sqlite.Database;
 
@@ -18,6 +18,7 @@ export function connect(file: string): Connection {
   try {
     mkdirSync(dirname(file), { recursive: true });
     createPrivately(file);
+    const hadUnmerged = (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
     db = new Sqlite(file, { timeout: BUSY_MS });
     // Takes effect only in a new file: freed pages can be returned to the file system.
     db.pragma("auto_vacuum = incremental");
@@ -29,7 +30,8 @@ export function connect(file: string): Connection {
     db.function("log_checksum", { varargs: true, deterministic: true }, checksumOfColumns);
     checkFile(db, file);
     migrate(db, file);
-    checkLog(db, file);
+    checkLog(db, file, hadUnmerged);
+    dropDamagedSnapshots(db, file);
     return db;
   } catch (error) {
     db?.close();
@@ -98,15 +100,22 @@ function openError(file: string, error: unknown): unknown {
       "choose a folder that you can write to with --data",
     );
   }
-  const known = unavailable(error);
-  if (known instanceof StoreUnavailable || !(error instanceof Sqlite.SqliteError)) return known;
+  if (!(error instanceof Sqlite.SqliteError)) return error;
+  if (TEMPORARY.test(code)) return unavailable(error);
   return damaged(file, `is not a SQLite database, or it is damaged (${error.message})`);
 }
 
-/** Converts errors of the disk or of locking into StoreUnavailable and returns other errors unchanged. */
+/** Converts errors of the disk, of locking and of damage into StoreUnavailable and returns other errors unchanged. */
 function unavailable(error: unknown): unknown {
   if (!(error instanceof Sqlite.SqliteError)) return error;
+  if (isDamage(error)) {
+    return new StoreUnavailable(`${error.message}; stop joust and run "joust verify"`, 60);
+  }
   return TEMPORARY.test(error.code) ? new StoreUnavailable(error.message) : error;
+}
+
+export function isDamage(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
 }
 
 const TEMPORARY = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|NOMEM|PROTOCOL|NOLFS)/;

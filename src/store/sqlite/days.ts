@@ -6,7 +6,7 @@ import type { Days, DayTables } from "../decision-queries.ts";
 import type { Select } from "../queries.ts";
 import { literal, textOf } from "../sql.ts";
 import type { Counts } from "../tally.ts";
-import { type Connection, createPrivately, prepareFile, translated } from "./connect.ts";
+import { type Connection, createPrivately, isDamage, prepareFile, translated } from "./connect.ts";
 import { spendingAdder, tallyAdder } from "./counts.ts";
 import { DAY_SCHEMA } from "./day-schema.ts";
 
@@ -138,7 +138,7 @@ export function folderOf(file: string): string {
 }
 
 /** Days that have a file, in days since 1970, oldest first. */
-function daysIn(folder: string): number[] {
+export function daysIn(folder: string): number[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder)
     .filter((name) => /^\d{4}-\d\d-\d\d\.db$/.test(name))
@@ -173,8 +173,4 @@ const BUSY_MS = 5000;
 
 function removeFiles(file: string): void {
   for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
-}
-
-function isDamage(error: unknown): boolean {
-  return error instanceof Sqlite.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
 }

@@ -16,10 +16,11 @@ import type {
 } from "../store.ts";
 import { halfBytesOf } from "../vector.ts";
 import { type AppendResult, appender } from "./append.ts";
-import { HeadFile, lastPosition } from "./check.ts";
+import { lastPosition } from "./check.ts";
 import { type Connection, connect, connectReader, translated } from "./connect.ts";
 import { DayFiles } from "./days.ts";
 import { forget } from "./forget.ts";
+import { HeadFile } from "./head-file.ts";
 import { moveLegacy } from "./legacy.ts";
 import { record } from "./record.ts";
 import * as writes from "./writes.ts";
@@ -48,8 +49,7 @@ export class SqliteStore extends Queries implements Store {
     this.#writer = writer;
     this.#reader = reader;
     this.#days = days;
-    this.#head = new HeadFile(file);
-    this.#head.write(lastPosition(writer));
+    this.#head = new HeadFile(file, lastPosition(writer));
     this.#append = appender(writer);
     this.#now = now;
     // The newest decisions are available at once, the others soon.

@@ -1,16 +1,19 @@
-import { statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { InputError } from "../../core/input/input-error.ts";
+import { convertsLegacy } from "../cases/legacy.case.ts";
 import { DAY_MS } from "../decision-id.ts";
-import { configured, routed, T0, vote } from "../events.fixture.ts";
+import { configured, routed, T0, vote, xOf } from "../events.fixture.ts";
 import { newFiles } from "../folder.fixture.ts";
 import { conforms } from "../store.case.ts";
 import type { Change } from "../store.ts";
 import { LeaseLost, StoreUnavailable } from "../store-error.ts";
+import { bytesOf } from "../vector.ts";
 import { fileOf, folderOf } from "./days.ts";
+import { writeOldFile } from "./legacy.fixture.ts";
 import { openSqlite } from "./open.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
@@ -138,3 +141,77 @@ const DAY_QUERIES = [
 const INDEXED = expect.stringMatching(
   /^SEARCH (log|tallies|decisions|answers) USING (COVERING )?(INDEX|PRIMARY KEY)[^;]*$/,
 );
+
+it("converts a file of version 0.1 in the background, continues after an interruption and shrinks", async () => {
+  const file = newFile();
+  writeOldFile(file, 2500);
+  const before = statSync(file).size;
+  await convertsLegacy(async () => new SqliteStore(file, Date.now), 2500);
+  expect(statSync(file).size).toBeLessThan(before / 3);
+  const db = new Sqlite(file);
+  const tables = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").pluck().all();
+  expect(tables).not.toContain("legacy_log");
+  expect(db.pragma("auto_vacuum", { simple: true })).toBe(2);
+  db.close();
+});
+
+it("leaves nothing of a forgotten voter in its files", async () => {
+  const file = newFile();
+  const store = new SqliteStore(file, Date.now);
+  onTestFinished(() => store.close());
+  const name = "key_1234/erika mustermann";
+  const votes = Array.from({ length: 200 }, (_, n) =>
+    vote(n, { outcome: "a" }, { voter: n % 3 ? name : "bob" }),
+  );
+  await store.append([configured(), ...votes]);
+  const token = (await store.acquireLease("auto", "me", 60_000))!;
+  const state = Buffer.from(`${name} `.repeat(500));
+  await store.saveSnapshot({ router: "auto", position: 50, at: T0, hash: "h", state }, token);
+  const x = Buffer.from(bytesOf(xOf(1)));
+  const found = (text: string | Buffer) =>
+    [file, `${file}-wal`].some((part) => readFileSync(part).includes(text));
+  expect([found(name), found(x)]).toEqual([true, true]);
+  const size = statSync(file).size + statSync(`${file}-wal`).size;
+  expect(await store.forget("auto", name, T0)).toBe(133);
+  expect([found(name), found(x), found("bob")]).toEqual([false, false, true]);
+  expect(statSync(file).size + statSync(`${file}-wal`).size).toBeLessThan(size);
+});
+
+it("returns the space of days that are dropped", async () => {
+  const file = newFile();
+  const store = new SqliteStore(file, Date.now);
+  onTestFinished(() => store.close());
+  for (const day of [0, 1, 2]) {
+    const at = T0 + day * DAY_MS;
+    await store.record(Array.from({ length: 50 }, (_, n) => routed(100 * day + n, { at })));
+  }
+  const names = () => readdirSync(folderOf(file)).filter((name) => name.endsWith(".db"));
+  expect(names()).toEqual(["2026-01-01.db", "2026-01-02.db", "2026-01-03.db"]);
+  await store.prune({ decisions: T0 + 2 * DAY_MS });
+  expect(names()).toEqual(["2026-01-03.db"]);
+  expect(readdirSync(folderOf(file)).filter((name) => name.startsWith("2026-01-01"))).toEqual([]);
+});
+
+it("counts a dropped day once, even if it was interrupted before its file was deleted", async () => {
+  const file = newFile();
+  const query = { router: "auto", from: T0, to: T0 + DAY_MS, step: DAY_MS };
+  const before = new SqliteStore(file, Date.now);
+  await before.record([routed(1)]);
+  const counts = await before.tallies(query);
+  await before.close();
+  const day = fileOf(folderOf(file), T0 / DAY_MS);
+  const bytes = readFileSync(day);
+  const middle = new SqliteStore(file, Date.now);
+  await middle.prune({ decisions: T0 + DAY_MS });
+  await middle.close();
+  // As if the process had ended after the counts were copied.
+  writeFileSync(day, bytes);
+  const db = new Sqlite(file);
+  db.prepare("INSERT INTO dropped_days VALUES (?)").run(T0 / DAY_MS);
+  db.close();
+  const after = new SqliteStore(file, Date.now);
+  onTestFinished(() => after.close());
+  expect(await after.tallies(query)).toEqual(counts);
+  expect(await after.prune({ decisions: T0 + DAY_MS })).toMatchObject({ decisions: 1 });
+  expect(await after.tallies(query)).toEqual(counts);
+});

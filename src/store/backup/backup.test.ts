@@ -1,0 +1,102 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { errorText } from "../../core/errors/error-text.fixture.ts";
+import { newFiles } from "../folder.fixture.ts";
+import { SqliteStore } from "../sqlite/sqlite-store.ts";
+import { fill, restoresEverything } from "./backup.case.ts";
+import { checkBackup } from "./manifest.ts";
+import { backUpSqlite, restoreSqlite } from "./sqlite-backup.ts";
+import { problemsInFiles } from "./verify.ts";
+
+const newFolder = newFiles();
+
+function open(file: string): SqliteStore {
+  const store = new SqliteStore(file, Date.now);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+async function filled() {
+  const folder = newFolder();
+  mkdirSync(folder);
+  const file = join(folder, "joust.db");
+  const store = new SqliteStore(file, Date.now);
+  await fill(store);
+  await store.close();
+  return { folder, file, backup: join(folder, "backup") };
+}
+
+describe("a backup of SQLite files", () => {
+  it("is made while the store is in use, and restores everything", async () => {
+    const folder = newFolder();
+    mkdirSync(folder);
+    const file = join(folder, "joust.db");
+    const target = join(folder, "restored", "joust.db");
+    await restoresEverything(
+      {
+        source: open(file),
+        backUp: (backup) => backUpSqlite(file, backup),
+        restore: async (backup) => {
+          await restoreSqlite(backup, target);
+          return open(target);
+        },
+      },
+      folder,
+    );
+    expect(problemsInFiles(target)).toEqual([]);
+  });
+
+  it("can be read by its owner only", async () => {
+    const { file, backup } = await filled();
+    await backUpSqlite(file, backup);
+    const names = readdirSync(backup, { recursive: true }).map(String);
+    expect(names.length).toBeGreaterThan(4);
+    for (const name of names)
+      expect([name, statSync(join(backup, name)).mode & 0o077]).toEqual([name, 0]);
+  });
+
+  it("is refused if a file is missing, damaged or not complete", async () => {
+    const { file, folder, backup } = await filled();
+    const { files } = await backUpSqlite(file, backup);
+    for (const { name } of files) {
+      const copy = join(backup, name);
+      const bytes = readFileSync(copy);
+      const changed = Buffer.from(bytes);
+      changed[bytes.length >> 1]! ^= 1;
+      writeFileSync(copy, changed);
+      await expect(restoreSqlite(backup, join(folder, "other", "joust.db"))).rejects.toThrow(
+        errorText(/is missing or damaged.*hint:/),
+      );
+      writeFileSync(copy, bytes);
+    }
+    await checkBackup(backup);
+    rmSync(join(backup, "backup.json"));
+    await expect(checkBackup(backup)).rejects.toThrow(errorText(/not a complete backup.*hint:/));
+  });
+
+  it("overwrites nothing", async () => {
+    const { file, backup } = await filled();
+    await backUpSqlite(file, backup);
+    await expect(backUpSqlite(file, backup)).rejects.toThrow(errorText(/is not empty.*hint:/));
+    await expect(restoreSqlite(backup, file)).rejects.toThrow(errorText(/exists.*hint:/));
+  });
+});
+
+it("verify names damaged files and changes nothing", async () => {
+  const { file, folder } = await filled();
+  expect(problemsInFiles(file)).toEqual([]);
+  const day = readdirSync(join(folder, "joust-decisions")).find((name) => name.endsWith(".db"))!;
+  for (const name of ["joust.db", join("joust-decisions", day)]) {
+    const path = join(folder, name);
+    const bytes = readFileSync(path);
+    const changed = Buffer.from(bytes).fill(0, 4096, 12_288);
+    writeFileSync(path, changed);
+    const problems = problemsInFiles(file);
+    expect(problems.length).toBeGreaterThan(0);
+    expect(problems[0]).toContain(path);
+    expect(readFileSync(path).equals(changed)).toBe(true);
+    writeFileSync(path, bytes);
+  }
+  expect(problemsInFiles(file)).toEqual([]);
+});

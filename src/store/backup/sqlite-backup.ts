@@ -1,0 +1,72 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { InputError } from "../../core/input/input-error.ts";
+import { lastPosition } from "../sqlite/check.ts";
+import { createPrivately } from "../sqlite/connect.ts";
+import { daysIn, fileOf, folderOf } from "../sqlite/days.ts";
+import { checkBackup, MAIN, type Manifest, writeManifest } from "./manifest.ts";
+
+/**
+ * Copies the files of a store while it is in use. Each copy is consistent in itself. The main file is
+ * copied first: decisions that are being moved out of it are then in one of both.
+ */
+export async function backUpSqlite(file: string, folder: string): Promise<Manifest> {
+  const at = new Date().toISOString();
+  createFolder(folder);
+  const main = join(folder, MAIN);
+  const position = copy(file, main, lastPosition);
+  const [source, target] = [folderOf(file), folderOf(main)];
+  for (const day of daysIn(source)) {
+    mkdirSync(target, { recursive: true, mode: 0o700 });
+    copy(fileOf(source, day), fileOf(target, day), () => 0);
+  }
+  return writeManifest(folder, at, position);
+}
+
+/** Copies a database in one transaction and returns what `read` finds in it. */
+function copy<T>(from: string, to: string, read: (db: Sqlite.Database) => T): T {
+  const db = new Sqlite(from, { readonly: true, timeout: 5000 });
+  try {
+    // VACUUM INTO accepts an empty file.
+    createPrivately(to);
+    db.prepare("VACUUM INTO ?").run(to);
+    const made = new Sqlite(to, { readonly: true });
+    try {
+      return read(made);
+    } finally {
+      made.close();
+    }
+  } finally {
+    db.close();
+  }
+}
+
+/** Copies a checked backup into a data folder that has no store yet. */
+export async function restoreSqlite(backup: string, file: string): Promise<Manifest> {
+  const manifest = await checkBackup(backup);
+  for (const used of [file, `${file}-head`, folderOf(file)]) {
+    if (!existsSync(used)) continue;
+    throw new InputError(
+      { file: used },
+      "exists",
+      "restore into an empty folder, or move it away first",
+    );
+  }
+  createFolder(join(file, ".."), true);
+  const [source, target] = [folderOf(join(backup, MAIN)), folderOf(file)];
+  for (const day of daysIn(source)) {
+    mkdirSync(target, { recursive: true, mode: 0o700 });
+    copyFileSync(fileOf(source, day), fileOf(target, day));
+  }
+  // The main file comes last: without it there is no store.
+  copyFileSync(join(backup, MAIN), file);
+  return manifest;
+}
+
+/** Creates a folder that only its owner may read. It must be empty unless `mayExist`. */
+export function createFolder(folder: string, mayExist = false): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (mayExist || readdirSync(folder).length === 0) return;
+  throw new InputError({ file: folder }, `is not empty (${basename(folder)})`, "name a new folder");
+}
