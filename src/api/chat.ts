@@ -3,7 +3,7 @@ import { ErrorFields, Fallback, Mode, printable, type Value } from "./common.ts"
 
 /** Requests and responses of OpenAI's endpoints, as far as the gateway reads them; the rest is passed on. */
 
-const Model = z
+export const Model = z
   .string()
   .min(1)
   .max(256)

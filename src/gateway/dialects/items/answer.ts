@@ -36,6 +36,8 @@ export interface AnswerError {
   readonly message: string;
   readonly type?: string | undefined;
   readonly code?: string | undefined;
+  /** Advice to the client. */
+  readonly hint?: string | undefined;
 }
 
 export interface Choice {

@@ -91,6 +91,11 @@ export function readCache(value: unknown): CacheMark | undefined {
   return isRecord(value) ? { ttl: str(value.ttl) } : undefined;
 }
 
+/** Reads the detail of an image; "auto" is the default. */
+export function readDetail(value: unknown): string | undefined {
+  return value === "auto" ? undefined : str(value);
+}
+
 export function opaque(dialect: DialectName, value: Json): OpaquePart {
   return { type: "opaque", dialect, value };
 }

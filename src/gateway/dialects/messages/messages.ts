@@ -156,9 +156,9 @@ function inputOf(item: FunctionCallItem): Json {
  */
 export function writeMessages(items: readonly Item[]): Json[] {
   const messages: { role: string; content: Json[]; last: Item }[] = [];
-  for (const item of outputsFirst(items.filter((each) => !isSystem(each)))) {
+  const written = items.filter((item) => !isSystem(item) && writeItem(item).length > 0);
+  for (const item of outputsFirst(written)) {
     const content = writeItem(item);
-    if (content.length === 0) continue;
     const isUser =
       item.type === "function_call_output" || (item.type === "message" && item.role === "user");
     const role = isUser ? "user" : "assistant";

@@ -18,8 +18,9 @@ export class MessagesStreamParser implements StreamParser {
   /** The item that is open; a message stays open until another item begins. */
   #open: Item | undefined;
   #part = 0;
-  /** Signature of the open reasoning. */
+  /** Signature of the open reasoning, and whether it is all there is. */
   #signature = "";
+  #redacted = false;
   /** JSON text of the input, and whether any was passed on. */
   #input = "";
   /** Block that runs at the provider and its text so far. */
@@ -80,7 +81,8 @@ export class MessagesStreamParser implements StreamParser {
       this.#hosted = item.value;
     } else if (item.type === "reasoning") {
       const { redacted, summary } = item;
-      this.#openItem({ type: "reasoning", summary: [], text: [], redacted }, emit);
+      this.#openItem({ type: "reasoning", summary: [], text: [] }, emit);
+      this.#redacted = redacted === true;
       this.#signature = str(block.signature) ?? str(block.data) ?? "";
       this.#text("summary", summary[0], emit);
     } else {
@@ -144,7 +146,7 @@ export class MessagesStreamParser implements StreamParser {
   #signed(open: Item): Partial<Pick<ReasoningItem, "signature" | "redacted" | "origin">> {
     if (open.type !== "reasoning") return {};
     const signed = readSignature(this.#signature, "messages", this.#model);
-    return open.redacted ? { ...signed, redacted: true } : signed;
+    return this.#redacted ? { ...signed, redacted: true } : signed;
   }
 
   /** The last event has the output tokens; some hosts count the input only there. */

@@ -47,7 +47,8 @@ export class MessagesStreamWriter implements StreamWriter {
         return last + sse("message_stop", '{"type":"message_stop"}');
       }
       case "error": {
-        const error = { type: event.error.type ?? "api_error", message: event.error.message };
+        const { type = "api_error", ...details } = event.error;
+        const error = { type: ERROR_TYPES[type] ?? type, ...details };
         return sse("error", JSON.stringify({ type: "error", error }));
       }
     }
@@ -156,6 +157,13 @@ export class MessagesStreamWriter implements StreamWriter {
     );
   }
 }
+
+/** Anthropic's names for types of OpenAI's errors. */
+const ERROR_TYPES: Readonly<Record<string, string>> = {
+  server_error: "api_error",
+  upstream_error: "api_error",
+  insufficient_quota: "billing_error",
+};
 
 const TEXT = { type: "text", text: "" };
 const THINKING = { type: "thinking", thinking: "", signature: "" };

@@ -80,6 +80,7 @@ export function writeItem(item: Item): Json | undefined {
     case "message": {
       const { id, role } = item;
       const content = writeParts(item.content, role);
+      if (content.length === 0) return undefined;
       return { type: "message", id, role, content, ...extraFor(item.extra, "responses") };
     }
     case "function_call":

@@ -4,6 +4,7 @@ import {
   extraFor,
   extraOf,
   opaque,
+  readDetail,
   readUrl,
   record,
   records,
@@ -32,7 +33,7 @@ function readPart(part: Json): Part {
     case "input_image": {
       const id = str(part.file_id);
       const url = str(part.image_url);
-      const detail = str(part.detail);
+      const detail = readDetail(part.detail);
       if (id !== undefined) return { type: "image", source: { type: "file", id }, detail, extra };
       if (url !== undefined) return { type: "image", source: readUrl(url), detail, extra };
       break;

@@ -95,12 +95,17 @@ export class ResponsesStreamWriter implements StreamWriter {
     }
   }
 
+  /** Some clients read the event `error`, others the response that failed. */
   #failed(error: AnswerError): string {
+    const { code = null, message, hint } = error;
     const response = {
       ...writeResponse(this.#start, this.#request, "failed", this.#output),
       error: writeError(error),
     };
-    return this.#event("response.failed", { response });
+    return (
+      this.#event("error", { code, message, param: null, hint }) +
+      this.#event("response.failed", { response })
+    );
   }
 
   #added(index: number, item: Item): string {

@@ -3,7 +3,7 @@ import { outputsFirst } from "../../items/group.ts";
 import type { FunctionCallItem, Item, MessageItem, Part } from "../../items/item.ts";
 import { extraFor, extraOf, record, records, str } from "../../items/read.ts";
 import { originOf } from "../../items/reasoning.ts";
-import { readContent, writeContent } from "./parts.ts";
+import { isWritable, readContent, writeContent } from "./parts.ts";
 
 /** Reads the messages of a request. */
 export function readMessages(messages: unknown): Item[] {
@@ -24,12 +24,7 @@ function readMessage(message: Json): Item[] {
   const role = ROLES[String(message.role)] ?? "user";
   if (role !== "assistant") return [{ type: "message", role, content, extra }];
   const items = readAssistant(message, content);
-  if (!extra && items.length > 0) return items;
-  const at = items.findIndex((item) => item.type === "message");
-  if (at >= 0) return items.with(at, { ...(items[at] as MessageItem), extra });
-  const first = items.findIndex((item) => item.type === "function_call");
-  const empty: MessageItem = { type: "message", role, content: [], extra };
-  return items.toSpliced(first < 0 ? items.length : first, 0, empty);
+  return items.map((item) => (item.type === "message" ? { ...item, extra } : item));
 }
 
 /** Reads reasoning, content and calls of a message of the assistant. */
@@ -100,12 +95,11 @@ export function writeMessages(items: readonly Item[]): Json[] {
     if (media.length > 0) messages.push({ role: "user", content: writeContent(media) });
     media = [];
   };
-  for (const item of outputsFirst(items)) {
-    if (item.type === "hosted") continue;
+  for (const item of outputsFirst(items.filter(isWritten))) {
     if (item.type === "function_call_output") {
       if (group) flush();
       const { output, callId, extra } = item;
-      media.push(...output.filter(isMedia));
+      media.push(...output.filter((part) => isMedia(part) && isWritable(part)));
       const content = writeContent(output.filter((part) => !isMedia(part)));
       const text = content.length === 0 ? "" : content;
       messages.push({
@@ -128,8 +122,16 @@ export function writeMessages(items: readonly Item[]): Json[] {
   return messages;
 }
 
+/** Whether chat has a place for the item. */
+function isWritten(item: Item): boolean {
+  if (item.type === "message") return item.content.some(isWritable);
+  if (item.type === "reasoning") return item.text.length + item.summary.length > 0;
+  return item.type !== "hosted";
+}
+
 function isMedia(part: Part): boolean {
-  return part.type === "image" || part.type === "audio" || part.type === "document";
+  if (part.type === "document") return part.source.type !== "text";
+  return part.type === "image" || part.type === "audio";
 }
 
 /** Items that make up one message of the assistant. */

@@ -6,6 +6,7 @@ import {
   extraOf,
   opaque,
   readCache,
+  readDetail,
   readUrl,
   record,
   records,
@@ -33,7 +34,7 @@ function readPart(part: Json): Part {
       const image = record(part.image_url);
       const url = str(image?.url) ?? str(part.image_url);
       if (url === undefined) break;
-      return { type: "image", source: readUrl(url), detail: str(image?.detail), ...slots };
+      return { type: "image", source: readUrl(url), detail: readDetail(image?.detail), ...slots };
     }
     case "input_audio": {
       const audio = record(part.input_audio);
@@ -76,6 +77,11 @@ export function writeContent(parts: readonly Part[]): string | Json[] {
     if (!written || part.type === "opaque") return written ? [written] : [];
     return [{ ...written, ...extraFor(part.extra, "chat") }];
   });
+}
+
+/** Whether chat has a place for the part. */
+export function isWritable(part: Part): boolean {
+  return writePart(part) !== undefined;
 }
 
 function writePart(part: Part): Json | undefined {

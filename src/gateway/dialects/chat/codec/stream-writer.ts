@@ -41,7 +41,9 @@ export class ChatStreamWriter implements StreamWriter {
         return `${this.#head}[],"usage":${usage}}\n\n${DONE}`;
       }
       case "error":
-        return `data: ${JSON.stringify({ error: { param: null, code: null, ...event.error } })}\n\n`;
+        return `data: ${JSON.stringify({ error: { param: null, code: null, ...event.error } })}
+
+`;
       case "done":
         return "";
     }

@@ -1,0 +1,47 @@
+import type { Json } from "../wire/json.ts";
+import type { AnswerError } from "./items/answer.ts";
+import type { DialectName } from "./items/item.ts";
+
+/** An error of the gateway, as HttpError has it. */
+interface DialectError extends Omit<AnswerError, "code"> {
+  readonly status: number;
+  readonly code?: string | null | undefined;
+  /** Member or header of the request that is at fault. */
+  readonly param?: string | null | undefined;
+}
+
+/** Body of an error response in the dialect's own shape, with the hint as an additional member. */
+export function errorBody(dialect: DialectName, error: DialectError): Json {
+  const { status, message, type, param = null, code = null, hint } = error;
+  if (dialect !== "messages") {
+    return { error: { message, type: type ?? openAiType(status), param, code, hint } };
+  }
+  const details = { type: anthropicType(status), message, code: code ?? undefined, hint };
+  return { type: "error", error: details, request_id: null };
+}
+
+function openAiType(status: number): string {
+  return OPENAI_TYPES[status] ?? (status >= 500 ? "server_error" : "invalid_request_error");
+}
+
+function anthropicType(status: number): string {
+  return ANTHROPIC_TYPES[status] ?? (status >= 500 ? "api_error" : "invalid_request_error");
+}
+
+const OPENAI_TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  429: "rate_limit_error",
+};
+
+const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  402: "billing_error",
+  403: "permission_error",
+  404: "not_found_error",
+  413: "request_too_large",
+  429: "rate_limit_error",
+  503: "overloaded_error",
+  504: "timeout_error",
+  529: "overloaded_error",
+};

@@ -1,0 +1,418 @@
+import type { Answer, Choice, Usage } from "./items/answer.ts";
+import {
+  type DialectName,
+  type Extra,
+  type Item,
+  isOfModel,
+  type MessageItem,
+  type Part,
+  type ReasoningItem,
+} from "./items/item.ts";
+import type { ItemRequest, ReasoningConfig, Tool } from "./items/request.ts";
+import { LOSSES, type LossName } from "./losses.ts";
+import { joinMessages, mergeAdjacent, regroup, sorted } from "./regroup.fixture.ts";
+
+/** The effect of each loss on the internal form, written apart from the codecs. */
+interface Effect {
+  readonly items?: (items: readonly Item[], to: DialectName, model?: string) => readonly Item[];
+  readonly part?: (part: Part, to: DialectName) => Part | undefined;
+  readonly request?: (request: ItemRequest, to: DialectName) => ItemRequest;
+  readonly answer?: (answer: Answer, to: DialectName) => Answer;
+}
+
+/** The request that is left after a translation. */
+export function loseRequest(
+  request: ItemRequest,
+  to: DialectName,
+  names: readonly LossName[] = lossesTo(to),
+): ItemRequest {
+  return names.reduce((left, name) => {
+    const effect = EFFECTS[name];
+    const changed = effect.request ? effect.request(left, to) : left;
+    return { ...changed, items: loseItems(changed.items, effect, to) };
+  }, request);
+}
+
+/** The answer that is left after a translation. */
+export function loseAnswer(
+  answer: Answer,
+  to: DialectName,
+  names: readonly LossName[] = lossesTo(to),
+): Answer {
+  return names.reduce((left, name) => {
+    const effect = EFFECTS[name];
+    const changed = effect.answer ? effect.answer(left, to) : left;
+    const choices = changed.choices.map((choice) => ({
+      ...choice,
+      items: loseItems(choice.items, effect, to, answer.model),
+    }));
+    return { ...changed, choices };
+  }, answer);
+}
+
+function lossesTo(to: DialectName): readonly LossName[] {
+  const names = Object.keys(LOSSES) as LossName[];
+  return names.filter((name) => (LOSSES[name].to as readonly DialectName[]).includes(to));
+}
+
+function loseItems(items: readonly Item[], effect: Effect, to: DialectName, model?: string) {
+  const { part } = effect;
+  const left = part ? items.map((item) => mapParts(item, (each) => part(each, to) ?? [])) : items;
+  return effect.items ? effect.items(left, to, model) : left;
+}
+
+function mapParts(item: Item, change: (part: Part) => Part | Part[]): Item {
+  if (item.type === "message") return { ...item, content: item.content.flatMap(change) };
+  if (item.type !== "function_call_output") return item;
+  return { ...item, output: item.output.flatMap(change) };
+}
+
+const without =
+  <K extends keyof ItemRequest>(...keys: K[]) =>
+  (request: ItemRequest): ItemRequest =>
+    ({ ...request, ...Object.fromEntries(keys.map((key) => [key, undefined])) }) as ItemRequest;
+
+const each = (change: (item: Item) => Item) => (items: readonly Item[]) => items.map(change);
+
+const EFFECTS: Readonly<Record<LossName, Effect>> = {
+  extra: {
+    items: (items, to) =>
+      items
+        .filter((item) => item.type !== "hosted" || item.dialect === to)
+        .map((item) => ("extra" in item ? { ...item, extra: keep(item.extra, to) } : item)),
+    part: (part, to) => {
+      if (part.type === "opaque") return part.dialect === to ? part : undefined;
+      return { ...part, extra: keep(part.extra, to) };
+    },
+    request: (request, to) => ({
+      ...request,
+      extra: keep(request.extra, to),
+      tools: keepTools(request.tools, to),
+    }),
+    answer: (answer, to) => ({ ...answer, extra: keep(answer.extra, to) }),
+  },
+  ids: { items: each((item) => (item.type === "hosted" ? item : { ...item, id: undefined })) },
+  instructions: {
+    request: (request) =>
+      request.instructions === undefined
+        ? request
+        : {
+            ...request,
+            instructions: undefined,
+            items: [system([{ type: "text", text: request.instructions }]), ...request.items],
+          },
+  },
+  developer: {
+    items: each((item) =>
+      item.type === "message" && item.role === "developer" ? { ...item, role: "system" } : item,
+    ),
+  },
+  systemPlace: {
+    items: (items) => {
+      const isSystem = (item: Item) => item.type === "message" && item.role === "system";
+      const parts = items.filter(isSystem).flatMap((item) => (item as MessageItem).content);
+      const others = items.filter((item) => !isSystem(item));
+      return parts.length > 0 ? [system(parts), ...others] : others;
+    },
+  },
+  outputOrder: {
+    items: (items, to) => {
+      const out: Item[] = [];
+      let start = 0;
+      for (const item of items) {
+        const isSystem = to === "messages" && item.type === "message" && item.role === "system";
+        if (isSystem || isOfModel(item)) start = out.push(item);
+        else if (item.type === "function_call_output") out.splice(start++, 0, item);
+        else out.push(item);
+      }
+      return out;
+    },
+  },
+  cache: {
+    items: each((item) => ("cache" in item ? { ...item, cache: undefined } : item)),
+    part: (part) => ({ ...part, cache: undefined }),
+    request: (request) => ({
+      ...request,
+      cache: undefined,
+      tools: request.tools?.map((tool) =>
+        tool.type === "hosted" ? tool : { ...tool, cache: undefined },
+      ),
+    }),
+  },
+  detail: { part: (part) => (part.type === "image" ? { ...part, detail: undefined } : part) },
+  imageFile: {
+    part: (part) => (part.type === "image" && part.source.type === "file" ? undefined : part),
+  },
+  documentUrl: {
+    part: (part) => (part.type === "document" && part.source.type === "url" ? undefined : part),
+  },
+  documentText: {
+    part: (part) =>
+      part.type === "document" && part.source.type === "text"
+        ? { type: "text", text: part.source.text, cache: part.cache, extra: part.extra }
+        : part,
+  },
+  audio: { part: (part) => (part.type === "audio" ? undefined : part) },
+  refusal: { part: (part) => (part.type === "refusal" ? { ...part, type: "text" } : part) },
+  isError: {
+    items: each((item) =>
+      item.type === "function_call_output" ? { ...item, isError: undefined } : item,
+    ),
+  },
+  outputMedia: {
+    items: (items) => {
+      const out: Item[] = [];
+      let media: Part[] = [];
+      for (const item of items) {
+        if (item.type !== "function_call_output") {
+          if (media.length > 0) out.push({ type: "message", role: "user", content: media });
+          media = [];
+          out.push(item);
+          continue;
+        }
+        const isMedia = (part: Part) => part.type === "image" || part.type === "document";
+        media.push(...item.output.filter(isMedia));
+        out.push({ ...item, output: item.output.filter((part) => !isMedia(part)) });
+      }
+      if (media.length > 0) out.push({ type: "message", role: "user", content: media });
+      return out;
+    },
+  },
+  customOutput: {
+    items: each((item) =>
+      item.type === "function_call_output" ? { ...item, custom: undefined } : item,
+    ),
+  },
+  custom: {
+    items: each((item) =>
+      item.type === "function_call" && item.custom
+        ? { ...item, custom: undefined, arguments: JSON.stringify({ input: item.arguments }) }
+        : item,
+    ),
+    request: (request) => ({
+      ...request,
+      toolChoice: request.toolChoice && { ...request.toolChoice, custom: undefined },
+      tools: request.tools?.map((tool) =>
+        tool.type === "function" && tool.custom
+          ? { ...tool, custom: undefined, parameters: INPUT_SCHEMA }
+          : tool,
+      ),
+    }),
+  },
+  emptyMessages: {
+    items: (items) => items.filter((item) => item.type !== "message" || item.content.length > 0),
+  },
+  signature: {
+    items: (items, _, model) =>
+      items
+        .map((item) =>
+          item.type === "reasoning"
+            ? {
+                ...item,
+                signature: undefined,
+                redacted: undefined,
+                origin: { dialect: "chat" as const, model },
+              }
+            : item,
+        )
+        .filter((item) => item.type !== "reasoning" || textOf(item) !== ""),
+  },
+  summary: {
+    items: each((item) =>
+      item.type === "reasoning" ? { ...item, summary: [], text: [textOf(item)] } : item,
+    ),
+  },
+  reasoningText: {
+    items: each((item) => {
+      if (item.type !== "reasoning") return item;
+      const text = textOf(item);
+      return { ...item, text: [], summary: text === "" ? [] : [text] };
+    }),
+  },
+  callOrder: { items: (items, _, model) => (model === undefined ? regroup(items) : sorted(items)) },
+  noParameters: {
+    request: (request) => ({
+      ...request,
+      tools: request.tools?.map((tool) =>
+        tool.type === "function" && !tool.parameters
+          ? { ...tool, parameters: { type: "object" } }
+          : tool,
+      ),
+    }),
+  },
+  allowedTools: {
+    request: (request) => ({
+      ...request,
+      toolChoice: request.toolChoice && { ...request.toolChoice, allowed: undefined },
+    }),
+  },
+  parallel: {
+    request: (request) => {
+      const { toolChoice, parallelToolCalls } = request;
+      if (toolChoice?.mode === "none" || (parallelToolCalls && !toolChoice)) {
+        return { ...request, parallelToolCalls: undefined };
+      }
+      const isAdded = parallelToolCalls === false && !toolChoice;
+      return isAdded ? { ...request, toolChoice: { mode: "auto" } } : request;
+    },
+  },
+  jsonObject: {
+    request: (request) =>
+      request.output?.type === "json_schema" ? request : { ...request, output: undefined },
+  },
+  schemaName: {
+    request: (request) =>
+      request.output?.type === "json_schema"
+        ? { ...request, output: { type: "json_schema", schema: request.output.schema } }
+        : request,
+  },
+  noSchemaName: {
+    request: (request) =>
+      request.output?.type === "json_schema"
+        ? { ...request, output: { ...request.output, name: request.output.name ?? "answer" } }
+        : request,
+  },
+  verbosity: { request: without("verbosity") },
+  budget: {
+    request: config(({ enabled, effort, budget, summary }) => {
+      if (enabled === false) return { enabled, summary };
+      const implied = budget === undefined ? undefined : effortFor(budget);
+      const wanted = effort ?? implied;
+      return wanted === undefined ? { summary } : { enabled: true, effort: wanted, summary };
+    }),
+  },
+  minimal: {
+    request: config((of) => (of.effort === "minimal" ? { ...of, effort: "low" } : of)),
+  },
+  summaryMode: {
+    request: config(({ summary, ...of }) => {
+      if (!of.enabled || summary === undefined) return of;
+      return { ...of, summary: summary === "omitted" ? summary : "auto" };
+    }),
+  },
+  noSummary: { request: config(({ summary: _, ...of }) => of) },
+  omitted: {
+    request: config(({ summary, ...of }) => (summary === "omitted" ? of : { ...of, summary })),
+  },
+  noLimit: { request: (request) => ({ ...request, maxTokens: request.maxTokens ?? 8192 }) },
+  topK: { request: without("topK") },
+  sampling: { request: without("seed", "frequencyPenalty", "presencePenalty") },
+  stop: { request: without("stop") },
+  choices: {
+    request: without("choices"),
+    answer: (answer) => ({ ...answer, choices: answer.choices.slice(0, 1) }),
+  },
+  includeUsage: { request: without("includeUsage") },
+  logprobs: { request: without("logprobs"), part: withoutLogprobs },
+  historyLogprobs: {
+    request: (request) => ({
+      ...request,
+      items: request.items.map((item) => mapParts(item, withoutLogprobs)),
+    }),
+  },
+  metadata: { request: without("metadata") },
+  joinedTexts: {
+    answer: (answer) => ({
+      ...answer,
+      choices: answer.choices.map((choice) => ({ ...choice, items: joinMessages(choice.items) })),
+    }),
+  },
+  joinedMessages: {
+    answer: (answer) => ({
+      ...answer,
+      choices: answer.choices.map((choice) => ({ ...choice, items: mergeAdjacent(choice.items) })),
+    }),
+  },
+  created: { answer: (answer) => ({ ...answer, created: undefined }) },
+  stopReason: {
+    answer: stopped(({ reason }) => ({
+      reason:
+        reason === "context_length"
+          ? "length"
+          : reason === "stop_sequence" || reason === "pause"
+            ? "end"
+            : reason,
+    })),
+  },
+  impliedStop: {
+    answer: stopped(({ reason }, items) => {
+      if (reason !== "end" && reason !== "tool_calls") return { reason };
+      const isCalled = items.some((item) => item.type === "function_call");
+      return { reason: isCalled ? "tool_calls" : "end" };
+    }),
+  },
+  oneHourWrites: { answer: counted((usage) => ({ ...usage, cacheWrite1hTokens: 0 })) },
+  cost: { answer: counted((usage) => ({ ...usage, cost: undefined })) },
+  noUsage: {
+    answer: (answer) => ({
+      ...answer,
+      usage: answer.usage ?? {
+        promptTokens: 0,
+        cachedTokens: 0,
+        cacheWriteTokens: 0,
+        cacheWrite1hTokens: 0,
+        completionTokens: 0,
+        reasoningTokens: 0,
+      },
+    }),
+  },
+};
+
+const INPUT_SCHEMA = {
+  type: "object",
+  properties: { input: { type: "string" } },
+  required: ["input"],
+  additionalProperties: false,
+};
+
+function keep(extra: Extra | undefined, to: DialectName): Extra | undefined {
+  if (!extra) return undefined;
+  const kept = {
+    ...(extra[to] && { [to]: extra[to] }),
+    ...(to !== "messages" && extra.openai && { openai: extra.openai }),
+  };
+  return Object.keys(kept).length > 0 ? kept : undefined;
+}
+
+function keepTools(tools: readonly Tool[] | undefined, to: DialectName) {
+  const kept = tools?.flatMap((tool): Tool[] => {
+    if (tool.type === "hosted") return tool.dialect === to ? [tool] : [];
+    return [{ ...tool, extra: keep(tool.extra, to) }];
+  });
+  return kept && kept.length > 0 ? kept : undefined;
+}
+
+function system(content: Part[]): MessageItem {
+  return { type: "message", role: "system", content };
+}
+
+function textOf(item: ReasoningItem): string {
+  return [...item.text, ...item.summary].join("\n\n");
+}
+
+function withoutLogprobs(part: Part): Part {
+  return part.type === "text" ? { ...part, logprobs: undefined } : part;
+}
+
+function effortFor(budget: number): string {
+  return budget >= 16_000 ? "high" : budget >= 4_000 ? "medium" : "low";
+}
+
+function config(change: (config: ReasoningConfig) => ReasoningConfig) {
+  return (request: ItemRequest): ItemRequest => {
+    const reasoning = request.reasoning && change(request.reasoning);
+    const isEmpty = !reasoning || Object.values(reasoning).every((value) => value === undefined);
+    return { ...request, reasoning: isEmpty ? undefined : reasoning };
+  };
+}
+
+function stopped(change: (stop: Choice["stop"], items: Choice["items"]) => Choice["stop"]) {
+  return (answer: Answer): Answer => ({
+    ...answer,
+    choices: answer.choices.map(({ items, stop }) => ({ items, stop: change(stop, items) })),
+  });
+}
+
+function counted(change: (usage: Usage) => Usage) {
+  return (answer: Answer): Answer => ({ ...answer, usage: answer.usage && change(answer.usage) });
+}
