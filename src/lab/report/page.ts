@@ -1,4 +1,4 @@
-import { DARK_CSS, inline, type Picture, rowsOf } from "./svg.ts";
+import { chunksOf, DARK_CSS, inline, type Picture } from "./svg.ts";
 import { htmlText, type Table, toHtml } from "./table.ts";
 
 /** A whole page for screen and paper. `css` is added to the common style. */
@@ -31,7 +31,7 @@ export function figure(
   caption: string,
   columns = pictures.length,
 ): string {
-  const rows = rowsOf(pictures, columns).map(
+  const rows = chunksOf(pictures, columns).map(
     (row) => `<div class="pics">${row.map(inline).join("\n")}</div>`,
   );
   return `<figure>\n${rows.join("\n")}\n<figcaption>${htmlText(caption)}</figcaption>\n</figure>`;

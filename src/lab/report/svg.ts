@@ -124,7 +124,7 @@ export function svgFile(
   // A picture that says the same at its top needs no other title.
   const head = pictures.length === 1 && pictures[0]!.title === title ? 0 : HEAD;
   let [y, right] = [head, head && textWidth(title, 13)];
-  const placed = rowsOf(pictures, columns).flatMap((row) => {
+  const placed = chunksOf(pictures, columns).flatMap((row) => {
     let x = 0;
     const groups = row.map((picture) => {
       const moved = { transform: `translate(${short(x)} ${short(y)})` };
@@ -149,7 +149,7 @@ export function svgFile(
   )}\n`;
 }
 
-export function rowsOf<T>(items: readonly T[], columns: number): T[][] {
+export function chunksOf<T>(items: readonly T[], columns: number): T[][] {
   const count = Math.ceil(items.length / columns);
   return Array.from({ length: count }, (_, i) => items.slice(i * columns, (i + 1) * columns));
 }

@@ -1,6 +1,6 @@
 /** How a figure shows its curves: their names, their styles, and the panels in which they stand. */
 import type { LineStyle } from "../report/chart.ts";
-import { type Color, GREY, INK } from "../report/svg.ts";
+import { type Color, chunksOf, GREY, INK } from "../report/svg.ts";
 import { type Curve, WITHOUT_VECTORS } from "./curve.ts";
 
 /** A panel shows no more curves, so that each can be followed. */
@@ -26,29 +26,15 @@ export function rowsOf(curves: readonly Curve[], by: "weighting" | "encoder"): R
   const own = learners.toSorted((a, b) => Number(a.variant !== "") - Number(b.variant !== ""));
   const size = Math.max(1, MOST - context.length);
   const groups = own.length <= size ? [own] : [...Map.groupBy(own, (c) => keyOf(c, by)).values()];
-  const chunks = groups.flatMap((group) => {
-    const count = Math.ceil(group.length / size);
-    return Array.from({ length: count }, (_, i) => group.slice(i * size, (i + 1) * size));
-  });
-  return mergeSmall(chunks, size).map((group) => {
-    const keys = [...new Set(group.map((curve) => keyOf(curve, by)))];
+  const chunks = groups.flatMap((group) => (group.length > 0 ? chunksOf(group, size) : [group]));
+  return chunks.map((group) => {
+    const key = groups.length > 1 ? keyOf(group[0]!, by) : "";
     return {
-      title: groups.length > 1 ? keys.map((key) => NAMES[key] ?? key).join(" and ") : "",
-      curves: [...group, ...context].slice(0, Math.max(MOST, context.length)),
+      title: NAMES[key] ?? key,
+      curves: [...group, ...context],
       marks: marks.filter((mark) => belongs(mark, group)),
     };
   });
-}
-
-/** Neighbouring chunks become one panel if they fit. */
-function mergeSmall(chunks: readonly Curve[][], size: number): Curve[][] {
-  const merged: Curve[][] = [];
-  for (const chunk of chunks) {
-    const last = merged.at(-1);
-    if (last && last.length + chunk.length <= size) last.push(...chunk);
-    else merged.push([...chunk]);
-  }
-  return merged;
 }
 
 function isMark({ policy }: Curve): boolean {
@@ -98,7 +84,7 @@ export function readableName(curve: Curve, severalEncoders = false): string {
   if (group === "baseline" || encoder === "" || !name.startsWith(encoder)) return name;
   const what =
     group === "prompt"
-      ? `prompts, ${examples === 1 ? "1 query" : `${examples} queries`}`
+      ? `prompts, ${examples === 1 ? "1 query" : `${examples} queries`}${variant && `, ${variant}`}`
       : `${GROUPS[group]}, ${variant === "" ? (NAMES[weighting] ?? weighting) : variant}`;
   const epoch = /_E\d+/.test(name) && group === "exp" ? ` E${epochs}` : "";
   return severalEncoders ? `${encoder}${epoch}, ${what}` : what;

@@ -136,6 +136,7 @@ describe("the panels of a figure", () => {
 
   it("are one if six curves suffice, and split a long list of variants", () => {
     expect(rowsOf([...many.slice(0, 4), ...BASE], "weighting")).toHaveLength(1);
+    expect(rowsOf(BASE, "weighting")[0]!.curves).toHaveLength(2);
     const variants = Array.from({ length: 9 }, (_, i) => curve(`v${i}`, { variant: `mu=${i}` }));
     const sizes = rowsOf([...variants, ...BASE], "weighting").map(({ curves }) => curves.length);
     expect(sizes).toEqual([6, 6, 3]);

@@ -75,7 +75,9 @@ export function curvesFigure(figure: CurvesFigure): ReportItem {
       // Panels of one column stand exactly below each other.
       const width = Math.max(...pictures.map((picture) => picture.width));
       const equal = pictures.map((picture) => ({ ...picture, width }));
-      return { kind: "figure", pictures: equal, columns: columns.length };
+      // Panels of a single vote scale fill the rows.
+      const fixed = columns.length > 1 && { columns: columns.length };
+      return { kind: "figure", pictures: equal, ...fixed };
     },
   };
 }
