@@ -1,11 +1,8 @@
-import { dirname, join, resolve } from "node:path";
 import type { z } from "zod";
-import { encoderPlaces } from "../core/encoder/encoder-places.ts";
-import { PACKAGE_ROOT, readVersion } from "../core/input/project.ts";
-import { systemClock } from "./clock/clock.ts";
-import type { CONFIG, Config } from "./config/config.ts";
+import type { CONFIG } from "./config/config.ts";
 import { located, parseConfig, readConfig } from "./config/read-config.ts";
-import { type GatewayOptions, openGateway } from "./gateway.ts";
+import { openGateway } from "./gateway.ts";
+import { ownOptions } from "./own-options.ts";
 import { PROVIDER_NAMES } from "./providers/providers.ts";
 import { newLogger } from "./telemetry/logger.ts";
 
@@ -42,23 +39,4 @@ export async function startGateway(options: StartOptions = {}): Promise<StartedG
   } catch (error) {
     throw file === undefined ? error : await located(error, file);
   }
-}
-
-/** Options of a gateway that serves the page and the data of this package. */
-export function ownOptions(
-  config: Config,
-  file: string | undefined,
-  data: string,
-): Omit<GatewayOptions, "logger"> {
-  return {
-    config,
-    env: process.env,
-    dataDir: resolve(data),
-    projectData: join(PACKAGE_ROOT, "data"),
-    web: join(PACKAGE_ROOT, "web", "dist"),
-    encoders: encoderPlaces(),
-    folder: file === undefined ? process.cwd() : dirname(resolve(file)),
-    clock: systemClock,
-    version: readVersion(),
-  };
 }

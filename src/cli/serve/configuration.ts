@@ -4,9 +4,9 @@ import { InputError } from "../../core/input/input-error.ts";
 import { CONFIG, type Config } from "../../gateway/config/config.ts";
 import { located, readConfig } from "../../gateway/config/read-config.ts";
 import { checkGateway } from "../../gateway/gateway.ts";
+import { ownOptions } from "../../gateway/own-options.ts";
 import type { Placement } from "../../gateway/providers/model-specs.ts";
 import { PROVIDER_NAMES } from "../../gateway/providers/providers.ts";
-import { ownOptions } from "../../gateway/start-gateway.ts";
 
 export interface ConfigurationFlags {
   readonly config?: string;

@@ -5,9 +5,9 @@ import { formatError, formatErrorLine } from "../../core/errors/joust-error.ts";
 import { isLoopback } from "../../gateway/access/origin.ts";
 import type { Config } from "../../gateway/config/config.ts";
 import { checkGateway, openGateway, type RunningGateway } from "../../gateway/gateway.ts";
+import { ownOptions } from "../../gateway/own-options.ts";
 import { checkKeys } from "../../gateway/providers/model-specs.ts";
 import type { Serving } from "../../gateway/routing/serving.ts";
-import { ownOptions } from "../../gateway/start-gateway.ts";
 import { newLogger } from "../../gateway/telemetry/logger.ts";
 import { interruptible } from "../shared/interrupt.ts";
 import {
