@@ -19,14 +19,9 @@ export interface FoundEncoder {
   readonly epochs: readonly number[];
 }
 
-interface AbsentEncoder {
-  readonly name: string;
-  readonly reason: string;
-}
-
 export interface FoundEncoders {
   readonly here: readonly FoundEncoder[];
-  readonly absent: readonly AbsentEncoder[];
+  readonly absent: readonly { readonly name: string; readonly reason: string }[];
 }
 
 /** The paper's four encoders, by size. */
@@ -43,7 +38,7 @@ export async function findEncoders(
   places: EncoderPlaces,
 ): Promise<FoundEncoders> {
   const here: FoundEncoder[] = [];
-  const absent: AbsentEncoder[] = [];
+  const absent: FoundEncoders["absent"][number][] = [];
   for (const name of wanted ?? [...PAPER_ENCODERS, OWN_ENCODER]) {
     try {
       here.push(await inspect(name, places));
