@@ -44,9 +44,13 @@ export function curvesFigure(figure: CurvesFigure): ReportItem {
         title,
         rows: rowsOf(own, colors === "encoders" ? "encoder" : "weighting"),
       }));
+      const line = (curve: Curve) => lineOf(curve, shown, results, several);
       const lines = (row: Row) => {
         const styleOf = stylesOf(row.curves);
-        return row.curves.map((curve) => lineOf(curve, styleOf(curve), shown, results, several));
+        return row.curves.map((curve): Series => {
+          const style = styleOf(curve);
+          return { ...line(curve), style: { ...style, band: style.band && curve.runs.length > 1 } };
+        });
       };
       const panels = columns.flatMap(({ title, rows }) =>
         rows.map((row, r) => ({ title, row, r, lines: lines(row) })),
@@ -62,7 +66,7 @@ export function curvesFigure(figure: CurvesFigure): ReportItem {
         chartPicture({
           title: [title, row.title].filter(Boolean).join(": "),
           series: [
-            ...row.marks.map((curve) => markOf(curve, shown, to, results, several)),
+            ...row.marks.map((curve) => markOf(line(curve), to)),
             ...lines.toSorted((a, b) => a.style.width - b.style.width),
           ],
           x: { label: "Round (one query each)", to: shown },
@@ -92,13 +96,8 @@ function scaleOf({ voteScale }: Curve): string {
 
 const POINTS_PER_LINE = 30;
 
-function lineOf(
-  curve: Curve,
-  style: Series["style"],
-  shown: number,
-  results: Results,
-  several: boolean,
-): Series {
+/** The mean of a curve's runs by round, up to `shown`. */
+function lineOf(curve: Curve, shown: number, results: Results, several: boolean): Series {
   const runs = results.runs(curve);
   const { t } = runs[0]!;
   const kept = t.flatMap((round, i) => (round <= shown ? [i] : []));
@@ -112,31 +111,17 @@ function lineOf(
   return {
     name: tooltipOf(curve),
     label: `${shorten(readableName(curve, several), 40)} ${fixed(points.at(-1)!.y, 1)}`,
-    style: { ...style, band: style.band && runs.length > 1 },
+    style: { color: GREY, dash: "none", width: 1, band: false },
     points: [{ x: 0, y: 0, lo: 0, hi: 0 }, ...points],
   };
 }
 
-/** The regret of a policy that does not learn, as a dot at the right edge. */
-function markOf(
-  curve: Curve,
-  shown: number,
-  to: number,
-  results: Results,
-  several: boolean,
-): Series {
-  const runs = results.runs(curve);
-  const { t } = runs[0]!;
-  const last = t.findLastIndex((round) => round <= shown);
-  const y = mean(runs.map(({ regret }) => regret[last]!));
-  const off = y > to ? " \u2191" : "";
-  return {
-    name: tooltipOf(curve),
-    label: `${shorten(readableName(curve, several), 40)} ${fixed(y, 1)}${off}`,
-    style: { color: GREY, dash: "none", width: 1, band: false },
-    hollow: true,
-    points: [{ x: t[last]!, y: Math.min(y, to), lo: Number.NaN, hi: Number.NaN }],
-  };
+/** Only the end of a line, as a circle; an arrow marks one above the axis, which ends at `to`. */
+function markOf(line: Series, to: number): Series {
+  const { x, y } = line.points.at(-1)!;
+  const end = { x, y: Math.min(y, to), lo: Number.NaN, hi: Number.NaN };
+  const label = y > to ? `${line.label} \u2191` : line.label;
+  return { ...line, label, hollow: true, points: [end] };
 }
 
 /** The paper's name and the setting. */

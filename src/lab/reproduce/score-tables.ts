@@ -4,7 +4,7 @@ import { readScores, tabulate } from "../../core/input/scores.ts";
 import { heatMapPicture, outlineLargest } from "../report/heat-map.ts";
 import { radarPicture } from "../report/radar.ts";
 import { GREY } from "../report/svg.ts";
-import type { Cell, Column } from "../report/table.ts";
+import { type CellColumn, tableOf } from "../report/table.ts";
 import type { ReportItem } from "./experiment.ts";
 import { PRICE } from "./planner.ts";
 
@@ -36,29 +36,23 @@ export function without(scores: Scores, excluded: readonly string[]): Scores {
 function modelTable(
   head: Omit<ReportItem, "draw">,
   { models, categories }: Scores,
-  columns: readonly string[],
+  titles: readonly string[],
   cellsOf: (k: number, m: number) => readonly string[],
 ): ReportItem {
-  const columnsOf = (name: string) =>
-    columns.map(
-      (title, c): Column => ({
-        key: `${name}_${title.replace(/\W/g, "").toLowerCase()}`,
-        title: c === 0 ? `${name} ${title}` : title,
-        kind: "number",
-      }),
-    );
-  const rows = models.map((model, k): Cell[] => [
-    model,
-    ...categories.flatMap((_, m) => cellsOf(k, m)),
-  ]);
-  const table = {
-    title: head.title,
-    columns: [
-      { key: "model", title: "LLM", kind: "text" } as const,
-      ...categories.flatMap(columnsOf),
-    ],
-    rows,
-  };
+  const columns = categories.flatMap((name, m) =>
+    titles.map((title, c): CellColumn<number> => {
+      const key = `${name}_${title.replace(/\W/g, "").toLowerCase()}`;
+      const cell = (k: number) => cellsOf(k, m)[c]!;
+      return { key, title: c === 0 ? `${name} ${title}` : title, kind: "number", cell };
+    }),
+  );
+  const name = {
+    key: "model",
+    title: "LLM",
+    kind: "text",
+    cell: (k: number) => models[k]!,
+  } as const;
+  const table = tableOf(head.title, [...models.keys()], [name, ...columns]);
   return { ...head, draw: () => ({ kind: "table", table }) };
 }
 
