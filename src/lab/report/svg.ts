@@ -50,7 +50,9 @@ export function element(name: string, attributes: Attributes, ...children: strin
 /** Elements that draw with `currentColor` in the given color. */
 export function colored(color: Color, ...children: string[]): string {
   if (color === INK) return element("g", {}, ...children);
-  return element("g", { class: `c${color}`, color: COLORS[color]![0] }, ...children);
+  // Some programs resolve `currentColor` where `fill` is set, so it is set again with the color.
+  const own = { class: `c${color}`, color: COLORS[color]![0], fill: "currentColor" };
+  return element("g", own, ...children);
 }
 
 /** A text whose middle is at the height y. */

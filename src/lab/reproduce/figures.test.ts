@@ -1,9 +1,10 @@
+import { Resvg } from "@resvg/resvg-js";
 import { describe, expect, it } from "vitest";
 import { chartPicture } from "../report/chart.ts";
 import { heatMapPicture, outlineLargest } from "../report/heat-map.ts";
 import { pointsPicture } from "../report/points.ts";
 import { radarPicture } from "../report/radar.ts";
-import { path, svgFile } from "../report/svg.ts";
+import { colored, path, svgFile } from "../report/svg.ts";
 import type { Curve } from "./curve.ts";
 import { readableName, rowsOf, stylesOf } from "./curve-lines.ts";
 import { curvesFigure } from "./report-items.ts";
@@ -160,6 +161,13 @@ describe("the panels of a figure", () => {
 });
 
 describe("a figure as a file", () => {
+  it("has the colors of its series in programs that know no style sheets", () => {
+    const square = `<path d="M0 0h9v9H0z"/>`;
+    const picture = { title: "t", width: 9, height: 9, body: colored(0, square) };
+    const { pixels } = new Resvg(svgFile("t", [picture])).render();
+    expect([...pixels.subarray(0, 3)]).toEqual([0xc0, 0x55, 0x00]);
+  });
+
   const picture = (title: string) =>
     chartPicture({
       title,
