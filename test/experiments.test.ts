@@ -1,10 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import suite from "../src/lab/experiments/index.ts";
 import type { PlannedJob } from "../src/lab/jobs/plan.ts";
 import { evidenceOf } from "../src/lab/reproduce/claims-report.ts";
 import { BASELINES } from "../src/lab/reproduce/curve.ts";
 import type { DataSpec, FitSpec, RunSpec } from "../src/lab/reproduce/jobs/specs.ts";
 import type { Planner } from "../src/lab/reproduce/planner.ts";
+import { recordOf } from "../src/lab/reproduce/record.ts";
 import { plan } from "../src/lab/reproduce/reproduce.ts";
 import {
   inventedResults,
@@ -12,6 +16,7 @@ import {
   newPlanner,
   STATIC,
 } from "../src/lab/reproduce/results.fixture.ts";
+import { writeReport } from "../src/lab/reproduce/write-report.ts";
 
 const NAMES = suite.experiments.map(({ name }) => name);
 const { data } = await newPlanner();
@@ -176,9 +181,37 @@ describe("results of every job", () => {
         expect(text, item.id).not.toMatch(/NaN|Infinity|undefined/);
         if (!text.includes("Cumulative regret")) continue;
         for (const name of BASELINES)
-          expect(text, item.id).toMatch(new RegExp(`>${name} [\\d.]+<`));
+          expect(text, item.id).toMatch(new RegExp(`>${name} [\\d.]+( \u2191)?<`));
       }
     }
+  });
+
+  it("make a report of less than 2 MB whose panels have at most six curves, each with a label", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "joust-report-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const judged = suite.claims.map((claim) => ({ claim, ...claim.test(results) }));
+    const reproduced = { ...full, results, judged };
+    const encoders = { here: [MINILM, STATIC], absent: [] };
+    const record = recordOf(reproduced, { command: "joust reproduce all", encoders, version: "1" });
+    await writeReport(folder, reproduced, record);
+    const page = readFileSync(join(folder, "report.html"), "utf8");
+    expect(Buffer.byteLength(page)).toBeLessThan(2e6);
+    const panels = page.match(/<svg(?:(?!<\/svg>).)*Cumulative regret.*?<\/svg>/gs)!;
+    expect(panels.length).toBeGreaterThan(100);
+    for (const panel of panels) {
+      const lines = panel.match(/fill="none" stroke="currentColor" stroke-width="[\d.]+"/g)!.length;
+      const circles = panel.match(/<circle/g)?.length ?? 0;
+      expect(lines).toBeLessThanOrEqual(6);
+      expect(panel.match(/class="label"/g)).toHaveLength(lines + circles);
+    }
+    // The opening, the contents and the claims come in this order.
+    const order = ['class="opening"', "<nav", 'id="claim-1"', 'id="reading"'];
+    const places = order.map((text) => page.indexOf(text));
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(places[0]).toBeGreaterThan(0);
+    expect(
+      page.match(/<section class="opening"><ol class="summary">(.*?)<\/ol>/)![1]!.split("<li>"),
+    ).toHaveLength(4);
   });
 
   it("are sufficient for the claims, with each cell once", () => {
