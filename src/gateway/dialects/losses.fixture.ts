@@ -240,6 +240,16 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
       ),
     }),
   },
+  noStrict: {
+    request: (request) => ({
+      ...request,
+      tools: request.tools?.map((tool) =>
+        tool.type === "function" && !tool.custom && tool.strict === undefined
+          ? { ...tool, strict: false }
+          : tool,
+      ),
+    }),
+  },
   allowedTools: {
     request: (request) => ({
       ...request,

@@ -104,6 +104,11 @@ export const LOSSES = {
     to: MESSAGES,
     effect: "gets the schema of any object",
   },
+  noStrict: {
+    field: "function without `strict`",
+    to: RESPONSES,
+    effect: "`strict` is false, as in the other dialects by default",
+  },
   allowedTools: { field: "`allowed_tools`", to: MESSAGES, effect: "all tools are allowed" },
   parallel: {
     field: "`parallel_tool_calls`: true without `tool_choice`, or with `tool_choice: none`",

@@ -6,7 +6,7 @@ import { compact, count, extraFor, extraOf, num, record, str } from "../items/re
 import type { ItemRequest } from "../items/request.ts";
 import { readItems, writeCall, writeItem, writeReasoning } from "./items.ts";
 import { writeParts } from "./parts.ts";
-import { writeSettings } from "./request.ts";
+import { writeSettings, writeTools } from "./request.ts";
 
 export function parseAnswer(body: Json): Answer {
   const model = str(body.model) ?? "";
@@ -139,6 +139,9 @@ export function writeResponse(
     top_logprobs: request?.logprobs ?? 0,
     ...DEFAULTS,
     ...(request && compact(writeSettings(request))),
+    tools: request
+      ? writeTools(request).map((tool) => ({ description: null, ...compact(tool) }))
+      : [],
     ...(!request?.output && { text: { ...DEFAULTS.text, verbosity: request?.verbosity } }),
     reasoning: {
       effort: (reasoning && effortOf(reasoning)) ?? null,
@@ -149,7 +152,6 @@ export function writeResponse(
 }
 
 const DEFAULTS = {
-  tools: [],
   tool_choice: "auto",
   parallel_tool_calls: true,
   text: { format: { type: "text" } },

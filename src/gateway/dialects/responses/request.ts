@@ -109,12 +109,14 @@ function readChoice(choice: unknown): ToolChoice | undefined {
 export function writeRequest(request: ItemRequest): Json {
   const { reasoning, logprobs } = request;
   const { include, ...extra } = extraFor(request.extra, "responses") ?? {};
+  const tools = writeTools(request);
   const wanted = [...strings(include), ...(logprobs === undefined ? [] : [LOGPROBS])];
   return {
     model: request.model,
     instructions: request.instructions,
     input: request.items.flatMap((item) => writeItem(item) ?? []),
     stream: request.stream ? true : undefined,
+    tools: tools.length > 0 ? tools : undefined,
     ...writeSettings(request),
     reasoning: reasoning && defined({ effort: effortOf(reasoning), summary: summaryOf(request) }),
     top_logprobs: logprobs === 0 ? undefined : logprobs,
@@ -131,9 +133,7 @@ function summaryOf({ reasoning }: ItemRequest): string | undefined {
 /** Members that are the same in a request and in the response, which repeats them. */
 export function writeSettings(request: ItemRequest): Json {
   const { output, verbosity } = request;
-  const tools = request.tools?.flatMap(writeTool) ?? [];
   return {
-    tools: tools.length > 0 ? tools : undefined,
     tool_choice: writeChoice(request.toolChoice),
     parallel_tool_calls: request.parallelToolCalls,
     text: defined({ format: output && writeFormat(output), verbosity }),
@@ -144,14 +144,17 @@ export function writeSettings(request: ItemRequest): Json {
   };
 }
 
+export function writeTools({ tools = [] }: ItemRequest): Json[] {
+  return tools.flatMap(writeTool);
+}
+
 function writeTool(tool: Tool): Json[] {
   if (tool.type === "hosted") return tool.dialect === "responses" ? [tool.value] : [];
-  const { name, description, parameters, strict, custom } = tool;
+  // Other dialects are not strict by default, Responses are.
+  const { name, description, parameters = null, strict = false, custom } = tool;
   const extra = extraFor(tool.extra, "responses");
   if (custom) return [{ type: "custom", name, description, format: custom.format, ...extra }];
-  return [
-    { type: "function", name, description, parameters: parameters ?? null, strict, ...extra },
-  ];
+  return [{ type: "function", name, description, parameters, strict, ...extra }];
 }
 
 function writeChoice(choice: ToolChoice | undefined): string | Json | undefined {

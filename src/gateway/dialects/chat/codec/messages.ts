@@ -3,7 +3,7 @@ import { outputsFirst } from "../../items/group.ts";
 import type { FunctionCallItem, Item, MessageItem, Part } from "../../items/item.ts";
 import { extraFor, extraOf, record, records, str } from "../../items/read.ts";
 import { originOf } from "../../items/reasoning.ts";
-import { isWritable, readContent, writeContent } from "./parts.ts";
+import { isWritable, readContent, readThinking, writeContent } from "./parts.ts";
 
 /** Reads the messages of a request. */
 export function readMessages(messages: unknown): Item[] {
@@ -30,7 +30,8 @@ function readMessage(message: Json): Item[] {
 /** Reads reasoning, content and calls of a message of the assistant. */
 export function readAssistant(message: Json, content: readonly Part[], model?: string): Item[] {
   const items: Item[] = [];
-  const reasoning = str(message.reasoning_content) ?? str(message.reasoning);
+  const reasoning =
+    str(message.reasoning_content) ?? str(message.reasoning) ?? readThinking(message.content);
   if (reasoning) {
     const origin = originOf("chat", model);
     items.push({ type: "reasoning", summary: [], text: [reasoning], origin });

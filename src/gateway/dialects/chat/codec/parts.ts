@@ -17,7 +17,18 @@ import {
 /** Reads the content of a message: text or a list of parts. */
 export function readContent(content: unknown): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return records(content).map(readPart);
+  return records(content)
+    .filter((part) => part.type !== "thinking")
+    .map(readPart);
+}
+
+/** Text of Mistral's reasoning, which is a part of the content. */
+export function readThinking(content: unknown): string {
+  const parts = Array.isArray(content) ? records(content) : [];
+  return parts
+    .filter((part) => part.type === "thinking")
+    .flatMap((part) => records(part.thinking).map((each) => str(each.text) ?? ""))
+    .join("");
 }
 
 function readPart(part: Json): Part {

@@ -6,6 +6,7 @@ import type { Item } from "../../items/item.ts";
 import { num, parseJson, record, records, str } from "../../items/read.ts";
 import { originOf } from "../../items/reasoning.ts";
 import { legacyId, readCall } from "./messages.ts";
+import { readContent, readThinking } from "./parts.ts";
 import { readStop, readUsage } from "./usage.ts";
 
 /** State of one choice. */
@@ -71,11 +72,13 @@ export class ChatStreamParser implements StreamParser {
     const open = this.#choices[index];
     const delta = record(choice.delta);
     if (delta) {
-      const reasoning = delta.reasoning_content ?? delta.reasoning;
+      const { content } = delta;
+      const reasoning = delta.reasoning_content ?? delta.reasoning ?? readThinking(content);
       if (reasoning) this.#text(index, open, "reasoning", reasoning, undefined, emit);
-      if (delta.content) {
+      const text = Array.isArray(content) ? textOf(content) : content;
+      if (text) {
         const logprobs = choice.logprobs ? records(record(choice.logprobs)?.content) : undefined;
-        this.#text(index, open, "text", delta.content, logprobs, emit);
+        this.#text(index, open, "text", text, logprobs, emit);
       }
       if (delta.refusal) this.#text(index, open, "refusal", delta.refusal, undefined, emit);
       if (delta.tool_calls) {
@@ -133,6 +136,12 @@ export class ChatStreamParser implements StreamParser {
     open.type = undefined;
     emit({ type: "done", choice, index: open.items - 1, origin });
   }
+}
+
+/** Text of content that comes in parts (Mistral). */
+function textOf(content: unknown): string {
+  const parts = readContent(content);
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
 const EMPTY = {
