@@ -35,6 +35,10 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     summary: "cost of the gateway, compared with [portkey] [litellm]; writes docs/performance.md",
     load: async () => (await import("./gateway.ts")).gateway,
   },
+  dialects: {
+    summary: "processor time of a translated chunk, compared with JSON.parse and JSON.stringify",
+    load: async () => (await import("./dialects.ts")).dialects,
+  },
   faults: {
     summary: "kills the gateway under load (--kills, default 200): no vote may be lost",
     load: async () => (await import("./faults.ts")).faults,

@@ -23,7 +23,7 @@ interface Open {
   stopped: boolean;
 }
 
-/** Reads the chunks of a chat completion. */
+/** Reads the chunks of a chat completion. A call ends where the next one begins, as hosts send them. */
 export class ChatStreamParser implements StreamParser {
   #model = "";
   #started = false;

@@ -1,0 +1,354 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Json } from "../wire/json.ts";
+import { chatAnswer, chatRequest } from "./chat-wire.fixture.ts";
+import { CODECS } from "./codecs.ts";
+import { Accumulator } from "./items/accumulate.ts";
+import type { Answer } from "./items/answer.ts";
+import { DIALECTS, type DialectName } from "./items/item.ts";
+import { messagesAnswer, messagesRequest } from "./messages-wire.fixture.ts";
+import { responsesAnswer, responsesRequest } from "./responses-wire.fixture.ts";
+
+/** Forms that clients and hosts send beside the one that the codecs write. */
+
+const user = (content: unknown) => ({ role: "user", content });
+const WIRES: Record<DialectName, fc.Arbitrary<object>[]> = {
+  chat: [chatRequest, chatAnswer],
+  responses: [responsesRequest, responsesAnswer],
+  messages: [messagesRequest, messagesAnswer],
+};
+
+/** Replaces one value somewhere in the JSON by another one. */
+function damaged(value: unknown, path: readonly number[], by: unknown): unknown {
+  const [step, ...rest] = path;
+  if (step === undefined || typeof value !== "object" || value === null) return by;
+  const keys = Object.keys(value);
+  if (keys.length === 0) return by;
+  const key = keys[step % keys.length]!;
+  const copy = Array.isArray(value) ? [...value] : { ...value };
+  Reflect.set(copy, key, damaged(Reflect.get(value, key), rest, by));
+  return copy;
+}
+
+describe.each(DIALECTS)("%s", (dialect) => {
+  const codec = CODECS[dialect];
+  it("reads any JSON without an error", () => {
+    const path = fc.array(fc.nat(50), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(
+        fc.oneof(...WIRES[dialect]),
+        path,
+        fc.jsonValue({ maxDepth: 2 }),
+        (wire, at, by) => {
+          const body = JSON.parse(JSON.stringify(damaged(wire, at, by)));
+          if (typeof body !== "object" || body === null || Array.isArray(body)) return;
+          for (const to of DIALECTS) {
+            CODECS[to].writeRequest(codec.parseRequest(body));
+            CODECS[to].writeAnswer(codec.parseAnswer(body));
+          }
+          const parser = codec.streamParser();
+          const accumulator = new Accumulator();
+          for (const type of EVENT_TYPES) {
+            const event = { ...body, type, response: body, message: body, item: body, delta: body };
+            parser.push(JSON.stringify(event), (each) => accumulator.push(each));
+          }
+          parser.end((each) => accumulator.push(each));
+          accumulator.answer();
+        },
+      ),
+      { seed: 5, numRuns: 300 },
+    );
+  });
+});
+
+const EVENT_TYPES = [
+  ...["response.created", "response.output_item.added", "response.output_text.delta"],
+  ...["response.output_item.done", "message_start", "content_block_start", "content_block_delta"],
+  ...["content_block_stop", "message_delta", "response.completed", "message_stop", "unknown"],
+];
+
+describe("requests that mean the same", () => {
+  const call = { name: "f", arguments: "{}" };
+  it.each<[string, DialectName, Json, Json]>([
+    [
+      "text as a string or as parts",
+      "chat",
+      { messages: [user("hi")] },
+      { messages: [user([{ type: "text", text: "hi" }])] },
+    ],
+    ["max_tokens", "chat", { max_tokens: 5 }, { max_completion_tokens: 5 }],
+    ["a single stop", "chat", { stop: "x" }, { stop: ["x"] }],
+    [
+      "functions",
+      "chat",
+      { functions: [{ name: "f" }], function_call: { name: "f" } },
+      {
+        tools: [{ type: "function", function: { name: "f" } }],
+        tool_choice: { type: "function", function: { name: "f" } },
+      },
+    ],
+    [
+      "calls of functions",
+      "chat",
+      {
+        messages: [
+          { role: "assistant", content: null, function_call: call },
+          { role: "function", name: "f", content: "1" },
+        ],
+      },
+      {
+        messages: [
+          { role: "assistant", tool_calls: [{ id: "call_f", type: "function", function: call }] },
+          { role: "tool", tool_call_id: "call_f", content: "1" },
+        ],
+      },
+    ],
+    [
+      "refusal",
+      "chat",
+      { messages: [{ role: "assistant", refusal: "no" }] },
+      { messages: [{ role: "assistant", content: [{ type: "refusal", refusal: "no" }] }] },
+    ],
+    [
+      "reasoning of vLLM",
+      "chat",
+      { messages: [{ role: "assistant", content: "a", reasoning: "r" }] },
+      { messages: [{ role: "assistant", content: "a", reasoning_content: "r" }] },
+    ],
+    [
+      "input as a string",
+      "responses",
+      { input: "hi" },
+      { input: [{ type: "message", role: "user", content: [{ type: "input_text", text: "hi" }] }] },
+    ],
+    [
+      "a message without a type",
+      "responses",
+      { input: [user("hi")] },
+      { input: [{ type: "message", ...user([{ type: "input_text", text: "hi" }]) }] },
+    ],
+    [
+      "generate_summary",
+      "responses",
+      { reasoning: { generate_summary: "auto" } },
+      { reasoning: { summary: "auto" } },
+    ],
+    ["system as a string", "messages", { system: "s" }, { system: [{ type: "text", text: "s" }] }],
+    [
+      "custom tools",
+      "messages",
+      { tools: [{ type: "custom", name: "f", input_schema: {} }] },
+      { tools: [{ name: "f", input_schema: {} }] },
+    ],
+  ])("%s", (_, dialect, a, b) => {
+    const { parseRequest } = CODECS[dialect];
+    expect(parseRequest(a)).toEqual(parseRequest(b));
+    expect(parseRequest(a)).not.toEqual(parseRequest({}));
+  });
+});
+
+it("chat clients may send cache_control, top_k and thinking for Anthropic's models", () => {
+  const request = CODECS.chat.parseRequest({
+    messages: [
+      user([{ type: "text", text: "hi", cache_control: { type: "ephemeral", ttl: "1h" } }]),
+    ],
+    top_k: 5,
+    thinking: { type: "enabled", budget_tokens: 2000 },
+  });
+  expect(CODECS.messages.writeRequest(request)).toMatchObject({
+    messages: [
+      user([{ type: "text", text: "hi", cache_control: { type: "ephemeral", ttl: "1h" } }]),
+    ],
+    top_k: 5,
+    thinking: { type: "enabled", budget_tokens: 2000 },
+  });
+});
+
+it("arguments that are not a JSON object become the member input in messages", () => {
+  const items = [{ type: "function_call", callId: "c", name: "f", arguments: "oops" } as const];
+  expect(CODECS.messages.writeRequest({ model: "m", stream: false, items }).messages).toEqual([
+    {
+      role: "assistant",
+      content: [{ type: "tool_use", id: "c", name: "f", input: { input: "oops" } }],
+    },
+  ]);
+});
+
+function read(dialect: DialectName, events: readonly object[]): Answer {
+  const parser = CODECS[dialect].streamParser();
+  const accumulator = new Accumulator();
+  for (const event of events) parser.push(JSON.stringify(event), (each) => accumulator.push(each));
+  parser.end((each) => accumulator.push(each));
+  return accumulator.answer();
+}
+
+describe("streams of chat hosts", () => {
+  const chunk = (delta: object, more: object = {}) => ({
+    id: "1",
+    model: "m",
+    choices: [{ index: 0, delta, ...more }],
+  });
+  const usage = { prompt_tokens: 3, completion_tokens: 2 };
+  const called = (...calls: object[]) => chunk({ tool_calls: calls });
+
+  it("usage may come with every chunk, and [DONE] may be missing", () => {
+    const answer = read("chat", [
+      { ...chunk({ content: "a" }), usage: { prompt_tokens: 3, completion_tokens: 1 } },
+      { ...chunk({}, { finish_reason: "stop" }), usage },
+    ]);
+    expect(answer.usage).toMatchObject({ promptTokens: 3, completionTokens: 2 });
+    expect(answer.choices[0]).toMatchObject({
+      stop: { reason: "end" },
+      items: [{ content: [{ text: "a" }] }],
+    });
+  });
+
+  it("calls may lack an index, come whole, or begin in the middle of a chunk", () => {
+    const f = (name: string, id: string) => ({
+      id,
+      type: "function",
+      function: { name, arguments: "{}" },
+    });
+    const whole = read("chat", [
+      called(f("a", "1")),
+      called(f("b", "2")),
+      chunk({}, { finish_reason: "tool_calls" }),
+    ]);
+    expect(whole.choices[0]!.items).toMatchObject([
+      { name: "a", arguments: "{}" },
+      { name: "b", arguments: "{}" },
+    ]);
+    const part = (index: number, text: string) => ({ index, function: { arguments: text } });
+    const start = (index: number, name: string) => ({
+      index,
+      id: name,
+      function: { name, arguments: "" },
+    });
+    const mixed = read("chat", [
+      called(start(1, "a")),
+      called(part(1, "{")),
+      called(start(2, "b"), part(2, "[")),
+      called(part(2, "]")),
+      chunk({}, { finish_reason: "tool_calls" }),
+    ]);
+    expect(mixed.choices[0]!.items).toMatchObject([
+      { name: "a", arguments: "{" },
+      { name: "b", arguments: "[]" },
+    ]);
+  });
+
+  it("a legacy call is a call", () => {
+    const answer = read("chat", [
+      chunk({ function_call: { name: "f", arguments: "" } }),
+      chunk({ function_call: { arguments: "{}" } }),
+      chunk({}, { finish_reason: "function_call" }),
+    ]);
+    expect(answer.choices[0]).toMatchObject({
+      items: [{ callId: "call_f", name: "f", arguments: "{}" }],
+      stop: { reason: "tool_calls" },
+    });
+  });
+
+  it("Mistral's reasoning is a part of the content", () => {
+    const thinking = { type: "thinking", thinking: [{ type: "text", text: "hm" }] };
+    const answer = read("chat", [
+      chunk({ content: [thinking] }),
+      chunk({ content: [{ type: "text", text: "4" }] }),
+      chunk({ content: "" }, { finish_reason: "stop" }),
+    ]);
+    expect(answer.choices[0]!.items).toMatchObject([
+      { text: ["hm"] },
+      { content: [{ text: "4" }] },
+    ]);
+  });
+});
+
+describe("streams of Anthropic's hosts", () => {
+  const start = {
+    type: "message_start",
+    message: {
+      id: "1",
+      model: "m",
+      usage: { input_tokens: 7, cache_read_input_tokens: 3, output_tokens: 1 },
+    },
+  };
+  const block = (content_block: object) => ({
+    type: "content_block_start",
+    index: 0,
+    content_block,
+  });
+  const stop = { type: "content_block_stop", index: 0 };
+  const end = [
+    { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 9 } },
+    { type: "message_stop" },
+  ];
+
+  it("ping, a second message_start and unknown deltas change nothing; the prompt is counted at the start", () => {
+    const answer = read("messages", [
+      start,
+      { type: "ping" },
+      start,
+      block({ type: "text", text: "a" }),
+      { type: "content_block_delta", index: 0, delta: { type: "new_delta" } },
+      stop,
+      ...end,
+    ]);
+    expect(answer).toMatchObject({
+      choices: [{ items: [{ content: [{ type: "text", text: "a" }] }] }],
+      usage: { promptTokens: 10, cachedTokens: 3, completionTokens: 9 },
+    });
+  });
+
+  it("a call without input has the arguments {}, one with input in its first event has that", () => {
+    const tool = (input: object) => block({ type: "tool_use", id: "t", name: "f", input });
+    const answer = read("messages", [start, tool({}), stop, tool({ a: 1 }), stop, ...end]);
+    expect(answer.choices[0]!.items).toMatchObject([{ arguments: "{}" }, { arguments: '{"a":1}' }]);
+  });
+
+  it("a block of a server tool is kept as it is, with its input", () => {
+    const delta = (partial_json: string) => ({
+      type: "content_block_delta",
+      index: 0,
+      delta: { type: "input_json_delta", partial_json },
+    });
+    const answer = read("messages", [
+      start,
+      block({ type: "server_tool_use", id: "s", name: "web_search", input: {} }),
+      delta('{"q"'),
+      delta(":1}"),
+      stop,
+      block({ type: "new_result", content: [] }),
+      stop,
+      ...end,
+    ]);
+    expect(answer.choices[0]!.items).toEqual([
+      {
+        type: "hosted",
+        dialect: "messages",
+        value: { type: "server_tool_use", id: "s", name: "web_search", input: { q: 1 } },
+      },
+      { type: "hosted", dialect: "messages", value: { type: "new_result", content: [] } },
+    ]);
+  });
+});
+
+it("a host of Responses may send texts only in the items that are done", () => {
+  const message = {
+    type: "message",
+    id: "msg_1",
+    role: "assistant",
+    content: [{ type: "output_text", text: "a" }],
+  };
+  const call = { type: "function_call", id: "fc_1", call_id: "c", name: "f", arguments: "{}" };
+  const answer = read("responses", [
+    { type: "response.created", response: { id: "r", model: "m", created_at: 1 } },
+    { type: "response.output_item.added", output_index: 0, item: { ...message, content: [] } },
+    { type: "response.output_item.done", output_index: 0, item: message },
+    { type: "response.output_item.done", output_index: 1, item: call },
+    { type: "response.completed", response: { status: "completed", usage: null } },
+  ]);
+  expect(answer.choices[0]).toMatchObject({
+    items: [{ content: [{ text: "a" }] }, { arguments: "{}" }],
+    stop: { reason: "tool_calls" },
+  });
+});
