@@ -37,11 +37,12 @@ export function summaryOf(judged: readonly JudgedClaim[], runs: number): string 
 /** The number of the paper's claims with each verdict, and which they are. */
 export function verdictCounts(judged: readonly JudgedClaim[], named = true): string {
   const paper = judged.filter(({ claim }) => !claim.ours);
-  const counts = WORDS.map(([verdict, is, are]) => {
+  const counts = WORDS.flatMap(([verdict, is, are]) => {
     const ids = sortedIds(paper.filter((one) => one.verdict === verdict));
+    if (ids.length === 0) return verdict === "not testable here" ? [] : [`none ${is}`];
     const most = ids.length > paper.length / 2 && verdict === "not testable here";
-    const list = ids.length === 0 || !named ? "" : most ? " (the others)" : ` (${ids.join(", ")})`;
-    return `${ids.length} ${ids.length === 1 ? is : are}${list}`;
+    const list = !named ? "" : most ? " (the others)" : ` (${ids.join(", ")})`;
+    return [`${ids.length} ${ids.length === 1 ? is : are}${list}`];
   });
   return counts.join("; ");
 }

@@ -70,7 +70,7 @@ function tuningText(judged: Reproduced["judged"]): string[] {
   const { cells, pooled } = withoutMetadata(part) ?? part;
   const effect = pooled.hi < 0 ? "lowers" : pooled.lo > 0 ? "raises" : "does not clearly change";
   return [
-    `Fine-tuning the encoder on a few queries per benchmark ${effect} the regret of the paper's method: by ${intervalText(pooled, cells)} on average over ${cells.length} settings.`,
+    `Fine-tuning the encoder on a few queries per benchmark ${effect} the regret of the paper's method: the difference is ${intervalText(pooled, cells)} on average over ${cells.length} settings.`,
   ];
 }
 

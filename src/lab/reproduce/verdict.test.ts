@@ -140,6 +140,9 @@ describe("verdicts", () => {
     expect(summaryOf([...judged, { claim: claim(5, true), ...decide([clear(1)]) }], 5)).toMatch(
       /^Of the paper's 4 claims .* Claims of our own \(5: refuted\)\.$/,
     );
+    expect(summaryOf(judged.slice(0, 1), 5)).toBe(
+      "Of the paper's 1 claims 1 holds here (2); none is refuted; none is open.",
+    );
     expect(summaryOf(judged, 3)).toMatch("rests on 3 runs");
     expect(summaryOf(judged, 1)).toMatch("rests on one run, which has no intervals");
     expect(summaryOf(judged.slice(3), 5)).toMatch("; 1 cannot be tested here (the others).");
