@@ -1,6 +1,7 @@
 import { CODECS } from "../src/gateway/dialects/codecs.ts";
 import type { ItemEvent } from "../src/gateway/dialects/items/event.ts";
 import { DIALECTS, type DialectName } from "../src/gateway/dialects/items/item.ts";
+import { StreamTranslator } from "../src/gateway/dialects/translate.ts";
 import type { BenchResult } from "./bench.ts";
 import { median } from "./median.ts";
 
@@ -40,17 +41,13 @@ export async function dialects(): Promise<BenchResult> {
   return { ratios, figures };
 }
 
-function translate(data: readonly string[], from: DialectName, to: DialectName): number {
-  const parser = CODECS[from].streamParser();
-  const writer = CODECS[to].streamWriter();
-  let bytes = 0;
-  const emit = (event: ItemEvent) => {
-    bytes += writer.write(event).length;
-  };
-  for (const each of data) parser.push(each, emit);
-  parser.end(emit);
-  return bytes;
+function translate(data: readonly string[], upstream: DialectName, client: DialectName): void {
+  const translator = new StreamTranslator({ upstream, client, request: REQUEST });
+  for (const each of data) translator.push(each);
+  translator.end();
 }
+
+const REQUEST = { model: "model", stream: true, items: [] };
 
 /** Milliseconds of processor time. */
 function timed(run: () => void): number {

@@ -3,9 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { Json } from "../wire/json.ts";
 import { chatAnswer, chatRequest } from "./chat-wire.fixture.ts";
 import { CODECS } from "./codecs.ts";
-import { Accumulator } from "./items/accumulate.ts";
+import { Accumulator, eventsOf } from "./items/accumulate.ts";
 import type { Answer } from "./items/answer.ts";
 import { DIALECTS, type DialectName } from "./items/item.ts";
+import { missingTools } from "./items/request.ts";
 import { messagesAnswer, messagesRequest } from "./messages-wire.fixture.ts";
 import { responsesAnswer, responsesRequest } from "./responses-wire.fixture.ts";
 
@@ -141,27 +142,61 @@ describe("requests that mean the same", () => {
       { tools: [{ name: "f", input_schema: {} }] },
     ],
   ])("%s", (_, dialect, a, b) => {
-    const { parseRequest } = CODECS[dialect];
+    const parseRequest = (body: Json) => ({
+      ...CODECS[dialect].parseRequest(body),
+      legacyFunctions: undefined,
+    });
     expect(parseRequest(a)).toEqual(parseRequest(b));
     expect(parseRequest(a)).not.toEqual(parseRequest({}));
   });
 });
 
-it("chat clients may send cache_control, top_k and thinking for Anthropic's models", () => {
-  const request = CODECS.chat.parseRequest({
-    messages: [
-      user([{ type: "text", text: "hi", cache_control: { type: "ephemeral", ttl: "1h" } }]),
-    ],
+it("chat clients may send what only Anthropic's models know", () => {
+  const text = { type: "text", text: "hi", cache_control: { type: "ephemeral", ttl: "1h" } };
+  const document = { type: "document", source: { type: "text", data: "d" } };
+  const same = {
+    messages: [user([text, document])],
+    tools: [{ type: "web_search_20250305", name: "web_search" }],
     top_k: 5,
     thinking: { type: "enabled", budget_tokens: 2000 },
+  };
+  const request = CODECS.chat.parseRequest(same);
+  expect(CODECS.messages.writeRequest(request)).toMatchObject(same);
+});
+
+describe("a client of the older functions", () => {
+  const request = CODECS.chat.parseRequest({ functions: [{ name: "f" }], stream: true });
+  const items = ["{", "[]"].map(
+    (text, i) => ({ type: "function_call", callId: `c${i}`, name: "f", arguments: text }) as const,
+  );
+  const answer: Answer = {
+    id: "1",
+    model: "m",
+    choices: [{ items, stop: { reason: "tool_calls" } }],
+  };
+
+  it("gets one call as function_call", () => {
+    expect(CODECS.chat.writeAnswer(answer, request).choices).toMatchObject([
+      { message: { function_call: { name: "f", arguments: "{" } }, finish_reason: "function_call" },
+    ]);
   });
-  expect(CODECS.messages.writeRequest(request)).toMatchObject({
-    messages: [
-      user([{ type: "text", text: "hi", cache_control: { type: "ephemeral", ttl: "1h" } }]),
-    ],
-    top_k: 5,
-    thinking: { type: "enabled", budget_tokens: 2000 },
+
+  it("gets it in a stream, without usage that it did not request", () => {
+    const writer = CODECS.chat.streamWriter(request);
+    const text = [...eventsOf({ ...answer, usage: undefined })].map((event) => writer.write(event));
+    expect(text.join("")).toContain('{"function_call":{"name":"f","arguments":""}}');
+    expect(text.join("")).toContain('{"function_call":{"arguments":"{"}}');
+    expect(text.join("")).not.toMatch(/tool_calls|usage|\[\]"/);
+    expect(text.join("")).toContain('"finish_reason":"function_call"');
   });
+});
+
+it("tools that run at a provider are missing elsewhere", () => {
+  const request = CODECS.responses.parseRequest({
+    tools: [{ type: "web_search" }, { type: "function", name: "f" }],
+  });
+  expect(missingTools(request, "messages")).toEqual(["web_search"]);
+  expect(missingTools(request, "responses")).toEqual([]);
 });
 
 it("arguments that are not a JSON object become the member input in messages", () => {

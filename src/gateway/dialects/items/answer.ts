@@ -51,7 +51,7 @@ export interface Answer {
   readonly model: string;
   /** Seconds since 1970. */
   readonly created?: number | undefined;
-  /** One choice, or several if the client asked chat completions for them. */
+  /** One choice, or several if a client of chat completions wants them. */
   readonly choices: readonly Choice[];
   readonly usage?: Usage | undefined;
   readonly error?: AnswerError | undefined;

@@ -48,7 +48,7 @@ export interface ItemDoneEvent {
   readonly type: "done";
   readonly choice: number;
   readonly index: number;
-  /** Of a reasoning item. */
+  /** Set if the item is reasoning. */
   readonly signature?: string | undefined;
   readonly redacted?: boolean | undefined;
   readonly origin?: Origin | undefined;

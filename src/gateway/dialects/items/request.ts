@@ -78,6 +78,8 @@ export interface ItemRequest {
   readonly choices?: number | undefined;
   /** Number of alternatives per token, if the client wants probabilities. */
   readonly logprobs?: number | undefined;
+  /** Whether the client uses `functions`, the older form of tools. */
+  readonly legacyFunctions?: boolean | undefined;
   /** Whether the client wants usage at the end of a stream. */
   readonly includeUsage?: boolean | undefined;
   /** Id of the end user, for the provider's abuse checks. */
@@ -86,4 +88,11 @@ export interface ItemRequest {
   /** Cache mark of the whole request, which the provider places itself. */
   readonly cache?: CacheMark | undefined;
   readonly extra?: Extra | undefined;
+}
+
+/** Types of the tools that run at the provider and that a dialect does not have. */
+export function missingTools(request: ItemRequest, dialect: DialectName): string[] {
+  return (request.tools ?? []).flatMap((tool) =>
+    tool.type === "hosted" && tool.dialect !== dialect ? [String(tool.value.type)] : [],
+  );
 }

@@ -114,12 +114,13 @@ export function writeResponse(
   output: readonly Json[],
 ): Json {
   const { reasoning } = request ?? {};
-  const created = head.created ?? 0;
+  const { previous_response_id, prompt_cache_key, safety_identifier, truncation } =
+    extraFor(request?.extra, "responses") ?? {};
   return {
     id: head.id,
     object: "response",
-    created_at: created,
-    completed_at: status === "in_progress" ? null : created,
+    created_at: head.created ?? 0,
+    completed_at: null,
     status,
     background: false,
     error: null,
@@ -128,12 +129,13 @@ export function writeResponse(
     max_tool_calls: null,
     model: head.model,
     output,
-    previous_response_id: null,
-    prompt_cache_key: null,
-    safety_identifier: null,
+    previous_response_id: previous_response_id ?? null,
+    prompt_cache_key: prompt_cache_key ?? null,
+    safety_identifier: safety_identifier ?? null,
     service_tier: "default",
     store: false,
-    truncation: "disabled",
+    truncation: truncation ?? "disabled",
+    user: request?.user ?? null,
     presence_penalty: 0,
     frequency_penalty: 0,
     top_logprobs: request?.logprobs ?? 0,

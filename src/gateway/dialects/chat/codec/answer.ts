@@ -2,9 +2,10 @@ import type { Json } from "../../../wire/json.ts";
 import type { Answer, Choice } from "../../items/answer.ts";
 import type { Item, MessageItem, Part, ReasoningItem } from "../../items/item.ts";
 import { extraFor, extraOf, num, record, records, str } from "../../items/read.ts";
+import type { ItemRequest } from "../../items/request.ts";
 import { readAssistant, writeCall } from "./messages.ts";
 import { readContent } from "./parts.ts";
-import { FINISH_REASONS, readStop, readUsage, writeUsage } from "./usage.ts";
+import { finishReason, readStop, readUsage, writeUsage } from "./usage.ts";
 
 export function parseAnswer(body: Json): Answer {
   const model = str(body.model) ?? "";
@@ -41,7 +42,8 @@ function readAnswerChoice(choice: Json, model: string): Choice {
   };
 }
 
-export function writeAnswer(answer: Answer): Json {
+export function writeAnswer(answer: Answer, request?: ItemRequest): Json {
+  const legacy = request?.legacyFunctions === true;
   return {
     id: answer.id,
     object: "chat.completion",
@@ -49,9 +51,9 @@ export function writeAnswer(answer: Answer): Json {
     model: answer.model,
     choices: answer.choices.map(({ items, stop }, index) => ({
       index,
-      message: writeMessage(items),
+      message: writeMessage(items, legacy),
       logprobs: writeLogprobs(items),
-      finish_reason: FINISH_REASONS[stop.reason],
+      finish_reason: finishReason(stop, legacy),
     })),
     usage: answer.usage && writeUsage(answer.usage),
     ...extraFor(answer.extra, "chat"),
@@ -59,7 +61,7 @@ export function writeAnswer(answer: Answer): Json {
 }
 
 /** Writes all items of an answer as one message. Texts of different items are paragraphs. */
-function writeMessage(items: readonly Item[]): Json {
+function writeMessage(items: readonly Item[], legacy: boolean): Json {
   const messages = items.filter((item) => item.type === "message");
   const reasoning = items.filter((item) => item.type === "reasoning");
   const calls = items.filter((item) => item.type === "function_call").map(writeCall);
@@ -69,7 +71,8 @@ function writeMessage(items: readonly Item[]): Json {
     content: joined(messages, "text"),
     refusal: joined(messages, "refusal"),
     reasoning_content: thoughts.length > 0 ? thoughts.join("\n\n") : undefined,
-    tool_calls: calls.length > 0 ? calls : undefined,
+    ...(calls.length > 0 &&
+      (legacy ? { function_call: calls[0]!.function } : { tool_calls: calls })),
   };
 }
 

@@ -67,8 +67,11 @@ function readPart(part: Json): Part {
       return { type: "document", source, filename, ...slots };
     }
   }
-  return opaque("chat", part);
+  return opaque(ANTHROPIC.has(String(part.type)) ? "messages" : "chat", part);
 }
+
+/** Anthropic's parts, which chat clients may send for its models. */
+const ANTHROPIC: ReadonlySet<string> = new Set(["image", "document", "search_result"]);
 
 const KNOWN: ReadonlySet<string> = new Set([
   "type",

@@ -46,6 +46,7 @@ export function parseRequest(body: Json): ItemRequest {
     stop: stop.length > 0 ? stop : undefined,
     choices: num(body.n),
     logprobs: body.logprobs === true ? (num(body.top_logprobs) ?? 0) : undefined,
+    legacyFunctions: Array.isArray(body.functions) ? true : undefined,
     includeUsage: bool(record(body.stream_options)?.include_usage),
     user: str(body.user),
     metadata: record(body.metadata),

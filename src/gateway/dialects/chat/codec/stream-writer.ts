@@ -2,7 +2,7 @@ import type { StreamWriter } from "../../items/codec.ts";
 import type { DeltaEvent, ItemEvent, StartEvent } from "../../items/event.ts";
 import type { Item } from "../../items/item.ts";
 import type { ItemRequest } from "../../items/request.ts";
-import { FINISH_REASONS, writeUsage } from "./usage.ts";
+import { finishReason, writeUsage } from "./usage.ts";
 
 /** State of one choice. */
 interface Written {
@@ -15,12 +15,14 @@ interface Written {
 /** Writes the chunks of a chat completion. */
 export class ChatStreamWriter implements StreamWriter {
   readonly #includeUsage: boolean;
+  readonly #legacy: boolean;
   /** Start of every chunk, up to the index of the choice. */
   #head = "";
   readonly #choices: Written[] = [];
 
   constructor(request?: ItemRequest) {
-    this.#includeUsage = request?.includeUsage ?? true;
+    this.#includeUsage = !request || request.includeUsage === true;
+    this.#legacy = request?.legacyFunctions === true;
   }
 
   write(event: ItemEvent): string {
@@ -32,7 +34,7 @@ export class ChatStreamWriter implements StreamWriter {
       case "item":
         return this.#open(event.choice) + this.#item(event.choice, event.index, event.item);
       case "stop": {
-        const reason = FINISH_REASONS[event.stop.reason];
+        const reason = finishReason(event.stop, this.#legacy);
         return this.#open(event.choice) + this.#chunk(event.choice, "{}", `"${reason}"`);
       }
       case "end": {
@@ -69,6 +71,11 @@ export class ChatStreamWriter implements StreamWriter {
     const number = calls.size;
     calls.set(index, { number, custom });
     const name = JSON.stringify(item.name);
+    if (this.#legacy) {
+      return number > 0
+        ? ""
+        : this.#chunk(choice, `{"function_call":{"name":${name},"arguments":""}}`);
+    }
     const called = custom
       ? `"type":"custom","custom":{"name":${name},"input":""}`
       : `"type":"function","function":{"name":${name},"arguments":""}`;
@@ -80,6 +87,12 @@ export class ChatStreamWriter implements StreamWriter {
     const written = this.#choices[choice]!;
     if (kind === "arguments") {
       const call = written.calls.get(index)!;
+      if (this.#legacy) {
+        const words = JSON.stringify(text);
+        return call.number > 0
+          ? ""
+          : this.#chunk(choice, `{"function_call":{"arguments":${words}}}`);
+      }
       const called = call.custom ? '"custom":{"input":' : '"function":{"arguments":';
       const more = `{"index":${call.number},${called}${JSON.stringify(text)}}}`;
       return this.#chunk(choice, `{"tool_calls":[${more}]}`);

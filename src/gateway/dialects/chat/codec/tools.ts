@@ -6,7 +6,11 @@ export function readTools(tools: unknown): Tool[] {
   return records(tools).map((tool) => {
     const custom = tool.type === "custom" ? record(tool.custom) : undefined;
     const called = custom ?? (tool.type === "function" ? record(tool.function) : undefined);
-    if (!called) return { type: "hosted", dialect: "chat", value: tool };
+    if (!called) {
+      // Anthropic's tools, which chat clients may declare for its models, have a date in their type.
+      const dialect = /_\d{8}$/.test(String(tool.type)) ? "messages" : "chat";
+      return { type: "hosted", dialect, value: tool };
+    }
     return {
       type: "function",
       name: str(called.name) ?? "",

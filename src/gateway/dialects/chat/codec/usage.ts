@@ -53,7 +53,7 @@ export function readStop(reason: unknown): Stop {
   return { reason: REASONS[String(reason)] ?? "end" };
 }
 
-export const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
+const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   end: "stop",
   stop_sequence: "stop",
   pause: "stop",
@@ -62,3 +62,8 @@ export const FINISH_REASONS: Readonly<Record<StopReason, string>> = {
   tool_calls: "tool_calls",
   content_filter: "content_filter",
 };
+
+/** Writes finish_reason. The older form of tools has its own name for calls. */
+export function finishReason({ reason }: Stop, legacy: boolean): string {
+  return legacy && reason === "tool_calls" ? "function_call" : FINISH_REASONS[reason];
+}

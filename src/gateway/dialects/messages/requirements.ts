@@ -1,0 +1,115 @@
+import type { FunctionCallItem, Item } from "../items/item.ts";
+import type { ItemRequest, ReasoningConfig } from "../items/request.ts";
+
+/**
+ * Changes a request of another dialect so that Anthropic's own API accepts it. Each rule is one
+ * that the API enforces with an error. Foreign reasoning has to be removed before.
+ */
+export function meetRequirements(request: ItemRequest): ItemRequest {
+  return RULES.reduce((left, rule) => rule(left), request);
+}
+
+type Rule = (request: ItemRequest) => ItemRequest;
+
+/** The model cannot think if a tool is forced, or if it has called a tool without thinking before. */
+const thinking: Rule = (request) => {
+  const { reasoning, toolChoice, items } = request;
+  if (!reasoning?.enabled) return request;
+  if (toolChoice?.mode !== "required" && !isInUnthinkingLoop(items)) return request;
+  return { ...request, reasoning: { enabled: false } };
+};
+
+/** Whether the last message of the assistant calls tools and does not begin with reasoning. */
+function isInUnthinkingLoop(items: readonly Item[]): boolean {
+  const isPrompt = (item: Item) => item.type === "message" && item.role === "user";
+  const loop = items.slice(items.findLastIndex(isPrompt) + 1);
+  const first = loop.find((item) => item.type !== "message" || item.role === "assistant");
+  const hasCalls = loop.some((item) => item.type === "function_call");
+  return hasCalls && first?.type !== "reasoning";
+}
+
+/** A budget is at least 1,024 tokens and below the limit of the answer. */
+const budget: Rule = (request) => {
+  const { reasoning, maxTokens } = request;
+  if (reasoning?.budget === undefined) return request;
+  const tokens = Math.max(1024, reasoning.budget);
+  const changed: ReasoningConfig = { ...reasoning, budget: tokens };
+  if (maxTokens === undefined || maxTokens > tokens) return { ...request, reasoning: changed };
+  return { ...request, reasoning: changed, maxTokens: maxTokens + tokens };
+};
+
+/**
+ * Temperatures end at 1. Newer models accept either a temperature or top_p: the temperature is
+ * kept unless it is 1, which has no effect. A model that thinks accepts neither of them, nor top_k.
+ */
+const sampling: Rule = (request) => {
+  const { temperature, topP, reasoning } = request;
+  if (reasoning?.enabled) {
+    return { ...request, temperature: undefined, topP: undefined, topK: undefined };
+  }
+  const usesTopP = topP !== undefined && (temperature === undefined || temperature === 1);
+  return {
+    ...request,
+    temperature: usesTopP || temperature === undefined ? undefined : Math.min(1, temperature),
+    topP: usesTopP ? topP : undefined,
+  };
+};
+
+/** Stop sequences contain more than white space. */
+const stops: Rule = (request) => {
+  const stop = request.stop?.filter((text) => text.trim() !== "");
+  return { ...request, stop: stop && stop.length > 0 ? stop : undefined };
+};
+
+/** A conversation with calls declares tools. */
+const tools: Rule = (request) => {
+  if (request.tools && request.tools.length > 0) return request;
+  const calls = request.items.filter(
+    (item): item is FunctionCallItem => item.type === "function_call",
+  );
+  const names = [...new Set(calls.map(({ name }) => name))];
+  if (names.length === 0)
+    return { ...request, toolChoice: undefined, parallelToolCalls: undefined };
+  return {
+    ...request,
+    tools: names.map((name) => ({ type: "function", name })),
+    toolChoice: { mode: "none" },
+  };
+};
+
+/** The user begins, and a last message of the assistant does not end in white space. */
+const messages: Rule = (request) => {
+  const isSystem = (item: Item) =>
+    item.type === "message" && (item.role === "system" || item.role === "developer");
+  const items = [...request.items];
+  const first = items.findIndex((item) => !isSystem(item));
+  const begins = items[first];
+  const isUsers =
+    begins?.type === "function_call_output" ||
+    (begins?.type === "message" && begins.role === "user");
+  if (begins && !isUsers) {
+    items.splice(first, 0, {
+      type: "message",
+      role: "user",
+      content: [{ type: "text", text: "." }],
+    });
+  }
+  const last = items.at(-1);
+  const end =
+    last?.type === "message" && last.role === "assistant" ? last.content.at(-1) : undefined;
+  if (last?.type === "message" && end?.type === "text") {
+    const content = last.content.with(-1, { ...end, text: end.text.trimEnd() });
+    items[items.length - 1] = { ...last, content };
+  }
+  return { ...request, items };
+};
+
+/** JSON without a schema is an instruction. */
+const jsonObject: Rule = (request) => {
+  if (request.output?.type !== "json_object") return request;
+  const text = "Give the final answer as one JSON object and nothing else.";
+  const instruction: Item = { type: "message", role: "system", content: [{ type: "text", text }] };
+  return { ...request, output: undefined, items: [...request.items, instruction] };
+};
+
+const RULES: readonly Rule[] = [messages, thinking, budget, sampling, stops, tools, jsonObject];

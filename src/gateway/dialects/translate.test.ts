@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { CODECS } from "./codecs.ts";
+import { eventsOf } from "./items/accumulate.ts";
+import type { Answer } from "./items/answer.ts";
+import type { ItemEvent } from "./items/event.ts";
+import { DIALECTS, type DialectName } from "./items/item.ts";
+import { StreamTranslator, translateAnswer } from "./translate.ts";
+
+/** Codex declares apply_patch as a custom tool; Anthropic's models know only functions. */
+const request = CODECS.responses.parseRequest({
+  model: "auto",
+  stream: true,
+  input: "fix it",
+  tools: [{ type: "custom", name: "apply_patch" }],
+});
+const answer = (upstream: DialectName): Answer => ({
+  id: "resp_1",
+  model: "m",
+  created: 1,
+  choices: [
+    {
+      items: [
+        { type: "message", role: "assistant", content: [{ type: "text", text: "Done." }] },
+        {
+          type: "function_call",
+          callId: "call_1",
+          name: "apply_patch",
+          ...(upstream === "messages"
+            ? { arguments: '{"input":"*** Begin"}' }
+            : { arguments: "*** Begin", custom: true }),
+        },
+      ],
+      stop: { reason: "tool_calls" },
+    },
+  ],
+});
+
+function dataOf(upstream: DialectName): string[] {
+  const writer = CODECS[upstream].streamWriter();
+  const text = [...eventsOf(answer(upstream))].map((event) => writer.write(event)).join("");
+  return text.split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice(6)] : []));
+}
+
+describe.each(DIALECTS)("an answer of %s to a client of Responses", (upstream) => {
+  const sides = { upstream, client: "responses", request } as const;
+  const call = {
+    type: "custom_tool_call",
+    call_id: "call_1",
+    name: "apply_patch",
+    input: "*** Begin",
+  };
+
+  it("has the client's custom tool and repeats its settings", () => {
+    const body = JSON.parse(JSON.stringify(CODECS[upstream].writeAnswer(answer(upstream))));
+    const tools = [{ type: "custom", name: "apply_patch" }];
+    expect(translateAnswer(body, sides)).toMatchObject({
+      output: [{ type: "message" }, call],
+      tools,
+    });
+  });
+
+  it("is translated while it streams, and watched", () => {
+    const seen: ItemEvent["type"][] = [];
+    const translator = new StreamTranslator(sides, (event) => seen.push(event.type));
+    const pieces = dataOf(upstream).map((data) => translator.push(data));
+    pieces.push(translator.end());
+    const at = pieces.findIndex((piece) => piece.includes("response.output_text.delta"));
+    expect(at).toBeGreaterThan(0);
+    expect(at).toBeLessThan(pieces.findIndex((piece) => piece.includes("response.completed")));
+    const last = pieces.join("").split("data: ").at(-1)!;
+    expect(JSON.parse(last).response.output).toMatchObject([{ type: "message" }, call]);
+    expect(seen.at(0)).toBe("start");
+    expect(seen.at(-1)).toBe("end");
+  });
+});
