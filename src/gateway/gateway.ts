@@ -108,7 +108,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
   const log = new GroupCommit(store);
   const access = await Access.open(config, store, clock);
   checkHost(config, access);
-  const recorder = new Recorder({ log, spending: access.spending, metrics, feed, clock });
+  const recorder = new Recorder({ log, metrics, feed, clock });
 
   const kinds = new PolicyKinds();
   const builder = new Builder({
@@ -213,6 +213,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
       warnings.stop();
       await guard.stop();
       await server.close(served.config.server.drain_seconds * 1000);
+      await access.close();
       await builder.close(served);
       await log.close();
       await store.close();

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Decision } from "../store/decision.ts";
 import { newDecisionId } from "../store/decision-id.ts";
-import type { Access, Caller } from "./access/access.ts";
+import { type Access, type Billed, type Caller, UNPRICED_COST } from "./access/access.ts";
 import {
   type DeliveredAnswer,
   deliver,
@@ -11,7 +11,12 @@ import {
 import { deliverDuel } from "./deliver/duel.ts";
 import { chat } from "./dialects/chat/chat.ts";
 import { tokensIn } from "./dialects/chat/request.ts";
-import { type ModelRequest, type RequestHeaders, readRequest } from "./dialects/dialect.ts";
+import {
+  type Conversation,
+  type ModelRequest,
+  type RequestHeaders,
+  readRequest,
+} from "./dialects/dialect.ts";
 import { ballotOf } from "./feedback/ballot.ts";
 import type { Judge } from "./feedback/judge.ts";
 import type { VoteTokens } from "./feedback/vote-token.ts";
@@ -29,7 +34,7 @@ import type { Json } from "./wire/json.ts";
 
 /** Parts of the gateway that a request passes through. */
 export interface RequestParts extends DecideParts {
-  readonly access: Pick<Access, "checkBudget">;
+  readonly access: Pick<Access, "reserve">;
   readonly recorder: Recorder;
   readonly judge: Judge;
   readonly voteTokens: VoteTokens;
@@ -46,9 +51,10 @@ export interface AdmittedRequest {
 /**
  * Answers POST /v1/chat/completions:
  *
- *   admit     the server, with `Access.admit`; then the budget of the key
+ *   admit     the server, with `Access.admit`
  *   read      the dialect turns the body into a conversation
- *   decide    the router chooses one model, or two for a duel
+ *   decide    the router chooses one model, or two for a duel; their cost is set aside from the
+ *             budget of the key, if it has one
  *   attempt   the models are called; if one fails, others are
  *   deliver   the answers are written to the client as they come
  *   log       the decision after the models were called, the answers when they have ended
@@ -61,12 +67,15 @@ export async function answerChat(
   const stopwatch = new Stopwatch(parts.clock, parts.metrics);
   const request = readRequest(chat.endpoint, body);
   const target = resolve(parts.serving(), request.model);
-  await parts.access.checkBudget(caller);
   if (target instanceof ServedModel) return answerBy(target, parts, caller, request, client);
   const conversation = chat.read(request.members, headers);
   stopwatch.stage("parse");
   const pending = await decide(parts, caller, target, conversation, stopwatch);
   client.decision = pending.id;
+  const reservation =
+    caller.budget === undefined
+      ? undefined
+      : await parts.access.reserve(caller, billedModels(pending, conversation));
 
   const answering = attemptAndDeliver(parts, pending, client, {
     dialect: chat,
@@ -90,9 +99,10 @@ export async function answerChat(
     promptTokens: conversation.needs.promptTokens,
     isKept: pending.isKept,
   };
+  let cost = 0;
   try {
     const answers = await answering;
-    logAnswers(parts.recorder, target, slot, answers);
+    cost = logAnswers(parts.recorder, target, slot, answers);
     const { decision } = logged();
     parts.judge.consider({ conversation, body, router: target, decision }, answers);
   } catch (error) {
@@ -107,7 +117,20 @@ export async function answerChat(
       fallbacks,
     );
     throw error.error;
+  } finally {
+    reservation?.settle(cost);
   }
+}
+
+/** The models of a decision with the most that their answers can cost. */
+function billedModels(
+  { pair, isDuel }: PendingDecision,
+  { needs: { promptTokens, answerTokens }, n }: Conversation,
+): Billed[] {
+  return (isDuel ? pair : [pair[0]]).map((model) => {
+    const most = model.mostCost(promptTokens, answerTokens);
+    return { name: model.name, mostCost: most && n * most };
+  });
 }
 
 /** Calls the models and writes their answers. The calls are sent before this function waits. */
@@ -193,20 +216,31 @@ function noteMaker(
   return (models) => (isDeepStrictEqual(models, ballot.models) ? expected : issue(models));
 }
 
-/** Logs how the answers ended and counts their cost against the share of duels. */
+/** Logs how the answers ended and counts their cost against the share of duels. Returns what counts against the budget. */
 function logAnswers(
   recorder: Recorder,
   router: LiveRouter,
   common: Omit<AnswerSlot, "slot">,
   answers: readonly DeliveredAnswer[],
-): void {
+): number {
+  let total = 0;
   const [first = 0, second = 0] = answers.map(({ slot, model, end, failure, fallbacks }) => {
     const own = { ...common, slot };
-    if (end) return recorder.answered(own, model, end, fallbacks, answers.length === 2);
+    if (end) {
+      const cost = recorder.answered(own, model, end, fallbacks, answers.length === 2);
+      total += billed(model, cost);
+      return cost;
+    }
     if (failure) recorder.failed(own, model.name, failure.error, failure.startedAt, fallbacks);
     return 0;
   });
   router.cap.spent(first + second, second);
+  return total;
+}
+
+/** The cost of an answer that counts against a budget. */
+function billed({ spec }: ServedModel, cost: number): number {
+  return spec.price ? cost : UNPRICED_COST;
 }
 
 /** Answers POST /v1/completions and /v1/embeddings, which are not routed. */
@@ -225,29 +259,38 @@ export async function answerUnrouted(
       code: "not_a_model",
     });
   }
-  await parts.access.checkBudget(caller);
   await answerBy(model, parts, caller, request, client);
 }
 
 /** Answers a request that names a model. Nothing is decided; the answer is logged for its cost. */
 async function answerBy(
   model: ServedModel,
-  { recorder, clock }: RequestParts,
-  { owner }: Caller,
+  { recorder, clock, access }: RequestParts,
+  caller: Caller,
   request: ModelRequest,
   client: Client,
 ): Promise<void> {
   const startedAt = clock.now();
+  const { owner } = caller;
   const promptTokens = tokensIn(request.body.length);
+  const reservation =
+    caller.budget === undefined
+      ? undefined
+      : await access.reserve(caller, [
+          { name: model.name, mostCost: model.mostCost(promptTokens, undefined) },
+        ]);
   const decision = newDecisionId(clock.date());
   const slot = { router: DIRECT, decision, slot: 0, owner, promptTokens };
+  let cost = 0;
   try {
     const found = await attempt(model, () => [], request, client.signal, recorder);
     const end = await deliverUnchanged(client, found, request.stream);
-    recorder.answered(slot, model, end, []);
+    cost = billed(model, recorder.answered(slot, model, end, []));
   } catch (error) {
     if (!(error instanceof AttemptsFailed)) throw error;
     recorder.failed(slot, model.name, error.error, startedAt, []);
     throw error.error;
+  } finally {
+    reservation?.settle(cost);
   }
 }

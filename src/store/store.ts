@@ -63,6 +63,12 @@ export interface Store {
   tallies(query: TallyQuery): Promise<Tally[]>;
   /** US dollars spent by an API key in a calendar month (see `monthOf`). */
   spent(owner: string, month: string): Promise<number>;
+  /**
+   * Gives a node a part of a key's budget, as one step. What all nodes have spent and hold never
+   * exceeds the budget, except for what a node has spent beyond its part. Returns the dollars
+   * that the node gets on top of `held`, and what is used in total.
+   */
+  leaseBudget(request: BudgetRequest): Promise<BudgetGrant>;
 
   /** Stores an embedding that is too large for a vote token, until `until` at least. Durable when the promise resolves. */
   saveEmbedding(decision: string, x: Float64Array, until: number): Promise<void>;
@@ -191,6 +197,27 @@ export interface PruneQuery {
 export interface PruneReport {
   readonly decisions: number;
   readonly votes: number;
+}
+
+/** A node's account of a key's budget, and the dollars that it wants on top. */
+export interface BudgetRequest {
+  readonly owner: string;
+  readonly month: string;
+  readonly node: string;
+  /** US dollars per month. */
+  readonly budget: number;
+  /** Dollars that the node has spent in the month, and those that it holds and has not spent. */
+  readonly spent: number;
+  readonly held: number;
+  readonly want: number;
+  /** Time after which other nodes may take what is held. */
+  readonly milliseconds: number;
+}
+
+export interface BudgetGrant {
+  readonly granted: number;
+  /** Dollars that all nodes have spent or hold. */
+  readonly used: number;
 }
 
 /** An API key as it is stored: the hash of the key, never the key itself. */

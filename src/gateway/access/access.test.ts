@@ -6,7 +6,7 @@ import { SqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { StandingClock } from "../clock/clock.fixture.ts";
 import { Access } from "./access.ts";
 import { allows, hashOf, newSecret, secretOf } from "./keys.ts";
-import { RateLimit } from "./spending.ts";
+import { RateLimit } from "./rate-limit.ts";
 
 describe("an API key", () => {
   it("is random, and its hash does not contain it", () => {

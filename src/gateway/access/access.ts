@@ -1,11 +1,13 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Scope } from "../../api/scopes.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
 import { HttpError } from "../wire/http-error.ts";
+import { Budgets, type Reservation } from "./budgets.ts";
 import { allows, hashOf, newSecret, secretOf } from "./keys.ts";
-import { RateLimit, Spending } from "./spending.ts";
+import { RateLimit } from "./rate-limit.ts";
 
 /** Sender of a request. */
 export interface Caller {
@@ -16,13 +18,15 @@ export interface Caller {
   readonly duels?: boolean | "auto" | undefined;
   /** Limit of requests at a time. */
   readonly concurrent?: number | undefined;
+  /** US dollars per month. */
+  readonly budget?: number | undefined;
 }
 
 type Key = Omit<StoredKey, "name" | "createdAt"> & Pick<Caller, "concurrent">;
 
 /** Decides which requests are admitted: API keys with their scopes, rates and budgets. */
 export class Access {
-  readonly spending: Spending;
+  readonly #spending: Budgets;
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #limits = new Map<number, RateLimit>();
@@ -31,7 +35,6 @@ export class Access {
   #config: Pick<Config, "keys" | "server">;
   #stored: readonly StoredKey[] = [];
   #byHash = new Map<string, Key>();
-  #budgets = new Map<string, number>();
   /** Keys that only this process knows, for the requests that it sends to itself. */
   readonly #internal = new Map<string, Key>();
   /** Time of the last successful read, by the clock. */
@@ -44,7 +47,7 @@ export class Access {
     this.#config = config;
     this.#store = store;
     this.#clock = clock;
-    this.spending = new Spending(store, () => clock.date());
+    this.#spending = new Budgets(store, randomUUID(), () => clock.date());
   }
 
   static async open(
@@ -124,8 +127,8 @@ export class Access {
       });
     }
     this.#limit(key.id, key.rate);
-    const { id, scopes, duels, concurrent } = key;
-    return { owner: id, isAdmin: scopes.includes("admin"), duels, concurrent };
+    const { id, scopes, duels, concurrent, budget } = key;
+    return { owner: id, isAdmin: scopes.includes("admin"), duels, concurrent, budget };
   }
 
   /**
@@ -149,11 +152,26 @@ export class Access {
     return this.#waiting;
   }
 
-  /** Throws 429 if the caller has used up its budget. */
-  async checkBudget({ owner }: Caller): Promise<void> {
-    if (owner === undefined) return;
-    const budget = this.#budgets.get(owner);
-    if (budget !== undefined) await this.spending.check(owner, budget);
+  /**
+   * Sets the most that a request can cost aside; undefined if the caller has no budget. Throws 429
+   * if the budget does not allow it, and 403 if the cost is unknown and may not be guessed.
+   */
+  async reserve(
+    { owner, budget }: Caller,
+    models: readonly Billed[],
+  ): Promise<Reservation | undefined> {
+    if (owner === undefined || budget === undefined) return undefined;
+    let most = 0;
+    for (const { name, mostCost } of models) {
+      if (mostCost === undefined && this.#config.server.unpriced === "refuse") throw unpriced(name);
+      most += mostCost ?? UNPRICED_COST;
+    }
+    return this.#spending.reserve(owner, budget, most);
+  }
+
+  /** Gives the parts of budgets back that this node holds. */
+  close(): Promise<void> {
+    return this.#spending.close();
   }
 
   /**
@@ -192,9 +210,6 @@ export class Access {
     );
     const all: Key[] = [...this.#stored, ...own];
     this.#byHash = new Map(all.map((key) => [key.hash, key]));
-    this.#budgets = new Map(
-      all.flatMap(({ id, budget }) => (budget === undefined ? [] : [[id, budget] as const])),
-    );
   }
 
   #limit(client: string, own: number | undefined): void {
@@ -213,6 +228,23 @@ export class Access {
       retryAfter: wait,
     });
   }
+}
+
+/** A model that a request may call, and the most that its answer can cost; undefined without a price. */
+export interface Billed {
+  readonly name: string;
+  readonly mostCost: number | undefined;
+}
+
+/** US dollars that an answer without a price counts: about 10,000 tokens of an expensive model. */
+export const UNPRICED_COST = 0.3;
+
+function unpriced(model: string): HttpError {
+  return new HttpError(403, `${model} has no price, and this API key has a budget`, {
+    hint: `set models.${model}.price in joust.yaml, or server.unpriced: estimate`,
+    code: "unpriced_model",
+    param: "model",
+  });
 }
 
 /** Caller of every request while there is no key. */

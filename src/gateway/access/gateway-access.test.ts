@@ -166,6 +166,60 @@ it("a used up budget stays used up after a restart", async () => {
   expect([refused.status, refused.json.error.code]).toEqual([429, "insufficient_quota"]);
 });
 
+describe("a budget", () => {
+  const keys = "keys: {k: {key: key-0123456789abc, budget: 1}}";
+  const key = bearer("key-0123456789abc");
+
+  it("is exceeded by one request at most, however many come at once", async () => {
+    const host = await startHost();
+    // 11 tokens cost about two dollars.
+    const { post, store, log } = await startGateway(
+      `${keys}
+providers: {p: {url: "${host.url("slowFirstByte")}"}}
+models: {m: {provider: p, price: {input: 180000, output: 200000}}}`,
+    );
+    for (const model of ["auto", "m"]) {
+      const statuses = await Promise.all(
+        Array.from({ length: 50 }, async () => {
+          const { status } = await post("/v1/chat/completions", chat("hi", { model }), key);
+          return status;
+        }),
+      );
+      expect(statuses.filter((status) => status === 200)).toHaveLength(model === "auto" ? 1 : 0);
+    }
+    await log.flush();
+    const month = new Date().toISOString().slice(0, 7);
+    expect(await store.spent("config:k", month)).toBeLessThan(3);
+  });
+
+  it("excludes models without a price, unless their cost may be guessed", async () => {
+    const host = await startHost();
+    const yaml = (unpriced: string) => `${keys}
+server: {unpriced: ${unpriced}}
+providers: {p: {url: "${host.url("well")}"}}
+models: {free: {provider: p}, paid: {provider: p, price: {input: 1, output: 1}}}`;
+    const strict = await startGateway(yaml("refuse"));
+    for (let i = 0; i < 5; i++) {
+      const { headers } = await strict.post("/v1/chat/completions", chat(`hi ${i}`), key);
+      expect(headers.get("x-joust-model")).toBe("paid");
+    }
+    const named = await strict.post("/v1/chat/completions", chat("hi", { model: "free" }), key);
+    expect([named.status, named.json.error.code]).toEqual([403, "unpriced_model"]);
+    const lenient = await startGateway(yaml("estimate"));
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i++) {
+      const { status } = await lenient.post(
+        "/v1/chat/completions",
+        chat("hi", { model: "free" }),
+        key,
+      );
+      statuses.push(status);
+    }
+    // Each counts 30 cents.
+    expect(statuses).toEqual([200, 200, 200, 200, 429]);
+  });
+});
+
 describe("requests at a time", () => {
   it("are limited for each key, and again allowed when others have ended", async () => {
     const host = await startHost();

@@ -28,14 +28,12 @@ export const DIRECT = "(direct)";
 
 interface RecorderParts {
   readonly log: Pick<GroupCommit, "log">;
-  /** Adds to what a key has spent. */
-  readonly spending: { add(owner: string, cost: number): void };
   readonly metrics: Metrics;
   readonly feed: Feed;
   readonly clock: Clock;
 }
 
-/** Records decisions and answers in the log, the keys' budgets, the metrics and the feed. */
+/** Records decisions and answers in the log, the metrics and the feed. */
 export class Recorder {
   readonly #parts: RecorderParts;
   // Counters are kept, because looking up a label costs more than counting.
@@ -148,7 +146,6 @@ export class Recorder {
   /** `hidden` keeps everything out of the feed that could reveal the model. */
   #write(event: Answered, isKept: boolean | undefined, hidden = false): void {
     this.#parts.log.log(event, isKept);
-    if (event.owner !== undefined) this.#parts.spending.add(event.owner, event.cost);
     this.#parts.feed.publish(event.owner, () => {
       const { decision: id, at, router, slot, status, latencyMs, firstByteMs } = event;
       const { model, cost, inputTokens, outputTokens, fallbacks } = event;

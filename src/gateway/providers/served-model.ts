@@ -55,6 +55,15 @@ export class ServedModel {
     return (promptTokens * price.input + answer * price.output) / 1e6;
   }
 
+  /** The most that an answer can cost in US dollars, or undefined if the price is unknown. */
+  mostCost(promptTokens: number, answerLimit: number | undefined): number | undefined {
+    const { price, capabilities } = this.spec;
+    if (!price) return undefined;
+    const answer = answerLimit ?? Math.min(capabilities.context ?? LONGEST_ANSWER, LONGEST_ANSWER);
+    const input = Math.max(price.input, price.cache_write ?? 0);
+    return (UNDERCOUNT * promptTokens * input + answer * price.output) / 1e6;
+  }
+
   /** Cost of an answer in US dollars, or undefined if usage or price is unknown. */
   cost(usage: Usage | undefined): number | undefined {
     return costOf(usage, this.spec.price);
@@ -79,6 +88,10 @@ export interface ModelTools {
 
 /** Tokens of an answer before anything is known. */
 const FIRST_GUESS = 300;
+/** Tokens of an answer without a limit, for the most that it can cost. */
+const LONGEST_ANSWER = 16_384;
+/** Tokens of a prompt are estimated from its bytes and may be more. */
+const UNDERCOUNT = 1.5;
 /** Weight of the newest answer in the mean. */
 const NEWEST_WEIGHT = 0.05;
 
@@ -94,6 +107,8 @@ export interface Needs {
   readonly promptTokens: number;
   /** Limit that the client sets on the answer, in tokens. */
   readonly answerTokens: number | undefined;
+  /** Whether only a model with a price may answer. */
+  readonly priced?: boolean | undefined;
 }
 
 /** Names the need that a model does not meet, or returns undefined if it can serve the request. */

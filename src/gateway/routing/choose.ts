@@ -149,7 +149,9 @@ function candidatesOf(
       ? "is not configured here"
       : allowed && !allowed.includes(model.name)
         ? "is not among allowed_models"
-        : lackOf(model.spec.capabilities, needs);
+        : needs.priced && !model.spec.price
+          ? "has no price, and the API key has a budget"
+          : lackOf(model.spec.capabilities, needs);
     if (lack !== undefined) excluded.push([pool.models[k]!, lack]);
     else if (model!.isResting) resting.push(k);
     else indices.push(k);

@@ -57,7 +57,9 @@ export async function decide(
   conversation: Conversation,
   stopwatch?: Stopwatch,
 ): Promise<PendingDecision> {
-  const { options, needs, inToolLoop } = conversation;
+  const { options, inToolLoop } = conversation;
+  const mayGuess = serving().config.server.unpriced === "estimate";
+  const needs = { ...conversation.needs, priced: caller.budget !== undefined && !mayGuess };
   const session = sessionOf(router.name, caller.owner, conversation);
   const before = session && (await sessions.modelOf(session, conversation.isRunning));
   const isKept = before !== undefined && (inToolLoop || !session!.isImplicit);

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { T0 } from "../events.fixture.ts";
+import { answered, routed, T0 } from "../events.fixture.ts";
 import { eventually } from "../eventually.fixture.ts";
 import { LeaseLost } from "../store-error.ts";
+import { monthOf } from "../tally.ts";
 import type { Stores } from "./stores.fixture.ts";
 
 /** Snapshots, and the lease that allows a node to save them. */
@@ -28,6 +29,47 @@ export function leasesConform({ one, both }: Stores): void {
     expect([...state]).toEqual([7, 255]);
     expect((await store.snapshot("auto", 5))!.position).toBe(3);
     expect(await store.snapshot("other")).toBeUndefined();
+  });
+
+  it("gives nodes parts of a budget, and never more than all of it", async () => {
+    const [a, b] = await both();
+    const ask = (node: string, want: number, more: object = {}) => ({
+      owner: "k1",
+      month: "2026-11",
+      node,
+      budget: 10,
+      spent: 0,
+      held: 0,
+      want,
+      milliseconds: 60_000,
+      ...more,
+    });
+    expect(await a.leaseBudget(ask("a", 6))).toEqual({ granted: 6, used: 6 });
+    expect(await b.leaseBudget(ask("b", 6))).toEqual({ granted: 4, used: 10 });
+    expect((await b.leaseBudget(ask("c", 1))).granted).toBe(0);
+    expect((await b.leaseBudget(ask("c", 1, { owner: "k2" }))).granted).toBe(1);
+    expect((await b.leaseBudget(ask("c", 1, { month: "2026-12" }))).granted).toBe(1);
+    // Node a has spent 2, holds 1 and gives 3 back.
+    expect((await a.leaseBudget(ask("a", 0, { spent: 2, held: 1 }))).used).toBe(7);
+    expect((await b.leaseBudget(ask("b", 9, { held: 4 }))).granted).toBe(3);
+  });
+
+  it("takes a part of a budget back when its lease has expired, less what was spent", async () => {
+    const [a, b] = await both();
+    const ask = (node: string, want: number, milliseconds: number, spent = 0) => ({
+      ...{ owner: "k1", month: monthOf(T0), budget: 10, held: 0 },
+      ...{ node, want, milliseconds, spent },
+    });
+    expect((await a.leaseBudget(ask("a", 8, -1, 1))).granted).toBe(8);
+    expect((await b.leaseBudget(ask("b", 10, 60_000))).granted).toBe(9);
+  });
+
+  it("counts answers in the log against a budget, also those of nodes that are gone", async () => {
+    const store = await one();
+    await store.record([routed(0, { owner: "k1" }), answered(0, 0, { owner: "k1", cost: 7 })]);
+    const request = { owner: "k1", month: monthOf(T0), node: "a", budget: 10, held: 0 };
+    const { granted } = await store.leaseBudget({ ...request, spent: 2, want: 9, milliseconds: 9 });
+    expect(granted).toBeCloseTo(3, 9);
   });
 
   it("a valid lease can only be taken by stealing it", async () => {

@@ -8,6 +8,7 @@ import { pruneInSteps } from "../prune.ts";
 import type { Select } from "../queries.ts";
 import { textOf } from "../sql.ts";
 import type {
+  BudgetRequest,
   Change,
   PruneQuery,
   PruneReport,
@@ -90,6 +91,11 @@ class PostgresStore extends Queries implements Store {
 
   acquireLease(router: string, holder: string, milliseconds: number, steal = false) {
     return writes.acquireLease(this.#pool, router, holder, milliseconds, steal);
+  }
+
+  async leaseBudget(request: BudgetRequest) {
+    const logged = await this.spent(request.owner, request.month);
+    return writes.leaseBudget(this.#pool, request, logged);
   }
 
   renewLease(router: string, token: number, milliseconds: number) {

@@ -2,8 +2,9 @@
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type pg from "pg";
+import { budgetGrant } from "../budget.ts";
 import { noSnapshot } from "../prune.ts";
-import type { StoredKey, StoredSnapshot } from "../store.ts";
+import type { BudgetGrant, BudgetRequest, StoredKey, StoredSnapshot } from "../store.ts";
 import { LeaseLost } from "../store-error.ts";
 import { snapshotsToDelete } from "../thin-snapshots.ts";
 import { notify } from "./append.ts";
@@ -30,6 +31,38 @@ export async function acquireLease(
     [router, holder, milliseconds, steal],
   );
   return rows[0]?.token;
+}
+
+/** Updates the node's account and adds what the budget allows. `logged` is what the log has of all nodes. */
+export async function leaseBudget(
+  pool: pg.Pool,
+  request: BudgetRequest,
+  logged: number,
+): Promise<BudgetGrant> {
+  const { owner, month, node, budget, spent, held, want, milliseconds } = request;
+  return transaction(pool, "", async (client) => {
+    // Nodes take turns for one key, so that no two of them get the same dollars.
+    await client.query("SELECT pg_advisory_xact_lock(hashtextextended($1, 7))", [owner]);
+    const save = (amount: number) =>
+      client.query(
+        `INSERT INTO budget_leases AS old (owner, month, node, held, spent, until)
+         VALUES ($1, $2, $3, $4, $5, ${NOW} + $6)
+         ON CONFLICT (owner, month, node) DO UPDATE
+         SET held = excluded.held, until = excluded.until,
+             spent = greatest(old.spent, excluded.spent)`,
+        [owner, month, node, amount, spent, milliseconds],
+      );
+    await save(held);
+    const { rows } = await client.query<{ held: number; spent: number }>(
+      `SELECT coalesce(sum(held) FILTER (WHERE until >= ${NOW}), 0) AS held,
+              coalesce(sum(spent), 0) AS spent
+       FROM budget_leases WHERE owner = $1 AND month = $2`,
+      [owner, month],
+    );
+    const grant = budgetGrant(budget, want, { ...rows[0]!, logged });
+    if (grant.granted > 0) await save(held + grant.granted);
+    return grant;
+  });
 }
 
 /** Renews a lease, even an expired one as long as nobody else has taken it. */

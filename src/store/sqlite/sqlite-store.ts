@@ -6,6 +6,7 @@ import { pruneInSteps } from "../prune.ts";
 import type { Select } from "../queries.ts";
 import { textOf } from "../sql.ts";
 import type {
+  BudgetRequest,
   Change,
   PruneQuery,
   PruneReport,
@@ -96,6 +97,13 @@ export class SqliteStore extends Queries implements Store {
     const free = steal ? Number.MAX_SAFE_INTEGER : now;
     const until = now + milliseconds;
     return translated(() => writes.acquireLease(this.#writer, router, holder, until, free));
+  }
+
+  async leaseBudget(request: BudgetRequest) {
+    const logged = await this.spent(request.owner, request.month);
+    const now = this.#now();
+    const until = now + request.milliseconds;
+    return translated(() => writes.leaseBudget(this.#writer, request, logged, now, until));
   }
 
   async renewLease(router: string, token: number, milliseconds: number) {

@@ -1,8 +1,9 @@
 /** Statements that write everything except votes and decisions: leases, snapshots, keys, secrets and pruning. */
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { budgetGrant } from "../budget.ts";
 import { noSnapshot } from "../prune.ts";
-import type { StoredKey, StoredSnapshot } from "../store.ts";
+import type { BudgetGrant, BudgetRequest, StoredKey, StoredSnapshot } from "../store.ts";
 import { LeaseLost } from "../store-error.ts";
 import { snapshotsToDelete } from "../thin-snapshots.ts";
 import type { Connection } from "./connect.ts";
@@ -24,6 +25,32 @@ export function acquireLease(
       RETURNING token`)
     .pluck()
     .get(router, holder, until, free);
+}
+
+/** Updates the node's account and adds what the budget allows. `logged` is what the log has of all nodes. */
+export function leaseBudget(
+  db: Connection,
+  { owner, month, node, budget, spent, held, want }: BudgetRequest,
+  logged: number,
+  now: number,
+  until: number,
+): BudgetGrant {
+  const lease = db.transaction(() => {
+    const save = db.prepare(`
+      INSERT INTO budget_leases (owner, month, node, held, spent, until) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET held = excluded.held, until = excluded.until,
+        spent = max(spent, excluded.spent)`);
+    save.run(owner, month, node, held, spent, until);
+    const sums = db
+      .prepare<[number, string, string], { held: number; spent: number }>(`
+        SELECT total(held) FILTER (WHERE until >= ?) AS held, total(spent) AS spent
+        FROM budget_leases WHERE owner = ? AND month = ?`)
+      .get(now, owner, month)!;
+    const grant = budgetGrant(budget, want, { ...sums, logged });
+    if (grant.granted > 0) save.run(owner, month, node, held + grant.granted, spent, until);
+    return grant;
+  });
+  return lease.immediate();
 }
 
 export function renewLease(db: Connection, router: string, token: number, until: number): boolean {
