@@ -43,6 +43,10 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     summary: "kills the gateway under load (--kills, default 200): no vote may be lost",
     load: async () => (await import("./faults.ts")).faults,
   },
+  store: {
+    summary: "decisions per second of one and two writers on SQLite and PostgreSQL",
+    load: async () => (await import("./store.ts")).store,
+  },
   clients: {
     summary: "OpenAI's Python client and schemathesis against the gateway",
     load: async () => (await import("./clients.ts")).clients,

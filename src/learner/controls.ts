@@ -1,7 +1,9 @@
 /** Operations on learning that commands and endpoints offer: freeze, thaw, roll back, forget a voter. */
 import { InputError } from "../core/input/input-error.ts";
 import type { Control } from "../store/events.ts";
-import type { Store } from "../store/store.ts";
+import type { SnapshotContent, Store } from "../store/store.ts";
+import { toBytes } from "./canonical.ts";
+import { hashOf, readState } from "./fold.ts";
 import { inPages } from "./pages.ts";
 import { VoteSchedule } from "./vote-schedule.ts";
 
@@ -68,8 +70,9 @@ export async function forget(
   voter: string,
   at: number,
 ): Promise<number> {
-  const votes = await store.forget(router, voter, at);
-  if (votes === 0) {
+  const start = await withoutVoter(store, router, voter);
+  const votes = await store.forget(router, voter, at, start);
+  if (votes === 0 && !start) {
     throw new InputError(
       { file: router },
       `has no vote of "${voter}"`,
@@ -77,6 +80,27 @@ export async function forget(
     );
   }
   return votes;
+}
+
+/**
+ * The snapshot at the horizon without the record of a voter, if it has one. What pruned votes have
+ * taught about the models stays, because it can no longer be separated.
+ */
+async function withoutVoter(
+  store: Store,
+  router: string,
+  voter: string,
+): Promise<SnapshotContent | undefined> {
+  const horizon = await store.horizon(router);
+  const stored = horizon > 0 ? await store.snapshot(router, horizon) : undefined;
+  const state = stored && readState(stored.state);
+  const { posterior } = state ?? {};
+  if (!posterior) return undefined;
+  const { records, crowd } = posterior.voters;
+  const others = records.filter(([name]) => name !== voter);
+  if (others.length === records.length) return undefined;
+  const changed = { ...posterior, voters: { records: others, crowd } };
+  return { hash: hashOf(changed), state: toBytes({ ...state, posterior: changed }) };
 }
 
 async function isFrozen(store: Store, router: string): Promise<boolean> {

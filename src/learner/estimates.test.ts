@@ -101,3 +101,29 @@ describe("Estimator", () => {
     expect([snips.lo, snips.hi]).toEqual([Number.NaN, Number.NaN]);
   });
 });
+
+it("a sampled log gives unbiased estimates", () => {
+  const all = duels(SKEWED, 2000);
+  const whole = estimate(all).targets;
+  const rate = 0.2;
+  const runs = Array.from({ length: 200 }, (_, run) => {
+    const random = Random.seeded(run).split("sample");
+    const estimator = new Estimator(["first", "others", "any"]);
+    for (const decision of all) {
+      if (decision.duel) estimator.add(decision, TARGETS);
+      else if (random.uniform() < rate) estimator.add(decision, TARGETS, 1 / rate);
+    }
+    return estimator.result();
+  });
+  for (const [t, { ips, dr }] of whole.entries()) {
+    for (const [kind, truth] of [["ips", ips.mean] as const, ["dr", dr.mean] as const]) {
+      const means = runs.map(({ targets }) => targets[t]![kind].mean);
+      const center = means.reduce((sum, value) => sum + value, 0) / means.length;
+      const spread =
+        Math.sqrt(means.reduce((sum, value) => sum + (value - center) ** 2, 0)) / means.length;
+      expect(Math.abs(center - truth)).toBeLessThan(5 * spread + 0.002 * truth);
+    }
+  }
+  const decisions = runs.map((run) => run.decisions);
+  expect(decisions.reduce((sum, count) => sum + count, 0) / runs.length).toBeCloseTo(2000, -1.5);
+});

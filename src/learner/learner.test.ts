@@ -7,6 +7,7 @@ import { newFiles } from "../store/folder.fixture.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
 import { StoreUnavailable } from "../store/store-error.ts";
+import { forget } from "./controls.ts";
 import { findPolicy, voted, withModels } from "./events.fixture.ts";
 import { type FindPolicy, Fold, hashOf } from "./fold.ts";
 import { Follower } from "./follower.ts";
@@ -181,6 +182,13 @@ describe("History", () => {
     const after = await replayed(store);
     expect(after.hash()).not.toBe(whole);
     expect(after.counts.votes).toBe(19 + 21 - 4);
+    // The name of a voter of pruned votes is erased from the snapshot that is left.
+    const start = async () => Buffer.from((await store.snapshot("auto", 20))!.state);
+    expect((await start()).includes("v2")).toBe(true);
+    await forget(store, "auto", "v2", T0);
+    expect((await start()).includes("v2")).toBe(false);
+    const again = await replayed(store);
+    expect(again.router!.snapshot().voters.records.map(([name]) => name)).not.toContain("v2");
   });
 
   it("can be folded as if another policy had been configured", async () => {

@@ -39,10 +39,10 @@ export interface Store {
   routers(): Promise<string[]>;
   /**
    * Erases the votes of a voter, their counts, and all snapshots that learned from them, and logs
-   * "voter_forgotten". Returns the number of votes; if it is 0, nothing is logged. The snapshot
-   * at the horizon stays.
+   * "voter_forgotten". Returns the number of votes. The snapshot at the horizon stays; `start`
+   * replaces its content. If there are no votes and no `start`, nothing is logged.
    */
-  forget(router: string, voter: string, at: number): Promise<number>;
+  forget(router: string, voter: string, at: number, start?: SnapshotContent): Promise<number>;
 
   /**
    * Stores decisions and answers once, however often they are sent, and counts them. Those of
@@ -172,10 +172,13 @@ export interface TallyQuery {
   readonly step: number;
 }
 
-export interface StoredSnapshot {
+export interface StoredSnapshot extends SnapshotContent {
   readonly router: string;
   readonly position: number;
   readonly at: number;
+}
+
+export interface SnapshotContent {
   /** SHA-256 of the posterior, in hexadecimal. */
   readonly hash: string;
   readonly state: Uint8Array;

@@ -62,6 +62,8 @@ export function tally(events: readonly Tallied[]): Tally[] {
   };
   for (const event of events) {
     if (event.kind === "routed") {
+      // The decision was counted when it was made, and its row was restored later.
+      if (event.sample === 0) continue;
       const [a, b] = event.pair;
       const counts = { shown: 1, duels: Number(a !== b) };
       add(event, ALL_MODELS, counts);

@@ -8,7 +8,9 @@ export function toFloat32(x: Float64Array): Float64Array {
 
 /** Rounds x to half precision in place. A vote token holds half precision, so the gateway uses the rounded vector everywhere. */
 export function toHalf(x: Float64Array): Float64Array {
-  for (let i = 0; i < x.length; i++) x[i] = valueOfHalf(halfOf(x[i]!));
+  // Rounded to float32 first, as `halfOf` does: the same bits on every version of Node.
+  if (Native) x.set(new Native(new Float32Array(x)));
+  else for (let i = 0; i < x.length; i++) x[i] = valueOfHalf(halfOf(x[i]!));
   return x;
 }
 
@@ -32,25 +34,24 @@ export function vectorOf(bytes: Uint8Array): Float64Array {
 
 /** The bytes of x in half precision. Values that are no half-precision numbers are rounded. */
 export function halfBytesOf(x: Float64Array): Uint8Array {
-  const bytes = new Uint8Array(2 * x.length);
-  for (let i = 0; i < x.length; i++) {
-    const half = halfOf(x[i]!);
-    bytes[2 * i] = half & 0xff;
-    bytes[2 * i + 1] = half >> 8;
-  }
-  return bytes;
+  if (Native) return new Uint8Array(new Native(new Float32Array(x)).buffer);
+  return new Uint8Array(Uint16Array.from(x, halfOf).buffer);
 }
 
 export function vectorOfHalf(bytes: Uint8Array): Float64Array {
-  return Float64Array.from({ length: bytes.length / 2 }, (_, i) =>
-    valueOfHalf(bytes[2 * i]! | (bytes[2 * i + 1]! << 8)),
-  );
+  // The copy aligns the bytes, as in `vectorOf`.
+  const { buffer } = new Uint8Array(bytes);
+  if (Native) return new Float64Array(new Native(buffer));
+  return Float64Array.from(new Uint16Array(buffer), valueOfHalf);
 }
 
 /** The bytes of x in the shorter of both forms that holds it exactly. The first byte is the size of one number. */
 export function packedBytesOf(x: Float64Array): Uint8Array {
-  const isHalf = x.every((value) => Object.is(valueOfHalf(halfOf(value)), value));
-  const numbers = isHalf ? halfBytesOf(x) : bytesOf(x);
+  const half = halfBytesOf(x);
+  const rounded = vectorOfHalf(half);
+  let isHalf = true;
+  for (let i = 0; isHalf && i < x.length; i++) isHalf = rounded[i] === x[i];
+  const numbers = isHalf ? half : bytesOf(x);
   const bytes = new Uint8Array(1 + numbers.length);
   bytes[0] = isHalf ? 2 : 4;
   bytes.set(numbers, 1);
@@ -62,14 +63,17 @@ export function unpackedVector(bytes: Uint8Array): Float64Array {
   return bytes[0] === 2 ? vectorOfHalf(numbers) : vectorOf(numbers);
 }
 
+/** The engine's own half precision, which Node 22 does not have. */
+const Native: Float16ArrayConstructor | undefined = globalThis.Float16Array;
+
 const FLOAT = new Float32Array(1);
 const BITS = new Uint32Array(FLOAT.buffer);
 
 /**
  * The 16 bits of the half-precision number nearest to a value: sign, 5 bits of exponent, 10 of
- * fraction (IEEE 754 binary16). Node 22 has no Float16Array.
+ * fraction (IEEE 754 binary16).
  */
-function halfOf(value: number): number {
+export function halfOf(value: number): number {
   FLOAT[0] = value;
   const bits = BITS[0]!;
   const sign = (bits >>> 16) & 0x8000;
@@ -95,7 +99,7 @@ function roundedInteger(value: number): number {
   return rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor;
 }
 
-function valueOfHalf(half: number): number {
+export function valueOfHalf(half: number): number {
   const sign = half & 0x8000 ? -1 : 1;
   const exponent = (half >> 10) & 0x1f;
   const fraction = half & 0x3ff;

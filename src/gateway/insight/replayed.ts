@@ -60,7 +60,11 @@ async function recentOf(store: Store, router: string, to: number): Promise<reado
  * Counts the events of a window, with the same result as `store.tallies`; if decisions are
  * sampled, an unbiased estimate of it.
  */
-async function recount(store: Store, router: string, { from, to, step }: Window): Promise<Tally[]> {
+export async function recount(
+  store: Store,
+  router: string,
+  { from, to, step }: Window,
+): Promise<Tally[]> {
   const sums = new Map<string, Tally>();
   const count = (events: readonly Tallied[], weight = 1) => {
     const inside = events.filter(({ at }) => at >= from && at < to);

@@ -1,9 +1,10 @@
+import { crc32 } from "node:zlib";
 import type pg from "pg";
 import { isBeforeHorizon, receiptOfUsedBallot } from "../ballot.ts";
 import { AppendedChanges } from "../changes.ts";
 import type { Learning, Voted } from "../events.ts";
 import { eventOf, type LoggedRow, type Row, rowOf } from "../row.ts";
-import type { Change, Receipt } from "../store.ts";
+import type { Change, Receipt, SnapshotContent } from "../store.ts";
 import { tally } from "../tally.ts";
 import { APPEND_LOCK, transaction } from "./connect.ts";
 import { addTallies, count } from "./counts.ts";
@@ -125,6 +126,7 @@ export async function forget(
   router: string,
   voter: string,
   at: number,
+  start: SnapshotContent | undefined,
   shard: number,
 ): Promise<number> {
   const votes = await transaction(pool, APPEND_LOCK, async (client) => {
@@ -134,7 +136,7 @@ export async function forget(
       "DELETE FROM log WHERE kind = 'voted' AND router = $1 AND voter = $2 RETURNING *",
       [router, voter],
     );
-    if (rows.length === 0) return 0;
+    if (rows.length === 0 && !start) return 0;
     const control = rowOf({ kind: "voter_forgotten", router, at, votes: rows.length });
     const [position] = await insertRows(client, [control]);
     await client.query(
@@ -142,12 +144,18 @@ export async function forget(
        AND position NOT IN (SELECT position FROM horizons h WHERE h.router = s.router)`,
       [router],
     );
+    if (start) {
+      await client.query(
+        "UPDATE snapshots SET hash = $2, state = $3, checksum = $4 WHERE router = $1",
+        [router, start.hash, Buffer.from(start.state), crc32(start.state)],
+      );
+    }
     await addTallies(client, tally(rows.map(eventOf<Voted>)), shard, -1);
     await notify(client, { router, what: "forgotten", position: position! });
     return rows.length;
   });
   // Removes the deleted rows from the files. If it fails, autovacuum does so later.
-  if (votes > 0) await pool.query("VACUUM log, snapshots").catch(() => {});
+  if (votes > 0 || start) await pool.query("VACUUM log, snapshots").catch(() => {});
   return votes;
 }
 

@@ -13,6 +13,7 @@ import type {
   PruneQuery,
   PruneReport,
   Receipt,
+  SnapshotContent,
   Store,
   StoredKey,
   StoredSnapshot,
@@ -70,8 +71,8 @@ class PostgresStore extends Queries implements Store {
     return append(this.#pool, events, this.#shard);
   }
 
-  forget(router: string, voter: string, at: number): Promise<number> {
-    return forget(this.#pool, router, voter, at, this.#shard);
+  forget(router: string, voter: string, at: number, start?: SnapshotContent): Promise<number> {
+    return forget(this.#pool, router, voter, at, start, this.#shard);
   }
 
   async record(

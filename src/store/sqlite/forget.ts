@@ -1,5 +1,7 @@
+import { crc32 } from "node:zlib";
 import type { Voted } from "../events.ts";
 import { eventOf, type LoggedRow, rowOf } from "../row.ts";
+import type { SnapshotContent } from "../store.ts";
 import { tally } from "../tally.ts";
 import { inserter } from "./append.ts";
 import type { Connection } from "./connect.ts";
@@ -11,13 +13,14 @@ export function forget(
   router: string,
   voter: string,
   at: number,
+  start: SnapshotContent | undefined,
 ): { readonly votes: number; readonly position: number } {
   const run = db.transaction(() => {
     const ofVoter = "kind = 'voted' AND router = ? AND voter = ?";
     const rows = db
       .prepare<[string, string], LoggedRow>(`SELECT * FROM log WHERE ${ofVoter}`)
       .all(router, voter);
-    if (rows.length === 0) return { votes: 0, position: 0 };
+    if (rows.length === 0 && !start) return { votes: 0, position: 0 };
     tallyAdder(db)(tally(rows.map(eventOf<Voted>)), -1);
     db.prepare(`DELETE FROM log WHERE ${ofVoter}`).run(router, voter);
     const votes = rows.length;
@@ -25,6 +28,14 @@ export function forget(
     db.prepare(`
       DELETE FROM snapshots WHERE router = ? AND position NOT IN (
         SELECT position FROM horizons WHERE router = snapshots.router)`).run(router);
+    if (start) {
+      db.prepare("UPDATE snapshots SET hash = ?, state = ?, checksum = ? WHERE router = ?").run(
+        start.hash,
+        start.state,
+        crc32(start.state),
+        router,
+      );
+    }
     return { votes, position };
   });
   return run.immediate();

@@ -11,6 +11,7 @@ import type {
   PruneQuery,
   PruneReport,
   Receipt,
+  SnapshotContent,
   Store,
   StoredKey,
   StoredSnapshot,
@@ -65,14 +66,14 @@ export class SqliteStore extends Queries implements Store {
     return receipts;
   }
 
-  async forget(router: string, voter: string, at: number): Promise<number> {
+  async forget(router: string, voter: string, at: number, start?: SnapshotContent) {
     const { votes, position } = translated(() => {
-      const forgotten = forget(this.#writer, router, voter, at);
+      const forgotten = forget(this.#writer, router, voter, at, start);
       writes.shrink(this.#writer);
       return forgotten;
     });
     this.#acknowledge(position);
-    if (votes > 0) this.#listeners.tell({ router, what: "forgotten", position });
+    if (position > 0) this.#listeners.tell({ router, what: "forgotten", position });
     return votes;
   }
 
