@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { Random } from "../src/core/random/random.ts";
+import { inPages } from "../src/learner/pages.ts";
+import { openSqlite } from "../src/store/sqlite/open.ts";
 import type { BenchFlags, BenchResult } from "./bench.ts";
 import { MAIN, startGateway } from "./gateway-process.ts";
 
@@ -13,8 +15,8 @@ const CLIENTS = 4;
 
 /**
  * Kills the gateway with SIGKILL at random moments under load, always with the same log. Every
- * acknowledged vote must be in the log exactly once, and a replay of the log must give the
- * posterior that was served.
+ * acknowledged vote must be in the log exactly once, every answer that carried a vote token can be
+ * voted on after the kill, and a replay of the log must give the posterior that was served.
  */
 export async function faults(_: readonly string[], flags: BenchFlags): Promise<BenchResult> {
   const kills = flags.kills ?? KILLS;
@@ -22,10 +24,14 @@ export async function faults(_: readonly string[], flags: BenchFlags): Promise<B
   await writeFile(join(folder, "joust.yaml"), "sandbox: {speed: 1000}\n");
   const random = Random.seeded(1);
   const acknowledged = new Set<string>();
+  /** Vote tokens of answers, by decision, whose vote was not acknowledged before a kill. */
+  const open = new Map<string, string>();
+  let late = 0;
   for (let life = 1; life <= kills; life++) {
     const gateway = await startGateway(folder);
+    late += await voteLate(gateway.url, open, acknowledged);
     const clients = Array.from({ length: CLIENTS }, (_, c) =>
-      voteUntilKilled(gateway.url, `${life} ${c}`, acknowledged),
+      voteUntilKilled(gateway.url, `${life} ${c}`, acknowledged, open),
     );
     // On a busy machine the gateway starts slowly, so the load begins with the first vote.
     const before = acknowledged.size;
@@ -47,6 +53,7 @@ export async function faults(_: readonly string[], flags: BenchFlags): Promise<B
     kills,
     "votes acknowledged": acknowledged.size,
     "votes logged": found.logged,
+    "votes by token after a kill": late,
   };
   await rm(folder, { recursive: true });
   return { ratios: { "votes lost": found.lost, "votes counted twice": found.repeated }, figures };
@@ -57,6 +64,7 @@ async function voteUntilKilled(
   url: string,
   name: string,
   acknowledged: Set<string>,
+  open: Map<string, string>,
 ): Promise<void> {
   const post = (path: string, body: object) =>
     fetch(`${url}${path}`, { method: "POST", body: JSON.stringify(body) });
@@ -64,28 +72,59 @@ async function voteUntilKilled(
     try {
       const messages = [{ role: "user", content: `Question ${name} ${i}` }];
       const duel = { model: "auto", joust: { duel: true }, messages };
-      const { id } = (await (await post("/v1/chat/completions", duel)).json()) as { id: string };
+      const { joust } = (await (await post("/v1/chat/completions", duel)).json()) as Answer;
+      const { decision_id: id, vote_token: token } = joust;
+      open.set(id, token);
+      // Some answers are never voted on before the kill.
+      if (i % 5 === 4) continue;
       const vote = await post("/v1/feedback", { id, winner: i % 2 });
-      if (vote.status === 200) acknowledged.add(id.slice("chatcmpl-".length));
+      if (vote.status !== 200) continue;
+      acknowledged.add(id);
+      open.delete(id);
     } catch {
       return;
     }
   }
 }
 
-/** Compares the log with the acknowledged votes, through the API and `joust replay`. */
+interface Answer {
+  readonly joust: { readonly decision_id: string; readonly vote_token: string };
+}
+
+/** Casts the votes that were not acknowledged before the kill, by token. Returns their number. */
+async function voteLate(
+  url: string,
+  open: Map<string, string>,
+  acknowledged: Set<string>,
+): Promise<number> {
+  let count = 0;
+  for (const [id, vote_token] of open) {
+    const body = JSON.stringify({ id, winner: "tie", vote_token });
+    const vote = await fetch(`${url}/v1/feedback`, { method: "POST", body });
+    // 409: the vote from before the kill was stored, but not acknowledged.
+    if (vote.status !== 200 && vote.status !== 409) {
+      throw new Error(`a vote by token got ${vote.status}: ${await vote.text()}`);
+    }
+    acknowledged.add(id);
+    count++;
+  }
+  open.clear();
+  return count;
+}
+
+/** Compares the log with the acknowledged votes, and the replay with the saved posterior. */
 async function checkLog(folder: string, acknowledged: ReadonlySet<string>) {
   // Starts the gateway once more, so that the learner reads the whole log and saves its posterior.
   const last = await startGateway(folder);
+  await last.end("SIGTERM");
+  const voted = await votesByDecision(join(folder, "joust.db"));
   let lost = 0;
   let repeated = 0;
   for (const id of acknowledged) {
-    const answer = await fetch(`${last.url}/v1/decisions/${id}`);
-    const { votes = [] } = (await answer.json()) as { votes?: unknown[] };
-    if (votes.length === 0) lost++;
-    if (votes.length > 1) repeated++;
+    const votes = voted.get(id) ?? 0;
+    if (votes === 0) lost++;
+    if (votes > 1) repeated++;
   }
-  await last.end("SIGTERM");
   const { stdout } = await promisify(execFile)(
     process.execPath,
     [MAIN, "replay", "--data", folder, "--json"],
@@ -96,4 +135,16 @@ async function checkLog(folder: string, acknowledged: ReadonlySet<string>) {
     votes: { votes: number };
   };
   return { lost, repeated, logged: votes.votes, matches: snapshot?.matches === true };
+}
+
+/** Number of votes on each decision. Decisions that a kill has lost have votes too. */
+async function votesByDecision(file: string): Promise<Map<string, number>> {
+  const store = await openSqlite(file);
+  const counts = new Map<string, number>();
+  for await (const event of inPages((after, limit) => store.learning("auto", after, limit))) {
+    if (event.kind !== "voted") continue;
+    counts.set(event.decision, (counts.get(event.decision) ?? 0) + 1);
+  }
+  await store.close();
+  return counts;
 }
