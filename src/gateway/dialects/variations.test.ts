@@ -6,7 +6,6 @@ import { CODECS } from "./codecs.ts";
 import { Accumulator, eventsOf } from "./items/accumulate.ts";
 import type { Answer } from "./items/answer.ts";
 import { DIALECTS, type DialectName } from "./items/item.ts";
-import { missingTools } from "./items/request.ts";
 import { messagesAnswer, messagesRequest } from "./messages-wire.fixture.ts";
 import { responsesAnswer, responsesRequest } from "./responses-wire.fixture.ts";
 
@@ -76,6 +75,43 @@ describe("requests that mean the same", () => {
       "chat",
       { messages: [user("hi")] },
       { messages: [user([{ type: "text", text: "hi" }])] },
+    ],
+    [
+      "an empty text",
+      "chat",
+      { messages: [user("hi")] },
+      {
+        messages: [
+          user([
+            { type: "text", text: "hi" },
+            { type: "text", text: "" },
+          ]),
+        ],
+      },
+    ],
+    [
+      "an empty block",
+      "messages",
+      { system: "s" },
+      {
+        system: [
+          { type: "text", text: "" },
+          { type: "text", text: "s" },
+        ],
+      },
+    ],
+    [
+      "an empty part",
+      "responses",
+      { input: "hi" },
+      {
+        input: [
+          user([
+            { type: "input_text", text: "" },
+            { type: "input_text", text: "hi" },
+          ]),
+        ],
+      },
     ],
     ["max_tokens", "chat", { max_tokens: 5 }, { max_completion_tokens: 5 }],
     ["a single stop", "chat", { stop: "x" }, { stop: ["x"] }],
@@ -189,14 +225,6 @@ describe("a client of the older functions", () => {
     expect(text.join("")).not.toMatch(/tool_calls|usage|\[\]"/);
     expect(text.join("")).toContain('"finish_reason":"function_call"');
   });
-});
-
-it("tools that run at a provider are missing elsewhere", () => {
-  const request = CODECS.responses.parseRequest({
-    tools: [{ type: "web_search" }, { type: "function", name: "f" }],
-  });
-  expect(missingTools(request, "messages")).toEqual(["web_search"]);
-  expect(missingTools(request, "responses")).toEqual([]);
 });
 
 it("arguments that are not a JSON object become the member input in messages", () => {

@@ -1,5 +1,5 @@
 import { isRecord, type Json } from "../../wire/json.ts";
-import type { CacheMark, DialectName, Extra, OpaquePart, Source } from "./item.ts";
+import type { CacheMark, DialectName, Extra, OpaquePart, Part, Source } from "./item.ts";
 
 /** Readers of JSON members that have not been checked. A member of another type counts as absent. */
 
@@ -98,6 +98,11 @@ export function readDetail(value: unknown): string | undefined {
 
 export function opaque(dialect: DialectName, value: Json): OpaquePart {
   return { type: "opaque", dialect, value };
+}
+
+/** Whether a part has content. Empty texts are left out, because Anthropic refuses them. */
+export function hasContent(part: Part): boolean {
+  return (part.type !== "text" && part.type !== "refusal") || part.text !== "";
 }
 
 /** Reads a data URL (data:image/png;base64,...) or the address of a file. */

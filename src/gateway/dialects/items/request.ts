@@ -89,10 +89,3 @@ export interface ItemRequest {
   readonly cache?: CacheMark | undefined;
   readonly extra?: Extra | undefined;
 }
-
-/** Types of the tools that run at the provider and that a dialect does not have. */
-export function missingTools(request: ItemRequest, dialect: DialectName): string[] {
-  return (request.tools ?? []).flatMap((tool) =>
-    tool.type === "hosted" && tool.dialect !== dialect ? [String(tool.value.type)] : [],
-  );
-}

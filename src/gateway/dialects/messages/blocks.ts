@@ -1,12 +1,21 @@
 import type { Json } from "../../wire/json.ts";
 import { isPlainText } from "../items/group.ts";
 import type { CacheMark, Part, Source } from "../items/item.ts";
-import { extraFor, extraOf, opaque, readCache, record, records, str } from "../items/read.ts";
+import {
+  extraFor,
+  extraOf,
+  hasContent,
+  opaque,
+  readCache,
+  record,
+  records,
+  str,
+} from "../items/read.ts";
 
-/** Reads text or a list of blocks. Empty texts, which Anthropic refuses, are left out. */
+/** Reads text or a list of blocks. */
 export function readBlocks(content: unknown): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return records(content).map(readBlock);
+  return records(content).map(readBlock).filter(hasContent);
 }
 
 export function readBlock(block: Json): Part {
@@ -57,7 +66,7 @@ function blockOf(part: Exclude<Part, { type: "opaque" }>): Json | undefined {
   switch (part.type) {
     case "text":
     case "refusal":
-      return part.text === "" ? undefined : { type: "text", text: part.text };
+      return { type: "text", text: part.text };
     case "image":
       return { type: "image", source: writeSource(part.source) };
     case "document":

@@ -6,6 +6,7 @@ import {
   bool,
   extraFor,
   extraOf,
+  hasContent,
   parseJson,
   readCache,
   record,
@@ -40,11 +41,13 @@ export function readItems(
       items.push(item);
       parts = undefined;
     } else {
+      const part = readBlock(block);
+      if (!hasContent(part)) continue;
       if (!parts) {
         parts = [];
         items.push({ type: "message", role, content: parts });
       }
-      parts.push(readBlock(block));
+      parts.push(part);
     }
   }
   return items;

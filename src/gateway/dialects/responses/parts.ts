@@ -3,6 +3,7 @@ import type { MessageItem, Part } from "../items/item.ts";
 import {
   extraFor,
   extraOf,
+  hasContent,
   opaque,
   readDetail,
   readUrl,
@@ -15,7 +16,7 @@ import {
 /** Reads text or a list of parts, of the input or of an answer. */
 export function readParts(content: unknown): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return records(content).map(readPart);
+  return records(content).map(readPart).filter(hasContent);
 }
 
 function readPart(part: Json): Part {

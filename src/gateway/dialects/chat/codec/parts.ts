@@ -4,6 +4,7 @@ import type { Part } from "../../items/item.ts";
 import {
   extraFor,
   extraOf,
+  hasContent,
   opaque,
   readCache,
   readDetail,
@@ -19,7 +20,8 @@ export function readContent(content: unknown): Part[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return records(content)
     .filter((part) => part.type !== "thinking")
-    .map(readPart);
+    .map(readPart)
+    .filter(hasContent);
 }
 
 /** Text of Mistral's reasoning, which is a part of the content. */

@@ -1,0 +1,34 @@
+import type { DialectName, Part } from "./item.ts";
+import type { ItemRequest } from "./request.ts";
+
+/**
+ * Content of a request that a dialect has no place for. Without it the answer would be to another
+ * question, so the request should go to a model with another dialect, or be refused.
+ */
+export function unsupportedBy(dialect: DialectName, request: ItemRequest): string[] {
+  const parts = request.items.flatMap((item): readonly Part[] => {
+    if (item.type === "message") return item.content;
+    return item.type === "function_call_output" ? item.output : [];
+  });
+  const found = parts.flatMap((part) => unsupportedPart(dialect, part) ?? []);
+  for (const tool of request.tools ?? []) {
+    if (tool.type === "hosted" && tool.dialect !== dialect) found.push(`tool ${tool.value.type}`);
+  }
+  if (dialect !== "chat" && (request.choices ?? 1) > 1) found.push("n above 1");
+  return [...new Set(found)];
+}
+
+function unsupportedPart(dialect: DialectName, part: Part): string | undefined {
+  switch (part.type) {
+    case "audio":
+      return dialect === "messages" ? "audio" : undefined;
+    case "image":
+      return dialect === "chat" && part.source.type === "file" ? "image by file id" : undefined;
+    case "document":
+      return dialect === "chat" && part.source.type === "url" ? "document by URL" : undefined;
+    case "opaque":
+      return part.dialect === dialect ? undefined : `part ${part.value.type}`;
+    default:
+      return undefined;
+  }
+}
