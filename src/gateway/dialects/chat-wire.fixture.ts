@@ -140,7 +140,17 @@ const tool = fc.oneof(
   fc.record({
     type: fc.constant("custom" as const),
     custom: members(
-      { name: word, description: text, format: fc.constant({ type: "text" as const }) },
+      {
+        name: word,
+        description: text,
+        format: fc.oneof(
+          fc.constant({ type: "text" as const }),
+          text.map((definition) => ({
+            type: "grammar" as const,
+            grammar: { definition, syntax: "lark" as const },
+          })),
+        ),
+      },
       ["name"],
     ),
   }),

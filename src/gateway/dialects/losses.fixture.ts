@@ -1,3 +1,4 @@
+import type { Json } from "../wire/json.ts";
 import type { Answer, Choice, Usage } from "./items/answer.ts";
 import {
   type DialectName,
@@ -194,7 +195,12 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
       toolChoice: request.toolChoice && { ...request.toolChoice, custom: undefined },
       tools: request.tools?.map((tool) =>
         tool.type === "function" && tool.custom
-          ? { ...tool, custom: undefined, parameters: INPUT_SCHEMA }
+          ? {
+              ...tool,
+              custom: undefined,
+              description: withGrammar(tool.description, tool.custom.format),
+              parameters: INPUT_SCHEMA,
+            }
           : tool,
       ),
     }),
@@ -374,6 +380,12 @@ const INPUT_SCHEMA = {
   required: ["input"],
   additionalProperties: false,
 };
+
+function withGrammar(description: string | undefined, format: Json | undefined) {
+  if (format?.type !== "grammar") return description;
+  const grammar = `The input follows this ${format.syntax} grammar:\n${format.definition}`;
+  return description === undefined ? grammar : `${description}\n\n${grammar}`.trimStart();
+}
 
 function keep(extra: Extra | undefined, to: DialectName): Extra | undefined {
   if (!extra) return undefined;

@@ -61,7 +61,8 @@ export const LOSSES = {
   custom: {
     field: "custom tools",
     to: MESSAGES,
-    effect: "become functions with one argument, `input`; calls in the answer are changed back",
+    effect:
+      "become functions with one argument, `input`, and the grammar in the description; calls in the answer are changed back",
   },
   emptyMessages: {
     field: "messages of which nothing is left",

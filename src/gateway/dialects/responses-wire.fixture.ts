@@ -156,7 +156,14 @@ const tool = fc.oneof(
       type: fc.constant("custom" as const),
       name: word,
       description: text,
-      format: fc.constant({ type: "text" as const }),
+      format: fc.oneof(
+        fc.constant({ type: "text" as const }),
+        text.map((definition) => ({
+          type: "grammar" as const,
+          definition,
+          syntax: "lark" as const,
+        })),
+      ),
     },
     ["type", "name"],
   ),

@@ -3,7 +3,7 @@ import type { Answer } from "./answer.ts";
 import type { DeltaEvent, Emit, ItemEvent } from "./event.ts";
 import type { Item } from "./item.ts";
 import { parseJson } from "./read.ts";
-import type { ItemRequest } from "./request.ts";
+import type { FunctionTool, ItemRequest } from "./request.ts";
 
 /**
  * Custom tools take any text as input. Where a dialect has only functions, a custom tool becomes
@@ -15,6 +15,13 @@ export const CUSTOM_SCHEMA: Json = {
   required: ["input"],
   additionalProperties: false,
 };
+
+/** Description of the function, with the grammar that the input has to follow. */
+export function customDescription({ description = "", custom }: FunctionTool): string | undefined {
+  const { syntax, definition } = custom?.format ?? {};
+  if (typeof definition !== "string") return description === "" ? undefined : description;
+  return `${description}\n\nThe input follows this ${syntax} grammar:\n${definition}`.trimStart();
+}
 
 export function customArguments(input: string): Json {
   return { input };

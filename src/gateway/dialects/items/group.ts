@@ -1,4 +1,4 @@
-import { type Item, isOfModel, type Part } from "./item.ts";
+import { type Item, isOfModel } from "./item.ts";
 
 /** Puts the outputs of calls first in each run of items that the model did not make, directly after the calls. */
 export function outputsFirst(items: readonly Item[]): readonly Item[] {
@@ -18,17 +18,6 @@ function runsOf(items: readonly Item[]): Item[][] {
     else runs.push([item]);
   }
   return runs;
-}
-
-/** Whether the parts are one plain text, which all dialects write as a string. */
-export function isPlainText(parts: readonly Part[]): boolean {
-  const [part] = parts;
-  return (
-    parts.length === 1 &&
-    part!.type === "text" &&
-    part!.cache === undefined &&
-    part!.extra === undefined
-  );
 }
 
 export function isSystem(item: Item): boolean {

@@ -118,6 +118,13 @@ export function writeUrl(source: Source): string | undefined {
   return source.type === "url" ? source.url : undefined;
 }
 
+/** The text of a written list that is one plain text, which all dialects also write as a string. */
+export function plainText(parts: readonly Json[]): string | undefined {
+  const [part] = parts;
+  const isPlain = parts.length === 1 && Object.keys(compact(part!)).length === 2;
+  return isPlain ? str(part!.text) : undefined;
+}
+
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

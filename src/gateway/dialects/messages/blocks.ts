@@ -1,11 +1,11 @@
 import type { Json } from "../../wire/json.ts";
-import { isPlainText } from "../items/group.ts";
 import type { CacheMark, Part, Source } from "../items/item.ts";
 import {
   extraFor,
   extraOf,
   hasContent,
   opaque,
+  plainText,
   readCache,
   record,
   records,
@@ -51,7 +51,8 @@ function readSource(source: Json | undefined): Source | undefined {
 
 /** Writes parts as a string if they are one plain text, otherwise as a list of blocks. */
 export function writeContent(parts: readonly Part[]): string | Json[] {
-  return isPlainText(parts) ? (parts[0] as { text: string }).text : parts.flatMap(writeBlock);
+  const blocks = parts.flatMap(writeBlock);
+  return plainText(blocks) ?? blocks;
 }
 
 /** Writes a part as one block, or none if Anthropic has nothing like it. */

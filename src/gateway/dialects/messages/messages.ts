@@ -8,6 +8,7 @@ import {
   extraOf,
   hasContent,
   parseJson,
+  plainText,
   readCache,
   record,
   records,
@@ -172,7 +173,6 @@ export function writeMessages(items: readonly Item[]): Json[] {
     } else messages.push({ role, content, last: item });
   }
   return messages.map(({ role, content, last }) => {
-    const isText = content.length === 1 && last.type === "message";
-    return { role, content: isText ? writeContent(last.content) : content };
+    return { role, content: (last.type === "message" && plainText(content)) || content };
   });
 }

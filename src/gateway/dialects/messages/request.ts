@@ -1,5 +1,5 @@
 import type { Json } from "../../wire/json.ts";
-import { CUSTOM_SCHEMA } from "../items/custom.ts";
+import { CUSTOM_SCHEMA, customDescription } from "../items/custom.ts";
 import { isSystem, withInstructions } from "../items/group.ts";
 import type { Item } from "../items/item.ts";
 import {
@@ -142,7 +142,7 @@ function writeTool(tool: Tool): Json[] {
   return [
     {
       name: tool.name,
-      description: tool.description,
+      description: tool.custom ? customDescription(tool) : tool.description,
       input_schema: tool.custom ? CUSTOM_SCHEMA : schemaOf(tool),
       strict: tool.strict,
       ...writeCache(tool.cache),

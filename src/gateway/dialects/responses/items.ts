@@ -1,7 +1,6 @@
 import type { Json } from "../../wire/json.ts";
-import { isPlainText } from "../items/group.ts";
 import type { Item, MessageItem, ReasoningItem } from "../items/item.ts";
-import { extraFor, extraOf, records, str } from "../items/read.ts";
+import { extraFor, extraOf, plainText, records, str } from "../items/read.ts";
 import { originOf, readSignature, writeSignature } from "../items/reasoning.ts";
 import { readParts, writeParts } from "./parts.ts";
 
@@ -86,16 +85,13 @@ export function writeItem(item: Item): Json | undefined {
     case "function_call":
       return { ...writeCall(item), ...extraFor(item.extra, "responses") };
     case "function_call_output": {
-      const { id, callId, output, custom } = item;
-      const [first] = output;
-      const isText = output.length === 0 || isPlainText(output);
+      const { id, callId, custom } = item;
+      const output = writeParts(item.output, "user");
       return {
         type: custom ? "custom_tool_call_output" : "function_call_output",
         id,
         call_id: callId,
-        output: isText
-          ? ((first as { text: string } | undefined)?.text ?? "")
-          : writeParts(output, "user"),
+        output: output.length === 0 ? "" : (plainText(output) ?? output),
         ...extraFor(item.extra, "responses"),
       };
     }

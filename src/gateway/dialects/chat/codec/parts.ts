@@ -1,11 +1,11 @@
 import type { Json } from "../../../wire/json.ts";
-import { isPlainText } from "../../items/group.ts";
 import type { Part } from "../../items/item.ts";
 import {
   extraFor,
   extraOf,
   hasContent,
   opaque,
+  plainText,
   readCache,
   readDetail,
   readUrl,
@@ -87,12 +87,12 @@ const KNOWN: ReadonlySet<string> = new Set([
 
 /** Writes parts as a string if they are one plain text, otherwise as a list. */
 export function writeContent(parts: readonly Part[]): string | Json[] {
-  if (isPlainText(parts)) return (parts[0] as { text: string }).text;
-  return parts.flatMap((part) => {
-    const written = writePart(part);
-    if (!written || part.type === "opaque") return written ? [written] : [];
-    return [{ ...written, ...extraFor(part.extra, "chat") }];
+  const written = parts.flatMap((part) => {
+    const wire = writePart(part);
+    if (!wire || part.type === "opaque") return wire ? [wire] : [];
+    return [{ ...wire, ...extraFor(part.extra, "chat") }];
   });
+  return plainText(written) ?? written;
 }
 
 /** Whether chat has a place for the part. */

@@ -17,7 +17,7 @@ export function readTools(tools: unknown): Tool[] {
       description: str(called.description),
       parameters: record(called.parameters),
       strict: bool(called.strict),
-      custom: custom && { format: record(custom.format) },
+      custom: custom && { format: readFormat(record(custom.format)) },
       cache: readCache(tool.cache_control),
       extra: extraOf(tool, KNOWN, "chat"),
     };
@@ -26,13 +26,26 @@ export function readTools(tools: unknown): Tool[] {
 
 const KNOWN: ReadonlySet<string> = new Set(["type", "function", "custom", "cache_control"]);
 
+/** The grammar of a custom tool is nested here and flat in Responses. */
+function readFormat(format: Json | undefined): Json | undefined {
+  const grammar = record(format?.grammar);
+  return grammar ? { type: format!.type, ...grammar } : format;
+}
+
+function writeFormat(format: Json | undefined): Json | undefined {
+  if (format?.type !== "grammar") return format;
+  const { type, ...grammar } = format;
+  return { type, grammar };
+}
+
 export function writeTools(tools: readonly Tool[] | undefined): Json[] | undefined {
   const written = tools?.flatMap((tool): Json[] => {
     if (tool.type === "hosted") return tool.dialect === "chat" ? [tool.value] : [];
     const { name, description, parameters, strict, custom } = tool;
     const extra = extraFor(tool.extra, "chat");
     if (custom) {
-      return [{ type: "custom", custom: { name, description, format: custom.format }, ...extra }];
+      const format = writeFormat(custom.format);
+      return [{ type: "custom", custom: { name, description, format }, ...extra }];
     }
     return [{ type: "function", function: { name, description, parameters, strict }, ...extra }];
   });
