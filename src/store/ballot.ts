@@ -23,3 +23,15 @@ export function receiptOfUsedBallot(vote: Voted, earlierBody: string): Receipt {
 export function isBeforeHorizon({ decided }: Voted, horizonAt: number | undefined): boolean {
   return decided !== undefined && horizonAt !== undefined && decided <= horizonAt;
 }
+
+/**
+ * A vote with the weight that it has after `earlier` others on the same decision. All votes on
+ * one decision together teach no more than three, whatever names are used: otherwise one decision
+ * and many invented voters could decide what the router learns. Later votes are logged, and
+ * their weight is 0.
+ */
+export function withBoundedWeight(vote: Voted, earlier: number): Voted {
+  return earlier < VOTES_PER_DECISION ? vote : { ...vote, weight: 0 };
+}
+
+export const VOTES_PER_DECISION = 3;

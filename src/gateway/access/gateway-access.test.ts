@@ -166,6 +166,27 @@ it("a used up budget stays used up after a restart", async () => {
   expect([refused.status, refused.json.error.code]).toEqual([429, "insufficient_quota"]);
 });
 
+it("limits votes without a key by the address that a trusted proxy names", async () => {
+  const keys = "keys: {k: {key: key-0123456789abc}}";
+  const trusting = `${SANDBOX}\n${keys}\nserver: {trusted_proxies: [127.0.0.0/8]}`;
+  const vote = { id: "x", winner: 0, vote_token: "none" };
+  const refusedOf = async (yaml: string, address: (i: number) => string) => {
+    const { post } = await startGateway(yaml, { folder: newFolder() });
+    const statuses: number[] = [];
+    for (let i = 0; i < 40; i++) {
+      const headers = { "x-forwarded-for": address(i) };
+      statuses.push((await post("/v1/feedback", vote, headers)).status);
+    }
+    return statuses.filter((status) => status === 429).length;
+  };
+  expect(await refusedOf(trusting, (i) => `203.0.113.${i}`)).toBe(0);
+  expect(await refusedOf(trusting, () => "203.0.113.1")).toBeGreaterThan(0);
+  // Without a trusted proxy the header is what any client can write.
+  expect(await refusedOf(`${SANDBOX}\n${keys}`, (i) => `203.0.113.${i}`)).toBeGreaterThan(0);
+  const wrong = startGateway(`${SANDBOX}\nserver: {trusted_proxies: [10.0.0.0/99]}`);
+  await expect(wrong).rejects.toThrow(errorText(/server\.trusted_proxies\.0.*10\.0\.0\.0\/99/));
+});
+
 describe("a budget", () => {
   const keys = "keys: {k: {key: key-0123456789abc, budget: 1}}";
   const key = bearer("key-0123456789abc");

@@ -143,6 +143,8 @@ const SERVER = z
     rate: z.number().positive().optional(),
     /** Origins of web pages on other sites that may call the gateway. */
     cors: z.array(z.url()).default([]),
+    /** Addresses or networks of proxies whose X-Forwarded-For names the client. */
+    trusted_proxies: z.array(z.string()).default([]),
     log: z.enum(LEVELS).optional(),
   })
   .prefault({});

@@ -6,7 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import { type AddressInfo, isIP, type Socket } from "node:net";
 import Fastify from "fastify";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Config } from "../config/config.ts";
@@ -39,6 +39,7 @@ export async function openServer(
   const promptLimit = Math.floor(config().body_mb * 2 ** 20);
   const app: App = Fastify({
     bodyLimit: SMALL_BODY,
+    trustProxy: trustedProxies(config()),
     serverFactory: (handler) => newHttpServer(parts, handler),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
     return503OnClosing: false,
@@ -106,6 +107,23 @@ function refuse(error: HttpError, request: IncomingMessage, response: ServerResp
   const { status, headers, body } = errorResponse(error, SMALL_BODY);
   discardBody(request, SMALL_BODY);
   new Client(response).send(status, { ...headers, connection: "close" }, body);
+}
+
+/** Proxies whose X-Forwarded-For names the client. Without them, the address of the connection counts. */
+function trustedProxies({ trusted_proxies: list }: Config["server"]): string[] | false {
+  for (const [i, address] of list.entries()) {
+    const [ip = "", bits, ...rest] = address.split("/");
+    const version = isIP(ip);
+    const most = version === 4 ? 32 : 128;
+    const isValid = bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most);
+    if (version !== 0 && isValid && rest.length === 0) continue;
+    throw new InputError(
+      { file: "joust.yaml", field: `server.trusted_proxies.${i}` },
+      `is ${address}, which is no address or network`,
+      "write an address like 10.0.0.1 or a network like 10.0.0.0/8",
+    );
+  }
+  return list.length > 0 ? list : false;
 }
 
 /** Path and query of a request target. In requests for a proxy the host precedes them. */

@@ -51,6 +51,18 @@ export function votesConform({ one, both }: Stores): void {
     ]);
   });
 
+  it("on one decision teach no more than three, whatever names are used", async () => {
+    const [a, b] = await both();
+    const voter = (n: number) => vote(1, { outcome: "b" }, { voter: `name ${n}` });
+    await a.append([voter(0), voter(1)]);
+    await b.append(Array.from({ length: 298 }, (_, n) => voter(n + 2)));
+    await a.append([vote(2)]);
+    const weights = (await a.learning("auto", 0, 1000)).map(
+      (event) => event.kind === "voted" && event.weight,
+    );
+    expect(weights).toEqual([1, 1, 1, ...new Array(297).fill(0), 1]);
+  });
+
   it("by token count once per decision, whatever the voter is called", async () => {
     const store = await one();
     const byToken = (n: number, voter: string, outcome: "a" | "b" = "a") =>

@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type pg from "pg";
-import { isBeforeHorizon, receiptOfUsedBallot } from "../ballot.ts";
+import { isBeforeHorizon, receiptOfUsedBallot, withBoundedWeight } from "../ballot.ts";
 import { AppendedChanges } from "../changes.ts";
 import type { Learning, Voted } from "../events.ts";
 import { eventOf, type LoggedRow, type Row, rowOf } from "../row.ts";
@@ -28,6 +28,11 @@ export async function append(
   return transaction(pool, APPEND_LOCK, async (client) => {
     const rows = events.map(rowOf);
     const used = await usedBallots(client, rows);
+    const votesOn = new Map<string, number>();
+    for (const key of used.keys()) {
+      const [decision] = JSON.parse(key) as [string, string];
+      votesOn.set(decision, (votesOn.get(decision) ?? 0) + 1);
+    }
     const horizons = await horizonTimes(client, rows);
     const receipts: Receipt[] = new Array(events.length);
     const accepted: number[] = [];
@@ -40,6 +45,9 @@ export async function append(
           receipts[i] = { status: "refused", reason: "unknown" };
         }
         if (receipts[i]) return;
+        const others = votesOn.get(row.decision!) ?? 0;
+        rows[i] = rowOf(withBoundedWeight(event, others));
+        votesOn.set(row.decision!, others + 1);
         used.set(keyOf(row), row.body);
       }
       accepted.push(i);

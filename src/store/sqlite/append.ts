@@ -1,4 +1,9 @@
-import { isBeforeHorizon, receiptOfUsedBallot } from "../ballot.ts";
+import {
+  isBeforeHorizon,
+  receiptOfUsedBallot,
+  VOTES_PER_DECISION,
+  withBoundedWeight,
+} from "../ballot.ts";
 import { AppendedChanges } from "../changes.ts";
 import type { Learning, Voted } from "../events.ts";
 import { checksumOf, rowOf } from "../row.ts";
@@ -18,6 +23,9 @@ export function appender(db: Connection): (events: readonly Learning[]) => Appen
   const earlier = db.prepare<[string, string], string>(
     "SELECT body FROM log WHERE kind = 'voted' AND decision = ? AND ballot = ?",
   );
+  const others = db.prepare<[string], number>(`
+    SELECT count(*) FROM (
+      SELECT 1 FROM log WHERE kind = 'voted' AND decision = ? LIMIT ${VOTES_PER_DECISION})`);
   const horizonAt = db.prepare<[string], number>(
     "SELECT s.at FROM horizons h JOIN snapshots s USING (router, position) WHERE router = ?",
   );
@@ -26,13 +34,14 @@ export function appender(db: Connection): (events: readonly Learning[]) => Appen
     const counted: Voted[] = [];
     const changes = new AppendedChanges();
     const receipts = events.map((event): Receipt => {
-      const row = rowOf(event);
+      let row = rowOf(event);
       if (event.kind === "voted") {
         const used = earlier.pluck().get(row.decision!, row.ballot!);
         if (used !== undefined) return receiptOfUsedBallot(event, used);
         if (isBeforeHorizon(event, horizonAt.pluck().get(event.router))) {
           return { status: "refused", reason: "unknown" };
         }
+        row = rowOf(withBoundedWeight(event, others.pluck().get(row.decision!)!));
         counted.push(event);
       }
       const position = log(row);
