@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Replay } from "../../src/learner/replay.ts";
@@ -85,6 +85,36 @@ describe("joust replay and joust votes", () => {
       code: 2,
       stderr: expect.stringMatching(/not configured by then.*\nhint: start joust/),
     });
+  });
+
+  it("back up, verify and restore a data folder, and refuse a damaged one", async () => {
+    const data = await servedFolder();
+    const folder = newFolder();
+    const backup = join(folder, "backup");
+    const restored = join(folder, "restored");
+    const done = await joust("backup", backup, "--data", data);
+    expect([done.code, done.stderr]).toEqual([0, ""]);
+    expect(done.stdout).toMatch(/^copied 2 files to .*, with the votes up to position \d+\n$/);
+    expect((await joust("restore", backup, "--data", restored)).code).toBe(0);
+    const hashOf = async (place: string) =>
+      (JSON.parse((await joust("replay", "--json", "--data", place)).stdout) as Replay).hash;
+    expect(await hashOf(restored)).toBe(await hashOf(data));
+    for (const place of [data, backup, restored]) {
+      expect(await joust("verify", "--data", place)).toMatchObject({
+        code: 0,
+        stdout: "no problems found\n",
+      });
+    }
+    expect((await joust("restore", backup, "--data", restored)).stderr).toMatch(/exists\nhint:/);
+
+    const file = join(restored, "joust.db");
+    writeFileSync(file, readFileSync(file).fill(0, 8192, 20_000));
+    const found = await joust("verify", "--data", restored);
+    expect([found.code, found.stderr]).toEqual([1, ""]);
+    expect(found.stdout).toContain("joust.db: ");
+    const served = await joust("serve", "--data", restored, "--port", "0");
+    expect([served.code, served.stdout]).toEqual([2, ""]);
+    expect(served.stderr).toMatch(/^joust: .*joust.db: is .*damaged.*\nhint: restore a backup/);
   });
 
   it.each([

@@ -33,11 +33,14 @@ export class DayFiles implements Days {
 
   of(day: number): DayTables {
     return {
-      select: async <T>(statement: Parameters<Select>[0]) =>
-        this.use(day, (db) => {
+      select: async <T>(statement: Parameters<Select>[0]) => {
+        // Reading must not create the file of a day that another process has dropped.
+        if (!existsSync(fileOf(this.folder, day))) return [];
+        return this.use(day, (db) => {
           const text = textOf(statement, () => "?");
           return db.prepare<unknown[], T>(text).all(...statement.values);
-        }),
+        });
+      },
       decisions: literal("decisions"),
       answers: literal("answers"),
     };

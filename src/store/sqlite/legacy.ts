@@ -1,3 +1,4 @@
+import Sqlite from "better-sqlite3";
 import type { AnswerRow, DecisionRow } from "../decision-row.ts";
 import { LEGACY_STEP, type LegacyRow, legacyQuery, movedAnswer, movedDecision } from "../legacy.ts";
 import { hasTable } from "./check.ts";
@@ -10,12 +11,16 @@ import { inserter } from "./record.ts";
  * left. A step that is interrupted is repeated, which changes nothing: a row is inserted once.
  */
 export function moveLegacy(db: Connection, days: DayFiles): boolean {
-  if (!hasTable(db, "legacy_progress")) return false;
+  if (!hasTable(db, "legacy_progress")) {
+    compact(db);
+    return false;
+  }
   const below = db.prepare<[], number>("SELECT min(position) FROM legacy_progress").pluck().get()!;
   const query = db.prepare<[number, number], LegacyRow>(legacyQuery(() => "?"));
   const rows = query.all(below, LEGACY_STEP);
   if (rows.length === 0) {
-    finish(db);
+    dropTables(db);
+    compact(db);
     return false;
   }
   const decisions = rows.filter(({ kind }) => kind === "routed").map(movedDecision);
@@ -31,17 +36,24 @@ export function moveLegacy(db: Connection, days: DayFiles): boolean {
   return true;
 }
 
-/** Deletes the empty tables of version 0.1 and returns their space to the file system. */
-function finish(db: Connection): void {
+function dropTables(db: Connection): void {
   const drop = db.transaction(() => {
     for (const table of ["legacy_log", "prompts", "legacy_progress"]) {
       db.exec(`DROP TABLE IF EXISTS ${table}`);
     }
   });
   drop.immediate();
-  if (db.pragma("auto_vacuum", { simple: true }) !== INCREMENTAL) {
+}
+
+/** Returns the space of the moved rows to the file system, once. Later deletions return theirs step by step. */
+function compact(db: Connection): void {
+  if (db.pragma("auto_vacuum", { simple: true }) === INCREMENTAL) return;
+  try {
     db.pragma("auto_vacuum = incremental");
     db.exec("VACUUM");
+  } catch (error) {
+    // Another process uses the file. The next start tries again.
+    if (!(error instanceof Sqlite.SqliteError)) throw error;
   }
 }
 
