@@ -16,12 +16,15 @@ export class Partitions implements Days {
     this.#pool = pool;
   }
 
+  /** Without the days that were only created ahead. */
   async list(): Promise<number[]> {
     const { rows } = await query<{ day: number }>(
       this.#pool,
-      `SELECT substr(c.relname, 11)::integer AS day
-       FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-       WHERE i.inhparent = 'decisions'::regclass ORDER BY day`,
+      `SELECT day FROM (
+         SELECT substr(c.relname, 11)::integer AS day
+         FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+         WHERE i.inhparent = 'decisions'::regclass) days
+       WHERE day <= extract(epoch FROM clock_timestamp()) / 86400 + 1 ORDER BY day`,
     );
     return rows.map(({ day }) => day);
   }
@@ -47,10 +50,11 @@ export class Partitions implements Days {
     return [];
   }
 
-  /** Creates the partitions of some days and of the next two days, so that midnight finds its own. */
+  /** Creates the partitions of some days, and of the following ones a day ahead, so that midnight finds its own. */
   async ensure(days: Iterable<number>): Promise<void> {
     for (const day of days) {
-      if (!this.#known.has(day)) await this.#create([day, day + 1, day + 2]);
+      const isReady = this.#known.has(day) && this.#known.has(day + 1);
+      if (!isReady) await this.#create([day, day + 1, day + 2]);
     }
   }
 
