@@ -362,6 +362,24 @@ describe("streams of Anthropic's hosts", () => {
     });
   });
 
+  it("blocks without text are left out", () => {
+    const text = (words: string) => block({ type: "text", text: words });
+    const answer = read("messages", [
+      start,
+      text(""),
+      stop,
+      text("a"),
+      stop,
+      text(""),
+      stop,
+      text("b"),
+      stop,
+      ...end,
+    ]);
+    expect(answer.choices[0]!.items).toMatchObject([{ content: [{ text: "a" }, { text: "b" }] }]);
+    expect(read("messages", [start, text(""), stop, ...end]).choices[0]!.items).toEqual([]);
+  });
+
   it("a call without input has the arguments {}, one with input in its first event has that", () => {
     const tool = (input: object) => block({ type: "tool_use", id: "t", name: "f", input });
     const answer = read("messages", [start, tool({}), stop, tool({ a: 1 }), stop, ...end]);
@@ -393,6 +411,28 @@ describe("streams of Anthropic's hosts", () => {
       { type: "hosted", dialect: "messages", value: { type: "new_result", content: [] } },
     ]);
   });
+});
+
+it("responses number their parts without gaps", () => {
+  const writer = CODECS.responses.streamWriter();
+  const place = { choice: 0, index: 0 };
+  const text = [
+    writer.write({ type: "start", id: "resp_1", model: "m" }),
+    writer.write({
+      type: "item",
+      ...place,
+      item: { type: "message", role: "assistant", content: [] },
+    }),
+    writer.write({ type: "delta", ...place, part: 1, kind: "text", text: "a" }),
+    writer.write({ type: "delta", ...place, part: 3, kind: "text", text: "b" }),
+    writer.write({ type: "done", ...place }),
+  ].join("");
+  expect([...text.matchAll(/"content_index":(\d)/g)].map((match) => match[1]).join("")).toBe(
+    "00001111",
+  );
+  expect(text).toContain(
+    '"content":[{"annotations":[],"logprobs":[],"type":"output_text","text":"a"}',
+  );
 });
 
 it("a host of Responses may send texts only in the items that are done", () => {

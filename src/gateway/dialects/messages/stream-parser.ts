@@ -18,6 +18,8 @@ export class MessagesStreamParser implements StreamParser {
   /** The item that is open; a message stays open until another item begins. */
   #open: Item | undefined;
   #part = 0;
+  /** Whether a block of text has begun and no text has come yet. */
+  #isNewText = false;
   /** Signature of the open reasoning, and whether it is all there is. */
   #signature = "";
   #redacted = false;
@@ -70,8 +72,7 @@ export class MessagesStreamParser implements StreamParser {
   #block(block: Json, emit: Emit): void {
     const item = readItem(block, "assistant", this.#model);
     if (!item) {
-      if (this.#open?.type === "message") this.#part++;
-      else this.#openItem({ type: "message", role: "assistant", content: [] }, emit);
+      this.#isNewText = true;
       this.#text("text", str(block.text), emit);
       return;
     }
@@ -111,9 +112,18 @@ export class MessagesStreamParser implements StreamParser {
   }
 
   #text(kind: DeltaKind, text: unknown, emit: Emit): void {
-    if (typeof text !== "string" || text === "" || !this.#open) return;
+    if (typeof text !== "string" || text === "") return;
+    if (kind === "text" && this.#isNewText) this.#beginText(emit);
+    if (!this.#open) return;
     if (kind === "arguments") this.#input = text;
     emit({ type: "delta", choice: 0, index: this.#items - 1, part: this.#part, kind, text });
+  }
+
+  /** A block without text is left out, so its item or part begins with its first text. */
+  #beginText(emit: Emit): void {
+    this.#isNewText = false;
+    if (this.#open?.type === "message") this.#part++;
+    else this.#openItem({ type: "message", role: "assistant", content: [] }, emit);
   }
 
   #stopBlock(emit: Emit): void {

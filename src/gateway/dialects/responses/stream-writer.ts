@@ -29,9 +29,13 @@ interface Open {
   /** Place in the output. */
   readonly place: number;
   readonly builder: ItemBuilder;
-  /** The part that is being written. */
+  /** The part that is being written: its kind, its number in the events and that in the output. */
   kind: DeltaKind | undefined;
   part: number;
+  number: number;
+  /** Number of parts and of summaries so far. Parts without text are not written and not counted. */
+  parts: number;
+  summaries: number;
   /** Start of the event of a delta, up to its text. */
   head: string;
 }
@@ -120,6 +124,9 @@ export class ResponsesStreamWriter implements StreamWriter {
       builder: new ItemBuilder(item),
       kind: undefined,
       part: 0,
+      number: 0,
+      parts: 0,
+      summaries: 0,
       head: "",
     });
     return this.#event("response.output_item.added", { output_index: place, item: wire });
@@ -141,17 +148,13 @@ export class ResponsesStreamWriter implements StreamWriter {
     const ended = this.#endPart(open);
     open.kind = kind;
     open.part = part;
+    open.number = kind === "summary" ? open.summaries++ : open.parts++;
     const name = eventsOf(open)[0];
     const place = JSON.stringify(this.#placeOf(open)).slice(1, -1);
     open.head = `event: ${name}\ndata: {"type":"${name}",${place},"sequence_number":`;
     if (kind === "arguments") return ended;
-    return (
-      ended +
-      this.#event(`${PART_EVENT[kind]}.added`, {
-        ...this.#placeOf(open),
-        part: partOf(kind, "", []),
-      })
-    );
+    const empty = { ...this.#placeOf(open), part: partOf(kind, "", []) };
+    return ended + this.#event(`${PART_EVENT[kind]}.added`, empty);
   }
 
   #endPart(open: Open): string {
@@ -175,10 +178,11 @@ export class ResponsesStreamWriter implements StreamWriter {
     );
   }
 
-  #placeOf({ id, place, kind, part }: Open): Json {
+  #placeOf({ id, place, kind, number }: Open): Json {
     const head = { item_id: id, output_index: place };
     if (kind === undefined || kind === "arguments") return head;
-    return kind === "summary" ? { ...head, summary_index: part } : { ...head, content_index: part };
+    const index = kind === "summary" ? "summary_index" : "content_index";
+    return { ...head, [index]: number };
   }
 
   #done(event: ItemDoneEvent): string {

@@ -42,10 +42,10 @@ export class ChatStreamWriter implements StreamWriter {
         const usage = JSON.stringify(writeUsage(event.usage));
         return `${this.#head}[],"usage":${usage}}\n\n${DONE}`;
       }
-      case "error":
-        return `data: ${JSON.stringify({ error: { param: null, code: null, ...event.error } })}
-
-`;
+      case "error": {
+        const error = { param: null, code: null, ...event.error };
+        return `data: ${JSON.stringify({ error })}\n\n`;
+      }
       case "done":
         return "";
     }
