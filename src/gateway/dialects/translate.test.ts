@@ -73,3 +73,26 @@ describe.each(DIALECTS)("an answer of %s to a client of Responses", (upstream) =
     expect(seen.at(-1)).toBe("end");
   });
 });
+
+it("the gateway sets id, model and time, and estimates the prompt where the upstream has not counted it", () => {
+  const usage = {
+    promptTokens: 12,
+    cachedTokens: 0,
+    cacheWriteTokens: 0,
+    cacheWrite1hTokens: 0,
+    completionTokens: 0,
+    reasoningTokens: 0,
+  };
+  const head = { id: "msg_9", model: "auto", created: 5, usage };
+  const sides = { upstream: "chat", client: "messages", request, head } as const;
+  const translator = new StreamTranslator(sides);
+  const [first] = dataOf("chat").map((data) => translator.push(data));
+  expect(JSON.parse(first!.split("data: ")[1]!).message).toMatchObject({
+    id: "msg_9",
+    model: "auto",
+    usage: { input_tokens: 12 },
+  });
+  const body = JSON.parse(JSON.stringify(CODECS.chat.writeAnswer(answer("chat"))));
+  expect(translateAnswer(body, sides)).toMatchObject({ id: "msg_9", usage: { input_tokens: 12 } });
+  expect(translateAnswer(body, { ...sides, client: "chat" })).toMatchObject({ created: 5 });
+});

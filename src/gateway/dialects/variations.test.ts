@@ -413,6 +413,35 @@ describe("streams of Anthropic's hosts", () => {
   });
 });
 
+it.each(DIALECTS)(
+  "a stream of %s with broken JSON is an error, an empty event is not",
+  (dialect) => {
+    const parser = CODECS[dialect].streamParser();
+    const seen: unknown[] = [];
+    parser.push("", (event) => seen.push(event));
+    expect(() => parser.push('{"type":', (event) => seen.push(event))).toThrow(SyntaxError);
+    expect(seen).toEqual([]);
+  },
+);
+
+it("a stream without its first event begins with its first item", () => {
+  const item = { type: "message", id: "msg_1", role: "assistant", content: [] };
+  const added = { type: "response.output_item.added", output_index: 0, item };
+  const block = {
+    type: "content_block_start",
+    index: 0,
+    content_block: { type: "text", text: "a" },
+  };
+  for (const [dialect, event] of [
+    ["responses", added],
+    ["messages", block],
+  ] as const) {
+    const seen: string[] = [];
+    CODECS[dialect].streamParser().push(JSON.stringify(event), ({ type }) => seen.push(type));
+    expect(seen.slice(0, 2)).toEqual(["start", "item"]);
+  }
+});
+
 it("responses number their parts without gaps", () => {
   const writer = CODECS.responses.streamWriter();
   const place = { choice: 0, index: 0 };

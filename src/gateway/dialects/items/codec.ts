@@ -20,7 +20,10 @@ export interface Codec {
 }
 
 export interface StreamParser {
-  /** Reads the data of one server-sent event and emits the item events that it contains. */
+  /**
+   * Reads the data of one server-sent event and emits the item events that it contains. Throws a
+   * SyntaxError if the data are not JSON.
+   */
   push(data: string, emit: Emit): void;
   /** Emits what is due if the stream ended without its last event. */
   end(emit: Emit): void;

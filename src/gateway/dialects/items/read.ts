@@ -125,6 +125,12 @@ export function plainText(parts: readonly Json[]): string | undefined {
   return isPlain ? str(part!.text) : undefined;
 }
 
+/** Reads the data of a server-sent event. Throws a SyntaxError if they are not JSON. */
+export function readEvent(data: string): Json | undefined {
+  if (data === "" || data === "[DONE]") return undefined;
+  return record(JSON.parse(data));
+}
+
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -3,7 +3,7 @@ import type { Usage } from "../items/answer.ts";
 import type { StreamParser } from "../items/codec.ts";
 import type { DeltaKind, Emit } from "../items/event.ts";
 import type { Item, ReasoningItem } from "../items/item.ts";
-import { parseJson, record, str } from "../items/read.ts";
+import { parseJson, readEvent, record, str } from "../items/read.ts";
 import { readSignature } from "../items/reasoning.ts";
 import { readStop, readUsage } from "./answer.ts";
 import { readItem } from "./messages.ts";
@@ -11,6 +11,7 @@ import { readItem } from "./messages.ts";
 /** Reads the events of a streamed message. */
 export class MessagesStreamParser implements StreamParser {
   #model = "";
+  #started = false;
   #ended = false;
   #usage: Usage | undefined;
   /** Number of items so far. */
@@ -29,8 +30,8 @@ export class MessagesStreamParser implements StreamParser {
   #hosted: Json | undefined;
 
   push(data: string, emit: Emit): void {
-    const event = parseJson(data);
-    if (!isRecord(event) || this.#ended) return;
+    const event = readEvent(data);
+    if (!event || this.#ended) return;
     switch (event.type) {
       case "content_block_delta":
         if (isRecord(event.delta)) this.#delta(event.delta, emit);
@@ -61,7 +62,8 @@ export class MessagesStreamParser implements StreamParser {
   end(): void {}
 
   #start(message: Json, emit: Emit): void {
-    if (this.#model !== "") return; // some hosts repeat the event
+    if (this.#started) return; // some hosts repeat the event
+    this.#started = true;
     this.#model = str(message.model) ?? "";
     this.#usage = readUsage(message.usage);
     const { promptTokens = 0 } = this.#usage ?? {};
@@ -137,6 +139,7 @@ export class MessagesStreamParser implements StreamParser {
   }
 
   #openItem(item: Item, emit: Emit): void {
+    this.#start({}, emit); // if the host left out the first event
     this.#close(emit);
     this.#open = item;
     this.#part = 0;

@@ -1,9 +1,9 @@
-import { isRecord, type Json } from "../../wire/json.ts";
+import type { Json } from "../../wire/json.ts";
 import { emptied, textsOf, UNSIGNED } from "../items/accumulate.ts";
 import type { StreamParser } from "../items/codec.ts";
 import type { DeltaKind, Emit } from "../items/event.ts";
 import type { Item } from "../items/item.ts";
-import { num, parseJson, record, records, str } from "../items/read.ts";
+import { num, readEvent, record, records, str } from "../items/read.ts";
 import { readStop, readUsage } from "./answer.ts";
 import { readItem } from "./items.ts";
 
@@ -36,8 +36,8 @@ export class ResponsesStreamParser implements StreamParser {
   #calls: Item[] = [];
 
   push(data: string, emit: Emit): void {
-    const event = parseJson(data);
-    if (!isRecord(event) || this.#ended) return;
+    const event = readEvent(data);
+    if (!event || this.#ended) return;
     const type = String(event.type);
     const delta = DELTAS[type];
     if (delta) {
@@ -87,6 +87,7 @@ export class ResponsesStreamParser implements StreamParser {
   }
 
   #begin(key: unknown, item: Item, emit: Emit): Open {
+    this.#start({}, emit); // if the host left out the first event
     const open = { index: this.#items++, hasText: false };
     this.#open.set(key, open);
     if (item.type === "function_call") this.#calls = [item];

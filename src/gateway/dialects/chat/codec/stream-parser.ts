@@ -3,7 +3,7 @@ import type { Usage } from "../../items/answer.ts";
 import type { StreamParser } from "../../items/codec.ts";
 import type { DeltaKind, Emit } from "../../items/event.ts";
 import type { Item } from "../../items/item.ts";
-import { num, parseJson, record, records, str } from "../../items/read.ts";
+import { num, readEvent, record, records, str } from "../../items/read.ts";
 import { originOf } from "../../items/reasoning.ts";
 import { legacyId, readCall } from "./messages.ts";
 import { readContent, readThinking } from "./parts.ts";
@@ -36,8 +36,8 @@ export class ChatStreamParser implements StreamParser {
       this.end(emit);
       return;
     }
-    const chunk = parseJson(data);
-    if (!isRecord(chunk) || this.#ended) return;
+    const chunk = readEvent(data);
+    if (!chunk || this.#ended) return;
     if (isRecord(chunk.error)) {
       const { message, type, code } = chunk.error;
       this.#ended = true;
@@ -45,10 +45,10 @@ export class ChatStreamParser implements StreamParser {
       emit({ type: "error", error });
       return;
     }
-    if (!this.#started) this.#start(chunk, emit);
     if (chunk.usage) this.#usage = readUsage(chunk.usage) ?? this.#usage;
     const { choices } = chunk;
-    if (!Array.isArray(choices)) return;
+    if (!Array.isArray(choices) || choices.length === 0) return;
+    if (!this.#started) this.#start(chunk, emit); // Azure's first chunk has no choices and no id
     for (const choice of choices) if (isRecord(choice)) this.#choice(choice, emit);
   }
 
