@@ -17,10 +17,10 @@ export function reproduceCommand(): Command {
         "joust models get MiniLM",
         "joust reproduce all --data data-sets",
       ],
-      ["Run one experiment more often", "joust reproduce unseen --data data-sets --runs 20"],
+      ["Run one experiment more often", "joust reproduce unseen --data data-sets --runs 50"],
       [
         "Use several machines: the second command runs on each of them",
-        "joust reproduce all --data data-sets --runs 20 --workers postgres://joust:secret@db/joust",
+        "joust reproduce all --data data-sets --workers postgres://joust:secret@db/joust",
         "joust work --workers postgres://joust:secret@db/joust",
       ],
     ],
@@ -46,7 +46,7 @@ export function reproduceCommand(): Command {
     .optionsGroup("Length:")
     .option(
       "--runs <r>",
-      `runs of each curve, each with its own offline queries and fine-tuning; use 20 to separate close curves (default: ${FULL.runs})`,
+      `runs of each curve, each with its own offline queries and fine-tuning (default: ${FULL.runs})`,
       number("--runs", { from: 1, to: 1000, whole: true, example: 20 }),
     )
     .option(

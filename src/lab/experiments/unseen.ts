@@ -226,7 +226,7 @@ function changeItems(planner: Planner, data: DataSpec, form: string, known: numb
 }
 
 const LEARNERS = [
-  { kind: "fgts-cdb", options: { weighting: "fitted" }, name: "FGTS.CDB" },
+  { ...fgts(), name: "FGTS.CDB" },
   { kind: "joust", options: {}, name: "joust" },
   { kind: "joust", options: { drift: 0.995 }, name: "joust drift=0.995" },
   ...["zero-feedback", ...WITHOUT_VECTORS].map((kind) => ({ kind, options: {}, name: kind })),

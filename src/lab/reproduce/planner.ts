@@ -25,7 +25,7 @@ export interface Size {
   readonly quick: boolean;
 }
 
-export const FULL: Size = { runs: 5, scales: [1, 3, 10], long: 3000, short: 720, quick: false };
+export const FULL: Size = { runs: 20, scales: [1, 3, 10], long: 3000, short: 720, quick: false };
 export const QUICK: Size = { runs: 3, scales: [10], long: 160, short: 160, quick: true };
 
 /** The jobs that describe an experiment's queries in the vectors of an encoder, one per run. */
