@@ -1,15 +1,25 @@
-import type { Json } from "../wire/json.ts";
-import type { Answer, Choice, Usage } from "./items/answer.ts";
+import {
+  config,
+  counted,
+  effortFor,
+  INPUT_SCHEMA,
+  keep,
+  keepTools,
+  stopped,
+  system,
+  textOf,
+  withGrammar,
+  withoutLogprobs,
+} from "./effects.fixture.ts";
+import type { Answer } from "./items/answer.ts";
 import {
   type DialectName,
-  type Extra,
   type Item,
   isOfModel,
   type MessageItem,
   type Part,
-  type ReasoningItem,
 } from "./items/item.ts";
-import type { ItemRequest, ReasoningConfig, Tool } from "./items/request.ts";
+import type { ItemRequest } from "./items/request.ts";
 import { LOSSES, type LossName } from "./losses.ts";
 import { joinMessages, mergeAdjacent, regroup, sorted } from "./regroup.fixture.ts";
 
@@ -373,68 +383,3 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
     }),
   },
 };
-
-const INPUT_SCHEMA = {
-  type: "object",
-  properties: { input: { type: "string" } },
-  required: ["input"],
-  additionalProperties: false,
-};
-
-function withGrammar(description: string | undefined, format: Json | undefined) {
-  if (format?.type !== "grammar") return description;
-  const grammar = `The input follows this ${format.syntax} grammar:\n${format.definition}`;
-  return description === undefined ? grammar : `${description}\n\n${grammar}`.trimStart();
-}
-
-function keep(extra: Extra | undefined, to: DialectName): Extra | undefined {
-  if (!extra) return undefined;
-  const kept = {
-    ...(extra[to] && { [to]: extra[to] }),
-    ...(to !== "messages" && extra.openai && { openai: extra.openai }),
-  };
-  return Object.keys(kept).length > 0 ? kept : undefined;
-}
-
-function keepTools(tools: readonly Tool[] | undefined, to: DialectName) {
-  const kept = tools?.flatMap((tool): Tool[] => {
-    if (tool.type === "hosted") return tool.dialect === to ? [tool] : [];
-    return [{ ...tool, extra: keep(tool.extra, to) }];
-  });
-  return kept && kept.length > 0 ? kept : undefined;
-}
-
-function system(content: Part[]): MessageItem {
-  return { type: "message", role: "system", content };
-}
-
-function textOf(item: ReasoningItem): string {
-  return [...item.text, ...item.summary].join("\n\n");
-}
-
-function withoutLogprobs(part: Part): Part {
-  return part.type === "text" ? { ...part, logprobs: undefined } : part;
-}
-
-function effortFor(budget: number): string {
-  return budget >= 16_000 ? "high" : budget >= 4_000 ? "medium" : "low";
-}
-
-function config(change: (config: ReasoningConfig) => ReasoningConfig) {
-  return (request: ItemRequest): ItemRequest => {
-    const reasoning = request.reasoning && change(request.reasoning);
-    const isEmpty = !reasoning || Object.values(reasoning).every((value) => value === undefined);
-    return { ...request, reasoning: isEmpty ? undefined : reasoning };
-  };
-}
-
-function stopped(change: (stop: Choice["stop"], items: Choice["items"]) => Choice["stop"]) {
-  return (answer: Answer): Answer => ({
-    ...answer,
-    choices: answer.choices.map(({ items, stop }) => ({ items, stop: change(stop, items) })),
-  });
-}
-
-function counted(change: (usage: Usage) => Usage) {
-  return (answer: Answer): Answer => ({ ...answer, usage: answer.usage && change(answer.usage) });
-}
