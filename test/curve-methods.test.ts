@@ -27,7 +27,7 @@ describe("the method of a curve", () => {
     expect(ideal).toContain(
       "MiniLM fine-tuned for 4 epochs on the run's offline queries, 15 per category |",
     );
-    expect(ideal).toMatch(/eq. 5, tau 3, lambda 0.05 \| fgts-cdb$/);
+    expect(ideal).toMatch(/eq. 5, tau 3, lambda 0.05 \| fgts-cdb eta=10 sd=1$/);
     expect(row("MiniLM_5")).toContain(
       "the original MiniLM | prompt of listing 3, 5 example queries",
     );

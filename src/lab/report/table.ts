@@ -17,7 +17,7 @@ export interface Column {
   readonly kind: "text" | "number" | "whole" | "percent" | "p-value" | "interval";
 }
 
-export type Cell = string | number | Interval | null;
+type Cell = string | number | Interval | null;
 
 /** A column with the function that gives its cell of a row. */
 export interface CellColumn<Row> extends Column {
