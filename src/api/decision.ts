@@ -18,7 +18,15 @@ const Score = z.object({
   model: z.string(),
   value: z.number().optional().describe("Expected quality relative to the mean of the pool."),
   uncertainty: z.number().optional().describe("Standard deviation of `value`."),
-  cost: z.number().optional().describe("Expected cost in US dollars."),
+  cost: z.number().optional().describe("Expected cost in US dollars, prompt caches included."),
+  cost_basis: z
+    .object({
+      prompt_tokens: z.number(),
+      cached_tokens: z.number().describe("Tokens of the prompt that probably come from a cache."),
+      output_tokens: z.number().describe("Mean length of this model's answers to such prompts."),
+    })
+    .optional()
+    .describe("Tokens that `cost` is based on."),
   net: z.number().optional().describe("`value` - `lambda` * `cost`, which is what is compared."),
 });
 export type Score = Value<typeof Score>;

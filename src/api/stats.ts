@@ -21,12 +21,17 @@ const Standing = z
   });
 export type Standing = Value<typeof Standing>;
 
+/** Health of a model, from its recent calls and its circuit breaker. */
+const Health = z.enum(["ok", "degraded", "down", "unknown"]);
+
 const ModelCounts = z.object({
   model: z.string(),
-  shown: z.number(),
+  chosen: z.number().describe("Decisions that chose the model."),
+  given: z.number().describe("Answers that clients received from the model."),
+  share: z.number().nullable().describe("Share of the answers given; null if there are none."),
   duels: z.number(),
-  answers: z.number(),
-  failures: z.number(),
+  calls: z.number().describe("Answers and failures, also those that another model took over."),
+  failures: z.number().describe("Calls that failed."),
   votes: z.number(),
   wins: z.number(),
   ties: z.number(),
@@ -35,6 +40,9 @@ const ModelCounts = z.object({
   mean_rating: z.number().nullable(),
   cost: z.number(),
   mean_latency_ms: z.number().nullable(),
+  health: Health.describe(
+    "Of the calls in the last 30 minutes: `ok` below 5% failures, `down` from 50% or while the circuit breaker is open, `unknown` without calls.",
+  ),
   breaker: z.enum(["closed", "open", "half-open"]).nullable(),
 });
 export type ModelCounts = Value<typeof ModelCounts>;
@@ -45,27 +53,33 @@ const SeriesPoint = z.object({
   duels: z.number(),
   votes: z.number(),
   cost: z.number(),
-  shown: Shares.describe("Number of answers shown, by model."),
+  given: Shares.describe("Number of answers that clients received, by model."),
 });
 export type SeriesPoint = Value<typeof SeriesPoint>;
 
 const Alternative = z.object({
   model: z.string(),
-  cost: z.number().describe("Cost of the same tokens with this model alone."),
-  savings: z.number().describe("That cost less what was spent."),
+  cost: z
+    .number()
+    .describe("Estimated cost if this model had answered the same conversations, with its caches."),
+  savings: z.number().describe("That cost less `compared`."),
+  lo: z.number().describe("Lower end of the 95% interval of `savings`."),
+  hi: z.number(),
 });
 
 const Spend = z.object({
   total: z.number(),
+  compared: z.number().describe("The part of `total` that the alternatives are compared with."),
   by_model: z.record(z.string(), z.number()),
   requests: z.number(),
   cost_per_request: z.number(),
+  always: z.array(Alternative).describe("Each model alone, if its price is known."),
   always_best: Alternative.extend({
     among: z
       .array(z.string())
       .describe("The fewest models of which one is the best with 95% probability."),
-    lo: z.number().describe("Lowest savings against one of these."),
-    hi: z.number().describe("Highest savings against one of these."),
+    among_lo: z.number().describe("Lower end of the lowest interval against one of these."),
+    among_hi: z.number().describe("Upper end of the highest interval against one of these."),
   })
     .nullable()
     .describe("Against the model with the highest value."),
@@ -112,7 +126,9 @@ export const Stats = z
     models: z.array(ModelCounts),
     series: z.array(SeriesPoint),
     spend: Spend.describe("US dollars."),
-    regret: Band.nullable().describe("Quality lost to the best model for each query."),
+    regret: Band.nullable().describe(
+      "Quality lost to the best model for each query. Null, like the next two, without queries, or before the first vote if no scores were told.",
+    ),
     win_rate: Band.nullable().describe("Probability of being preferred to a random candidate."),
     quality: Band.nullable().describe("Quality served, relative to the mean of the pool."),
   })

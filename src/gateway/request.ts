@@ -20,12 +20,12 @@ import {
 import { ballotOf } from "./feedback/ballot.ts";
 import type { Judge } from "./feedback/judge.ts";
 import type { VoteTokens } from "./feedback/vote-token.ts";
-import { type AnswerSlot, DIRECT, type Recorder } from "./log/recorder.ts";
+import { type AnswerSlot, DIRECT, paidUsage, type Recorder } from "./log/recorder.ts";
 import { type Attempt, AttemptsFailed, attempt, attemptDuel } from "./providers/attempt.ts";
 import { ServedModel } from "./providers/served-model.ts";
+import type { PaidAnswer } from "./routing/answer-prices.ts";
 import { type DecideParts, decide, logDecision, type PendingDecision } from "./routing/decide.ts";
 import { NO_DUEL } from "./routing/explain.ts";
-import type { LiveRouter } from "./routing/live-router.ts";
 import { resolve } from "./routing/serving.ts";
 import { type Metrics, Stopwatch } from "./telemetry/metrics.ts";
 import type { Client } from "./wire/client.ts";
@@ -102,7 +102,7 @@ export async function answerChat(
   let cost = 0;
   try {
     const answers = await answering;
-    cost = logAnswers(parts.recorder, target, slot, answers);
+    cost = logAnswers(parts.recorder, pending, slot, answers);
     const { decision } = logged();
     parts.judge.consider({ conversation, body, router: target, decision }, answers);
   } catch (error) {
@@ -219,15 +219,24 @@ function noteMaker(
 /** Logs how the answers ended and counts their cost against the share of duels. Returns what counts against the budget. */
 function logAnswers(
   recorder: Recorder,
-  router: LiveRouter,
+  { router, settle }: PendingDecision,
   common: Omit<AnswerSlot, "slot">,
   answers: readonly DeliveredAnswer[],
 ): number {
+  const paid = answers.flatMap(({ model, end }): PaidAnswer[] => {
+    if (!end || (end.error && end.error.code !== "cancelled")) return [];
+    const { usage, cost } = paidUsage(model, end, common.promptTokens);
+    return [{ model: model.name, usage, cost, isWhole: !end.error }];
+  });
+  let priced = paid.length > 0 ? settle(paid) : undefined;
   let total = 0;
   const [first = 0, second = 0] = answers.map(({ slot, model, end, failure, fallbacks }) => {
     const own = { ...common, slot };
     if (end) {
-      const cost = recorder.answered(own, model, end, fallbacks, answers.length === 2);
+      const isDuel = answers.length === 2;
+      const cost = recorder.answered({ ...own, priced }, model, end, fallbacks, isDuel);
+      // The first answer that is logged carries the counts of both.
+      priced = undefined;
       total += billed(model, cost);
       return cost;
     }

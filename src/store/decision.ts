@@ -60,6 +60,15 @@ export interface Reasons {
   readonly categories?: Readonly<Record<string, number>> | undefined;
   /** Standard deviation of each candidate's utility relative to the pool's mean. */
   readonly uncertainty?: readonly number[] | undefined;
+  /** Tokens that each candidate's expected cost is based on. */
+  readonly tokens?:
+    | {
+        readonly prompt: readonly number[];
+        /** Tokens of the prompt that probably come from the upstream's cache. */
+        readonly cached: readonly number[];
+        readonly output: readonly number[];
+      }
+    | undefined;
   /** The best of the models that were not chosen. */
   readonly runner_up?: string | undefined;
   /** Probability that a vote prefers the first model of the pair to the runner-up. */

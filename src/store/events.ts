@@ -1,5 +1,6 @@
 import type { Options, Outcome, Pool } from "../core/bandit/policy.ts";
 import type { Decision } from "./decision.ts";
+import type { PricedCounts } from "./priced-counts.ts";
 
 /**
  * Glossary
@@ -44,6 +45,8 @@ export interface Answered extends EventBase {
   readonly latencyMs: number;
   readonly firstByteMs?: number | undefined;
   readonly fallbacks?: readonly { readonly model: string; readonly reason: string }[] | undefined;
+  /** What the tallies add for the comparison with other models, by model; "" stands for all models. */
+  readonly priced?: Readonly<Record<string, Partial<PricedCounts>>> | undefined;
 }
 
 /** The content of a vote: winner of a duel, rating of one answer, or ranking of several models. */

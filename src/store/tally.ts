@@ -1,5 +1,6 @@
 import type { Decision } from "./decision.ts";
 import type { Answered, Control, Voted } from "./events.ts";
+import { PRICED_COUNTS } from "./priced-counts.ts";
 
 /**
  * Counts for one router and model in a bucket of five minutes. They are updated in the same
@@ -31,6 +32,9 @@ export const COUNTS = [
   "both_bad",
   "ratings",
   "rating_sum",
+  /** Calls of a model that failed and were followed by a call of another model. */
+  "fallbacks",
+  ...PRICED_COUNTS,
 ] as const;
 
 export const BUCKET_MS = 300_000;
@@ -73,6 +77,8 @@ export function tally(events: readonly Tallied[]): Tally[] {
       const counts = answerCounts(event);
       add(event, ALL_MODELS, counts);
       add(event, event.model, counts);
+      for (const { model } of event.fallbacks ?? []) add(event, model, { fallbacks: 1 });
+      for (const [model, priced] of Object.entries(event.priced ?? {})) add(event, model, priced);
     } else if (event.kind === "voted") {
       for (const [model, counts] of voteCounts(event)) add(event, model, counts);
     }

@@ -17,11 +17,11 @@ describeInChromium("dashboard", ({ open }) => {
 
   it("counts and lists new votes without a reload", async () => {
     const page = await open(`${gateway.url}/#/dashboard`);
-    await page.getByText("0 votes in this window").waitFor();
+    await page.getByText("0 votes of all voters in this time window").waitFor();
     await duelAndVote(0);
-    await page.getByText("1 vote in this window").waitFor();
+    await page.getByText("1 vote of all voters in this time window").waitFor();
     await duelAndVote(1);
-    await page.getByText("2 votes in this window").waitFor();
+    await page.getByText("2 votes of all voters in this time window").waitFor();
     const rows = page.getByRole("region", { name: "Decisions" }).last().getByRole("link");
     await expect.poll(() => rows.count()).toBe(2);
     await rows
@@ -34,7 +34,7 @@ describeInChromium("dashboard", ({ open }) => {
     const page = await open(`${gateway.url}/#/dashboard`);
     await page.getByLabel("Voting speed").selectOption("600");
     await voters(page).click();
-    const cast = page.getByText(/^\d+ votes cast$/);
+    const cast = page.getByText(/^\d+ votes cast by simulated voters$/);
     const count = async () => Number.parseInt((await cast.textContent()) ?? "", 10);
     await expect.poll(count).toBeGreaterThan(20);
     await page.getByRole("heading", { name: "Estimated and true quality" }).waitFor();

@@ -124,7 +124,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
       const { mean, lo, hi } = of(last)!;
       return `${format(of(first)!.mean)} at the start, ${format(mean)} at the end (95% interval ${format(lo)} to ${format(hi)}).`;
     };
-    const shown = stats.models.map((one) => `${one.model} ${one.shown}`).join(", ");
+    const shown = stats.models.map((one) => `${one.model} ${one.given}`).join(", ");
     const asked = map.categories.map(({ category }) => {
       const points = map.points.filter((point) => point.category === category);
       return `${topicOf(category)} ${points.length}`;
@@ -135,7 +135,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
         (value) => value.toFixed(2),
       )}`,
       `Win rate: ${change(({ win_rate }) => win_rate, percent)}`,
-      `Share of traffic over time. Answers shown: ${shown}.`,
+      `Share of traffic over time. Answers given: ${shown}.`,
       `Map of ${plural(map.points.length, "prompt")}: ${asked.join(", ")}. The list of decisions contains all of them.`,
     ]) {
       await expect.poll(labels).toContain(label);
@@ -217,15 +217,14 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
 
   async function showsModels(page: Page, { models }: Stats): Promise<void> {
     const table = page.getByRole("region", { name: "Models" }).last().getByRole("table");
-    const all = models.reduce((sum, { shown }) => sum + shown, 0);
     for (const one of models) {
       const row = table.getByRole("row", { name: new RegExp(`^${one.model} `) });
-      const { answers, failures, mean_latency_ms: latency, votes, wins, cost } = one;
+      const { share, calls, failures, mean_latency_ms: latency, votes, wins, cost } = one;
       expect(await row.getByRole("cell").allTextContents()).toEqual([
-        "available",
-        percent(one.shown / all),
-        count(answers),
-        answers === 0 ? "" : percent(failures / answers),
+        one.health === "unknown" ? "no recent calls" : "ok",
+        share === null ? "" : percent(share),
+        count(calls),
+        calls === 0 ? "" : percent(failures / calls),
         latency === null ? "" : duration(latency),
         votes === 0 ? "" : `${count(wins)} of ${count(votes)}`,
         cost === 0 ? "" : dollars(cost),

@@ -44,6 +44,10 @@ const MODEL = z.strictObject({
   /** Name of the model at the provider. Default: the name of the entry. */
   model: z.string().min(1).optional(),
   price: PRICE.optional(),
+  /** Time for which the provider caches the beginning of a prompt after its last use. */
+  cache_seconds: SECONDS.optional(),
+  /** Tokens of the shortest beginning that the provider caches. */
+  cache_tokens: z.int().min(0).optional(),
   /** Tokens of prompt and answer together. */
   context: z.int().positive().optional(),
   vision: z.boolean().optional(),
@@ -103,8 +107,8 @@ const ROUTER = z.strictObject({
   duels: DUELS,
   /** Share of random choices, which allow other policies to be evaluated on the log. */
   explore: SHARE.default(0.02),
-  /** Gain in quality that another model must promise to take over a running session. */
-  session_margin: SHARE.default(0.05),
+  /** Gain that another model must promise to take over a session, besides the price of reading it. */
+  session_margin: SHARE.default(0.01),
   /** Whether the weight of a vote depends on the voter's earlier votes. */
   weigh_voters: z.boolean().default(true),
   judge: JUDGE.optional(),

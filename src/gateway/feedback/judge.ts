@@ -102,6 +102,9 @@ export class Judge {
       id: decision.id,
       x: decision.x,
       needs: conversation.needs,
+      quotes: new Map(
+        decision.costs?.map((expected, i) => [decision.candidates[i]!, { expected }]),
+      ),
       allowed: decision.candidates,
       tradeoff: router.config.cost_quality_tradeoff,
       duel: true,

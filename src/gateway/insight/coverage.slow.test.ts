@@ -39,7 +39,7 @@ describe("95% bands contain the truth in 90 to 98% of 200 runs in the sandbox", 
   it("for savings against the best model, which may be one of a few", () => {
     expectRight(({ numbers, truth }) => numbers.spend.always_best!.among.includes(truth.best));
     for (const { numbers, truth } of runs) {
-      const { among, lo, hi, savings } = numbers.spend.always_best!;
+      const { among, among_lo: lo, among_hi: hi, savings } = numbers.spend.always_best!;
       expect(within({ lo, hi }, savings)).toBe(true);
       // The order of the sums differs, so the last digits may.
       if (among.includes(truth.best)) {

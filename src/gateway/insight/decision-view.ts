@@ -63,7 +63,7 @@ export function isVoted(votes: DecisionRecord["votes"]): boolean {
 export function explanation(decision: Omit<Decision, "x">): Explanation {
   const { candidates, values, costs, propensity, seed, lambda, pair } = decision;
   const reasons = decision.reasons ?? {};
-  const { uncertainty, win, runner_up, duel, ...rest } = reasons;
+  const { uncertainty, win, runner_up, duel, tokens, ...rest } = reasons;
   return {
     chosen: [...new Set(pair)],
     scores: candidates.map((model, i) => ({
@@ -71,6 +71,14 @@ export function explanation(decision: Omit<Decision, "x">): Explanation {
       value: values?.[i],
       uncertainty: uncertainty?.[i],
       cost: costs?.[i],
+      // A model without a price has the mean cost of the others, which is based on no tokens.
+      ...(tokens?.prompt[i] && {
+        cost_basis: {
+          prompt_tokens: tokens.prompt[i],
+          cached_tokens: tokens.cached[i]!,
+          output_tokens: tokens.output[i]!,
+        },
+      }),
       net: values && values[i]! - lambda * (costs?.[i] ?? 0),
     })),
     runner_up,

@@ -1,15 +1,8 @@
 import { Random } from "../../core/random/random.ts";
-import {
-  ALL_MODELS,
-  addCounts,
-  BUCKET_MS,
-  type Counts,
-  noCounts,
-  type Tally,
-} from "../../store/tally.ts";
+import { ALL_MODELS, BUCKET_MS, type Counts, noCounts, type Tally } from "../../store/tally.ts";
 import type { RecentQuery } from "../routing/recent.ts";
 import { performanceOf } from "./performance.ts";
-import { type Prices, spendOf } from "./spend.ts";
+import { type Prices, spendOf, sumsOf } from "./spend.ts";
 import { standings } from "./standings.ts";
 import { mixOf, type PosteriorView, samplesOf, trafficOf } from "./traffic.ts";
 
@@ -53,7 +46,12 @@ export function numbersOf({ posterior, recent, window, tallies, prices }: Source
     share: mix[m]!,
     models: standings(posterior, only(m, categories.length), samples),
   }));
-  const { all, byModel } = totalsOf(tallies);
+  const byModel = sumsOf(tallies);
+  const all = byModel.get(ALL_MODELS) ?? noCounts();
+  const given = models.reduce((sum, model) => {
+    const { answers, failures } = byModel.get(model) ?? noCounts();
+    return sum + answers - failures;
+  }, 0);
   const performance = performanceOf(posterior, traffic, random.split("worth"));
   return {
     window: {
@@ -78,7 +76,7 @@ export function numbersOf({ posterior, recent, window, tallies, prices }: Source
       input_tokens: all.input_tokens,
       output_tokens: all.output_tokens,
     },
-    models: models.map((model) => modelCounts(model, byModel.get(model))),
+    models: models.map((model) => modelCounts(model, byModel.get(model), given)),
     series: seriesOf(tallies),
     spend: spendOf(tallies, prices, overall),
     regret: performance?.regret ?? null,
@@ -93,45 +91,43 @@ function only(m: number, M: number): Float64Array {
   return Float64Array.from({ length: M }, (_, other) => Number(other === m));
 }
 
-function totalsOf(tallies: readonly Tally[]): { all: Counts; byModel: Map<string, Counts> } {
-  const byModel = new Map<string, Counts>();
-  for (const { model, counts } of tallies) {
-    const sum = byModel.get(model);
-    byModel.set(model, sum ? addCounts(sum, counts) : counts);
-  }
-  return { all: byModel.get(ALL_MODELS) ?? noCounts(), byModel };
-}
-
-function modelCounts(model: string, all: Counts = noCounts()) {
-  const {
-    input_tokens: _,
-    output_tokens: __,
-    latency_ms: latency,
-    rating_sum: sum,
-    ...counts
-  } = all;
-  const { answers, ratings } = counts;
+function modelCounts(model: string, all: Counts = noCounts(), given: number) {
+  const { answers, failures, fallbacks, ratings, shown: chosen, duels } = all;
+  const { votes, wins, ties, both_bad, cost, latency_ms: latency, rating_sum: sum } = all;
   return {
     model,
-    ...counts,
+    chosen,
+    given: answers - failures,
+    share: given > 0 ? (answers - failures) / given : null,
+    duels,
+    calls: answers + fallbacks,
+    failures: failures + fallbacks,
+    votes,
+    wins,
+    ties,
+    both_bad,
+    ratings,
     mean_rating: ratings > 0 ? sum / ratings : null,
+    cost,
     mean_latency_ms: answers > 0 ? latency / answers : null,
   };
 }
 
-/** Requests, duels, votes, cost and answers shown per model, over time. */
+/** Requests, duels, votes, cost and answers given per model, over time. */
 function seriesOf(tallies: readonly Tally[]) {
   const points = Map.groupBy(tallies, ({ bucket }) => bucket);
   return [...points].map(([bucket, list]) => {
     const all = list.find(({ model }) => model === ALL_MODELS)?.counts ?? noCounts();
-    const shown = list.filter(({ model }) => model !== ALL_MODELS);
+    const models = list.filter(({ model }) => model !== ALL_MODELS);
     return {
       at: new Date(bucket).toISOString(),
       requests: all.shown,
       duels: all.duels,
       votes: all.votes,
       cost: all.cost,
-      shown: Object.fromEntries(shown.map(({ model, counts }) => [model, counts.shown])),
+      given: Object.fromEntries(
+        models.map(({ model, counts }) => [model, counts.answers - counts.failures]),
+      ),
     };
   });
 }

@@ -31,8 +31,8 @@ interface StretchPerformance extends Performance {
 
 /**
  * Performance on the recent queries according to the present posterior. Each sample is one truth
- * for all queries, so the bands hold for their mean. Undefined without queries, or if the policy
- * cannot sample its posterior.
+ * for all queries, so the bands hold for their mean. Undefined without queries, if nothing is known
+ * about the models, or if the policy cannot sample its posterior.
  */
 export function performanceOf(
   posterior: PosteriorView,
@@ -42,13 +42,23 @@ export function performanceOf(
   return performanceOfEach(posterior, [traffic], random)[0];
 }
 
+/** Whether votes or told scores distinguish the models. Without them every number would be that of the prior. */
+function isInformed({ pool, router, membership }: PosteriorView): boolean {
+  if (pool.told) return true;
+  return pool.centroids.some((x) =>
+    router.policy.estimate?.(membership(x)).mean.some((value) => Math.abs(value) > 1e-12),
+  );
+}
+
 /** Performance of several stretches of queries, in the same samples. */
 export function performanceOfEach(
-  { router: { policy } }: PosteriorView,
+  posterior: PosteriorView,
   stretches: readonly (readonly TrafficQuery[])[],
   random: Random,
 ): (StretchPerformance | undefined)[] {
-  if (!policy.samplePosterior || stretches.every(({ length }) => length === 0)) {
+  const { policy } = posterior.router;
+  const isEmpty = stretches.every(({ length }) => length === 0);
+  if (!policy.samplePosterior || isEmpty || !isInformed(posterior)) {
     return stretches.map(() => undefined);
   }
   const draws = Array.from({ length: DRAWS }, () => {

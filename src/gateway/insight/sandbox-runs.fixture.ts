@@ -10,7 +10,6 @@ import { toFloat32 } from "../../store/vector.ts";
 import { openCalibration, poolOf } from "../routing/calibration.ts";
 import { lambdaOf } from "../routing/choose.ts";
 import type { RecentQuery } from "../routing/recent.ts";
-import { tokensOf } from "../sandbox/reply.ts";
 import { DATA, sandbox } from "../sandbox/sandbox.fixture.ts";
 import { SLIP, verdictOn } from "../sandbox/voters.ts";
 import { numbersOf, windowOf } from "./numbers.ts";
@@ -57,11 +56,12 @@ export function runSandbox(seed: number, rounds: number, explore: number): Run {
   const recent: RecentQuery[] = [];
   const counts: Counts = noCounts();
   const means = new Float64Array(models.length);
+  const alone = new Float64Array(models.length);
   let regret = 0;
   for (let t = 0; t < rounds; t++) {
     const drawnCategory = profile.categories[drawn(mix, random)]!;
     const own = embedded.filter(({ category }) => category === drawnCategory);
-    const { x, query, answer } = own[random.integer(own.length)]!;
+    const { x } = own[random.integer(own.length)]!;
     const quality = models.map((model) => profile.quality(model, drawnCategory));
     const lambda = lambdaOf(TRADEOFF);
     const decision = router.route({ x, candidates, costs, lambda, answers: 2 }, random.split(t));
@@ -77,8 +77,8 @@ export function runSandbox(seed: number, rounds: number, explore: number): Run {
     recent.push({ at: t, x, candidates: models, pair: [models[a]!, models[b]!] });
     counts.shown++;
     counts.answers += 2;
-    counts.input_tokens += 2 * tokensOf(query).length;
-    counts.output_tokens += 2 * tokensOf(answer).length;
+    counts.priced++;
+    for (const k of candidates) alone[k]! += profile.cost(models[k]!, drawnCategory);
     for (const k of pair) counts.cost += profile.cost(models[k]!, drawnCategory);
     regret += (Math.max(...quality) - (quality[a]! + quality[b]!) / 2) / rounds;
     for (const k of candidates) means[k]! += quality[k]! / rounds;
@@ -89,10 +89,18 @@ export function runSandbox(seed: number, rounds: number, explore: number): Run {
     version: rounds,
     membership: categoryMembership(pool.centroids),
   };
-  const tallies = [{ router: "auto", bucket: 0, model: ALL_MODELS, counts }];
+  const rows = models.map((model, k): [string, Counts] => [
+    model,
+    { ...noCounts(), priced: rounds, always_cost: alone[k]! },
+  ]);
+  const tallies = [[ALL_MODELS, counts] as const, ...rows].map(([model, sums]) => ({
+    router: "auto",
+    bucket: 0,
+    model,
+    counts: sums,
+  }));
   const own = new Map(models.map((model) => [model, prices.get(model)!]));
   const best = models[means.indexOf(Math.max(...means))]!;
-  const tokens = (counts.input_tokens + counts.output_tokens) / 2;
   const middle = means.reduce((sum, mean) => sum + mean / models.length, 0);
   return {
     numbers: numbersOf({ posterior, recent, window: windowOf(1, rounds), tallies, prices: own }),
@@ -100,7 +108,7 @@ export function runSandbox(seed: number, rounds: number, explore: number): Run {
     truth: {
       regret,
       best,
-      savings: (tokens * prices.get(best)!.input) / 1e6 - counts.cost,
+      savings: alone[models.indexOf(best)]! - counts.cost,
       // A single right answer is preferred, except for errors; otherwise either is.
       value: 1 / 2 + (1 / 2 - SLIP) * (means[0]! - middle),
     },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Standing } from "../../api/stats.ts";
-import { ALL_MODELS, noCounts } from "../../store/tally.ts";
+import { ALL_MODELS, noCounts, type Tally } from "../../store/tally.ts";
+import { simulate } from "./conversations.fixture.ts";
 import { spendOf } from "./spend.ts";
 import { mayBeBest } from "./standings.ts";
 
@@ -18,41 +19,93 @@ const overall = [
   standing("cheap", 0, 0.07),
   standing("poor", -0.5, 0.03),
 ];
-const price = (dollars: number) => ({ input: dollars, output: dollars });
-const prices = new Map([
-  ["expensive", price(10)],
-  ["fair", price(3)],
-  ["cheap", price(1)],
-  ["poor", price(0.5)],
-]);
-/** Ten requests with two answers each and a million tokens in total. */
-const counts = {
-  ...noCounts(),
-  shown: 10,
-  answers: 20,
-  input_tokens: 4e5,
-  output_tokens: 6e5,
-  cost: 2,
-};
-const tallies = [{ router: "auto", bucket: 0, model: ALL_MODELS, counts }];
+const COSTS = { expensive: 5, fair: 1.5, cheap: 0.5, poor: 0.25 };
+const prices = new Map(Object.keys(COSTS).map((name) => [name, { input: 1, output: 1 }]));
+const row = (model: string, counts: object, bucket = 0): Tally => ({
+  router: "auto",
+  bucket,
+  model,
+  counts: { ...noCounts(), ...counts },
+});
+/** Ten requests that cost two dollars. Each model is known exactly. */
+const tallies = [
+  row(ALL_MODELS, { shown: 10, answers: 20, cost: 2, priced: 10 }),
+  ...Object.entries(COSTS).map(([model, always_cost]) =>
+    row(model, { always_cost, priced: 10, cost: 0.5 }),
+  ),
+];
 
 describe("spend", () => {
-  it("counts one answer per request for the alternative model", () => {
-    const { always_best, always_cheapest } = spendOf(tallies, prices, overall);
-    expect(always_best).toMatchObject({ model: "expensive", cost: 5, savings: 3 });
-    expect(always_cheapest).toEqual({ model: "poor", cost: 0.25, savings: -1.75 });
+  it("compares with each model alone", () => {
+    const { always_best, always_cheapest, total, by_model } = spendOf(tallies, prices, overall);
+    expect(always_best).toMatchObject({ model: "expensive", cost: 5, savings: 3, lo: 3, hi: 3 });
+    expect(always_cheapest).toMatchObject({ model: "poor", cost: 0.25, savings: -1.75 });
+    expect([total, by_model]).toEqual([2, { expensive: 0.5, fair: 0.5, cheap: 0.5, poor: 0.5 }]);
   });
 
-  it("has an interval for the savings against the best model", () => {
+  it("has a range for the savings against models that may be the best", () => {
     const { always_best } = spendOf(tallies, prices, overall);
-    expect(always_best).toMatchObject({ among: ["fair", "expensive", "cheap"], lo: -1.5, hi: 3 });
+    expect(always_best).toMatchObject({
+      among: ["fair", "expensive", "cheap"],
+      among_lo: -1.5,
+      among_hi: 3,
+    });
   });
 
   it("leaves out models without a price, and has no alternative if the leader has none", () => {
     const some = new Map([...prices].filter(([model]) => model !== "cheap"));
-    expect(spendOf(tallies, some, overall).always_best).toMatchObject({ lo: -0.5, hi: 3 });
+    expect(spendOf(tallies, some, overall).always_best).toMatchObject({ among_lo: -0.5 });
     expect(spendOf(tallies, new Map(), overall).always_best).toBeNull();
     expect(spendOf(tallies, prices, []).always_best).toBeNull();
+  });
+
+  it("compares nothing that an older version has logged", () => {
+    const old = row(ALL_MODELS, { shown: 5, answers: 5, cost: 100 }, 300_000);
+    const spend = spendOf([...tallies, old], prices, overall);
+    expect(spend).toMatchObject({ total: 102, compared: 2 });
+    expect(spend.always_best).toMatchObject({ savings: 3 });
+    expect(spendOf([old], prices, overall)).toMatchObject({ always: [], always_best: null });
+  });
+
+  it("has a wider interval if the model gave few answers or its common errors are large", () => {
+    const width = (counts: object) => {
+      const list = [row(ALL_MODELS, { cost: 2, priced: 10 }), row("fair", counts)];
+      const [fair] = spendOf(list, new Map([["fair", { input: 1, output: 1 }]]), []).always;
+      return fair!.hi - fair!.lo;
+    };
+    const sure = { always_cost: 3, priced: 8, expected: 2, residual_sq: 0.01 };
+    expect(width({ ...sure, priced: 2, expected: 0.5 })).toBeGreaterThan(width(sure));
+    expect(width({ ...sure, always_doubt: 1 })).toBeGreaterThan(width(sure));
+    expect(width({ ...sure, priced: 10 })).toBe(0);
+  });
+});
+
+describe("savings in conversations of twelve requests", () => {
+  const common = { turns: 12, duels: 0, switching: 0.05 };
+
+  it.each([true, false])("lie inside their intervals in most worlds, caches: %s", (caches) => {
+    let inside = 0;
+    for (let seed = 0; seed < 30; seed++) {
+      const { spent, truth, always } = simulate({ ...common, seed, conversations: 30, caches });
+      expect(always).toHaveLength(3);
+      for (const { model, lo, hi, cost, savings } of always) {
+        const saved = truth.get(model)! - spent;
+        inside += Number(saved >= lo && saved <= hi);
+        expect(savings).toBeCloseTo(cost - spent, 9);
+        expect(hi - lo, model).toBeLessThan(cost);
+      }
+    }
+    // The three intervals of a world are not independent, so the count of 30 worlds varies.
+    expect(inside).toBeGreaterThanOrEqual(0.85 * 90);
+  });
+
+  it("are a loss if changing models costs more than the cheaper model saves", () => {
+    // Each change reads the whole conversation again, which "always middle" reads from its cache.
+    const often = { ...common, seed: 1, conversations: 30, caches: true, switching: 1 };
+    const { spent, truth, always } = simulate(often);
+    const middle = always.find(({ model }) => model === "middle")!;
+    expect(truth.get("middle")! - spent).toBeLessThan(0);
+    expect(middle.hi).toBeLessThan(0);
   });
 });
 

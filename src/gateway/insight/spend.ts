@@ -1,8 +1,8 @@
 import type { Standing, Stats } from "../../api/stats.ts";
-import type { Tally } from "../../store/tally.ts";
-import { ALL_MODELS } from "../../store/tally.ts";
+import { ALL_MODELS, addCounts, type Counts, noCounts, type Tally } from "../../store/tally.ts";
 import type { ModelSpec } from "../providers/served-model.ts";
 import type { Price } from "../providers/upstream/usage.ts";
+import { alwaysCost } from "./always.ts";
 import { mayBeBest } from "./standings.ts";
 
 type Spend = Stats["spend"];
@@ -21,58 +21,64 @@ export function pricesOf(models: Iterable<{ readonly spec: ModelSpec }>): Prices
 }
 
 /**
- * Cost of the window, and the cost of the same tokens with one model for all requests. Duels have
- * two answers, which one model alone would not give, so the tokens are scaled to one answer per
- * request.
+ * Cost of the window, and its comparison with one model for all requests. Steps that were logged
+ * by a version without this comparison are left out of it.
  */
 export function spendOf(
   tallies: readonly Tally[],
   prices: Prices,
   overall: readonly Standing[],
 ): Spend {
-  const byModel: Record<string, number> = {};
-  const all = { cost: 0, answers: 0, shown: 0, input: 0, output: 0 };
-  for (const { model, counts } of tallies) {
-    if (model !== ALL_MODELS) {
-      byModel[model] = (byModel[model] ?? 0) + counts.cost;
-      continue;
-    }
-    all.cost += counts.cost;
-    all.answers += counts.answers - counts.failures;
-    all.shown += counts.shown;
-    all.input += counts.input_tokens;
-    all.output += counts.output_tokens;
-  }
-  const once = all.answers > 0 ? Math.min(1, all.shown / all.answers) : 0;
-  const always = (model: string): Alternative[] => {
-    const price = prices.get(model);
-    if (!price) return [];
-    const cost = (once * (all.input * price.input + all.output * price.output)) / 1e6;
-    return [{ model, cost, savings: cost - all.cost }];
-  };
-  const [cheapest] = [...prices.keys()].flatMap(always).toSorted((a, b) => a.cost - b.cost);
+  const comparable = new Set(
+    tallies.flatMap(({ model, bucket, counts }) =>
+      model === ALL_MODELS && counts.priced > 0 ? [bucket] : [],
+    ),
+  );
+  const byModel = sumsOf(tallies);
+  const compared = sumsOf(tallies.filter(({ bucket }) => comparable.has(bucket)));
+  const all = byModel.get(ALL_MODELS) ?? noCounts();
+  const together = compared.get(ALL_MODELS) ?? noCounts();
+  const { cost: spent } = together;
+  const always = [...prices.keys()].flatMap((model): Alternative[] => {
+    const found = alwaysCost(compared.get(model), together);
+    if (!found) return [];
+    const { cost, lo, hi } = found;
+    return [{ model, cost, savings: cost - spent, lo: lo - spent, hi: hi - spent }];
+  });
+  byModel.delete(ALL_MODELS);
   return {
     total: all.cost,
-    by_model: byModel,
+    compared: spent,
+    by_model: Object.fromEntries([...byModel].map(([model, { cost }]) => [model, cost])),
     requests: all.shown,
     cost_per_request: all.shown > 0 ? all.cost / all.shown : 0,
+    always,
     always_best: alwaysBest(overall, always),
-    always_cheapest: cheapest ?? null,
+    always_cheapest: always.toSorted((a, b) => a.cost - b.cost)[0] ?? null,
   };
+}
+
+/** Counts of all steps together, by model. */
+export function sumsOf(tallies: readonly Tally[]): Map<string, Counts> {
+  const sums = new Map<string, Counts>();
+  for (const { model, counts } of tallies) {
+    const sum = sums.get(model);
+    sums.set(model, sum ? addCounts(sum, counts) : counts);
+  }
+  return sums;
 }
 
 function alwaysBest(
   overall: readonly Standing[],
-  always: (model: string) => Alternative[],
+  always: readonly Alternative[],
 ): AlwaysBest | null {
-  const [leader] = overall.slice(0, 1).flatMap(({ model }) => always(model));
+  const leader = always.find(({ model }) => model === overall[0]?.model);
   if (!leader) return null;
-  const likely = mayBeBest(overall).flatMap(always);
-  const savings = [leader, ...likely].map((one) => one.savings);
+  const likely = mayBeBest(overall).flatMap((name) => always.filter(({ model }) => model === name));
   return {
     ...leader,
     among: likely.map(({ model }) => model),
-    lo: Math.min(...savings),
-    hi: Math.max(...savings),
+    among_lo: Math.min(leader.lo, ...likely.map(({ lo }) => lo)),
+    among_hi: Math.max(leader.hi, ...likely.map(({ hi }) => hi)),
   };
 }

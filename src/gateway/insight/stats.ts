@@ -1,12 +1,13 @@
 import type { Stats } from "../../api/stats.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
 import type { Store, TallyQuery } from "../../store/store.ts";
-import type { Tally } from "../../store/tally.ts";
+import { BUCKET_MS, type Tally } from "../../store/tally.ts";
 import type { Clock } from "../clock/clock.ts";
 import { logged } from "../log/logged.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
+import { HEALTH_MS, healthOf } from "./health.ts";
 import { numbersOf, windowOf } from "./numbers.ts";
-import { pricesOf } from "./spend.ts";
+import { pricesOf, sumsOf } from "./spend.ts";
 
 interface StatsSources {
   readonly log: GroupCommit;
@@ -27,6 +28,8 @@ export async function stats(
   // Events that wait for the store will be counted at the time they happened.
   if (log.stats.down) past.forget();
   const tallies = await past.read({ router: router.name, ...window });
+  const recently = { router: router.name, from: now - HEALTH_MS, to: now + 1, step: BUCKET_MS };
+  const latest = sumsOf(await past.recent(recently));
   const prices = pricesOf(models.values());
   const numbers = numbersOf({ posterior, recent: recent.all, window, tallies, prices });
   return {
@@ -39,10 +42,10 @@ export async function stats(
     warnings: router.warnings,
     tradeoff: router.config.cost_quality_tradeoff,
     ...numbers,
-    models: numbers.models.map((counts) => ({
-      ...counts,
-      breaker: models.get(counts.model)?.breaker.state ?? null,
-    })),
+    models: numbers.models.map((counts) => {
+      const breaker = models.get(counts.model)?.breaker.state ?? null;
+      return { ...counts, health: healthOf(latest.get(counts.model), breaker), breaker };
+    }),
   };
 }
 
@@ -72,6 +75,11 @@ export class PastTallies {
     const until = Math.max(start, Math.floor((to - SETTLED_MS) / step) * step);
     this.#known.set(key, { from, until, tallies: tallies.filter(({ bucket }) => bucket < until) });
     return tallies;
+  }
+
+  /** Reads counts without the cache, for a short span. */
+  recent(query: TallyQuery): Promise<Tally[]> {
+    return this.#store.tallies(query);
   }
 
   /** Empties the cache, because events that are logged late may belong to old steps. */

@@ -21,6 +21,8 @@ export interface AnswerSlot {
   readonly promptTokens: number;
   /** False if the decision is not part of the sample, so that the answer is only counted. */
   readonly isKept?: boolean | undefined;
+  /** What the tallies add for the comparison with other models. */
+  readonly priced?: Answered["priced"];
 }
 
 /** Router name in the log for requests that name a model. No router decides them. */
@@ -72,9 +74,7 @@ export class Recorder {
     fallbacks: readonly Fallback[],
     hidden = false,
   ): number {
-    const usage = usageOf(end, slot.promptTokens);
-    const cost = model.cost(usage) ?? 0;
-    model.learnLength(end.usage);
+    const { usage, cost } = paidUsage(model, end, slot.promptTokens);
     const status = end.error === undefined ? "ok" : statusOf(end.error);
     const metrics = this.#metricsOf(model);
     metrics.duration.observe((end.endedAt - end.sentAt) / 1000);
@@ -99,6 +99,7 @@ export class Recorder {
           ? undefined
           : rounded(end.firstByteAt - end.sentAt),
         fallbacks: fallbacks.length > 0 ? fallbacks : undefined,
+        priced: slot.priced,
       },
       slot.isKept,
       hidden,
@@ -165,6 +166,12 @@ export class Recorder {
     this.#ofModels.set(model, metrics);
     return metrics;
   }
+}
+
+/** Usage and cost of an answer that has ended. The cost is 0 if the price is unknown. */
+export function paidUsage(model: ServedModel, end: AnswerEnd, promptTokens: number) {
+  const usage = usageOf(end, promptTokens);
+  return { usage, cost: model.cost(usage) ?? 0 };
 }
 
 function statusOf({ code }: UpstreamError): "failed" | "cancelled" {

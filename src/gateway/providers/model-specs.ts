@@ -1,5 +1,6 @@
 import { InputError } from "../../core/input/input-error.ts";
 import type { Config, Environment, ModelConfig } from "../config/config.ts";
+import { USUAL_CACHE } from "./answer-price.ts";
 import { capabilitiesOf, priceOf } from "./prices.ts";
 import { knownProvider, missingKey, type Provider, providersIn, SANDBOX } from "./providers.ts";
 import type { Capabilities, ModelSpec } from "./served-model.ts";
@@ -66,6 +67,7 @@ function inSandbox(
     provider: SANDBOX,
     upstreamName: model,
     price: price ?? sandbox.price(model),
+    cache: USUAL_CACHE,
     capabilities: sandbox.capabilities(model),
     retries: 0,
   };
@@ -81,6 +83,10 @@ function hosted(name: string, model: Partial<ModelConfig>, provider: Provider): 
     provider: provider.name,
     upstreamName,
     price: price ?? priceOf(upstreamName),
+    cache: {
+      seconds: model.cache_seconds ?? USUAL_CACHE.seconds,
+      minTokens: model.cache_tokens ?? USUAL_CACHE.minTokens,
+    },
     capabilities: {
       vision: model.vision ?? listed.vision,
       tools: model.tools ?? listed.tools,

@@ -1,6 +1,7 @@
 import type { ListedModel } from "../../api/model.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
+import type { PromptCache } from "./answer-price.ts";
 import { Breaker, guarded } from "./breaker.ts";
 import { UpstreamError } from "./upstream/error.ts";
 import type { Upstream } from "./upstream/upstream.ts";
@@ -14,6 +15,7 @@ export interface ModelSpec {
   /** Name that the provider uses. */
   readonly upstreamName: string;
   readonly price?: Price | undefined;
+  readonly cache: PromptCache;
   readonly capabilities: Capabilities;
   readonly retries: number;
 }
@@ -23,8 +25,6 @@ export class ServedModel {
   readonly spec: ModelSpec;
   readonly upstream: Upstream;
   readonly breaker: Breaker;
-  /** Moving mean of the tokens of an answer. */
-  #answerTokens = FIRST_GUESS;
 
   constructor(spec: ModelSpec, host: Upstream, { clock, random, onRetry }: ModelTools) {
     this.spec = spec;
@@ -47,14 +47,6 @@ export class ServedModel {
     return this.breaker.state === "open";
   }
 
-  /** Expected cost of an answer in US dollars, or undefined if the price is unknown. */
-  expectedCost(promptTokens: number, answerLimit: number | undefined): number | undefined {
-    const { price } = this.spec;
-    if (!price) return undefined;
-    const answer = Math.min(this.#answerTokens, answerLimit ?? Infinity);
-    return (promptTokens * price.input + answer * price.output) / 1e6;
-  }
-
   /** The most that an answer can cost in US dollars, or undefined if the price is unknown. */
   mostCost(promptTokens: number, answerLimit: number | undefined): number | undefined {
     const { price, capabilities } = this.spec;
@@ -69,14 +61,9 @@ export class ServedModel {
     return costOf(usage, this.spec.price);
   }
 
-  learnLength(usage: Usage | undefined): void {
-    if (!usage || usage.completionTokens === 0) return;
-    this.#answerTokens += NEWEST_WEIGHT * (usage.completionTokens - this.#answerTokens);
-  }
-
-  /** Takes over the mean length of an answer from the same model of an earlier configuration. */
-  inherit(before: ServedModel): void {
-    this.#answerTokens = before.#answerTokens;
+  /** Cost of a usage at the list price in US dollars, or 0 if the price is unknown. */
+  listCost(usage: Usage): number {
+    return costOf({ ...usage, cost: undefined }, this.spec.price) ?? 0;
   }
 }
 
@@ -86,14 +73,10 @@ export interface ModelTools {
   readonly onRetry: (model: string, error: UpstreamError) => void;
 }
 
-/** Tokens of an answer before anything is known. */
-const FIRST_GUESS = 300;
 /** Tokens of an answer without a limit, for the most that it can cost. */
 const LONGEST_ANSWER = 16_384;
 /** Tokens of a prompt are estimated from its bytes and may be more. */
 const UNDERCOUNT = 1.5;
-/** Weight of the newest answer in the mean. */
-const NEWEST_WEIGHT = 0.05;
 
 /** Features and size of a model. An unknown feature counts as present: a wrong guess costs one fallback. */
 export type Capabilities = NonNullable<ListedModel["capabilities"]>;

@@ -78,7 +78,7 @@ export class Builder {
     const usesSandbox = placement.models.some(({ provider }) => provider === undefined);
     const sandbox = usesSandbox ? await openSandbox() : undefined;
     const models = new Map(
-      placement.models.map((placed) => [placed.spec.name, this.#model(placed, sandbox, before)]),
+      placement.models.map((placed) => [placed.spec.name, this.#model(placed, sandbox)]),
     );
     checkRouters(config, models);
     const prepared = await Promise.all(
@@ -156,14 +156,11 @@ export class Builder {
     return found;
   }
 
-  #model(placed: PlacedModel, sandbox: Sandbox | undefined, before?: Serving): ServedModel {
+  #model(placed: PlacedModel, sandbox: Sandbox | undefined): ServedModel {
     const { spec, provider, limits } = placed;
     const { clock, random, onRetry } = this.#options;
     const host = provider ? this.#hosts.get(provider, limits) : sandbox!;
-    const model = new ServedModel(spec, host, { clock, random, onRetry });
-    const old = before?.models.get(spec.name);
-    if (old) model.inherit(old);
-    return model;
+    return new ServedModel(spec, host, { clock, random, onRetry });
   }
 
   #openSandbox({ sandbox: { seed, speed } }: Config): Promise<Sandbox> {

@@ -5,6 +5,7 @@ import type { Reasons } from "../../store/decision.ts";
 import type { RouterConfig } from "../config/config.ts";
 import { lackOf, type Needs, type ServedModel } from "../providers/served-model.ts";
 import { HttpError } from "../wire/http-error.ts";
+import type { PriceQuote } from "./answer-prices.ts";
 
 /** A request as the choice of its models sees it. */
 export interface ChoiceQuery {
@@ -12,6 +13,8 @@ export interface ChoiceQuery {
   readonly id: string;
   readonly x: Float64Array;
   readonly needs: Needs;
+  /** Expected prices by model, for models whose price is known. */
+  readonly quotes: ReadonlyMap<string, Pick<PriceQuote, "expected"> & Partial<PriceQuote>>;
   readonly allowed?: readonly string[] | undefined;
   readonly tradeoff: number;
   readonly duel: boolean | "auto";
@@ -38,7 +41,7 @@ export interface PoolChoice {
 /** Lets the policy choose within the limits that mode, session and guard set. */
 export function choose(view: RouterView, query: ChoiceQuery): PoolChoice {
   const candidates = candidatesOf(view, query.needs, query.allowed);
-  const costs = expectedCosts(view.models, query.needs);
+  const costs = expectedCosts(view.pool.models, query.quotes);
   const { config, models, guard, costUnit } = view;
   // Price in units of the highest expected cost, so that it does not depend on the length.
   const price = costs ? lambdaOf(query.tradeoff) / costs.highest : 0;
@@ -79,7 +82,7 @@ export function choose(view: RouterView, query: ChoiceQuery): PoolChoice {
   if (query.kept) {
     const gain = netValue(choice, pair[0]) - netValue(choice, fixed);
     const margin = config.session_margin;
-    // A new model has to read the whole conversation again, which costs, so it must gain enough.
+    // The price of a new model includes reading the whole conversation, so the margin is small.
     // The choice was between two models only, so it is not counted as the policy's.
     if (pair[0] === pair[1] && gain > margin) return choice;
     const kept = { model: nameOf(fixed), because: "session", gain: short(gain), margin } as const;
@@ -185,15 +188,15 @@ interface ExpectedCosts {
  * price above 0.
  */
 function expectedCosts(
-  models: readonly (ServedModel | undefined)[],
-  { promptTokens, answerTokens }: Needs,
+  models: readonly string[],
+  quotes: ChoiceQuery["quotes"],
 ): ExpectedCosts | undefined {
   const all = new Float64Array(models.length);
   let sum = 0;
   let known = 0;
   let highest = 0;
   for (let k = 0; k < models.length; k++) {
-    const cost = models[k]?.expectedCost(promptTokens, answerTokens);
+    const cost = quotes.get(models[k]!)?.expected;
     all[k] = cost ?? Number.NaN;
     if (cost === undefined) continue;
     sum += cost;

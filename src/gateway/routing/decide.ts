@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Decision, Reasons } from "../../store/decision.ts";
 import { newDecisionId, sampleNumber } from "../../store/decision-id.ts";
+import type { Answered } from "../../store/events.ts";
 import { readKey, seal } from "../../store/seal.ts";
 import type { Store } from "../../store/store.ts";
 import type { Caller } from "../access/access.ts";
@@ -12,9 +13,11 @@ import type { Recorder } from "../log/recorder.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import type { Stopwatch } from "../telemetry/metrics.ts";
 import { isRecord } from "../wire/json.ts";
+import type { AnswerPrices, PaidAnswer, PricedConversation, PriceQuote } from "./answer-prices.ts";
 import { type ChoiceQuery, choose, netValue, type RouterView } from "./choose.ts";
 import { explain } from "./explain.ts";
 import type { LiveRouter } from "./live-router.ts";
+import { prefixesOf } from "./prefixes.ts";
 import type { DuelCap } from "./recent.ts";
 import type { Serving } from "./serving.ts";
 
@@ -37,6 +40,8 @@ export interface PendingDecision {
   readonly x: Float64Array;
   /** False if the decision is not part of the sample: it is counted, but not stored. */
   readonly isKept: boolean;
+  /** Learns the prices of the answers. Returns what the tallies add for each model. */
+  readonly settle: (answers: readonly PaidAnswer[]) => NonNullable<Answered["priced"]>;
   /** Other candidates, the best first. None if the operator has fixed the model. */
   readonly others: () => readonly ServedModel[];
   readonly complete: () => Decision;
@@ -57,25 +62,39 @@ export async function decide(
   conversation: Conversation,
   stopwatch?: Stopwatch,
 ): Promise<PendingDecision> {
-  const { options, inToolLoop } = conversation;
+  const { options, inToolLoop, isRunning } = conversation;
   const mayGuess = serving().config.server.unpriced === "estimate";
   const needs = { ...conversation.needs, priced: caller.budget !== undefined && !mayGuess };
   const session = sessionOf(router.name, caller.owner, conversation);
-  const before = session && (await sessions.modelOf(session, conversation.isRunning));
-  const isKept = before !== undefined && (inToolLoop || !session!.isImplicit);
+  const prefixes = prefixesOf(caller.owner ?? "", conversation.messages);
+  const noted = session && (await sessions.modelOf(session, isRunning));
+  // Without a session id, the conversation is recognised by its first messages.
+  const isNamed = session?.isImplicit === false;
+  const found = isRunning && !isNamed ? router.prices.read.find(prefixes)?.model : undefined;
+  const before = isNamed ? noted : (found ?? (inToolLoop ? noted : undefined));
   const { x, failed } = await router.encode(conversation.prompt);
   stopwatch?.stage("encode");
   const { view } = router;
   const duel = duelFor(view, router.cap, caller, conversation);
   const at = clock.date();
+  const priced: PricedConversation = {
+    prefixes,
+    w: view.membership(x),
+    needs,
+    isRunning,
+    session: isNamed ? session.id : undefined,
+    at,
+  };
+  const quotes = quotesOf(router.prices, view.models, priced);
   const query: ChoiceQuery = {
     id: newDecisionId(at),
     x,
     needs,
+    quotes,
     allowed: options.allowed_models ?? undefined,
     tradeoff: options.cost_quality_tradeoff ?? view.config.cost_quality_tradeoff,
     duel: duel.wanted,
-    kept: isKept ? { model: before, firmly: inToolLoop } : undefined,
+    kept: before === undefined ? undefined : { model: before, firmly: inToolLoop },
     seed: newSeed(),
   };
   const choice = choose(view, query);
@@ -96,6 +115,7 @@ export async function decide(
     session,
     x,
     isKept: sampleNumber(query.id) < sample,
+    settle: (answers) => router.prices.settle(priced, view.models, quotes, answers),
     others: () => {
       if (view.config.mode !== "apply") return [];
       return choice.candidates.indices
@@ -113,6 +133,19 @@ export async function decide(
         reasons: { duel: duel.reason, encoder_failed: failed || undefined },
       }),
   };
+}
+
+function quotesOf(
+  prices: AnswerPrices,
+  models: RouterView["models"],
+  conversation: PricedConversation,
+): Map<string, PriceQuote> {
+  const quotes = new Map<string, PriceQuote>();
+  for (const model of models) {
+    const quote = model && prices.quote(model, conversation);
+    if (quote) quotes.set(model.name, quote);
+  }
+  return quotes;
 }
 
 /** Completes a decision and logs it. */

@@ -46,6 +46,7 @@ export function explain(
     lambda: short(lambda),
     reasons: {
       tradeoff: query.tradeoff,
+      tokens: tokensOf(query, indices.map(nameOf)),
       excluded: excluded.length > 0 ? Object.fromEntries(excluded) : undefined,
       ...choice.reasons,
       ...reasons,
@@ -54,6 +55,14 @@ export function explain(
     sample,
     prompt,
   };
+}
+
+/** Tokens behind the expected costs; undefined if no candidate has a price. */
+function tokensOf({ quotes }: ChoiceQuery, candidates: readonly string[]): Reasons["tokens"] {
+  if (quotes.size === 0) return undefined;
+  const of = (name: "prompt" | "cached" | "output") =>
+    candidates.map((model) => Math.round(quotes.get(model)?.[name] ?? 0));
+  return { prompt: of("prompt"), cached: of("cached"), output: of("output") };
 }
 
 /** The policy's estimates for this request. */

@@ -10,6 +10,7 @@ import { toHalf } from "../../store/vector.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { RouterConfig } from "../config/config.ts";
 import type { ServedModel } from "../providers/served-model.ts";
+import { AnswerPrices } from "./answer-prices.ts";
 import { type Calibration, poolOf } from "./calibration.ts";
 import type { RouterView } from "./choose.ts";
 import type { PolicyKinds } from "./policy-kinds.ts";
@@ -30,6 +31,7 @@ export class LiveRouter {
   readonly name: string;
   readonly calibration: Calibration;
   readonly recent = new RecentQueries();
+  readonly prices = new AnswerPrices();
   readonly #languages = new LanguageWatch();
   config: RouterConfig;
   cap: DuelCap;

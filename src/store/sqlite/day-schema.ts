@@ -1,6 +1,7 @@
 import { COUNTS } from "../tally.ts";
+import type { Connection } from "./connect.ts";
 
-/** Tables of the file of one day. There are no migrations: a change of this schema applies to new days. */
+/** Tables of the file of one day. There are no migrations: a change of this schema applies to new days, except for counts. */
 export const DAY_SCHEMA = `
   CREATE TABLE IF NOT EXISTS decisions (
     id TEXT PRIMARY KEY,
@@ -41,3 +42,15 @@ export const DAY_SCHEMA = `
     cost REAL NOT NULL,
     PRIMARY KEY (owner, month)
   ) STRICT, WITHOUT ROWID;`;
+
+/** Adds the counts that the file of a day of an older version does not have. */
+export function addMissingCounts(db: Connection): void {
+  const columns = db
+    .prepare<[], string>("SELECT name FROM pragma_table_info('tallies')")
+    .pluck()
+    .all();
+  for (const name of COUNTS) {
+    if (columns.includes(name)) continue;
+    db.exec(`ALTER TABLE tallies ADD COLUMN ${name} REAL NOT NULL DEFAULT 0`);
+  }
+}

@@ -8,7 +8,7 @@ import { literal, textOf } from "../sql.ts";
 import type { Counts } from "../tally.ts";
 import { type Connection, createPrivately, isDamage, prepareFile, translated } from "./connect.ts";
 import { spendingAdder, tallyAdder } from "./counts.ts";
-import { DAY_SCHEMA } from "./day-schema.ts";
+import { addMissingCounts, DAY_SCHEMA } from "./day-schema.ts";
 
 /**
  * Decisions, answers and their counts in one file per day, in a folder beside the main file:
@@ -164,7 +164,12 @@ function openDay(file: string): Connection {
     // their vote tokens carry.
     db.pragma("synchronous = normal");
     if (isNew) db.exec(DAY_SCHEMA);
-    else db.transaction(() => db.exec(DAY_SCHEMA)).immediate();
+    else {
+      db.transaction(() => {
+        db.exec(DAY_SCHEMA);
+        addMissingCounts(db);
+      }).immediate();
+    }
     return db;
   } catch (error) {
     db.close();

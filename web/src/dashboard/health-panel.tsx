@@ -4,16 +4,16 @@ import { Panel } from "../parts/panel.tsx";
 import { count, dollars, duration, percent } from "../text/format.ts";
 
 const STATES = {
-  closed: { text: "available", colour: "bg-good" },
-  "half-open": { text: "being retried", colour: "bg-warn" },
-  open: { text: "paused after failures", colour: "bg-bad" },
-  gone: { text: "not served", colour: "bg-strong" },
+  ok: { text: "ok", colour: "bg-good" },
+  degraded: { text: "some calls fail", colour: "bg-warn" },
+  down: { text: "down", colour: "bg-bad" },
+  unknown: { text: "no recent calls", colour: "bg-strong" },
 } as const;
 
 const COLUMNS: readonly Column[] = [
   { name: "Model" },
   { name: "State" },
-  ...["Shown", "Answers", "Failed", "Mean time", "Wins", "Cost"].map((name) => ({
+  ...["Share", "Calls", "Failed", "Mean time", "Wins", "Cost"].map((name) => ({
     name,
     isNumber: true,
   })),
@@ -21,12 +21,14 @@ const COLUMNS: readonly Column[] = [
 
 /** State, traffic and results of each model. */
 export function HealthPanel({ stats }: { stats: Stats }) {
-  const all = stats.models.reduce((sum, { shown }) => sum + shown, 0);
   return (
-    <Panel title="Models" about="Activity in this time window.">
+    <Panel
+      title="Models"
+      about="Health of the last 30 minutes. Share of the answers given, calls, votes and cost in this time window."
+    >
       <DataTable label="Models" columns={COLUMNS} class="min-w-2xl">
         {stats.models.map((model) => (
-          <Row key={model.model} {...model} all={all} />
+          <Row key={model.model} {...model} />
         ))}
       </DataTable>
     </Panel>
@@ -35,17 +37,17 @@ export function HealthPanel({ stats }: { stats: Stats }) {
 
 function Row({
   model,
+  health,
   breaker,
-  shown,
-  all,
-  answers,
+  share,
+  calls,
   failures,
   mean_latency_ms: latency,
   votes,
   wins,
   cost,
-}: ModelCounts & { all: number }) {
-  const { text, colour } = STATES[breaker ?? "gone"];
+}: ModelCounts) {
+  const { text, colour } = STATES[health];
   return (
     <tr class="border-t border-line tabular-nums">
       <th scope="row" class="max-w-40 truncate py-2 pr-3 text-left font-normal" title={model}>
@@ -54,13 +56,13 @@ function Row({
       <td class="pr-3">
         <span class="flex items-center gap-2">
           <span class={`size-2 rounded-full ${colour}`} aria-hidden="true" />
-          {text}
+          {breaker === null ? "not served" : breaker === "open" ? "paused after failures" : text}
         </span>
       </td>
-      <td class="text-right">{all === 0 ? "" : percent(shown / all)}</td>
-      <td class="text-right">{count(answers)}</td>
+      <td class="text-right">{share === null ? "" : percent(share)}</td>
+      <td class="text-right">{count(calls)}</td>
       <td class={`text-right ${failures > 0 ? "text-bad" : "text-muted"}`}>
-        {answers === 0 ? "" : percent(failures / answers)}
+        {calls === 0 ? "" : percent(failures / calls)}
       </td>
       <td class="text-right">{latency === null ? "" : duration(latency)}</td>
       <td class="text-right">{votes === 0 ? "" : `${count(wins)} of ${count(votes)}`}</td>

@@ -11,7 +11,7 @@ const point = (minutes: number, requests: number): SeriesPoint => ({
   duels: 0,
   votes: 0,
   cost: requests / 100,
-  shown: { a: requests },
+  given: { a: requests },
 });
 
 /** Steps of five minutes in a window that starts at noon. */
@@ -26,7 +26,7 @@ it("adds steps without requests, and neither loses nor repeats a step", () => {
 
 it("starts with one empty step before the first request", () => {
   const [first, second] = filledSeries(stats(61, point(50, 2)));
-  expect([first, second]).toEqual([{ ...point(45, 0), shown: {} }, point(50, 2)]);
+  expect([first, second]).toEqual([{ ...point(45, 0), given: {} }, point(50, 2)]);
 });
 
 it("has two empty steps if there were no requests", () => {

@@ -14,7 +14,7 @@ export function filledSeries({ window, series, at }: Stats): SeriesPoint[] {
   return points;
 }
 
-const EMPTY = { requests: 0, duels: 0, votes: 0, cost: 0, shown: {} };
+const EMPTY = { requests: 0, duels: 0, votes: 0, cost: 0, given: {} };
 
 /** Properties of the panels with charts over time. */
 export interface OverTimeProps {

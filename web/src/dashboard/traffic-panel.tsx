@@ -12,7 +12,7 @@ interface SharePoint {
   readonly shares: Readonly<Record<string, number>>;
 }
 
-/** The share of each model in the answers shown, over time. */
+/** The share of each model in the answers given, over time. */
 export function TrafficPanel({
   stats,
   points,
@@ -21,9 +21,9 @@ export function TrafficPanel({
   const names = stats.models.map(({ model }) => model);
   const steps = sharesOver(points, learning);
   const used = names.filter((name) => steps.some(({ shares }) => (shares[name] ?? 0) > 0));
-  const total = stats.models.map(({ model, shown }) => `${model} ${shown}`).join(", ");
+  const total = stats.models.map(({ model, given }) => `${model} ${given}`).join(", ");
   return (
-    <Panel title="Share of traffic" about="How often the answers of each model were shown.">
+    <Panel title="Share of traffic" about="Share of the answers that each model gave.">
       <TimeChart
         data={[points, learning]}
         times={steps.map(({ at }) => at)}
@@ -52,7 +52,7 @@ export function TrafficPanel({
             data: steps.map(({ shares }) => shares[name] ?? 0),
           }))
         }
-        label={`Share of traffic over time. Answers shown: ${total}.`}
+        label={`Share of traffic over time. Answers given: ${total}.`}
       />
       <Legend entries={used.map((name) => ({ name, colour: colourOf(names, name) }))} />
     </Panel>
@@ -68,9 +68,9 @@ function sharesOver(points: readonly SeriesPoint[], learning: Learning | undefin
   if (busy.length < FEW && learning && learning.stretches.length > busy.length) {
     return learning.stretches.map(({ from, requests, shares }) => ({ at: from, requests, shares }));
   }
-  return points.map(({ at, requests, shown }) => {
-    const total = Object.values(shown).reduce((sum, value) => sum + value, 0);
-    const shares = Object.entries(shown).map(([name, value]) => [name, value / Math.max(1, total)]);
+  return points.map(({ at, requests, given }) => {
+    const total = Object.values(given).reduce((sum, value) => sum + value, 0);
+    const shares = Object.entries(given).map(([name, value]) => [name, value / Math.max(1, total)]);
     return { at, requests, shares: Object.fromEntries(shares) as SharePoint["shares"] };
   });
 }

@@ -25,12 +25,14 @@ const STATS = {
   mode: "apply",
   guard: null,
   win_rate: band(0.6, 0.05),
+  recent_queries: 0,
   models: [{ model: "big" }, { model: "large" }, { model: "small" }],
   counts: { duel_rate: 0.5, votes: 3, ratings: 1, answers: 150, failures: 0 },
   spend: {
     total: 0.2,
+    compared: 0.2,
     requests: 100,
-    always_best: { model: "big", cost: 0.5, savings: 0.3, among: ["big"], lo: 0.3, hi: 0.3 },
+    always_best: { model: "big", cost: 0.5, savings: 0.3, among: ["big"], lo: 0.2, hi: 0.4 },
     always_cheapest: { model: "small", cost: 0.05, savings: -0.15 },
   },
 } as unknown as Stats;
@@ -58,6 +60,15 @@ describe("is it learning", () => {
   it("shows no figure without requests", () => {
     expect(learningVerdict({ ...STATS, win_rate: null }, undefined).figure).toBe("\u2013");
   });
+
+  it("shows no figure without votes", () => {
+    const fresh = { ...STATS, win_rate: null, recent_queries: 5 };
+    expect(learningVerdict(fresh, undefined)).toMatchObject({
+      figure: "\u2013",
+      tone: "open",
+      sentence: "There are no votes yet, so nothing is known about the quality of the models.",
+    });
+  });
 });
 
 describe("is it saving", () => {
@@ -66,8 +77,13 @@ describe("is it saving", () => {
       figure: "$0.20",
       tone: "good",
       sentence:
-        "60% less than always using big ($0.50). Always using small would have cost $0.050.",
+        "60% less than the estimated $0.50 of always using big, prompt caches included ($0.20 to $0.40 saved with 95% probability). Always using small would have cost $0.050.",
     });
+  });
+
+  it("is open while the interval contains a loss", () => {
+    const always_best = { ...STATS.spend.always_best!, lo: -0.05 };
+    expect(savingVerdict({ ...STATS, spend: { ...STATS.spend, always_best } }).tone).toBe("open");
   });
 
   it("does not judge a few requests", () => {
@@ -79,19 +95,20 @@ describe("is it saving", () => {
   });
 
   it("shows the interval if the best model is uncertain", () => {
-    const doubted = { among: ["big", "large"], lo: -0.1, hi: 0.3 };
+    const doubted = { among: ["big", "large"], among_lo: -0.1, among_hi: 0.4 };
     const always_best = { ...STATS.spend.always_best!, ...doubted };
     expect(savingVerdict({ ...STATS, spend: { ...STATS.spend, always_best } }).sentence).toBe(
-      "60% less than always using big ($0.50). Compared with the 2 models that may be the best: -$0.10 to $0.30 saved. Always using small would have cost $0.050.",
+      "60% less than the estimated $0.50 of always using big, prompt caches included ($0.20 to $0.40 saved with 95% probability). Compared with the 2 models that may be the best: -$0.10 to $0.40 saved. Always using small would have cost $0.050.",
     );
   });
 
   it("explains a higher cost", () => {
-    const always_best = { ...STATS.spend.always_best!, cost: 0.1, savings: -0.1 };
+    const loss = { cost: 0.1, savings: -0.1, lo: -0.12, hi: -0.08 };
+    const always_best = { ...STATS.spend.always_best!, ...loss };
     const dear = { ...STATS, spend: { ...STATS.spend, always_best } };
     expect(savingVerdict(dear)).toMatchObject({ tone: "bad" });
     expect(savingVerdict(dear).sentence).toMatch(
-      /^\$0\.10 more than always using big\. 50% of the requests were duels, which call two models\. /,
+      /^\$0\.10 more than always using big, prompt caches included \(-\$0\.12 to -\$0\.080 saved with 95% probability\)\. 50% of the requests were duels, which call two models\. /,
     );
   });
 });
@@ -114,7 +131,7 @@ describe("can it be trusted", () => {
       tone: "good",
       caption: "probability that routing is at least as good as always using big",
       sentence:
-        "Compared with it, routing is worth +0.03 of quality per request, price included (+0.01 to +0.05). The guard is off. 4 votes in this window.",
+        "Compared with it, routing is worth +0.03 of quality per request, price included (+0.01 to +0.05). The guard is off. 3 votes of all voters in this time window.",
     });
     expect(trustVerdict(STATS, advantage(0.8)).tone).toBe("open");
     expect(trustVerdict(STATS, advantage(0.05)).tone).toBe("bad");

@@ -11,7 +11,10 @@ export interface Verdict {
 }
 
 /** Is it learning? Compares the regret at the end and at the start of the window, with the current posterior. */
-export function learningVerdict({ win_rate: win }: Stats, learning: Learning | undefined): Verdict {
+export function learningVerdict(
+  { win_rate: win, recent_queries: recent }: Stats,
+  learning: Learning | undefined,
+): Verdict {
   const caption = win ? `win rate, ${percent(win.lo)} to ${percent(win.hi)}` : "win rate";
   const stretches = learning?.stretches ?? [];
   const [first, last] = [stretches[0], stretches.at(-1)];
@@ -19,12 +22,11 @@ export function learningVerdict({ win_rate: win }: Stats, learning: Learning | u
     return { figure: percent(win.mean), tone: "open", caption, sentence: "Loading\u2026" };
   }
   if (!win || !first || !last) {
-    return {
-      figure: "\u2013",
-      tone: "open",
-      caption,
-      sentence: "There are no requests yet. Every vote on a duel teaches the router.",
-    };
+    const sentence =
+      recent === 0
+        ? "There are no requests yet. Every vote on a duel teaches the router."
+        : "There are no votes yet, so nothing is known about the quality of the models.";
+    return { figure: "\u2013", tone: "open", caption, sentence };
   }
   const [then, now, { sure }] = [first.regret, last.regret, last.fallen];
   const regret = `The regret per request is ${now.mean.toFixed(2)}`;
@@ -55,22 +57,22 @@ export function savingVerdict({ spend, counts, models }: Stats): Verdict {
   const floor = cheapest
     ? ` Always using ${cheapest.model} would have cost ${dollars(cheapest.cost)}.`
     : "";
-  // Not worth a sentence if every model may be the best.
   const doubt =
     best.among.length > 1 && best.among.length < models.length
-      ? ` Compared with the ${best.among.length} models that may be the best: ${dollars(best.lo)} to ${dollars(best.hi)} saved.`
+      ? ` Compared with the ${best.among.length} models that may be the best: ${range(best.among_lo, best.among_hi)} saved.`
       : "";
+  const interval = `${range(best.lo, best.hi)} saved with 95% probability`;
   if (best.savings >= 0) {
     return {
       figure: dollars(total),
-      tone: isEarly ? "open" : "good",
+      tone: isEarly || best.lo <= 0 ? "open" : "good",
       caption,
-      sentence: `${percent(best.savings / best.cost)} less than always using ${best.model} (${dollars(best.cost)}).${doubt}${floor}`,
+      sentence: `${percent(best.savings / best.cost)} less than the estimated ${dollars(best.cost)} of always using ${best.model}, prompt caches included (${interval}).${doubt}${floor}`,
     };
   }
   // The second answers of duels are a cost of learning, not of serving.
   const once = Math.min(1, spend.requests / Math.max(1, counts.answers - counts.failures));
-  const saved = 1 - (once * total) / best.cost;
+  const saved = 1 - (once * spend.compared) / best.cost;
   const duels =
     counts.duel_rate > 0
       ? ` ${percent(counts.duel_rate)} of the requests were duels, which call two models`
@@ -79,10 +81,14 @@ export function savingVerdict({ spend, counts, models }: Stats): Verdict {
     duels === "" ? "" : saved > 0 ? `; without them it would save ${percent(saved)}.` : ".";
   return {
     figure: dollars(total),
-    tone: isEarly || saved > 0 ? "open" : "bad",
+    tone: isEarly || saved > 0 || best.hi >= 0 ? "open" : "bad",
     caption,
-    sentence: `${dollars(-best.savings)} more than always using ${best.model}.${duels}${without}${doubt}${floor}`,
+    sentence: `${dollars(-best.savings)} more than always using ${best.model}, prompt caches included (${interval}).${duels}${without}${doubt}${floor}`,
   };
+}
+
+function range(lo: number, hi: number): string {
+  return `${dollars(lo)} to ${dollars(hi)}`;
 }
 
 /** With fewer requests than this the savings are not judged. */
@@ -93,8 +99,9 @@ export function trustVerdict(
   { guard, mode, counts }: Stats,
   advantage: Tradeoff["advantage"] | undefined,
 ): Verdict {
-  const cast = counts.votes + counts.ratings;
-  const votes = `${plural(cast, "vote")} in this window.`;
+  // Ratings are votes on one answer, and `votes` includes them.
+  const cast = counts.votes;
+  const votes = `${plural(cast, "vote")} of all voters in this time window.`;
   if (guard !== null) {
     return {
       figure: "Guard on",

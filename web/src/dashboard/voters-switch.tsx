@@ -53,7 +53,9 @@ export function VotersSwitch({ voters }: { voters: Live<Voters> }) {
         onChange={(value) => set({ votes_per_minute: Number(value) })}
       />
       {state.cast > 0 && (
-        <span class="text-sm text-muted tabular-nums">{plural(state.cast, "vote")} cast</span>
+        <span class="text-sm text-muted tabular-nums">
+          {plural(state.cast, "vote")} cast by simulated voters
+        </span>
       )}
       {problem !== undefined && <span class="text-sm text-bad">{problem}</span>}
     </div>

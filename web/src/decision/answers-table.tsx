@@ -9,7 +9,7 @@ const COLUMNS: readonly Column[] = [
   { name: "Status" },
   { name: "Time" },
   { name: "Tokens", isNumber: true },
-  { name: "Price", isNumber: true },
+  { name: "Actual price", isNumber: true },
 ];
 const STATUS = { ok: "complete", failed: "failed", cancelled: "stopped" } as const;
 

@@ -2,7 +2,7 @@ import type { Decision, Score } from "../../../src/client.ts";
 import { type Column, DataTable } from "../parts/data-table.tsx";
 import { IntervalDot } from "../parts/interval-dot.tsx";
 import { Panel } from "../parts/panel.tsx";
-import { dollars, signed } from "../text/format.ts";
+import { count, dollars, signed } from "../text/format.ts";
 
 /** The models that could have answered: estimated quality, expected price, and quality minus price. */
 export function Candidates({ decision }: { decision: Decision }) {
@@ -44,7 +44,7 @@ export function Candidates({ decision }: { decision: Decision }) {
 const COLUMNS: readonly Column[] = [
   { name: "Model" },
   { name: "Chart", isHidden: true },
-  ...["Quality", "±", "Price", "Net"].map((name) => ({ name, isNumber: true })),
+  ...["Quality", "±", "Expected price", "Net"].map((name) => ({ name, isNumber: true })),
 ];
 
 function Row({
@@ -56,7 +56,7 @@ function Row({
   isChosen: boolean;
   at: (value: number) => string;
 }) {
-  const { model, value, uncertainty, cost, net } = score;
+  const { model, value, uncertainty, cost, cost_basis: basis, net } = score;
   return (
     <tr class="tabular-nums">
       <th
@@ -90,7 +90,16 @@ function Row({
       <td class="pl-4 text-right text-muted">
         {uncertainty === undefined ? "" : uncertainty.toFixed(3)}
       </td>
-      <td class="pl-4 text-right">{cost === undefined ? "" : dollars(cost)}</td>
+      <td class="pl-4 text-right">
+        {cost === undefined ? "" : dollars(cost)}
+        {basis && (
+          <span class="block text-xs whitespace-nowrap text-muted">
+            {count(basis.prompt_tokens)} in
+            {basis.cached_tokens > 0 && ` (${count(basis.cached_tokens)} cached)`},{" "}
+            {count(basis.output_tokens)} out
+          </span>
+        )}
+      </td>
       <td class="pl-4 text-right">{net === undefined ? "" : signed(net)}</td>
     </tr>
   );

@@ -1,0 +1,233 @@
+import { Random } from "../../core/random/random.ts";
+import { ALL_MODELS, tally } from "../../store/tally.ts";
+import { USUAL_CACHE } from "../providers/answer-price.ts";
+import { costOf, NO_USAGE, type Price, type Usage } from "../providers/upstream/usage.ts";
+import { AnswerPrices, type PriceQuote } from "../routing/answer-prices.ts";
+import { prefixesOf } from "../routing/prefixes.ts";
+import { spendOf } from "./spend.ts";
+
+/** Prices of the three simulated models, and the tokens that they count per four characters. */
+const MODELS = [
+  {
+    name: "large",
+    price: { input: 5, cached_input: 0.5, output: 25, cache_write: 6.25 },
+    grain: 1.15,
+  },
+  { name: "middle", price: { input: 2, cached_input: 0.2, output: 8 }, grain: 1 },
+  { name: "small", price: { input: 0.4, cached_input: 0.1, output: 1.6 }, grain: 0.95 },
+] as const;
+type Model = (typeof MODELS)[number];
+const CATEGORIES = 3;
+
+/** Mean lengths of answers by model and category. Each seed is another world. */
+function lengthsOf(random: Random): ReadonlyMap<string, readonly number[]> {
+  const categories = Array.from(
+    { length: CATEGORIES },
+    () => 250 * Math.exp(0.5 * random.normal()),
+  );
+  return new Map(
+    MODELS.map(({ name }) => {
+      const own = Math.exp(0.35 * random.normal());
+      return [name, categories.map((mean) => mean * own * Math.exp(0.25 * random.normal()))];
+    }),
+  );
+}
+
+export interface Traffic {
+  readonly seed: number;
+  readonly conversations: number;
+  readonly turns: number;
+  /** Whether the upstreams cache prefixes. */
+  readonly caches: boolean;
+  /** Probability that a request changes the model. */
+  readonly switching: number;
+  /** Probability that a request gets two answers. */
+  readonly duels: number;
+}
+
+/** Texts of a user and lengths of answers, which are the same whichever model answers. */
+interface Script {
+  readonly category: number;
+  readonly system: string;
+  readonly users: readonly string[];
+  /** Milliseconds since the request before. */
+  readonly gaps: readonly number[];
+  answerLength(model: Model, turn: number): number;
+}
+
+/** Runs conversations through the router's prices, and each of them again with every model alone. */
+export function simulate(traffic: Traffic) {
+  const random = Random.seeded(traffic.seed);
+  const lengths = lengthsOf(random.split("lengths"));
+  const prices = new AnswerPrices();
+  const events: Parameters<typeof tally>[0][number][] = [];
+  const truth = new Map(MODELS.map(({ name }) => [name as string, 0]));
+  let now = 1.8e12;
+  let spent = 0;
+  for (let i = 0; i < traffic.conversations; i++) {
+    const own = random.split(i);
+    const script = scriptOf(own, i, traffic, lengths);
+    for (const model of MODELS) {
+      const alone = play(script, traffic.caches, () => [model]);
+      truth.set(model.name, truth.get(model.name)! + alone);
+    }
+    const choice = own.split("choice");
+    let kept = choose(choice, script.category);
+    spent += play(
+      script,
+      traffic.caches,
+      (turn) => {
+        if (turn > 0 && choice.uniform() < traffic.switching)
+          kept = choose(choice, script.category);
+        const other = MODELS[(MODELS.indexOf(kept) + 1) % 3]!;
+        return choice.uniform() < traffic.duels ? [kept, other] : [kept];
+      },
+      ({ messages, answers, gap }) => {
+        now += gap;
+        const priced = pricedOf(prices, messages, script.category, now, answers);
+        const common = { router: "auto", at: now, decision: "d", slot: 0 } as const;
+        for (const [slot, { model, usage, cost }] of answers.entries()) {
+          events.push({
+            ...common,
+            kind: "answered",
+            model: model.name,
+            status: "ok",
+            inputTokens: usage.promptTokens,
+            outputTokens: usage.completionTokens,
+            cost,
+            latencyMs: 1,
+            ...(slot === 0 && { priced }),
+          });
+        }
+      },
+    );
+  }
+  const list = new Map<string, Price>(MODELS.map(({ name, price }) => [name, price]));
+  const tallies = tally(events);
+  const { always } = spendOf(tallies, list, []);
+  const all = tallies.filter(({ model }) => model === ALL_MODELS);
+  return {
+    spent,
+    truth,
+    always,
+    tallies,
+    requests: all.reduce((sum, one) => sum + one.counts.answers, 0),
+  };
+}
+
+interface Played {
+  readonly messages: readonly object[];
+  readonly gap: number;
+  readonly answers: readonly { model: Model; usage: Usage; cost: number }[];
+}
+
+/** Plays a conversation and returns its cost. Upstreams remember what they have read for five minutes. */
+function play(
+  { system, users, gaps, answerLength }: Script,
+  caches: boolean,
+  modelsFor: (turn: number) => readonly Model[],
+  onAnswer: (played: Played) => void = () => {},
+): number {
+  const messages: { role: string; content: string }[] = [{ role: "system", content: system }];
+  const read = new Map<string, { at: number; characters: number }>();
+  let now = 0;
+  let total = 0;
+  for (const [turn, user] of users.entries()) {
+    now += gaps[turn]!;
+    messages.push({ role: "user", content: user });
+    const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
+    const answers = modelsFor(turn).map((model) => {
+      const tokens = (count: number) => Math.round((model.grain * count) / 4);
+      const before = read.get(model.name);
+      const isWarm = caches && before !== undefined && now - before.at < 300_000;
+      const warm = isWarm ? 128 * Math.floor(tokens(before.characters) / 128) : 0;
+      const cached = warm >= 1024 ? warm : 0;
+      const promptTokens = tokens(characters);
+      const writes = caches && "cache_write" in model.price ? promptTokens - cached : 0;
+      const usage = {
+        ...NO_USAGE,
+        promptTokens,
+        cachedTokens: cached,
+        cacheWriteTokens: writes,
+        completionTokens: answerLength(model, turn),
+      };
+      read.set(model.name, { at: now, characters });
+      return { model, usage, cost: costOf(usage, model.price)! };
+    });
+    onAnswer({ messages: [...messages], gap: gaps[turn]!, answers });
+    total += answers.reduce((sum, { cost }) => sum + cost, 0);
+    const { completionTokens } = answers[0]!.usage;
+    const text = "y".repeat(Math.round((4 * completionTokens) / answers[0]!.model.grain));
+    messages.push({ role: "assistant", content: text });
+  }
+  return total;
+}
+
+function scriptOf(
+  random: Random,
+  i: number,
+  { turns, seed }: Traffic,
+  lengths: ReadonlyMap<string, readonly number[]>,
+): Script {
+  const category = random.integer(CATEGORIES);
+  const mood = Math.exp(0.3 * random.normal());
+  const long = (mean: number) => Math.round(mean * Math.exp(0.4 * random.normal()));
+  return {
+    category,
+    system: `${seed} ${i} ${"s".repeat(long(3000))}`,
+    users: Array.from({ length: turns }, () => "u".repeat(long(900))),
+    gaps: Array.from({ length: turns }, () => -90_000 * Math.log(1 - random.uniform())),
+    answerLength: (model, turn) => {
+      const own = random.split(`${model.name} ${turn}`);
+      return Math.max(
+        1,
+        Math.round(lengths.get(model.name)![category]! * mood * Math.exp(0.4 * own.normal())),
+      );
+    },
+  };
+}
+
+/** Routing depends on the category, so the answers of a model are not a random sample of the requests. */
+function choose(random: Random, category: number): Model {
+  return MODELS[random.uniform() < 0.6 ? category : random.integer(3)]!;
+}
+
+function pricedOf(
+  prices: AnswerPrices,
+  messages: readonly object[],
+  category: number,
+  at: number,
+  answers: Played["answers"],
+) {
+  const w = Float64Array.from({ length: 3 }, (_, m) => (m === category ? 0.9 : 0.05));
+  const promptTokens = Math.ceil(JSON.stringify(messages).length / 4);
+  const conversation = {
+    prefixes: prefixesOf("", messages),
+    w,
+    needs: { promptTokens, answerTokens: undefined },
+    isRunning: messages.length > 2,
+    session: undefined,
+    at,
+  };
+  const served = MODELS.map(({ name, price }) => ({
+    spec: {
+      name,
+      price,
+      cache: USUAL_CACHE,
+      provider: "",
+      upstreamName: name,
+      capabilities: {},
+      retries: 0,
+    },
+    listCost: (usage: Usage) => costOf({ ...usage, cost: undefined }, price)!,
+  }));
+  const quotes = new Map<string, PriceQuote>();
+  for (const model of served) quotes.set(model.spec.name, prices.quote(model, conversation)!);
+  const paid = answers.map(({ model, usage, cost }) => ({
+    model: model.name,
+    usage,
+    cost,
+    isWhole: true,
+  }));
+  return prices.settle(conversation, served, quotes, paid);
+}

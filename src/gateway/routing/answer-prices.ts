@@ -1,0 +1,188 @@
+import type { PricedCounts } from "../../store/priced-counts.ts";
+import { expectedPrice } from "../providers/answer-price.ts";
+import type { Needs, ServedModel } from "../providers/served-model.ts";
+import type { Usage } from "../providers/upstream/usage.ts";
+import { CacheHits } from "./cache-hits.ts";
+import { CategoryMeans } from "./category-means.ts";
+import { CommonErrors } from "./common-errors.ts";
+import { OutputLengths } from "./output-lengths.ts";
+import { type Prefix, ReadPrefixes } from "./prefixes.ts";
+
+/** A conversation as its price depends on it. */
+export interface PricedConversation {
+  readonly prefixes: readonly Prefix[];
+  /** Shares of the categories. */
+  readonly w: Float64Array;
+  readonly needs: Pick<Needs, "promptTokens" | "answerTokens">;
+  /** Whether the conversation already has an answer. */
+  readonly isRunning: boolean;
+  /** Session id of the client, if it sent one. */
+  readonly session: string | undefined;
+  /** Time of the request, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Expected price of a model's answer in US dollars, and the tokens that it is based on. */
+export interface PriceQuote {
+  readonly expected: number;
+  readonly prompt: number;
+  /** Tokens of the prompt that probably come from the upstream's cache. */
+  readonly cached: number;
+  readonly output: number;
+}
+
+/** An answer whose usage and cost are known. */
+export interface PaidAnswer {
+  readonly model: string;
+  readonly usage: Usage;
+  readonly cost: number;
+  /** Whether the answer is complete. */
+  readonly isWhole: boolean;
+}
+
+type PricedModel = Pick<ServedModel, "spec" | "listCost">;
+
+/**
+ * Expected prices of a router's answers: of each candidate for a decision, and of each model for
+ * the comparison with "always one model" (docs/decisions/0017-savings.md). The knowledge is in
+ * memory: prefixes that models have read, lengths of answers, ratios of charges to list prices.
+ */
+export class AnswerPrices {
+  readonly read = new ReadPrefixes();
+  readonly #outputs = new OutputLengths();
+  /** Tokens of a prompt that the upstream counts, per token of the estimate. */
+  readonly #prompts = new CategoryMeans(1);
+  /** Cost that is charged, per dollar of the list price of the same tokens. */
+  readonly #charges = new CategoryMeans(1);
+  readonly #hits = new CacheHits();
+  readonly #errors = new CommonErrors();
+
+  /** Quotes the price of a model's answer, or undefined if the model has no price. */
+  quote(
+    model: Pick<PricedModel, "spec">,
+    conversation: PricedConversation,
+  ): PriceQuote | undefined {
+    const { name, price, cache } = model.spec;
+    if (!price) return undefined;
+    const { prefixes, w, needs, at } = conversation;
+    const prompt = needs.promptTokens * this.#prompts.of(name, w);
+    const output = Math.min(this.#outputs.of(name, w), needs.answerTokens ?? Infinity);
+    const share = this.read.warmShare(prefixes, at - 1000 * cache.seconds, name);
+    const warm = share * prompt < cache.minTokens ? 0 : share * prompt;
+    const { mean: hit } = this.#hits.of(name);
+    const { dollars } = expectedPrice(price, { prompt, warm, output }, hit);
+    return { expected: this.#charges.of(name, w) * dollars, prompt, cached: hit * warm, output };
+  }
+
+  /**
+   * Learns from the answers to one request. Returns what the tallies add for each model, and for
+   * all models together under the name "".
+   */
+  settle(
+    conversation: PricedConversation,
+    models: readonly (PricedModel | undefined)[],
+    quotes: ReadonlyMap<string, PriceQuote>,
+    answers: readonly PaidAnswer[],
+  ): Record<string, Partial<PricedCounts>> {
+    const { prefixes, at } = conversation;
+    const session =
+      conversation.session ?? this.read.find(prefixes)?.session ?? prefixes.at(-1)?.hash ?? "";
+    const counts: Record<string, Partial<PricedCounts>> = { "": { priced: 1 } };
+    for (const model of models) {
+      if (model?.spec.price) counts[model.spec.name] = this.#alone(model, conversation, answers);
+    }
+    for (const answer of answers) {
+      const { model, cost, isWhole } = answer;
+      const served = models.find((one) => one?.spec.name === model);
+      const expected = quotes.get(model)?.expected;
+      if (!isWhole || !served || expected === undefined) continue;
+      this.#learn(conversation, session, served, answer);
+      const own = { priced: 1, expected, residual_sq: (cost - expected) ** 2 };
+      counts[model] = { ...counts[model], ...own };
+    }
+    this.read.remember(prefixes, {
+      session,
+      models: answers.map(({ model }) => model),
+      at,
+      outputs: new Map([...quotes].map(([model, { output }]) => [model, output])),
+    });
+    return counts;
+  }
+
+  /**
+   * Expected cost of the request if one model had answered the whole conversation. The lengths of
+   * its answers follow from those that were given, by the ratio of the two models' mean lengths.
+   * The doubt is the standard deviation of errors that many requests have in common: these
+   * ratios, and whether the upstream caches prefixes.
+   */
+  #alone(
+    { spec: { name, price, cache } }: PricedModel,
+    { prefixes, w, isRunning, at }: PricedConversation,
+    answers: readonly PaidAnswer[],
+  ): Pick<PricedCounts, "always_cost" | "always_doubt"> {
+    const own = answers.find(({ model }) => model === name);
+    const ratio = (means: Pick<CategoryMeans, "of">, model: string) =>
+      means.of(name, w) / means.of(model, w);
+    const mean = (of: (answer: PaidAnswer) => number) =>
+      answers.reduce((sum, answer) => sum + of(answer) / answers.length, 0);
+    const given = own
+      ? own.usage.completionTokens
+      : mean(({ model, usage }) => usage.completionTokens * ratio(this.#outputs, model));
+    const read = own
+      ? own.usage.promptTokens
+      : mean(({ model, usage }) => usage.promptTokens * ratio(this.#prompts, model));
+
+    // Earlier answers would be this model's as well, and longer or shorter.
+    const before = this.read.find(prefixes);
+    const stretch = before?.served ? (before.outputs.get(name) ?? 0) / before.served : 1;
+    const earlier = read * (prefixes.at(-1)?.answerShare ?? 0);
+    const prompt = read + earlier * (stretch - 1);
+    // A conversation that began on another node counts as read, so that savings are rather too
+    // small than too large.
+    const isForeign = isRunning && !before;
+    const share = isForeign
+      ? (prefixes.at(-3)?.share ?? 0)
+      : this.read.warmShare(prefixes, at - 1000 * cache.seconds);
+    const warm = share * prompt < cache.minTokens ? 0 : share * prompt;
+
+    const hit = this.#hits.of(name);
+    const charge = this.#charges.of(name, w);
+    const { dollars, gap } = expectedPrice(price!, { prompt, warm, output: given }, hit.mean);
+    // Derivative of the price by the logarithm of this model's mean length.
+    const others = before?.served ? 1 - (before.parts.get(name) ?? 0) / before.served : 0;
+    const outputDollars = (given * price!.output) / 1e6;
+    const perPrompt = (dollars - outputDollars) / Math.max(1, prompt);
+    const slope = (own ? 0 : outputDollars) + others * earlier * stretch * perPrompt;
+    const sd = this.#lengthDoubt(name, w, answers);
+    const sources = Array.from(w, (part) => ({ slope: part * charge * slope, sd }));
+    sources.push({ slope: charge * gap, sd: hit.sd });
+    return { always_cost: charge * dollars, always_doubt: this.#errors.add(name, sources) };
+  }
+
+  /** Relative standard deviation of the ratio of two models' mean lengths. */
+  #lengthDoubt(name: string, w: Float64Array, answers: readonly PaidAnswer[]): number {
+    const other = answers.find(({ model }) => model !== name)?.model;
+    const own = this.#outputs.doubt(name, w);
+    return other === undefined ? own : Math.hypot(own, this.#outputs.doubt(other, w));
+  }
+
+  #learn(
+    { prefixes, w, needs, at }: PricedConversation,
+    session: string,
+    model: PricedModel,
+    { usage, cost }: PaidAnswer,
+  ): void {
+    const { name, cache } = model.spec;
+    const share = this.read.warmShare(prefixes, at - 1000 * cache.seconds, name);
+    const warm = share * usage.promptTokens;
+    if (warm >= cache.minTokens) this.#hits.learn(name, Math.min(1, usage.cachedTokens / warm));
+    if (usage.completionTokens > 0) {
+      this.#outputs.learn(session, name, w, usage.completionTokens);
+    }
+    if (needs.promptTokens > 0) {
+      this.#prompts.learn(name, w, usage.promptTokens, needs.promptTokens);
+    }
+    const listed = model.listCost(usage);
+    if (listed > 0) this.#charges.learn(name, w, cost, listed);
+  }
+}
