@@ -1,8 +1,14 @@
+import { execFileSync } from "node:child_process";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, createConnection, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { chat, configOf, SANDBOX, startGateway, startHost } from "../gateway.fixture.ts";
-import { type ConnectionLimits, Connections, connectionLimits } from "./connections.ts";
+import {
+  type ConnectionLimits,
+  Connections,
+  connectionLimits,
+  descriptorLimit,
+} from "./connections.ts";
 
 const LIMITS: ConnectionLimits = { total: 4, perAddress: 4, writeMs: 1000 };
 const HALF = "POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\n";
@@ -97,6 +103,11 @@ describe("connections", () => {
     onTestFinished(() => clearInterval(timer));
     await gone;
     expect(other.destroyed).toBe(true);
+  });
+
+  it.runIf(process.platform === "linux")("know the limit of descriptors of the process", () => {
+    const soft = Number(execFileSync("sh", ["-c", "ulimit -n"], { encoding: "utf8" }));
+    expect(descriptorLimit()).toBe(soft);
   });
 
   it("may take half of the descriptors, at most 10,000", () => {

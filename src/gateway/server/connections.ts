@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Config } from "../config/config.ts";
@@ -34,15 +35,18 @@ export function connectionLimits(config: Config["server"], descriptors: number):
   };
 }
 
-/** The largest number of open files of this process. */
+/**
+ * The largest number of open files of this process, where Linux tells it. process.report would
+ * tell it everywhere, but can crash while a worker thread ends.
+ */
 export function descriptorLimit(): number {
-  // Without this a report looks up the names of all peers, which takes seconds.
-  Object.assign(process.report, { excludeNetwork: true });
-  const { userLimits } = process.report.getReport() as unknown as {
-    readonly userLimits?: { readonly open_files?: { readonly soft: number | "unlimited" } };
-  };
-  const soft = userLimits?.open_files?.soft;
-  return typeof soft === "number" ? soft : Infinity;
+  try {
+    const limits = readFileSync("/proc/self/limits", "utf8");
+    const soft = Number(/^Max open files +(\d+)/m.exec(limits)?.[1]);
+    return soft > 0 ? soft : Infinity;
+  } catch {
+    return Infinity;
+  }
 }
 
 interface Connection {
