@@ -36,8 +36,8 @@ export function connectionLimits(config: Config["server"], descriptors: number):
 }
 
 /**
- * The largest number of open files of this process, where Linux tells it. process.report would
- * tell it everywhere, but can crash while a worker thread ends.
+ * The largest number of open files of this process, where Linux tells it. process.report tells it
+ * everywhere, but stops all worker threads to describe them.
  */
 export function descriptorLimit(): number {
   try {
