@@ -100,8 +100,8 @@ async function ballotByKey(
 ): Promise<CompleteBallot> {
   const record = await within(READ_MS, findRecord(store, log, id));
   if (!record) {
-    // Another node may have answered and not have written the row yet.
-    if (store.shared && mayArrive(id, now)) {
+    // The row may wait in the queue of this node, or another node has not written it yet.
+    if (log.stats.down || (store.shared && mayArrive(id, now))) {
       throw new StoreUnavailable("the decision is not stored yet");
     }
     throw new VoteRefused("unknown");
