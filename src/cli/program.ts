@@ -12,6 +12,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
+// A reader of stderr that is gone must not keep the program from ending in order.
+process.stderr.on("error", () => {});
 hidePasswords();
 
 const program = new Command("joust")

@@ -45,7 +45,7 @@ export interface Answered extends EventBase {
   readonly latencyMs: number;
   readonly firstByteMs?: number | undefined;
   readonly fallbacks?: readonly { readonly model: string; readonly reason: string }[] | undefined;
-  /** What the tallies add for the comparison with other models, by model; "" stands for all models. */
+  /** Numbers that the tallies add for the comparison with other models, by model; "" stands for all models. */
   readonly priced?: Readonly<Record<string, Partial<PricedCounts>>> | undefined;
 }
 

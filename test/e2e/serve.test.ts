@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -88,6 +89,19 @@ it("a port in use is reported with the option that chooses another", async () =>
   ]);
   process.kill("SIGTERM");
   await process.end;
+});
+
+it("ends on SIGTERM although nobody reads its stderr any more", async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, "joust.yaml"), `${FAST}server: {log: info}\n`);
+  const { post, process } = await startServer(["--data", folder], folder);
+  process.stderr!.destroy();
+  for (let i = 0; i < 5; i++) {
+    expect((await post("/v1/chat/completions", chat(`Question ${i}`))).status).toBe(200);
+  }
+  const exited = once(process, "exit");
+  process.kill("SIGTERM");
+  expect(await exited).toEqual([0, null]);
 });
 
 it("after kills at any moment, every acknowledged vote is in the log once, and replay matches the snapshot", async () => {

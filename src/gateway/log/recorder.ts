@@ -21,7 +21,7 @@ export interface AnswerSlot {
   readonly promptTokens: number;
   /** False if the decision is not part of the sample, so that the answer is only counted. */
   readonly isKept?: boolean | undefined;
-  /** What the tallies add for the comparison with other models. */
+  /** Numbers that the tallies add for the comparison with other models. */
   readonly priced?: Answered["priced"];
 }
 

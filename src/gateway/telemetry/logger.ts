@@ -1,12 +1,13 @@
-import { type DestinationStream, destination, type Logger, pino, stdTimeFunctions } from "pino";
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from "pino";
 import { redacted } from "../wire/secrets.ts";
+import { StandardError } from "./standard-error.ts";
 
 /**
  * Logger that writes JSON lines. Headers and bodies are never logged. Of an error only the fields
  * in `plainError` are logged, because an upstream's error contains the upstream's response.
  * Known secrets are removed from every line.
  */
-export function newLogger(level: string, stream: DestinationStream = standardError()): Logger {
+export function newLogger(level: string, stream: DestinationStream = new StandardError()): Logger {
   return pino(
     {
       level,
@@ -18,11 +19,6 @@ export function newLogger(level: string, stream: DestinationStream = standardErr
     },
     stream,
   );
-}
-
-/** Collects lines and writes them together, so that no request waits for the log. */
-function standardError(): DestinationStream {
-  return destination({ dest: 2, sync: false, minLength: 4096, periodicFlush: 1000 });
 }
 
 function plainError(error: unknown): unknown {
