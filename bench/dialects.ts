@@ -1,7 +1,7 @@
 import { CODECS } from "../src/gateway/dialects/codecs.ts";
 import type { ItemEvent } from "../src/gateway/dialects/items/event.ts";
-import { DIALECTS, type DialectName } from "../src/gateway/dialects/items/item.ts";
 import { StreamTranslator } from "../src/gateway/dialects/translate.ts";
+import { DIALECTS, type DialectName } from "../src/gateway/wire/dialect-names.ts";
 import type { BenchResult } from "./bench.ts";
 import { median } from "./median.ts";
 

@@ -22,10 +22,21 @@ const SECONDS = z.number().positive().max(86_400);
 const SHARE = z.number().min(0).max(1);
 const FILE = z.string().min(1);
 
+const HTTP_URL = z.url({ protocol: /^https?$/ });
+
 const PROVIDER = z.strictObject({
-  url: z.url({ protocol: /^https?$/ }),
+  url: HTTP_URL,
   key: z.string().optional(),
   dialect: z.enum(["openai", "anthropic"]).default("openai"),
+  /** Dialects that the provider speaks, with the address of the endpoint of each. */
+  dialects: z
+    .strictObject({
+      chat: HTTP_URL.optional(),
+      responses: HTTP_URL.optional(),
+      messages: HTTP_URL.optional(),
+    })
+    .refine((urls) => Object.values(urls).some(Boolean), "names no dialect")
+    .optional(),
   headers: z.record(z.string(), z.string()).default({}),
   /** Whether to send `stream_options`, which some hosts refuse. */
   asks_usage: z.boolean().default(true),

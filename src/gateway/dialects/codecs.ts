@@ -1,6 +1,6 @@
+import type { DialectName } from "../wire/dialect-names.ts";
 import { chatCodec } from "./chat/codec/codec.ts";
 import type { Codec } from "./items/codec.ts";
-import type { DialectName } from "./items/item.ts";
 import { messagesCodec } from "./messages/codec.ts";
 import { responsesCodec } from "./responses/codec.ts";
 

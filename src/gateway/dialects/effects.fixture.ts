@@ -1,6 +1,7 @@
+import type { DialectName } from "../wire/dialect-names.ts";
 import type { Json } from "../wire/json.ts";
 import type { Answer, Choice, Usage } from "./items/answer.ts";
-import type { DialectName, Extra, MessageItem, Part, ReasoningItem } from "./items/item.ts";
+import type { Extra, MessageItem, Part, ReasoningItem } from "./items/item.ts";
 import type { ItemRequest, ReasoningConfig, Tool } from "./items/request.ts";
 
 /** Pieces of the effects in losses.fixture.ts. */

@@ -1,10 +1,10 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
+import type { DialectName } from "../wire/dialect-names.ts";
 import { HttpError } from "../wire/http-error.ts";
 import { CODECS } from "./codecs.ts";
 import { errorBody } from "./errors.ts";
-import type { DialectName } from "./items/item.ts";
 
 const error = new HttpError(404, "the model `m` does not exist", {
   code: "model_not_found",

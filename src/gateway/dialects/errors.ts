@@ -1,6 +1,6 @@
+import type { DialectName } from "../wire/dialect-names.ts";
 import type { Json } from "../wire/json.ts";
 import type { AnswerError } from "./items/answer.ts";
-import type { DialectName } from "./items/item.ts";
 
 /** An error of the gateway, as HttpError has it. */
 interface DialectError extends Omit<AnswerError, "code"> {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { DIALECTS, type DialectName } from "../wire/dialect-names.ts";
 import { CODECS } from "./codecs.ts";
 import { Accumulator } from "./items/accumulate.ts";
 import type { Answer } from "./items/answer.ts";
-import { DIALECTS, type DialectName } from "./items/item.ts";
 
 /** Streams that hosts send beside the ones that the codecs write. */
 

@@ -1,3 +1,4 @@
+import type { DialectName } from "../wire/dialect-names.ts";
 import {
   config,
   counted,
@@ -12,13 +13,7 @@ import {
   withoutLogprobs,
 } from "./effects.fixture.ts";
 import type { Answer } from "./items/answer.ts";
-import {
-  type DialectName,
-  type Item,
-  isOfModel,
-  type MessageItem,
-  type Part,
-} from "./items/item.ts";
+import { type Item, isOfModel, type MessageItem, type Part } from "./items/item.ts";
 import type { ItemRequest } from "./items/request.ts";
 import { LOSSES, type LossName } from "./losses.ts";
 import { joinMessages, mergeAdjacent, regroup, sorted } from "./regroup.fixture.ts";

@@ -1,4 +1,4 @@
-import type { DialectName } from "./items/item.ts";
+import type { DialectName } from "../wire/dialect-names.ts";
 
 /** A field that some dialects cannot carry. All other dialects carry it to each other. */
 export interface Loss {

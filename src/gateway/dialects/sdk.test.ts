@@ -1,11 +1,12 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
+import type { DialectName } from "../wire/dialect-names.ts";
 import type { Json } from "../wire/json.ts";
 import { CODECS } from "./codecs.ts";
 import { eventsOf } from "./items/accumulate.ts";
 import type { Answer } from "./items/answer.ts";
-import type { DialectName, Item } from "./items/item.ts";
+import type { Item } from "./items/item.ts";
 
 /** The official clients read what the codecs write: whole answers, and streams with their own accumulators. */
 

@@ -1,13 +1,14 @@
 import { createParser } from "eventsource-parser";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DIALECTS, type DialectName } from "../wire/dialect-names.ts";
 import type { Json } from "../wire/json.ts";
 import { chatAnswer } from "./chat-wire.fixture.ts";
 import { CODECS } from "./codecs.ts";
 import { Accumulator, eventsOf } from "./items/accumulate.ts";
 import type { Answer } from "./items/answer.ts";
 import type { ItemEvent } from "./items/event.ts";
-import { DIALECTS, type DialectName, type Item } from "./items/item.ts";
+import type { Item } from "./items/item.ts";
 import { loseAnswer } from "./losses.fixture.ts";
 import { messagesAnswer } from "./messages-wire.fixture.ts";
 import { responsesAnswer } from "./responses-wire.fixture.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { DIALECTS, type DialectName } from "../wire/dialect-names.ts";
 import { CODECS } from "./codecs.ts";
 import { eventsOf } from "./items/accumulate.ts";
 import type { Answer } from "./items/answer.ts";
 import type { ItemEvent } from "./items/event.ts";
-import { DIALECTS, type DialectName } from "./items/item.ts";
 import { StreamTranslator, translateAnswer } from "./translate.ts";
 
 /** Codex declares apply_patch as a custom tool; Anthropic's models know only functions. */

@@ -1,10 +1,10 @@
+import type { DialectName } from "../wire/dialect-names.ts";
 import type { Json } from "../wire/json.ts";
 import { CODECS } from "./codecs.ts";
 import type { Usage } from "./items/answer.ts";
 import type { StreamParser } from "./items/codec.ts";
 import { restoreCustomCalls, restoringCustomCalls } from "./items/custom.ts";
 import type { Emit, ItemEvent } from "./items/event.ts";
-import type { DialectName } from "./items/item.ts";
 import type { ItemRequest } from "./items/request.ts";
 
 /** Members that the gateway sets in an answer. */

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { DIALECTS, type DialectName } from "../wire/dialect-names.ts";
 import type { Json } from "../wire/json.ts";
 import { chatAnswer, chatRequest } from "./chat-wire.fixture.ts";
 import { CODECS } from "./codecs.ts";
 import { Accumulator, eventsOf } from "./items/accumulate.ts";
 import type { Answer } from "./items/answer.ts";
-import { DIALECTS, type DialectName } from "./items/item.ts";
 import { messagesAnswer, messagesRequest } from "./messages-wire.fixture.ts";
 import { responsesAnswer, responsesRequest } from "./responses-wire.fixture.ts";
 

@@ -116,8 +116,8 @@ export function checkKeys({ models, providers }: Config, env: Environment): void
 function providerOf(name: string, { providers }: Config, env: Environment): Provider {
   const own = providers[name];
   if (!own) return knownProvider(name, env)!;
-  const { url, key, dialect, headers, asks_usage: asksUsage } = own;
-  return { name, url, key, dialect, headers, asksUsage, models: [] };
+  const { url, key, dialect, dialects, headers, asks_usage: asksUsage } = own;
+  return { name, url, key, dialect, dialects, headers, asksUsage, models: [] };
 }
 
 async function inEnvironment(

@@ -1,6 +1,7 @@
 import { InputError } from "../../core/input/input-error.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Environment } from "../config/config.ts";
+import type { DialectUrls } from "../wire/dialect-names.ts";
 import { AnthropicUpstream } from "./anthropic/anthropic.ts";
 import { OpenAiUpstream } from "./openai/openai.ts";
 import type { Limits } from "./upstream/exchange.ts";
@@ -13,6 +14,8 @@ export interface Provider {
   readonly url: string;
   readonly key?: string | undefined;
   readonly dialect: "openai" | "anthropic";
+  /** Default: the one of `dialect`, under `url`. */
+  readonly dialects?: DialectUrls | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether to request the usage of streams. */
   readonly asksUsage?: boolean | undefined;

@@ -1,7 +1,7 @@
+import type { DialectName } from "../../wire/dialect-names.ts";
 import type { Json } from "../../wire/json.ts";
 import type { Answer } from "./answer.ts";
 import type { Emit, ItemEvent } from "./event.ts";
-import type { DialectName } from "./item.ts";
 import type { ItemRequest } from "./request.ts";
 
 /**

@@ -1,12 +1,10 @@
+import type { DialectName } from "../../wire/dialect-names.ts";
 import type { Json } from "../../wire/json.ts";
 
 /**
  * The form of a conversation between the three dialects: a list of items, as in Open Responses.
  * A codec translates a wire format to items and back; no codec knows another one.
  */
-
-export const DIALECTS = ["chat", "responses", "messages"] as const;
-export type DialectName = (typeof DIALECTS)[number];
 
 /**
  * Members that have no place in the internal form, as they were on the wire, by the dialect that

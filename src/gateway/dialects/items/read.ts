@@ -1,5 +1,6 @@
+import type { DialectName } from "../../wire/dialect-names.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
-import type { CacheMark, DialectName, Extra, OpaquePart, Part, Source } from "./item.ts";
+import type { CacheMark, Extra, OpaquePart, Part, Source } from "./item.ts";
 
 /** Readers of JSON members that have not been checked. A member of another type counts as absent. */
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { DIALECTS, type Item } from "./item.ts";
+import { DIALECTS } from "../../wire/dialect-names.ts";
+import type { Item } from "./item.ts";
 import { readSignature, withoutForeignReasoning, writeSignature } from "./reasoning.ts";
 
 it("a signature comes back with its origin through every other dialect", () => {

@@ -1,4 +1,5 @@
-import type { DialectName, Item, Origin, ReasoningItem } from "./item.ts";
+import type { DialectName } from "../../wire/dialect-names.ts";
+import type { Item, Origin, ReasoningItem } from "./item.ts";
 
 /**
  * Signatures and encrypted content of reasoning can only be verified by the model that made them.

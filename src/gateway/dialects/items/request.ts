@@ -1,5 +1,6 @@
+import type { DialectName } from "../../wire/dialect-names.ts";
 import type { Json } from "../../wire/json.ts";
-import type { CacheMark, DialectName, Extra, Item } from "./item.ts";
+import type { CacheMark, Extra, Item } from "./item.ts";
 
 export interface FunctionTool {
   readonly type: "function";

@@ -1,4 +1,5 @@
-import type { DialectName, Part } from "./item.ts";
+import type { DialectName } from "../../wire/dialect-names.ts";
+import type { Part } from "./item.ts";
 import type { ItemRequest } from "./request.ts";
 
 /**
