@@ -8,6 +8,7 @@ import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import * as modules from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
 
 /** Lowest version that all dependencies support; the same as "engines" in package.json. */
 const OLDEST = [22, 19];
@@ -29,6 +30,8 @@ if (isTooOld()) {
   );
   process.exit(1);
 } else {
+  // Node can wait for its compiler thread for ever when it exits (nodejs/node#54918).
+  setFlagsFromString("--no-concurrent-sparkplug");
   if (process.argv[2] === "serve") applySettings(SERVE);
   useCompileCache();
   import(isCheckout ? source.href : new URL("../dist/cli/program.js", import.meta.url).href);

@@ -17,12 +17,13 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Starts the real program as a process. */
+/** Starts the real program as a process; `node` are arguments of Node itself. */
 export function start(
   args: readonly string[],
   cwd = ROOT,
+  node: readonly string[] = [],
 ): ChildProcess & { end: Promise<Finished> } {
-  const child = spawn(process.execPath, [join(ROOT, "bin/joust.js"), ...args], {
+  const child = spawn(process.execPath, [...node, join(ROOT, "bin/joust.js"), ...args], {
     cwd,
     env: PLAIN,
     stdio: ["ignore", "pipe", "pipe"],

@@ -13,8 +13,12 @@ export interface StartedServer extends Served {
 }
 
 /** Starts a gateway and waits until it prints its address. */
-export async function startServer(args: readonly string[], folder: string): Promise<StartedServer> {
-  const child = start(["serve", "--port", "0", ...args], folder);
+export async function startServer(
+  args: readonly string[],
+  folder: string,
+  node: readonly string[] = [],
+): Promise<StartedServer> {
+  const child = start(["serve", "--port", "0", ...args], folder, node);
   const failed = child.end.then(({ stderr }) => Promise.reject(new Error(stderr)));
   return { ...(await Promise.race([served(child), failed])), process: child };
 }

@@ -1,5 +1,6 @@
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import { newFolder } from "./joust.fixture.ts";
+import { newFolder, ROOT } from "./joust.fixture.ts";
 import { chat, startServer } from "./serve.fixture.ts";
 
 it("serve without key and file serves a sandbox, routes, votes, and stops on SIGTERM", async () => {
@@ -18,4 +19,17 @@ it("serve without key and file serves a sandbox, routes, votes, and stops on SIG
   const { code, stdout } = await process.end;
   expect(code).toBe(0);
   expect(stdout).toContain("a sandbox of 10");
+});
+
+it("stops on SIGTERM after any number of garbage collections", async () => {
+  const folder = newFolder();
+  const collects = ["--import", join(ROOT, "test/e2e/collect-garbage.fixture.ts")];
+  const { process, url } = await startServer(["--data", folder], folder, collects);
+  const stream = await fetch(`${url}/v1/events`);
+  for (let request = 0; request < 3; request++) await (await fetch(`${url}/healthz`)).text();
+  process.kill("SIGTERM");
+  // The stream of events ends only if the gateway has noticed that it stops.
+  await stream.text();
+  const { code } = await process.end;
+  expect(code).toBe(0);
 });

@@ -1,6 +1,6 @@
+import { once } from "node:events";
 import { existsSync, watch } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { aborted } from "node:util";
 import { formatError, formatErrorLine } from "../../core/errors/joust-error.ts";
 import { isLoopback } from "../../gateway/access/origin.ts";
 import type { Config } from "../../gateway/config/config.ts";
@@ -62,7 +62,7 @@ async function run(file: string | undefined, flags: ServeFlags): Promise<number>
     file === undefined
       ? () => {}
       : watchFile(file, () => reload(running, file, config, read, logger));
-  await aborted(stop.signal, stop);
+  if (!stop.signal.aborted) await once(stop.signal, "abort");
   unwatch();
   if (stop.code === SIGTERM) await running.leave();
   process.stderr.write(

@@ -1,4 +1,4 @@
-import { aborted } from "node:util";
+import { once } from "node:events";
 import type { FeedEvent } from "../../api/event.ts";
 import type { Caller } from "../access/access.ts";
 import type { Feed } from "../log/feed.ts";
@@ -38,7 +38,8 @@ export async function events(
     if (isVisible) write(eventText(event));
   });
   const pulse = setInterval(() => write(": still here\n\n"), PULSE_MS);
-  await aborted(AbortSignal.any([client.signal, closing]), client);
+  const ended = AbortSignal.any([client.signal, closing]);
+  if (!ended.aborted) await once(ended, "abort");
   clearInterval(pulse);
   stop();
   client.end();
