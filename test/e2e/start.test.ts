@@ -23,7 +23,7 @@ it("serve without key and file serves a sandbox, routes, votes, and stops on SIG
 
 it("stops on SIGTERM after any number of garbage collections", async () => {
   const folder = newFolder();
-  const collects = ["--import", join(ROOT, "test/e2e/collect-garbage.fixture.ts")];
+  const collects = ["--import", join(ROOT, "test/e2e/collect-garbage.child.fixture.ts")];
   const { process, url } = await startServer(["--data", folder], folder, collects);
   const stream = await fetch(`${url}/v1/events`);
   for (let request = 0; request < 3; request++) await (await fetch(`${url}/healthz`)).text();
