@@ -1,6 +1,6 @@
-import { CODECS } from "../src/gateway/dialects/codecs.ts";
-import type { ItemEvent } from "../src/gateway/dialects/items/event.ts";
-import { StreamTranslator } from "../src/gateway/dialects/translate.ts";
+import { CODECS } from "../src/gateway/codecs/codecs.ts";
+import type { ItemEvent } from "../src/gateway/codecs/items/event.ts";
+import { StreamTranslator } from "../src/gateway/codecs/translate.ts";
 import { DIALECTS, type DialectName } from "../src/gateway/wire/dialect-names.ts";
 import type { BenchResult } from "./bench.ts";
 import { median } from "./median.ts";

@@ -34,6 +34,7 @@ const LAYERS = [
   "gateway/telemetry",
   "gateway/config",
   "gateway/access",
+  "gateway/codecs",
   "gateway/providers/upstream",
   "gateway/providers/openai",
   "gateway/providers/anthropic",

@@ -1,10 +1,10 @@
-import { isRecord, type Json } from "../../../wire/json.ts";
-import type { Usage } from "../../items/answer.ts";
-import type { StreamParser } from "../../items/codec.ts";
-import type { DeltaKind, Emit } from "../../items/event.ts";
-import type { Item } from "../../items/item.ts";
-import { num, readEvent, record, records, str } from "../../items/read.ts";
-import { originOf } from "../../items/reasoning.ts";
+import { isRecord, type Json } from "../../wire/json.ts";
+import type { Usage } from "../items/answer.ts";
+import type { StreamParser } from "../items/codec.ts";
+import type { DeltaKind, Emit } from "../items/event.ts";
+import type { Item } from "../items/item.ts";
+import { num, readEvent, record, records, str } from "../items/read.ts";
+import { originOf } from "../items/reasoning.ts";
 import { legacyId, readCall } from "./messages.ts";
 import { readContent, readThinking } from "./parts.ts";
 import { readStop, readUsage } from "./usage.ts";

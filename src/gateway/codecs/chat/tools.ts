@@ -1,6 +1,6 @@
-import type { Json } from "../../../wire/json.ts";
-import { bool, extraFor, extraOf, readCache, record, records, str } from "../../items/read.ts";
-import type { Tool, ToolChoice } from "../../items/request.ts";
+import type { Json } from "../../wire/json.ts";
+import { bool, extraFor, extraOf, readCache, record, records, str } from "../items/read.ts";
+import type { Tool, ToolChoice } from "../items/request.ts";
 
 export function readTools(tools: unknown): Tool[] {
   return records(tools).map((tool) => {

@@ -1,6 +1,6 @@
-import { isRecord, type Json } from "../../../wire/json.ts";
-import type { Stop, StopReason, Usage } from "../../items/answer.ts";
-import { count, num, record } from "../../items/read.ts";
+import { isRecord, type Json } from "../../wire/json.ts";
+import type { Stop, StopReason, Usage } from "../items/answer.ts";
+import { count, num, record } from "../items/read.ts";
 
 /**
  * Reads usage and its variations. If prompt and completion add up to less than the total, the

@@ -1,4 +1,4 @@
-import type { Codec } from "../../items/codec.ts";
+import type { Codec } from "../items/codec.ts";
 import { parseAnswer, writeAnswer } from "./answer.ts";
 import { parseRequest, writeRequest } from "./request.ts";
 import { ChatStreamParser } from "./stream-parser.ts";

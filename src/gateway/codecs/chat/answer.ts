@@ -1,8 +1,8 @@
-import type { Json } from "../../../wire/json.ts";
-import type { Answer, Choice } from "../../items/answer.ts";
-import type { Item, MessageItem, Part, ReasoningItem } from "../../items/item.ts";
-import { extraFor, extraOf, num, record, records, str } from "../../items/read.ts";
-import type { ItemRequest } from "../../items/request.ts";
+import type { Json } from "../../wire/json.ts";
+import type { Answer, Choice } from "../items/answer.ts";
+import type { Item, MessageItem, Part, ReasoningItem } from "../items/item.ts";
+import { extraFor, extraOf, num, record, records, str } from "../items/read.ts";
+import type { ItemRequest } from "../items/request.ts";
 import { readAssistant, writeCall } from "./messages.ts";
 import { readContent } from "./parts.ts";
 import { finishReason, readStop, readUsage, writeUsage } from "./usage.ts";

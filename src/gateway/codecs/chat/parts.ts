@@ -1,5 +1,5 @@
-import type { Json } from "../../../wire/json.ts";
-import type { Part } from "../../items/item.ts";
+import type { Json } from "../../wire/json.ts";
+import type { Part } from "../items/item.ts";
 import {
   extraFor,
   extraOf,
@@ -13,7 +13,7 @@ import {
   records,
   str,
   writeUrl,
-} from "../../items/read.ts";
+} from "../items/read.ts";
 
 /** Reads the content of a message: text or a list of parts. */
 export function readContent(content: unknown): Part[] {

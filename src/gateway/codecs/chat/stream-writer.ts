@@ -1,7 +1,7 @@
-import type { StreamWriter } from "../../items/codec.ts";
-import type { DeltaEvent, ItemEvent, StartEvent } from "../../items/event.ts";
-import type { Item } from "../../items/item.ts";
-import type { ItemRequest } from "../../items/request.ts";
+import type { StreamWriter } from "../items/codec.ts";
+import type { DeltaEvent, ItemEvent, StartEvent } from "../items/event.ts";
+import type { Item } from "../items/item.ts";
+import type { ItemRequest } from "../items/request.ts";
 import { finishReason, writeUsage } from "./usage.ts";
 
 /** State of one choice. */

@@ -1,6 +1,6 @@
-import type { Json } from "../../../wire/json.ts";
-import { effortOf, readEffort } from "../../items/effort.ts";
-import { withInstructions } from "../../items/group.ts";
+import type { Json } from "../../wire/json.ts";
+import { effortOf, readEffort } from "../items/effort.ts";
+import { withInstructions } from "../items/group.ts";
 import {
   bool,
   defined,
@@ -12,8 +12,8 @@ import {
   records,
   str,
   strings,
-} from "../../items/read.ts";
-import type { ItemRequest, OutputFormat } from "../../items/request.ts";
+} from "../items/read.ts";
+import type { ItemRequest, OutputFormat } from "../items/request.ts";
 import { readMessages, writeMessages } from "./messages.ts";
 import { readChoice, readTools, writeChoice, writeTools } from "./tools.ts";
 

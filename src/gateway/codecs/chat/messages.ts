@@ -1,8 +1,8 @@
-import type { Json } from "../../../wire/json.ts";
-import { outputsFirst } from "../../items/group.ts";
-import type { FunctionCallItem, Item, MessageItem, Part } from "../../items/item.ts";
-import { extraFor, extraOf, record, records, str } from "../../items/read.ts";
-import { originOf } from "../../items/reasoning.ts";
+import type { Json } from "../../wire/json.ts";
+import { outputsFirst } from "../items/group.ts";
+import type { FunctionCallItem, Item, MessageItem, Part } from "../items/item.ts";
+import { extraFor, extraOf, record, records, str } from "../items/read.ts";
+import { originOf } from "../items/reasoning.ts";
 import { isWritable, readContent, readThinking, writeContent } from "./parts.ts";
 
 /** Reads the messages of a request. */
