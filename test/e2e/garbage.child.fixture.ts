@@ -1,7 +1,10 @@
-/** A module that makes Node collect all garbage in each round of its event loop. */
+/** A module that makes Node collect all garbage on SIGUSR2, and report it on stderr. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
-setInterval(collect, 1).unref();
+process.on("SIGUSR2", () => {
+  collect();
+  process.stderr.write("collected\n");
+});
