@@ -121,6 +121,11 @@ export const Decision = z
     votes: z.array(
       z.object({
         ...VOTE_CONTENT,
+        metric: z
+          .object({ name: z.string(), value: z.union([z.boolean(), z.number()]) })
+          .optional()
+          .describe("The declared metric that `rating` comes from."),
+        comment: z.string().optional(),
         source: VoteSource,
         at: Timestamp,
         position: z

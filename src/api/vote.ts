@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { Id, printable, type Value } from "./common.ts";
 
+const MetricValue = z.union([z.boolean(), z.number()]);
+
 export const VoteRequest = z
   .object({
     id: Id.optional().describe("Id of the completion or of the decision."),
@@ -21,20 +23,27 @@ export const VoteRequest = z
       .describe("Replaces the API key. One token is one vote, whatever the voter is called."),
     // TensorZero: POST /feedback {metric_name, value, inference_id}
     inference_id: Id.optional().describe("TensorZero's name of `id`."),
-    metric_name: z.string().max(256).optional().describe("TensorZero's; ignored."),
+    metric_name: z
+      .string()
+      .max(256)
+      .optional()
+      .describe("Name of a metric that joust.yaml declares; default `value`."),
     // Portkey: POST /v1/feedback {trace_id, value}
     trace_id: Id.optional().describe("Portkey's name of `id`."),
-    value: z
-      .union([z.boolean(), z.number().min(-10).max(10)])
+    value: MetricValue.optional().describe("Value of the metric, for TensorZero and Portkey."),
+    metrics: z
+      .record(z.string().max(256), MetricValue)
+      .refine((all) => Object.keys(all).length <= 32, "has more than 32 metrics")
       .optional()
-      .describe("Rating of TensorZero or Portkey."),
+      .describe("Values of several metrics that joust.yaml declares, by name."),
+    comment: z.string().max(2000).optional().describe("Stored with the vote; not learned from."),
     // FastChat: {type: "leftvote"}
     type: z
       .enum(["leftvote", "rightvote", "tievote", "bothbad_vote"])
       .optional()
       .describe("FastChat's name of `winner`."),
   })
-  .describe("A vote: `id` and one of `winner`, `rating` and `ranking`.");
+  .describe("A vote: `id` and one of `winner`, `rating` and `ranking`, or declared metrics.");
 export type VoteRequest = Value<typeof VoteRequest>;
 
 export const VoteReceipt = z

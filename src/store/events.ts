@@ -67,6 +67,10 @@ export interface Voted extends EventBase {
   readonly byToken?: boolean | undefined;
   readonly verdict: Verdict;
   readonly source: "user" | "judge" | "import";
+  /** The declared metric that the rating comes from, with the value that was sent. */
+  readonly metric?: { readonly name: string; readonly value: boolean | number } | undefined;
+  /** Text of the voter, which nothing is learned from. */
+  readonly comment?: string | undefined;
   /** Weight of this kind of vote. The learner multiplies it by the voter's reliability. */
   readonly weight: number;
   readonly encoder: string;

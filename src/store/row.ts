@@ -29,7 +29,9 @@ export function rowOf(event: Learning): Row {
   const decision = checkName("decision", id);
   const voter = name === "" ? name : checkName("voter", name);
   // A token is the ballot of the unnamed voter, whatever name the voter gives.
-  const ballot = event.byToken ? "voter:" : `voter:${voter}`;
+  const own = event.byToken ? "voter:" : `voter:${voter}`;
+  // Each metric is a ballot of its own.
+  const ballot = event.metric ? `metric:${event.metric.name} ${own}` : own;
   const x = bytesOf(vector);
   return { router, kind, at, decision, ballot, voter, x, body: JSON.stringify(body) };
 }

@@ -128,6 +128,26 @@ const ROUTER = z.strictObject({
   seed: z.int().min(0).default(1),
 });
 
+/** A metric that clients send as feedback. Its values become ratings from -1 (worst) to 1 (best). */
+const METRIC = z
+  .strictObject({
+    type: z.enum(["boolean", "number", "rating"]),
+    /** Range of the values. Numbers outside of it count as its ends, ratings are refused. */
+    min: z.number().optional(),
+    max: z.number().optional(),
+    direction: z.enum(["higher", "lower"]).default("higher"),
+    /** session: the value is about all answers of the session. */
+    level: z.enum(["request", "session"]).default("request"),
+    weight: SHARE.default(0.5),
+  })
+  .refine(({ type, min, max }) => type === "boolean" || (min !== undefined && max !== undefined), {
+    error: "needs min and max",
+  })
+  .refine(({ type, min, max }) => type !== "boolean" || (min ?? max) === undefined, {
+    error: "is boolean, which has no min and max",
+  })
+  .refine(({ min = 0, max = 1 }) => min < max, { error: "needs a min below its max" });
+
 const LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
 
 const SERVER = z
@@ -214,5 +234,6 @@ export const CONFIG = z.strictObject({
     .record(NAME, ROUTER.prefault({}))
     .refine((routers) => Object.keys(routers).length > 0, "names no router")
     .prefault({ auto: {} }),
+  metrics: z.record(NAME, METRIC).default({}),
   sandbox: SANDBOX,
 });

@@ -52,6 +52,12 @@ export function shownModels({ models }: Pick<Ballot, "models">): string[] {
   return models.filter((model) => model !== "");
 }
 
+/** Facts about a vote that its ballot does not have. */
+export type VoteFacts = Pick<
+  Voted,
+  "at" | "voter" | "source" | "weight" | "byToken" | "metric" | "comment"
+>;
+
 /**
  * The vote that a ballot becomes with a verdict. Throws VoteRefused if the verdict does not fit
  * the answers, and an error of HTTP if it does not say which answer it rates.
@@ -59,7 +65,7 @@ export function shownModels({ models }: Pick<Ballot, "models">): string[] {
 export function voteOn(
   ballot: Ballot & { readonly x: Float64Array },
   given: Verdict,
-  facts: Pick<Voted, "at" | "voter" | "source" | "weight" | "byToken">,
+  facts: VoteFacts,
 ): Voted {
   const verdict = withSlot(ballot, given);
   const models = modelsVotedOn(ballot, verdict);

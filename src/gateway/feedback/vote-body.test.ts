@@ -1,9 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { VoteRequest } from "../../api/vote.ts";
+import { configOf } from "../gateway.fixture.ts";
 import { checked, HttpError } from "../wire/http-error.ts";
 import { readVote } from "./vote-body.ts";
 
-const read = (body: object) => readVote(checked(VoteRequest, body));
+const { metrics } = configOf(`
+metrics:
+  thumbs: {type: boolean}
+  flagged: {type: boolean, direction: lower}
+  score: {type: number, min: 0, max: 1}
+  number_of_errors: {type: number, min: 0, max: 10, direction: lower, weight: 0.2}
+  stars: {type: rating, min: 1, max: 5, level: session}
+  value: {type: rating, min: -10, max: 10}`);
+const read = (body: object) => readVote(checked(VoteRequest, body), metrics);
 
 describe("a vote", () => {
   it.each([
@@ -19,13 +28,63 @@ describe("a vote", () => {
     [{ id: "d", ranking: ["x", "y"] }, { ranking: ["x", "y"] }],
     // Formats of other programs.
     [{ inference_id: "d", metric_name: "thumbs", value: true }, { rating: 1 }],
-    [{ inference_id: "d", metric_name: "score", value: 0.25 }, { rating: 0.25 }],
+    [{ inference_id: "d", metric_name: "flagged", value: true }, { rating: -1 }],
+    [{ inference_id: "d", metric_name: "score", value: 0.25 }, { rating: -0.5 }],
+    [{ inference_id: "d", metric_name: "number_of_errors", value: 10 }, { rating: -1 }],
+    [{ inference_id: "d", metric_name: "number_of_errors", value: 99 }, { rating: -1 }],
+    [{ inference_id: "d", metric_name: "number_of_errors", value: 0 }, { rating: 1 }],
+    [{ inference_id: "d", metric_name: "stars", value: 1 }, { rating: -1 }],
+    [{ inference_id: "d", metric_name: "stars", value: 2 }, { rating: -0.5 }],
+    [{ inference_id: "d", metric_name: "stars", value: 5 }, { rating: 1 }],
     [{ trace_id: "d", value: -10 }, { rating: -1 }],
     [{ trace_id: "d", value: 5, weight: 1 }, { rating: 0.5 }],
     [{ id: "d", type: "leftvote" }, { outcome: "a" }],
     [{ id: "d", type: "bothbad_vote" }, { outcome: "both_bad" }],
   ])("reads %j as %j", (body, verdict) => {
-    expect(read(body)).toMatchObject({ decision: "d", verdict });
+    expect(read(body)).toMatchObject({ decision: "d", contents: [{ verdict }] });
+  });
+
+  it("may have several metrics and a comment, which is stored once", () => {
+    const metricsSent = { thumbs: true, number_of_errors: 5, stars: 4 };
+    const { contents } = read({ id: "d", metrics: metricsSent, comment: "too long" });
+    expect(contents).toEqual([
+      {
+        verdict: { rating: 1 },
+        weight: 0.5,
+        metric: { name: "thumbs", value: true },
+        isSession: false,
+        comment: "too long",
+      },
+      {
+        verdict: { rating: 0 },
+        weight: 0.2,
+        metric: { name: "number_of_errors", value: 5 },
+        isSession: false,
+      },
+      {
+        verdict: { rating: 0.5 },
+        weight: 0.5,
+        metric: { name: "stars", value: 4 },
+        isSession: true,
+      },
+    ]);
+  });
+
+  it("names the line to add if a metric is not declared", () => {
+    const send = (metric_name: string, value: unknown) => () =>
+      read({ id: "d", metric_name, value });
+    expect(send("latency", 3)).toThrow(
+      expect.objectContaining({
+        message: 'the metric "latency" is not declared',
+        hint: expect.stringContaining(
+          'add to joust.yaml: metrics: {"latency": {type: number, min: 0, max: 1, direction: higher}}',
+        ),
+      }),
+    );
+    expect(send("thumb", true)).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining("thumbs") }),
+    );
+    expect(send("toString", true)).toThrow(HttpError);
   });
 
   it("may have the id of the completion", () => {
@@ -43,6 +102,11 @@ describe("a vote", () => {
     { id: "d", ranking: ["x"] },
     { id: "", winner: 0 },
     { id: "d", winner: 0, voter: "a\u0000b" },
+    { id: "d", metric_name: "stars", value: 6 },
+    { id: "d", metric_name: "stars", value: true },
+    { id: "d", metric_name: "thumbs", value: 1 },
+    { id: "d", comment: "no vote" },
+    { id: "d", winner: 0, comment: "x".repeat(2001) },
   ])("is refused: %j", (body) => {
     expect(() => read(body)).toThrow(HttpError);
   });

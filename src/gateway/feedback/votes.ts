@@ -16,6 +16,7 @@ import {
   mayArrive,
   restoredDecision,
   shownModels,
+  type VoteFacts,
   voteOn,
   withAnswers,
 } from "./ballot.ts";
@@ -44,7 +45,7 @@ export interface VoteParts extends CastParts {
 export async function receiveVote(
   parts: VoteParts,
   caller: Caller | undefined,
-  { decision: id, voter, token, verdict }: Vote,
+  { decision: id, voter, token, contents }: Vote,
 ): Promise<VoteReceipt> {
   const at = parts.clock.date();
   const ballot =
@@ -52,17 +53,47 @@ export async function receiveVote(
       ? await ballotByKey(parts, caller, id, at)
       : await ballotByToken(parts, token, id, at);
   const owner = caller?.owner ?? ballot.owner;
-  const receipt = await cast(parts, ballot, verdict, {
+  const facts = {
     at,
     // Voters of different keys are different people, even if they have the same name.
     voter: owner !== undefined && voter !== "" ? `${owner}/${voter}` : checkVoter(voter),
     source: "user",
-    weight: 1,
     ...(token !== undefined && { byToken: true }),
-  });
+  } as const;
+  const receipts: VoteReceipt[] = [];
+  for (const { verdict, isSession, weight, ...rest } of contents) {
+    const own = { ...facts, ...rest };
+    const others = isSession ? await othersInSession(parts, ballot) : [];
+    const share = weight / (1 + others.length);
+    receipts.push(await cast(parts, ballot, verdict, { ...own, weight: share }));
+    for (const other of others) {
+      const copy = { ...own, weight: share, comment: undefined };
+      await cast(parts, other, { ...verdict, slot: 0 } as Verdict, copy);
+    }
+  }
   if (!ballot.isKept) parts.log.log(restoredDecision(ballot));
-  return receipt;
+  return receipts.find(({ status }) => status === "logged") ?? receipts[0]!;
 }
+
+/** The other single answers of a session, which a metric of the whole session is about. */
+async function othersInSession(
+  { store }: VoteParts,
+  { id, router, owner }: Ballot,
+): Promise<CompleteBallot[]> {
+  const record = await within(READ_MS, store.decision(id));
+  const session = record?.decision.session;
+  if (session === undefined) return [];
+  const query = { router, owner, session, limit: MOST_IN_SESSION, withX: true };
+  const page = await within(READ_MS, store.decisions(query));
+  return page.flatMap(({ decision, answers }): CompleteBallot[] => {
+    const ballot = withAnswers(ballotOf(decision), answers);
+    const isRated = ballot.models.length === 1 && ballot.models[0] !== "";
+    return decision.id !== id && isRated ? [{ ...ballot, x: decision.x! }] : [];
+  });
+}
+
+/** The newest decisions of a session that a metric rates. */
+const MOST_IN_SESSION = 32;
 
 type CompleteBallot = Ballot & { readonly x: Float64Array };
 
@@ -151,7 +182,7 @@ export async function cast(
   { metrics, feed, log, logger }: CastParts,
   ballot: CompleteBallot,
   verdict: Verdict,
-  facts: Pick<Voted, "at" | "voter" | "source" | "weight" | "byToken">,
+  facts: VoteFacts,
 ): Promise<VoteReceipt> {
   const { source } = facts;
   const { id } = ballot;

@@ -17,11 +17,13 @@ export function decisionView(record: DecisionRecord): ShownDecision {
     ...(decision.session !== undefined && { session_id: decision.session }),
     duel: isDuel(decision),
     posterior_version: decision.version,
-    votes: votes.map(({ verdict, source, at, position }) => ({
+    votes: votes.map(({ verdict, source, at, position, metric, comment }) => ({
       ...verdict,
       source,
       at: new Date(at).toISOString(),
       position,
+      ...(metric && { metric }),
+      ...(comment !== undefined && { comment }),
     })),
   };
   if (isHidden) {

@@ -70,6 +70,7 @@ export function addDecisionRoutes(app: App, { store, log, serving }: DecisionPar
 
 export interface VoteRouteParts extends VoteParts {
   readonly access: Pick<Access, "admit">;
+  readonly serving: () => Serving;
 }
 
 /** Adds the endpoint for votes under its own name and under TensorZero's. */
@@ -89,7 +90,11 @@ export function addVoteRoutes(app: App, parts: VoteRouteParts): void {
         const token = body.vote_token ?? headers["x-joust-vote-token"]?.toString();
         // Throws: a request without a token needs a key.
         if (caller === ANONYMOUS && token === undefined) await parts.access.admit(headers, "vote");
-        return receiveVote(parts, caller, readVote({ ...body, vote_token: token }));
+        return receiveVote(
+          parts,
+          caller,
+          readVote({ ...body, vote_token: token }, parts.serving().config.metrics),
+        );
       },
     );
   }

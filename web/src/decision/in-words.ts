@@ -30,7 +30,8 @@ function relativePrice({ scores = [] }: Decision, model: string, other: string):
 /** The votes on a decision in a few words. */
 export function votesInWords({ votes, models }: Decision): string {
   return votes
-    .map(({ outcome, rating, ranking }) => {
+    .map(({ outcome, rating, ranking, metric }) => {
+      if (metric !== undefined) return `${metric.name}: ${metric.value}`;
       if (outcome === "tie") return "tie";
       if (outcome === "both_bad") return "both bad";
       if (outcome !== undefined) return `${models?.[outcome === "a" ? 0 : 1] ?? outcome} preferred`;
