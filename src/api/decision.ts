@@ -125,7 +125,7 @@ export const Decision = z
           .object({ name: z.string(), value: z.union([z.boolean(), z.number()]) })
           .optional()
           .describe("The declared metric that `rating` comes from."),
-        comment: z.string().optional(),
+        comment: z.string().optional().describe("Text of the voter. Nothing is learned from it."),
         source: VoteSource,
         at: Timestamp,
         position: z

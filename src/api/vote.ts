@@ -2,6 +2,8 @@ import { z } from "zod";
 import { Id, printable, type Value } from "./common.ts";
 
 const MetricValue = z.union([z.boolean(), z.number()]);
+/** Longest comment, in characters. */
+const MOST_COMMENT = 2000;
 
 export const VoteRequest = z
   .object({
@@ -23,27 +25,39 @@ export const VoteRequest = z
       .describe("Replaces the API key. One token is one vote, whatever the voter is called."),
     // TensorZero: POST /feedback {metric_name, value, inference_id}
     inference_id: Id.optional().describe("TensorZero's name of `id`."),
+    episode_id: Id.optional().describe(
+      "TensorZero's name of the session id, for metrics of level `session` and comments. Needs a key.",
+    ),
     metric_name: z
       .string()
       .max(256)
       .optional()
-      .describe("Name of a metric that joust.yaml declares; default `value`."),
+      .describe("Name of a metric that joust.yaml declares, or `comment`; default `value`."),
     // Portkey: POST /v1/feedback {trace_id, value}
     trace_id: Id.optional().describe("Portkey's name of `id`."),
-    value: MetricValue.optional().describe("Value of the metric, for TensorZero and Portkey."),
+    value: z
+      .union([MetricValue, z.string().max(MOST_COMMENT)])
+      .optional()
+      .describe("Value of the metric, or text of the comment, for TensorZero and Portkey."),
     metrics: z
       .record(z.string().max(256), MetricValue)
       .refine((all) => Object.keys(all).length <= 32, "has more than 32 metrics")
       .optional()
       .describe("Values of several metrics that joust.yaml declares, by name."),
-    comment: z.string().max(2000).optional().describe("Stored with the vote; not learned from."),
+    comment: z
+      .string()
+      .max(MOST_COMMENT)
+      .optional()
+      .describe("Stored with the decision, with or without a vote. Nothing is learned from it."),
     // FastChat: {type: "leftvote"}
     type: z
       .enum(["leftvote", "rightvote", "tievote", "bothbad_vote"])
       .optional()
       .describe("FastChat's name of `winner`."),
   })
-  .describe("A vote: `id` and one of `winner`, `rating` and `ranking`, or declared metrics.");
+  .describe(
+    "A vote: `id` and one of `winner`, `rating` and `ranking`, declared metrics, a comment, or several of these.",
+  );
 export type VoteRequest = Value<typeof VoteRequest>;
 
 export const VoteReceipt = z
@@ -52,7 +66,12 @@ export const VoteReceipt = z
     status: z
       .enum(["logged", "repeated"])
       .describe("`repeated`: this voter had cast the same vote before."),
-    models: z.array(z.string()).optional().describe("Models that answered, in the order shown."),
+    models: z
+      .array(z.string())
+      .optional()
+      .describe(
+        "Models that answered, in the order shown. Missing if only metrics or a comment of a duel were sent.",
+      ),
   })
   .meta({ id: "VoteReceipt", description: "The vote is stored on disk." });
 export type VoteReceipt = Value<typeof VoteReceipt>;

@@ -54,7 +54,8 @@ export async function rollBack(
   const schedule = new VoteSchedule(await store.controls(router), await store.head(router));
   let undone = 0;
   for await (const event of inPages((after, limit) => store.learning(router, after, limit), to)) {
-    if (event.kind === "voted" && schedule.countsAt(event) !== undefined) undone++;
+    if (event.kind !== "voted" || "comment" in event.verdict) continue;
+    if (schedule.countsAt(event) !== undefined) undone++;
   }
   await log(store, { kind: "rolled_back", router, at, to });
   return undone;

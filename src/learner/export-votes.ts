@@ -5,7 +5,7 @@ import { VoteSchedule } from "./vote-schedule.ts";
 import { voteLine } from "./votes-file.ts";
 
 /**
- * Yields the votes that count as lines of JSON, without those rolled back or of forgotten voters. A line
+ * Yields the votes that count as lines of JSON, without comments and votes that were rolled back. A line
  * contains the query if its text was stored and can be decrypted, otherwise the embedding.
  * `onUndecrypted` is called for each stored query that cannot be decrypted.
  */
@@ -18,7 +18,8 @@ export async function* exportVotes(
   const schedule = new VoteSchedule(await store.controls(router), await store.head(router));
   for await (const event of inPages((after, limit) => store.learning(router, after, limit))) {
     if (event.position > schedule.until) return;
-    if (event.kind !== "voted" || schedule.countsAt(event) === undefined) continue;
+    if (event.kind !== "voted" || "comment" in event.verdict) continue;
+    if (schedule.countsAt(event) === undefined) continue;
     const sealed = await store.prompt(event.decision);
     const query = sealed && unseal(sealed, event.decision, key);
     if (sealed && query === undefined) onUndecrypted();

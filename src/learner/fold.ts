@@ -60,8 +60,12 @@ export class Fold {
     this.#router.restore({ policy, voters });
   }
 
-  /** Learns a vote, or skips it if its models or its embedding do not fit the configuration. */
+  /**
+   * Learns a vote, or skips it if its models or its embedding do not fit the configuration.
+   * Comments are ignored.
+   */
   learn(vote: Logged<Voted>): void {
+    if ("comment" in vote.verdict) return;
     const result = this.#learn(vote);
     this.#counts = { ...this.#counts, [result]: this.#counts[result] + 1 };
   }
@@ -84,7 +88,7 @@ export class Fold {
     const router = this.#router!;
     if ("outcome" in verdict) router.vote(choice, verdict.outcome, random, voter, weight);
     else if ("rating" in verdict) router.rate(choice, a, verdict.rating, random, voter, weight);
-    else router.rank(choice, indices, random, voter, weight);
+    else if ("ranking" in verdict) router.rank(choice, indices, random, voter, weight);
     return "votes";
   }
 

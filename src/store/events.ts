@@ -49,11 +49,15 @@ export interface Answered extends EventBase {
   readonly priced?: Readonly<Record<string, Partial<PricedCounts>>> | undefined;
 }
 
-/** The content of a vote: winner of a duel, rating of one answer, or ranking of several models. */
+/**
+ * The content of a vote: winner of a duel, rating of one answer, or ranking of several models. A
+ * comment is stored like a vote, but it is not counted, and nothing is learned from it.
+ */
 export type Verdict =
   | { readonly outcome: Outcome }
   | { readonly rating: number; readonly slot?: number | undefined }
-  | { readonly ranking: readonly string[] };
+  | { readonly ranking: readonly string[] }
+  | { readonly comment: string };
 
 /**
  * A vote. It contains everything that the learner needs, so that it never depends on the row of
@@ -69,13 +73,11 @@ export interface Voted extends EventBase {
   readonly source: "user" | "judge" | "import";
   /** The declared metric that the rating comes from, with the value that was sent. */
   readonly metric?: { readonly name: string; readonly value: boolean | number } | undefined;
-  /** Text of the voter, which nothing is learned from. */
-  readonly comment?: string | undefined;
   /** Weight of this kind of vote. The learner multiplies it by the voter's reliability. */
   readonly weight: number;
   readonly encoder: string;
   readonly x: Float64Array;
-  /** Models voted on: the two of a duel as shown, the one that was rated, or the ranking, best first. */
+  /** Models voted on: the two of a duel as shown, the one that was rated, or the ranking, best first. None for a comment. */
   readonly models: readonly string[];
   /** Utility of each of these models as the router estimated it for the decision. */
   readonly values?: readonly number[] | undefined;

@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { invalidValue } from "../core/errors/joust-error.ts";
-import type { Learning, Logged } from "./events.ts";
+import type { Learning, Logged, Voted } from "./events.ts";
 import { bytesOf, vectorOf } from "./vector.ts";
 
 /** An event of the log as both databases store it: searchable fields in columns, the rest as JSON in `body`. */
@@ -30,11 +31,25 @@ export function rowOf(event: Learning): Row {
   const voter = name === "" ? name : checkName("voter", name);
   // A token is the ballot of the unnamed voter, whatever name the voter gives.
   const own = event.byToken ? "voter:" : `voter:${voter}`;
-  // Each metric is a ballot of its own.
-  const ballot = event.metric ? `metric:${event.metric.name} ${own}` : own;
+  const ballot = `${ballotPrefix(event)}${own}`;
   const x = bytesOf(vector);
   return { router, kind, at, decision, ballot, voter, x, body: JSON.stringify(body) };
 }
+
+/**
+ * Votes with different prefixes are different ballots: each metric is one, and so is each text of
+ * a comment by key. A token allows one comment.
+ */
+function ballotPrefix({ verdict, metric, byToken }: Voted): string {
+  if (metric) return `metric:${metric.name} `;
+  if (!("comment" in verdict)) return "";
+  if (byToken) return COMMENT_PREFIX;
+  const hash = createHash("sha256").update(verdict.comment).digest("base64url");
+  return `${COMMENT_PREFIX}${hash.slice(0, 22)} `;
+}
+
+/** Start of the ballot of a comment. */
+export const COMMENT_PREFIX = "comment:";
 
 /** Reads a row back. The caller selected rows of one kind and therefore knows the type E. */
 export function eventOf<E extends Pick<Learning, "kind">>(

@@ -26,6 +26,8 @@ export interface Ballot
   readonly isKept: boolean;
 }
 
+export type CompleteBallot = Ballot & { readonly x: Float64Array };
+
 /** The ballot of a decision whose answers are given by `models`, or by the models that were chosen. */
 export function ballotOf(
   decision: Omit<Decision, "x"> & Partial<Decision>,
@@ -52,21 +54,23 @@ export function shownModels({ models }: Pick<Ballot, "models">): string[] {
   return models.filter((model) => model !== "");
 }
 
+/** Whether a vote shows the models of a duel: votes of a judge, metrics and comments do not. */
+export function revealsModels({
+  source = "user",
+  metric,
+  verdict,
+}: Pick<Voted, "metric" | "verdict"> & Partial<Pick<Voted, "source">>): boolean {
+  return source === "user" && !metric && !("comment" in verdict);
+}
+
 /** Facts about a vote that its ballot does not have. */
-export type VoteFacts = Pick<
-  Voted,
-  "at" | "voter" | "source" | "weight" | "byToken" | "metric" | "comment"
->;
+export type VoteFacts = Pick<Voted, "at" | "voter" | "source" | "weight" | "byToken" | "metric">;
 
 /**
  * The vote that a ballot becomes with a verdict. Throws VoteRefused if the verdict does not fit
  * the answers, and an error of HTTP if it does not say which answer it rates.
  */
-export function voteOn(
-  ballot: Ballot & { readonly x: Float64Array },
-  given: Verdict,
-  facts: VoteFacts,
-): Voted {
+export function voteOn(ballot: CompleteBallot, given: Verdict, facts: VoteFacts): Voted {
   const verdict = withSlot(ballot, given);
   const models = modelsVotedOn(ballot, verdict);
   const values = models.map((model) => ballot.values?.[ballot.candidates.indexOf(model)]);
@@ -106,6 +110,7 @@ function withSlot({ models }: Ballot, verdict: Verdict): Verdict {
 
 /** Models that the verdict is about. */
 function modelsVotedOn({ models, candidates }: Ballot, verdict: Verdict): readonly string[] {
+  if ("comment" in verdict) return [];
   if ("outcome" in verdict) {
     const [a, b] = models;
     if (b === undefined || (a !== "" && a === b)) throw new VoteRefused("single");
@@ -131,7 +136,7 @@ function modelsVotedOn({ models, candidates }: Ballot, verdict: Verdict): readon
  * The row of a decision that is not part of the sample but was voted on. Statistics ignore it,
  * because the sample represents it already.
  */
-export function restoredDecision(ballot: Ballot & { readonly x: Float64Array }): Decision {
+export function restoredDecision(ballot: CompleteBallot): Decision {
   const { id, router, at, owner, encoder, x, candidates, models, values, ...rest } = ballot;
   const { propensity, version } = rest;
   const [first = "", second = first] = models;

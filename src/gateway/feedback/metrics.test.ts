@@ -1,37 +1,97 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { chat, configOf, startGateway, startHost } from "../gateway.fixture.ts";
 
-it("are learned and shown: several of a decision, with their values and the comment", async () => {
+async function start() {
   const host = await startHost();
-  const { post, get } = await startGateway(`
+  const gateway = await startGateway(`
 providers: {p: {url: "${host.url("well")}"}}
 models: {a: {provider: p}, b: {provider: p}}
 metrics:
   thumbs: {type: boolean}
   errors: {type: number, min: 0, max: 10, direction: lower}
   solved: {type: boolean, level: session, weight: 1}`);
-  const joust = { session_id: "s" };
-  const ask = async (text: string) =>
-    (await post("/v1/chat/completions", chat(text, { joust }))).json.id as string;
-  const [first, second] = [await ask("one"), await ask("two")];
-  const send = (body: object) => post("/v1/feedback", { id: second, ...body });
+  const { post, get } = gateway;
+  return {
+    ...gateway,
+    ask: async (text: string, joust: object = { session_id: "s" }) =>
+      (await post("/v1/chat/completions", chat(text, { joust }))).json.id as string,
+    send: (body: object) => post("/v1/feedback", body),
+    votesOf: async (id: string) => (await get(`/v1/decisions/${id}`)).json.votes,
+    counted: async () => (await get("/v1/stats")).json.counts.votes as number,
+  };
+}
 
-  const feedback = { metrics: { thumbs: true, errors: 10 }, comment: "many errors" };
-  expect((await send(feedback)).json.status).toBe("logged");
-  expect((await send(feedback)).json.status).toBe("repeated");
-  expect((await send({ metrics: { thumbs: false } })).status).toBe(409);
-  expect((await send({ metrics: { latency: 3 } })).json.error).toMatchObject({
-    code: "undeclared_metric",
+describe("metrics", () => {
+  it("are learned and shown: several of a decision, with their values and the comment", async () => {
+    const { ask, send, votesOf, counted } = await start();
+    const id = await ask("one");
+    const feedback = { id, metrics: { thumbs: true, errors: 10 }, comment: "many errors" };
+    expect((await send(feedback)).json.status).toBe("logged");
+    expect((await send(feedback)).json.status).toBe("repeated");
+    expect((await send({ id, metrics: { thumbs: false } })).status).toBe(409);
+    const undeclared = await send({ id, metrics: { latency: 3 } });
+    expect(undeclared.json.error).toMatchObject({ code: "undeclared_metric" });
+    expect(await votesOf(id)).toMatchObject([
+      { rating: 1, metric: { name: "thumbs", value: true } },
+      { rating: -1, metric: { name: "errors", value: 10 } },
+      { comment: "many errors" },
+    ]);
+    expect(await counted()).toBe(2);
   });
-  const votesOf = async (id: string) => (await get(`/v1/decisions/${id}`)).json.votes;
-  expect(await votesOf(second!)).toMatchObject([
-    { rating: 1, metric: { name: "thumbs", value: true }, comment: "many errors" },
-    { rating: -1, metric: { name: "errors", value: 10 } },
-  ]);
 
-  expect(await votesOf(first!)).toEqual([]);
-  await send({ metric_name: "solved", value: true });
-  expect(await votesOf(first!)).toMatchObject([{ metric: { name: "solved", value: true } }]);
+  it("of a session rate its single answers, which share the weight", async () => {
+    const { ask, send, votesOf, store } = await start();
+    const [first, second] = [await ask("one"), await ask("two")];
+    const duel = await ask("three", { session_id: "s", duel: true });
+    const other = await ask("four", { session_id: "t" });
+    // TensorZero's form, then the same with the id of a decision.
+    expect((await send({ episode_id: "s", metric_name: "solved", value: true })).status).toBe(200);
+    const again = await send({ id: duel, metric_name: "solved", value: true });
+    expect(again.json.status).toBe("repeated");
+    expect(again.json.models).toBeUndefined();
+    for (const id of [first, second]) {
+      expect(await votesOf(id)).toMatchObject([{ metric: { name: "solved", value: true } }]);
+    }
+    expect([await votesOf(duel), await votesOf(other)]).toEqual([[], []]);
+    const votes = await store.learning("auto", 0, 100);
+    const weights = votes.flatMap((event) => (event.kind === "voted" ? [event.weight] : []));
+    expect(weights).toEqual([0.5, 0.5]);
+
+    const unknown = await send({ episode_id: "u", metric_name: "solved", value: true });
+    expect([unknown.status, unknown.json.error.code]).toEqual([404, "decision_not_found"]);
+  });
+});
+
+describe("a comment alone", () => {
+  it("is stored, is not counted, and shows the models of no duel", async () => {
+    const { ask, send, get, votesOf, counted, store } = await start();
+    const id = await ask("one", { duel: true });
+    const comment = { id, comment: "both are too long" };
+    const receipt = (await send(comment)).json;
+    expect(receipt.status).toBe("logged");
+    expect(receipt.models).toBeUndefined();
+    expect((await send(comment)).json.status).toBe("repeated");
+    expect((await send({ id, comment: "and wrong" })).json.status).toBe("logged");
+    expect((await get(`/v1/decisions/${id}`)).json.hidden).toBeTruthy();
+    // Comments leave the ballot unused and do not count among the three votes of a decision.
+    expect((await send({ id, winner: 0 })).json.models).toHaveLength(2);
+    expect(await votesOf(id)).toMatchObject([
+      { comment: "both are too long" },
+      { comment: "and wrong" },
+      { outcome: "a" },
+    ]);
+    expect(await counted()).toBe(1);
+    const last = (await store.learning("auto", 0, 100)).at(-1);
+    expect(last).toMatchObject({ weight: 1 });
+  });
+
+  it("belongs to the newest decision of the session if only the session is named", async () => {
+    const { ask, send, votesOf } = await start();
+    const [first, second] = [await ask("one"), await ask("two")];
+    await send({ episode_id: "s", metric_name: "comment", value: "slow" });
+    expect(await votesOf(first)).toEqual([]);
+    expect(await votesOf(second)).toMatchObject([{ comment: "slow" }]);
+  });
 });
 
 it.each([
@@ -39,6 +99,6 @@ it.each([
   "x: {type: rating, min: 5, max: 1}",
   "x: {type: boolean, min: 0}",
   "x: {type: text}",
-])("are refused in the configuration: %s", (line) => {
+])("metrics are refused in the configuration: %s", (line) => {
   expect(() => configOf(`metrics: {${line}}`)).toThrow();
 });

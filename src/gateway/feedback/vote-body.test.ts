@@ -38,6 +38,8 @@ describe("a vote", () => {
     [{ inference_id: "d", metric_name: "stars", value: 5 }, { rating: 1 }],
     [{ trace_id: "d", value: -10 }, { rating: -1 }],
     [{ trace_id: "d", value: 5, weight: 1 }, { rating: 0.5 }],
+    [{ inference_id: "d", metric_name: "comment", value: "too long" }, { comment: "too long" }],
+    [{ id: "d", comment: "too long" }, { comment: "too long" }],
     [{ id: "d", type: "leftvote" }, { outcome: "a" }],
     [{ id: "d", type: "bothbad_vote" }, { outcome: "both_bad" }],
   ])("reads %j as %j", (body, verdict) => {
@@ -53,7 +55,6 @@ describe("a vote", () => {
         weight: 0.5,
         metric: { name: "thumbs", value: true },
         isSession: false,
-        comment: "too long",
       },
       {
         verdict: { rating: 0 },
@@ -67,6 +68,7 @@ describe("a vote", () => {
         metric: { name: "stars", value: 4 },
         isSession: true,
       },
+      { verdict: { comment: "too long" }, weight: 0, isSession: false },
     ]);
   });
 
@@ -87,6 +89,12 @@ describe("a vote", () => {
     expect(send("toString", true)).toThrow(HttpError);
   });
 
+  it("may name a session instead of a decision, for metrics of the session and comments", () => {
+    const vote = read({ episode_id: "s", metric_name: "stars", value: 4, comment: "slow" });
+    expect(vote).toMatchObject({ decision: undefined, session: "s" });
+    expect(vote.contents).toMatchObject([{ isSession: true }, { verdict: { comment: "slow" } }]);
+  });
+
   it("may have the id of the completion", () => {
     expect(readVote({ id: "chatcmpl-d", winner: 0 }).decision).toBe("d");
   });
@@ -105,7 +113,11 @@ describe("a vote", () => {
     { id: "d", metric_name: "stars", value: 6 },
     { id: "d", metric_name: "stars", value: true },
     { id: "d", metric_name: "thumbs", value: 1 },
-    { id: "d", comment: "no vote" },
+    { id: "d", comment: "" },
+    { id: "d", metric_name: "thumbs", value: "true" },
+    { episode_id: "s", metric_name: "thumbs", value: true },
+    { episode_id: "s", winner: 0 },
+    { episode_id: "s", metric_name: "stars", value: 4, vote_token: "t" },
     { id: "d", winner: 0, comment: "x".repeat(2001) },
   ])("is refused: %j", (body) => {
     expect(() => read(body)).toThrow(HttpError);

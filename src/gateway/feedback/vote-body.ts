@@ -4,15 +4,16 @@ import { HttpError } from "../wire/http-error.ts";
 import { type Metrics, type MetricValue, ratingOf } from "./metrics.ts";
 
 export interface Vote {
-  /** Id of the decision. */
-  readonly decision: string;
-  /** One vote, or one for each metric. */
+  /** Id of the decision or, if it is undefined, of the session. */
+  readonly decision: string | undefined;
+  readonly session: string | undefined;
+  /** The vote, the metrics and the comment. */
   readonly contents: readonly VoteContent[];
   readonly voter: string;
   readonly token: string | undefined;
 }
 
-interface VoteContent extends Pick<Voted, "verdict" | "weight" | "metric" | "comment"> {
+interface VoteContent extends Pick<Voted, "verdict" | "weight" | "metric"> {
   /** Whether the vote is about all answers of the session. */
   readonly isSession: boolean;
 }
@@ -20,11 +21,22 @@ interface VoteContent extends Pick<Voted, "verdict" | "weight" | "metric" | "com
 /** Reads a vote. `metrics` are those that joust.yaml declares. */
 export function readVote(body: VoteRequest, metrics: Metrics = {}): Vote {
   const id = body.id ?? body.inference_id ?? body.trace_id;
-  if (id === undefined) throw missing("id", "send the id that came with the answer");
+  const session = body.episode_id;
+  // A vote token belongs to one decision.
+  if (id === undefined && (session === undefined || body.vote_token !== undefined)) {
+    throw missing("id", "send the id that came with the answer");
+  }
+  const contents = contentsOf(body, metrics);
+  const isAboutSession = contents.every((one) => one.isSession || "comment" in one.verdict);
+  if (id === undefined && !isAboutSession) {
+    const hint = "send id instead of episode_id, or declare the metric with level: session";
+    throw missing("id", `the vote is about one answer: ${hint}`);
+  }
   return {
     // The id of a completion contains the id of the decision.
-    decision: id.replace(/^(chatcmpl|cmpl)-/, ""),
-    contents: contentsOf(body, metrics),
+    decision: id?.replace(/^(chatcmpl|cmpl)-/, ""),
+    session,
+    contents,
     voter: body.voter ?? "",
     token: body.vote_token,
   };
@@ -41,13 +53,19 @@ const TYPES = {
 /** Name of the metric of Portkey, whose feedback has no name. */
 const UNNAMED = "value";
 
+/** Name of TensorZero's feedback that is a text. */
+const COMMENT = "comment";
+
 function contentsOf(body: VoteRequest, metrics: Metrics): VoteContent[] {
-  const { winner, rating, slot, ranking, value, type, metric_name, comment } = body;
+  const { winner, rating, slot, ranking, value, type, metric_name = UNNAMED } = body;
   const named: [string, MetricValue][] = Object.entries(body.metrics ?? {});
-  if (value !== undefined) named.push([metric_name ?? UNNAMED, value]);
+  if (typeof value === "string" && metric_name !== COMMENT) throw notText(metric_name);
+  if (value !== undefined && typeof value !== "string") named.push([metric_name, value]);
+  const comment = body.comment ?? (typeof value === "string" ? value : "");
   const given = [winner ?? type, rating, ranking].filter((one) => one !== undefined);
-  if (given.length > 1 || given.length + named.length === 0) {
-    const hint = "send exactly one of winner (duel), rating (one answer) and ranking, or metrics";
+  if (given.length > 1 || (given.length + named.length === 0 && comment === "")) {
+    const hint =
+      "send exactly one of winner (duel), rating (one answer) and ranking, or metrics, or a comment";
     throw missing("winner", hint);
   }
   const inSlot = slot === undefined ? {} : { slot };
@@ -64,8 +82,16 @@ function contentsOf(body: VoteRequest, metrics: Metrics): VoteContent[] {
         : { outcome: winner === undefined ? TYPES[type!] : WINNERS[winner] };
     contents.unshift({ verdict, weight: 1, isSession: false });
   }
-  // The comment belongs to the feedback as a whole and is stored once.
-  return contents.map((one, i) => (i === 0 && comment ? { ...one, comment } : one));
+  if (comment !== "") contents.push({ verdict: { comment }, weight: 0, isSession: false });
+  return contents;
+}
+
+function notText(name: string): HttpError {
+  return new HttpError(400, `the metric ${JSON.stringify(name.slice(0, 64))} has a text as value`, {
+    hint: 'send true, false or a number, or send the text with metric_name "comment"',
+    code: "invalid_value",
+    param: "value",
+  });
 }
 
 function missing(param: string, hint: string): HttpError {

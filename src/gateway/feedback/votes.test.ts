@@ -1,8 +1,9 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { newDecisionId } from "../../store/decision-id.ts";
 import type { Logged, Voted } from "../../store/events.ts";
 import { StoreUnavailable } from "../../store/store-error.ts";
 import { chat, newFolder, SANDBOX, startGateway, type TestGateway } from "../gateway.fixture.ts";
+import { receiveVote, type VoteParts } from "./votes.ts";
 
 const DUEL = { joust: { duel: true } };
 const never = () => new Promise<never>(() => {});
@@ -117,6 +118,25 @@ describe("a vote while the database does not answer", () => {
       expect([refused.status, refused.json.error.code]).toEqual([503, "store_unavailable"]);
       expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     }
+  });
+
+  it("waits no longer than two seconds for all steps together", async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const slow = new Promise<never>((_, reject) => {
+      setTimeout(() => reject(new StoreUnavailable("late")), 60_000);
+    });
+    const parts = {
+      clock: { date: () => 0 },
+      log: { stats: { waiting: 0, down: false }, vote: () => slow },
+      store: { decision: () => slow },
+    } as unknown as VoteParts;
+    const vote = { decision: "d", session: undefined, voter: "", token: undefined };
+    const contents = [{ verdict: { outcome: "a" }, weight: 1, isSession: false }] as const;
+    const result = receiveVote(parts, undefined, { ...vote, contents }).catch(String);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(await Promise.race([result, "waits"])).toContain("does not answer");
+    await vi.runAllTimersAsync();
   });
 
   it("gets 503, not 404, if another node may still store the decision", async () => {

@@ -11,15 +11,17 @@ import { logged } from "../log/logged.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { HttpError } from "../wire/http-error.ts";
 import {
-  type Ballot,
   ballotOf,
+  type CompleteBallot,
   mayArrive,
   restoredDecision,
+  revealsModels,
   shownModels,
   type VoteFacts,
   voteOn,
   withAnswers,
 } from "./ballot.ts";
+import { answersOfSession, newestInSession } from "./session-votes.ts";
 import type { Vote } from "./vote-body.ts";
 import type { VoteTokens } from "./vote-token.ts";
 
@@ -42,12 +44,23 @@ export interface VoteParts extends CastParts {
  * vote is durable when this function returns. If the database does not answer, the function
  * throws StoreUnavailable within about two seconds.
  */
-export async function receiveVote(
+export function receiveVote(
   parts: VoteParts,
   caller: Caller | undefined,
-  { decision: id, voter, token, contents }: Vote,
+  vote: Vote,
+): Promise<VoteReceipt> {
+  // One limit for all steps. A vote that is still written afterwards can be sent again safely.
+  return within(VOTE_MS, castAll(parts, caller, vote));
+}
+
+async function castAll(
+  parts: VoteParts,
+  caller: Caller | undefined,
+  { decision, session, voter, token, contents }: Vote,
 ): Promise<VoteReceipt> {
   const at = parts.clock.date();
+  if (decision === undefined) await logged(parts.log);
+  const id = decision ?? (await newestInSession(parts.store, caller, session!));
   const ballot =
     token === undefined
       ? await ballotByKey(parts, caller, id, at)
@@ -62,40 +75,19 @@ export async function receiveVote(
   } as const;
   const receipts: VoteReceipt[] = [];
   for (const { verdict, isSession, weight, ...rest } of contents) {
-    const own = { ...facts, ...rest };
-    const others = isSession ? await othersInSession(parts, ballot) : [];
-    const share = weight / (1 + others.length);
-    receipts.push(await cast(parts, ballot, verdict, { ...own, weight: share }));
-    for (const other of others) {
-      const copy = { ...own, weight: share, comment: undefined };
-      await cast(parts, other, { ...verdict, slot: 0 } as Verdict, copy);
-    }
+    const rated = isSession ? await answersOfSession(parts.store, ballot) : [ballot];
+    const share = { ...facts, ...rest, weight: weight / rated.length };
+    for (const one of rated) receipts.push(await cast(parts, one, verdict, share));
   }
   if (!ballot.isKept) parts.log.log(restoredDecision(ballot));
-  return receipts.find(({ status }) => status === "logged") ?? receipts[0]!;
+  const isLogged = receipts.some(({ status }) => status === "logged");
+  const isRevealed = ballot.models.length === 1 || contents.some(revealsModels);
+  return {
+    id,
+    status: isLogged ? "logged" : "repeated",
+    ...(isRevealed && { models: shownModels(ballot) }),
+  };
 }
-
-/** The other single answers of a session, which a metric of the whole session is about. */
-async function othersInSession(
-  { store }: VoteParts,
-  { id, router, owner }: Ballot,
-): Promise<CompleteBallot[]> {
-  const record = await within(READ_MS, store.decision(id));
-  const session = record?.decision.session;
-  if (session === undefined) return [];
-  const query = { router, owner, session, limit: MOST_IN_SESSION, withX: true };
-  const page = await within(READ_MS, store.decisions(query));
-  return page.flatMap(({ decision, answers }): CompleteBallot[] => {
-    const ballot = withAnswers(ballotOf(decision), answers);
-    const isRated = ballot.models.length === 1 && ballot.models[0] !== "";
-    return decision.id !== id && isRated ? [{ ...ballot, x: decision.x! }] : [];
-  });
-}
-
-/** The newest decisions of a session that a metric rates. */
-const MOST_IN_SESSION = 32;
-
-type CompleteBallot = Ballot & { readonly x: Float64Array };
 
 /** The ballot in a vote token. The decision's row adds how its answers ended, if it can be read. */
 async function ballotByToken(
@@ -104,7 +96,7 @@ async function ballotByToken(
   id: string,
   now: number,
 ): Promise<CompleteBallot> {
-  const ballot = await within(READ_MS, voteTokens.read(token, now));
+  const ballot = await voteTokens.read(token, now);
   if (ballot?.id !== id) {
     throw new HttpError(403, "this vote token has expired or belongs to another decision", {
       hint: "use the token that came with the answer",
@@ -117,7 +109,7 @@ async function ballotByToken(
     ? { ...withAnswers(ballot, record.answers), candidates: record.decision.candidates }
     : ballot;
   const values = record ? record.decision.values : ballot.values;
-  const x = ballot.x ?? record?.decision.x ?? (await within(READ_MS, store.embedding(id)));
+  const x = ballot.x ?? record?.decision.x ?? (await store.embedding(id));
   if (!x) throw new VoteRefused("unknown");
   return { ...known, values, x };
 }
@@ -129,7 +121,7 @@ async function ballotByKey(
   id: string,
   now: number,
 ): Promise<CompleteBallot> {
-  const record = await within(READ_MS, findRecord(store, log, id));
+  const record = await findRecord(store, log, id);
   if (!record) {
     // The row may wait in the queue of this node, or another node has not written it yet.
     if (log.stats.down || (store.shared && mayArrive(id, now))) {
@@ -162,8 +154,8 @@ async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** Longest time to wait for data without which the vote cannot be cast. */
-const READ_MS = 1500;
+/** Longest time that a vote takes. */
+const VOTE_MS = 1900;
 /** Longest time to wait for data that a vote can do without. */
 const EXTRA_MS = 400;
 
@@ -189,9 +181,11 @@ export async function cast(
   try {
     const vote = voteOn(ballot, verdict, facts);
     const status = await log.vote(vote);
-    metrics.votes.inc({ source, status });
     const models = shownModels(ballot);
-    if (status === "logged") publish(feed, vote, ballot.owner, models);
+    if (!("comment" in verdict)) {
+      metrics.votes.inc({ source, status });
+      if (status === "logged") publish(feed, vote, ballot);
+    }
     logger.debug({ decision: id, source, status }, "vote");
     return { id, status, models };
   } catch (error) {
@@ -200,15 +194,12 @@ export async function cast(
   }
 }
 
-function publish(
-  feed: Feed,
-  { decision: id, at, router, source, verdict }: Voted,
-  owner: string | undefined,
-  models: readonly string[],
-): void {
-  // After the vote of a judge the models stay hidden, so that people vote without knowing them.
-  const shown = source === "user" ? { models: [...models] } : {};
-  feed.publish(owner, () => ({
+function publish(feed: Feed, vote: Voted, ballot: CompleteBallot): void {
+  const { decision: id, at, router, source, verdict } = vote;
+  // Otherwise the models stay hidden, so that people vote without knowing them.
+  const isShown = ballot.models.length === 1 || revealsModels(vote);
+  const shown = isShown ? { models: shownModels(ballot) } : {};
+  feed.publish(ballot.owner, () => ({
     type: "vote",
     data: { id, at, router, source, ...shown, ...verdict },
   }));

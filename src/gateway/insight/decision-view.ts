@@ -1,6 +1,7 @@
 import type { Explanation, Decision as ShownDecision } from "../../api/decision.ts";
 import { type Decision, isDuel } from "../../store/decision.ts";
 import type { DecisionRecord } from "../../store/store.ts";
+import { revealsModels } from "../feedback/ballot.ts";
 import { inWords } from "../routing/explain.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 
@@ -17,13 +18,12 @@ export function decisionView(record: DecisionRecord): ShownDecision {
     ...(decision.session !== undefined && { session_id: decision.session }),
     duel: isDuel(decision),
     posterior_version: decision.version,
-    votes: votes.map(({ verdict, source, at, position, metric, comment }) => ({
+    votes: votes.map(({ verdict, source, at, position, metric }) => ({
       ...verdict,
       source,
       at: new Date(at).toISOString(),
       position,
       ...(metric && { metric }),
-      ...(comment !== undefined && { comment }),
     })),
   };
   if (isHidden) {
@@ -56,9 +56,9 @@ export function shownModels({ decision, answers }: DecisionRecord): string[] {
     .map((model, slot) => answers.find((answer) => answer.slot === slot)?.model ?? model);
 }
 
-/** Whether a person has voted. Votes of a judge do not reveal the models. */
+/** Whether a person has voted, so that the models are no longer hidden. */
 export function isVoted(votes: DecisionRecord["votes"]): boolean {
-  return votes.some(({ source }) => source === "user");
+  return votes.some(revealsModels);
 }
 
 /** Numbers and sentences that explain a decision. */

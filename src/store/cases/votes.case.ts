@@ -63,6 +63,39 @@ export function votesConform({ one, both }: Stores): void {
     expect(weights).toEqual([1, 1, 1, ...new Array(297).fill(0), 1]);
   });
 
+  it("leave comments uncounted: they use no ballot and are erased with their voter", async () => {
+    const store = await one();
+    const comment = (text: string, voter = "ann") =>
+      vote(1, { comment: text }, { voter, models: [], weight: 0 });
+    const receipts = await store.append([
+      comment("one"),
+      comment("two"),
+      comment("three"),
+      comment("one"),
+      comment("one", "bob"),
+      vote(1, { comment: "by token" }, { voter: "cy", byToken: true }),
+      vote(1, { comment: "again" }, { voter: "dan", byToken: true }),
+      vote(1),
+    ]);
+    expect(receipts.map(resultOf)).toEqual([
+      "logged",
+      "logged",
+      "logged",
+      "repeated",
+      "logged",
+      "logged",
+      "changed",
+      "logged",
+    ]);
+    const last = (await store.learning("auto", 0, 10)).at(-1);
+    expect(last).toMatchObject({ verdict: { outcome: "a" }, weight: 1 });
+    const query = { router: "auto", from: T0, to: T0 + BUCKET_MS, step: BUCKET_MS };
+    const [all] = (await store.tallies(query)).filter(({ model }) => model === "");
+    expect(all!.counts.votes).toBe(1);
+    expect(await store.forget("auto", "ann", T0)).toBe(4);
+    expect(JSON.stringify(await store.learning("auto", 0, 10))).not.toContain("two");
+  });
+
   it("by token count once per decision, whatever the voter is called", async () => {
     const store = await one();
     const byToken = (n: number, voter: string, outcome: "a" | "b" = "a") =>

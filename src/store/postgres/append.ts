@@ -3,7 +3,7 @@ import type pg from "pg";
 import { isBeforeHorizon, receiptOfUsedBallot, withBoundedWeight } from "../ballot.ts";
 import { AppendedChanges } from "../changes.ts";
 import type { Learning, Voted } from "../events.ts";
-import { eventOf, type LoggedRow, type Row, rowOf } from "../row.ts";
+import { COMMENT_PREFIX, eventOf, type LoggedRow, type Row, rowOf } from "../row.ts";
 import type { Change, Receipt, SnapshotContent } from "../store.ts";
 import { tally } from "../tally.ts";
 import { APPEND_LOCK, transaction } from "./connect.ts";
@@ -30,7 +30,8 @@ export async function append(
     const used = await usedBallots(client, rows);
     const votesOn = new Map<string, number>();
     for (const key of used.keys()) {
-      const [decision] = JSON.parse(key) as [string, string];
+      const [decision, ballot] = JSON.parse(key) as [string, string];
+      if (ballot.startsWith(COMMENT_PREFIX)) continue;
       votesOn.set(decision, (votesOn.get(decision) ?? 0) + 1);
     }
     const horizons = await horizonTimes(client, rows);
@@ -47,7 +48,7 @@ export async function append(
         if (receipts[i]) return;
         const others = votesOn.get(row.decision!) ?? 0;
         rows[i] = rowOf(withBoundedWeight(event, others));
-        votesOn.set(row.decision!, others + 1);
+        if (!("comment" in event.verdict)) votesOn.set(row.decision!, others + 1);
         used.set(keyOf(row), row.body);
       }
       accepted.push(i);

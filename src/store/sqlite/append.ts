@@ -6,7 +6,7 @@ import {
 } from "../ballot.ts";
 import { AppendedChanges } from "../changes.ts";
 import type { Learning, Voted } from "../events.ts";
-import { checksumOf, rowOf } from "../row.ts";
+import { COMMENT_PREFIX, checksumOf, rowOf } from "../row.ts";
 import type { Change, Receipt } from "../store.ts";
 import type { Connection } from "./connect.ts";
 import { counter } from "./counts.ts";
@@ -25,7 +25,8 @@ export function appender(db: Connection): (events: readonly Learning[]) => Appen
   );
   const others = db.prepare<[string], number>(`
     SELECT count(*) FROM (
-      SELECT 1 FROM log WHERE kind = 'voted' AND decision = ? LIMIT ${VOTES_PER_DECISION})`);
+      SELECT 1 FROM log WHERE kind = 'voted' AND decision = ? AND ballot NOT LIKE '${COMMENT_PREFIX}%'
+      LIMIT ${VOTES_PER_DECISION})`);
   const horizonAt = db.prepare<[string], number>(
     "SELECT s.at FROM horizons h JOIN snapshots s USING (router, position) WHERE router = ?",
   );

@@ -106,12 +106,11 @@ function Votes({ decision }: { decision: Decision }) {
         <ul class="flex flex-col gap-2 text-sm">
           {votes.map((vote) => (
             <li key={vote.position} class="flex flex-wrap justify-between gap-x-4">
-              <span>
-                {votesInWords({ ...decision, votes: [vote] })}
-                {vote.comment !== undefined && (
-                  <q class="block whitespace-pre-wrap text-muted">{vote.comment}</q>
-                )}
-              </span>
+              {vote.comment === undefined ? (
+                <span>{votesInWords({ ...decision, votes: [vote] })}</span>
+              ) : (
+                <q class="whitespace-pre-wrap">{vote.comment}</q>
+              )}
               <span class="text-muted">
                 {vote.source === "user" ? "" : `${vote.source}, `}
                 {clockTime(Date.parse(vote.at))}

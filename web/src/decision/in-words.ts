@@ -30,6 +30,7 @@ function relativePrice({ scores = [] }: Decision, model: string, other: string):
 /** The votes on a decision in a few words. */
 export function votesInWords({ votes, models }: Decision): string {
   return votes
+    .filter(({ comment }) => comment === undefined)
     .map(({ outcome, rating, ranking, metric }) => {
       if (metric !== undefined) return `${metric.name}: ${metric.value}`;
       if (outcome === "tie") return "tie";
