@@ -77,9 +77,10 @@ export async function answerChat(
       ? undefined
       : await parts.access.reserve(caller, billedModels(pending, conversation));
 
+  const { promptTokens, answerTokens = 0 } = conversation.needs;
   const answering = attemptAndDeliver(parts, pending, client, {
     dialect: chat,
-    request,
+    request: { ...request, tokens: promptTokens + answerTokens },
     decision: pending.id,
     wantsUsage: conversation.wantsUsage,
     note: (models) => logged().note(models),

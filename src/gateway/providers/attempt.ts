@@ -58,17 +58,25 @@ export async function attempt(
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       firstError ??= error;
-      queue ??= others().slice(0, MAX_FALLBACKS);
+      queue ??= others();
       counter.upstreamError(model.name, error);
-      const next = error.elsewhere ? queue[fallbacks.length] : undefined;
+      if (error.refusal?.kind === "context_length") queue = withMoreContext(queue, model);
+      const next = error.elsewhere && fallbacks.length < MAX_FALLBACKS ? queue[0] : undefined;
       // The client sees the first error, unless the last one concerns the request itself.
       if (!next)
         throw new AttemptsFailed(error.elsewhere ? firstError : error, model.name, fallbacks);
       counter.fallback(model.name);
       fallbacks.push({ model: model.name, reason: reasonOf(error) });
+      queue = queue.slice(1);
       model = next;
     }
   }
+}
+
+/** The models that may accept a prompt that is too long for another one. */
+function withMoreContext(models: readonly ServedModel[], refused: ServedModel): ServedModel[] {
+  const known = refused.capabilities.context ?? 0;
+  return models.filter(({ capabilities: { context } }) => context === undefined || context > known);
 }
 
 const MAX_FALLBACKS = 3;
@@ -87,12 +95,17 @@ export async function callModel(
     return answer;
   } catch (error) {
     endModelSpan(span, error instanceof UpstreamError ? { error } : {});
+    if (error instanceof UpstreamError) {
+      model.learned.learn(error.refusal, request.tokens ?? Math.ceil(request.body.length / 4));
+    }
     throw error;
   }
 }
 
 /** Short form of an error for the log. */
 function reasonOf(error: UpstreamError): string {
+  const { kind = "request" } = error.refusal ?? {};
+  if (kind !== "request") return `${kind} ${error.status}`;
   return error.status === undefined ? error.code : `${error.code} ${error.status}`;
 }
 

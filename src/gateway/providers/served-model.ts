@@ -3,6 +3,7 @@ import type { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { PromptCache } from "./answer-price.ts";
 import { Breaker, guarded } from "./breaker.ts";
+import { LearnedLimits } from "./learned-limits.ts";
 import { UpstreamError } from "./upstream/error.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 import { costOf, type Price, type Usage } from "./upstream/usage.ts";
@@ -25,10 +26,13 @@ export class ServedModel {
   readonly spec: ModelSpec;
   readonly upstream: Upstream;
   readonly breaker: Breaker;
+  /** Limits that the model's refusals have shown. */
+  readonly learned: LearnedLimits;
 
   constructor(spec: ModelSpec, host: Upstream, { clock, random, onRetry }: ModelTools) {
     this.spec = spec;
     this.breaker = new Breaker(clock);
+    this.learned = new LearnedLimits(clock);
     this.upstream = retrying(
       guarded(host, this.breaker),
       { ...RETRIES, retries: spec.retries },
@@ -40,6 +44,11 @@ export class ServedModel {
 
   get name(): string {
     return this.spec.name;
+  }
+
+  /** Capabilities of the configuration or the catalog, limited by what the model has refused. */
+  get capabilities(): Capabilities {
+    return this.learned.apply(this.spec.capabilities);
   }
 
   /** Whether the circuit breaker is open, because the model has failed often. */

@@ -100,7 +100,7 @@ function listed({ models, routers }: Serving): ListedModel[] {
   ];
 }
 
-function modelEntry({ name, spec: { provider, price, capabilities } }: ServedModel): ListedModel {
+function modelEntry({ name, capabilities, spec: { provider, price } }: ServedModel): ListedModel {
   return { ...entry(name, provider), ...(price && { price }), capabilities };
 }
 

@@ -1,6 +1,8 @@
 import { formatErrorLine } from "../../../core/errors/joust-error.ts";
 import { isRecord, type Members, parsed } from "../../wire/json.ts";
 import { redacted } from "../../wire/secrets.ts";
+import { type ErrorFacts, factsOf } from "./error-facts.ts";
+import { classify, type Refusal } from "./refusal.ts";
 
 /**
  * Failure of an upstream before or during its answer. There is one class, because callers need
@@ -17,6 +19,9 @@ export class UpstreamError extends Error {
   readonly retryAfter: number | undefined;
   /** Advice to the operator or the client. */
   readonly hint: string | undefined;
+  /** Why the upstream refused the request, if it did so by an error status below 500. */
+  readonly refusal: Refusal | undefined;
+  readonly #facts: ErrorFacts | undefined;
 
   constructor(code: UpstreamFault, upstream: string, problem: string, details: ErrorDetails = {}) {
     // Some upstreams repeat the key of the request in their errors.
@@ -26,10 +31,14 @@ export class UpstreamError extends Error {
     this.body = details.body && Buffer.from(redacted(Buffer.from(details.body).toString()));
     this.retryAfter = details.retryAfter;
     this.hint = details.hint;
+    this.#facts = this.body && details.facts;
+    this.refusal =
+      this.#facts && this.status !== undefined ? classify(this.status, this.#facts) : undefined;
   }
 
   /** Whether the same request may succeed in a moment. */
   get retryable(): boolean {
+    if (this.refusal?.kind === "quota") return false;
     if (this.code === "status") return RETRIED.has(this.status!) || this.status! >= 500;
     return this.code === "unreachable" || this.code === "timeout" || this.code === "broken";
   }
@@ -42,37 +51,55 @@ export class UpstreamError extends Error {
     if (this.code === "cancelled") return "client";
     if (this.code === "request") return "request";
     if (this.code !== "status" || this.retryable) return "upstream";
+    if (this.refusal && this.refusal.kind !== "request") {
+      return this.refusal.kind === "quota" ? "upstream" : "request";
+    }
     return this.status! < 400 || OURS.has(this.status!) ? "upstream" : "request";
   }
 
   /** Whether another model may succeed, also if this one does not support the request. */
   get elsewhere(): boolean {
+    if (this.refusal && this.refusal.kind !== "request") return true;
     return this.fault === "upstream" || this.code === "request";
   }
 
   /** Status of the response to the gateway's client. */
   get clientStatus(): number {
     if (this.code !== "status") return CLIENT_STATUS[this.code];
+    if (this.refusal?.kind === "quota") return 502;
+    // Some providers refuse the content or a feature with a status about the key or the address.
+    if (this.fault === "request" && OURS.has(this.status!)) return 400;
     // The refused key is the gateway's, not the client's, and redirects are not followed.
     return OURS.has(this.status!) || this.status! < 400 ? 502 : this.status!;
   }
 
   /**
    * The error in OpenAI's format, on one line. An upstream's error about the request is passed
-   * on if it has that format.
+   * on if it has that format; one of another shape is put into it with its body as `upstream`.
    */
   toJson(): string {
-    if (this.fault === "request" && this.body) {
-      const own = Buffer.from(this.body).toString();
-      const value = parsed(own);
+    const isRefused = this.fault === "request";
+    const own = isRefused && this.body ? Buffer.from(this.body).toString() : "";
+    const value = own === "" ? undefined : parsed(own);
+    if (isRecord(value) && isRecord(value.error) && typeof value.error.message === "string") {
       // JSON strings contain no raw line breaks, so this removes only white space.
-      if (isRecord(value) && "error" in value) return own.replace(/[\r\n]+/g, "");
+      return own.replace(/[\r\n]+/g, "");
     }
-    const type = this.fault === "request" ? "invalid_request_error" : "upstream_error";
-    const error = { message: formatErrorLine(this), type, param: null, code: CODES[this.code] };
+    const { code, param = null } = this.#facts ?? {};
+    const kind = this.refusal && this.refusal.kind !== "request" ? this.refusal.kind : undefined;
+    const error = {
+      message: formatErrorLine(this),
+      type: isRefused ? "invalid_request_error" : "upstream_error",
+      param: isRefused ? param : null,
+      code: (isRefused ? (code ?? kind) : kind) ?? CODES[this.code],
+      ...(isRefused && value !== undefined && own.length <= MAX_DETAILS && { upstream: value }),
+    };
     return JSON.stringify({ error });
   }
 }
+
+/** Length of an upstream's body up to which the client gets all of it. */
+const MAX_DETAILS = 8192;
 
 export type UpstreamFault =
   /** The response has an error status. */
@@ -98,6 +125,8 @@ interface ErrorDetails {
   readonly retryAfter?: number | undefined;
   readonly cause?: unknown;
   readonly hint?: string | undefined;
+  /** Facts of an error response, from which its refusal is classified. */
+  readonly facts?: ErrorFacts;
 }
 
 /** Request Timeout and Too Many Requests. All 5xx are retried as well. */
@@ -153,13 +182,15 @@ export function refusal(
   body: Uint8Array,
   headers: AnswerHeaders,
 ): UpstreamError {
-  const message = messageOf(body);
-  const hint = HINTS[status];
+  const text = redacted(Buffer.from(body).toString());
+  const facts = factsOf(parsed(text), text);
+  const { kind } = classify(status, facts);
+  const hint = kind === "request" || kind === "quota" ? HINTS[status] : undefined;
   // The provider's message about a key may repeat parts of the key, so it is replaced.
-  const isQuoted = hint === undefined && message !== undefined;
-  const problem = `answered ${status}${isQuoted ? `: ${message}` : ""}`;
+  const isQuoted = hint === undefined && facts.message !== "";
+  const problem = `answered ${status}${isQuoted ? `: ${facts.message}` : ""}`;
   const retryAfter = retryAfterOf(headers);
-  return new UpstreamError("status", upstream, problem, { status, body, retryAfter, hint });
+  return new UpstreamError("status", upstream, problem, { status, body, retryAfter, hint, facts });
 }
 
 /**
@@ -167,13 +198,14 @@ export function refusal(
  * HTTP status is good. The error may name another status.
  */
 export function errorIn(upstream: string, members: Members): UpstreamError {
-  const error = members.value("error") as { code?: unknown; status?: unknown } | string | null;
-  const named = typeof error === "object" && error !== null ? [error.code, error.status] : [];
+  const error = members.value("error");
+  const named = isRecord(error) ? [error.code, error.status] : [];
   const status = named
     .map(Number)
     .find((code) => Number.isInteger(code) && code >= 400 && code < 600);
+  const isRefusal = isRecord(error) && error.type === "invalid_request_error";
   const body = members.json.subarray(members.open, members.close + 1);
-  return refusal(upstream, status ?? 500, body, {});
+  return refusal(upstream, status ?? (isRefusal ? 400 : 500), body, {});
 }
 
 const HINTS: Readonly<Record<number, string>> = {
@@ -184,24 +216,6 @@ const HINTS: Readonly<Record<number, string>> = {
   405: "check the provider's address",
   407: "check the proxy between here and the provider",
 };
-
-/** Message in an error body: `error.message`, a variation of it, or the start of a plain text. */
-function messageOf(body: Uint8Array): string | undefined {
-  const text = Buffer.from(body).toString();
-  const found = messageIn(parsed(text)) ?? (/^\s*[<{[]/.test(text) ? undefined : text.trim());
-  if (!found) return undefined;
-  return found.length > MAX_MESSAGE ? `${found.slice(0, MAX_MESSAGE)}...` : found;
-}
-
-function messageIn(value: unknown): string | undefined {
-  if (typeof value === "string") return value;
-  if (Array.isArray(value)) return messageIn(value[0]); // Gemini sends a list of one error
-  if (!isRecord(value)) return undefined;
-  const { error, message, detail } = value;
-  return messageIn(error ?? message ?? detail);
-}
-
-const MAX_MESSAGE = 500;
 
 /** Reads Retry-After, in seconds or as a date, and OpenAI's header in milliseconds. */
 function retryAfterOf(headers: AnswerHeaders): number | undefined {

@@ -25,6 +25,8 @@ export interface UpstreamRequest {
   /** Name of the model: the client's when the request is read, the upstream's when it is called. */
   readonly model: string;
   readonly stream: boolean;
+  /** Estimated tokens of the prompt and of the longest answer that the client allows. */
+  readonly tokens?: number | undefined;
 }
 
 type Endpoint = "chat/completions" | "completions" | "embeddings";

@@ -1,0 +1,401 @@
+import { describe, expect, it } from "vitest";
+import { parsed } from "../../wire/json.ts";
+import { refusal, type UpstreamError } from "./error.ts";
+import { factsOf } from "./error-facts.ts";
+
+const refused = (status: number, body: unknown): UpstreamError =>
+  refusal("host", status, Buffer.from(typeof body === "string" ? body : JSON.stringify(body)), {});
+const openai = (message: string, more: object = {}) => ({
+  error: { message, type: "invalid_request_error", param: null, code: null, ...more },
+});
+const anthropic = (message: string) => ({
+  type: "error",
+  error: { type: "invalid_request_error", message },
+});
+
+describe("context length", () => {
+  it.each([
+    [
+      400,
+      openai(
+        "This model's maximum context length is 128000 tokens. However, your messages resulted in 130042 tokens. Please reduce the length of the messages.",
+        { code: "context_length_exceeded" },
+      ),
+      128_000,
+    ],
+    [
+      400,
+      openai("Your input exceeds the context window of this model.", {
+        code: "context_length_exceeded",
+      }),
+      undefined,
+    ],
+    [400, anthropic("prompt is too long: 208310 tokens > 200000 maximum"), 200_000],
+    [
+      400,
+      anthropic(
+        "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length",
+      ),
+      200_000,
+    ],
+    [
+      400,
+      {
+        object: "error",
+        message:
+          "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion).",
+        code: 400,
+      },
+      4096,
+    ],
+    [
+      400,
+      {
+        error: {
+          code: 400,
+          message: "the request exceeds the available context size, try increasing it",
+          type: "exceed_context_size_error",
+          n_ctx: 4096,
+        },
+      },
+      undefined,
+    ],
+    [
+      400,
+      [
+        {
+          error: {
+            code: 400,
+            message:
+              "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+            status: "INVALID_ARGUMENT",
+          },
+        },
+      ],
+      1_048_576,
+    ],
+    [
+      400,
+      {
+        message:
+          "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+      },
+      32_768,
+    ],
+    [
+      400,
+      {
+        message:
+          "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000",
+      },
+      4081,
+    ],
+    [
+      422,
+      openai(
+        "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4097. Given: 4000 `inputs` tokens and 1000 `max_new_tokens`",
+      ),
+      4097,
+    ],
+    [
+      400,
+      {
+        error:
+          "This model's maximum prompt length is 131072 but the request contains 150000 tokens.",
+      },
+      131_072,
+    ],
+    [400, { message: "Input is too long for requested model." }, undefined],
+  ])("%d %j", (status, body, limit) => {
+    const error = refused(status, body);
+    expect(error.refusal).toEqual({ kind: "context_length", limit });
+    expect(error).toMatchObject({ fault: "request", elsewhere: true, retryable: false });
+    expect(error.clientStatus).toBe(status);
+  });
+});
+
+describe("content filter", () => {
+  it.each([
+    [
+      400,
+      openai(
+        "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+        { code: "content_filter" },
+      ),
+    ],
+    [
+      400,
+      openai("Invalid prompt: your prompt was flagged as potentially violating our usage policy.", {
+        code: "invalid_prompt",
+      }),
+    ],
+    [400, anthropic("Output blocked by content filtering policy")],
+    [400, { error: { message: "Content Exists Risk", type: "invalid_request_error" } }],
+    [403, { error: { message: "x requires moderation on y. Your input was flagged", code: 403 } }],
+    [
+      403,
+      {
+        code: "The caller does not have permission",
+        error: "Content violates usage guidelines. Failed check: SAFETY_CHECK_TYPE",
+      },
+    ],
+  ])("%d %j", (status, body) => {
+    const error = refused(status, body);
+    expect(error.refusal).toEqual({ kind: "content_filter" });
+    expect(error).toMatchObject({ fault: "request", elsewhere: true, clientStatus: 400 });
+  });
+});
+
+describe("unsupported feature", () => {
+  it.each([
+    ["vision", 400, openai("Invalid content type. image_url is only supported by certain models.")],
+    [
+      "vision",
+      404,
+      { error: { message: "No endpoints found that support image input", code: 404 } },
+    ],
+    ["vision", 400, { object: "error", message: "/models/llama is not a multimodal model" }],
+    ["vision", 400, openai("this model does not support image input")],
+    ["tools", 400, openai("registry.ollama.ai/library/gemma:2b does not support tools")],
+    [
+      "tools",
+      404,
+      { error: { message: "No endpoints found that support tool use. To learn more", code: 404 } },
+    ],
+    [
+      "tools",
+      400,
+      {
+        object: "error",
+        message:
+          '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+      },
+    ],
+    [
+      "json_schema",
+      400,
+      openai(
+        "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+        { param: "response_format" },
+      ),
+    ],
+    ["json_schema", 400, openai("This model does not support response format `json_schema`.")],
+    [
+      "schema_with_tools",
+      400,
+      [
+        {
+          error: {
+            code: 400,
+            message:
+              "Function calling with a response mime type: 'application/json' is unsupported",
+          },
+        },
+      ],
+    ],
+    ["schema_with_tools", 400, openai("json mode cannot be combined with tool/function calling")],
+  ] as const)("%s: %d %j", (feature, status, body) => {
+    const error = refused(status, body);
+    expect(error.refusal).toEqual({ kind: "unsupported_feature", feature });
+    expect(error).toMatchObject({ fault: "request", elsewhere: true, clientStatus: 400 });
+  });
+});
+
+describe("unsupported parameter", () => {
+  it.each([
+    [
+      400,
+      openai(
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+        { param: "max_tokens", code: "unsupported_parameter" },
+      ),
+      [{ name: "max_tokens", instead: "max_completion_tokens" }],
+    ],
+    [
+      400,
+      openai(
+        "Unsupported value: 'temperature' does not support 0.2 with this model. Only the default (1) value is supported.",
+        { param: "temperature", code: "unsupported_value" },
+      ),
+      [{ name: "temperature" }],
+    ],
+    [
+      400,
+      openai(
+        "Unsupported value: 'messages[0].role' does not support 'developer' with this model.",
+        { param: "messages[0].role", code: "unsupported_value" },
+      ),
+      [{ name: "messages[0].role" }],
+    ],
+    [
+      400,
+      openai("Unrecognized request argument supplied: prompt_cache_key"),
+      [{ name: "prompt_cache_key" }],
+    ],
+    [
+      400,
+      openai("Unknown parameter: 'verbosity'.", { param: "verbosity", code: "unknown_parameter" }),
+      [{ name: "verbosity" }],
+    ],
+    [
+      422,
+      {
+        object: "error",
+        message: {
+          detail: [
+            {
+              type: "extra_forbidden",
+              loc: ["body", "store"],
+              msg: "Extra inputs are not permitted",
+              input: true,
+            },
+            {
+              type: "extra_forbidden",
+              loc: ["body", "metadata"],
+              msg: "Extra inputs are not permitted",
+            },
+          ],
+        },
+        type: "invalid_request_error",
+      },
+      [{ name: "store" }, { name: "metadata" }],
+    ],
+    [400, anthropic("store: Extra inputs are not permitted"), [{ name: "store" }]],
+    [
+      400,
+      anthropic("`temperature` and `top_p` cannot both be specified for this model."),
+      [{ name: "temperature" }],
+    ],
+    [
+      400,
+      anthropic("`temperature` may only be set to 1 when thinking is enabled."),
+      [{ name: "temperature" }],
+    ],
+    [
+      400,
+      anthropic(
+        "max_tokens: 100000 > 8192, which is the maximum allowed number of output tokens for claude-3-5-sonnet",
+      ),
+      [{ name: "max_tokens", max: 8192 }],
+    ],
+    [
+      400,
+      openai(
+        "max_tokens is too large: 100000. This model supports at most 16384 completion tokens, whereas you provided 100000.",
+      ),
+      [{ name: "max_tokens", max: 16_384 }],
+    ],
+    [
+      400,
+      openai(
+        "`max_tokens` must be less than or equal to `32768`, the maximum value for `max_tokens` is less than the `context_window` for this model",
+      ),
+      [{ name: "max_tokens", max: 32_768 }],
+    ],
+    [
+      400,
+      openai(
+        "'messages.2' : for 'role:assistant' the following must be satisfied[('messages.2' : property 'reasoning_content' is unsupported)]",
+      ),
+      [{ name: "reasoning_content" }],
+    ],
+    [
+      400,
+      { error: "Argument not supported on this model: presencePenalty" },
+      [{ name: "presencePenalty" }],
+    ],
+  ])("%d %j", (status, body, parameters) => {
+    expect(refused(status, body).refusal).toEqual({ kind: "unsupported_parameter", parameters });
+  });
+});
+
+it.each([
+  [
+    429,
+    openai("You exceeded your current quota, please check your plan and billing details.", {
+      type: "insufficient_quota",
+      code: "insufficient_quota",
+    }),
+  ],
+  [400, anthropic("Your credit balance is too low to access the Anthropic API.")],
+  [402, { error: { message: "Insufficient credits", code: 402 } }],
+])("an account without credit is not called again at once: %d %j", (status, body) => {
+  const error = refused(status, body);
+  expect(error.refusal).toEqual({ kind: "quota" });
+  expect(error).toMatchObject({
+    fault: "upstream",
+    elsewhere: true,
+    retryable: false,
+    clientStatus: 502,
+  });
+});
+
+it.each([
+  [
+    400,
+    openai(
+      "Invalid type for 'messages[0].content': expected a string, but got an integer instead.",
+      { param: "messages[0].content", code: "invalid_type" },
+    ),
+  ],
+  [400, openai("'temperature' must be between 0 and 2", { param: "temperature" })],
+  [
+    422,
+    {
+      detail: [{ loc: ["body", "messages", 0, "content"], msg: "Field required", type: "missing" }],
+    },
+  ],
+  [
+    400,
+    openai("Invalid 'tools[0].function.name': string does not match pattern.", {
+      param: "tools[0].function.name",
+      code: "invalid_value",
+    }),
+  ],
+])("the request's own fault is not sent elsewhere: %d %j", (status, body) => {
+  const error = refused(status, body);
+  expect(error.refusal).toEqual({ kind: "request" });
+  expect(error).toMatchObject({ fault: "request", elsewhere: false, clientStatus: status });
+});
+
+it.each([429, 500, 529])(
+  "a busy or broken upstream (%d) is retried, whatever its message says",
+  (status) => {
+    const error = refused(status, openai("the context window of the load balancer is full"));
+    expect(error).toMatchObject({ fault: "upstream", elsewhere: true, retryable: true });
+  },
+);
+
+describe("details of a 4xx reach the client", () => {
+  it.each([
+    [
+      {
+        detail: [
+          { loc: ["body", "messages", 0, "content"], msg: "Field required", type: "missing" },
+        ],
+      },
+      "messages.0.content: Field required",
+    ],
+    [{ message: "invalid request: no messages" }, "invalid request: no messages"],
+    [{ detail: "Not a valid chat" }, "Not a valid chat"],
+    [{ error: "bad input" }, "bad input"],
+    [{ errors: ["first", "second"] }, "first"],
+    [{ code: 7, reason: "odd" }, '{"code":7,"reason":"odd"}'],
+    ["just text", "just text"],
+    ["<html><title>Request blocked</title></html>", "Request blocked"],
+  ])("%j", (body, message) => {
+    const error = refused(422, body);
+    const { error: sent } = JSON.parse(error.toJson());
+    expect(sent.message).toBe(`host answered 422: ${message}`);
+    expect(sent.upstream).toEqual(typeof body === "string" ? undefined : body);
+  });
+
+  it("an error in OpenAI's shape is passed on as it is", () => {
+    const body = openai("no", { param: "messages", extra: { a: 1 } });
+    expect(JSON.parse(refused(400, body).toJson())).toEqual(body);
+  });
+});
+
+it("facts of a body that is not JSON are its text", () => {
+  expect(factsOf(parsed("no"), "no")).toEqual({ message: "no", fields: [] });
+});

@@ -1,0 +1,152 @@
+import type { ErrorFacts } from "./error-facts.ts";
+
+/** Why an upstream refused a request. All kinds but "request" are about the model, so another one may answer. */
+export type Refusal =
+  /** The prompt, or the prompt with its answer, is too long. `limit` is the model's, in tokens. */
+  | { readonly kind: "context_length"; readonly limit?: number | undefined }
+  /** The provider's moderation blocked the prompt. */
+  | { readonly kind: "content_filter" }
+  /** The model lacks a feature that the request uses. */
+  | { readonly kind: "unsupported_feature"; readonly feature: Feature }
+  /** The model refuses parameters, which can be left out, renamed or limited. */
+  | { readonly kind: "unsupported_parameter"; readonly parameters: readonly RefusedParameter[] }
+  /** The account at the provider has no credit. */
+  | { readonly kind: "quota" }
+  /** The request itself is wrong. */
+  | { readonly kind: "request" };
+
+export type Feature = "vision" | "tools" | "json_schema" | "schema_with_tools";
+
+export interface RefusedParameter {
+  /** Path in the request, such as `temperature` or `messages.1.reasoning_content`. */
+  readonly name: string;
+  /** Name that the model accepts instead. */
+  readonly instead?: string | undefined;
+  /** Largest value that the model accepts. */
+  readonly max?: number | undefined;
+}
+
+/** Classifies an error by status, code and message. Providers agree on none of them. */
+export function classify(status: number, facts: ErrorFacts): Refusal {
+  const { message, code = "", type = "" } = facts;
+  const text = `${code} ${type} ${message}`;
+  if (QUOTA.test(text) || status === 402) return { kind: "quota" };
+  if (status === 429 || status >= 500) return { kind: "request" };
+  if (CONTEXT.test(text)) return { kind: "context_length", limit: limitIn(message) };
+  if (FILTER.test(text)) return { kind: "content_filter" };
+  for (const [feature, pattern] of FEATURES) {
+    if (pattern.test(message)) return { kind: "unsupported_feature", feature };
+  }
+  const parameters = refusedIn(facts);
+  return parameters.length > 0
+    ? { kind: "unsupported_parameter", parameters }
+    : { kind: "request" };
+}
+
+const QUOTA =
+  /insufficient_quota|exceeded your (current|monthly) quota|credit balance is too low|billing_(hard_limit|not_active)|insufficient (balance|credit|funds)|out of credits/i;
+
+const CONTEXT =
+  /context_length_exceeded|exceed_context_size|string_above_max_length|(maximum|max|available) (context|prompt|sequence|input)[ _-]?(length|size|window|tokens)|context (length|window|limit|size)|prompt is too long|input is too long|too many (input )?tokens|input token count|too large for model|tokens? \+ `?max_new_tokens|exceeds? the (maximum|model'?s?) (number of )?(input )?tokens|reduce the length of the (messages|prompt)/i;
+
+const FILTER =
+  /content_filter|content_policy|responsibleaipolicy|content management policy|content filtering policy|moderation_blocked|flagged as potentially violating|data_inspection_failed|content exists risk|prohibited_content|violates? (our |the )?(usage|content) (policy|policies|guidelines)|requires moderation|safety_check/i;
+
+/** Messages about a feature. The combination of a schema with tools comes first, because it names both. */
+const FEATURES: readonly (readonly [Feature, RegExp])[] = [
+  [
+    "schema_with_tools",
+    /function calling with a response mime type|(json|response_format|schema|structured)[^.]*(combined|together|same time|conjunction|along)[^.]*(tool|function)|(tool|function)[^.]*(combined|together|same time|conjunction|along)[^.]*(json|response_format|schema|structured)/i,
+  ],
+  [
+    "vision",
+    /(does not|doesn'?t|not) (currently )?(support|accept)(ed|s)?( the)?[^.]*\b(image|vision|multimodal)|\bimages?(_url)?( input)?s? (is|are) (not|only) (supported|allowed|available)|support image input|no image input|not a multimodal model|unknown variant `image_url`/i,
+  ],
+  [
+    "tools",
+    /(does not|doesn'?t) (currently )?support (the )?(tools?|function)|tools? (is|are) not supported|(tool|function)[ _]call(s|ing)? (is|are) not supported|support tool use|requires --enable-auto-tool-choice|tool use (is )?not supported/i,
+  ],
+  [
+    "json_schema",
+    /(json_schema|json schema|structured outputs?|response_format|response format)['"`]?( of type ['"`]json_schema['"`])?[^.]*(is|are) (not|un)\s?(supported|available)|(does not|doesn'?t) support[^.]*(json_schema|json schema|structured output|response[ _]format)/i,
+  ],
+];
+
+/** The largest number of tokens that a message states as the limit. */
+function limitIn(message: string): number | undefined {
+  for (const pattern of LIMITS) {
+    const found = pattern.exec(message)?.slice(1).find(Boolean);
+    const limit = Number(found?.replaceAll(/[,_]/g, ""));
+    if (Number.isSafeInteger(limit) && limit > 0) return limit;
+  }
+  return undefined;
+}
+
+const NUMBER = "(\\d[\\d,_]*)";
+const LIMITS = [
+  // "190000 + 20000 > 200000", "208310 tokens > 200000 maximum"
+  new RegExp(`> ?${NUMBER}`),
+  new RegExp(
+    `(?:maximum|max|available|model'?s?)[\\w ]*?(?:is|of|:|allowed|size|\\() ?\\(?${NUMBER}`,
+    "i",
+  ),
+  new RegExp(`${NUMBER} (?:tokens? )?(?:is the )?maximum context`, "i"),
+  new RegExp(
+    `(?:cannot exceed|must be <=|at most|limit of|limit is|context (?:size|length|window) of) ${NUMBER}`,
+    "i",
+  ),
+];
+
+/** The parameters that an error names. */
+function refusedIn({ message, code = "", param, fields }: ErrorFacts): RefusedParameter[] {
+  const extra = fields.filter(({ type }) => EXTRA_FIELD.test(type));
+  if (extra.length > 0) return extra.map(({ path }) => ({ name: path }));
+  const named = REFUSED.map((pattern) => pattern.exec(message)?.[1]).find(Boolean);
+  const tooLarge = TOO_LARGE.map((pattern) => pattern.exec(message)).find(Boolean);
+  if (tooLarge) {
+    const max = Number(tooLarge[2]!.replaceAll(/[,_]/g, ""));
+    return [{ name: tooLarge[1]!, max }];
+  }
+  const isAboutParameter = named !== undefined || UNSUPPORTED_CODE.test(code);
+  const name = named ?? (isAboutParameter ? param : undefined);
+  if (name === undefined) return [];
+  const instead = /use ['"`]?(\w+)['"`]? instead/i.exec(message)?.[1];
+  return [{ name, ...(instead !== undefined && instead !== name && { instead }) }];
+}
+
+const EXTRA_FIELD = /extra_forbidden|extra fields|not permitted/i;
+const UNSUPPORTED_CODE =
+  /^(unsupported_(parameter|value)|unknown_parameter|parameter_not_supported)$/;
+
+const PATH = "['\"`]?([\\w]+(?:[.[\\]\\w]*\\w)?)\\]?['\"`]?";
+/** Forms of "this parameter is not accepted"; the group is its name. */
+const REFUSED = [
+  new RegExp(`unsupported (?:parameter|value)(?:\\(s\\))?: ${PATH}`, "i"),
+  new RegExp(
+    `(?:unknown|unrecognized|invalid|extra|unexpected) (?:request )?(?:parameters?|arguments?|fields?|name)(?: supplied)?:? ${PATH}(?!.*(?:must|should|expected))`,
+    "i",
+  ),
+  new RegExp(`${PATH}: extra inputs are not permitted`, "i"),
+  new RegExp(`property ${PATH} is (?:un|not )supported`, "i"),
+  new RegExp(`argument not supported(?: on this model)?: ${PATH}`, "i"),
+  new RegExp(
+    `(?:parameter )?${PATH} (?:parameter )?(?:is|are) (?:not supported|unsupported|not permitted|deprecated for this model|not allowed)`,
+    "i",
+  ),
+  new RegExp(`${PATH} (?:does not support|may only be set to|must be unset|is fixed)`, "i"),
+  new RegExp(
+    `does not support (?:the )?(?:parameters?:? )?${PATH}(?: parameter)?[.,]?(?: |$)`,
+    "i",
+  ),
+  new RegExp(`${PATH} and ['"\`]?\\w+['"\`]? cannot both be specified`, "i"),
+];
+
+/** Forms of "this value is too large"; the groups are parameter and limit. */
+const TOO_LARGE = [
+  new RegExp(`${PATH}: \\d+ > ${NUMBER}`, "i"),
+  new RegExp(`${PATH} is too large: \\d+\\. This model supports at most ${NUMBER}`, "i"),
+  new RegExp(
+    `${PATH} (?:must be|cannot be|should be) (?:less than or equal to|<=|at most|greater than|larger than) ['"\`]?${NUMBER}`,
+    "i",
+  ),
+];
