@@ -1,5 +1,5 @@
 import type { RoutingOptions } from "../../api/chat.ts";
-import type { Needs } from "../providers/served-model.ts";
+import type { Needs } from "../providers/capabilities.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
 import type { Usage } from "../providers/upstream/usage.ts";
 import { HttpError } from "../wire/http-error.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock/clock.ts";
-import type { Capabilities } from "./served-model.ts";
+import type { Capabilities } from "./capabilities.ts";
 import type { Feature, Refusal } from "./upstream/refusal.ts";
 
 /** Time for which a limit that a refusal has shown is remembered. Providers change their models. */

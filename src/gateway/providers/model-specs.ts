@@ -1,9 +1,10 @@
 import { InputError } from "../../core/input/input-error.ts";
 import type { Config, Environment, ModelConfig } from "../config/config.ts";
 import { USUAL_CACHE } from "./answer-price.ts";
+import type { Capabilities } from "./capabilities.ts";
 import { capabilitiesOf, priceOf } from "./prices.ts";
 import { knownProvider, missingKey, type Provider, providersIn, SANDBOX } from "./providers.ts";
-import type { Capabilities, ModelSpec } from "./served-model.ts";
+import type { ModelSpec } from "./served-model.ts";
 import type { Limits } from "./upstream/exchange.ts";
 import type { Price } from "./upstream/usage.ts";
 

@@ -1,4 +1,4 @@
-import type { Capabilities } from "./served-model.ts";
+import type { Capabilities } from "./capabilities.ts";
 import type { Price } from "./upstream/usage.ts";
 
 type Row = readonly [

@@ -1,8 +1,8 @@
-import type { ListedModel } from "../../api/model.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { PromptCache } from "./answer-price.ts";
 import { Breaker, guarded } from "./breaker.ts";
+import type { Capabilities } from "./capabilities.ts";
 import { LearnedLimits } from "./learned-limits.ts";
 import { UpstreamError } from "./upstream/error.ts";
 import type { Upstream } from "./upstream/upstream.ts";
@@ -86,34 +86,6 @@ export interface ModelTools {
 const LONGEST_ANSWER = 16_384;
 /** Tokens of a prompt are estimated from its bytes and may be more. */
 const UNDERCOUNT = 1.5;
-
-/** Features and size of a model. An unknown feature counts as present: a wrong guess costs one fallback. */
-export type Capabilities = NonNullable<ListedModel["capabilities"]>;
-
-/** Features and tokens that a request needs. */
-export interface Needs {
-  readonly vision: boolean;
-  readonly tools: boolean;
-  readonly jsonSchema: boolean;
-  /** Estimated tokens of the prompt. */
-  readonly promptTokens: number;
-  /** Limit that the client sets on the answer, in tokens. */
-  readonly answerTokens: number | undefined;
-  /** Whether only a model with a price may answer. */
-  readonly priced?: boolean | undefined;
-}
-
-/** Names the need that a model does not meet, or returns undefined if it can serve the request. */
-export function lackOf(model: Capabilities, needs: Needs): string | undefined {
-  if (needs.vision && model.vision === false) return "accepts no images";
-  if (needs.tools && model.tools === false) return "supports no tools";
-  if (needs.jsonSchema && model.json_schema === false) return "supports no JSON schema";
-  const tokens = needs.promptTokens + (needs.answerTokens ?? 0);
-  if (model.context !== undefined && tokens > model.context) {
-    return `has a context of ${model.context} tokens, but the request needs about ${tokens}`;
-  }
-  return undefined;
-}
 
 export const RETRIES = {
   retries: 2,

@@ -1,6 +1,7 @@
 import type { PricedCounts } from "../../store/priced-counts.ts";
 import { expectedPrice } from "../providers/answer-price.ts";
-import type { Needs, ServedModel } from "../providers/served-model.ts";
+import type { Needs } from "../providers/capabilities.ts";
+import type { ServedModel } from "../providers/served-model.ts";
 import type { Usage } from "../providers/upstream/usage.ts";
 import { CacheHits } from "./cache-hits.ts";
 import { CategoryMeans } from "./category-means.ts";

@@ -3,7 +3,8 @@ import { Random } from "../../core/random/random.ts";
 import type { RoutedChoice, Router } from "../../core/router.ts";
 import type { Reasons } from "../../store/decision.ts";
 import type { RouterConfig } from "../config/config.ts";
-import { lackOf, type Needs, type ServedModel } from "../providers/served-model.ts";
+import { lackOf, type Needs } from "../providers/capabilities.ts";
+import type { ServedModel } from "../providers/served-model.ts";
 import { HttpError } from "../wire/http-error.ts";
 import type { PriceQuote } from "./answer-prices.ts";
 

@@ -1,5 +1,5 @@
 import { readScores } from "../../core/input/scores.ts";
-import type { Capabilities } from "../providers/served-model.ts";
+import type { Capabilities } from "../providers/capabilities.ts";
 
 /**
  * True quality and cost of the sandbox's models in each category. The quality is the probability

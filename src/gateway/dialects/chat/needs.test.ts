@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { lackOf } from "../../providers/served-model.ts";
+import { lackOf } from "../../providers/capabilities.ts";
 import { scanObject } from "../../wire/json.ts";
 import { readConversation } from "./request.ts";
 

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { ROUTING, RoutingOptions } from "../../../api/chat.ts";
 import { didYouMean } from "../../../core/input/nearest.ts";
-import type { Needs } from "../../providers/served-model.ts";
+import type { Needs } from "../../providers/capabilities.ts";
 import { checked, HttpError } from "../../wire/http-error.ts";
 import { isRecord, type Members } from "../../wire/json.ts";
 import { type Conversation, invalidMember, type RequestHeaders } from "../dialect.ts";

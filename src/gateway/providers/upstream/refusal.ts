@@ -17,7 +17,7 @@ export type Refusal =
 
 export type Feature = "vision" | "tools" | "json_schema" | "schema_with_tools";
 
-export interface RefusedParameter {
+interface RefusedParameter {
   /** Path in the request, such as `temperature` or `messages.1.reasoning_content`. */
   readonly name: string;
   /** Name that the model accepts instead. */
