@@ -37,7 +37,6 @@ const LAYERS = [
   "gateway/codecs",
   "gateway/providers/upstream",
   "gateway/providers/openai",
-  "gateway/providers/anthropic",
   "gateway/providers",
   "gateway/dialects",
   "gateway/sandbox",

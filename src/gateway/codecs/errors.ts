@@ -45,3 +45,24 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
   504: "timeout_error",
   529: "overloaded_error",
 };
+
+/** The body of an error in OpenAI's shape, from the error of any dialect. */
+export function openAiError({ message, type, param = null, code = type ?? null }: Json): Json {
+  return { error: { message, type, param, code } };
+}
+
+/** HTTP status of an error that comes without one, inside a stream. */
+export function statusOfError({ type, code }: Json): number {
+  return STATUSES[String(code)] ?? STATUSES[String(type)] ?? 500;
+}
+
+const STATUSES: Readonly<Record<string, number>> = {
+  ...Object.fromEntries(
+    Object.entries(ANTHROPIC_TYPES).map(([status, type]) => [type, Number(status)]),
+  ),
+  invalid_request_error: 400,
+  invalid_prompt: 400,
+  context_length_exceeded: 400,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+};

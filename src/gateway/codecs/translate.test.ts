@@ -74,7 +74,7 @@ describe.each(DIALECTS)("an answer of %s to a client of Responses", (upstream) =
   });
 });
 
-it("the gateway sets id, model and time, and estimates the prompt where the upstream has not counted it", () => {
+it("the gateway adds id, time and an estimate of the prompt that the upstream's dialect lacks", () => {
   const usage = {
     promptTokens: 12,
     cachedTokens: 0,
@@ -83,16 +83,23 @@ it("the gateway sets id, model and time, and estimates the prompt where the upst
     completionTokens: 0,
     reasoningTokens: 0,
   };
-  const head = { id: "msg_9", model: "auto", created: 5, usage };
+  const head = { created: 5, usage };
   const sides = { upstream: "chat", client: "messages", request, head } as const;
   const translator = new StreamTranslator(sides);
-  const [first] = dataOf("chat").map((data) => translator.push(data));
-  expect(JSON.parse(first!.split("data: ")[1]!).message).toMatchObject({
+  const data = '{"id":"chatcmpl-9","model":"m","choices":[{"index":0,"delta":{"content":"a"}}]}';
+  expect(
+    JSON.parse(translator.push(data).split("\n")[1]!.slice("data: ".length)).message,
+  ).toMatchObject({
     id: "msg_9",
-    model: "auto",
+    model: "m",
     usage: { input_tokens: 12 },
   });
-  const body = JSON.parse(JSON.stringify(CODECS.chat.writeAnswer(answer("chat"))));
-  expect(translateAnswer(body, sides)).toMatchObject({ id: "msg_9", usage: { input_tokens: 12 } });
-  expect(translateAnswer(body, { ...sides, client: "chat" })).toMatchObject({ created: 5 });
+  const body = { id: "chatcmpl-9", model: "m", choices: [] };
+  expect(translateAnswer(body, sides)).toMatchObject({ id: "msg_9", usage: { input_tokens: 0 } });
+  const chat = { ...sides, upstream: "messages", client: "chat" } as const;
+  expect(translateAnswer({ id: "msg_9", content: [] }, chat)).toMatchObject({
+    id: "msg_9",
+    created: 5,
+  });
+  expect(translateAnswer(body, { ...sides, client: "responses" })).toMatchObject({ id: "resp_9" });
 });

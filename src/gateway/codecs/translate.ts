@@ -6,31 +6,47 @@ import type { StreamParser } from "./items/codec.ts";
 import { restoreCustomCalls, restoringCustomCalls } from "./items/custom.ts";
 import type { Emit, ItemEvent } from "./items/event.ts";
 import type { ItemRequest } from "./items/request.ts";
+import { answerFromTool, answeringFromTool } from "./items/schema-tool.ts";
 
-/** Members that the gateway sets in an answer. */
+/** Members that the gateway adds to an answer if the upstream's dialect lacks them. */
 interface Head {
-  readonly id: string;
-  /** Name of the model as clients know it. */
-  readonly model: string;
   /** Seconds since 1970. */
-  readonly created: number;
-  /** Estimate of the prompt's tokens, for dialects that name them before the upstream has. */
-  readonly usage?: Usage;
+  readonly created?: number | undefined;
+  /** Estimate of the prompt's tokens, for streams that name them before the upstream has. */
+  readonly usage?: Usage | undefined;
 }
 
 /** Dialects of both sides and the request of the client. */
-interface Sides {
+export interface Sides {
   readonly upstream: DialectName;
   readonly client: DialectName;
   readonly request: ItemRequest;
-  readonly head?: Head;
+  /** Name of the tool whose arguments are the answer. */
+  readonly answerTool?: string | undefined;
+  readonly head?: Head | undefined;
 }
 
 /** Translates a complete answer of the upstream to the client's dialect. */
-export function translateAnswer(body: Json, { upstream, client, request, head }: Sides): Json {
-  const answer = restoreCustomCalls(CODECS[upstream].parseAnswer(body), request);
-  const usage = answer.usage ?? head?.usage;
-  return CODECS[client].writeAnswer({ ...answer, ...head, usage }, request);
+export function translateAnswer(body: Json, sides: Sides): Json {
+  const { upstream, client, request, answerTool, head } = sides;
+  const parsed = CODECS[upstream].parseAnswer(body);
+  const answer = answerTool === undefined ? parsed : answerFromTool(parsed, answerTool);
+  const restored = restoreCustomCalls(answer, request);
+  const { id, created = head?.created } = restored;
+  return CODECS[client].writeAnswer({ ...restored, id: ownId(id, client), created }, request);
+}
+
+/** Start of the ids of answers, which some clients rely on. */
+const ID_PREFIXES: Readonly<Record<DialectName, string>> = {
+  chat: "",
+  responses: "resp_",
+  messages: "msg_",
+};
+
+/** The id of an answer in a dialect, from the id that it has in another one. */
+function ownId(id: string, dialect: DialectName): string {
+  const prefix = ID_PREFIXES[dialect];
+  return id.startsWith(prefix) ? id : `${prefix}${id.replace(/^[a-z]+[_-]/, "")}`;
 }
 
 /** Translates a stream of the upstream to the client's dialect, event by event. */
@@ -41,15 +57,20 @@ export class StreamTranslator {
   #out = "";
 
   /** `watch` sees each event, to count tokens or to keep the text. */
-  constructor({ upstream, client, request, head }: Sides, watch?: (event: ItemEvent) => void) {
+  constructor(sides: Sides, watch?: (event: ItemEvent) => void) {
+    const { upstream, client, request, answerTool, head } = sides;
     const writer = CODECS[client].streamWriter(request);
     this.#parser = CODECS[upstream].streamParser();
-    this.#emit = restoringCustomCalls(request, (event) => {
+    const emit = restoringCustomCalls(request, (event) => {
       watch?.(event);
-      const isStart = event.type === "start" && head;
-      const labelled = isStart ? { ...event, ...head, usage: event.usage ?? head.usage } : event;
-      this.#out += writer.write(labelled);
+      if (event.type !== "start") {
+        this.#out += writer.write(event);
+        return;
+      }
+      const { id, created = head?.created, usage = head?.usage } = event;
+      this.#out += writer.write({ ...event, id: ownId(id, client), created, usage });
     });
+    this.#emit = answerTool === undefined ? emit : answeringFromTool(answerTool, emit);
   }
 
   /** Takes the data of one server-sent event and returns the client's events, or "". */

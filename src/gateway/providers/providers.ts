@@ -2,8 +2,7 @@ import { InputError } from "../../core/input/input-error.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Environment } from "../config/config.ts";
 import type { DialectUrls } from "../wire/dialect-names.ts";
-import { AnthropicUpstream } from "./anthropic/anthropic.ts";
-import { OpenAiUpstream } from "./openai/openai.ts";
+import { HttpUpstream } from "./http-upstream.ts";
 import type { Limits } from "./upstream/exchange.ts";
 import type { Upstream } from "./upstream/upstream.ts";
 
@@ -35,6 +34,10 @@ const KNOWN: readonly KnownProvider[] = [
     name: "openai",
     url: "https://api.openai.com/v1",
     dialect: "openai",
+    dialects: {
+      chat: "https://api.openai.com/v1/chat/completions",
+      responses: "https://api.openai.com/v1/responses",
+    },
     keyVariables: ["OPENAI_API_KEY"],
     urlVariable: "OPENAI_BASE_URL",
     models: ["gpt-5.4", "gpt-5.4-mini", "gpt-5.4-nano"],
@@ -109,7 +112,9 @@ export function knownProvider(name: string, env: Environment): Provider | undefi
   const { keyVariables, urlVariable, isLocal: _, ...provider } = known;
   const key = keyVariables.map((variable) => env[variable]).find((value) => value);
   const address = urlVariable && env[urlVariable];
-  return { ...provider, key, url: address ? urlOf(known, urlVariable, address) : provider.url };
+  if (!address) return { ...provider, key };
+  // Another address may speak fewer dialects.
+  return { ...provider, key, url: urlOf(known, urlVariable, address), dialects: undefined };
 }
 
 /** The missing variable without which a provider refuses all calls. Another address may need no key. */
@@ -164,13 +169,13 @@ export interface Host extends Upstream {
 
 export function connect(provider: Provider, limits: Partial<Limits>, clock: Clock): Host {
   const { name, url, key, dialect, headers, asksUsage } = provider;
-  if (dialect === "anthropic") {
-    const auth = key === undefined ? {} : { "x-api-key": key };
-    return new AnthropicUpstream({ name, url, headers: { ...auth, ...headers }, limits }, clock);
-  }
-  const auth = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  const settings = { name, url, headers: { ...auth, ...headers }, limits, asksUsage };
-  return new OpenAiUpstream(settings, clock);
+  const isAnthropic = dialect === "anthropic";
+  const auth: Record<string, string> = {};
+  if (key !== undefined && isAnthropic) auth["x-api-key"] = key;
+  else if (key !== undefined) auth.authorization = `Bearer ${key}`;
+  const dialects = provider.dialects ?? (isAnthropic ? { messages: `${url}/messages` } : undefined);
+  const settings = { name, url, dialects, headers: { ...auth, ...headers }, limits, asksUsage };
+  return new HttpUpstream(settings, clock);
 }
 
 /** Connected hosts. They are kept when the configuration changes, if it still uses them. */

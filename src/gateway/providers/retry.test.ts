@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Random } from "../../core/random/random.ts";
 import { StandingClock } from "../clock/clock.fixture.ts";
 import { systemClock } from "../clock/clock.ts";
-import { OpenAiUpstream } from "./openai/openai.ts";
+import { HttpUpstream } from "./http-upstream.ts";
 import { RETRIES, retrying } from "./served-model.ts";
 import { UpstreamError } from "./upstream/error.ts";
 import {
@@ -106,7 +106,7 @@ describe("over a real connection", () => {
   const ask = async (fault: Fault, stream: boolean) => {
     const clock = new StandingClock();
     const body = Buffer.from(JSON.stringify({ model: "auto", messages: [], stream }));
-    const upstream = new OpenAiUpstream({ name: "host", url: host.url(fault) }, systemClock);
+    const upstream = new HttpUpstream({ name: "host", url: host.url(fault) }, systemClock);
     const again = retrying(upstream, RETRIES, clock, Random.seeded(1));
     try {
       const answer = await again.call({ ...REQUEST, body, stream }, never);

@@ -33,3 +33,8 @@ function unsupportedPart(dialect: DialectName, part: Part): string | undefined {
       return undefined;
   }
 }
+
+/** A request that cannot be expressed in the upstream's dialect. */
+export class Untranslatable extends Error {
+  override readonly name = "Untranslatable";
+}

@@ -81,7 +81,7 @@ const tools: Rule = (request) => {
 const messages: Rule = (request) => {
   const isSystem = (item: Item) =>
     item.type === "message" && (item.role === "system" || item.role === "developer");
-  const items = [...request.items];
+  const items = request.items.filter((item) => item.type !== "message" || item.content.length > 0);
   const first = items.findIndex((item) => !isSystem(item));
   const begins = items[first];
   const isUsers =

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../clock/clock.ts";
+import { HttpUpstream } from "../http-upstream.ts";
 import { type Misbehaving, startMisbehaving } from "../upstream/misbehaving.fixture.ts";
-import { OpenAiUpstream, outgoing } from "./openai.ts";
+import { outgoing } from "./outgoing.ts";
 import { asReceived, asSent, REQUEST_BODIES } from "./request-bodies.fixture.ts";
 
 describe("over a real connection", () => {
   let host: Misbehaving;
-  let upstream: OpenAiUpstream;
+  let upstream: HttpUpstream;
   beforeAll(async () => {
     host = await startMisbehaving();
-    upstream = new OpenAiUpstream({ name: "host", url: host.url("well") }, systemClock);
+    upstream = new HttpUpstream({ name: "host", url: host.url("well") }, systemClock);
   });
   afterAll(async () => {
     await upstream.close();

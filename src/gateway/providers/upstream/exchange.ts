@@ -1,5 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { Clock } from "../../clock/clock.ts";
+import { openAiError } from "../../codecs/errors.ts";
+import { isRecord, parsed } from "../../wire/json.ts";
 import { ByteQueue, type Flow } from "./byte-queue.ts";
 import { type AnswerHeaders, refusal, UpstreamError } from "./error.ts";
 import type { AnswerEnd, Translation, UpstreamAnswer } from "./upstream.ts";
@@ -18,7 +20,6 @@ interface ExchangeSettings {
   readonly stream: boolean;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  readonly errorBody: (body: Uint8Array) => Uint8Array;
 }
 
 /**
@@ -193,13 +194,19 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
 
   #refusal(): UpstreamError {
     const body = Buffer.concat(this.#refused).subarray(0, MAX_REFUSAL_BYTES);
-    const { name, errorBody } = this.#settings;
-    return refusal(name, this.#status, errorBody(body), this.#headers);
+    return refusal(this.#settings.name, this.#status, inOpenAiShape(body), this.#headers);
   }
 
   #error(code: UpstreamError["code"], problem: string, cause?: unknown): UpstreamError {
     return new UpstreamError(code, this.#settings.name, problem, { cause });
   }
+}
+
+/** Changes an error of Anthropic's shape to OpenAI's. Other bodies stay as they are. */
+function inOpenAiShape(body: Uint8Array): Uint8Array {
+  const value = parsed(Buffer.from(body).toString());
+  if (!isRecord(value) || value.type !== "error" || !isRecord(value.error)) return body;
+  return Buffer.from(JSON.stringify(openAiError(value.error)));
 }
 
 /** Size limit of the body of an error response. */

@@ -10,23 +10,30 @@ import type { Translation, UpstreamAnswer } from "./upstream.ts";
 export class Transport {
   readonly name: string;
   readonly limits: Limits;
-  readonly #pool: Pool;
-  readonly #basePath: string;
+  readonly #pools = new Map<string, Pool>();
+  readonly #common: Readonly<Record<string, string>>;
   readonly #headers: string[];
   readonly #clock: Clock;
-  readonly #errorBody: (body: Uint8Array) => Uint8Array;
 
-  /** `errorBody` converts an error of the host to OpenAI's format. */
-  constructor(settings: TransportSettings, clock: Clock, errorBody = asItIs) {
-    const { origin, pathname } = new URL(settings.url);
+  constructor(settings: TransportSettings, clock: Clock) {
     this.name = settings.name;
     this.limits = { ...LIMITS, ...settings.limits };
-    this.#basePath = pathname.replace(/\/+$/, "");
-    this.#headers = Object.entries({ ...STANDARD, ...settings.headers }).flat();
+    this.#common = { ...STANDARD, ...settings.headers };
+    this.#headers = Object.entries(this.#common).flat();
     this.#clock = clock;
     rememberSecrets(secretsIn(settings.headers ?? {}));
-    this.#errorBody = errorBody;
-    this.#pool = new Pool(origin, {
+  }
+
+  /** The address of an endpoint, with the connections to its host. */
+  address(url: string): Address {
+    const { origin, pathname, search } = new URL(url);
+    const pool = this.#pools.get(origin) ?? this.#newPool(origin);
+    this.#pools.set(origin, pool);
+    return { pool, path: `${pathname}${search}` };
+  }
+
+  #newPool(origin: string): Pool {
+    return new Pool(origin, {
       // No limit: a request that waits for a connection would wait for slow readers of others.
       connections: null,
       pipelining: 1,
@@ -53,15 +60,15 @@ export class Transport {
       signal,
       stream: message.stream,
       clock: this.#clock,
-      errorBody: this.#errorBody,
     });
     if (signal.aborted) return exchange.answer;
     try {
-      this.#pool.dispatch(
+      const { to, headers } = message;
+      to.pool.dispatch(
         {
           method: message.body ? "POST" : "GET",
-          path: `${this.#basePath}/${message.path}`,
-          headers: this.#headers,
+          path: to.path,
+          headers: headers ? Object.entries({ ...this.#common, ...headers }).flat() : this.#headers,
           body: message.body ?? null,
         },
         exchange,
@@ -77,7 +84,7 @@ export class Transport {
   }
 
   async close(): Promise<void> {
-    await this.#pool.close();
+    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
   }
 }
 
@@ -90,11 +97,19 @@ export interface TransportSettings {
   readonly limits?: Partial<Limits> | undefined;
 }
 
-interface Message {
+/** Path of an endpoint, and the connections to its host. */
+export interface Address {
+  readonly pool: Pool;
   readonly path: string;
+}
+
+interface Message {
+  readonly to: Address;
   /** Without a body the request is a GET. */
   readonly body?: Uint8Array;
   readonly stream: boolean;
+  /** Headers of this request, which take precedence over those of all requests. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 const STANDARD = { "content-type": "application/json", "user-agent": "joust" };
@@ -109,7 +124,3 @@ const LIMITS: Limits = {
 
 /** Below the limits of the usual providers' servers, above the pauses of a conversation. */
 const KEEP_ALIVE_MS = 30_000;
-
-function asItIs(body: Uint8Array): Uint8Array {
-  return body;
-}

@@ -1,10 +1,11 @@
-import { JsonError, type Members, scanObject } from "../../wire/json.ts";
-import { type AnswerHeaders, errorIn, UpstreamError } from "./error.ts";
-import { readUsage, type Usage } from "./usage.ts";
+import type { DialectName } from "../../wire/dialect-names.ts";
+import type { Members } from "../../wire/json.ts";
+import type { AnswerHeaders, UpstreamError } from "./error.ts";
+import type { Usage } from "./usage.ts";
 
 /**
  * A host of models: a provider's API, a local server or the sandbox. It receives the client's
- * own bytes and answers in OpenAI's format, whatever format the host uses.
+ * own bytes and answers in the client's dialect, whatever dialect the host speaks.
  */
 export interface Upstream {
   readonly name: string;
@@ -27,9 +28,22 @@ export interface UpstreamRequest {
   readonly stream: boolean;
   /** Estimated tokens of the prompt and of the longest answer that the client allows. */
   readonly tokens?: number | undefined;
+  /** Headers of the client that belong to its dialect, such as anthropic-beta. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-type Endpoint = "chat/completions" | "completions" | "embeddings";
+/** Path of an endpoint under the address of a host. */
+export type Endpoint = "chat/completions" | "responses" | "messages" | PassedEndpoint;
+
+/** Endpoints whose requests are passed on as they are. */
+type PassedEndpoint = "completions" | "embeddings" | "messages/count_tokens";
+
+/** The dialect of an endpoint that answers conversations. */
+export const DIALECT_OF: Readonly<Partial<Record<Endpoint, DialectName>>> = {
+  "chat/completions": "chat",
+  responses: "responses",
+  messages: "messages",
+};
 
 export interface UpstreamAnswer {
   readonly headers: AnswerHeaders;
@@ -82,54 +96,3 @@ export interface Translation {
 }
 
 export type Pass = (bytes: Uint8Array) => void;
-
-/** Whether a response holds a completion, or the list of an embedding or of models. */
-function isAnswer(members: Members): boolean {
-  const listIn = (name: string) => {
-    const member = members.find(name);
-    const text = member && members.json.subarray(member.valueStart, member.valueEnd);
-    return text?.[0] === OPEN_BRACKET ? text : undefined;
-  };
-  const choices = listIn("choices");
-  return choices
-    ? !/^\[\s*\]$/.test(Buffer.from(choices.subarray(0, 64)).toString())
-    : !!listIn("data");
-}
-
-const OPEN_BRACKET = 0x5b;
-
-/** A complete answer in OpenAI's format. It is passed on when all of it has arrived. */
-export class WholeAnswer implements Translation {
-  readonly events = 0;
-  readonly isDone = false;
-  usage: Usage | undefined;
-  members: Members | undefined;
-  readonly #upstream: string;
-  readonly #chunks: Buffer[] = [];
-
-  constructor(upstream: string) {
-    this.#upstream = upstream;
-  }
-
-  push(chunk: Buffer): void {
-    this.#chunks.push(chunk);
-  }
-
-  end(pass: Pass): void {
-    const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
-    try {
-      this.members = scanObject(body);
-      this.usage = readUsage(this.members.value("usage"));
-    } catch (error) {
-      if (!(error instanceof JsonError)) throw error;
-      throw new UpstreamError(
-        "broken",
-        this.#upstream,
-        `sent an incomplete answer: ${error.message}`,
-      );
-    }
-    if (isAnswer(this.members)) pass(body);
-    else if (this.members.find("error")) throw errorIn(this.#upstream, this.members);
-    else throw new UpstreamError("broken", this.#upstream, "sent no answer");
-  }
-}

@@ -1,16 +1,16 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { StandingClock } from "../../clock/clock.fixture.ts";
-import { systemClock } from "../../clock/clock.ts";
-import type { UpstreamRequest } from "../upstream/upstream.ts";
-import { AnthropicUpstream } from "./anthropic.ts";
+import { StandingClock } from "../clock/clock.fixture.ts";
+import { systemClock } from "../clock/clock.ts";
+import { HttpUpstream } from "./http-upstream.ts";
+import type { UpstreamRequest } from "./upstream/upstream.ts";
 
 /** The next response of the host, and its last request. */
 let next: { status: number; type: string; body: string; headers?: object };
 let received: { path: string; headers: Record<string, unknown>; body: Record<string, unknown> };
 let server: Server;
-let upstream: AnthropicUpstream;
+let upstream: HttpUpstream;
 
 beforeAll(async () => {
   server = createServer(async (request, response) => {
@@ -31,8 +31,13 @@ beforeAll(async () => {
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}/v1`;
   const clock = { ...systemClock, date: () => new StandingClock().date() };
-  upstream = new AnthropicUpstream(
-    { name: "anthropic", url, headers: { "x-api-key": "k" } },
+  upstream = new HttpUpstream(
+    {
+      name: "anthropic",
+      url,
+      dialects: { messages: `${url}/messages` },
+      headers: { "x-api-key": "k" },
+    },
     clock,
   );
 });
@@ -68,7 +73,7 @@ const OPENAI_USAGE = {
   prompt_tokens: 100,
   completion_tokens: 7,
   total_tokens: 107,
-  prompt_tokens_details: { cached_tokens: 85 },
+  prompt_tokens_details: { cached_tokens: 85, cache_write_tokens: 5 },
   completion_tokens_details: { reasoning_tokens: 0 },
 };
 const JSON_FORMAT = {

@@ -1,10 +1,25 @@
 import { describe, expect, it } from "vitest";
-import { Unsupported } from "./conversation.ts";
-import { messagesRequest } from "./request.ts";
+import { Untranslatable } from "./items/unsupported.ts";
+import { translateRequest } from "./translate-request.ts";
 
 const translate = (chat: object) => {
-  const { body, ...rest } = messagesRequest({ messages: [], ...chat }, "claude", 4096);
-  return { body: JSON.parse(JSON.stringify(body)), ...rest };
+  const route = { from: "chat", to: "messages", model: "claude", asksUsage: true } as const;
+  const { body, ...rest } = translateRequest({ messages: [], max_tokens: 4096, ...chat }, route);
+  return { body: asBlocks(JSON.parse(JSON.stringify(body))), ...rest };
+};
+
+/** Writes contents that are one text as a list, which means the same. */
+const asBlocks = (value: ReturnType<typeof JSON.parse>): ReturnType<typeof JSON.parse> => {
+  if (Array.isArray(value)) return value.map(asBlocks);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [
+      name,
+      (name === "content" || name === "system") && typeof each === "string"
+        ? [text(each)]
+        : asBlocks(each),
+    ]),
+  );
 };
 const user = (content: unknown) => ({ role: "user", content });
 const text = (words: string) => ({ type: "text", text: words });
@@ -28,13 +43,14 @@ describe("conversations", () => {
     });
   });
 
-  it("join consecutive messages of one role", () => {
+  it("keep consecutive messages of one role, which count as one", () => {
     expect(
       translated(user("a"), { role: "assistant", content: "b" }, user("c"), user([text("d")])),
     ).toEqual([
       { role: "user", content: [text("a")] },
       { role: "assistant", content: [text("b")] },
-      { role: "user", content: [text("c"), text("d")] },
+      { role: "user", content: [text("c")] },
+      { role: "user", content: [text("d")] },
     ]);
   });
 
@@ -57,7 +73,11 @@ describe("conversations", () => {
     expect(message.content).toEqual([
       { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBO" } },
       { type: "image", source: { type: "url", url: "https://x.org/a.png" } },
-      { type: "document", source: { type: "base64", media_type: "application/pdf", data: "JVBE" } },
+      {
+        type: "document",
+        source: { type: "base64", media_type: "application/pdf", data: "JVBE" },
+        title: "a.pdf",
+      },
     ]);
   });
 
@@ -142,8 +162,9 @@ describe("settings", () => {
   });
 
   it("contain whether the client wants usage", () => {
-    expect(translate({ stream_options: { include_usage: true } }).wantsUsage).toBe(true);
-    expect(translate({}).wantsUsage).toBe(false);
+    const { request } = translate({ stream_options: { include_usage: true } });
+    expect(request.includeUsage).toBe(true);
+    expect(translate({}).request.includeUsage).toBeUndefined();
   });
 });
 
@@ -163,7 +184,7 @@ describe("tools", () => {
 
   it.each<[object, object | undefined]>([
     [{}, undefined],
-    [{ tool_choice: "auto" }, undefined],
+    [{ tool_choice: "auto" }, { type: "auto" }],
     [{ tool_choice: "none" }, { type: "none" }],
     [{ tool_choice: "required" }, { type: "any" }],
     [
@@ -221,15 +242,12 @@ describe("tools", () => {
 });
 
 it.each<[object, RegExp]>([
-  [{ n: 2 }, /n is above 1/],
+  [{ n: 2 }, /n above 1/],
   [{ messages: "hi" }, /messages is not a list/],
   [{ messages: [3] }, /messages\[0\] is not an object/],
   [{ messages: [{ role: "critic", content: "x" }] }, /messages\[0\]\.role is "critic"/],
   [{ messages: [user(5)] }, /messages\[0\]\.content is neither/],
-  [
-    { messages: [user([{ type: "input_audio" }])] },
-    /messages\[0\]\.content\[0\] is of type "input_audio"/,
-  ],
+  [{ messages: [user([{ type: "input_audio" }])] }, /audio has no place in messages/],
   [{ messages: [user([{ type: "image_url" }])] }, /image_url has no url/],
   [{ messages: [user([{ type: "file", file: { file_id: "f" } }])] }, /has no file_data/],
   [{ messages: [{ role: "tool", content: "x" }] }, /tool_call_id is missing/],
@@ -239,6 +257,6 @@ it.each<[object, RegExp]>([
   ],
   [{ tools: [{ type: "function" }] }, /tools\[0\]\.function is missing/],
 ])("refuses %j and names the field", (chat, message) => {
-  expect(() => translate(chat)).toThrow(Unsupported);
+  expect(() => translate(chat)).toThrow(Untranslatable);
   expect(() => translate(chat)).toThrow(message);
 });

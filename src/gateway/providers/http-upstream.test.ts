@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../clock/clock.ts";
-import { endingInErrorEvent, UpstreamError } from "../upstream/error.ts";
+import { systemClock } from "../clock/clock.ts";
+import { HttpUpstream } from "./http-upstream.ts";
+import { endingInErrorEvent, UpstreamError } from "./upstream/error.ts";
 import {
   COMPLETION,
   DONE_EVENT,
@@ -8,12 +9,11 @@ import {
   type Fault,
   type Misbehaving,
   startMisbehaving,
-} from "../upstream/misbehaving.fixture.ts";
-import type { UpstreamAnswer, UpstreamRequest } from "../upstream/upstream.ts";
-import { OpenAiUpstream } from "./openai.ts";
+} from "./upstream/misbehaving.fixture.ts";
+import type { UpstreamAnswer, UpstreamRequest } from "./upstream/upstream.ts";
 
 let host: Misbehaving;
-const open: OpenAiUpstream[] = [];
+const open: HttpUpstream[] = [];
 beforeAll(async () => {
   host = await startMisbehaving();
 });
@@ -22,8 +22,8 @@ afterAll(async () => {
   await host.close();
 });
 
-function upstream(fault: Fault, limits: object = {}): OpenAiUpstream {
-  const made = new OpenAiUpstream(
+function upstream(fault: Fault, limits: object = {}): HttpUpstream {
+  const made = new HttpUpstream(
     { name: "host", url: host.url(fault), headers: { authorization: "Bearer k" }, limits },
     systemClock,
   );
@@ -86,7 +86,7 @@ describe("an upstream that works", () => {
   });
 
   it("does not request usage if the upstream always sends it", async () => {
-    const made = new OpenAiUpstream(
+    const made = new HttpUpstream(
       { name: "host", url: host.url("well"), asksUsage: false },
       systemClock,
     );
@@ -237,7 +237,7 @@ describe("a fault before the first byte", () => {
   });
 
   it("is called unreachable if there is no host", async () => {
-    const gone = new OpenAiUpstream({ name: "gone", url: "http://127.0.0.1:1/v1" }, systemClock);
+    const gone = new HttpUpstream({ name: "gone", url: "http://127.0.0.1:1/v1" }, systemClock);
     const error = await errorOf(gone.call(request(false), never));
     expect(error).toMatchObject({ code: "unreachable", retryable: true });
     expect(error.message).toContain("ECONNREFUSED");
@@ -250,7 +250,7 @@ describe("a fault before the first byte", () => {
   });
 
   it("is an error if no header can contain the key", async () => {
-    const odd = new OpenAiUpstream(
+    const odd = new HttpUpstream(
       { name: "odd", url: host.url("well"), headers: { authorization: "Bearer a\nb" } },
       systemClock,
     );

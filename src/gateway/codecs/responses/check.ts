@@ -1,0 +1,15 @@
+import type { Json } from "../../wire/json.ts";
+import { Untranslatable } from "../items/unsupported.ts";
+
+/** Members that only a host of the Responses API can serve, because it keeps something for them. */
+const KEPT_BY_HOST = ["background", "conversation", "previous_response_id", "prompt"] as const;
+
+/** Throws Untranslatable if the request needs a host that speaks Responses itself. */
+export function checkResponses(body: Json): void {
+  for (const name of KEPT_BY_HOST) {
+    const value = body[name];
+    if (value !== undefined && value !== null && value !== false) {
+      throw new Untranslatable(`${name} needs a host that speaks the Responses API`);
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import type { Clock } from "../clock/clock.ts";
+import { Untranslatable } from "../codecs/items/unsupported.ts";
+import { type TranslatedRequest, translateRequest } from "../codecs/translate-request.ts";
+import type { DialectName, DialectUrls } from "../wire/dialect-names.ts";
+import { isRecord, type Json } from "../wire/json.ts";
+import { outgoing } from "./openai/outgoing.ts";
+import { OpenAiStream } from "./openai/stream.ts";
+import { type AnswerHeaders, UpstreamError } from "./upstream/error.ts";
+import { NamedEvents } from "./upstream/named-events.ts";
+import { TranslatedAnswer, TranslatedStream } from "./upstream/translated.ts";
+import { type Address, Transport, type TransportSettings } from "./upstream/transport.ts";
+import {
+  DIALECT_OF,
+  type Endpoint,
+  readAll,
+  type Translation,
+  type Upstream,
+  type UpstreamAnswer,
+  type UpstreamRequest,
+} from "./upstream/upstream.ts";
+import { WholeAnswer } from "./upstream/whole-answer.ts";
+
+export interface HostSettings extends TransportSettings {
+  /** Dialects that the host speaks. Default: chat completions under `url`. */
+  readonly dialects?: DialectUrls | undefined;
+  /** Whether to request the usage of streams. Some hosts always send it and refuse the request. */
+  readonly asksUsage?: boolean | undefined;
+}
+
+/**
+ * A host on the network. Requests and answers keep their bytes if the host speaks the client's
+ * dialect; otherwise they are translated to a dialect that it speaks.
+ */
+export class HttpUpstream implements Upstream {
+  readonly name: string;
+  readonly dialects: readonly DialectName[];
+  readonly #transport: Transport;
+  readonly #asksUsage: boolean;
+  readonly #clock: Clock;
+  readonly #base: string;
+  readonly #addresses = new Map<string, Address>();
+  readonly #urls: DialectUrls;
+
+  constructor({ asksUsage = true, dialects, ...settings }: HostSettings, clock: Clock) {
+    this.name = settings.name;
+    this.#asksUsage = asksUsage;
+    this.#clock = clock;
+    this.#base = settings.url.replace(/\/+$/, "");
+    this.#urls = dialects ?? { chat: `${this.#base}/chat/completions` };
+    this.dialects = PREFERENCES.filter((dialect) => this.#urls[dialect] !== undefined);
+    this.#transport = new Transport(settings, clock);
+  }
+
+  async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
+    const { endpoint } = request;
+    const client = DIALECT_OF[endpoint];
+    if (!client) return this.#pass(request, endpoint, signal);
+    if (this.#urls[client] !== undefined) return this.#pass(request, endpoint, signal);
+    const upstream = this.dialects[0]!;
+    return this.#translate(request, client, upstream, signal);
+  }
+
+  /** Sends the client's bytes. */
+  #pass(request: UpstreamRequest, endpoint: Endpoint, signal: AbortSignal) {
+    const { stream, headers } = request;
+    const { body, hideUsage } = outgoing(this.name, request, this.#asksUsage);
+    const message = {
+      to: this.#address(endpoint),
+      body,
+      stream,
+      headers: headersFor(endpoint, headers),
+    };
+    return this.#transport.send(message, this.#checking(endpoint, stream, hideUsage), signal);
+  }
+
+  #translate(
+    request: UpstreamRequest,
+    client: DialectName,
+    upstream: DialectName,
+    signal: AbortSignal,
+  ): Promise<UpstreamAnswer> {
+    const { stream, model } = request;
+    const route = { from: client, to: upstream, model, asksUsage: this.#asksUsage };
+    const translated = this.#translated(request, route);
+    const endpoint = ENDPOINTS[upstream];
+    const usage = stream
+      ? { ...NO_TOKENS, promptTokens: Math.ceil(request.body.length / 4) }
+      : undefined;
+    const head = { created: Math.floor(this.#clock.date() / 1000), usage };
+    const { request: own, answerTool } = translated;
+    const sides = { upstream, client, request: own, answerTool, head };
+    const check = this.#checking(endpoint, stream, false);
+    const body = Buffer.from(JSON.stringify(translated.body));
+    const message = { to: this.#address(endpoint), body, stream, headers: headersFor(endpoint) };
+    return this.#transport.send(
+      message,
+      (headers) => {
+        const checked = check(headers);
+        return stream ? new TranslatedStream(checked, sides) : new TranslatedAnswer(checked, sides);
+      },
+      signal,
+    );
+  }
+
+  #translated(
+    { body }: UpstreamRequest,
+    route: Parameters<typeof translateRequest>[1],
+  ): TranslatedRequest {
+    try {
+      return translateRequest(parse(body), route);
+    } catch (error) {
+      if (!(error instanceof Untranslatable)) throw error;
+      const problem = `does not support the request: ${error.message}`;
+      throw new UpstreamError("request", this.name, problem);
+    }
+  }
+
+  /** Returns a function that makes the check of an answer when its headers have arrived. */
+  #checking(endpoint: Endpoint, stream: boolean, hideUsage: boolean) {
+    return (answered: AnswerHeaders): Translation => {
+      if (!stream) return new WholeAnswer(this.name, endpoint);
+      const type = String(answered["content-type"] ?? "");
+      if (/json|html/.test(type)) {
+        throw new UpstreamError("broken", this.name, `sent ${type} instead of a stream`);
+      }
+      const { eventBytes } = this.#transport.limits;
+      const dialect = DIALECT_OF[endpoint];
+      return dialect === undefined || dialect === "chat"
+        ? new OpenAiStream(this.name, hideUsage, eventBytes)
+        : new NamedEvents(this.name, dialect, eventBytes);
+    };
+  }
+
+  #address(endpoint: Endpoint | "models"): Address {
+    let address = this.#addresses.get(endpoint);
+    if (!address) {
+      address = this.#transport.address(this.#urlOf(endpoint));
+      this.#addresses.set(endpoint, address);
+    }
+    return address;
+  }
+
+  #urlOf(endpoint: Endpoint | "models"): string {
+    const { chat, messages } = this.#urls;
+    if (endpoint === "messages/count_tokens" && messages !== undefined) {
+      return `${messages}/count_tokens`;
+    }
+    const dialect = endpoint === "models" ? undefined : DIALECT_OF[endpoint];
+    if (dialect) return this.#urls[dialect]!;
+    if (endpoint === "models" || chat !== undefined) return `${this.#base}/${endpoint}`;
+    throw new UpstreamError(
+      "request",
+      this.name,
+      `does not support the request: it has no ${endpoint}`,
+      { hint: "use a model of another provider" },
+    );
+  }
+
+  async models(signal: AbortSignal): Promise<string[]> {
+    const translate = () => new WholeAnswer(this.name, "models");
+    const message = { to: this.#address("models"), stream: false };
+    const answer = await this.#transport.send(message, translate, signal);
+    const { data } = JSON.parse(Buffer.from(await readAll(answer)).toString()) as {
+      data: readonly { id?: unknown }[];
+    };
+    return data.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+}
+
+/** Dialects in the order in which a translation chooses them, those that carry reasoning first. */
+const PREFERENCES = ["responses", "messages", "chat"] as const;
+
+const ENDPOINTS = {
+  chat: "chat/completions",
+  responses: "responses",
+  messages: "messages",
+} as const satisfies Record<DialectName, Endpoint>;
+
+/** Headers that a dialect needs, those of the client included. */
+function headersFor(
+  endpoint: Endpoint,
+  own?: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> | undefined {
+  return endpoint.startsWith("messages") ? { ...ANTHROPIC_VERSION, ...own } : own;
+}
+
+const ANTHROPIC_VERSION = { "anthropic-version": "2023-06-01" };
+
+const NO_TOKENS = {
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+  completionTokens: 0,
+  reasoningTokens: 0,
+};
+
+function parse(body: Uint8Array): Json {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(body).toString());
+  } catch (error) {
+    throw new Untranslatable(`the request is not JSON: ${error}`);
+  }
+  if (!isRecord(value)) throw new Untranslatable("the request is not a JSON object");
+  return value;
+}

@@ -1,0 +1,46 @@
+import {
+  type Edits,
+  editMembers,
+  editObject,
+  JsonError,
+  type Members,
+  scanObject,
+} from "../../wire/json.ts";
+import { UpstreamError } from "../upstream/error.ts";
+import type { UpstreamRequest } from "../upstream/upstream.ts";
+
+interface Outgoing {
+  readonly body: Uint8Array;
+  /** Whether only the gateway requested usage, so that its event is hidden from the client. */
+  readonly hideUsage: boolean;
+}
+
+/**
+ * Prepares the client's bytes for an upstream: sets the upstream's name of the model and removes
+ * `joust`. A stream of chat completions has no usage, and so no known cost, unless it is
+ * requested; it is added if the client did not request it.
+ */
+export function outgoing(upstream: string, request: UpstreamRequest, askUsage: boolean): Outgoing {
+  try {
+    const members = request.members ?? scanObject(request.body);
+    const set: Record<string, string> = { model: JSON.stringify(request.model) };
+    const mayAsk = askUsage && request.stream && request.endpoint.endsWith("completions");
+    const options = mayAsk ? withUsage(members) : undefined;
+    if (options !== undefined) set.stream_options = options;
+    const edits: Edits = { set, drop: ["joust"] };
+    return { body: editMembers(members, edits), hideUsage: options !== undefined };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new UpstreamError("request", upstream, `was not called: ${error.message}`);
+  }
+}
+
+/** `stream_options` that request usage, or undefined if the client requests it. */
+function withUsage(members: Members): string | undefined {
+  const options = members.value("stream_options");
+  if (typeof options !== "object" || options === null) return '{"include_usage":true}';
+  if ("include_usage" in options && options.include_usage === true) return undefined;
+  const { valueStart, valueEnd } = members.find("stream_options")!;
+  const bytes = members.json.subarray(valueStart, valueEnd);
+  return Buffer.from(editObject(bytes, { set: { include_usage: "true" } })).toString();
+}

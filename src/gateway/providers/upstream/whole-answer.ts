@@ -1,0 +1,74 @@
+import { JsonError, type Members, scanObject } from "../../wire/json.ts";
+import { errorIn, UpstreamError } from "./error.ts";
+import { DIALECT_OF, type Endpoint, type Pass, type Translation } from "./upstream.ts";
+import type { Usage } from "./usage.ts";
+import { usageIn } from "./usage-in.ts";
+
+/** A complete answer of an endpoint. It is passed on when all of it has arrived. */
+export class WholeAnswer implements Translation {
+  readonly events = 0;
+  readonly isDone = false;
+  usage: Usage | undefined;
+  members: Members | undefined;
+  readonly #upstream: string;
+  readonly #endpoint: Endpoint | "models";
+  readonly #chunks: Buffer[] = [];
+
+  constructor(upstream: string, endpoint: Endpoint | "models") {
+    this.#upstream = upstream;
+    this.#endpoint = endpoint;
+  }
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  end(pass: Pass): void {
+    const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+    const dialect = (this.#endpoint !== "models" && DIALECT_OF[this.#endpoint]) || "chat";
+    try {
+      this.members = scanObject(body);
+      this.usage = usageIn(dialect, this.members.value("usage"));
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      throw new UpstreamError(
+        "broken",
+        this.#upstream,
+        `sent an incomplete answer: ${error.message}`,
+      );
+    }
+    if (isAnswer(this.members, this.#endpoint)) pass(body);
+    else if ((this.members.value("error") ?? undefined) !== undefined) {
+      throw errorIn(this.#upstream, this.members);
+    } else throw new UpstreamError("broken", this.#upstream, "sent no answer");
+  }
+}
+
+/** Whether a response holds an answer of its endpoint. */
+function isAnswer(members: Members, endpoint: Endpoint | "models"): boolean {
+  switch (endpoint) {
+    case "responses":
+      return startsWith(members, "output", OPEN_BRACKET) && members.value("status") !== "failed";
+    case "messages":
+      return startsWith(members, "content", OPEN_BRACKET);
+    case "messages/count_tokens":
+      return typeof members.value("input_tokens") === "number";
+    default:
+      return startsWith(members, "choices", OPEN_BRACKET)
+        ? !isEmptyList(members, "choices")
+        : startsWith(members, "data", OPEN_BRACKET);
+  }
+}
+
+function startsWith(members: Members, name: string, byte: number): boolean {
+  const member = members.find(name);
+  return member !== undefined && members.json[member.valueStart] === byte;
+}
+
+function isEmptyList(members: Members, name: string): boolean {
+  const { valueStart, valueEnd } = members.find(name)!;
+  const text = members.json.subarray(valueStart, Math.min(valueEnd, valueStart + 64));
+  return /^\[\s*\]$/.test(Buffer.from(text).toString());
+}
+
+const OPEN_BRACKET = 0x5b;
