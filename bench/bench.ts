@@ -10,6 +10,8 @@ export interface BenchFlags {
   readonly rounds?: number | undefined;
   readonly kills?: number | undefined;
   readonly minutes?: number | undefined;
+  /** Folder in which an interrupted run continues. */
+  readonly folder?: string | undefined;
 }
 
 export type Bench = (names: readonly string[], flags: BenchFlags) => Promise<BenchResult>;

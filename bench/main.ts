@@ -40,7 +40,8 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     load: async () => (await import("./dialects.ts")).dialects,
   },
   faults: {
-    summary: "kills the gateway under load (--kills, default 200): no vote may be lost",
+    summary:
+      "kills, pauses, restarts and cuts under load [sqlite] [postgres] (--kills, default 1000)",
     load: async () => (await import("./faults.ts")).faults,
   },
   store: {
@@ -57,7 +58,7 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
   },
 };
 
-const USAGE = `Usage: npm run -s bench -- NAME [--rounds N] [--kills N] [--minutes N] [--json]
+const USAGE = `Usage: npm run -s bench -- NAME [--rounds N] [--kills N] [--minutes N] [--folder DIR] [--json]
 
 ${Object.entries(BENCHES)
   .map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`)
@@ -73,6 +74,7 @@ const { positionals, values } = parseArgs({
     rounds: { type: "string" },
     kills: { type: "string" },
     minutes: { type: "string" },
+    folder: { type: "string" },
   },
 });
 const [name = "", ...names] = positionals;
@@ -81,6 +83,7 @@ const flags: BenchFlags = {
   rounds: positive(values.rounds),
   kills: positive(values.kills),
   minutes: positive(values.minutes),
+  folder: values.folder,
 };
 if (values.help || name === "") console.log(USAGE);
 else if (!bench || Object.values(flags).some(Number.isNaN)) {

