@@ -182,7 +182,7 @@ export const LOSSES = {
   impliedStop: {
     field: "stop reason of a complete answer",
     to: RESPONSES,
-    effect: "calls, if there are any",
+    effect: "becomes the stop reason of calls, if the answer contains any",
   },
   oneHourWrites: {
     field: "cache writes that live for an hour, in the usage",
@@ -221,5 +221,7 @@ export function lossTable(): string {
   const own = Object.entries(OWN_MEMBERS).map(
     ([dialect, members]) => `- Only ${dialect}: ${members.join(", ")}.`,
   );
-  return ["| field | not to | effect |", "| --- | --- | --- |", ...rows, "", ...own].join("\n");
+  return ["| field | translated to | effect |", "| --- | --- | --- |", ...rows, "", ...own].join(
+    "\n",
+  );
 }
