@@ -249,7 +249,7 @@ describe("answers: 2", () => {
   });
 });
 
-it("the estimate of a decision is that of its time, also after later votes", () => {
+it("a decision keeps the estimate that it was made with, even after later votes", () => {
   const router = new Router(createPolicy(joust, pool));
   const decision = router.route(query(0), Random.seeded(0));
   const before = decision.estimate!();
@@ -285,7 +285,7 @@ describe("a snapshot of the router", () => {
     expect(copy.snapshot()).toEqual(router.snapshot());
   });
 
-  it("of a learner does not change budget and pending duels", () => {
+  it("without a serving part, as from a learner, does not change budget and pending duels", () => {
     const router = create();
     play(router, 0, 60);
     const { serving } = router.snapshot();
@@ -315,7 +315,7 @@ describe("a snapshot of the router", () => {
     expect(next.snapshot().serving!.pending).toEqual(left);
   });
 
-  it("a vote that is identified by the id ends the waiting", () => {
+  it("a vote on a copy of the decision with the same id ends the wait for it", () => {
     const router = create();
     const [decision] = play(router, 1, 2);
     expect(router.snapshot().serving!.pending).toHaveLength(1);

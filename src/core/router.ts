@@ -128,7 +128,10 @@ export class Router {
     };
   }
 
-  /** Restores a snapshot. If it has no `serving` part, as those of the learner, the router keeps its own budget and pending duels. */
+  /**
+   * Restores a snapshot. Snapshots of the learner have no `serving` part; the router then
+   * keeps its own budget and pending duels.
+   */
   restore({ policy, voters, serving }: RouterSnapshot): void {
     this.policy.restore(policy);
     this.#voters = new Voters(voters);
@@ -265,7 +268,7 @@ export const ROUTER_DEFAULTS = {
   explore: 0,
   /** Largest mean cost per query, in the unit of the given costs; 0 for no budget. */
   budget: 0,
-  /** Cost that lambda is the price of: the mean cost of the most expensive model. */
+  /** Unit of cost, which lambda is the price of: the mean cost of the most expensive model. */
   costUnit: 1,
   /** Number of pending duels that the policy takes into account; 0 for none (docs/beyond.md). */
   pending: 0,

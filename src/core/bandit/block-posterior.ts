@@ -28,7 +28,7 @@ export class BlockPosterior {
   /** Means of the coefficients that all models share, at the indices TOLD, POSITION, BIAS and SLOPE. They are independent. */
   readonly shared: Float64Array;
   readonly sharedVariance: Float64Array;
-  /** Logarithm of the prior weight plus that of the probability that this hypothesis gave to the votes so far. */
+  /** Log of the prior weight, plus the log of the probability that this hypothesis gave to the votes so far. */
   evidence: number;
   readonly #u: Float64Array;
 
@@ -172,7 +172,7 @@ function boundedWeight(eta: number, q: number, robust: number): number {
 
 /** Assumptions about votes and told scores. Snapshots hold these field names. */
 export interface Hypothesis {
-  /** s */
+  /** The vote scale s. */
   readonly scale: number;
   /** Prior mean and sd of the coefficient of the told scores: 1 trusts them, 0 ignores them. */
   readonly told: number;
@@ -184,11 +184,11 @@ export interface Hypothesis {
 }
 
 /** Indices of the shared coefficients. */
-export const TOLD = 0; // of the told scores
+export const TOLD = 0; // coefficient of the told scores
 export const POSITION = 1; // logit by which the answer shown first is favoured
 export const BIAS = 2; // logit of a like of an average answer
 export const SLOPE = 3; // rho: logits of a like per logit of a vote
-export const SHARED = 4; // number of them
+export const SHARED = 4; // number of shared coefficients
 
 /** Adds `factor` times the utility of `model` to the logit. */
 interface Term {

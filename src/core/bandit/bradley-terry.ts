@@ -28,7 +28,8 @@ export function fitBradleyTerry(
     const step = new Float64Array(K);
     multiply(covariance, here.gradient, step);
     if (step.every((value) => Math.abs(value) < 1e-9)) break;
-    // Near the optimum the objective is flat to its last bits, so a decrease within them is accepted.
+    // Near the optimum, rounding can lower the objective in its last bits; such a decrease is
+    // accepted.
     const floor = here.value - 1e-13 * (1 + Math.abs(here.value));
     let next = r;
     let there = here;

@@ -4,7 +4,10 @@ import type { Pool } from "./policy.ts";
 
 /** The nearest category of a query and its told scores, for policies without features of their own. */
 
-/** Returns a function that finds the nearest centroid. Of equals it takes the first, so that `choose` and `learn` agree. */
+/**
+ * Returns a function that finds the nearest centroid. If several are equally near, it
+ * takes the first, so that `choose` and `learn` agree.
+ */
 export function nearestCategory(pool: Pick<Pool, "centroids">): (x: Float64Array) => number {
   const xi = pool.centroids.map(normalized);
   return (x) => {

@@ -219,7 +219,7 @@ describe("category features", () => {
   const features = categoryFeatures(pool);
   const membership = categoryMembership(pool.centroids);
 
-  it("are K blocks, of which that of model k is w(x), and the told score", () => {
+  it("consist of K blocks and the told score; the block of model k is w(x), the others are 0", () => {
     expect(features.dimension).toBe(K * M + 1);
     for (const x of queries) {
       const w = membership(x);

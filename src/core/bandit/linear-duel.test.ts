@@ -53,7 +53,7 @@ describe("LinearEstimate", () => {
     return estimate;
   };
 
-  it("has the V^-1 of a V that is summed up and inverted", () => {
+  it("keeps V^-1 equal to the inverse of the directly summed V", () => {
     const votes = randomVotes(1, 300, d);
     const V = new Float64Array(d * d);
     for (let i = 0; i < d; i++) V[i * d + i] = 3 / sd[i]! ** 2;

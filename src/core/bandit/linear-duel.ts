@@ -187,7 +187,10 @@ export interface Scores {
   widthFromMean(i: number, over: readonly number[]): number;
 }
 
-/** Picks the pair from the scores. A pure function, so that a test can state it again. */
+/**
+ * Picks the pair from the scores. It is a pure function, so that a test can compare it
+ * with a second implementation.
+ */
 export type PairRule = (
   scores: Scores,
   candidates: readonly number[],

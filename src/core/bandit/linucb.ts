@@ -95,8 +95,8 @@ export function linUcbPolicy(
       const mean = expected(x).map((start, k) => start + arms[k]!.mean(features));
       const bonus = arms.map((arm) => alpha * arm.width(features));
       const value = (k: number) => mean[k]! - (scale / 4) * (penalty?.[k] ?? 0);
-      // The first model is LinUCB's arm. The second has the largest bound, where the first
-      // counts without its bonus, so that there is no duel once no other model may be better.
+      // The first model is LinUCB's arm. The second has the largest upper bound, except that the
+      // first counts without its bonus, so that duels end once no other model can be better.
       const first = argmax(candidates, (k) => value(k) + bonus[k]!, random);
       const bound = (k: number) => value(k) + (k === first ? 0 : bonus[k]!);
       const second = argmax(candidates, bound, random);
@@ -124,7 +124,7 @@ export function linUcbPolicy(
   };
 }
 
-/** Converts a feedback into likes (1) and dislikes (0) of single answers; both_bad dislikes both. */
+/** Converts feedback into likes (1) and dislikes (0) of single answers; both_bad dislikes both. */
 export function rewardsOf(feedback: Feedback): { model: number; reward: number; weight: number }[] {
   const weight = feedback.weight ?? 1;
   if (feedback.kind === "rating") {

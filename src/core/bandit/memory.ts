@@ -9,7 +9,7 @@ export interface Votes {
   /** 1 if a won, 0 if b won, 0.5 for a tie. */
   readonly win: Float64Array;
   readonly weight: Float64Array;
-  /** Logit of a win of a that the told scores give; ratings explain the rest. */
+  /** Logit of a win of a according to the told scores; ratings explain the rest. */
   readonly offset: Float64Array;
 }
 

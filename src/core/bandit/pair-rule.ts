@@ -126,7 +126,7 @@ export function bestPair(
 }
 
 /**
- * Future votes that are assumed at least. With 0 there would be no duel at first, so
+ * Smallest number of future votes that is assumed. With 0 there would be no duel at first, so
  * no vote, and wrong told scores would be trusted for ever (joust.test.ts).
  */
 const MIN_VOTES_AHEAD = 3;

@@ -116,7 +116,7 @@ export class GrowingRows {
 export class HadamardPast implements PastFeatures {
   readonly #K: number;
   readonly #d: number;
-  /** The queries as Rounds keeps them. */
+  /** The queries in the form in which `Rounds` stores them, without metadata. */
   readonly #queries: GrowingRows;
   readonly #extend: ((x: Float64Array) => Float64Array) | undefined;
   /** x_i, extended if there is metadata. */

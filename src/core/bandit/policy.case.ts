@@ -260,7 +260,7 @@ function continuePlay(
   return { pairs, regrets };
 }
 
-/** Draws a vote on a duel in round t, by Bradley-Terry-Luce unless `given` is. */
+/** Lets the policy learn a vote on a duel in round t: `given`, or a vote drawn by Bradley-Terry-Luce. */
 function vote(
   policy: Policy,
   problem: Problem,

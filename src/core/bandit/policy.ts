@@ -135,8 +135,8 @@ export interface PosteriorSample {
   /** P(preferred) - P(other preferred) per unit of utility, for a small difference; ties count for neither. */
   readonly margin: number;
   /**
-   * Utility of every model on queries with this membership, in which it is linear.
-   * Callers in a loop pass `out`, because allocating takes longer than computing.
+   * Utility of every model on queries with this membership; it is a linear function of the
+   * membership. Callers in a loop pass `out`, because allocating takes longer than computing.
    */
   utilities(membership: Float64Array, out?: Float64Array): Float64Array;
 }
@@ -147,7 +147,7 @@ export interface Hindsight {
   utilities(x: Float64Array): Float64Array;
   /** The model with the largest total utility over the whole stream. */
   readonly bestFixed: number;
-  /** The distinct queries of the stream, with their utilities and how often each comes. */
+  /** The distinct queries of the stream, with their utilities and how often each occurs. */
   readonly stream: readonly {
     readonly x: Float64Array;
     readonly utilities: Float64Array;
@@ -196,7 +196,7 @@ export interface Comparison {
   readonly weight: number;
 }
 
-/** Returns the comparisons in a feedback: none for a rating or for a duel of a model with itself. */
+/** Returns the comparisons in feedback: none for a rating or for a duel of a model with itself. */
 export function comparisonsOf(feedback: Feedback): Comparison[] {
   const weight = feedback.weight ?? 1;
   switch (feedback.kind) {

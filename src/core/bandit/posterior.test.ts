@@ -124,32 +124,35 @@ describe("update", () => {
   it.each([
     { size: 0.3, rms: 0.05, most: 0.25, variance: 0.15 },
     { size: 1, rms: 0.35, most: 1.2, variance: 0.45 },
-  ])("in one pass comes within $rms sd of all votes at once, features of sd $size", (bound) => {
-    const d = 5;
-    const gaps: number[] = [];
-    const ratios: number[] = [];
-    for (let seed = 1; seed <= 10; seed++) {
-      const random = Random.seeded(seed);
-      const truth = normals(d, random);
-      const votes = Array.from({ length: 300 }, () => {
-        const v = normals(d, random, bound.size);
-        return { v, outcome: random.uniform() < sigmoid(dot(v, truth)) ? 1 : 0, eta: 1 };
-      });
-      const exact = newton(standard(d), votes);
-      for (const order of [votes, votes.toReversed(), random.shuffle([...votes])]) {
-        const posterior = standard(d);
-        for (const { v, outcome } of order) posterior.update(v, outcome);
-        for (let i = 0; i < d; i++) {
-          const variance = exact.covariance[i * d + i]!;
-          gaps.push((posterior.mean[i]! - exact.mean[i]!) / Math.sqrt(variance));
-          ratios.push(posterior.covariance[i * d + i]! / variance);
+  ])(
+    "one pass comes within $rms sd of a fit to all votes at once, features of sd $size",
+    (bound) => {
+      const d = 5;
+      const gaps: number[] = [];
+      const ratios: number[] = [];
+      for (let seed = 1; seed <= 10; seed++) {
+        const random = Random.seeded(seed);
+        const truth = normals(d, random);
+        const votes = Array.from({ length: 300 }, () => {
+          const v = normals(d, random, bound.size);
+          return { v, outcome: random.uniform() < sigmoid(dot(v, truth)) ? 1 : 0, eta: 1 };
+        });
+        const exact = newton(standard(d), votes);
+        for (const order of [votes, votes.toReversed(), random.shuffle([...votes])]) {
+          const posterior = standard(d);
+          for (const { v, outcome } of order) posterior.update(v, outcome);
+          for (let i = 0; i < d; i++) {
+            const variance = exact.covariance[i * d + i]!;
+            gaps.push((posterior.mean[i]! - exact.mean[i]!) / Math.sqrt(variance));
+            ratios.push(posterior.covariance[i * d + i]! / variance);
+          }
         }
       }
-    }
-    expect(Math.hypot(...gaps) / Math.sqrt(gaps.length)).toBeLessThan(bound.rms);
-    expect(Math.max(...gaps.map(Math.abs))).toBeLessThan(bound.most);
-    expect(Math.max(...ratios.map((ratio) => Math.abs(ratio - 1)))).toBeLessThan(bound.variance);
-  });
+      expect(Math.hypot(...gaps) / Math.sqrt(gaps.length)).toBeLessThan(bound.rms);
+      expect(Math.max(...gaps.map(Math.abs))).toBeLessThan(bound.most);
+      expect(Math.max(...ratios.map((ratio) => Math.abs(ratio - 1)))).toBeLessThan(bound.variance);
+    },
+  );
 });
 
 describe("the covariance stays symmetric and positive definite", () => {

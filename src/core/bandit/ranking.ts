@@ -11,10 +11,10 @@ import {
 } from "./policy.ts";
 
 /**
- * A router that only rates models: Eagle, the two of RouteLLM, nearest neighbours,
- * clusters. They were designed for votes that are already collected, so they say which
- * model is best, but not which one it should duel. `rankingPolicy` adds the rest in the
- * same way for all of them, so that a comparison of the policies compares their ratings:
+ * A method that only rates models: Eagle, the two rankings of RouteLLM, nearest neighbours,
+ * clusters. These methods were designed for votes that are already collected, so they say which
+ * model is best, but not which one it should duel. `rankingPolicy` adds the rest in the same way
+ * for all of them, so that a comparison of the policies compares their ratings:
  *
  * - The favourite is the argmax of the logits; its opponent is the `challenger`.
  * - Told scores are a head start: the logit of a model on x is prior * scale * told(x)
@@ -24,7 +24,7 @@ import {
  */
 export interface Ranker {
   rate(x: Float64Array): Ratings;
-  /** `offset` is the logit of a win of a that the told scores give. */
+  /** `offset` is the logit of a win of a according to the told scores. */
   learn(x: Float64Array, comparison: Comparison, offset: number, random: Random): void;
   snapshot(): unknown;
   /** `from` lists the models of the snapshot. */

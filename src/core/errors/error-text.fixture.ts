@@ -1,6 +1,9 @@
 import { formatErrorLine } from "./joust-error.ts";
 
-/** For `toThrow`: an error whose message and hint, as `formatErrorLine` joins them, match. */
+/**
+ * Returns a matcher for `toThrow`. It matches an error whose text, as `formatErrorLine`
+ * writes it, contains `expected` or matches it.
+ */
 export function errorText(expected: RegExp | string) {
   const matches = (error: unknown): boolean => {
     const text = formatErrorLine(error);

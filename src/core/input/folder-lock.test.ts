@@ -10,7 +10,7 @@ function newLock(): string {
   return join(folder, "model.lock");
 }
 
-it("runs one holder at a time, and all in the end", async () => {
+it("runs one holder at a time, and every holder eventually", async () => {
   const file = newLock();
   let working = 0;
   const done: number[] = [];
@@ -37,15 +37,20 @@ const LONG_AGO = new Date(Date.now() - 120_000);
 const NOBODY = 2 ** 30; // no process has such a high id
 
 it.each([
-  ["whose process is gone", { host: hostname(), pid: NOBODY }, new Date(), true],
+  ["is taken over if its process has ended", { host: hostname(), pid: NOBODY }, new Date(), true],
   [
-    "of another machine that was not touched for long",
+    "is taken over if it is of another machine and old",
     { host: "elsewhere", pid: 1 },
     LONG_AGO,
     true,
   ],
-  ["of another machine that is touched", { host: "elsewhere", pid: NOBODY }, new Date(), false],
-  ["of a process that lives", { host: hostname(), pid: process.pid }, new Date(), false],
+  [
+    "is waited for if it is of another machine and recent",
+    { host: "elsewhere", pid: NOBODY },
+    new Date(),
+    false,
+  ],
+  ["is waited for if its process runs", { host: hostname(), pid: process.pid }, new Date(), false],
 ])("a lock %s", async (_, holder, touched, abandoned) => {
   const file = newLock();
   writeFileSync(file, JSON.stringify(holder));

@@ -1,6 +1,6 @@
 import { JoustError } from "../errors/joust-error.ts";
 
-/** A place in the input: a file or an option of the command line, and what in it. */
+/** A place in the input: a file or a command-line option and, if known, the line and the field in it. */
 export interface Place {
   readonly file: string;
   /** Counted from 1. */

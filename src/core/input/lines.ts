@@ -16,7 +16,8 @@ export async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<Li
   let number = 0;
   let rest = "";
   for await (const piece of pieces) {
-    // V8 only links appended strings; a long line is copied once, when it ends.
+    // V8 appends a string without copying it, so a long line is copied only once, when it is
+    // complete.
     rest += piece;
     if (!piece.includes("\n")) continue;
     const lines = rest.split("\n");

@@ -1,6 +1,7 @@
 /**
- * Returns the known name that was most likely meant, or undefined. It differs in one
- * letter or at most a third of its letters, and in less than half of them.
+ * Returns the known name that was most likely meant, or undefined. A known name counts as
+ * meant if the edit distance is at most 1 or a third of its length, and below half of its
+ * length.
  */
 export function nearest(name: string, known: readonly string[]): string | undefined {
   const distances = known.map((other) => editDistance(name.toLowerCase(), other.toLowerCase()));

@@ -78,7 +78,7 @@ function rotate(
   }
 }
 
-/** Returns the component with the largest absolute value; of equals, the first. */
+/** Returns the component with the largest absolute value, or the first of them if several are equal. */
 function largest(row: Float64Array): number {
   return row.reduce((most, value) => (Math.abs(value) > Math.abs(most) ? value : most), 0);
 }

@@ -12,7 +12,7 @@ const SHAPES = [
 ];
 
 it.each(SHAPES)(
-  "products of $rows rows of $d with $columns columns have the bits of plain loops",
+  "products of $rows rows of length $d with $columns columns equal those of plain loops bit for bit",
   (shape) => {
     const { products, x, random } = filled(shape);
     const { d, columns, rows } = shape;
@@ -32,22 +32,25 @@ it.each(SHAPES)(
   },
 );
 
-it.each(SHAPES)("sums of $rows rows of $d have the bits of plain loops", (shape) => {
-  const { products, x, random } = filled(shape);
-  const n = shape.rows;
-  const rows = Int32Array.from({ length: n + 3 }, () => random.integer(n));
-  const c = normals(n + 3, random);
-  const [r, a] = [rows.slice(), c.slice(0, n)];
-  const sum = products.sum(rows, c, n);
-  const term = (j: number, i: number) => (j < n ? a[j]! * x[r[j]!]![i]! : 0);
-  for (let i = 0; i < shape.d; i++) {
-    let expected = 0;
-    for (let j = 0; j < n; j += 4) {
-      expected += term(j, i) + term(j + 1, i) + (term(j + 2, i) + term(j + 3, i));
+it.each(SHAPES)(
+  "sums of $rows rows of length $d equal those of plain loops bit for bit",
+  (shape) => {
+    const { products, x, random } = filled(shape);
+    const n = shape.rows;
+    const rows = Int32Array.from({ length: n + 3 }, () => random.integer(n));
+    const c = normals(n + 3, random);
+    const [r, a] = [rows.slice(), c.slice(0, n)];
+    const sum = products.sum(rows, c, n);
+    const term = (j: number, i: number) => (j < n ? a[j]! * x[r[j]!]![i]! : 0);
+    for (let i = 0; i < shape.d; i++) {
+      let expected = 0;
+      for (let j = 0; j < n; j += 4) {
+        expected += term(j, i) + term(j + 1, i) + (term(j + 2, i) + term(j + 3, i));
+      }
+      expect(sum[i]).toBe(expected);
     }
-    expect(sum[i]).toBe(expected);
-  }
-});
+  },
+);
 
 function filled({ d, columns, rows }: (typeof SHAPES)[number]) {
   const random = Random.seeded(d + columns);

@@ -102,8 +102,9 @@ export class RowProducts {
   }
 
   /**
-   * The sum of c[j] x_rows[j] over the first n of them, valid until the next call. `rows` and `c`
-   * have room for three more, since rows are added four at a time.
+   * Returns the sum of c[j] x_rows[j] for j < n, which is valid until the next call.
+   * `rows` and `c` must have room for three more entries, because rows are added four at a
+   * time.
    */
   sum(rows: Int32Array, c: Float64Array, n: number): Float64Array {
     const sum = this.#numbers.subarray(this.#sumAt / 8, this.#sumAt / 8 + this.#d);

@@ -48,7 +48,7 @@ export async function loadPolicy(name: string): Promise<PolicyKind> {
   return exports.filter(isPolicy).find((kind) => kind.name === name)!;
 }
 
-/** The policy in a file of the user; `name` is the file as messages call it. */
+/** Imports the policy in a file of the user. Error messages call the file `name`. */
 export async function importPolicy(url: string, name: string): Promise<PolicyKind> {
   provideLibrary();
   const module: { default?: unknown } = await import(url).catch((error: unknown) => {
@@ -76,7 +76,10 @@ function provideLibrary(): void {
   });
 }
 
-/** `TypeError: no such model (at mine.ts:2:34)`: with the innermost frame outside this program. */
+/**
+ * Describes an error as `TypeError: no such model (at mine.ts:2:34)`. The place is the
+ * innermost stack frame outside this program.
+ */
 export function describeThrown(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const frame = [...(error.stack ?? "").matchAll(FRAME)].find(([, url]) => !url!.startsWith(SRC));

@@ -2,7 +2,7 @@
 import type { Policy, PolicyKind } from "../bandit/policy.ts";
 import { InputError } from "../input/input-error.ts";
 
-/** The value if it is a PolicyKind; otherwise an InputError says what is missing. */
+/** Returns the value if it is a PolicyKind; otherwise throws an InputError that says what is missing. */
 export function checkKind(file: string, value: unknown): PolicyKind {
   const found: Record<string, unknown> = isRecord(value) ? value : {};
   const { name, summary, defaults, about, create } = found;

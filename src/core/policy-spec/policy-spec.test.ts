@@ -109,7 +109,7 @@ async function refused(text: string, message: RegExp): Promise<void> {
   expect(error).toEqual(errorText(message));
 }
 
-it("other defaults apply if the policy allows the word and the user typed nothing else", async () => {
+it("the caller's defaults apply to policies that allow their values, unless the user sets the option", async () => {
   const fitted = { weighting: "fitted" };
   const specs = await parsePolicies("fgts-cdb,fgts-cdb:weighting=perf,random", "/", fitted);
   const [bundled, typed, random] = specs.map(({ options }) => options);

@@ -31,9 +31,9 @@ export interface Contender {
 }
 
 /**
- * Parses `a,b:key=value:key=value,./mine.ts`: names of policies, or files whose default export
- * is a PolicyKind, each with options. Paths are relative to `folder`. `defaults` replace the
- * defaults of those policies whose options allow these words.
+ * Parses `a,b:key=value:key=value,./mine.ts`: names of policies, or files whose default export is a
+ * PolicyKind, each with options. Paths are relative to `folder`. An entry of `defaults` replaces
+ * the default of a policy if the policy has an option of that name and allows that value.
  */
 export async function parsePolicies(
   text: string,

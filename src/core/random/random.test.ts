@@ -129,7 +129,8 @@ describe("integer", () => {
   });
 
   it("has no bias if 2^32 / n has the largest remainder", () => {
-    // Taking the word modulo n = 3 * 2^30 would give the first third half of all draws.
+    // Taking the word modulo n = 3 * 2^30 would put half of all draws into the first third of the
+    // range.
     const n = 3 * 2 ** 30;
     const random = Random.seeded(4);
     const draws = 30_000;

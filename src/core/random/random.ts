@@ -112,9 +112,9 @@ export class Random {
 }
 
 /**
- * Second counter words of splits. Those of draws stay below 2^21 (2^53 draws), those of
- * numbers within 2^21 of SPLIT_BY_NUMBER, and those of names have the top bit set, so
- * they never coincide.
+ * Second counter word of a split. Draws use words below 2^21 (enough for 2^53 draws),
+ * splits by number use words within 2^21 of SPLIT_BY_NUMBER, and splits by name set the
+ * top bit, so a draw and the two kinds of splits never use the same word.
  */
 const SPLIT_BY_NUMBER = 0x40000000;
 const SPLIT_BY_NAME = 0x80000000;
@@ -191,7 +191,10 @@ function logOfSpecialValue(value: number): number {
   return value > 0 ? exactLog(value * 2 ** 54) - 54 * Math.LN2 : Number.NaN;
 }
 
-/** The first of two different hashes of a name. One of 32 bits collides after about 65,000 names ("liquid", "costarring"). */
+/**
+ * The first of two different hashes of a name. A single hash of 32 bits would collide
+ * after about 65,000 names ("liquid", "costarring").
+ */
 function fnv1a(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);

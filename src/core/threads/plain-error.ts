@@ -25,7 +25,10 @@ export function toPlainError(error: unknown): PlainError {
   };
 }
 
-/** Restores an error with its class if that is one of core/input, a class of JavaScript or one of `classes`. */
+/**
+ * Restores an error. It gets its class back if that is one of `classes` or of `KNOWN`;
+ * otherwise it is an Error with the original name.
+ */
 export function fromPlainError(plain: PlainError, classes: readonly ErrorClass[] = []): Error {
   const { name, message, stack, fields, cause } = plain;
   const known = [...classes, ...KNOWN].find((one) => one.name === name);

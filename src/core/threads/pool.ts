@@ -1,8 +1,8 @@
 import { type Thread, ThreadEnded } from "./thread.ts";
 
 /**
- * Threads that share the work. Each works on one job at a time; the others wait
- * in a queue. A thread starts when it is first needed, and again after a crash.
+ * Threads that share jobs. Each thread runs one job at a time; further jobs wait in a
+ * queue. A thread starts when it is first needed, and again after a crash.
  */
 export class Pool<M extends object> {
   readonly #start: (slot: number) => Thread<M>;

@@ -2,7 +2,7 @@
 import { parentPort, type Transferable } from "node:worker_threads";
 import { type PlainError, toPlainError } from "./plain-error.ts";
 
-/** A call of a method; without a method it asks the worker to close. */
+/** A call of a method, or a request to close the worker if there is no method. */
 export interface Request {
   readonly id: number;
   readonly method?: string | undefined;

@@ -59,7 +59,7 @@ describe("best-theta", () => {
   );
 
   it.each([1, 2, 3])(
-    "loses less by its regret than by votes where they are not, seed %i",
+    "has less regret with the objective regret than with votes if utilities are not linear, seed %i",
     (seed) => {
       const world = linearWorld(seed, 2);
       const [byRegret, byVotes] = [regretOf("regret", world), regretOf("votes", world)];

@@ -75,7 +75,11 @@ function bestCoefficients(
   const scores = new Float64Array(all.length * K);
   const byScore = new Float64Array(all.length * K);
 
-  /** The mean over the stream of a function of the scores of one query, which adds its derivatives. */
+  /**
+   * Returns the mean of `loss` over the stream, plus a ridge penalty, as a function of
+   * theta. `loss` reads the scores of query i from index `at` on and adds its derivatives
+   * to `byScore`.
+   */
   const meanOf =
     (loss: (i: number, at: number, weight: number) => number, ridge: number): Smooth =>
     (theta, gradient) => {
@@ -142,7 +146,8 @@ function bestCoefficients(
   minimize(votes, theta, 300);
   if (options.objective === "votes") return theta;
   let best = { theta, regret: played(theta) };
-  // A sharper start makes the softmax closer to the argmax, and a gentler one has wider valleys.
+  // With larger scores the softmax is closer to the argmax; with smaller scores the regret has
+  // wider valleys.
   for (const sharpness of [1, 4, 16, 64]) {
     const from = theta.map((value) => value * sharpness);
     for (let again = 0; again < 3; again++) {

@@ -8,7 +8,7 @@ const category = (x: Float64Array) => {
   return cosines.indexOf(Math.max(...cosines));
 };
 
-it("agrees with the slow fit to the votes of the cluster around the slow fit to all votes", () => {
+it("agrees with a slow fit to the cluster's votes whose prior mean is a slow fit to all votes", () => {
   const votes = randomDuels(150, 1);
   const options = { globalSd: 0.6, clusterSd: 0.9, scale: 4 };
   const policy = taught(clusterBradleyTerry, votes, options);

@@ -13,11 +13,11 @@ const DEFAULTS = { ...LINEAR_DEFAULTS, c: 2, threshold: 1, independent: 1, relat
  * The noise is Gumbel because the difference of two Gumbel variables is logistic, as
  * the votes are.
  *
- * Our deviations: (1) votes never reduce the uncertainty of what all phi have in common,
- * so |phi_i| keeps its prior uncertainty for ever; `relative` subtracts the mean phi of
- * the candidates, which changes the probability of no vote. (2) c and the threshold
- * are tuned; the paper has sqrt(d log T) for both. (3) There are no initial rounds with
- * random pairs, because V is regularised.
+ * Our deviations: (1) votes never reduce the uncertainty of what all phi have in common, so
+ * |phi_i| keeps its prior uncertainty for ever; `relative` subtracts the mean phi of the
+ * candidates, which does not change the probability of any vote. (2) c and the threshold are
+ * tuned; the paper has sqrt(d log T) for both. (3) There are no initial rounds with random
+ * pairs, because V is regularised.
  */
 function colstimRule({ c, threshold, independent, relative }: typeof DEFAULTS): PairRule {
   return ({ f, width, widthFromMean }, candidates, random) => {

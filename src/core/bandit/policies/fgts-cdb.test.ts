@@ -113,7 +113,7 @@ describe("fgts-cdb", () => {
   });
 
   it.each(["hadamard", "category"])(
-    "restores to a changed pool on %s features what is still in it",
+    "keeps the rounds and coefficients of the remaining models when the pool changes, on %s features",
     (features) => {
       const policy = create(fgtsCdb, problem.pool, { features });
       play(policy, problem, 60);

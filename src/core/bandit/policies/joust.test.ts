@@ -201,7 +201,7 @@ describe("joust", () => {
   });
 
   it.each([0, 0.5, 1])(
-    "with nothing told counts quality in answers that are better, %d of equals tied",
+    "without told scores, values differ by the difference in the shares of right answers; %d of equal answers tie",
     (tied) => {
       const policy = create({}, untold);
       const right = [0.8, 0.5, 0.65, 0.65];

@@ -12,13 +12,14 @@ import { maxInP } from "./maxinp.ts";
 import { confidenceRadius, vacdb } from "./vacdb.ts";
 
 /**
- * Each rule again, directly from the formula of its paper: without Gram matrix and helpers
- * for pairs, every norm as a double sum. The policies must choose the same pairs.
+ * These tests implement each rule a second time, directly from the formula of its paper:
+ * without a Gram matrix and helpers for pairs, and with every norm as a double sum. The
+ * policies must choose the same pairs.
  */
 const FEATURES = ["hadamard", "addition", "category"];
 const SCALE = 3;
 
-/** Returns phi, theta and Vinv of a round for the formulas below. */
+/** Values of a round that the formulas below need. */
 interface Known {
   readonly phi: readonly number[][];
   readonly theta: readonly number[];

@@ -10,9 +10,9 @@ const DO_NOT_LEARN: Record<string, string> = {
 
 /** Policies that learn from votes but do not explore enough to get them. */
 const DO_NOT_EXPLORE: Record<string, string> = {
-  eagle: "it settles before there are N votes, until which the N nearest are all votes",
+  eagle: "it settles before there are N votes, and until then the N nearest votes are all votes",
   "knn-bradley-terry":
-    "it settles before there are k votes, until which the k nearest are all votes",
+    "it settles before there are k votes, and until then the k nearest votes are all votes",
   "matrix-factorization": "on 2 of 20 seeds it settles before every category has votes",
   mixllm: "on 1 of 20 seeds it settles before every category has votes",
 };

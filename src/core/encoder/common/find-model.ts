@@ -6,9 +6,9 @@ import { KNOWN_MODELS, type KnownModel, knownModel } from "./known-models.ts";
 
 /** Folders of models. */
 export interface ModelPlaces {
-  /** Searched in this order. */
+  /** Folders to search, in this order. */
   readonly search: readonly string[];
-  /** Downloads go here. */
+  /** Folder that downloads are written to. */
   readonly download: string;
   /** Cache of Hugging Face's own programs. It is searched last and never written. */
   readonly hubCache: string;

@@ -7,7 +7,7 @@ export interface KnownModel {
   readonly repository: string;
   readonly kind: string;
   readonly dimension: number;
-  /** Put before every text, because the model was trained with it. */
+  /** Text that is put before every text to encode, because the model was trained with it. */
   readonly prefix: string;
 }
 

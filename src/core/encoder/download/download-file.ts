@@ -11,7 +11,7 @@ import { awaitServer, type Client, IDLE_TIMEOUT, request } from "./request.ts";
 /** A file on a server. */
 export interface FileSource {
   readonly url: string;
-  /** Undefined if only the server knows it. A git hash needs it. */
+  /** Size in bytes; undefined if only the server knows it. A git hash cannot be checked without it. */
   readonly size?: number | undefined;
   readonly hash: Hash;
   /** Makes the error for a response status other than success. */
@@ -47,7 +47,8 @@ export async function downloadFile(
     if ((await sizeOf(part)) > size) await rm(part);
     await continuePart(client, source, part, (bytes) => {
       onBytes(bytes);
-      // Bytes that an earlier attempt had are no progress: a server may fail at the same byte each time.
+      // Only bytes that no earlier attempt received are progress: a server may fail at the same
+      // byte each time.
       if (bytes > most) progressed();
       most = Math.max(most, bytes);
     });

@@ -3,7 +3,7 @@ import { InputError } from "../../input/input-error.ts";
 import { connectionError, type RetryOptions } from "../common/retry.ts";
 
 export interface Client extends RetryOptions {
-  /** Sent to the server, for example HF_TOKEN for private and gated repositories. */
+  /** Token to send to the server, for example HF_TOKEN for private and gated repositories. */
   readonly token?: string | undefined;
   /** Milliseconds without data after which a request fails. */
   readonly idleTimeout?: number | undefined;
@@ -30,8 +30,9 @@ export async function request(
 }
 
 /**
- * The fetch of undici. That of Node 24.21 ends the process with an AssertionError if a server
- * closes the connection while received data waits for the disk (nodejs/undici#5360).
+ * Loads the fetch of the package undici. Node 24.21's own fetch ends the process with an
+ * AssertionError if a server closes the connection while received data waits for the disk
+ * (nodejs/undici#5360).
  */
 async function safeFetch(): Promise<typeof fetch> {
   const undici = await import("undici");

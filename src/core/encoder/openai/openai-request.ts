@@ -23,7 +23,7 @@ export interface EmbeddingsEndpoint {
   readonly fetch: typeof fetch;
 }
 
-/** The server accepts fewer tokens. */
+/** A text has more tokens than the server accepts. */
 export class TooLong extends Error {
   override readonly name = "TooLong";
   override readonly cause: Error;
@@ -51,7 +51,7 @@ export function embed(
   }, retry);
 }
 
-/** Messages of OpenAI, vLLM and other servers. */
+/** Messages by which OpenAI, vLLM and other servers report that a text is too long. */
 const TOO_LONG =
   /(maximum|max) (context|input|model|sequence) ?len|max \d+ tokens|too (long|many tokens)/i;
 const NO_QUOTA = /insufficient_quota/;

@@ -44,7 +44,10 @@ export const status =
   (_, response) =>
     response.writeHead(code, headers).end(JSON.stringify({ error: { message } }));
 
-/** Makes an encoder of a server that gives these responses in turn, then correct ones. */
+/**
+ * Makes an encoder with a test server. The handlers in `bad` answer the first requests,
+ * one each; all later responses are correct.
+ */
 export async function setUp(bad: readonly Handler[] = [], options: Partial<OpenaiOptions> = {}) {
   const requests: RequestBody[] = [];
   const slept: number[] = [];

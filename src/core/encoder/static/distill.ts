@@ -7,7 +7,7 @@ import type { ModelFolder } from "../transformer/model/model-folder.ts";
 import { quantize, type StaticTable, type StaticTokenizer } from "./static-table.ts";
 
 export const DISTILL = {
-  /** Length of the embeddings. More than half of MiniLM's adds at most one point of accuracy. */
+  /** Length of the embeddings. More than half of MiniLM's dimension adds at most one point of accuracy. */
   dimension: 256,
   /** Degree to which `project` evens out the variances: 3/4 of the way to whitening. */
   flatten: 3,

@@ -28,7 +28,7 @@ export class InferenceThread {
     return this.#running().methods.encode(texts, alone);
   }
 
-  /** Ends the thread by itself, never with `terminate()`: see NativeGate. */
+  /** Asks the thread to end by itself. `terminate()` is never used: see NativeGate. */
   async close(): Promise<void> {
     await this.#thread?.close();
   }

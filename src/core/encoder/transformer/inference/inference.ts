@@ -42,7 +42,8 @@ export async function openInference(
     async encode(texts, isAlone) {
       const ids = texts.map((text) => tokenizer.encode(prefix + text, maxLength));
       const vectors = new Float32Array(texts.length * dimension);
-      // All runs use one session: the threads of a second one would spin while they wait for work.
+      // All runs of a call use one session: the threads of a second one would spin while they wait
+      // for work.
       const session = isAlone ? alone : together;
       const lengths = ids.map(({ length }) => length);
       for (const batch of planBatches(lengths, limits)) {
@@ -78,9 +79,12 @@ const ONE_BY_ONE = { overhead: 0, most: 0 };
 interface Sessions {
   /** The table of word embeddings. */
   readonly words: Float32Array;
-  /** For a single text while no other thread is busy; a tenth faster. */
+  /** Session for a single text while no other thread is busy; it is a tenth faster. */
   readonly alone: InferenceSession;
-  /** For any number of texts. In 8 bits it has one thread, because several inference threads share the cores. */
+  /**
+   * Session for any number of texts. In 8 bits it has one thread, because several
+   * inference threads share the cores.
+   */
   readonly together: InferenceSession;
 }
 

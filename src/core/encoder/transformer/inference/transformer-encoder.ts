@@ -10,7 +10,7 @@ import { MicroBatcher } from "./micro-batch.ts";
 export interface TransformerOptions {
   /** Dense layers in 8 bits: two to three times as fast, with a cosine of 0.993 to float32. */
   readonly int8?: boolean | undefined;
-  /** Default: the number of cores, at most four. On a busy machine one is better. */
+  /** Number of threads. Default: the number of cores, at most four. On a busy machine one is better. */
   readonly threads?: number | undefined;
   /** Size in bytes of the cache of embeddings. */
   readonly cacheSize?: number | undefined;
@@ -40,7 +40,7 @@ const THREADS = Math.min(4, availableParallelism());
  */
 const BATCH = 32;
 
-/** See `openTransformer`. */
+/** The encoder that `openTransformer` opens. */
 export class TransformerEncoder implements Encoder {
   readonly name: string;
   readonly dimension: number;

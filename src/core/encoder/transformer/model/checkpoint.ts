@@ -10,7 +10,7 @@ import { readSafetensors, type Safetensors, type Tensor } from "./safetensors.ts
 export interface Checkpoint {
   /** Weights by the architecture's names. Includes weights that it does not use, such as pooler.*. */
   readonly weights: ReadonlyMap<string, Tensor>;
-  /** The file's name for each weight. */
+  /** Name of each weight in the file, by the architecture's name. */
   readonly namesInFile: ReadonlyMap<string, string>;
 }
 

@@ -26,7 +26,7 @@ export interface ModelFolder extends Checkpoint {
   readonly pooling: Pooling;
   /** Whether embeddings are scaled to length 1. */
   readonly normalize: boolean;
-  /** Put before every text. */
+  /** Text that is put before every text to encode. */
   readonly prefix: string;
 }
 

@@ -19,7 +19,7 @@ export interface TrainingGraphOptions {
   readonly groups: number;
 }
 
-/** From texts and pairs to `loss` and the gradient of every weight. */
+/** Graph from texts and pairs to `loss` and the gradient of every weight. */
 export function stepGraph(options: TrainingGraphOptions): Graph {
   const encoder = encoderGraph({ ...options, normalize: false });
   const loss = cosineLoss(encoder.graph, encoder.texts);
@@ -27,14 +27,14 @@ export function stepGraph(options: TrainingGraphOptions): Graph {
   return withGradients(encoder, loss);
 }
 
-/** From texts to their embeddings, `vectors`. */
+/** Graph from texts to their embeddings, `vectors`. */
 export function vectorsGraph(options: TrainingGraphOptions): Graph {
   const { graph, texts } = encoderGraph({ ...options, normalize: false });
   graph.output("vectors", texts);
   return graph;
 }
 
-/** From `vectors` and pairs to `loss` and the gradient of the vectors. */
+/** Graph from `vectors` and pairs to `loss` and the gradient of the vectors. */
 export function lossGraph({ architecture }: TrainingGraphOptions): Graph {
   const graph = new Graph();
   const vectors = graph.input("vectors", "float32", ["K", architecture.hiddenSize]);
@@ -44,7 +44,10 @@ export function lossGraph({ architecture }: TrainingGraphOptions): Graph {
   return graph;
 }
 
-/** From texts and the gradient of their vectors, `seed`, to the gradient of every weight: that of sum(vectors * seed). */
+/**
+ * Graph from texts and the gradient of their vectors, `seed`, to the gradient of every
+ * weight, which is the gradient of sum(vectors * seed).
+ */
 export function seededGraph(options: TrainingGraphOptions): Graph {
   const encoder = encoderGraph({ ...options, normalize: false });
   const { graph, texts } = encoder;

@@ -21,7 +21,8 @@ export class TrainingSessions {
     this.#options = {
       // The optimizer would see that Gelu is computed twice and keep the first result: 13% more memory.
       graphOptimizationLevel: "disabled",
-      // A memory pattern serves one shape, and every batch has another: 5% more memory for nothing.
+      // A memory pattern serves one shape, but every batch has a different one: 5% more memory for
+      // nothing.
       enableMemPattern: false,
       ...(threads !== undefined && { intraOpNumThreads: threads }),
     };
