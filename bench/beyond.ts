@@ -129,7 +129,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "budget pacer",
-    note: "The costs of queries differ by a factor of a hundred. An expensive query before anything is saved raises the price of cost for a while.",
+    note: "The costs of queries differ by a factor of a hundred. An expensive query before anything is saved raises lambda, the weight of cost, for a while.",
     on: { router: { budget: BUDGET } },
     off: {},
     helps: {
@@ -223,7 +223,7 @@ const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: "position bias is estimated",
-    note: "One more number has to be estimated; the interval contains 0.",
+    note: "The router has to estimate one more number, which may cost a little; the interval contains 0.",
     on: { options: { position: true } },
     off: { options: { position: false } },
     helps: {
@@ -325,10 +325,11 @@ const PREFACE = `# Additions to the paper, measured
 
 Each addition is compared on and off in the same ${RUNS} environments, with the same voters: RouterBench queries, MiniLM
 embeddings, T = ${ROUNDS}. Unless stated otherwise, the told scores (quality scores that the router gets before the first
-vote) are exact and the vote scale is 3. Where a row names only votes or voters, there are no told scores and the vote
-scale is 10, so that the router learns only from votes. Smaller is better; the gain is off minus on per run, with its
-95% interval. The RouterBench queries are a stand-in: their MMLU, GSM8K, HellaSwag and MBPP texts differ from
-RouterBench's ([lab.md](lab.md#public-data)).
+vote) are exact and the vote scale is 3. There are no told scores, and the vote scale is 10, in both rows of drift, position
+bias, voters and surprising votes, and in the first rows of ties, both_bad, rankings and ratings; there the router learns
+only from votes. The told scores are permuted, and the vote scale is 10, in the first rows of "adding a model" and of
+"pending duels". Smaller is better; the gain is off minus on per run, with its 95% interval. The RouterBench
+queries are a stand-in: their MMLU, GSM8K, HellaSwag and MBPP texts differ from RouterBench's ([lab.md](lab.md#public-data)).
 
 Each addition has two rows. In the first it should help ("yes" if the interval excludes 0). In the second it has little
 to gain and must not cost more than 3%, judged by the mean. All scenarios and options were chosen with other seeds on

@@ -162,11 +162,12 @@ encoder.
 ${tried}
 As [CSV](tables/static-encoder.csv) and [LaTeX](tables/static-encoder.tex). Conclusions:
 
-- **The input of the first layer is better than the output of the last.** A single token in a sentence means little to
-  the transformer, whereas its input embedding was trained on a billion sentences. So distilling needs no forward pass,
+- **The input of the first layer is better than the output of the last.** A token that is encoded alone, without a
+  sentence, means little to the transformer, whereas its input embedding was trained on a billion sentences. So distilling needs no forward pass,
   and the file is the same on every machine.
 - **Weight the axes by frequency.** Half of the vocabulary hardly ever occurs. Mean and axes weighted by Zipf's law keep
-  the differences that occur in texts. Evening out the variances reduces the weight of what all texts have in common.
+  the differences that occur in texts. Dividing each axis
+  by a power of its standard deviation reduces the weight of what all texts have in common.
 - **Count each token once.** Otherwise half of a text's mean consists of commas and "the".
 - **Training on texts adds knowledge of their domain and little else.** Regression onto MiniLM's embeddings helps with
   texts like those of the regression and harms others. It would also derive the file from texts that we cannot publish.

@@ -326,8 +326,8 @@ const REASONS = `## Why some goals are missed
 function preface(): string {
   return `# Policies compared
 
-All policies on two real data sets with MiniLM embeddings, in the same ${RUNS} environments and with the same voters. The
-vote scales are ${SCALES.join(", ")}: the higher the scale, the more reliably a voter prefers the better answer. Before the first
+This page compares all policies on two real data sets with MiniLM embeddings, in the same ${RUNS} environments and with the
+same voters. The vote scales are ${SCALES.join(", ")}: the higher the scale, the more reliably a voter prefers the better answer. Before the first
 vote a policy is told a quality score for each model and category; the told scores are exact, noisy or permuted. No
 policy is told the vote scale.
 

@@ -42,8 +42,10 @@ export async function store(_: readonly string[], flags: BenchFlags): Promise<Be
     median(rates.get(`${database} 2`)!.map((rate, i) => rate / rates.get(`${database} 1`)![i]!));
   return {
     ratios: {
-      "SQLite, two writers to one": gain("sqlite"),
-      ...(typeof server !== "string" && { "PostgreSQL, two writers to one": gain("postgres") }),
+      "SQLite, two writers / one writer": gain("sqlite"),
+      ...(typeof server !== "string" && {
+        "PostgreSQL, two writers / one writer": gain("postgres"),
+      }),
     },
     figures,
   };
