@@ -37,7 +37,7 @@ export type Band = Value<typeof Band>;
 
 export const Fallback = z
   .object({ model: z.string(), reason: z.string() })
-  .meta({ id: "Fallback", description: "A model that failed before another one was asked." });
+  .meta({ id: "Fallback", description: "A model that failed before another one was called." });
 export type Fallback = Value<typeof Fallback>;
 
 export const Health = z.object({ status: z.literal("ok") });
@@ -52,7 +52,7 @@ export const ErrorFields = z.looseObject({
   type: z.string().nullish(),
   param: z.string().nullish().describe("Member, parameter or header at fault."),
   code: z.union([z.string(), z.number()]).nullish(),
-  hint: z.string().optional().describe("What to do about it."),
+  hint: z.string().optional().describe("Advice on how to correct the error."),
 });
 export type ErrorFields = Value<typeof ErrorFields>;
 

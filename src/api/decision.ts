@@ -45,7 +45,10 @@ const Explanation = z.object({
   lambda: z.number().describe("Quality that one US dollar is worth in this request."),
   tradeoff: z.number().optional(),
   categories: Shares.optional().describe("Shares of the categories that the prompt belongs to."),
-  excluded: z.record(z.string(), z.string()).optional().describe("Why models were no candidates."),
+  excluded: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe("Reasons why models were not candidates, by model."),
   kept: z
     .object({
       model: z.string(),
@@ -59,7 +62,7 @@ const Explanation = z.object({
   observed: z
     .object({ pair: z.array(z.string()), propensity: z.number() })
     .optional()
-    .describe("The choice that a router would have made that only observes."),
+    .describe("The policy's choice in mode `observe`, in which the fallback model answers."),
   duel_reason: z
     .enum(["asked", "auto", "capped", "not_possible"])
     .optional()
@@ -141,7 +144,7 @@ export const Decision = z
     now: z
       .object({ posterior_version: z.number(), win_probability: z.number() })
       .optional()
-      .describe("What the newest posterior says about the same two models."),
+      .describe("Estimate of the newest posterior for the same two models."),
   })
   .meta({ id: "Decision", description: "A decision with its explanation, answers and votes." });
 export type Decision = Value<typeof Decision>;
@@ -150,7 +153,7 @@ export const DecisionPage = z
   .object({
     object: z.literal("list"),
     data: z.array(Decision),
-    next: z.string().optional().describe("`before` of the next page."),
+    next: z.string().optional().describe("Value of `before` that requests the next page."),
   })
   .describe("Decisions, newest first.");
 export type DecisionPage = Value<typeof DecisionPage>;

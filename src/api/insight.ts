@@ -21,7 +21,7 @@ export const Tradeoff = z
     recent_queries: z.number(),
     advantage: Band.extend({
       over: z.string().describe("The best single model."),
-      sure: z.number().describe("Probability that routing is worth no less."),
+      sure: z.number().describe("Probability that routing is worth at least as much."),
     })
       .nullable()
       .describe("Worth of routing compared with one model for all queries."),
@@ -44,12 +44,12 @@ export const Learning = z
         regret: Band,
         fallen: Band.extend({
           sure: z.number().describe("Probability that regret is lower."),
-        }).describe("Reduction of regret since the first stretch."),
+        }).describe("Reduction of regret since the first stretch of the window."),
         win_rate: Band,
       }),
     ),
   })
-  .meta({ id: "Learning", description: "Regret over time, judged by the present posterior." });
+  .meta({ id: "Learning", description: "Regret over time, judged by the current posterior." });
 export type Learning = Value<typeof Learning>;
 
 export const MAP_POINTS = 400;

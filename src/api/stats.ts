@@ -30,7 +30,9 @@ const ModelCounts = z.object({
   given: z.number().describe("Answers that clients received from the model."),
   share: z.number().nullable().describe("Share of the answers given; null if there are none."),
   duels: z.number(),
-  calls: z.number().describe("Answers and failures, also those that another model took over."),
+  calls: z
+    .number()
+    .describe("Answers and failures, including failures after which another model answered."),
   failures: z.number().describe("Calls that failed."),
   votes: z.number(),
   wins: z.number(),
@@ -41,7 +43,7 @@ const ModelCounts = z.object({
   cost: z.number(),
   mean_latency_ms: z.number().nullable(),
   health: Health.describe(
-    "Of the calls in the last 30 minutes: `ok` below 5% failures, `down` from 50% or while the circuit breaker is open, `unknown` without calls.",
+    "Health by the calls in the last 30 minutes: `ok` below 5% failures, `degraded` from 5% or while the circuit breaker is half-open, `down` from 50% or while it is open, `unknown` without calls.",
   ),
   breaker: z.enum(["closed", "open", "half-open"]).nullable(),
 });
@@ -62,7 +64,7 @@ const Alternative = z.object({
   cost: z
     .number()
     .describe("Estimated cost if this model had answered the same conversations, with its caches."),
-  savings: z.number().describe("That cost less `compared`."),
+  savings: z.number().describe("`cost` minus `compared`."),
   lo: z.number().describe("Lower end of the 95% interval of `savings`."),
   hi: z.number(),
 });
@@ -78,11 +80,15 @@ const Spend = z.object({
     among: z
       .array(z.string())
       .describe("The fewest models of which one is the best with 95% probability."),
-    among_lo: z.number().describe("Lower end of the lowest interval against one of these."),
-    among_hi: z.number().describe("Upper end of the highest interval against one of these."),
+    among_lo: z
+      .number()
+      .describe("Lowest lower end of the intervals of the savings against these models."),
+    among_hi: z
+      .number()
+      .describe("Highest upper end of the intervals of the savings against these models."),
   })
     .nullable()
-    .describe("Against the model with the highest value."),
+    .describe("Comparison with the model that has the highest value."),
   always_cheapest: Alternative.nullable(),
 });
 
@@ -127,7 +133,7 @@ export const Stats = z
     series: z.array(SeriesPoint),
     spend: Spend.describe("US dollars."),
     regret: Band.nullable().describe(
-      "Quality lost to the best model for each query. Null, like the next two, without queries, or before the first vote if no scores were told.",
+      "Quality lost to the best model for each query. Null without queries, or before the first vote if no scores were told; so are `win_rate` and `quality`.",
     ),
     win_rate: Band.nullable().describe("Probability of being preferred to a random candidate."),
     quality: Band.nullable().describe("Quality served, relative to the mean of the pool."),
