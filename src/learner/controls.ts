@@ -28,7 +28,7 @@ export async function thaw(
   await log(store, { kind: "thawed", router, at, learn });
 }
 
-/** The last vote that stays: by its position in the log, or all votes logged up to a time. */
+/** Where a rollback ends: at the position of the last vote that stays, or at a time up to which all votes stay. */
 export type RollbackTarget = { readonly position: number } | { readonly time: number };
 
 /**
@@ -84,8 +84,9 @@ export async function forget(
 }
 
 /**
- * The snapshot at the horizon without the record of a voter, if it has one. What pruned votes have
- * taught about the models stays, because it can no longer be separated.
+ * Returns the snapshot at the horizon without the record of a voter, or undefined if there is no
+ * snapshot or no such record. What pruned votes have taught about the models stays, because it can
+ * no longer be separated.
  */
 async function withoutVoter(
   store: Store,

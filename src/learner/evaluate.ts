@@ -9,7 +9,10 @@ import { History } from "./history.ts";
 import { decisionsInPages } from "./pages.ts";
 import { lastConfiguration } from "./vote-schedule.ts";
 
-/** A policy to evaluate. `adapt` puts it into the logged configurations. */
+/**
+ * A policy to evaluate. `adapt` replaces the policy in a logged configuration; without
+ * it, the logged policy is evaluated.
+ */
 export interface Target {
   readonly name: string;
   readonly adapt?: ((configuration: Logged<Configured>) => Logged<Configured>) | undefined;
@@ -30,9 +33,10 @@ export interface LogEvaluation extends Evaluation {
 
 /**
  * Evaluates policies on the stored decisions. At each decision, a policy chooses with what it has
- * learned from the votes logged before. A sampled decision counts as often as those it stands for. Each model alone is evaluated too, as "always MODEL": a router is
- * only useful if it beats the best of them. Where a model was not a candidate, the choice of the first
- * target replaces it.
+ * learned from the votes logged before. A decision of a sample counts as many times as the number
+ * of decisions that it stands for. Each model alone is evaluated too, as "always MODEL": a router
+ * is only useful if it beats the best of them. Where a model was not a candidate, the choice of the
+ * first target replaces it.
  */
 export async function evaluate(
   store: Store,

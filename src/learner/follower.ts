@@ -16,9 +16,9 @@ export interface Serving {
 }
 
 /**
- * Keeps a router at the newest posterior: that of this node's own learner if it holds the lease,
- * otherwise that of the snapshots which another node saves. While the store is unavailable, it keeps
- * serving with the last posterior.
+ * Keeps a router at the newest posterior. The posterior comes from this node's own learner if it
+ * holds the lease, otherwise from the snapshots that another node saves. While the store is
+ * unavailable, it keeps serving with the last posterior.
  */
 export class Follower {
   readonly #options: FollowerOptions;

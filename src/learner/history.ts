@@ -158,7 +158,8 @@ export class History {
         this.#votesSeen++;
         if (schedule.base && schedule.countsAt(event) === event.position) this.#learn(event);
       } else if (event.kind === "configured") {
-        // The configuration may be adapted. Those up to the base are already part of the fold.
+        // The configuration may be adapted. Configurations up to the base are already part of the
+        // fold.
         const adapted = this.#configurationAt(event.position);
         if (adapted && event.position > fold.base) fold.configure(adapted);
       } else if (event.kind === "thawed") await this.#learnFrozen(schedule, event.position);

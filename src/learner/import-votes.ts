@@ -11,7 +11,7 @@ export interface ImportOptions {
   readonly encoder: string;
   /** Length of an embedding, if it is known. */
   readonly dimension?: number | undefined;
-  /** The time of day in milliseconds since 1970. */
+  /** The current time in milliseconds since 1970. */
   readonly time: () => number;
   readonly onProgress?: ((votes: number) => void) | undefined;
 }

@@ -9,7 +9,8 @@ import { SnapshotSaver } from "./snapshot-saver.ts";
 /**
  * The learner of one router. The path of a vote from the log to the posterior:
  *
- * 1. `GroupCommit.vote` logs the vote, if `settle` accepts it (both in store/).
+ * 1. `GroupCommit.vote` logs the vote. `receiptOfUsedBallot` decides what happens if its ballot was
+ *    used before (both in store/).
  * 2. The store notifies its listeners, which wakes the learner that holds the router's lease.
  * 3. `History.advance` reads the new events in log order. `VoteSchedule` decides which votes count,
  *    considering freezes, rollbacks and forgotten voters.
@@ -121,7 +122,7 @@ export interface LearnerOptions {
   readonly findPolicy: FindPolicy;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** The time of day in milliseconds since 1970. */
+  /** The current time in milliseconds since 1970. */
   readonly time: () => number;
   readonly settings?: Partial<LearnerSettings> | undefined;
   /** Called with every new posterior. */
@@ -132,12 +133,12 @@ export interface LearnerOptions {
 export interface LearnerSettings {
   /** Time after which a lease expires if it is not renewed. */
   readonly leaseMs: number;
-  /** Longest time until a change is noticed whose notification was lost. */
+  /** Longest time until the learner notices a change whose notification was lost. */
   readonly pollMs: number;
   /** Shortest time between two snapshots, and so about the delay after which other nodes see a vote. */
   readonly saveMs: number;
 }
 
 const SHARED: LearnerSettings = { leaseMs: 10_000, pollMs: 1000, saveMs: 250 };
-/** No other node waits for the snapshots of a single node: they only shorten a restart. */
+/** Settings of a single node. No other node waits for its snapshots; they only shorten a restart. */
 const SINGLE_NODE: LearnerSettings = { leaseMs: 10_000, pollMs: 1000, saveMs: 2000 };

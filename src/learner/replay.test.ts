@@ -121,7 +121,7 @@ it("compares the learner's snapshot with the log", async () => {
   expect((await replay(store, "auto", { findPolicy }))!.snapshot).toMatchObject({ matches: false });
 });
 
-it("counts the votes that do not count", async () => {
+it("reports how many votes do not count", async () => {
   const { store } = await servedLog(40);
   const before = (await replay(store, "auto", { findPolicy }))!;
   const to = await store.positionAt("auto", T0 + 20_000);

@@ -47,6 +47,6 @@ interface SnapshotSaverOptions {
   readonly saveMs: number;
   /** A monotonic clock in milliseconds. */
   readonly now: () => number;
-  /** The time of day in milliseconds since 1970. */
+  /** The current time in milliseconds since 1970. */
   readonly time: () => number;
 }

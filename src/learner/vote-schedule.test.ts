@@ -92,7 +92,7 @@ describe("VoteSchedule", () => {
     );
   });
 
-  it("has as base the last configuration that restarts learning", () => {
+  it("takes the last configuration that restarts learning as its base", () => {
     const logs = [
       configured(),
       configured({ pool: withModels(["ant", "eel"]) }),

@@ -49,16 +49,16 @@ const ROW = z
   );
 type Row = z.output<typeof ROW>;
 
-const REMEDY =
+const HINT =
   'write a vote as {"at": "2026-11-15T12:00:00Z", "query": "..", "a": "gpt-4", "b": "yi-34b", "outcome": "a"}; outcome is a, b, tie or both_bad';
 
 export async function* readVotes(file: string): AsyncGenerator<VoteLine> {
   const seen = new Map<string, number>();
-  for await (const { line, row } of readRows(file, ROW, REMEDY)) {
+  for await (const { line, row } of readRows(file, ROW, HINT)) {
     const place = { file, line };
     const at = typeof row.at === "number" ? row.at : Date.parse(row.at);
     if (!Number.isSafeInteger(at) || Math.abs(at) > 8.64e15) {
-      throw new InputError({ ...place, field: "at" }, `is ${row.at}, not a time`, REMEDY);
+      throw new InputError({ ...place, field: "at" }, `is ${row.at}, not a time`, HINT);
     }
     const { models, verdict } = verdictOf(row, place);
     const content = createHash("sha256")
@@ -88,7 +88,7 @@ function verdictOf(
   const { a, b, outcome, model, rating, ranking } = row;
   if (outcome !== undefined && a !== undefined && b !== undefined) {
     if (a !== b) return { models: [a, b], verdict: { outcome } };
-    throw new InputError({ ...place, field: "b" }, "compares a model with itself", REMEDY);
+    throw new InputError({ ...place, field: "b" }, "compares a model with itself", HINT);
   }
   if (rating !== undefined && model !== undefined) {
     return { models: [model], verdict: { rating, slot: 0 } };
@@ -96,7 +96,7 @@ function verdictOf(
   if (ranking && new Set(ranking).size === ranking.length) {
     return { models: ranking, verdict: { ranking } };
   }
-  throw new InputError(place, "is not a duel, a rating or a ranking", REMEDY);
+  throw new InputError(place, "is not a duel, a rating or a ranking", HINT);
 }
 
 /** Fields in alphabetical order, so that the id does not depend on their order in the line. */

@@ -266,7 +266,8 @@ describe("operations on learning", () => {
     await expect(forget(store, "auto", "nobody", T0)).rejects.toThrow(
       errorText(/no vote of "nobody"; hint: .* key_1234\/ann/),
     );
-    // The random numbers depend on positions, so the other log has another vote in each place.
+    // The random numbers depend on positions, so the other log has, in place of each forgotten
+    // vote, one that the learner skips because of its encoder.
     await without.append(
       events.map((event) =>
         event.kind === "voted" && event.voter === "v1" ? { ...event, encoder: "another" } : event,
