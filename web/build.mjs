@@ -1,7 +1,7 @@
 /**
- * Builds the page into web/dist. `npm ci` runs it as its step "prepare"; an installation
- * without development dependencies cannot build the page and must not fail for it. This
- * is JavaScript, because an old Node may be the one that installs.
+ * Builds the page into web/dist. `npm ci` runs it as its step "prepare". An installation
+ * without development dependencies cannot build the page, but must not fail. This file is
+ * JavaScript, because `npm ci` may run on an old version of Node.
  */
 import { fileURLToPath } from "node:url";
 

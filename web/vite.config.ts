@@ -14,8 +14,8 @@ export default defineConfig({
     // The Content-Security-Policy allows only scripts and styles that are files.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    license: { fileName: "licenses.md" }, // of the packages that the page contains
-    chunkSizeWarningLimit: 700, // ECharts, which is loaded with the first chart
+    license: { fileName: "licenses.md" }, // licences of the packages that the page contains
+    chunkSizeWarningLimit: 700, // kB; only ECharts, which is loaded with the first chart, is larger than the default
   },
   server: { proxy: { "/v1": GATEWAY, "/readyz": GATEWAY, "/openapi.json": GATEWAY } },
 });

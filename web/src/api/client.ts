@@ -4,7 +4,10 @@ import { load, save } from "../state/storage.ts";
 
 /** API key of the person who uses the page. A gateway without keys needs none. */
 export const apiKey = new Observable<string | undefined>(undefined);
-/** Why the gateway refused the key or the lack of one. */
+/**
+ * Text of the dialog that asks for an API key, for example why the gateway refused a
+ * request. The dialog is closed while this is undefined.
+ */
 export const keyProblem = new Observable<string | undefined>(undefined);
 
 /** Client of the gateway that serves this page. */

@@ -4,7 +4,7 @@ import { categoryAxis, GRID, type Row, tooltip, valueAxis } from "./axes.ts";
 import { Chart, type ChartOption } from "./chart.tsx";
 import type { Colours } from "./colours.ts";
 
-/** A chart over time. It is drawn again when `data` changes, from which the functions read. */
+/** A chart over time. The functions read from `data`, and the chart is drawn again when it changes. */
 export function TimeChart({
   data,
   times,
@@ -18,7 +18,7 @@ export function TimeChart({
 }: {
   data: readonly unknown[];
   times: readonly string[];
-  /** Lines start at the axis; bars have room around them. */
+  /** Whether the chart has lines, which start at the axis; bars have room around them. */
   isLine?: boolean;
   format: (value: number) => string;
   /** Settings of the value axis. */

@@ -11,7 +11,7 @@ export interface Exchange {
   /** Remark of the gateway, for example why another model answered. */
   readonly note?: string | undefined;
   readonly vote?: Vote | undefined;
-  /** The person chose not to vote. */
+  /** Whether the person chose not to vote. */
   readonly isSkipped?: boolean | undefined;
   /** Why an answer is missing or incomplete. */
   readonly problem?: string | undefined;
@@ -19,7 +19,7 @@ export interface Exchange {
 
 export interface Answer {
   readonly text: string;
-  /** The model is sending its reasoning, not the answer yet. */
+  /** Whether the model is still sending its reasoning and not yet the answer. */
   readonly isThinking?: boolean | undefined;
   readonly status: "waiting" | "streaming" | "done" | "failed";
   readonly model?: string | undefined;

@@ -9,9 +9,10 @@ export interface Live<T> {
 }
 
 /**
- * The result of `read` for a key, which names all that the result depends on; nothing is read
- * while it is undefined. `read` is called again after each event of the gateway, but at most every
- * `pace` milliseconds, and so that requests take at most a tenth of the time.
+ * Returns the result of `read` and keeps it up to date. `key` names everything that the
+ * result depends on; nothing is read while it is undefined. `read` is called again after
+ * each event of the gateway, but at most every `pace` milliseconds, and requests take at
+ * most a tenth of the time.
  */
 export function useLive<T>(
   key: string | undefined,
@@ -72,7 +73,7 @@ export function useLive<T>(
       unwatch();
     };
   }, [key, pace]);
-  // The result for another key is not shown.
+  // A result that belongs to another key is not returned.
   const data = found?.key === key ? found?.data : undefined;
   return { data, problem, refresh: () => refresh.current() };
 }

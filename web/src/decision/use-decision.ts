@@ -14,7 +14,8 @@ interface ReadDecision {
  * `isComplete` says that something is still missing, a new posterior also counts as an event,
  * and a few quick retries cover the moment between an event and its entry in the log.
  *
- * `phase`: undefined while the decision must not be read yet; a new value reads it again.
+ * Nothing is read while `phase` is undefined; each new value of `phase` causes another
+ * read.
  */
 export function useDecision(
   id: string | undefined,

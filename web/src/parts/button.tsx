@@ -8,7 +8,7 @@ const VARIANTS: Readonly<Record<Variant, string>> = {
   quiet: "text-muted hover:bg-sunken hover:text-ink border border-transparent",
 };
 
-/** At least 40 px high, so that it can be touched with a finger. */
+/** Classes of a button, which is at least 40 px high, so that it can be touched with a finger. */
 function buttonClass(variant: Variant = "plain"): string {
   return `inline-flex min-h-10 items-center justify-center gap-2 rounded-lg px-3.5 text-sm transition-colors disabled:opacity-45 disabled:hover:border-line ${VARIANTS[variant]}`;
 }

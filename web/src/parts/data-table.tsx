@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 export interface Column {
   readonly name: string;
   readonly isNumber?: boolean;
-  /** The name is only for screen readers. */
+  /** Whether only screen readers get the name. */
   readonly isHidden?: boolean;
 }
 

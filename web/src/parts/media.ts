@@ -13,7 +13,7 @@ export function useMedia(query: string): boolean {
   return matches;
 }
 
-/** Smooth, unless the person prefers reduced motion. */
+/** Scrolling is smooth, unless the person prefers reduced motion. */
 export function scrollBehavior(): ScrollBehavior {
   return matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
 }

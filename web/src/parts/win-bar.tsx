@@ -74,7 +74,7 @@ function Side({
   );
 }
 
-/** With one decimal place, because a single vote changes little. */
+/** Formats a share with one decimal place, because a single vote changes little. */
 function exact(share: number): string {
   return `${(100 * share).toFixed(1)}%`;
 }

@@ -4,7 +4,7 @@ export interface Example {
   readonly lang: string;
   readonly about: string;
   readonly code: string;
-  /** The client usually runs on another machine or in a container, so it needs an API key. */
+  /** Whether the client usually runs on another machine or in a container, so that it needs an API key. */
   readonly isRemote?: boolean;
 }
 
@@ -74,7 +74,7 @@ await client.post("/feedback", { body: { id: answer.id, rating: 1 } });`,
       lang: "bash",
       isRemote: true,
       about:
-        "Open Admin Settings, Connections, OpenAI API, and add the base URL and the key. Or set them at the start:",
+        "Open Admin Settings, Connections, OpenAI API, and add the base URL and the key. Or set them when you start the container:",
       code: `docker run -p 3000:8080 \\
   -e OPENAI_API_BASE_URL=${inContainer(base)} \\
   -e OPENAI_API_KEY=YOUR_KEY \\
@@ -105,7 +105,7 @@ endpoints:
       name: "Cursor and others",
       lang: "",
       about:
-        "Any client works that lets you set the base URL for OpenAI: Continue, Cline, aider, Zed. Cursor (Settings, Models, Override OpenAI Base URL) calls the gateway from its own servers, so it needs a public https URL and a key.",
+        "Any client that lets you set the base URL for OpenAI works: Continue, Cline, aider, Zed. Cursor (Settings, Models, Override OpenAI Base URL) calls the gateway from its own servers, so it needs a public https URL and a key.",
       code: `Base URL   ${base}
 API key    ${shown}
 Model      ${router}`,

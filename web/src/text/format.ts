@@ -1,4 +1,4 @@
-/** $0.00042, $1.23, $12,345 */
+/** Formats an amount of US dollars: $0.00042, $1.23, $12,345. */
 export function dollars(value: number): string {
   if (value === 0) return "$0";
   const size = Math.abs(value);
@@ -14,7 +14,7 @@ export function dollars(value: number): string {
   })}`;
 }
 
-/** 71%, 4.2%, 0.03% */
+/** Formats a share as a percentage: 71%, 4.2%, 0.03%. */
 export function percent(share: number): string {
   const value = 100 * share;
   const size = Math.abs(value);
@@ -22,14 +22,14 @@ export function percent(share: number): string {
   return `${value.toFixed(size >= 0.095 ? 1 : 2)}%`;
 }
 
-/** +0.123, −0.123; without a sign if it rounds to zero. */
+/** Formats a number with its sign: +0.123, −0.123; without a sign if it rounds to zero. */
 export function signed(value: number, digits = 3): string {
   const text = value.toFixed(digits);
   if (Number(text) === 0) return text.replace("-", "");
   return value >= 0 ? `+${text}` : text.replace("-", "\u2212");
 }
 
-/** 340 ms, 1.2 s, 2 min */
+/** Formats a duration: 340 ms, 1.2 s, 2 min. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 995) return `${Math.round(milliseconds)} ms`;
   if (milliseconds < 99_500) return `${(milliseconds / 1000).toFixed(1)} s`;
@@ -40,12 +40,12 @@ export function count(value: number): string {
   return Math.round(value).toLocaleString("en");
 }
 
-/** 1 vote, 2 votes */
+/** Formats a number with its noun: 1 vote, 2 votes. */
 export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** The age of a time: 12 s, 5 min, 3 h, 14 Nov */
+/** Formats the time since a moment: 12 s, 5 min, 3 h, Nov 14. */
 export function ago(time: number, now: number): string {
   const seconds = Math.max(0, (now - time) / 1000);
   if (seconds < 5) return "now";
@@ -63,7 +63,7 @@ export function clockTime(time: number): string {
   });
 }
 
-/** Labels of a time axis. The longer its span, the coarser the labels: 12:05:30, 12:05, 14 Nov. */
+/** Labels of a time axis. The longer its span, the coarser the labels: 12:05:30, 12:05, Nov 14. */
 export function timeLabels(times: readonly string[]): string[] {
   const all = times.map((time) => new Date(time));
   const span = all.length < 2 ? 0 : all.at(-1)!.getTime() - all[0]!.getTime();
