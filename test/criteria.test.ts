@@ -173,11 +173,12 @@ describe("a criterion", () => {
     const open = { verdict: "open" };
     // The cells differ by chance alone.
     expect(await against(0.2, 0.2, { noise: WIDE })).toMatchObject(open);
-    // One of six lies beyond chance by itself, but not after the correction for six.
+    // One cell of six differs by more than chance, but not after the correction for six
+    // comparisons.
     const close = await against(0.14, 0.2, { noise: WIDE });
     expect(close.cells.filter(({ side }) => side === "for")).toHaveLength(1);
     expect(close).toMatchObject(open);
-    // One of six beyond any doubt.
+    // One cell of six is a clear exception.
     expect(await against(0.1, 0.3)).toMatchObject({ verdict: "holds" });
     expect(await against(0.3, 0.3)).toMatchObject({ verdict: "refuted" });
   });
@@ -228,7 +229,7 @@ describe("a criterion", () => {
       expect((await judge(24, worse)).verdict).toBe("holds");
     });
 
-    it("nor one because its queries have larger differences of utility", async () => {
+    it("a curve is not worse because its queries have larger differences of utility", async () => {
       const more = drops(
         (dropped) => () => dropped / 100,
         (dropped) => dropped / 20,

@@ -119,7 +119,8 @@ describe("the experiments", () => {
       ({ spec }) => spec.encoder.name === "MiniLM",
     );
     const counts = Map.groupBy(fits, ({ label }) => label.replace(/.*, (\w+) \(.*/, "$1"));
-    // Two runs: E2 and E4; E2 and E4; exp, ideal and ideal on fewer; one pool. Four runs of the settings, on two data sets.
+    // Fits per run, times runs: mmlu and routerbench 2 (E2, E4) times 2; unseen 3 (exp, ideal,
+    // ideal on fewer queries) times 2; mixinstruct 1 times 2; settings 2 (data sets) times 4.
     expect([...counts].map(([name, own]) => [name, own.length])).toEqual([
       ["mmlu", 4],
       ["routerbench", 4],

@@ -60,9 +60,6 @@ const BESIDE = [
   ["store", "lab"],
 ] as const;
 
-/** Folders that still contain import cycles. Each entry is a defect to remove. */
-const UNTANGLE = ["lab/simulate", "lab/reproduce", "lab/experiments"];
-
 const sources = readSources("src");
 
 it("imports point to lower layers and never into tests", () => {
@@ -71,11 +68,11 @@ it("imports point to lower layers and never into tests", () => {
 });
 
 it("no files import each other in a cycle, types included", () => {
-  expect(cyclesOf(fileGraph(sources)).filter(([file]) => !isTangled(file!))).toEqual([]);
+  expect(cyclesOf(fileGraph(sources))).toEqual([]);
 });
 
 it("no folders import each other in a cycle, types included", () => {
-  expect(cyclesOf(folderGraph(sources)).filter(([folder]) => !isTangled(folder!))).toEqual([]);
+  expect(cyclesOf(folderGraph(sources))).toEqual([]);
 });
 
 it("neither files nor folders of the page import each other in a cycle", () => {
@@ -258,10 +255,6 @@ function folderGraph(files: ReadonlyMap<string, string>): Map<string, Set<string
 /** Tests, their shared cases and their fixtures. */
 function isTest(file: string): boolean {
   return /\.(test|case|fixture)\.tsx?$/.test(file);
-}
-
-function isTangled(file: string): boolean {
-  return UNTANGLE.some((folder) => file === folder || file.startsWith(`${folder}/`));
 }
 
 function layerOf(file: string): string | undefined {

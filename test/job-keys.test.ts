@@ -1,4 +1,4 @@
-/** Which edits of the source change the cache keys of which jobs. */
+/** Tests which edits of the source change the cache keys of which jobs. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

@@ -14,7 +14,7 @@ it("every relative link and image of README and docs leads to a file, and every 
 });
 
 describe("linksOf", () => {
-  it("finds links, images, titles, references and html, and none in code or on the web", () => {
+  it("finds links, images, titles, references and HTML, and ignores links in code and to the web", () => {
     const text = [
       "[a](a.md) and ![b](b.svg 'a title'), [c](<c d.md>), [![e](e.svg)](f.md)",
       "[g]: g.md",
@@ -76,7 +76,7 @@ function anchorsOf(markdown: string): string[] {
   });
 }
 
-/** Fenced code is no text. */
+/** Removes fenced code, in which nothing is a link or a heading. */
 function withoutBlocks(markdown: string): string {
   return markdown.replaceAll(/^ *(```+|~~~+)[^\n]*\n[\s\S]*?^ *\1[^\n]*$/gm, "");
 }

@@ -3,7 +3,7 @@ import packed from "@sparticuz/chromium";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, describe, expect } from "vitest";
 
-/** Installed browsers, used if the one of the npm package does not start. */
+/** Browsers of the machine, used if the browser of the npm package does not start. */
 const INSTALLED = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
 async function launch(): Promise<Browser> {

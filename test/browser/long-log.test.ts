@@ -6,9 +6,9 @@ import { fillLog } from "./log.fixture.ts";
 
 const FRAMES = 60;
 const REPETITIONS = 3;
-/** Pixels per frame: fast scrolling. */
+/** Pixels that are scrolled per frame, which is fast. */
 const STEP = 80;
-/** The work of a frame at thirty frames per second. */
+/** Time that a frame may take at thirty frames per second. */
 const FRAME_MS = 1000 / 30;
 
 describeInChromium("a long log", ({ open }) => {

@@ -1,4 +1,4 @@
-/** A module that makes Node collect all garbage on SIGUSR2, and report it on stderr. */
+/** A module that makes Node collect all garbage on SIGUSR2, and then write "collected" to stderr. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 

@@ -56,7 +56,7 @@ export class Installed {
 
   async #install(): Promise<void> {
     writeFileSync(join(this.folder, "package.json"), '{ "private": true, "type": "module" }\n');
-    // The date before which versions of packages count.
+    // .npmrc sets the date before which the installed versions must have been published.
     copyFileSync(join(ROOT, ".npmrc"), join(this.folder, ".npmrc"));
     await this.npm("install", "--prefer-offline", `./${basename(this.tarball)}`);
   }
@@ -106,7 +106,10 @@ export class Installed {
   }
 }
 
-/** Without the variables that npm sets for the script that runs the tests, and with the Node of the tests first. */
+/**
+ * The environment without the variables that npm sets for the script that runs the tests,
+ * and with the Node of the tests first in PATH.
+ */
 export const ENVIRONMENT: Readonly<Record<string, string | undefined>> = Object.fromEntries([
   ...Object.entries(process.env).filter(
     ([name]) => !/^(npm_|INIT_CWD|FORCE_COLOR|NODE_(ENV|OPTIONS|COMPILE_CACHE)|JOUST_)/.test(name),

@@ -7,7 +7,7 @@ import type { Result } from "../../src/lab/simulate/result.ts";
 
 export const ROOT = resolve(import.meta.dirname, "../..");
 
-/** The environment without the colors that the test runner asks for. */
+/** The environment without the variable by which the test runner asks for colours. */
 const { FORCE_COLOR: _, ...PLAIN } = process.env;
 
 export interface Finished {

@@ -20,7 +20,10 @@ type RecordedCurve = ReproduceRecord["curves"][number];
 
 /** Policies that learn nothing: their regret depends on the data, the draws and the stream only. */
 const BLIND = ["random", "best-fixed"];
-/** Neither does zero-feedback learn. Its vectors are equal on one machine and nearly equal on all. */
+/**
+ * zero-feedback does not learn either, but it uses embeddings, which are equal on one
+ * machine and nearly equal on different machines.
+ */
 const EXACT = [...BLIND, "zero-feedback"];
 
 describe("joust reproduce mmlu --quick --runs 1", () => {
