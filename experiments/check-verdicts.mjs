@@ -1,5 +1,5 @@
 // Repeats every verdict of a reproduce.json with nothing but this file, and exits with 1 if one differs:
-//   node experiments/check-verdicts.mjs experiments/expected/full/reproduce.json
+//   node experiments/check-verdicts.mjs experiments/expected/quick/reproduce.json
 import { readFileSync } from "node:fs";
 
 const sum = (values) => values.reduce((total, value) => total + value, 0);
@@ -73,8 +73,8 @@ function claimVerdict({ parts, enough }) {
   if (found[enough](is("holds"))) return "holds";
   return found[enough === "every" ? "some" : "every"](is("refuted")) ? "refuted" : "open";
 }
-
-const { claims, curves } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const { schema, claims, curves } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+if (schema !== 2) throw new Error(`the schema is ${schema}, but only schema 2 records every run`);
 const problems = [];
 function compare(what, printed, found, scale = Math.abs(printed)) {
   if (printed === found || Math.abs(printed - found) <= 1e-4 * Math.max(1e-3, scale)) return;

@@ -36,10 +36,10 @@ Data sets:
 ${DATA_NAMES.map((name) => `  ${name.padEnd(12)} ${DATA_SOURCES[name].title}; licence: ${DATA_SOURCES[name].licence}`).join("\n")}
 
 Every file is verified by a SHA-256 that is part of this program. Only the checksums of llmrouter were
-computed from the files themselves; the others are those that projects which downloaded the files state.
+computed from the files themselves; the others are stated by projects that downloaded the files.
 
 Environment:
-  JOUST_DATA_BASE  address of a copy, unless --base is given; it has the same paths as the public server`;
+  JOUST_DATA_BASE  address of a server with the same paths as the public one, unless --base is given`;
 
 interface GetFlags {
   readonly out: string;
@@ -53,7 +53,7 @@ function getCommand(): Command {
     name: "get",
     summary: "download a data set",
     description:
-      "Downloads the files of a data set, verifies them, and makes the files that the other commands read. A file appears under its name only when it is complete. A file with other content is not replaced.",
+      "Downloads the files of a data set, verifies them, and makes the files that the other commands read. A file appears under its name only when it is complete. An existing file with other content is replaced only with --overwrite.",
     examples: GET,
     notes: NOTES,
   })
@@ -81,7 +81,10 @@ async function runGet(name: DataName, { out, base, overwrite, json }: GetFlags):
       base: base ?? (process.env.JOUST_DATA_BASE || undefined),
       overwrite,
       signal: interrupt.signal,
-      onWait: () => process.stderr.write("joust: waiting for another process that downloads it\n"),
+      onWait: () =>
+        process.stderr.write(
+          "joust: waiting for another process that is downloading this data set\n",
+        ),
       onProgress: (progress) => line?.show(progressLine(progress)),
     });
     line?.clear();

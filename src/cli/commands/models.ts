@@ -170,7 +170,8 @@ async function runGet(
       endpoint: endpoint ?? (env.HF_ENDPOINT || HUB),
       token: env.HF_TOKEN || undefined,
       signal: interrupt.signal,
-      onWait: () => process.stderr.write("joust: waiting for another process that downloads it\n"),
+      onWait: () =>
+        process.stderr.write("joust: waiting for another process that is downloading this model\n"),
       onProgress: progressPrinter((text) => line?.show(text)),
     });
     line?.clear();

@@ -14,8 +14,8 @@ export interface PublicFile {
 }
 
 /**
- * `computed`: we computed the checksum from the file itself. `quoted`: we have not had the
- * file; other projects that downloaded it state its checksum, and agree where there are several.
+ * `computed`: the checksum was computed from the file itself. `quoted`: other projects that
+ * downloaded the file state this checksum; where there are several, they agree.
  */
 type Pin = "computed" | "quoted";
 
