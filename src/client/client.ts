@@ -55,7 +55,7 @@ export class JoustClient {
     throw new ConnectionError("the response ended early");
   }
 
-  /** Decides which model should answer, without asking it. */
+  /** Decides which model should answer, without calling it. */
   route(request: ChatRequest, options?: CallOptions): Promise<RouteDecision> {
     return this.#post("/v1/route", request, options);
   }

@@ -56,7 +56,7 @@ export interface GatewayOptions {
 
 export interface RunningGateway {
   readonly url: string;
-  /** Models and routers that are served at present. */
+  /** Models and routers that are served now. */
   readonly serving: () => Serving;
   /** Whether no API key exists, so that only this machine may send requests. */
   readonly isOpen: () => boolean;
@@ -64,9 +64,9 @@ export interface RunningGateway {
   readonly log: GroupCommit;
   /** Serves another configuration from now on. Throws and changes nothing if it is invalid. */
   reload(config: Config): Promise<void>;
-  /** Finishes the running requests, then writes the rest of the log. */
   /** Reports on /readyz that this node is leaving, and keeps serving for the configured time. */
   leave(): Promise<void>;
+  /** Finishes the running requests, then writes the rest of the log. */
   close(): Promise<void>;
 }
 

@@ -148,13 +148,13 @@ routers: {auto: {models: [gpt-x]}, a: {models: [gpt-x]}}`,
     for (const [name, marked] of Object.entries(REQUEST_BODIES)) {
       const before = host.received.length;
       const { status, text } = await post("/v1/chat/completions", asSent(marked));
-      // There is no model, or an unknown option of the router.
+      // The request names no model, or has an unknown option in `joust`.
       const isRefused = /⟦null⟧|nested|u006fust/.test(marked);
       expect(`${name}: ${status}`).toBe(`${name}: ${isRefused ? 400 : 200}`);
       const received = host.received.slice(before).map(({ body }) => body.toString());
       if (isRefused) expect(received).toEqual([]);
       else if (text.startsWith("{")) expect(received).toEqual([asReceived(marked, "x-1")]);
-      else expect(received[0]).toBe(asReceived(marked, "x-1")); // requests usage itself
+      else expect(received[0]).toBe(asReceived(marked, "x-1")); // a stream whose client requests usage itself
     }
     for (const { headers } of host.received) expect(headers).not.toHaveProperty("authorization");
   });

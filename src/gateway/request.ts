@@ -217,7 +217,10 @@ function noteMaker(
   return (models) => (isDeepStrictEqual(models, ballot.models) ? expected : issue(models));
 }
 
-/** Logs how the answers ended and counts their cost against the share of duels. Returns what counts against the budget. */
+/**
+ * Logs how the answers ended and counts their cost against the share of duels. Returns
+ * the cost that counts against the key's budget.
+ */
 function logAnswers(
   recorder: Recorder,
   { router, settle }: PendingDecision,

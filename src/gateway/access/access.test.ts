@@ -89,7 +89,7 @@ describe("a rate limit", () => {
     );
   });
 
-  it.each([0.5, 3, 10, 60, 600])("of %d a minute lets that many through", (perMinute) => {
+  it.each([0.5, 3, 10, 60, 600])("of %d per minute admits that many requests", (perMinute) => {
     const limit = new RateLimit(perMinute);
     const atOnce = Array.from({ length: 1000 }, () => limit.take("a", 0));
     const passed = atOnce.filter((wait) => wait === 0).length;

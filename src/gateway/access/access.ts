@@ -132,9 +132,9 @@ export class Access {
   }
 
   /**
-   * Reads the keys again if they are old. Busy nodes do so in the background. After a pause
-   * without requests, the first ones wait for it, because a key may have been revoked since.
-   * If the store is down, the last known keys stay valid.
+   * Reads the keys again if they are old. Busy nodes do so in the background. After a pause, the
+   * first requests wait for the read, because a key may have been revoked since. If the store is
+   * down, the last known keys stay valid.
    */
   #refresh(): Promise<unknown> | undefined {
     const now = this.#clock.now();
@@ -153,8 +153,9 @@ export class Access {
   }
 
   /**
-   * Sets the most that a request can cost aside; undefined if the caller has no budget. Throws 429
-   * if the budget does not allow it, and 403 if the cost is unknown and may not be guessed.
+   * Sets aside the most that a request can cost. Returns undefined if the caller has no budget.
+   * Throws 429 if the budget does not allow it, and 403 if the cost is unknown and may not be
+   * guessed.
    */
   async reserve(
     { owner, budget }: Caller,
@@ -169,7 +170,7 @@ export class Access {
     return this.#spending.reserve(owner, budget, most);
   }
 
-  /** Gives the parts of budgets back that this node holds. */
+  /** Gives the parts of budgets that this node holds back to the store. */
   close(): Promise<void> {
     return this.#spending.close();
   }
@@ -236,7 +237,7 @@ export interface Billed {
   readonly mostCost: number | undefined;
 }
 
-/** US dollars that an answer without a price counts: about 10,000 tokens of an expensive model. */
+/** US dollars that an answer without a price counts as: about 10,000 tokens of an expensive model. */
 export const UNPRICED_COST = 0.3;
 
 function unpriced(model: string): HttpError {

@@ -52,7 +52,7 @@ describe("budgets", () => {
     expect(error.message).toMatch(/^this API key has spent \$2\.0000 of its \$1 for 2026-11$/);
   });
 
-  it("use again what a request has not cost", async () => {
+  it("can be spent again if a request costs less than was reserved", async () => {
     const [node] = nodesOf(1).nodes;
     for (let i = 0; i < 20; i++) (await node!.reserve("k", 1, 0.9)).settle(0.01);
     expect((await node!.reserve("k", 1, 0.8)).amount).toBeCloseTo(0.8, 9);

@@ -38,7 +38,8 @@ export class Budgets {
     account.budget = budget;
     account.usedAt = this.#now();
     while (this.#free(account) < most) {
-      // After another request has asked the store, look again; after this one has, decide.
+      // If another request is already leasing more, wait for it and check again. Otherwise lease
+      // more once, and decide with the result.
       if (account.leasing) await account.leasing;
       else {
         await this.#lease(account, most);
@@ -105,7 +106,10 @@ export class Budgets {
     return this.#now() >= until ? 0 : held - reserved;
   }
 
-  /** Asks the store for `want` dollars and some more, unless it has just had less than that. */
+  /**
+   * Leases dollars from the store until `want` are free, or a larger chunk. Does nothing
+   * if the store was short a moment ago.
+   */
   #lease(account: Account, want: number): Promise<void> {
     if (want > 0 && this.#now() - account.shortAt < SHORT_MS) return Promise.resolve();
     account.leasing = this.#leaseNow(account, want).finally(() => {
@@ -189,13 +193,13 @@ interface Account {
   running: number;
   /** Spent by this node. */
   spent: number;
-  /** Spent or held by all nodes, when the store was last asked. */
+  /** Spent or held by all nodes, as of the last query of the store. */
   used: number;
   /** Time until which this node may spend what it holds. */
   until: number;
   /** Time of the last reservation. */
   usedAt: number;
-  /** Time at which the store last had less than was wanted. */
+  /** Time at which the store last granted less than was needed. */
   shortAt: number;
   leasing: Promise<void> | undefined;
 }
@@ -204,7 +208,7 @@ interface Account {
 const LEASE_MS = 60_000;
 /** A node stops spending this much earlier, because its clock is not the store's. */
 const SAFETY_MS = 5000;
-/** Time for which the store is not asked again after it had too little. */
+/** Time for which the store is not queried again after it was short. */
 const SHORT_MS = 200;
 const RENEW_MS = 20_000;
 const IDLE_MS = 60_000;

@@ -4,7 +4,7 @@ import { CODECS } from "./codecs.ts";
 import { Accumulator } from "./items/accumulate.ts";
 import type { Answer } from "./items/answer.ts";
 
-/** Streams that hosts send beside the ones that the codecs write. */
+/** Tests streams that hosts send in forms other than those that the codecs write. */
 
 function read(dialect: DialectName, events: readonly object[]): Answer {
   const parser = CODECS[dialect].streamParser();

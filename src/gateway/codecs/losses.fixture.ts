@@ -18,7 +18,7 @@ import type { ItemRequest } from "./items/request.ts";
 import { LOSSES, type LossName } from "./losses.ts";
 import { joinMessages, mergeAdjacent, regroup, sorted } from "./regroup.fixture.ts";
 
-/** The effect of each loss on the internal form, written apart from the codecs. */
+/** The effect of each loss on the internal form, implemented independently of the codecs. */
 interface Effect {
   readonly items?: (items: readonly Item[], to: DialectName, model?: string) => readonly Item[];
   readonly part?: (part: Part, to: DialectName) => Part | undefined;

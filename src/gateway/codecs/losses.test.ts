@@ -119,7 +119,7 @@ describe("the list can be wrong in neither direction", () => {
     responses: [],
     messages: ["summary", "historyLogprobs"],
   };
-  /** Whether a sample shows that the list with one entry more or less is wrong. */
+  /** Whether a sample shows that the list would be wrong with this entry added or removed. */
   const shows = (name: LossName, to: DialectName) => {
     const wrong = NAMES.filter((other) => (other === name) !== isListed(other, to));
     return samples.some(

@@ -1,6 +1,6 @@
 import { type Item, isOfModel, type Part } from "./items/item.ts";
 
-/** The order of items after a translation to chat or messages, written apart from the codecs. */
+/** The order of items after a translation to chat or messages, implemented independently of the codecs. */
 
 /** Puts together what chat writes as one message of a conversation. */
 export function regroup(items: readonly Item[]): Item[] {

@@ -12,7 +12,7 @@ import { answerFromTool, answeringFromTool } from "./items/schema-tool.ts";
 interface Head {
   /** Seconds since 1970. */
   readonly created?: number | undefined;
-  /** Estimate of the prompt's tokens, for streams that name them before the upstream has. */
+  /** Estimate of the prompt's tokens, for streams that report them before the upstream has counted them. */
   readonly usage?: Usage | undefined;
 }
 
@@ -53,7 +53,7 @@ function ownId(id: string, dialect: DialectName): string {
 export class StreamTranslator {
   readonly #parser: StreamParser;
   readonly #emit: Emit;
-  /** Events for the client that the present data have given. */
+  /** Events for the client that were written since the last return. */
   #out = "";
 
   /** `watch` sees each event, to count tokens or to keep the text. */

@@ -118,7 +118,10 @@ const ROUTER = z.strictObject({
   duels: DUELS,
   /** Share of random choices, which allow other policies to be evaluated on the log. */
   explore: SHARE.default(0.02),
-  /** Gain that another model must promise to take over a session, besides the price of reading it. */
+  /**
+   * Gain in utility, after costs, that another model must promise to take over a session.
+   * The costs include reading the conversation again.
+   */
   session_margin: SHARE.default(0.01),
   /** Whether the weight of a vote depends on the voter's earlier votes. */
   weigh_voters: z.boolean().default(true),
@@ -163,9 +166,9 @@ const SERVER = z
     idle_seconds: SECONDS.default(75),
     /** Time in which a client must read some of the bytes that wait for it. */
     write_seconds: SECONDS.default(20),
-    /** Default: half of the file descriptors of the process, at most 10,000. */
+    /** Largest number of connections. Default: half of the file descriptors of the process, at most 10,000. */
     connections: z.int().positive().optional(),
-    /** Default: half of `connections`. */
+    /** Largest number of connections from one address. Default: half of `connections`. */
     connections_per_address: z.int().positive().optional(),
     drain_seconds: SECONDS.default(30),
     /** Requests at a time for each key without a limit of its own. */

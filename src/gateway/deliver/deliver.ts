@@ -97,7 +97,7 @@ async function deliverStream(
   return { slot: 0, model, fallbacks, end: await answer.end, text: text?.text() };
 }
 
-/** Writes the answer to a request that named a model. Its bytes are the upstream's. */
+/** Writes the answer to a request that named a model. The upstream's bytes are passed on unchanged. */
 export async function deliverUnchanged(
   client: Client,
   { model, answer }: Attempt,
@@ -131,7 +131,7 @@ function headersOf(
   return headers;
 }
 
-/** An empty list is left out of JSON. */
+/** Returns undefined for an empty list, so that it is left out of JSON. */
 function listed<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length > 0 ? list : undefined;
 }

@@ -166,7 +166,7 @@ function delivered(
 }
 
 const DUEL = { duel: true };
-/** Says that one of the models failed and a single answer is left. */
+/** The member `joust` of a duel of which a single answer is left, because the other model failed. */
 const SINGLE = { duel: false, because: "the other model failed" };
 
 /** Usage of both answers together, because separate numbers would reveal the models. */

@@ -6,8 +6,8 @@ import {
   startMisbehaving,
 } from "../providers/upstream/misbehaving.fixture.ts";
 
-/** Outcome for the client if the first model has this fault, for a complete answer and a stream. */
 const HELLO = "Hello!";
+/** Outcome for the client if the first model has this fault, for a complete answer and a stream. */
 const FAULTS: Partial<Record<Fault, { whole?: Fate; stream?: Fate }>> = {
   hang: { whole: "fallback", stream: "fallback" },
   stall: { stream: "broken off" },
@@ -113,7 +113,7 @@ describe("an upstream with a fault", () => {
     }
   });
 
-  it("rests after many failures and is not chosen by routers while it rests", async () => {
+  it("is not chosen by routers while its circuit breaker is open after many failures", async () => {
     const host = await startHost();
     const { post } = await startGateway(
       `providers: {bad: {url: "${host.url("error500")}"}, good: {url: "${host.url("well")}"}}
@@ -129,7 +129,7 @@ routers: {auto: {explore: 0}}`,
     const direct = await post("/v1/chat/completions", chat("hi", { model: "bad" }));
     expect([direct.status, direct.json.error.code]).toEqual([503, "upstream_circuit_open"]);
     const { json } = await post("/v1/route", chat("hi"));
-    expect(json.excluded).toEqual({ bad: "has failed often and is resting" });
+    expect(json.excluded).toEqual({ bad: "has failed often and is not called for now" });
   });
 });
 

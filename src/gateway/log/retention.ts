@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
 
-/** Deletes old days of decisions every hour. Votes stay: they hold everything they teach. */
+/** Deletes old days of decisions every hour. Votes are kept: they contain everything that is learned from them. */
 export class Retention {
   readonly #timer: NodeJS.Timeout;
 

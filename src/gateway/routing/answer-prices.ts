@@ -9,7 +9,7 @@ import { CommonErrors } from "./common-errors.ts";
 import { OutputLengths } from "./output-lengths.ts";
 import { type Prefix, ReadPrefixes } from "./prefixes.ts";
 
-/** A conversation as its price depends on it. */
+/** The properties of a conversation that the price of an answer depends on. */
 export interface PricedConversation {
   readonly prefixes: readonly Prefix[];
   /** Shares of the categories. */

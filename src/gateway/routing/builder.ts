@@ -109,7 +109,7 @@ export class Builder {
     await this.#hosts.close();
   }
 
-  /** Prepares a router. Until the returned function is called, the router before is unchanged. */
+  /** Prepares a router. The previous router is unchanged until the returned function is called. */
   async #prepare(
     name: string,
     config: RouterConfig,

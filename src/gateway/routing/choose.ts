@@ -8,7 +8,7 @@ import type { ServedModel } from "../providers/served-model.ts";
 import { HttpError } from "../wire/http-error.ts";
 import type { PriceQuote } from "./answer-prices.ts";
 
-/** A request as the choice of its models sees it. */
+/** The properties of a request that the choice of its models depends on. */
 export interface ChoiceQuery {
   /** Id of the decision. */
   readonly id: string;
@@ -19,7 +19,7 @@ export interface ChoiceQuery {
   readonly allowed?: readonly string[] | undefined;
   readonly tradeoff: number;
   readonly duel: boolean | "auto";
-  /** The session's model. It may not change now if `firmly`. */
+  /** The session's model. If `firmly` is true, no other model may answer this request. */
   readonly kept?: { readonly model: string; readonly firmly: boolean } | undefined;
   readonly seed: number;
 }
@@ -30,7 +30,7 @@ export interface PoolChoice {
   readonly pair: readonly [number, number];
   readonly propensity: number;
   /** True if the policy chose, rather than the mode, the session or the guard. */
-  readonly isPolicys?: boolean;
+  readonly isPolicyChoice?: boolean;
   readonly values?: Float64Array | undefined;
   readonly estimate?: RoutedChoice["estimate"];
   /** Utility that one US dollar is worth here. */
@@ -44,7 +44,8 @@ export function choose(view: RouterView, query: ChoiceQuery): PoolChoice {
   const candidates = candidatesOf(view, query.needs, query.allowed);
   const costs = expectedCosts(view.pool.models, query.quotes);
   const { config, models, guard, costUnit } = view;
-  // Price in units of the highest expected cost, so that it does not depend on the length.
+  // Price in units of the highest expected cost, so that the trade-off does not depend on the
+  // length of the request.
   const price = costs ? lambdaOf(query.tradeoff) / costs.highest : 0;
   const random = Random.seeded(query.seed);
   const fixed = fixedModel(view, query, candidates.indices);
@@ -78,13 +79,14 @@ export function choose(view: RouterView, query: ChoiceQuery): PoolChoice {
     const observed = { pair: [nameOf(pair[0]), nameOf(pair[1])] as const, propensity };
     return { ...choice, ...only(fixed!), reasons: { observed } };
   }
-  if (fixed === undefined || query.duel === true) return { ...choice, isPolicys: true };
+  if (fixed === undefined || query.duel === true) return { ...choice, isPolicyChoice: true };
   if (isFirm) return { ...choice, reasons: { kept: { model: nameOf(fixed), because: "tools" } } };
   if (query.kept) {
     const gain = netValue(choice, pair[0]) - netValue(choice, fixed);
     const margin = config.session_margin;
     // The price of a new model includes reading the whole conversation, so the margin is small.
-    // The choice was between two models only, so it is not counted as the policy's.
+    // The choice is only between this model and the session's, so it is not counted as the
+    // policy's.
     if (pair[0] === pair[1] && gain > margin) return choice;
     const kept = { model: nameOf(fixed), because: "session", gain: short(gain), margin } as const;
     return { ...choice, ...only(fixed), reasons: { kept } };
@@ -165,7 +167,8 @@ function candidatesOf(
     // Every capable model has failed often. Trying one is better than an error.
     return { indices: resting, excluded };
   }
-  for (const k of resting) excluded.push([pool.models[k]!, "has failed often and is resting"]);
+  for (const k of resting)
+    excluded.push([pool.models[k]!, "has failed often and is not called for now"]);
   return { indices, excluded };
 }
 

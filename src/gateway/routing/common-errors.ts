@@ -1,5 +1,8 @@
-/** An unknown that many requests share: how the cost of one request depends on it, and its standard deviation. */
-export interface SharedUnknown {
+/**
+ * A source of errors that many requests share: how the cost of one request depends on it,
+ * and its standard deviation.
+ */
+export interface ErrorSource {
   readonly slope: number;
   readonly sd: number;
 }
@@ -15,7 +18,7 @@ export class CommonErrors {
   readonly #models = new Map<string, { slopes: number; variance: number }[]>();
 
   /** Adds a request of a model, with its sources in a fixed order. Returns by how much the total grows. */
-  add(model: string, sources: readonly SharedUnknown[]): number {
+  add(model: string, sources: readonly ErrorSource[]): number {
     const known = this.#models.get(model);
     const sums =
       known?.length === sources.length ? known : sources.map(() => ({ slopes: 0, variance: 0 }));

@@ -103,7 +103,7 @@ export async function decide(
   router.cap.routed(isDuel);
   stopwatch?.stage("decide");
   // Everything duelled or explored is kept. Explored choices are those that the policy made rarely.
-  const isExplored = choice.isPolicys === true && choice.propensity < 0.5;
+  const isExplored = choice.isPolicyChoice === true && choice.propensity < 0.5;
   const sample = isDuel || isExplored ? 1 : serving().config.store.sample;
   return {
     id: query.id,
@@ -231,7 +231,10 @@ export class Sessions {
     this.#now = now;
   }
 
-  /** `isRunning` says whether the conversation has an answer; the log knows nothing of a new one. */
+  /**
+   * Returns the model that answered last in the session. `isRunning` says whether the
+   * conversation has an answer; a new conversation is not looked up in the log.
+   */
   async modelOf(session: Session, isRunning: boolean): Promise<string | undefined> {
     const known = this.#models.get(keyOf(session));
     if (known !== undefined || !isRunning || session.isImplicit) return known;

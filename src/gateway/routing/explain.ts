@@ -13,7 +13,7 @@ export type DecisionFacts = Pick<Decision, "at" | "owner" | "session" | "prompt"
   readonly reasons: Reasons;
 };
 
-/** Writes a choice down as a decision: models by name, with beliefs and reasons. */
+/** Converts a choice into a decision, which has models by name, estimates and reasons. */
 export function explain(
   view: RouterView,
   query: ChoiceQuery,
@@ -38,7 +38,7 @@ export function explain(
     candidates: indices.map(nameOf),
     pair: [nameOf(pair[0]), nameOf(pair[1])],
     propensity,
-    answers: choice.isPolicys ? (answersOf(query) ?? "any") : undefined,
+    answers: choice.isPolicyChoice ? (answersOf(query) ?? "any") : undefined,
     seed: query.seed,
     version: view.version,
     values: mean && indices.map((k) => short(mean[k]!)),
@@ -149,7 +149,9 @@ export function inWords(decision: Omit<Decision, "x">): string[] {
     sentences.push(`${model} ${reason}`);
   }
   if (reasons.duel === "capped") {
-    sentences.push("no duel: the limit to their share of requests or of cost is reached");
+    sentences.push(
+      "no duel: duels have reached their largest share of the requests or of the cost",
+    );
   }
   if (reasons.duel === "not_possible") sentences.push(NO_DUEL);
   return sentences;

@@ -68,7 +68,7 @@ interface ReadPrefix {
   model: string | undefined;
   /** Expected tokens of all answers so far, by model, if that model had given them. */
   outputs: ReadonlyMap<string, number>;
-  /** The same for the models that did give them, and the part of each of these. */
+  /** Expected tokens of all answers so far by the models that gave them: in total, and by model. */
   served: number;
   parts: ReadonlyMap<string, number>;
 }
@@ -85,7 +85,7 @@ export interface ReadRequest {
 
 /** Prefixes that models have read recently, in memory. */
 export class ReadPrefixes {
-  /** By hash, the most recently used last. */
+  /** Prefixes by hash, the most recently used last. */
   readonly #read = new Map<string, ReadPrefix>();
 
   /** The longest known prefix of a conversation, which identifies its session. */
@@ -94,7 +94,7 @@ export class ReadPrefixes {
     return found && this.#read.get(found.hash);
   }
 
-  /** Share of the conversation that a model has read since a time; that any model has read, without a name. */
+  /** Share of the conversation that a model has read since a time. Without a name: that any model has read. */
   warmShare(prefixes: readonly Prefix[], since: number, model?: string): number {
     for (let i = prefixes.length - 1; i >= 0; i--) {
       const read = this.#read.get(prefixes[i]!.hash);

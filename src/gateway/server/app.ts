@@ -46,7 +46,7 @@ declare module "fastify" {
   }
 }
 
-/** Input and output of an endpoint: what is validated, documented and typed. */
+/** Input and output of an endpoint. It defines validation, documentation and types. */
 interface Contract {
   readonly summary: string;
   /** Permission that the API key must have. An endpoint without a scope needs no key. */
@@ -63,7 +63,7 @@ interface Contract {
   readonly contentType?: string;
   /** Schema of one event, if the response can also be a stream. */
   readonly event?: z.ZodType;
-  /** Statuses of errors besides those that follow from the rest. */
+  /** Statuses of errors that do not follow from the other members of the contract. */
   readonly errors?: readonly number[];
 }
 

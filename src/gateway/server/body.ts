@@ -18,9 +18,9 @@ export function addBodies(app: App, promptLimit: number): void {
 }
 
 /**
- * Compilers for the schemas of routes. Tests check responses against their schemas, so
- * responses are not validated again at run time. With compilers of its own, fastify does not
- * load the default ones.
+ * Compilers for the schemas of routes. Tests check responses against their schemas, so responses
+ * are not validated again at run time. Because these compilers are set, fastify does not load its
+ * default ones.
  */
 export const COMPILERS = {
   compilersFactory: {

@@ -59,7 +59,7 @@ export function addChatRoutes(app: App, { chat, pass, route }: ChatHandlers): vo
     method: "POST",
     url: "/v1/route",
     ...contract({
-      summary: "Decides which model should answer, without asking it.",
+      summary: "Decides which model should answer, without calling it.",
       scope: "route",
       body: ChatRequest,
       prompt: true,

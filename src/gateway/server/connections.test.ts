@@ -96,7 +96,7 @@ describe("connections", () => {
     socket.pause();
     await expect.poll(() => other.writableLength).toBeGreaterThan(0);
     const gone = new Promise((done) => other.on("close", done));
-    // Each look of the sweep moves the clock on.
+    // The clock moves on while the server checks its connections.
     const timer = setInterval(() => {
       time.now += 600;
     }, 100);

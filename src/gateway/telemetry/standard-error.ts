@@ -17,7 +17,7 @@ export class StandardError implements DestinationStream {
       try {
         writeSync(STDERR, this.#waiting);
       } catch {
-        // Nobody reads it, and the process ends.
+        // Nobody reads stderr, and the process is about to end.
       }
     });
   }

@@ -30,7 +30,10 @@ export interface RequestSpan {
   end(status: number, decision: string | undefined): void;
 }
 
-/** Continues the client's trace. Undefined if nobody traces. */
+/**
+ * Starts the span of a request, as a part of the client's trace if it has one. Returns
+ * undefined if no SDK is set up.
+ */
 export function startRequestSpan(
   method: string,
   route: string,

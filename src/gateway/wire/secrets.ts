@@ -1,7 +1,7 @@
 /** The secrets that this process uses: keys of providers and databases. */
 const SECRETS = new Set<string>();
 
-/** Secrets of fewer than 8 characters are not remembered, because they would hit ordinary words. */
+/** Secrets of fewer than 8 characters are not remembered, because they could match ordinary words. */
 export function rememberSecrets(secrets: Iterable<string | undefined>): void {
   for (const secret of secrets) if (secret !== undefined && secret.length >= 8) SECRETS.add(secret);
 }

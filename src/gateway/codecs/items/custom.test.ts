@@ -37,7 +37,7 @@ it("calls of a function become calls of the client's custom tool again", () => {
   expect(restoreCustomCalls(sent, { ...request, tools: undefined })).toBe(sent);
 });
 
-it("so they do in a stream, however the arguments are cut", () => {
+it("calls of a function become calls of the custom tool in a stream too, however the arguments are split", () => {
   const accumulator = new Accumulator();
   const emit = restoringCustomCalls(request, (event) => accumulator.push(event));
   for (const event of eventsOf(sent)) {

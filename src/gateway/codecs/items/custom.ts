@@ -55,7 +55,10 @@ export function restoreCustomCalls(answer: Answer, request: ItemRequest): Answer
   };
 }
 
-/** The same for a stream. The input of a custom tool is passed on as a whole when the call ends. */
+/**
+ * Does the same as `restoreCustomCalls` for a stream. The input of a custom tool is
+ * passed on as a whole when the call ends.
+ */
 export function restoringCustomCalls(request: ItemRequest, emit: Emit): Emit {
   const names = customNames(request);
   if (names.size === 0) return emit;

@@ -123,7 +123,7 @@ export type Item =
   | FunctionCallOutputItem
   | HostedItem;
 
-/** Whether the model made the item. Hosted items stand in answers and in the history of them. */
+/** Whether the model made the item. Hosted items occur in answers, and in requests that repeat earlier answers. */
 export function isOfModel(item: Item): boolean {
   return item.type === "message" ? item.role === "assistant" : item.type !== "function_call_output";
 }

@@ -119,7 +119,10 @@ export function writeUrl(source: Source): string | undefined {
   return source.type === "url" ? source.url : undefined;
 }
 
-/** The text of a written list that is one plain text, which all dialects also write as a string. */
+/**
+ * Returns the text of a written list that consists of one plain text, which all dialects
+ * can also write as a string; otherwise undefined.
+ */
 export function plainText(parts: readonly Json[]): string | undefined {
   const [part] = parts;
   const isPlain = parts.length === 1 && Object.keys(compact(part!)).length === 2;

@@ -10,7 +10,10 @@ const TAG = "joust1";
 
 type Signed = Pick<ReasoningItem, "signature" | "redacted" | "origin">;
 
-/** The text in the place of the signature in a dialect. It is empty if there is nothing to say. */
+/**
+ * Returns the text that a dialect writes as the signature. If the reasoning is of another
+ * dialect, a tag with its origin precedes the signature.
+ */
 export function writeSignature({ signature, redacted, origin }: Signed, dialect: DialectName) {
   if (!origin || origin.dialect === dialect) return signature ?? "";
   const model = Buffer.from(origin.model ?? "").toString("base64url");
@@ -38,7 +41,7 @@ export function originOf(dialect: DialectName, model?: string): Origin {
 
 /**
  * Removes reasoning that the target cannot verify. Chat has no signatures, so reasoning of an
- * unknown origin stays there. A model that is not named in the origin counts as the target.
+ * unknown origin stays there. If the origin names no model, it counts as the target's.
  */
 export function withoutForeignReasoning(
   items: readonly Item[],

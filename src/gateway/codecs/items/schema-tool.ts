@@ -53,7 +53,7 @@ export function answerFromTool(answer: Answer, name: string): Answer {
   };
 }
 
-/** The same for a stream. */
+/** Does the same as `answerFromTool` for a stream. */
 export function answeringFromTool(name: string, emit: Emit): Emit {
   const answers = new Set<string>();
   return (event) => {
