@@ -12,7 +12,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
-// A reader of stderr that is gone must not keep the program from ending in order.
+// If the reader of stderr is gone, the program still has to end in an orderly way.
 process.stderr.on("error", () => {});
 hidePasswords();
 

@@ -43,7 +43,9 @@ describe("joust replay and joust votes", () => {
     expect(first.votes.votes).toBeGreaterThan(20);
     const screen = await run("replay", "--policy", "greedy");
     expect(screen).toMatch(/posterior [0-9a-f]{64}/);
-    expect(screen).toMatch(/Category c0[\s\S]*Value, by 100 decisions[\s\S]*joust[\s\S]*greedy/);
+    expect(screen).toMatch(
+      /Category c0[\s\S]*Value of policies, estimated from 100 decisions[\s\S]*joust[\s\S]*greedy/,
+    );
 
     const until = new Date(T0 + 50_000).toISOString();
     const then = await folded("--until", until);

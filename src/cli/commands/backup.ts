@@ -27,11 +27,11 @@ export function backupCommand(): Command {
       ],
     ],
     notes:
-      'The folder has the format of a data folder, with checksums in backup.json. "joust restore" reads it into a data folder or into a PostgreSQL database, whichever it came from.',
+      'The folder has the format of a data folder, with checksums in backup.json. "joust restore" reads it into a data folder or into a PostgreSQL database; both accept backups of either kind.',
   }).argument("<folder>", "new or empty folder");
   return withStoreFlags(command).action(async (folder: string, flags: StoreFlags) => {
     const database = databaseOf(flags);
-    // Opens the store, so that a damaged or old one is noticed or converted first.
+    // Opening the store reports damage, and converts a store of an older version.
     await withStore(flags, (store) => store.migrated());
     const { position, files } =
       database === undefined

@@ -30,7 +30,7 @@ it("every command shows examples, the most common call first", () => {
   }
 });
 
-it("the default of --encoder is that of the encoders", () => {
+it("the help of --encoder names the default encoder", () => {
   const help = (name: string) =>
     COMMANDS.find((command) => command.name() === name)!.options.find(
       ({ long }) => long === "--encoder",

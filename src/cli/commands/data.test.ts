@@ -14,7 +14,7 @@ const run = (...args: string[]) =>
   dataCommand().parseAsync(["get", ...args, "--out", out], { from: "user" });
 
 describe("joust data get", () => {
-  it("requests the path of the public server at JOUST_DATA_BASE, and at --base before that", async () => {
+  it("requests the paths of the public server from --base, or else from JOUST_DATA_BASE", async () => {
     const requests: string[] = [];
     const base = await serve((request, response) => {
       requests.push(request.url!);

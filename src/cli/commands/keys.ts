@@ -74,7 +74,7 @@ function addCommand(): Command {
     )
     .option(
       "--duels <mode>",
-      "whether requests that do not say get duels: false, auto or true (default: that of the router)",
+      "duels for requests that do not choose a mode: false, auto or true (default: the mode of the router)",
       word("--duels", ["false", "auto", "true"]),
     )
     .option("--json", "print JSON");

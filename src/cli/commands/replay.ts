@@ -9,7 +9,7 @@ export function replayCommand(): Command {
     name: "replay",
     summary: "fold the log again and estimate the value of other policies",
     description:
-      "Folds the log of a router again from its first vote. The result is bit for bit the posterior that is served. The command prints its hash and the estimated utility of each model, compares it with the saved snapshot, and estimates the value of policies from the logged propensities. It writes nothing and encodes nothing.",
+      "Folds the log of a router again from its first vote. The result is bit for bit the posterior that is served. The command prints the hash of this posterior, compares the posterior with the saved snapshot, prints the estimated utility of each model, and estimates the value of policies from the logged propensities. It writes nothing and encodes nothing.",
     examples: [
       ["See what was learned, and check the snapshot of the learner", "joust replay"],
       ["Estimate the value of another policy", "joust replay --policy joust:alpha=2"],
@@ -46,7 +46,8 @@ export function replayCommand(): Command {
 const NOTES = `\
 The value of a policy is the probability that its answer is preferred to the answer of a model drawn
 at random from the candidates; 0.5 is no better than drawing. IPS and SNIPS weigh the logged votes by
-their propensities. DR (doubly robust) corrects a forecast by them and usually has the narrowest
-interval. The estimates require that explore is above 0 and that whether somebody votes depends neither
-on the query nor on the answers. They apply to requests for which a duel was possible. The other
-policy learns from the logged votes, not from the votes that its own choices would have received.`;
+their propensities. DR (doubly robust) predicts the votes with a model, corrects the prediction with the
+weighted votes, and usually has the narrowest interval. The estimates require that explore is above 0,
+and that people vote equally often whatever the query and the answers are. They apply to requests for
+which a duel was possible. The other policy learns from the logged votes, not from the votes that its
+own choices would have received.`;

@@ -17,7 +17,7 @@ export function reproduceCommand(): Command {
         "joust models get MiniLM",
         "joust reproduce all --data data-sets",
       ],
-      ["Run one experiment more often", "joust reproduce unseen --data data-sets --runs 50"],
+      ["Run one experiment with more runs", "joust reproduce unseen --data data-sets --runs 50"],
       [
         "Use several machines: the second command runs on each of them",
         "joust reproduce all --data data-sets --workers postgres://joust:secret@db/joust",
@@ -38,7 +38,7 @@ export function reproduceCommand(): Command {
     )
     .option(
       "--encoders <a,b>",
-      "encoders; all means the paper's four, MiniLM, mpnet, e5b and OpenAItext, and fails if one is not available (default: those of the four and static that are available)",
+      "encoders; all means the paper's four (MiniLM, mpnet, e5b and OpenAItext) and fails if one is not available (default: static and those of the paper's four that are available)",
       names("--encoders"),
     );
   withModelsFlag(command);
@@ -51,7 +51,7 @@ export function reproduceCommand(): Command {
     )
     .option(
       "--quick",
-      `run for two minutes: the static encoder, ${QUICK.runs} runs, vote scale ${QUICK.scales.join(", ")}, ${QUICK.long} rounds`,
+      `a small run of about two minutes: the static encoder, ${QUICK.runs} runs, vote scale ${QUICK.scales.join(", ")}, ${QUICK.long} rounds`,
     )
     .option("--seed <n>", "the same seed gives the same numbers (default: 1)", seed)
     .option(

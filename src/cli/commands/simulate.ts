@@ -53,7 +53,7 @@ export function simulateCommand(): Command {
     .option("--embeddings <file>", 'embeddings made elsewhere: .npy, or jsonl {"id","embedding"}')
     .option(
       "--offline <n>",
-      `queries per category, at most half of them, that are never streamed but provide centroids and told scores (default: ${SETTINGS.offline})`,
+      `number of offline queries per category, at most half of the category; they provide centroids and told scores and are never streamed (default: ${SETTINGS.offline})`,
       number("--offline", { from: 1, to: 1e6, whole: true, example: 5 }),
     );
   command
@@ -103,7 +103,7 @@ export function simulateCommand(): Command {
     )
     .option(
       "--voters <quirks>",
-      `any of count=50,noisy=0.1,malicious=0.1,position=0.5,bothBad=0.3: number of voters (${CROWD} if not given), share that votes at random, share that votes for the worse answer, preference for the first answer in logits, utility below which both answers are bad (default: one honest voter)`,
+      `any of these, separated by commas: count=N, number of voters (${CROWD} if not given); noisy=S, share of voters who vote at random; malicious=S, share who vote for the worse answer; position=L, logits added to the answer shown first; bothBad=U, utility below which both answers are bad (default: one honest voter)`,
       readVoters,
     );
   command

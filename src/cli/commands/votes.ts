@@ -113,7 +113,7 @@ function exportCommand(): Command {
     name: "export",
     summary: "print the votes that count, one per line",
     description:
-      "Prints the votes that count, without those rolled back or of forgotten voters. A line contains the query if prompts are stored, otherwise its embedding.",
+      "Prints the votes that count, without votes that were rolled back. A line contains the query if prompts are stored, otherwise its embedding.",
     examples: [["Write a file", "joust votes export --out votes.jsonl"]],
   }).option("--out <file>", "file to write (default: standard output)");
   return withRouterFlags(command).action(async (flags: ExportFlags) => {
@@ -249,13 +249,13 @@ function pruneCommand(): Command {
     name: "prune",
     summary: "delete everything logged before a time",
     description:
-      "Deletes the days of all routers that ended before a time: decisions, answers and prompts. Charts and what was learned stay. With --votes it also deletes the votes of the router, up to the last snapshot before that time. Afterwards no rollback can go further back, voters of deleted votes cannot be forgotten, and another policy learns only from later votes.",
+      "Deletes the decisions, answers and prompts of all routers, for all days (UTC) that ended before a time. Charts and everything learned are kept. With --votes it also deletes the votes of the router, up to the last snapshot before that time. Afterwards no rollback can go further back, voters of deleted votes cannot be forgotten, and another policy learns only from later votes.",
     examples: [
       ["Delete old decisions and prompts", "joust votes prune --before 2026-01-01"],
       ["Delete old votes too", "joust votes prune --before 2026-01-01 --votes"],
     ],
   })
-    .requiredOption("--before <time>", "delete what is older", time("--before"))
+    .requiredOption("--before <time>", "delete everything older than this", time("--before"))
     .option("--votes", "delete votes too");
   return withRouterFlags(command).action((flags: PruneFlags) =>
     printing(flags, async (store, router) => {

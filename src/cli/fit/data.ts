@@ -14,7 +14,7 @@ import type { FitFlags } from "./flags.ts";
 
 export interface FitData {
   readonly dataset: Dataset;
-  /** Name of the data in texts. */
+  /** Name of the data in messages. */
   readonly title: string;
   /** The file, which simulate accepts too; undefined for a log. */
   readonly file?: string | undefined;

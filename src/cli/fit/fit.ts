@@ -16,7 +16,7 @@ import { FIT_DEFAULTS, type FitFlags } from "./flags.ts";
 import { checkFlags, checkScores, settingsOf } from "./settings.ts";
 import { fewerNote, fitRecord, fitSummary } from "./summary.ts";
 
-/** Largest number of other queries to measure the accuracy on. The error is about 0.03, and more would take minutes. */
+/** Largest number of held-out queries for the accuracy, whose error is then about 0.03. More queries would take minutes. */
 const MOST_HELD_OUT = 1000;
 
 /** Reads the data, fits a bundle and prints a summary. Returns the exit code. */

@@ -30,7 +30,7 @@ it("shows the losses and accuracies of training", () => {
   expect(text).toContain("scores: means over these queries\n");
   const categories = ["c", "a"].map((name, m) => ({ ...CONTENTS.categories[m]!, name }));
   expect(fitSummary(Q, { out: "b" }, { ...CONTENTS, categories })).toContain(
-    "2 of q.jsonl, grouped by best model (2 of them)\n",
+    "2 of q.jsonl, grouped by best model, in 2 groups\n",
   );
   const none = { ...measured, heldOut: 0, before: null, after: null };
   const used = fitSummary(Q, { out: "b" }, { ...CONTENTS, measured: none });

@@ -50,7 +50,9 @@ export function fitRecord(out: string, contents: BundleContents) {
 function grouping({ categories, models }: BundleContents): string {
   const byBest = categories.every(({ name }) => models.some((model) => model.name === name));
   const count = categories.length;
-  return byBest ? `grouped by best model (${count} of them)` : `in ${plural(count, "category")}`;
+  return byBest
+    ? `grouped by best model, in ${plural(count, "group")}`
+    : `in ${plural(count, "category")}`;
 }
 
 function training({ settings: { epochs }, measured: { pairs, losses } }: BundleContents): string {

@@ -35,7 +35,7 @@ export async function runReplay(flags: ReplayFlags): Promise<number> {
     if (!replayed || !fold) {
       throw new InputError(
         { file: `router ${router}` },
-        "was not configured by then, so there is nothing to fold its votes with",
+        "has no configuration in the log up to that time, so its votes cannot be folded",
         "start joust serve with this router once, or choose a later --until",
       );
     }
@@ -103,7 +103,7 @@ const dim = (text: string) => styleText("dim", text, { stream: process.stdout })
 function replayText(result: Replay): string {
   const { router, policy, encoder, position, hash, votes, snapshot, frozen } = result;
   const skipped = [
-    votes.void > 0 && `${votes.void} void`,
+    votes.void > 0 && `${votes.void} that no longer count`,
     votes.retired > 0 && `${votes.retired} on models that have left the pool`,
     votes.foreign > 0 && `${votes.foreign} with embeddings of another encoder`,
   ].filter(Boolean);
@@ -153,11 +153,11 @@ function valueTables({ evaluation }: Replay): Table[] {
   const { decisions, duels, votes, targets, costs } = evaluation;
   return [
     {
-      title: `Value, by ${decisions} decisions with ${duels} duels, ${votes} of them voted on`,
+      title: `Value of policies, estimated from ${decisions} decisions with ${duels} duels, of which ${votes} have a vote`,
       columns: [
         { key: "policy", title: "policy", kind: "text" },
         { key: "dr", title: "DR", kind: "interval" },
-        { key: "gain", title: "gain over the first", kind: "interval" },
+        { key: "gain", title: "gain over the first policy", kind: "interval" },
         { key: "snips", title: "SNIPS", kind: "interval" },
         { key: "ips", title: "IPS", kind: "interval" },
         { key: "cost", title: "USD per query", kind: "number" },

@@ -31,7 +31,7 @@ const tokens = (text: string) => Number(/about ([\d.]+) million tokens/.exec(tex
 describe("joust reproduce --dry-run", () => {
   it("states the time of every kind of job and of all", async () => {
     const text = await textFor([STATIC]);
-    expect(text).toMatch(/^\d+ jobs, about .* on 2 threads, minus the cached ones:\n/);
+    expect(text).toMatch(/^\d+ jobs, about .* on 2 threads; less if results of jobs are cached:\n/);
     expect(text).toMatch(/^ {2}run +\d+ jobs, about .* of one core$/m);
   });
 

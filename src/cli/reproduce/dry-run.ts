@@ -22,7 +22,7 @@ export async function dryRunText(run: DryRun): Promise<string> {
   const total = duration((1000 * secondsOf(jobs)) / threads);
   const gigabytes = (megabytesOf(run) / 1000).toFixed(1);
   const lines = [
-    `${plural(jobs.length, "job")}, about ${total} on ${plural(threads, "thread")}, minus the cached ones:`,
+    `${plural(jobs.length, "job")}, about ${total} on ${plural(threads, "thread")}; less if results of jobs are cached:`,
     ...kinds,
     `Memory: about ${gigabytes} GB.`,
     await dollarsText(run),

@@ -80,7 +80,7 @@ const NO_PAGE =
 /** The exit code of a process that SIGTERM has ended. */
 const SIGTERM = 143;
 
-/** Serves the changed file, or keeps the previous configuration if the file is invalid. `first` is that of the start. */
+/** Serves the changed file, or keeps the previous configuration if the file is invalid. `first` is the configuration at the start. */
 async function reload(
   running: RunningGateway,
   file: string,

@@ -37,7 +37,7 @@ function examplesText(examples: readonly Example[]): string {
   return `Examples:\n${parts.join("\n")}`;
 }
 
-/** The line as the user types it: with the command and the path of the data in a checkout or an installed package. */
+/** Replaces "joust" by the command that a user types, and "data/" by the path of the project's data folder. */
 function typed(line: string): string {
   return line
     .replaceAll(/(?<=^| )joust (?=[a-z])/g, `${JOUST} `)

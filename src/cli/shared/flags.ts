@@ -54,7 +54,7 @@ export function word<W extends string>(flag: string, known: readonly W[]): (text
   };
 }
 
-/** A parser for a folder. It refuses an option in place of the value, which was then forgotten. */
+/** A parser for a folder. It refuses a value that is another option, because then the folder was forgotten. */
 export function folder(flag: string): (text: string) => string {
   return (text) => {
     if (text.trim() !== "" && !text.startsWith("--")) return text;

@@ -4,7 +4,7 @@ import { InputError } from "../../core/input/input-error.ts";
 import { loggedEncoderName } from "../../learner/encoder-name.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Opens the encoder that a router is configured with, or `flag`, which must be the same one. */
+/** Opens the encoder of a router. `flag` may give its name or folder, but must lead to the same encoder. */
 export async function openRouterEncoder(
   store: Store,
   router: string,
