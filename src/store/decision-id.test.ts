@@ -21,7 +21,7 @@ describe("the id of a decision", () => {
     expect(ids[0]).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it("decides the day; another id has that of its time", () => {
+  it("determines the day; for an id that contains no time, the time of the decision does", () => {
     const id = newDecisionId(NOW);
     expect(dayOf(id, NOW + 5 * DAY_MS)).toBe(Math.floor(NOW / DAY_MS));
     expect(dayOf(`${id}-judge`, 0)).toBe(Math.floor(NOW / DAY_MS));

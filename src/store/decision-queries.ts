@@ -13,7 +13,7 @@ export interface Days {
   list(): Promise<number[]>;
   /** Reads the tables of one day. A day that was dropped in between has no rows. */
   of(day: number): DayTables;
-  /** Where the counts of some days are, besides the main database. */
+  /** Further databases that hold counts of these days, besides the main one. */
   counts(from: number, to: number): Promise<Select[]>;
   /** True while decisions of an older version are being moved into their days. */
   readonly isMoving: boolean;

@@ -25,7 +25,10 @@ export interface LegacyRow {
 /** Number of rows that are moved in one step. */
 export const LEGACY_STEP = 1000;
 
-/** The next rows below a position. `mark` is the place of a value in the database's SQL. */
+/**
+ * Statement that reads the next rows below a position. `mark(n)` is the placeholder of
+ * value n in the database's SQL.
+ */
 export function legacyQuery(mark: (n: number) => string): string {
   return `
     SELECT l.position, l.router, l.kind, l.at, l.decision, l.slot, l.owner, l.session, l.x, l.body,

@@ -6,13 +6,12 @@ import type { Tally } from "./tally.ts";
 /**
  * Glossary (events.ts defines the words of the log)
  *
- * append     write votes and controls in one transaction: either all are durable or none
- * receipt    the result of appending one event
- * record     write decisions and answers; they survive a kill, but the last ones not a power failure
- * snapshot   the posterior after a position of the log, together with that position
- * lease      the right to save snapshots of a router for a limited time
- * token      a number that increases with every holder of a lease; an old token is refused (fencing)
- * horizon    the position up to which votes were pruned; learning starts from the snapshot kept there
+ * append write votes and controls in one transaction: either all are durable or none receipt the
+ * result of appending one event record write decisions and answers; they survive a killed process,
+ * but a power failure may lose the last ones snapshot the posterior after a position of the log,
+ * together with that position lease the right to save snapshots of a router for a limited time
+ * token a number that increases with every holder of a lease; an old token is refused (fencing)
+ * horizon the position up to which votes were pruned; learning starts from the snapshot kept there
  *
  * Store is the log, the decisions, and everything derived from them. SQLite stores it in files for
  * one node, PostgreSQL stores it for several nodes, and both must pass store.case.ts. Methods throw
@@ -64,9 +63,9 @@ export interface Store {
   /** US dollars spent by an API key in a calendar month (see `monthOf`). */
   spent(owner: string, month: string): Promise<number>;
   /**
-   * Gives a node a part of a key's budget, as one step. What all nodes have spent and hold never
-   * exceeds the budget, except for what a node has spent beyond its part. Returns the dollars
-   * that the node gets on top of `held`, and what is used in total.
+   * Leases a part of a key's budget to a node, in one transaction. The dollars that all nodes have
+   * spent or hold never exceed the budget, except for what a node has spent beyond its part.
+   * Returns the dollars that the node gets on top of `held`, and what is used in total.
    */
   leaseBudget(request: BudgetRequest): Promise<BudgetGrant>;
 

@@ -45,7 +45,10 @@ export function vectorOfHalf(bytes: Uint8Array): Float64Array {
   return Float64Array.from(new Uint16Array(buffer), valueOfHalf);
 }
 
-/** The bytes of x in the shorter of both forms that holds it exactly. The first byte is the size of one number. */
+/**
+ * The bytes of x: in half precision if that is exact, otherwise as float32. The first
+ * byte is the size of one number.
+ */
 export function packedBytesOf(x: Float64Array): Uint8Array {
   const half = halfBytesOf(x);
   const rounded = vectorOfHalf(half);

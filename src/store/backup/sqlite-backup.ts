@@ -8,8 +8,9 @@ import { daysIn, fileOf, folderOf } from "../sqlite/days.ts";
 import { checkBackup, MAIN, type Manifest, writeManifest } from "./manifest.ts";
 
 /**
- * Copies the files of a store while it is in use. Each copy is consistent in itself. The main file is
- * copied first: decisions that are being moved out of it are then in one of both.
+ * Copies the files of a store while it is in use. Each copy is consistent in itself. The main file
+ * is copied first: a decision that is moved out of it during the backup is then in at least one of
+ * the two copies.
  */
 export async function backUpSqlite(file: string, folder: string): Promise<Manifest> {
   const at = new Date().toISOString();

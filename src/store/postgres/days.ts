@@ -16,7 +16,7 @@ export class Partitions implements Days {
     this.#pool = pool;
   }
 
-  /** Without the days that were only created ahead. */
+  /** Lists the days that have a partition, up to tomorrow. Later partitions were only created ahead. */
   async list(): Promise<number[]> {
     const { rows } = await query<{ day: number }>(
       this.#pool,
@@ -50,7 +50,10 @@ export class Partitions implements Days {
     return [];
   }
 
-  /** Creates the partitions of some days, and of the following ones a day ahead, so that midnight finds its own. */
+  /**
+   * Makes sure that the partitions of these days and of the days after them exist, so
+   * that no request creates one at midnight.
+   */
   async ensure(days: Iterable<number>): Promise<void> {
     for (const day of days) {
       const isReady = this.#known.has(day) && this.#known.has(day + 1);
@@ -92,7 +95,7 @@ export class Partitions implements Days {
         const { rows } = await client.query<{ count: number }>(
           `SELECT count(*) AS count FROM decisions WHERE day = ${day}`,
         );
-        // Waits only for queries on all days, and gives up if one takes long.
+        // Waits for running statements on the partitioned tables, and gives up after two seconds.
         await client.query(
           `SET LOCAL lock_timeout = 2000; DROP TABLE decisions_${day}, answers_${day}`,
         );

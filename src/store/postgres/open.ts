@@ -48,7 +48,7 @@ class PostgresStore extends Queries implements Store {
   readonly #listeners = new Listeners();
   readonly #listening: Listening;
   readonly #days: Partitions;
-  /** The share of the counts that this node adds to. */
+  /** The shard of the counts that this node adds to. */
   readonly #shard = randomInt(SHARDS);
   #migrated: Promise<void> = Promise.resolve();
   #isClosed = false;

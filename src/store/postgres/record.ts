@@ -5,7 +5,11 @@ import { transaction } from "./connect.ts";
 import { count } from "./counts.ts";
 import type { Partitions } from "./days.ts";
 
-/** Without waiting for the disk: if the server crashes, the last decisions may be missing, which their vote tokens carry. */
+/**
+ * Lets a commit return before it is on disk. If the server crashes, the last decisions
+ * may be missing; votes on them still work, because their vote tokens contain what a vote
+ * needs.
+ */
 const ASYNCHRONOUS = "SET LOCAL synchronous_commit = off";
 
 /** Writes decisions and answers into the partitions of their days. Nodes do not wait for each other. */
@@ -38,7 +42,7 @@ export async function record(
   });
 }
 
-/** Another node has dropped the day of a row. */
+/** Whether an insert failed because another node has dropped the day of a row. */
 function isMissingPartition(error: unknown): boolean {
   return error instanceof Error && "code" in error && error.code === "23514";
 }

@@ -33,7 +33,10 @@ export async function acquireLease(
   return rows[0]?.token;
 }
 
-/** Updates the node's account and adds what the budget allows. `logged` is what the log has of all nodes. */
+/**
+ * Updates the node's account and grants what the budget allows. `logged` is the cost of
+ * the answers of all nodes in the log.
+ */
 export async function leaseBudget(
   pool: pg.Pool,
   request: BudgetRequest,

@@ -14,7 +14,7 @@ export function damaged(file: string, problem: string, hint = RESTORE): InputErr
 const RESTORE = 'restore a backup with "joust restore", or choose another folder with --data';
 
 /**
- * Checks the structure of a file of the present schema. Damaged indexes are built again, because
+ * Checks the structure of a file of the current schema. Damaged indexes are built again, because
  * the tables hold everything that they contain. Throws InputError if tables are damaged.
  */
 export function checkFile(db: Connection, file: string): void {

@@ -160,8 +160,8 @@ function openDay(file: string): Connection {
   const db = new Sqlite(file, { timeout: BUSY_MS });
   try {
     prepareFile(db);
-    // Without an fsync per commit: after a power failure the last decisions may be missing, which
-    // their vote tokens carry.
+    // There is no fsync per commit. After a power failure the last decisions may be missing; votes
+    // on them still work, because their vote tokens contain what a vote needs.
     db.pragma("synchronous = normal");
     if (isNew) db.exec(DAY_SCHEMA);
     else {

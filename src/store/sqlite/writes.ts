@@ -27,7 +27,10 @@ export function acquireLease(
     .get(router, holder, until, free);
 }
 
-/** Updates the node's account and adds what the budget allows. `logged` is what the log has of all nodes. */
+/**
+ * Updates the node's account and grants what the budget allows. `logged` is the cost of
+ * the answers of all nodes in the log.
+ */
 export function leaseBudget(
   db: Connection,
   { owner, month, node, budget, spent, held, want }: BudgetRequest,

@@ -31,7 +31,7 @@ INSERT INTO log
 SELECT setval(pg_get_serial_sequence('log', 'position'),
               (SELECT coalesce(max(position), 0) + 1 FROM legacy_log), false);
 
--- One ballot is one vote: what is sent again after a broken connection changes nothing.
+-- One ballot is one vote: sending it again after a broken connection changes nothing.
 CREATE UNIQUE INDEX log_ballots ON log (decision, ballot) WHERE kind = 'voted';
 CREATE INDEX log_router ON log (router, position);
 CREATE INDEX log_only_controls ON log (router, position) WHERE kind <> 'voted';

@@ -13,12 +13,12 @@ CREATE TABLE log (
   body TEXT NOT NULL
 ) STRICT;
 
--- Once each: what is sent again after a broken connection changes nothing.
+-- Each event is stored once: sending it again after a broken connection changes nothing.
 CREATE UNIQUE INDEX log_routed ON log (decision) WHERE kind = 'routed';
 CREATE UNIQUE INDEX log_answered ON log (decision, slot) WHERE kind = 'answered';
 CREATE UNIQUE INDEX log_voted ON log (decision, voter) WHERE kind = 'voted';
 
--- What a learner reads, however much is routed in between; and the controls among it.
+-- Votes and controls, which a learner reads without the decisions between them; and controls alone.
 CREATE INDEX log_learning ON log (router, position) WHERE kind NOT IN ('routed', 'answered');
 CREATE INDEX log_controls ON log (router, position)
   WHERE kind NOT IN ('routed', 'answered', 'voted');

@@ -35,7 +35,7 @@ UPDATE sqlite_sequence
   SET seq = (SELECT max(seq) FROM sqlite_sequence WHERE name IN ('log', 'legacy_log'))
   WHERE name = 'log';
 
--- One ballot is one vote: what is sent again after a broken connection changes nothing.
+-- One ballot is one vote: sending it again after a broken connection changes nothing.
 CREATE UNIQUE INDEX log_ballots ON log (decision, ballot) WHERE kind = 'voted';
 CREATE INDEX log_router ON log (router, position);
 CREATE INDEX log_only_controls ON log (router, position) WHERE kind <> 'voted';
