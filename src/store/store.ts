@@ -6,12 +6,14 @@ import type { Tally } from "./tally.ts";
 /**
  * Glossary (events.ts defines the words of the log)
  *
- * append write votes and controls in one transaction: either all are durable or none receipt the
- * result of appending one event record write decisions and answers; they survive a killed process,
- * but a power failure may lose the last ones snapshot the posterior after a position of the log,
- * together with that position lease the right to save snapshots of a router for a limited time
- * token a number that increases with every holder of a lease; an old token is refused (fencing)
- * horizon the position up to which votes were pruned; learning starts from the snapshot kept there
+ * append     write votes and controls in one transaction: either all are durable or none
+ * receipt    the result of appending one event
+ * record     write decisions and answers; they survive a killed process, but a power failure may
+ *            lose the last ones
+ * snapshot   the posterior after a position of the log, together with that position
+ * lease      the right to save snapshots of a router for a limited time
+ * token      a number that increases with every holder of a lease; an old token is refused (fencing)
+ * horizon    the position up to which votes were pruned; learning starts from the snapshot kept there
  *
  * Store is the log, the decisions, and everything derived from them. SQLite stores it in files for
  * one node, PostgreSQL stores it for several nodes, and both must pass store.case.ts. Methods throw
