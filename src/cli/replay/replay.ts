@@ -35,7 +35,7 @@ export async function runReplay(flags: ReplayFlags): Promise<number> {
     if (!replayed || !fold) {
       throw new InputError(
         { file: `router ${router}` },
-        "has no configuration in the log up to that time, so its votes cannot be folded",
+        "has no configuration in this part of the log, so its votes cannot be folded",
         "start joust serve with this router once, or choose a later --until",
       );
     }
