@@ -76,7 +76,7 @@ const CONTENTS = z.object({
     .array(
       z.object({
         name: NAME,
-        /** a_k */
+        /** The model embedding a_k. */
         embedding: VECTOR,
         /** One score per category, in the order of `categories`. */
         scores: VECTOR,

@@ -11,10 +11,10 @@ export interface StaticTraining {
   readonly texts: readonly string[];
   /** Batches of all epochs, one after another. */
   readonly batches: readonly (readonly Pair[])[];
-  /** Relative to the components of the table, whose root mean square is 1. */
+  /** Learning rate, relative to the components of the table, whose root mean square is 1. */
   readonly learningRate: number;
   readonly onStep?: ((progress: StepProgress) => void) | undefined;
-  /** Stops after a step. */
+  /** Stops the training after the current step. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -16,14 +16,14 @@ export interface TransformerTraining extends TrainableEncoderOptions {
   readonly texts: readonly ArrayLike<number>[];
   /** Batches of all epochs, one after another. */
   readonly batches: readonly (readonly Pair[])[];
-  /** The peak: the rate rises linearly over the first tenth of the steps, then falls linearly to 0. */
+  /** Peak learning rate. The rate rises linearly over the first tenth of the steps, then falls linearly to 0. */
   readonly learningRate: number;
   /** Folder of checkpoints. The training resumes if there is one. */
   readonly checkpoints?: string | undefined;
   /** Milliseconds between checkpoints. Default: a minute. */
   readonly checkpointEvery?: number | undefined;
   readonly onStep?: ((progress: StepProgress) => void) | undefined;
-  /** Stops after a step, with a checkpoint. */
+  /** Stops the training after the current step and saves a checkpoint. */
   readonly signal?: AbortSignal | undefined;
 }
 

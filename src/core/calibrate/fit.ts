@@ -13,7 +13,7 @@ import { type BundleContents, checkTarget, writeBundle } from "./write-bundle.ts
 export interface FitRequest {
   readonly offline: OfflineQueries;
   readonly heldOut: HeldOut;
-  /** Closed before training, which needs the memory. */
+  /** The encoder to start from. It is closed before training, which needs the memory. */
   readonly encoder: OpenEncoder;
   readonly places?: EncoderPlaces | undefined;
   readonly settings: BundleSettings;

@@ -30,7 +30,10 @@ export const TINY_TRAINING: TransformerTraining = {
   groups: 2,
 };
 
-/** As transformers begin: weights small, LayerNorm the identity. With larger ones it collapses. */
+/**
+ * Initial weights like those of an untrained transformer: small, with LayerNorm as the
+ * identity. With larger weights the training collapses.
+ */
 export function startingWeights(seed: number): Map<string, Tensor> {
   const firstLayer = [...tinyWeights("bert", seed)].filter(([name]) => !name.includes("layer.1"));
   const weights = firstLayer.map(([name, { dims, data }]) => {

@@ -1,4 +1,7 @@
-/** A training that may be killed: `node training-child.fixture.ts FOLDER`; prints what it ends with. */
+/**
+ * A training that tests kill: `node training-child.fixture.ts FOLDER`. It prints each
+ * step and finally a hash of losses and weights.
+ */
 import { createHash } from "node:crypto";
 import { fineTuneTransformer } from "./fine-tune-transformer.ts";
 import { TINY_TRAINING } from "./tiny-training.fixture.ts";
