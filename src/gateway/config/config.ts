@@ -135,7 +135,10 @@ const ROUTER = z.strictObject({
 const METRIC = z
   .strictObject({
     type: z.enum(["boolean", "number", "rating"]),
-    /** Range of the values. Numbers outside of it count as its ends, ratings are refused. */
+    /**
+     * Range of the values. A value outside of it counts as the end of the range for type
+     * number, and is refused for type rating.
+     */
     min: z.number().optional(),
     max: z.number().optional(),
     direction: z.enum(["higher", "lower"]).default("higher"),

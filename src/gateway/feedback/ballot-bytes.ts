@@ -69,7 +69,8 @@ export function ballotOfBytes(bytes: Buffer): { readonly ballot: Ballot; readonl
   const models = Array.from({ length: flags >> MODELS_SHIFT }, nextText);
   const values = models.map((_, i) => bytes.readDoubleBE(offset + 8 * i));
   offset += 8 * models.length;
-  // A failed answer has no utility, but its name is empty and nobody asks for it.
+  // The utility of a failed answer is NaN. It is never used, because the name of its model is
+  // empty.
   const isKnown = values.some((value) => !Number.isNaN(value));
   return {
     until: 1000 * bytes.readUInt32BE(1),

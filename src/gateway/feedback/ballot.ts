@@ -28,7 +28,7 @@ export interface Ballot
 
 export type CompleteBallot = Ballot & { readonly x: Float64Array };
 
-/** The ballot of a decision whose answers are given by `models`, or by the models that were chosen. */
+/** The ballot of a decision. `models` are the models that answered; by default, those that were chosen. */
 export function ballotOf(
   decision: Omit<Decision, "x"> & Partial<Decision>,
   models: readonly string[] = decision.pair.slice(0, isDuel(decision) ? 2 : 1),
@@ -67,8 +67,8 @@ export function revealsModels({
 export type VoteFacts = Pick<Voted, "at" | "voter" | "source" | "weight" | "byToken" | "metric">;
 
 /**
- * The vote that a ballot becomes with a verdict. Throws VoteRefused if the verdict does not fit
- * the answers, and an error of HTTP if it does not say which answer it rates.
+ * Makes the vote from a ballot and a verdict. Throws VoteRefused if the verdict does not
+ * fit the answers, and HttpError if it does not say which answer it rates.
  */
 export function voteOn(ballot: CompleteBallot, given: Verdict, facts: VoteFacts): Voted {
   const verdict = withSlot(ballot, given);

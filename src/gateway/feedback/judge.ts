@@ -19,7 +19,7 @@ import { judgeRequest, verdictIn } from "./judge-prompt.ts";
 import { type CastParts, cast } from "./votes.ts";
 
 export interface JudgeParts extends CastParts {
-  /** The models that are served at present. */
+  /** The models that are served now. */
   readonly models: () => ReadonlyMap<string, ServedModel>;
   readonly recorder: Recorder;
   readonly clock: Clock;

@@ -46,5 +46,5 @@ function isSingle({ models }: Ballot): boolean {
   return models.length === 1 && models[0] !== "";
 }
 
-/** The newest decisions of a session that a metric rates. */
+/** Largest number of decisions of a session that a metric rates; the newest are taken. */
 const MOST_IN_SESSION = 32;

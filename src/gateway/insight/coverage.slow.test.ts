@@ -27,7 +27,8 @@ describe("95% bands contain the truth in 90 to 98% of 200 runs in the sandbox", 
   it("for regret", () => {
     expectRight(({ numbers, truth }) => within(numbers.regret!, truth.regret));
     const regret = meanOf(({ truth }) => truth.regret);
-    // There is no bias: 1 of 20 votes is wrong, so votes show a tenth less of each difference.
+    // The only bias is that of wrong votes: 1 vote of 20 is wrong, so votes show each difference a
+    // tenth too small.
     const bias = meanOf(({ numbers, truth }) => numbers.regret!.mean - truth.regret);
     expect(Math.abs(bias)).toBeLessThan(0.15 * regret);
     // The band must not be wider than regret itself.

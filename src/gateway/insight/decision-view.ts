@@ -94,7 +94,10 @@ export function explanation(decision: Omit<Decision, "x">): Explanation {
   };
 }
 
-/** Win probability of the same two models on the query `x` by the present posterior, which has learned from the vote. */
+/**
+ * Win probability of the same two models on the query `x` by the current posterior, which
+ * has learned from the vote.
+ */
 export function presentView(
   router: LiveRouter | undefined,
   record: DecisionRecord,

@@ -56,7 +56,7 @@ function posteriorEvent(router: string, version: number): FeedEvent {
   return { type: "posterior", data: { router, version } };
 }
 
-/** Publishes each new posterior. A new listener gets the present ones from `events`. */
+/** Publishes each new posterior. A new listener gets the current posteriors from `events`. */
 export function watchPosteriors(
   routers: () => ReadonlyMap<string, LiveRouter>,
   feed: Feed,

@@ -9,7 +9,7 @@ import { type PosteriorView, trafficOf } from "./traffic.ts";
 
 /**
  * GET /v1/learning: divides the requests of a window into stretches, the oldest first, and
- * evaluates the choices in each by the present posterior. All stretches are evaluated by the same
+ * evaluates the choices in each by the current posterior. All stretches are evaluated by the same
  * posterior, so a falling regret shows that the router has learned.
  */
 export async function learningCurve(

@@ -10,7 +10,7 @@ import { mixOf, type PosteriorView, samplesOf, trafficOf } from "./traffic.ts";
 export interface Window {
   readonly hours: number;
   readonly from: number;
-  /** Not included. */
+  /** End of the window, exclusive. */
   readonly to: number;
   readonly step: number;
 }

@@ -4,9 +4,10 @@ import type { Random } from "../../core/random/random.ts";
 import type { PosteriorView, TrafficQuery } from "./traffic.ts";
 
 /**
- * Performance of routing. The unit of quality is answers: with a quality that is 0.1 higher, 10%
- * more of the answers are preferred than not. Votes show this unit, whatever they are about. The
- * factor between it and a unit of utility (`margin`) differs between samples of the posterior.
+ * Performance of routing. Quality has the unit of preference: if a model's quality is 0.1 higher
+ * than another's, the probability that its answer is preferred is 0.1 higher than the probability
+ * that the other's is. Votes show this unit directly. The factor between it and a unit of utility
+ * (`margin`) differs between samples of the posterior.
  */
 interface Performance {
   /** Quality that a request loses to the best model for it: E[max_k f_k - mean served f]. */
@@ -30,7 +31,7 @@ interface StretchPerformance extends Performance {
 }
 
 /**
- * Performance on the recent queries according to the present posterior. Each sample is one truth
+ * Performance on the recent queries according to the current posterior. Each sample is one truth
  * for all queries, so the bands hold for their mean. Undefined without queries, if nothing is known
  * about the models, or if the policy cannot sample its posterior.
  */

@@ -81,7 +81,8 @@ export async function recount(
       const events = records.flatMap(({ decision, answers }) => [decision, ...answers]);
       if (weight > 0) count(events, weight);
     }
-    // An answer is logged after its request, so requests a day before the window have none in it.
+    // An answer is logged at most a day after its request, so requests from more than a day before
+    // the window have no answer in it.
     if (page.at(-1)!.decision.at < from - LATEST_ANSWER_MS) break;
   }
   for await (const event of inPages((after, limit) => store.learning(router, after, limit))) {

@@ -109,7 +109,8 @@ export function runSandbox(seed: number, rounds: number, explore: number): Run {
       regret,
       best,
       savings: alone[models.indexOf(best)]! - counts.cost,
-      // A single right answer is preferred, except for errors; otherwise either is.
+      // If only one answer is right, it is preferred, except for errors of the voter; otherwise
+      // each is preferred half of the time.
       value: 1 / 2 + (1 / 2 - SLIP) * (means[0]! - middle),
     },
   };

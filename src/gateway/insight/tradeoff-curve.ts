@@ -9,7 +9,10 @@ import { bandOf } from "./performance.ts";
 import { plainValues } from "./standings.ts";
 import { type PosteriorView, samplesOf, type TrafficQuery, trafficOf } from "./traffic.ts";
 
-/** GET /v1/tradeoff: the recent queries at each setting of the trade-off, and the gain of routing at the present one. */
+/**
+ * GET /v1/tradeoff: the effect of each setting of the trade-off on the recent queries,
+ * and the gain of routing at the current setting.
+ */
 export function tradeoffCurve<Current extends number | null>(
   router: string,
   posterior: PosteriorView,

@@ -7,7 +7,7 @@ import type { RecentQuery } from "../routing/recent.ts";
 /** A posterior with its pool: of a router that is served, or of a log that was folded again. */
 export type PosteriorView = Pick<RouterView, "pool" | "router" | "version" | "membership">;
 
-/** A recent query with models as indices in the present pool. */
+/** A recent query with models as indices in the current pool. */
 export interface TrafficQuery {
   /** Membership of the categories. */
   readonly w: Float64Array;

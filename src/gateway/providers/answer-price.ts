@@ -9,9 +9,10 @@ export interface ExpectedTokens {
 }
 
 /**
- * Expected price of an answer in US dollars (MATH 14). With the upstream's cache, warm tokens have the cached price
- * and the others the price of writing; without it, all have the price of the input. `hit` is the
- * probability that the cache works. `gap` is the derivative of the price by `hit`.
+ * Expected price of an answer in US dollars (docs/decisions/0017-savings.md). With the upstream's
+ * cache, warm tokens have the cached price and the others the price of writing; without it, all
+ * have the price of the input. `hit` is the probability that the cache works. `gap` is the
+ * derivative of the price with respect to `hit`.
  */
 export function expectedPrice(
   price: Price,

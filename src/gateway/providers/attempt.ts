@@ -167,7 +167,10 @@ export function duelFailed([a, b]: readonly [DuelAttempt, DuelAttempt]): Attempt
   return new AttemptsFailed(error, b.model.name, fallbacks);
 }
 
-/** Upstreams throw only UpstreamError. Any other error must not end the duel of both models. */
+/**
+ * Converts any error to UpstreamError. Upstreams should throw nothing else, but a defect
+ * in the call of one model must not end the duel of both.
+ */
 export function asUpstreamError(error: unknown, model: ServedModel): UpstreamError {
   if (error instanceof UpstreamError) return error;
   return new UpstreamError("broken", model.name, `failed: ${error}`, { cause: error });

@@ -35,7 +35,10 @@ export class LearnedLimits {
     return false;
   }
 
-  /** Tokens of prompt and answer together that the model has not refused; undefined if unknown. */
+  /**
+   * Largest number of tokens, of prompt and answer together, that the model accepts
+   * according to its refusals; undefined if unknown.
+   */
   get context(): number | undefined {
     if (this.#context && this.#clock.now() >= this.#context.until) this.#context = undefined;
     return this.#context?.tokens;

@@ -13,7 +13,7 @@ export interface Provider {
   readonly url: string;
   readonly key?: string | undefined;
   readonly dialect: "openai" | "anthropic";
-  /** Default: the one of `dialect`, under `url`. */
+  /** Dialects with the address of the endpoint of each. Default: the one of `dialect`, under `url`. */
   readonly dialects?: DialectUrls | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether to request the usage of streams. */
@@ -25,7 +25,10 @@ export interface Provider {
 interface KnownProvider extends Provider {
   readonly keyVariables: readonly string[];
   readonly urlVariable?: string;
-  /** Whether the variable with its address, rather than a key, shows that it is in use. */
+  /**
+   * Whether the provider is used if the variable with its address is set. Other providers
+   * are used if the variable with their key is set.
+   */
   readonly isLocal?: true;
 }
 

@@ -82,9 +82,9 @@ export interface ModelTools {
   readonly onRetry: (model: string, error: UpstreamError) => void;
 }
 
-/** Tokens of an answer without a limit, for the most that it can cost. */
+/** Tokens that an answer without a limit is assumed to have at most, to compute its highest cost. */
 const LONGEST_ANSWER = 16_384;
-/** Tokens of a prompt are estimated from its bytes and may be more. */
+/** Factor by which the tokens of a prompt may exceed their estimate from its bytes. */
 const UNDERCOUNT = 1.5;
 
 export const RETRIES = {

@@ -1,7 +1,7 @@
 import type { Json } from "../../wire/json.ts";
 import { Untranslatable } from "../items/unsupported.ts";
 
-/** Members that only a host of the Responses API can serve, because it keeps something for them. */
+/** Members that only a host of the Responses API can serve, because they refer to data that it stores. */
 const KEPT_BY_HOST = ["background", "conversation", "previous_response_id", "prompt"] as const;
 
 /** Throws Untranslatable if the request needs a host that speaks Responses itself. */

@@ -74,8 +74,9 @@ export class UpstreamError extends Error {
   }
 
   /**
-   * The error in OpenAI's format, on one line. An upstream's error about the request is passed
-   * on if it has that format; one of another shape is put into it with its body as `upstream`.
+   * The error in OpenAI's format, on one line. An upstream's error about the request is passed on
+   * if it has that format; an error of another shape is written in that format, with its body in
+   * `upstream`.
    */
   toJson(): string {
     const isRefused = this.fault === "request";

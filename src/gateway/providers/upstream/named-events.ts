@@ -69,7 +69,7 @@ export class NamedEvents implements Translation {
     }
   }
 
-  /** The last count has the output; some hosts repeat the input as well. */
+  /** Reads usage. The last event has the number of output tokens; some hosts repeat the input tokens there. */
   #count(data: Members): void {
     const holder = data.value(HOLDERS[this.#dialect]);
     const counted = isRecord(holder) && isRecord(holder.usage) ? holder.usage : data.value("usage");
@@ -109,7 +109,7 @@ export class NamedEvents implements Translation {
 
 export type NamedDialect = Exclude<DialectName, "chat">;
 
-/** Events that say more than the growth of the answer. */
+/** Events that end the answer, report usage or report an error. */
 const EFFECTS: Readonly<Record<NamedDialect, Readonly<Record<string, "end" | "usage" | "error">>>> =
   {
     messages: {

@@ -53,7 +53,7 @@ export class TranslatedAnswer extends Translated {
 export class TranslatedStream extends Translated {
   readonly #translator: StreamTranslator;
   readonly #decoder = new TextDecoder();
-  /** Events for the client that the present bytes have given. */
+  /** Events for the client that were written and not passed on yet. */
   #out = "";
   readonly #parser = createParser({
     onEvent: ({ data }) => {

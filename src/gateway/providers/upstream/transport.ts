@@ -34,7 +34,8 @@ export class Transport {
 
   #newPool(origin: string): Pool {
     return new Pool(origin, {
-      // No limit: a request that waits for a connection would wait for slow readers of others.
+      // There is no limit: with one, a request could wait for a connection that a slow client
+      // occupies.
       connections: null,
       pipelining: 1,
       allowH2: false,
@@ -122,5 +123,8 @@ const LIMITS: Limits = {
   eventBytes: 4 * 2 ** 20,
 };
 
-/** Below the limits of the usual providers' servers, above the pauses of a conversation. */
+/**
+ * Time for which an idle connection is kept: shorter than the limits of the usual
+ * providers' servers, longer than the pauses of a conversation.
+ */
 const KEEP_ALIVE_MS = 30_000;

@@ -63,7 +63,7 @@ export interface AnswerEnd {
   /** Events of a stream that were passed on: a lower bound of the tokens if usage is missing. */
   readonly events: number;
   readonly sentAt: number;
-  /** NaN if there was none. */
+  /** Time of the first byte; NaN if there was none. */
   readonly firstByteAt: number;
   readonly endedAt: number;
   /** Members of a complete answer, if it was scanned. */
