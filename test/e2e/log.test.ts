@@ -85,7 +85,9 @@ describe("joust replay and joust votes", () => {
     const replayed = await joust("replay", "--data", data);
     expect(replayed).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/has no configuration in this part of the log.*\nhint: start joust/),
+      stderr: expect.stringMatching(
+        /has no configuration in this part of the log.*\nhint: start joust/,
+      ),
     });
   });
 
