@@ -47,9 +47,10 @@ const INPUTS: Record<string, BadInput> = {
     data: jsonl(outcome, { ...outcome, id: "b", query: "  " }),
     message: /data\.jsonl:2: field "query": is empty\nhint: a row is/,
   },
-  "one model only": {
+  "only one model": {
     data: jsonl({ ...outcome, scores: { x: 1 } }),
-    message: /data\.jsonl:1: field "scores": has one model only, x\nhint: routing needs two/,
+    message:
+      /data\.jsonl:1: field "scores": has only one model, x\nhint: routing needs at least two/,
   },
   "an id twice": {
     data: jsonl(outcome, { ...outcome, id: "b" }, outcome),

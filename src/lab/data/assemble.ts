@@ -15,9 +15,9 @@ export interface Selection {
 }
 
 /**
- * Makes a data set of rows and an optional table of scores; names become indices. Models
- * keep the order of the file, or else of the table; categories the order in which queries
- * name them. Without scores there are no models.
+ * Makes a data set from rows and an optional table of scores; names become indices. Models
+ * have the order of the file, or of the table if the file names none. Categories have the
+ * order in which queries name them. Without scores there are no models.
  */
 export function assemble(
   rows: readonly Row[],
@@ -86,8 +86,8 @@ function compare(rows: readonly Row[], models: readonly string[]): Measured[] {
   if (lonely !== undefined) {
     throw new InputError(
       { file: rows[0]!.file },
-      `${lonely} is never compared with another of the models kept`,
-      `leave ${lonely} out too (--exclude ${lonely}), or keep a model it was compared with`,
+      `${lonely} is never compared with another model that is kept`,
+      `exclude ${lonely} too (--exclude ${lonely}), or keep a model that it was compared with`,
     );
   }
   fillMeans(scores, models.length);
@@ -104,8 +104,8 @@ function comparedModels(rows: readonly Row[]): string[] {
 /** The selected models in their known order. Throws if fewer than two are left. */
 function select(known: readonly string[], { models, exclude }: Selection, place: Place): string[] {
   if (known.length < 2) {
-    const found = known[0] === undefined ? "no model" : `one model only, ${known[0]}`;
-    throw new InputError(place, `has ${found}`, "routing needs two models or more: add another");
+    const found = known[0] === undefined ? "no model" : `only one model, ${known[0]}`;
+    throw new InputError(place, `has ${found}`, "routing needs at least two models: add another");
   }
   const given = { "--models": models, "--exclude": exclude };
   for (const [flag, names] of Object.entries(given)) {
@@ -122,6 +122,6 @@ function select(known: readonly string[], { models, exclude }: Selection, place:
   throw new InputError(
     { file: exclude ? "--exclude" : "--models" },
     `leaves ${kept[0] ? `only ${kept[0]}` : "no model"}`,
-    `routing needs two of ${known.join(", ")}`,
+    `routing needs at least two models; choose from ${known.join(", ")}`,
   );
 }

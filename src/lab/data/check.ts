@@ -28,7 +28,10 @@ function checkIds(rows: readonly Row[]): void {
   }
 }
 
-/** Either all rows name a category or none does. With a table of scores all do, and the table has them. */
+/**
+ * Either all rows name a category or none does. With a table of scores, every row must name a
+ * category of the table.
+ */
 function checkCategories(rows: readonly Row[], table: ScoreTable | undefined): void {
   const named = rows.find((row) => row.category !== undefined);
   if (!named && !table) return;

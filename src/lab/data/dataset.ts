@@ -19,13 +19,13 @@ export interface Dataset {
 export interface Calibration extends ScoreTable {
   /** The categories of the bundle, which may differ from those of the data. */
   readonly categories: readonly string[];
-  /** xi_m, and the number of offline queries of each. */
+  /** xi_m of each category, and the number of its offline queries. */
   readonly centroids: readonly Float64Array[];
   readonly sizes: readonly number[];
-  /** a_k of the data's models, and the weighting that made them of scores, if one did. */
+  /** a_k of the data's models, and the weighting that computed them, if they were computed from scores. */
   readonly embeddings: readonly Float64Array[];
   readonly weighting?: WeightingSettings;
-  /** Queries of the data that the bundle was made of, by its categories. They are never streamed. */
+  /** Queries of the data that the bundle was fitted on, by category of the bundle. They are never streamed. */
   readonly offline: readonly (readonly number[])[];
 }
 
@@ -34,7 +34,7 @@ export interface Query {
   readonly text: string;
   /** -1 if the data has no categories. */
   readonly category: number;
-  /** Scores of the K models on this query; absent if the scores of the category count. */
+  /** Scores of the K models on this query. Without them, the scores of its category are used. */
   readonly scores?: Float64Array;
   readonly costs?: Float64Array;
   /** Stored verdicts. A simulated voter repeats them. */

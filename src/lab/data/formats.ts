@@ -231,7 +231,7 @@ export const votes = groupByText(
         ranking: z.array(TEXT).min(2).optional(),
       })
       .refine(({ a, b, outcome }) => outcome === undefined || (a && b && a !== b), {
-        message: "is not of two models",
+        message: "does not compare two different models",
         path: ["outcome"],
       }),
     'a row is {"at": "2026-11-15T12:00:00Z", "query": "..", "a": "gpt-4", "b": "yi-34b", "outcome": "a"}, outcome one of a, b, tie, both_bad',
@@ -249,11 +249,11 @@ export const votes = groupByText(
     new InputError(
       { file },
       "has no vote that compares models on a query whose text is known",
-      "texts are kept from the time that joust.yaml says store: {prompts: true}",
+      "the log keeps texts only while joust.yaml has store: {prompts: true}",
     ),
 );
 
-/** The most specific format first: a record that fits two formats has the first. */
+/** All formats, the most specific first. A record that fits several formats is read as the first of them. */
 export const FORMATS: readonly Format[] = [
   routerbench,
   mixinstruct,

@@ -170,7 +170,7 @@ describe("joust data get", () => {
     expect(readFileSync(join(folder, FILE), "utf8")).toBe(TEXT);
   });
 
-  it("rejects an address that is not one", async () => {
+  it("rejects an invalid address", async () => {
     const { get } = await mixinstruct();
     await expect(get({ base: "mirror" })).rejects.toThrow(errorText('--base: is "mirror"'));
   });

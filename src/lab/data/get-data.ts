@@ -75,7 +75,11 @@ export async function getData(name: DataName, options: GetOptions): Promise<GotF
 function checkBase(base: string): string {
   const url = URL.parse(base);
   if (url && /^https?:$/.test(url.protocol)) return base.replace(/\/+$/, "");
-  throw new InputError({ file: "--base" }, `is "${base}"`, "write it as https://host/path");
+  throw new InputError(
+    { file: "--base" },
+    `is "${base}", not an address`,
+    "write it as https://host/path",
+  );
 }
 
 async function getFile(

@@ -17,7 +17,7 @@ describe("errors name file, line and field", () => {
     ["no query", jsonl(s, { id: "b", scores: s.scores }), /:2: field "query": is missing/],
     ["an id twice", jsonl(s, { ...s, id: "b" }, s), /:3: field "id": "a" is already on line 1/],
     [
-      "an id that is a line's name",
+      "an id equal to the default id of another line",
       jsonl({ ...s, id: "line-2" }, { ...s, id: undefined }),
       /:2: field "id": "line-2"/,
     ],
@@ -55,7 +55,7 @@ describe("errors name file, line and field", () => {
     [
       "a vote on one model",
       jsonl({ at: 1, query: "q", a: "x", outcome: "a" }),
-      /:1: field "outcome": is not of two models/,
+      /:1: field "outcome": does not compare two different models/,
     ],
     [
       "votes without texts",
@@ -76,25 +76,45 @@ describe("errors name file, line and field", () => {
     [
       "one model",
       jsonl({ ...s, scores: { x: 1 } }),
-      /:1: field "scores": has one model only, x; hint/,
+      /:1: field "scores": has only one model, x; hint/,
     ],
     ["no model", jsonl({ ...s, scores: {} }), /:1: field "scores": has no model; hint/],
     [
-      "a model missing later",
+      "a model missing on a later row",
       jsonl(s, { ...s, id: "b", scores: { x: 1 } }),
       /:2: field "scores.y": is missing; .*x, y/,
     ],
     [
-      "a model more later",
+      "an additional model on a later row",
       jsonl(s, { ...s, id: "b", scores: { x: 1, y: 1, z: 1 } }),
       /:2: field "scores.z"/,
     ],
     ["a misspelt field", jsonl({ ...s, cost: s.scores }), /:1: field "cost": .* mean "costs"/],
-    ["later", jsonl(s, { ...s, id: "b", catgory: "c" }), /:2: field "catgory": .* mean "category"/],
-    ["scores misspelt", jsonl({ ...q, score: s.scores }), /:1: field "score": .* mean "scores"/],
-    ["query misspelt", jsonl({ ...s, query: undefined, Query: "q" }), /"Query": .* mean "query"/],
-    ["scores later", jsonl(q, s), /:2: field "scores": is not on the first row/],
-    ["scores missing later", jsonl(s, { id: "b", query: "q" }), /:2: field "scores": is missing/],
+    [
+      "a misspelt field on a later row",
+      jsonl(s, { ...s, id: "b", catgory: "c" }),
+      /:2: field "catgory": .* mean "category"/,
+    ],
+    [
+      "scores with a misspelt name",
+      jsonl({ ...q, score: s.scores }),
+      /:1: field "score": .* mean "scores"/,
+    ],
+    [
+      "a query with a misspelt name",
+      jsonl({ ...s, query: undefined, Query: "q" }),
+      /"Query": .* mean "query"/,
+    ],
+    [
+      "scores that begin on a later row",
+      jsonl(q, s),
+      /:2: field "scores": is not on the first row/,
+    ],
+    [
+      "scores missing on a later row",
+      jsonl(s, { id: "b", query: "q" }),
+      /:2: field "scores": is missing/,
+    ],
     [
       "a model against itself",
       jsonl(c({ a: "x", b: "x", outcome: "a" })),
@@ -107,12 +127,12 @@ describe("errors name file, line and field", () => {
     ],
     ["no comparison", jsonl(c()), /:1: field "comparisons": holds no comparison/],
     [
-      "a pair of one",
+      "a pair with only one model",
       jsonl({ query: "q", cmp: { x: 1 } }),
       /:1: field "cmp.x": does not name two models/,
     ],
     [
-      "a pair of the same",
+      "a pair of a model with itself",
       jsonl({ query: "q", cmp: { "x,x": 1 } }),
       /:1: field "cmp.x,x": compares a model with itself/,
     ],
@@ -152,7 +172,7 @@ describe("errors name file, line and field", () => {
       /:1: field "prompt": holds no question/,
     ],
     [
-      "an Arena vote for a third",
+      "an Arena vote for a third model",
       jsonl({ model_a: "x", model_b: "y", winner: "z", prompt: "q" }),
       /:1: field "winner": is "z", not one of/,
     ],
@@ -179,7 +199,7 @@ describe("errors name file, line and field", () => {
   it.each<[string, string, string, RegExp]>([
     ["an empty csv", queries, "", /scores.csv: holds no scores/],
     [
-      "a csv of a header alone",
+      "a csv with only a header",
       queries,
       "model,category,perf,cost\n",
       /scores.csv: holds no scores/,
@@ -230,7 +250,7 @@ describe("errors name file, line and field", () => {
       "one model",
       queries,
       "model,category,perf,cost\nx,mmlu,1,1\nx,gsm8k,1,1\n",
-      /scores.csv: field "model": has one model only, x/,
+      /scores.csv: field "model": has only one model, x/,
     ],
     [
       "an unknown category",
@@ -263,7 +283,12 @@ describe("errors name file, line and field", () => {
 
   it.each<[string, string, string, RegExp]>([
     ["a scores table as data", "table.csv", CSV, /table.csv:1: is a table of scores/],
-    ["scores by semicolons", "s.csv", CSV.replaceAll(",", ";"), /:1: has 1 cell.*hint: .*--scores/],
+    [
+      "scores separated by semicolons",
+      "s.csv",
+      CSV.replaceAll(",", ";"),
+      /:1: has 1 cell.*hint: .*--scores/,
+    ],
     [
       "queries as csv",
       "q.csv",

@@ -304,7 +304,7 @@ describe("the selection of models", () => {
     ]);
   });
 
-  it("of a table, needs the scores of the kept models only", async () => {
+  it("needs a table with scores of the kept models only", async () => {
     const scores = write("hole.csv", `${CSV}z,mmlu,1,1\n`);
     const data = write("hole.jsonl", jsonl({ query: "q", category: "gsm8k" }));
     await expect(loadDataset(data, { scores })).rejects.toThrow(
@@ -315,10 +315,15 @@ describe("the selection of models", () => {
 
   it.each<[string, string, LoadOptions, RegExp]>([
     ["unknown", rows, { exclude: ["w"] }, /--exclude: .* has no model "w"; hint: it has x, y, z/],
-    ["one left", rows, { models: ["y"] }, /--models: leaves only y; hint: routing needs two/],
+    [
+      "one left",
+      rows,
+      { models: ["y"] },
+      /--models: leaves only y; hint: routing needs at least two/,
+    ],
     ["none left", rows, { models: [] }, /leaves no model/],
-    ["never met", strangers, { exclude: ["y"] }, /x is never compared with another/],
-  ])("refuses a choice: %s", async (_, text, options, message) => {
+    ["never compared", strangers, { exclude: ["y"] }, /x is never compared with another/],
+  ])("refuses a selection: %s", async (_, text, options, message) => {
     await refused(write("choice.jsonl", text), options, message);
   });
 });

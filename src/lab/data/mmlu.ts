@@ -92,7 +92,7 @@ function checkWidth(file: string, { line, cells }: CsvRow): void {
   const table = cells.some((cell) => /\bperf\b/i.test(cell));
   throw new InputError(
     { file, line },
-    `has ${cells.length} ${cells.length === 1 ? "cell" : "cells"}, where csv data is MMLU with ${width}: ${Object.keys(CLASSIC).join(",")}`,
+    `has ${cells.length} ${cells.length === 1 ? "cell" : "cells"}, but a csv of queries must be MMLU with ${width} cells: ${Object.keys(CLASSIC).join(",")}`,
     table
       ? "name the queries first and give this file as --scores"
       : 'write other data as jsonl: {"id": "q1", "query": "..", "category": "mmlu"}',

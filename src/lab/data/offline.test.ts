@@ -31,7 +31,7 @@ it("has the table's scores and costs, and its best model for each query", () => 
   expect(offline.best).toEqual([[0], [2]]);
 });
 
-it("without a table has means over these queries only, grouped by best model without categories", () => {
+it("without a table or categories, groups queries by best model and takes means over the offline queries", () => {
   const { offline } = takeOffline(SCORED, 2, Random.seeded(1));
   // Model a is best on the first six, and the third model on query 9: 0.9 beats 0.5.
   expect(offline.categoryNames).toEqual(["a", "c"]);

@@ -14,7 +14,7 @@ export const routerbench = format(
   ({ sample_id, prompt, eval_name, ...columns }, _, fail) => {
     const cells: Readonly<Record<string, unknown>> = columns;
     const models = Object.keys(cells).filter((name) => `${name}|total_cost` in cells);
-    if (models.length === 0) throw fail("eval_name", "comes without any column M|total_cost");
+    if (models.length === 0) throw fail("M|total_cost", "is missing for every model M");
     const read = (suffix: string, most: number) =>
       Object.fromEntries(
         models.map((model) => {
@@ -47,7 +47,7 @@ function isComplete(
   return Object.values(values).every((value) => value !== undefined);
 }
 
-/** The strings of a Python list such as ['a', "b"], one per line. csv files of pandas hold lists so. */
+/** The strings of a Python list such as ['a', "b"], one per line. Pandas writes lists to csv in this form. */
 function pythonText(text: string): string {
   if (!/^\[(['"]).*\1\]$/s.test(text)) return text;
   const strings = [...text.matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/gs)];

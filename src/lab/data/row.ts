@@ -7,7 +7,7 @@ export interface Row {
   readonly id: string;
   readonly text: string;
   readonly category?: string | undefined;
-  /** The file's name for the category, for error messages; "category" by default. */
+  /** Name of the field that holds the category in the file, for error messages; "category" by default. */
   readonly categoryField?: string | undefined;
   readonly scores?: Readonly<Record<string, number>> | undefined;
   readonly costs?: Readonly<Record<string, number>> | undefined;

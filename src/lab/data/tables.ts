@@ -9,7 +9,7 @@ import { readError, readText } from "../../core/input/text.ts";
 
 /**
  * Returns a function that reads the rows of a table as lines of jsonl, or undefined if the file
- * is no such table. The number of a line is that of the row, or of its line in csv.
+ * is not such a table. Lines are numbered like the rows, in a csv like the lines of the file.
  */
 export async function tableLines(path: string): Promise<(() => AsyncIterable<Line>) | undefined> {
   if (/\.parquet$/.test(path)) return () => parquetLines(path);
@@ -72,7 +72,7 @@ async function* parquetLines(path: string): AsyncGenerator<Line> {
     if (known instanceof InputError) throw known;
     throw new InputError(
       { file: path },
-      `is not Parquet that can be read (${messageOf(error)})`,
+      `cannot be read as Parquet (${messageOf(error)})`,
       "write it again with pandas: to_parquet, or to_json(orient='records', lines=True)",
     );
   }

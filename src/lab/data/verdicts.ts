@@ -4,8 +4,8 @@ import type { Verdict } from "./dataset.ts";
  * Utilities from comparisons: wins + 0.5 ties (both_bad counts as a tie), divided by the
  * number of comparisons, then by the largest utility. A Condorcet winner, which has beaten
  * every other model compared on this query more often than it lost, is placed on top with a
- * bonus of half a win. If it is on top anyway, this is the paper's "+ 0.5"; with both orders
- * of a pair judged it may not be, and "+ 0.5" alone could leave it second.
+ * bonus of half a win. The paper only adds 0.5 to its wins. That is the same if the winner is on
+ * top without the bonus; if both orders of each pair were judged, it could remain second.
  * A model without a comparison gets NaN; see `fillMeans`.
  */
 export function verdictScores(verdicts: readonly Verdict[], K: number): Float64Array {
@@ -44,8 +44,8 @@ function largest(scores: Float64Array): number {
 }
 
 /**
- * Gives a model that was not compared on a query the mean of its scores on the queries on
- * which it was, because nothing else is known. Changes the rows in place.
+ * Fills in the score of a model on a query on which it was not compared: the mean of its scores
+ * on the other queries, because nothing else is known. Changes the rows in place.
  */
 export function fillMeans(scores: readonly Float64Array[], K: number): void {
   for (let k = 0; k < K; k++) {

@@ -19,7 +19,7 @@ export function cellOf(
   return { label, voteScale, metadata: METADATA.get(variant), runs };
 }
 
-/** Names of the ways to append metadata, by the variants that claims about exp include. */
+/** How metadata is appended to a_k, for each variant that claims about exp include. */
 const METADATA = new Map([
   ["", "none"],
   ["metadata raw", "raw"],
@@ -33,7 +33,10 @@ export function lengths(results: Results, curve: Curve): number[] {
   return last > short && results.regrets(curve, short) ? [short, last] : [last];
 }
 
-/** A cell for each length that both curves have. The second is a curve, or how it differs from the first. */
+/**
+ * A cell for each length that both curves have. `other` is the second curve, or the attributes in
+ * which it differs from the first.
+ */
 export function beats(
   results: Results,
   better: Curve,
@@ -51,9 +54,9 @@ export function beats(
 }
 
 /**
- * The fine-tuned curves that claims about exp compare: without the paper's metadata, which
- * it does not say how to scale, and with it. Other variants (votes that count cost, mu,
- * lambda, ..) are other settings or have claims of their own.
+ * The fine-tuned curves that claims about exp compare. They include curves without metadata and
+ * curves with metadata, because the paper does not say how its metadata is scaled. Other variants
+ * (votes that count cost, mu, lambda, ..) are other settings or have claims of their own.
  */
 export function expCurves(
   results: Results,
@@ -89,8 +92,8 @@ export function excelExp(
 }
 
 /**
- * Fine-tuned curves against prompts with so many queries in the same setting: OpenAItext's
- * if available, otherwise those of the curve's own encoder.
+ * Compares fine-tuned curves with prompts of `examples` queries in the same setting. The prompts are
+ * those of OpenAItext if available, otherwise those of the curve's own encoder.
  */
 export function promptRivals(
   results: Results,
@@ -106,7 +109,7 @@ export function promptRivals(
     const own = all.filter(({ encoder }) => encoder === curve.encoder);
     return (openai.length > 0 ? openai : own).flatMap((rival) => {
       if (by !== "convergence") return beats(results, curve, rival, by);
-      // Over the rounds that both have.
+      // Only the rounds that both curves have are compared.
       const t = sharedRounds(results, curve, rival);
       const last = (c: Curve) => slopes(results, c, (2 / 3) * t, t);
       // Slopes times rounds are regrets, so that both kinds of numbers can stand side by side.
@@ -139,7 +142,7 @@ export function flattens(results: Results, curve: Curve): Cell {
   return cellOf(curve, minus(last, first, 0.8));
 }
 
-/** A cell if both curves have costs over the same number of rounds. */
+/** Compares the costs of two curves. No cell if their lengths differ or a cost is missing. */
 export function cheaper(results: Results, cheap: Curve, expensive: Curve | undefined): Cell[] {
   if (!expensive || results.rounds(cheap) !== results.rounds(expensive)) return [];
   const costsOf = (curve: Curve) => {

@@ -31,11 +31,13 @@ function judge(draft: ClaimDraft, results: Results): Finding {
   const paper = results.of(PAPER_ENCODERS);
   const deciding = canTune(paper) ? paper : results;
   const parts = draft.parts(deciding);
-  // Some claims are about no encoder, and some about none that is fine-tuned.
+  // Some claims need no encoder, and some need no fine-tuned one; nothing stands in for an encoder there.
   const replaced = deciding !== paper && countCells(draft.parts(paper)) < countCells(parts);
   const notes = [
     countCells(parts) > 0 ? draft.note?.(deciding) : undefined,
-    replaced ? "no encoder of the paper is here to be tuned: others in its place" : undefined,
+    replaced
+      ? "no encoder of the paper that can be fine-tuned is available, so other encoders stand in"
+      : undefined,
   ];
   return judgeParts(parts, {
     enough: draft.enough,

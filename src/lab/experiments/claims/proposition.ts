@@ -22,7 +22,7 @@ const MEANS = [
   [0, 0, 1, 0],
 ];
 const SD = 0.5;
-/** A run is the mean error of so many repeats. */
+/** Number of runs, and of repeats per run. The error of a run is the mean over its repeats. */
 const [RUNS, REPEATS] = [20, 20];
 const EQUAL = [20, 20, 20];
 const UNEQUAL = [10, 20, 60];

@@ -125,7 +125,7 @@ export const routerbenchClaims: readonly ClaimDraft[] = [
             return regrets ? [{ curve: own, regrets }] : [];
           });
           if (all.length < WEIGHTINGS.length) return [];
-          // Both sides pick of two, so that picking favours neither.
+          // Each side is the better of two curves, so the choice favours neither side.
           const better = (excel: boolean) =>
             all
               .filter(({ curve }) => curve.weighting.startsWith("excel") === excel)
