@@ -161,7 +161,7 @@ describe("a criterion", () => {
   });
 
   it('20: a difference by chance does not disprove "always", a clear exception does', async () => {
-    /** Slopes of exp in the first setting and in the others; that of ideal is 0.2. */
+    /** Judges slopes of exp in the first setting and in the others. The slope of ideal is 0.2. */
     const against = (first: number, others: number, options = {}) =>
       judge(
         20,

@@ -124,7 +124,7 @@ export class Estimator {
 export interface Sample {
   readonly size: number;
   readonly values: readonly number[] | undefined;
-  /** Undefined if one answer was shown. `win` is undefined if nobody voted. */
+  /** The duel; undefined if one answer was shown. `win` is undefined if nobody voted. */
   readonly duel:
     | {
         readonly a: number;
@@ -156,7 +156,7 @@ interface Estimates {
   readonly ips: Interval;
   readonly snips: Interval;
   readonly dr: Interval;
-  /** Difference of the DR estimate from that of the first target. */
+  /** Difference between the DR estimates of this target and of the first one. */
   readonly gain: Interval;
 }
 

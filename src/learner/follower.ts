@@ -38,7 +38,7 @@ export class Follower {
     this.#options = options;
   }
 
-  /** Undefined until the router is configured. */
+  /** The router that serves requests; undefined until it is configured. */
   get serving(): Serving | undefined {
     return this.#serving;
   }

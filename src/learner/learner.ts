@@ -72,7 +72,7 @@ export class Learner {
     unsubscribe();
   }
 
-  /** Returns undefined while another node holds the lease. */
+  /** Acquires or renews the lease. Returns undefined while another node holds it. */
   async #obtainLease(): Promise<Lease | undefined> {
     const { store, router, holder, now } = this.#options;
     // A lease that was held before the store became unavailable may still be valid.

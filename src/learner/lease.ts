@@ -23,7 +23,7 @@ export class Lease {
     this.#renewedAt = options.now();
   }
 
-  /** Returns undefined while another node holds the lease. */
+  /** Acquires the lease. Returns undefined while another node holds it. */
   static async acquire(
     store: Store,
     router: string,
@@ -39,7 +39,7 @@ export class Lease {
     if (this.#now() - this.#renewedAt >= this.#milliseconds / 3) await this.renew();
   }
 
-  /** Throws LeaseLost if another node has taken the lease. */
+  /** Renews the lease. Throws LeaseLost if another node has taken it. */
   async renew(): Promise<void> {
     const now = this.#now();
     if (!(await this.#store.renewLease(this.router, this.token, this.#milliseconds))) {

@@ -10,7 +10,7 @@ export class SnapshotSaver {
   #savedAt: number;
   #pause: number;
 
-  /** `position` is that of the snapshot which learning started from. */
+  /** `position` is the position of the snapshot that learning started from. */
   constructor(options: SnapshotSaverOptions, position: number) {
     this.#options = options;
     this.#position = position;

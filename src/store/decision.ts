@@ -1,7 +1,7 @@
 /**
  * A decision: which model answers a request, or which two, and why. The log, replay, the HTTP
  * interface and the page all use this type. Models are named, because their indices change with
- * the pool. Events have a kind; that of a decision is "routed".
+ * the pool. As an event, a decision has the kind "routed".
  */
 export interface Decision {
   readonly kind: "routed";

@@ -8,7 +8,8 @@ import { vectorOfHalf } from "./vector.ts";
 /** Runs a statement and returns its rows. */
 export type Select = <T>(statement: Statement) => Promise<T[]>;
 
-// This condition repeats that of the partial index word for word: otherwise SQLite does not use the index.
+// This condition repeats the condition of the partial index word for word: otherwise SQLite does
+// not use the index.
 const CONTROLS = literal("kind <> 'voted'");
 
 type PositionRow = Pick<LoggedRow, "position">;

@@ -9,9 +9,9 @@ export interface Row {
   readonly router: string;
   readonly kind: string;
   readonly at: number;
-  /** Set for votes. */
+  /** Id of the decision that a vote is about; null for controls. */
   readonly decision: string | null;
-  /** Set for votes: a decision has at most one vote of each ballot. */
+  /** Ballot of a vote; null for controls. A decision has at most one vote of each ballot. */
   readonly ballot: string | null;
   readonly voter: string | null;
   readonly x: Uint8Array | null;

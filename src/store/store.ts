@@ -54,7 +54,10 @@ export interface Store {
   routed(query: RoutedQuery): Promise<Decision[]>;
   /** Decisions with answers and votes, newest first. */
   decisions(page: PageQuery): Promise<DecisionRecord[]>;
-  /** Throws StoreUnavailable if decisions of an older version of Joust are still being moved and this one is not found. */
+  /**
+   * The decision of this id with its answers and votes. Throws StoreUnavailable if it is
+   * not found while decisions of an older version of Joust are still being moved.
+   */
   decision(id: string): Promise<DecisionRecord | undefined>;
   /** Time of the oldest of a router's newest `count` decisions, or 0 if there are not that many. */
   timeOfNewest(router: string, count: number): Promise<number>;
@@ -75,14 +78,17 @@ export interface Store {
   saveEmbedding(decision: string, x: Float64Array, until: number): Promise<void>;
   embedding(decision: string): Promise<Float64Array | undefined>;
 
-  /** Returns a token, or undefined if another holder's lease is still valid and `steal` is not set. */
+  /**
+   * Acquires the lease of a router. Returns a token, or undefined if another holder's
+   * lease is still valid and `steal` is not set.
+   */
   acquireLease(
     router: string,
     holder: string,
     milliseconds: number,
     steal?: boolean,
   ): Promise<number | undefined>;
-  /** Returns false if another holder has taken the lease. */
+  /** Renews a lease. Returns false if another holder has taken it. */
   renewLease(router: string, token: number, milliseconds: number): Promise<boolean>;
   releaseLease(router: string, token: number): Promise<void>;
   /** Saves posterior and position together. Throws LeaseLost if the token is old. */

@@ -1,6 +1,7 @@
 /**
- * Positions of the snapshots that can be deleted. Kept are the newest snapshot, the one at the
- * horizon, the first of each hour of the last two days, and the first of each earlier day.
+ * Positions of the snapshots that can be deleted. The newest snapshot, the snapshot at
+ * the horizon, the first of each hour of the last two days and the first of each earlier
+ * day are kept.
  */
 export function snapshotsToDelete(
   snapshots: readonly { readonly position: number; readonly at: number }[],

@@ -32,7 +32,7 @@ export function vectorOf(bytes: Uint8Array): Float64Array {
   return Float64Array.from(new Float32Array(new Uint8Array(bytes).buffer));
 }
 
-/** The bytes of x in half precision. Values that are no half-precision numbers are rounded. */
+/** The bytes of x in half precision. Values that are not half-precision numbers are rounded. */
 export function halfBytesOf(x: Float64Array): Uint8Array {
   if (Native) return new Uint8Array(new Native(new Float32Array(x)).buffer);
   return new Uint8Array(Uint16Array.from(x, halfOf).buffer);

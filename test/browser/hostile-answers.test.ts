@@ -65,7 +65,7 @@ describeInChromium("hostile answers", ({ open }) => {
     await upstream.received(2);
     const shown = answers(page).first();
     const html = () => shown.locator(".answer").innerHTML();
-    // In pieces, each of which is drawn before the next one comes.
+    // The text is sent in pieces, each of which is drawn before the next one is sent.
     let before = "";
     for (let at = 0; at < EVIL.length; at += 200) {
       upstream.say(EVIL.slice(at, at + 200));

@@ -72,9 +72,9 @@ describe("joust reproduce mmlu --quick --runs 1", () => {
 });
 
 /**
- * Expects the same data and curves. The first run of policies that do not learn must be
- * equal; that of the others must lie within the 95% interval of the expected runs, so that a
- * policy may change single choices without becoming better or worse.
+ * Expects the same data and curves. The first run of policies that do not learn must be equal; the
+ * first run of the others must lie within the 95% interval of the expected runs, so that a policy
+ * may change single choices without becoming better or worse.
  */
 function compare(record: ReproduceRecord, expected: ReproduceRecord): void {
   const own = expected.curves.filter(({ experiment }) => /mmlu|linear/.test(experiment));

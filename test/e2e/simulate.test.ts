@@ -295,7 +295,7 @@ describe("help and mistakes", () => {
     expect(stderr).toMatch(
       /^joust: --policies broken\.mjs: failed in run \d: TypeError: no such model \(at broken\.mjs:2:\d+\)\nhint: correct it; finished runs are kept in .*runs\.jsonl: the same command with --resume continues\n$/,
     );
-    // A corrected policy has new runs; those of the others stay.
+    // A corrected policy gets new runs; the runs of the other policies are kept.
     writeFileSync(file, policy("return { pair: [0, 1] };"));
     const mended = await joust(...args, "--resume");
     expect([mended.code, mended.stderr]).toEqual([0, ""]);

@@ -5,7 +5,7 @@ import { joust } from "./policies/joust.ts";
 import { easyProblem } from "./policy.case.ts";
 
 const problem = easyProblem(1);
-/** Without told scores, so that estimates come from votes only. */
+/** A pool without told scores, so that estimates come from votes only. */
 const pool = { ...problem.pool, told: undefined };
 const K = pool.models.length;
 const M = pool.categories.length;

@@ -129,10 +129,10 @@ export interface EstimateState {
  * lost some of these models and gained others. `old` and `fresh` are both vectors of
  * coefficients, or both matrices such as a covariance.
  *
- * Category features have a block of coefficients per model: a block follows the name
- * of its model, and that of a new model is taken from `fresh` (the prior). Dropping
- * the rows and columns of a model marginalises it out of a Gaussian. The features of
- * the paper share theta among all models, so it stays as it is.
+ * Category features have a block of coefficients per model: a block follows the name of its model,
+ * and the block of a new model is taken from `fresh` (the prior). Dropping the rows and columns of
+ * a model marginalises it out of a Gaussian. The features of the paper share theta among all
+ * models, so it stays as it is.
  */
 export function remapCoefficients(
   old: Float64Array,

@@ -13,7 +13,7 @@ export interface PastFeatures {
   push(rows: Float64Array): void;
   /** out[b, k] <- <theta, phi(x_i, a_k)> with i = batch[b] */
   scores(theta: Float64Array, batch: Int32Array, out: Float64Array): void;
-  /** Like `scores`, but only for the two models of each vote. Other entries keep their value. */
+  /** Like `scores`, but only for the two models of each vote. Other entries of `out` keep their values. */
   pairScores(theta: Float64Array, batch: Int32Array, votes: GrowingRows, out: Float64Array): void;
   /** out <- out + sum_b sum_k C[b, k] phi(x_i, a_k) */
   addTransposed(C: Float64Array, batch: Int32Array, out: Float64Array): void;

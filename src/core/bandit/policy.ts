@@ -67,7 +67,7 @@ export interface Duel {
   readonly x: Float64Array;
   readonly pair: readonly [number, number];
   readonly outcome: Outcome;
-  /** How many votes this one counts as. Default: 1. */
+  /** Number of votes that this vote counts as. Default: 1. */
   readonly weight?: number | undefined;
 }
 
@@ -109,7 +109,7 @@ export interface Policy {
   choose(round: Round, random: Random): Choice;
   learn(feedback: Feedback, random: Random): void;
   snapshot(): Snapshot;
-  /** Restores a snapshot, also that of another pool: models are matched by name, and new ones start from the prior. */
+  /** Restores a snapshot, even of another pool: models are matched by name, and new ones start from the prior. */
   restore(snapshot: Snapshot): void;
   /**
    * Estimates the models on queries with this category membership, for
@@ -183,7 +183,10 @@ export interface PolicyKind<O extends Options = Options> {
   readonly about?: About<O>;
   /** Whether `create` receives a `Hindsight`. */
   readonly needsHindsight?: true;
-  /** Called by `createPolicy`. `options` has every key of `defaults`, with the user's values where given. */
+  /**
+   * Creates a policy. Called by `createPolicy`. `options` has every key of `defaults`,
+   * with the user's values where given.
+   */
   create(pool: Pool, options: O, hindsight?: Hindsight): Policy;
 }
 

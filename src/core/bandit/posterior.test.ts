@@ -115,11 +115,11 @@ describe("update", () => {
   });
 
   /**
-   * Sequential updates agree with the batch fit up to an error: after each vote the
-   * posterior is replaced by a Gaussian, which loses its skew. Compared with the mode of
-   * all votes (300 votes in three orders, ten seeds, prior sd 1), the error is 0.04
-   * posterior sds (root mean square) and at most 0.22 for features of length 0.7, which
-   * normalised ones have; for features of length 2.2 it is 0.3 and at most 1.1.
+   * Sequential updates agree with the batch fit up to an error: after each vote the posterior is
+   * replaced by a Gaussian, which loses its skew. Compared with the mode of all votes (300 votes in
+   * three orders, ten seeds, prior sd 1), the error is 0.04 posterior sds (root mean square) and at
+   * most 0.22 for features of length 0.7, such as normalised features; for features of length 2.2
+   * it is 0.3 and at most 1.1.
    */
   it.each([
     { size: 0.3, rms: 0.05, most: 0.25, variance: 0.15 },

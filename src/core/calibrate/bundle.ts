@@ -63,7 +63,7 @@ const MEASURED = z.object({
 
 const CONTENTS = z.object({
   schema: z.literal(SCHEMA),
-  /** For example MiniLM_E4_Excel_perf_cost_exp. */
+  /** Name of the bundle, for example MiniLM_E4_Excel_perf_cost_exp. */
   name: NAME,
   /** Version of joust that wrote the bundle. */
   version: NAME,

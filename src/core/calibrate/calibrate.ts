@@ -102,7 +102,7 @@ export async function calibrate(
   };
 }
 
-/** Null if there are no held-out queries. */
+/** Share of held-out queries that are nearest to their own category; null if there are none. */
 function accuracyOf(
   xi: readonly Float64Array[],
   x: readonly Float64Array[],

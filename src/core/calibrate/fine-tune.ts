@@ -35,7 +35,7 @@ export interface TrainingOptions extends TrainingSettings {
   readonly random: Random;
   /** Folder for checkpoints and the trained encoder. */
   readonly folder: string;
-  /** Default: the number of cores. Other numbers change the last bits of the result. */
+  /** Number of threads. Default: the number of cores. Other numbers change the last bits of the result. */
   readonly threads?: number | undefined;
   readonly onStep?: ((progress: StepProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;

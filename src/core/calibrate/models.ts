@@ -18,7 +18,7 @@ export interface WeightingSettings
 
 /** Scores and costs of K models in M categories: K rows of M numbers. */
 export interface ScoreTable {
-  /** NaN for an unknown score. */
+  /** Scores; NaN for an unknown score. */
   readonly scores: ScoreRows;
   readonly costs?: ScoreRows | undefined;
 }
@@ -64,7 +64,7 @@ export function categoryEmbeddings(
   return Array.from(members, (rows = []) => mean(rows));
 }
 
-/** Returns the share of queries whose nearest xi is that of their own category. */
+/** Returns the share of queries whose nearest xi is the xi of their own category. */
 export function nearestCentroidAccuracy(
   xi: readonly Float64Array[],
   embeddings: readonly Float64Array[],

@@ -11,7 +11,7 @@ export interface EncodeOptions {
 export interface EncodeProgress {
   readonly done: number;
   readonly total: number;
-  /** Undefined until the first chunk is done. */
+  /** Estimated time left; undefined until the first chunk is done. */
   readonly millisecondsLeft: number | undefined;
 }
 

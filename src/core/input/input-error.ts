@@ -3,7 +3,7 @@ import { JoustError } from "../errors/joust-error.ts";
 /** A place in the input: a file or a command-line option and, if known, the line and the field in it. */
 export interface Place {
   readonly file: string;
-  /** Counted from 1. */
+  /** Line number, counted from 1. */
   readonly line?: number | undefined;
   readonly field?: string | undefined;
 }

@@ -1,7 +1,7 @@
 import { readText } from "./text.ts";
 
 export interface Line {
-  /** Counted from 1, including blank lines. */
+  /** Line number, counted from 1, including blank lines. */
   readonly number: number;
   readonly text: string;
 }

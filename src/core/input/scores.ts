@@ -6,7 +6,7 @@ import { readLines } from "./lines.ts";
 /** A csv file with the columns model,category,perf,cost; rows and columns in any order. */
 export interface ScoreTable {
   readonly file: string;
-  /** By model, then by category. */
+  /** Scores by model, then by category. */
   readonly models: ReadonlyMap<string, ReadonlyMap<string, Score>>;
   readonly categories: ReadonlySet<string>;
 }

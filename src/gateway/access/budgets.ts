@@ -182,7 +182,7 @@ export class Budgets {
 /** A key's budget as this node knows it, in US dollars. */
 interface Account {
   readonly owner: string;
-  /** For example 2026-11. */
+  /** Calendar month, for example 2026-11. */
   readonly month: string;
   budget: number;
   /** Leased and not spent. */

@@ -181,7 +181,7 @@ it("limits votes without a key by the address that a trusted proxy names", async
   };
   expect(await refusedOf(trusting, (i) => `203.0.113.${i}`)).toBe(0);
   expect(await refusedOf(trusting, () => "203.0.113.1")).toBeGreaterThan(0);
-  // Without a trusted proxy the header is what any client can write.
+  // Without a trusted proxy the header is ignored, because any client can write it.
   expect(await refusedOf(`${SANDBOX}\n${keys}`, (i) => `203.0.113.${i}`)).toBeGreaterThan(0);
   const wrong = startGateway(`${SANDBOX}\nserver: {trusted_proxies: [10.0.0.0/99]}`);
   await expect(wrong).rejects.toThrow(errorText(/server\.trusted_proxies\.0.*10\.0\.0\.0\/99/));

@@ -74,7 +74,7 @@ function longestAnswer(model: string): number {
   return /claude-3-5/.test(model) ? 8192 : 16_384;
 }
 
-/** A limit that is no positive number counts as absent. */
+/** Returns undefined for a limit that is not a positive number. */
 function positive(limit: number | undefined): number | undefined {
   return limit !== undefined && limit >= 1 ? Math.floor(limit) : undefined;
 }

@@ -32,9 +32,9 @@ export interface DeliveredAnswer {
   readonly slot: number;
   readonly model: ServedModel;
   readonly fallbacks: readonly Fallback[];
-  /** Undefined if the model failed before its first byte. */
+  /** Facts about the end of the answer; undefined if the model failed before its first byte. */
   readonly end: AnswerEnd | undefined;
-  /** Set if `end` is undefined: the reason, and the time of the call. */
+  /** The error and the time of the call, if `end` is undefined. */
   readonly failure?: { readonly error: UpstreamError; readonly startedAt: number };
   /** Text of the answer, if the form asked for it and the answer is complete. */
   readonly text?: string | undefined;

@@ -18,7 +18,7 @@ export interface Ballot
     | "propensity"
     | "version"
   > {
-  /** Undefined if a token refers to an embedding that is stored. */
+  /** Embedding of the prompt; undefined if a token refers to an embedding that is stored. */
   readonly x?: Float64Array | undefined;
   /** Models of the answers that were shown, in their order; "" for an answer that failed. */
   readonly models: readonly string[];

@@ -180,7 +180,7 @@ describe("with a sample of the decisions", () => {
     expect((await post("/v1/feedback", vote)).json.status).toBe("logged");
     const shown = await get(`/v1/decisions/${missing.id}`);
     expect(shown.json).toMatchObject({ id: missing.id, votes: [{ rating: 1 }] });
-    // It is shown, but not counted again.
+    // The restored decision is shown, but not counted again.
     expect((await get("/v1/stats")).json.counts.requests).toBe(61);
   });
 });

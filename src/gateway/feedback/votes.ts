@@ -159,7 +159,7 @@ const VOTE_MS = 1900;
 /** Longest time to wait for data that a vote can do without. */
 const EXTRA_MS = 400;
 
-/** Names of judges are reserved: a vote of a person must not look like that of a judge. */
+/** Names of judges are reserved: a vote of a person must not look like a vote of a judge. */
 function checkVoter(voter: string): string {
   if (!voter.startsWith("judge:")) return voter;
   throw new HttpError(400, "names of voters must not begin with judge:", {

@@ -12,7 +12,7 @@ interface EventSources {
   readonly closing: AbortSignal;
 }
 
-/** GET /v1/events: streams the events that the caller may see. An admin sees those of all keys. */
+/** GET /v1/events: streams the events that the caller may see. An admin sees the events of all keys. */
 export async function events(
   { routers, feed, closing }: EventSources,
   caller: Caller,

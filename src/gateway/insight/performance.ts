@@ -12,7 +12,7 @@ import type { PosteriorView, TrafficQuery } from "./traffic.ts";
 interface Performance {
   /** Quality that a request loses to the best model for it: E[max_k f_k - mean served f]. */
   readonly regret: Band;
-  /** Probability that the served answer is preferred to that of a random candidate. */
+  /** Probability that the served answer is preferred to the answer of a random candidate. */
   readonly winRate: Band;
   /** Mean quality served, relative to the pool's mean. */
   readonly quality: Band;
@@ -43,7 +43,7 @@ export function performanceOf(
   return performanceOfEach(posterior, [traffic], random)[0];
 }
 
-/** Whether votes or told scores distinguish the models. Without them every number would be that of the prior. */
+/** Whether votes or told scores distinguish the models. Without them every number would come from the prior. */
 function isInformed({ pool, router, membership }: PosteriorView): boolean {
   if (pool.told) return true;
   return pool.centroids.some((x) =>

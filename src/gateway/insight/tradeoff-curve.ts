@@ -154,7 +154,10 @@ interface Advantage extends Band {
   readonly sure: number;
 }
 
-/** Null if there are no queries, no samples, or no model that can answer all queries. */
+/**
+ * Returns the advantage of routing over the best single model, or null if there are no
+ * queries, no samples, or no model that can answer all queries.
+ */
 export function advantageOf(
   choices: Choices,
   tradeoff: number,

@@ -115,9 +115,9 @@ export interface DuelAttempt {
   readonly model: ServedModel;
   /** Resolves when the answer begins, and with undefined if the model fails before. */
   readonly answer: Promise<UpstreamAnswer | undefined>;
-  /** Why the model failed, once it has. */
+  /** Reason why the model failed; undefined as long as it has not. */
   error: UpstreamError | undefined;
-  /** Time of the clock. */
+  /** Time of the call by the clock. */
   readonly startedAt: number;
   /** Stops waiting for the model, which then counts as failed. */
   giveUp(): void;

@@ -61,7 +61,7 @@ export class Builder {
   async build(config: Config, tools: RouterTools, before?: Serving): Promise<Serving> {
     checkKeys(config, this.#options.env);
     const { placement, models, sandbox, prepared } = await this.#prepareAll(config, before);
-    // From here on the new configuration is valid and replaces the one before.
+    // From here on the new configuration is valid and replaces the previous one.
     const routers = new Map<string, LiveRouter>();
     for (const openRouter of prepared) {
       const router = await openRouter(tools);

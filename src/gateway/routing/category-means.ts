@@ -78,7 +78,7 @@ class Regression {
     }
   }
 
-  /** Improves the solution by sweeps of Gauss-Seidel, which start from the one before. */
+  /** Improves the solution by sweeps of Gauss-Seidel, which start from the previous solution. */
   solve(prior: (m: number) => number): void {
     const M = this.beta.length;
     const lambda = (PRIOR_ANSWERS * this.#base) / this.answers / M;

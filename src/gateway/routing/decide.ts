@@ -33,7 +33,7 @@ export interface PendingDecision {
   /** Models to call, in the order shown; twice the same model unless it is a duel. */
   readonly pair: readonly [ServedModel, ServedModel];
   readonly isDuel: boolean;
-  /** Why there is a duel, or why there is none although one was requested. */
+  /** Reason why there is a duel, or why there is none although one was requested. */
   readonly duel: Reasons["duel"];
   readonly session: Session | undefined;
   /** Embedding of the prompt. */
@@ -254,7 +254,7 @@ export class Sessions {
     if (this.#models.size > MAX_SESSIONS) this.#models.delete(this.#models.keys().next().value!);
   }
 
-  /** Used after a duel, because the client may continue with either answer. */
+  /** Forgets the model of a session after a duel, because the client may continue with either answer. */
   forget(session: Session): void {
     this.#models.delete(keyOf(session));
   }

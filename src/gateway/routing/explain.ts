@@ -157,7 +157,7 @@ export function inWords(decision: Omit<Decision, "x">): string[] {
   return sentences;
 }
 
-/** Why a duel that was requested is not possible. */
+/** Sentence that says why a requested duel is not possible. */
 export const NO_DUEL =
   "no duel: duels are not possible with tools, n > 1, a single model, or in a mode other than apply";
 

@@ -21,8 +21,8 @@ export function guardModel(evaluation: LogEvaluation): string | undefined {
 }
 
 /**
- * Number of the newest decisions that are evaluated, so that the evaluation takes no longer when
- * there are more and a router is not judged by its first ones.
+ * Number of the newest decisions that are evaluated. The limit bounds the time of an
+ * evaluation, and a router is not judged by its first decisions.
  */
 export const WINDOW = 200_000;
 

@@ -13,7 +13,7 @@ export interface Serving {
   readonly from: Placement["from"];
   readonly models: ReadonlyMap<string, ServedModel>;
   readonly routers: ReadonlyMap<string, LiveRouter>;
-  /** Set if some of the models are the sandbox's. */
+  /** The sandbox, if some of the models are its models. */
   readonly sandbox?: Sandbox | undefined;
 }
 

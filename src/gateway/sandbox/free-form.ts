@@ -19,7 +19,7 @@ export function freeFormAnswer(
 
 interface FreeForm {
   readonly name: string;
-  /** There is no single right answer. */
+  /** Whether there is no single right answer. */
   readonly isOpen?: boolean;
   readonly right: readonly string[];
   readonly wrong: readonly string[];

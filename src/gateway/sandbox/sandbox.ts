@@ -20,7 +20,7 @@ import { embeddings, readChat, refused, type SandboxChat } from "./request.ts";
 export interface SandboxSettings {
   /** The same seed gives the same answers. */
   readonly seed: number;
-  /** Pace of the answers: 1 is that of real models, Infinity is immediate. */
+  /** Pace of the answers: 1 is the pace of real models, Infinity is immediate. */
   readonly speed: number;
   readonly clock: Clock;
 }

@@ -35,7 +35,7 @@ declare module "fastify" {
   }
   interface FastifyRequest {
     caller: Caller;
-    /** Undefined if there is no such route. */
+    /** The client of the request; undefined if there is no such route. */
     client: Client | undefined;
   }
   interface FastifyContextConfig {

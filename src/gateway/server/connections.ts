@@ -67,7 +67,7 @@ export class Connections {
   readonly #limits: ConnectionLimits;
   readonly #now: () => number;
   readonly #onChange: (closed?: ClosedFor) => void;
-  /** In the order in which they were last idle. */
+  /** Open connections, in the order in which they were last idle. */
   readonly #open = new Map<Socket, Connection>();
   readonly #byAddress = new Map<string, number>();
 

@@ -2,7 +2,7 @@ import { createConnection } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { chat, SANDBOX, sharedGateway, startGateway } from "../gateway.fixture.ts";
 
-/** Without exploration, so that the choice of a model does not depend on chance. */
+/** A gateway without exploration, so that the choice of a model does not depend on chance. */
 const gateway = sharedGateway(
   () => `${SANDBOX}\nserver: {body_mb: 0.1, request_seconds: 1}\nrouters: {auto: {explore: 0}}`,
 );

@@ -132,7 +132,7 @@ function pathOf(url = "/"): string {
   return `/${url.replace(/^(https?:\/\/[^/?]*|\*)\/?/i, "")}`;
 }
 
-/** Responds to bytes that are no HTTP request, to large headers and to requests that never end. */
+/** Responds to bytes that are not an HTTP request, to large headers and to requests that never end. */
 function refuseConnection(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const [status, message] =
@@ -177,7 +177,7 @@ function urlOf({ address, family, port }: AddressInfo): string {
 /** Accepts no more requests, and closes when the running ones have ended or the time is over. */
 async function drain(server: Server, milliseconds: number): Promise<void> {
   const deadline = setTimeout(() => server.closeAllConnections(), milliseconds);
-  // A connection is kept alive after its last request, so idle ones are closed again and again.
+  // A connection is kept alive after its last request, so idle connections are closed repeatedly.
   const idle = setInterval(() => server.closeIdleConnections(), 50);
   await once(server.close(), "close");
   clearTimeout(deadline);

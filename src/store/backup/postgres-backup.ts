@@ -21,8 +21,8 @@ const PAGE = 500;
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Copies a database, while it is in use, into the SQLite files of a backup. All rows are read in
- * one transaction, so the copy is that of one moment.
+ * Copies a database, while it is in use, into the SQLite files of a backup. All rows are
+ * read in one transaction, so the copy shows the database at one moment.
  */
 export async function backUpPostgres(url: string, folder: string): Promise<Manifest> {
   const at = new Date().toISOString();

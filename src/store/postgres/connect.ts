@@ -106,9 +106,9 @@ function lock(number: number): string {
 /** Every append of votes and controls holds this lock, so that positions follow the order of commits. */
 export const APPEND_LOCK = lock(1);
 const MIGRATION_LOCK = lock(2);
-/** Held while a day is created or dropped. Appends of decisions do not need it. */
+/** Lock that is held while a day is created or dropped. Appends of decisions do not need it. */
 export const DAYS_LOCK = lock(3);
-/** Held by the node that moves decisions of version 0.1. */
+/** Lock that is held by the node that moves decisions of version 0.1. */
 export const LEGACY_LOCK = lock(4);
 
 /** Host and database of a URL, without user and password. */

@@ -26,7 +26,7 @@ export class HeadFile {
     const name = headFile(file);
     this.#descriptor = openSync(name, existsSync(name) ? "r+" : "w", 0o600);
     this.write(position);
-    // Once, so that a power failure never leaves an empty file.
+    // This fsync happens once, so that a power failure never leaves an empty file.
     fsyncSync(this.#descriptor);
   }
 

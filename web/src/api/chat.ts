@@ -2,7 +2,7 @@ import type { ChatRequest, RoutingNote } from "../../../src/client.ts";
 import { joust } from "./client.ts";
 
 export type { ChatRequest };
-/** How the router came to the answer. Members that the first chunk lacks are undefined. */
+/** Facts about how the router came to the answer. Members that the first chunk lacks are undefined. */
 export type ChatNote = Omit<RoutingNote, "router" | "vote_token"> & {
   readonly vote_token?: string | undefined;
 };

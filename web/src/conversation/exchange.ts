@@ -1,7 +1,7 @@
 /** One question of a conversation with its answers (two in a duel, otherwise one) and the vote on them. */
 export interface Exchange {
   readonly id: string;
-  /** When the question was sent, in milliseconds since 1970. */
+  /** Time at which the question was sent, in milliseconds since 1970. */
   readonly at: number;
   readonly prompt: string;
   readonly answers: readonly Answer[];
@@ -13,7 +13,7 @@ export interface Exchange {
   readonly vote?: Vote | undefined;
   /** Whether the person chose not to vote. */
   readonly isSkipped?: boolean | undefined;
-  /** Why an answer is missing or incomplete. */
+  /** Reason why an answer is missing or incomplete. */
   readonly problem?: string | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface DecisionRow {
   readonly text: string;
   readonly category: string | undefined;
   readonly votes: string;
-  /** In US dollars; undefined until it is known. */
+  /** Cost in US dollars; undefined until it is known. */
   readonly cost: number | undefined;
 }
 

@@ -75,5 +75,5 @@ function sharesOver(points: readonly SeriesPoint[], learning: Learning | undefin
   });
 }
 
-/** With fewer steps than this the chart of the counts would be too coarse. */
+/** Number of steps below which the chart of the counts would be too coarse. */
 const FEW = 6;

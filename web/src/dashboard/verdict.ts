@@ -91,7 +91,7 @@ function range(lo: number, hi: number): string {
   return `${dollars(lo)} to ${dollars(hi)}`;
 }
 
-/** With fewer requests than this the savings are not judged. */
+/** Number of requests below which the savings are not judged. */
 const FEW = 20;
 
 /** Can it be trusted? Shows how likely routing is at least as good as always using the best single model. */

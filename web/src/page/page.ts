@@ -14,7 +14,7 @@ export interface Page {
   readonly route: Observable<Route>;
   readonly theme: Observable<Theme>;
   readonly feed: Feed;
-  /** Undefined until the gateway has responded. */
+  /** Routers and models of the gateway; undefined until it has responded. */
   readonly serving: Observable<Serving | undefined>;
   readonly settings: Observable<ArenaSettings>;
   readonly conversation: Conversation;

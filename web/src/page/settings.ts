@@ -3,7 +3,7 @@ import { load, save } from "../state/storage.ts";
 
 export interface ArenaSettings {
   readonly isDuel: boolean;
-  /** Undefined: the first router. */
+  /** Name of the router; undefined for the first one. */
   readonly router?: string | undefined;
   /** The cost_quality_tradeoff of this browser's requests. Undefined: the router's own setting. */
   readonly tradeoff?: number | undefined;

@@ -113,7 +113,7 @@ Model      ${router}`,
   ];
 }
 
-/** How to make the gateway reachable for clients on other machines. */
+/** Instructions that make the gateway reachable for clients on other machines. */
 export const FOR_REMOTE_CLIENTS: Example = {
   name: "remote clients",
   lang: "bash",

@@ -30,7 +30,7 @@ const ABOUT: About<typeof DEFAULTS> = {
  *
  *   Score = P * Global + (1 - P) * Local.
  *
- * Elo has no uncertainties. For the choice of the opponent we use those of a
+ * Elo has no uncertainties. For the choice of the opponent we use the uncertainties of a
  * Bradley-Terry fit to the same N votes at these ratings.
  */
 export const eagle: PolicyKind<typeof DEFAULTS> = {

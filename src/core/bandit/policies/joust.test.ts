@@ -235,7 +235,8 @@ describe("joust", () => {
   it("ties do not pull models together", () => {
     const policy = create({ ties: 1 }, untold);
     // Davidson's model with nu = 2: a tie whenever two votes with half the gap disagree. Ties that
-    // count as half wins would halve the gap. The share of ties is close to that of equal models.
+    // count as half wins would halve the gap. The share of ties is close to the share between
+    // equal models.
     const gap = 1.5;
     for (let t = 0; t < 6000; t++) {
       const random = Random.seeded(t);

@@ -249,7 +249,10 @@ class Joust implements Policy {
     return (r * (r + this.#options.ties * (1 - r)) * s) / 2;
   }
 
-  /** Factor from the unit of the posteriors to that of the values. Told scores define the unit; without them the margin does. */
+  /**
+   * Factor from the unit of the posteriors to the unit of the values. Told scores define
+   * the unit; without them the margin does.
+   */
   #unit(): number {
     return this.#pool.told ? 1 : this.#margin(UNTOLD_SCALE);
   }

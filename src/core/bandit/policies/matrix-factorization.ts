@@ -75,7 +75,8 @@ export const matrixFactorization: PolicyKind<typeof DEFAULTS> = {
         for (let n = 0; n <= options.replay; n++) {
           const i = n === 0 ? memory.size - 1 : random.integer(memory.size);
           const past = { q: memory.x.subarray(i * d, (i + 1) * d), ...voteAt(memory, i) };
-          // A vote of weight 1e6 must not destroy the factors: no step is longer than that of one vote.
+          // A vote of weight 1e6 must not destroy the factors: no step is longer than the step of
+          // a vote of weight 1.
           gradientStep(factors, past, options.learningRate * Math.min(1, past.weight));
           // Each of n votes carries 1/n of the prior of w.
           const shrink = Math.min(1, options.learningRate / (options.sd ** 2 * memory.size));

@@ -54,7 +54,7 @@ export async function withRetries<T>(
 
 const FIRST_WAIT = 500;
 const LAST_WAIT = 8_000;
-/** If the server asks for a longer wait, the call fails instead of seeming to hang. */
+/** Longest wait that the server may ask for. If it asks for more, the call fails instead of seeming to hang. */
 const LONGEST_WAIT = 120_000;
 
 async function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {

@@ -109,7 +109,7 @@ async function readCached(
   vectors: Map<string, Float32Array>,
 ): Promise<string[]> {
   if (cache) {
-    // In parallel, but below the limit on open files.
+    // The files are read in parallel, but below the limit on open files.
     await inParallel([...texts], FILES_AT_ONCE, async (text) => {
       const vector = await cache.get(text);
       if (vector) vectors.set(text, vector);

@@ -5,7 +5,7 @@ export interface NormalizerOptions {
   readonly cleanText: boolean;
   /** Make each ideograph a word of its own. */
   readonly handleChineseChars: boolean;
-  /** null means: the same as `lowercase`. */
+  /** Remove accents. null means: if `lowercase` is set. */
   readonly stripAccents: boolean | null;
   readonly lowercase: boolean;
 }
@@ -23,7 +23,7 @@ export function normalize(text: string, options: NormalizerOptions): string {
 /** Control characters except tab and line breaks, which count as whitespace. */
 const REMOVED = /(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\uFFFD]/gu;
 const WHITESPACE = /\s/g;
-/** Only the first Unicode plane, as in Hugging Face's tokenizers: two ideographs beyond it are one word. */
+/** Ideographs of the first Unicode plane, as in Hugging Face's tokenizers: two ideographs beyond it are one word. */
 const IDEOGRAPH = /[\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF]/g;
 const ACCENT = /\p{Mn}/gu;
 const PUNCTUATION = /[\p{P}!-/:-@[-`{-~]/u;

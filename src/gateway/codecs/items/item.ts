@@ -8,7 +8,7 @@ import type { Json } from "../../wire/json.ts";
 
 /**
  * Members that have no place in the internal form, as they were on the wire, by the dialect that
- * knows them. Chat and Responses share those of `openai`.
+ * knows them. Chat and Responses share the members under `openai`.
  */
 export type Extra = Readonly<Partial<Record<DialectName | "openai", Json>>>;
 

@@ -3,8 +3,8 @@ import type { Item, Origin, ReasoningItem } from "./item.ts";
 
 /**
  * Signatures and encrypted content of reasoning can only be verified by the model that made them.
- * A client gets those of another dialect with a tag that names their origin, and sends the tag
- * back in its next request.
+ * A client gets the signatures of another dialect with a tag that names their origin, and sends
+ * the tag back in its next request.
  */
 const TAG = "joust1";
 

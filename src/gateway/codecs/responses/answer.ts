@@ -170,7 +170,7 @@ const PREFIXES: Readonly<Record<string, string>> = {
   custom_tool_call: "ctc",
 };
 
-/** Id of an item of the answer. Items of other dialects have none and get one. */
+/** Id of an item of the answer. Items of other dialects have no id and get one. */
 export function itemId(item: Item, answerId: string, index: number): string {
   if (item.type !== "hosted" && item.id !== undefined) return item.id;
   const type = item.type === "function_call" && item.custom ? "custom_tool_call" : item.type;

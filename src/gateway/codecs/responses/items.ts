@@ -43,7 +43,7 @@ export function readItem(item: Json, model?: string): Item {
 function readReasoning(item: Json, model?: string): ReasoningItem {
   const id = str(item.id);
   const signed = readSignature(str(item.encrypted_content) ?? "", "responses", model);
-  // Without encrypted content, the provider may find the item by its id.
+  // If the item has no encrypted content, the provider may still find it by its id.
   const known = signed.origin ?? (id === undefined ? undefined : originOf("responses", model));
   return {
     type: "reasoning",

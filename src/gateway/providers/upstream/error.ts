@@ -19,7 +19,7 @@ export class UpstreamError extends Error {
   readonly retryAfter: number | undefined;
   /** Advice to the operator or the client. */
   readonly hint: string | undefined;
-  /** Why the upstream refused the request, if it did so by an error status below 500. */
+  /** Reason why the upstream refused the request, if the error status is below 500. */
   readonly refusal: Refusal | undefined;
   readonly #facts: ErrorFacts | undefined;
 

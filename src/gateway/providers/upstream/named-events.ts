@@ -80,7 +80,10 @@ export class NamedEvents implements Translation {
     this.usage = { ...input, completionTokens, reasoningTokens };
   }
 
-  /** The event `error` of Responses has its members at the top, that of Messages in `error`. */
+  /**
+   * Makes the error of an event. The event `error` of Responses has the members of the
+   * error at the top; in Messages they are in `error`.
+   */
   #refusal(type: string, data: Members): UpstreamError {
     const response = type === "error" ? undefined : data.value("response");
     const error = isRecord(response) ? response.error : data.value("error");

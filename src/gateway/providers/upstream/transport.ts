@@ -106,7 +106,7 @@ export interface Address {
 
 interface Message {
   readonly to: Address;
-  /** Without a body the request is a GET. */
+  /** Body of a POST request; without one the request is a GET. */
   readonly body?: Uint8Array;
   readonly stream: boolean;
   /** Headers of this request, which take precedence over those of all requests. */

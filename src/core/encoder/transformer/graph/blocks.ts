@@ -152,7 +152,8 @@ export function relativeBucket(distance: number, buckets: number): number {
   const side = distance > 0 ? half : 0;
   const far = Math.abs(distance);
   if (far < single) return side + far;
-  // In float32 as in training, because the quotient is an integer at 16, 32 and 64.
+  // Each result is rounded to float32 as in training, because the quotient is an integer at 16, 32
+  // and 64.
   const log = Math.fround(Math.log(far / single));
   const share = Math.fround(log / Math.fround(Math.log(FARTHEST / single)));
   return side + Math.min(half - 1, single + Math.floor(Math.fround(share * (half - single))));

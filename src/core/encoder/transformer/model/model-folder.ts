@@ -107,7 +107,7 @@ const SENTENCE = z.object({
   max_seq_length: z.number().int().min(3).nullish(), // two special tokens and one token of the text
   do_lower_case: z.boolean().nullish(),
 });
-/** Not an integer: "no limit" is written as 1e30. */
+/** The limit need not be an integer: "no limit" is written as 1e30. */
 const TOKENIZER_CONFIG = z.object({ model_max_length: z.number().min(3).nullish() });
 
 /** Reads the default prompt of the folder's settings, else returns the prefix of a known model. */

@@ -16,7 +16,10 @@ export interface Modules {
   readonly normalize: boolean;
 }
 
-/** Without modules.json, the embedding is the unscaled mean, as in sentence-transformers. */
+/**
+ * Reads the modules of a folder. Without modules.json, the embedding is the unscaled
+ * mean, as in sentence-transformers.
+ */
 export async function readModules(folder: string): Promise<Modules> {
   const file = join(folder, "modules.json");
   const list = await readJsonIfAny(file, MODULES, HINT);

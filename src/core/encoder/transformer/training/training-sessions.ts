@@ -9,7 +9,7 @@ import { onnxBytes } from "../graph/onnx.ts";
 import { loadOnnxruntime, tensorOf } from "../onnxruntime.ts";
 
 export interface TrainingSessionOptions {
-  /** Default: the number of cores. Other numbers change the last bits of the result. */
+  /** Number of threads. Default: the number of cores. Other numbers change the last bits of the result. */
   readonly threads?: number | undefined;
 }
 
