@@ -56,7 +56,7 @@ describe("joust reproduce --dry-run", () => {
   it("names the encoders that are left out, unless the user chose others", async () => {
     const absent = [
       { name: "mpnet", reason: "its weights are not here: joust models get mpnet" },
-      { name: "e5b", reason: "not asked for" },
+      { name: "e5b", reason: "not requested" },
     ];
     const text = await textFor([STATIC], { absent });
     expect(text).toContain("Left out: mpnet (its weights are not here: joust models get mpnet).\n");

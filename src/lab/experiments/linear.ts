@@ -44,7 +44,7 @@ export function linearWorlds(planner: Planner): ReportItem[] {
     curvesFigure({
       id: `${NAME}-${dimension}`,
       title: `FGTS.CDB with utilities that are linear in ${dimension} dimensions`,
-      caption: `${MODELS} models, x and a_k uniform on the sphere of R^${dimension}, utility <theta, phi(x, a_k)> with |theta| = 1: the theory promises regret of order d sqrt(T). Nothing is told: there is one category and no score, so zero-feedback guesses, and joust, which learns by categories, can at best find the best fixed model.`,
+      caption: `${MODELS} models, x and a_k uniform on the sphere of R^${dimension}, utility <theta, phi(x, a_k)> with |theta| = 1: the theory promises regret of order d sqrt(T). The router is told nothing: there is one category and no score, so zero-feedback guesses, and joust, which learns by categories, can at best find the best fixed model.`,
       curves: planner.curves.filter(own(dimension)),
       colors: "curves",
       withoutQueries: true,

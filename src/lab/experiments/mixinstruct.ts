@@ -1,7 +1,7 @@
 /**
- * Section 5.2, figs. 4 and 8: no categories and no scores, only comparisons. Model
- * embeddings by eq. 6 from ten offline queries of each best-model label; pairs of queries
- * with equal labels train the encoder. The most ambiguous 8% or 15% of the queries are
+ * Section 5.2, figs. 4 and 8: no categories and no scores, only comparisons. Eq. 6 makes the
+ * model embeddings from ten offline queries of each best-model label; pairs of queries with
+ * equal labels train the encoder. The most ambiguous 8% or 15% of the queries are
  * dropped; each of the others comes once. A vote is the stored verdict on that pair or, if
  * there is none, BTL on the utilities.
  */
@@ -17,7 +17,7 @@ import { type EncoderState, EXAMPLES, Setting, weighted } from "../reproduce/set
 import { topSharesOf, topSharesTable } from "./top-shares.ts";
 
 const NAME = "mixinstruct";
-/** Shares of the queries that are dropped. Offline queries are drawn from those that the larger share leaves. */
+/** Shares of the queries that are dropped. Offline queries are drawn from those that remain after the larger drop. */
 const DROPS = [0.08, 0.15];
 /** Vote scale for the few pairs that were not judged. */
 const VOTE_SCALE = 3;
@@ -49,8 +49,8 @@ export const mixinstruct: Experiment = {
       standIn: source.standIn,
       notes: [
         source.note,
-        "A query's utility for a model is wins + 0.5 ties over the comparisons held, a Condorcet winner on top, divided by the largest. The ambiguity of a query is the share of pairs of models for which the verdicts, in both orders, do not all name one winner; the paper asks a language model instead.",
-        "A name ends in _8 or _15 by the percentage of the most ambiguous queries that was dropped. Offline queries are drawn from what stays when 15% are dropped, so that both drops share them and the fine-tuning. Categories are best-model labels, and told scores are means over the offline queries of a label.",
+        "The utility of a model on a query is wins + 0.5 ties, divided by the number of its comparisons and then by the largest value of the query; a Condorcet winner is placed on top. The ambiguity of a query is the share of pairs of models for which the verdicts, in both orders, do not all name one winner; the paper asks a language model instead.",
+        "The end of a name, _8 or _15, is the percentage of the most ambiguous queries that was dropped. Offline queries are drawn from those that remain after dropping 15%, so that both drops have the same offline queries and the same fine-tuning. Categories are best-model labels, and told scores are means over the offline queries of a label.",
         `A vote is one of the stored verdicts on that query and pair, drawn at random in either order, so there is no vote scale to vary; a tie counts as half a win of each. A pair without a verdict is voted on by BTL with s = ${VOTE_SCALE}.${counts}`,
       ],
     };

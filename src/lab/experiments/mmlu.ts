@@ -138,7 +138,7 @@ function figureOf({ name, epochs }: FoundEncoder, curves: readonly Curve[]): Rep
   return curvesFigure({
     id: `${NAME}-${name}`,
     title: `MMLU, ${name}`,
-    caption: `The paper's fig. 1 with ${name}: a_k as a topic's mean (mean) or from a prompt (dash-dotted), before (dashed) and after fine-tuning (E, solid), by the Hadamard product or added. zero-feedback and joust on ${last ? `${name}_E${last}` : name}.`,
+    caption: `The paper's fig. 1 with ${name}. Dashed: the original encoder. Solid: after fine-tuning (E). Dash-dotted: a_k from a prompt; otherwise a_k is a topic's mean (mean). Features are Hadamard products, or sums (added). zero-feedback and joust on ${last ? `${name}_E${last}` : name}.`,
     curves,
     colors: "curves",
   });

@@ -49,7 +49,7 @@ const FEW: Choice = {
   sharper: false,
 };
 
-/** All on the main encoder with most epochs, whose vectors are used again. */
+/** Variants of the curves on the main encoder with most epochs. They reuse its vectors. */
 export function variations(planner: Planner, data: DataSpec, form: string): ReportItem[] {
   const { main, size } = planner;
   const rounds = size.short;
@@ -183,7 +183,7 @@ export function variations(planner: Planner, data: DataSpec, form: string): Repo
     figure(
       "priced",
       `${tag} if voters count cost`,
-      "Votes, told scores and regret are all by Perf - 0.05 Cost, the weightings by the told scores (lambda 0); otherwise as in the main figure.",
+      "The utility is Perf - 0.05 Cost for votes, told scores and regret. The weightings use these told scores with lambda 0. Everything else is as in the main figure.",
       priced,
     ),
     figure(

@@ -67,7 +67,7 @@ export const routerbench: Experiment = {
   },
 };
 
-/** The curves of one figure: an encoder with so many epochs, its control group, its prompts. */
+/** The curves of one figure: an encoder with its number of epochs, the control group, the prompts. */
 interface Block {
   readonly encoder: FoundEncoder;
   readonly epochs: number;
@@ -185,7 +185,7 @@ function itemsOf(setting: Setting, blocks: readonly Block[], scores: Scores): Re
     choicesFigure(
       {
         id: `${NAME}-${form}-choices`,
-        title: `RouterBench (${form}): who answers in the last third of a run, vote scale ${scale}`,
+        title: `RouterBench (${form}): models that answer in the last third of a run, vote scale ${scale}`,
         caption:
           "Share of a benchmark's rounds that each model answered, mean over runs. Outlined: the benchmark's best models by Perf. A router that has found the best model of each query has its dark cells inside the outlines.",
       },
@@ -251,11 +251,11 @@ function notesOf(
   { size, main }: Planner,
   forms: readonly { name: string; note: string }[],
 ): string[] {
-  const left = `Left out for time: ${size.long} rounds of all curves but those of ${main.name} with most epochs on the first form, and there of Perf_cost and of prompts with 1 and 3 queries; small encoders on the second form; transformers fine-tuned on 15 queries per benchmark, which the unseen benchmark has; fine-tuned curves with GPT-4 in the pool.`;
+  const left = `To save time, only curves of ${main.name} with most epochs on the first form have ${size.long} rounds, except Perf_cost and prompts with 1 and 3 queries. Not run at all: small encoders on the second form; transformers fine-tuned on 15 queries per benchmark, which the experiment with the unseen benchmark has; fine-tuned curves with GPT-4 in the pool.`;
   return [
     ...forms.map(({ name, note }) => `Form "${name}": ${note}`),
     "Five offline queries per benchmark are drawn for each run and never streamed; each run has its own fine-tuning. The benchmark of a round is drawn uniformly, its query with replacement.",
-    "Curves with metadata append Perf and Cost to a_k, as the paper does: 14 numbers many times as long as x o a_k, so that the query hardly counts. Curves without metadata stand beside them; prompts have none. mu is that of T = 720 everywhere.",
+    "Curves with metadata append Perf and Cost to a_k, as the paper does. These 14 numbers form a vector many times as long as x o a_k, so the query hardly counts. Curves without metadata are shown too; prompts have no metadata. All curves use the mu of T = 720.",
     "The control group is the same for all epochs of the fine-tuned curves beside it.",
     ...(size.quick ? [] : [left]),
   ];

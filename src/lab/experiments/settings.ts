@@ -109,7 +109,7 @@ function gridTable(
   return {
     id: `${NAME}-grid`,
     title,
-    caption: `Mean regret over ${RUNS} runs with its 95% interval. Ratio: mean over the columns of the regret over the least regret of the column; the row with the lowest ratio is the setting of all other figures.`,
+    caption: `Mean regret over ${RUNS} runs with its 95% interval. Ratio: the regret of each column divided by the lowest regret of that column, averaged over the columns; the row with the lowest ratio is the setting of all other figures.`,
     draw: (results) => {
       const regrets = columns.map(({ curves }) => curves.map((curve) => regretsOf(results, curve)));
       const least = regrets.map((column) => Math.min(...column.map(mean)));

@@ -1,7 +1,7 @@
 /**
  * Section 5.1.1, figs. 3 (c, d) and 7: ARC is unknown until the second section of the
- * stream. MT-Bench is left out. 300 queries, 60 of each of five benchmarks, then as many
- * again and 120 of ARC among them; no query twice.
+ * stream. MT-Bench is left out. The first section has 300 queries, 60 of each of five
+ * benchmarks; the second has 300 others of these benchmarks and 120 of ARC, shuffled.
  *
  * exp and ctrl are told of five benchmarks and fine-tuned on 15 queries of each; ideal is
  * also told of ARC and has 15 of its queries.
@@ -26,7 +26,7 @@ const NAME = "unseen";
 const KNOWN = ["mmlu", "mbpp", "hellaswag", "winogrande", "gsm8k"];
 const ARC = "arc-challenge";
 const OFFLINE = 15;
-/** As many as on RouterBench. */
+/** Number of offline queries per benchmark in the RouterBench experiment. */
 const FEWER = 5;
 
 export const unseen: Experiment = {
@@ -147,7 +147,7 @@ function confusionText(all: Scores): string {
   const bestOn = (m: number) => perf.reduce((a, own, k) => (own[m]! > perf[a]![m]! ? k : a), 0);
   const [ofMmlu, ofArc] = [bestOn(mmlu), bestOn(arc)];
   const loss = (m: number, k: number) => (perf[bestOn(m)]![m]! - perf[k]![m]!).toFixed(3);
-  return `zero-feedback (ideal) can do worse than zero-feedback. zero-feedback gives queries of ARC, like those of MMLU near them, to ${models[ofMmlu]}, ${loss(arc, ofMmlu)} below ARC's best. Told of ARC too, it takes some queries of MMLU for ARC's and gives them to ${models[ofArc]}, ${loss(mmlu, ofArc)} below MMLU's best.`;
+  return `zero-feedback (ideal) can do worse than zero-feedback. Without ARC, zero-feedback takes queries of ARC for queries of MMLU and sends them to ${models[ofMmlu]}, which is ${loss(arc, ofMmlu)} below ARC's best model. When it is told of ARC, it takes some queries of MMLU for queries of ARC and sends them to ${models[ofArc]}, which is ${loss(mmlu, ofArc)} below MMLU's best model.`;
 }
 
 function figureOf(

@@ -17,16 +17,16 @@ describe("caveats", () => {
   it("name the stand-ins for the paper's data with their claims, and the encoders that were not run", () => {
     const absent = [
       { name: "e5b", reason: "its weights are not here" },
-      { name: "mpnet", reason: "not asked for" },
-      { name: "OpenAItext", reason: "not asked for" },
+      { name: "mpnet", reason: "not requested" },
+      { name: "OpenAItext", reason: "not requested" },
     ];
     const encoders = ["MiniLM", "static"].map((name) => ({ name, identity: "", epochs: [] }));
     expect(
       caveatsOf({ parts: [{ ...part, standIn: "other prompts" }], judged }, { absent, encoders }),
     ).toEqual([
       "In place of the paper's data: for MixInstruct (claim 23) other prompts.",
-      "Of the paper's encoders only MiniLM was run. Not run: e5b (its weights are not here); mpnet, OpenAItext (not asked for).",
-      "Claims about OpenAItext (claims 8, 23) cannot be tested without it; each encoder's own prompts or vectors show what they can in its place.",
+      "Of the paper's encoders only MiniLM was run. Not run: e5b (its weights are not here); mpnet, OpenAItext (not requested).",
+      "Claims about OpenAItext (claims 8, 23) cannot be tested without it; the prompts or vectors of each encoder itself stand in for it.",
     ]);
     expect(caveatsOf({ parts: [part], judged: [] }, { absent: [], encoders: [] })).toEqual([]);
   });

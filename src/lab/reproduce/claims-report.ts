@@ -29,7 +29,7 @@ export function summaryOf(judged: readonly JudgedClaim[], runs: number): string 
       ? ""
       : runs === 1
         ? " This rests on one run, which has no intervals, so comparisons of curves are left open."
-        : ` This rests on ${runs} runs, whose intervals are wide, so more is left open than with five.`;
+        : ` This rests on ${runs} runs, whose intervals are wide; with five runs or more, fewer claims would be open.`;
   const { length } = judged.filter(({ claim }) => !claim.ours);
   return `Of the paper's ${length} claims ${verdictCounts(judged)}.${own}${caution}`;
 }
@@ -58,7 +58,7 @@ function sortedIds(judged: readonly JudgedClaim[]): number[] {
   return byId(judged).map(({ claim }) => claim.id);
 }
 
-/** Sentences to read before any number: what stands in for what, and what could not be run. */
+/** Sentences to read before any number. They name the stand-ins, and the encoders that were not run. */
 export function caveatsOf(
   { parts, judged }: Pick<Reproduced, "parts" | "judged">,
   { absent, encoders }: Pick<ReproduceRecord, "absent" | "encoders">,
@@ -81,7 +81,7 @@ export function caveatsOf(
     missing.length > 0 &&
       `Of the paper's encoders ${names} ${run.length > 1 ? "were" : "was"} run. Not run: ${missing.join("; ")}.`,
     prompted.length > 0 &&
-      `Claims about OpenAItext${idsText(prompted)} cannot be tested without it; each encoder's own prompts or vectors show what they can in its place.`,
+      `Claims about OpenAItext${idsText(prompted)} cannot be tested without it; the prompts or vectors of each encoder itself stand in for it.`,
   ].filter((sentence) => sentence !== false);
 }
 

@@ -58,7 +58,7 @@ const TOPICS = [
   "international_law",
   "machine_learning",
 ];
-/** The five most different of the seven kinds of the project's own questions. */
+/** The five most different of the seven categories of the project's own questions. */
 const OWN_TOPICS = ["mbpp", "hellaswag", "winogrande", "gsm8k", "mmlu"];
 
 /** Finds the public data sets in a folder. Without a folder the project's own questions stand in for all. */
@@ -94,14 +94,15 @@ async function ownSets(files: Files, scores: FileRef): Promise<Sets> {
     join(OWN, "queries.jsonl"),
     join(OWN, "free-form", "exemplars.jsonl"),
   ]);
-  const note = "The project's own 490 questions, 70 in each of seven kinds, stand in for the data.";
+  const note =
+    "The project's own 490 questions, 70 in each of seven categories, stand in for the data.";
   const standIn = "the project's own questions";
   return {
     mmlu: {
       files: own,
       topics: OWN_TOPICS,
       standIn,
-      note: `${note} Five of the kinds are the topics.`,
+      note: `${note} Five of the categories serve as topics.`,
     },
     routerbench: {
       scores,
@@ -158,7 +159,7 @@ async function routerbenchIn(
     scores,
     forms: await Promise.all(forms),
     section: { known: 60, arc: 120 },
-    ...(!isReleased && { standIn: "its MMLU, GSM8K, HellaSwag and MBPP texts are others" }),
+    ...(!isReleased && { standIn: "its MMLU, GSM8K, HellaSwag and MBPP texts differ" }),
   };
 }
 
@@ -204,7 +205,7 @@ async function mixinstructIn(folder: string, files: Files): Promise<MixInstructS
       { name: "all", exclude: [] },
       { name: "without gpt-4", exclude: ["gpt-4"] },
     ],
-    note: "A stand-in for MixInstruct: GPT-4's verdicts on both orders of nearly all pairs of 7 models, over 953 prompts more than half of which are not English. GPT-4 itself is among the models and tops two thirds of the queries, so all is run without it too.",
+    note: "A stand-in for MixInstruct: GPT-4's verdicts on both orders of nearly all pairs of 7 models, over 953 prompts more than half of which are not English. GPT-4 itself is one of the models and the best one on two thirds of the queries, so every curve is also run without it.",
   };
 }
 

@@ -30,7 +30,7 @@ export const PAPER_ENCODERS: readonly string[] = ["MiniLM", "mpnet", "e5b", "Ope
 const OWN_ENCODER = "static";
 
 /** Reason for an encoder that the user did not name. */
-export const NOT_WANTED = "not asked for";
+export const NOT_WANTED = "not requested";
 
 /** Opens each encoder once to learn the identity of its weights. Encoders named by the user must exist. */
 export async function findEncoders(

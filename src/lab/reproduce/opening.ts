@@ -49,13 +49,13 @@ export function openingOf({
       (one) => one.voteScale === zero.voteScale && regretOf(results, one) < regretOf(results, zero),
     ),
   );
-  const never = `choosing the nearest benchmark's best told model, without any vote, loses ${ends(curves.zero)} over ${size.short} rounds, joust ${ends(curves.joust)} and FGTS.CDB ${ends([...curves.tuned, ...curves.original])}`;
+  const never = `after ${size.short} rounds, zero-feedback, which always chooses the model with the best told score in the nearest benchmark, has a regret of ${ends(curves.zero)}, joust of ${ends(curves.joust)}, and FGTS.CDB of ${ends([...curves.tuned, ...curves.original])}`;
   return {
     sentences: [
       ...tuningText(judged),
       beaten
-        ? `Votes can pay even if scores are told: ${never}.`
-        : `With exact scores in advance no learner beats the router that never learns: ${never}.`,
+        ? `Votes can pay even if exact scores are told in advance: ${never}.`
+        : `If exact scores are told in advance, no learner beats the router that never learns: ${never}.`,
       `Of the paper's claims ${verdictCounts(judged, false)}.`,
     ],
     pictures: figure.kind === "figure" ? figure.pictures : [],

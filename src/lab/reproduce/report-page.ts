@@ -15,7 +15,7 @@ export interface DrawnItem {
   readonly drawing: Drawing;
 }
 
-const TITLE = "LLM Routing with Dueling Feedback: the experiments again";
+const TITLE = "LLM Routing with Dueling Feedback: the experiments repeated";
 
 /** `drawn` holds the figures and tables of each experiment. */
 export function reportPage(

@@ -5,8 +5,8 @@ export const EXPLANATIONS = [
   `<b>Names.</b> MiniLM_E4_Excel_perf_cost_exp is the encoder MiniLM, fine-tuned for 4 epochs on
 the offline queries, model embeddings by the weighting Excel_perf_cost, and the group: exp is
 fine-tuned, ctrl is the original encoder, ideal is told of the benchmark that is unseen to
-the others. MiniLM_5 has model embeddings from a prompt with five example queries. All of these
-are played by FGTS.CDB. static is this program's own table of word vectors, which the paper does
+the others. MiniLM_5 has model embeddings from a prompt with five example queries. The policy of
+all these curves is FGTS.CDB. static is this program's own table of word vectors, which the paper does
 not have. An <i>original</i> encoder is one that is not fine-tuned. The setting of a curve is the
 form of its queries and what else was changed.`,
   `<b>Figures.</b> One line per curve, the mean over runs, with its name and its regret at the end.
@@ -22,9 +22,9 @@ writes; it is nearly a coin flip, since utilities lie between 0 and 1. If both r
 the same model, there is no vote. Run i of every curve has the same offline queries, the same stream and the same voters, so curves are compared by the paired
 difference, run by run.`,
   `<b>Baselines</b>, in every figure. random: two models at random. best-fixed: the one model with
-the least regret over the whole run, known in hindsight. zero-feedback: the best told model of
-the nearest category, which never uses a vote: what a learner gains from votes is what it gains
-over this line. joust: this project's own policy with its defaults (below).`,
+the least regret over the whole run, known in hindsight. zero-feedback: the model with the best
+told score in the nearest category; it never uses a vote, so the distance of a learner from this line
+is what votes are worth. joust: this project's own policy with its defaults (below).`,
   `<b>Model embeddings.</b> xi_m is the mean vector of category m's offline queries. Perf (eq. 3):
 a_k is the mean of the xi_m weighted by the softmax of Perf_k over categories; Perf_cost: by
 that of Perf - lambda Cost. Excel_perf_cost (eq. 4): the same scores, but 0 inside the softmax
@@ -35,12 +35,14 @@ listing 3 with the name of the model, the benchmark that it is best at, its Perf
 there, and that benchmark's first offline queries; of listing 2 on MMLU; on MixInstruct without
 Perf and Cost, with queries that the model is best on. lambda is 0.05 if not stated.`,
   `<b>FGTS.CDB</b> (Algorithm 1): phi(x, a) = x o a, scaled to length 1 (<i>added</i>: x + a). Two
-Langevin chains, each of which plays its own best model, ties at random: prior N(0,
+Langevin chains, each of which plays its own best model, ties at random. The policy
+<code>fgts-cdb</code> has these defaults: prior N(0,
 5<sup>2</sup>) on every coefficient, eta = 1, five steps per round from where the last round
 ended, each on 128 past votes, of length 0.2 / (1/5<sup>2</sup> + t mean|v|<sup>2</sup> / 4)
 after t votes. mu = 1 / (10 e sqrt(T)) with T = 720 (in the linear worlds their own T), and the feel-good
-term of a round is at most 1. The lists of curves name only options that differ from these
-defaults of the policy <code>fgts-cdb</code>.`,
+term of a round is at most 1. The curves here use eta = 10 and the prior N(0, 1) instead, because these
+settings have the least regret on other seeds. The lists of curves name all options that differ from the
+defaults.`,
   `<b>joust</b> describes a query by w = softmax(cos(x, xi_m) / 0.1) over categories, and models the
 utility of k as a multiple of its told score there plus w . theta_k. The posterior is Gaussian and
 is updated once per vote. Joust knows neither the vote scale nor the value of the told scores: it
@@ -59,8 +61,8 @@ a later review; docs/decisions/0006-criteria-of-claims.md of the repository says
 cell is one comparison: an encoder, a weighting, a form of the queries, a vote scale, a length. It
 decides if the 95% interval of the paired difference excludes 0. A claim <i>holds</i> if at least
 two thirds of its cells are for it, is <i>refuted</i> if as many are against it, and is otherwise
-<i>open</i>. It is <i>not testable here</i> if it is about something that is not here; the verdict
-on what stands in for it is then given too. The difference is that of the curve which the claim
+<i>open</i>. It is <i>not testable here</i> if it is about something that is not available here; the
+verdict on the stand-in is then given too. The difference is that of the curve which the claim
 says is better less the other, so a number below 0 is for the claim. The <i>pooled</i> difference
 is the mean over all cells with its 95% interval over runs, which the cells share
 (docs/decisions/0014-verdicts.md). It does not decide. If the paper's encoders are available, they
@@ -71,8 +73,8 @@ claim, orange against it, grey undecided; the diamond is the pooled difference.`
 /** Instructions for running the experiments again. */
 export const INSTRUCTIONS = [
   `The command below gives the same numbers, bit for bit, with the same data and code. Results are
-cached, so the second time takes seconds. In a checkout of the repository <code>joust</code> is
-<code>npm run -s joust --</code>. A single experiment can be named in place of all, and
+cached, so the second time takes seconds. Type <code>npx joust</code> for
+<code>joust</code>. A single experiment can be named in place of all, and
 <code>--curve NAME</code> runs one curve with everything that it needs, in all its settings, and
 prints its numbers. A list at the end of each experiment says for every curve which queries,
 vectors, model embeddings and policy it has.`,

@@ -94,7 +94,7 @@ describe("encoders", () => {
     const { here, absent } = await findEncoders(["hash"], PLACES);
     expect(here.map(({ name }) => name)).toEqual(["hash"]);
     expect(absent.map(({ name }) => name)).toEqual(["MiniLM", "mpnet", "e5b", "OpenAItext"]);
-    for (const { reason } of absent) expect(reason).toBe("not asked for");
+    for (const { reason } of absent) expect(reason).toBe("not requested");
   });
 });
 

@@ -44,7 +44,7 @@ export const mixinstructClaims: readonly ClaimDraft[] = [
     shownBy: /^mixinstruct-.*-drops$/,
     about: ["MixInstruct"],
     statement: "Removing the most ambiguous 15% of the queries is worse than removing 8%.",
-    criterion: `For the fine-tuned curves and the prompts with five queries, over the rounds that both have, regret is higher with 15% dropped than with 8%, (a) as it is and (b) as a share of random's on the same queries, since those that stay have more to lose: the interval of R(8%) - R(15%) lies below 0, each of the two ${TWO_THIRDS}.`,
+    criterion: `For the fine-tuned curves and the prompts with five queries, over the rounds that both streams have, regret is higher with 15% of the queries dropped than with 8% dropped: (a) the regret itself, and (b) its share of the regret of random on the same queries, because the remaining queries have more regret to lose. The interval of R(8%) - R(15%) lies below 0, each of the two ${TWO_THIRDS}.`,
     parts: (results) => {
       const few = results
         .curves({ experiment: "mixinstruct" })

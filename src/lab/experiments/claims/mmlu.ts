@@ -54,7 +54,7 @@ export const mmluClaims: readonly ClaimDraft[] = [
     place: "4.2, fig. 2",
     shownBy: /^mmlu-tsne$/,
     statement: "An encoder as it is already clusters categories, and fine-tuning sharpens that.",
-    criterion: `Over the online queries the mean cosine within a topic less that across topics is (a) above 0 before and (b) larger after fine-tuning than before: each of the two ${TWO_THIRDS} (encoders).`,
+    criterion: `The gap is the mean cosine of two online queries of one topic less that of two online queries of different topics. It is (a) above 0 before fine-tuning and (b) larger after fine-tuning than before: each of the two ${TWO_THIRDS} (encoders).`,
     parts: (results) => {
       const states = clusterStates(results);
       const before = states.map(({ name, before }) => ({
@@ -65,8 +65,8 @@ export const mmluClaims: readonly ClaimDraft[] = [
         after ? [{ label: `${name}_E${epochs}`, runs: minus(gaps(before), gaps(after)) }] : [],
       );
       return [
-        { name: "(a)", cells: before, unit: "cosine across topics less that within one" },
-        { name: "(b)", cells: sharpened, unit: "that gap before less after" },
+        { name: "(a)", cells: before, unit: "cosine across topics less cosine within a topic" },
+        { name: "(b)", cells: sharpened, unit: "gap before less gap after" },
       ];
     },
     note: (results) => {
@@ -82,7 +82,7 @@ export const mmluClaims: readonly ClaimDraft[] = [
     id: 5,
     place: "4.2",
     statement: "The failure on MMLU lies in the model embeddings, not in the encoder.",
-    criterion: `With the encoder as it was, (a) the nearest topic's expert (zero-feedback) has less regret than FGTS.CDB on topic means, so that the vectors know the topic, and (b) so has FGTS.CDB on the same means less their mean, so that model embeddings alone make the difference: each of the two ${TWO_THIRDS} (vote scales).`,
+    criterion: `With the original encoder, (a) zero-feedback, which chooses the expert of the nearest topic, has less regret than FGTS.CDB on topic means, so the query vectors identify the topic; and (b) FGTS.CDB on topic means less their common mean has less regret than FGTS.CDB on topic means, so the model embeddings alone make the difference: each of the two ${TWO_THIRDS} (vote scales).`,
     parts: (results) => {
       const failing = results.curves({ experiment: "mmlu", variant: "", group: "ctrl" });
       const knows = failing.flatMap((curve) => {
@@ -108,7 +108,7 @@ export const mmluClaims: readonly ClaimDraft[] = [
       "The mean embedding of the queries with label k is an unbiased estimate of the label-weighted category means, for equal category sizes.",
     needs: [],
     criterion:
-      "Monte Carlo: at equal sizes the 95% interval of the mean error holds 0 and reaches no further than 0.05 (a tenth of a query's spread) from it in at least two thirds of the coordinates. Beside it: unequal sizes, and weights 1/n_m.",
+      "Monte Carlo: at equal sizes the 95% interval of the mean error contains 0 and stays within 0.05 of it (a tenth of a query's spread) in at least two thirds of the coordinates. The errors at unequal sizes, without and with weights 1/n_m, are reported too.",
     parts: () => [propositionOne()],
     note: () => biasText(),
   },
@@ -117,7 +117,7 @@ export const mmluClaims: readonly ClaimDraft[] = [
     place: "3",
     shownBy: /^linear-/,
     statement: "Under a linear model regret grows like sqrt(T) at most, up to logarithms.",
-    criterion: `The theory bounds regret from above, for large T: the exponent log2(R(T) / R(T/2)) at the last round is below 0.6, its whole interval, ${TWO_THIRDS} (dimensions, vote scales). A larger one at this T is no refutation.`,
+    criterion: `The theory bounds regret from above, for large T: the whole interval of the exponent log2(R(T) / R(T/2)) at the last round lies below 0.6 ${TWO_THIRDS} (dimensions, vote scales). A larger exponent at this T is no refutation.`,
     parts: (results) => {
       const curves = results.curves({ experiment: "linear", policy: "fgts-cdb" });
       const cells = curves.map((curve) => {

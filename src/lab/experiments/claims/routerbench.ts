@@ -65,7 +65,7 @@ export const routerbenchClaims: readonly ClaimDraft[] = [
     shownBy: RUNS,
     about: ["OpenAItext"],
     statement: "Excel_perf_cost_exp and Excel_mask_exp beat OpenAItext_5.",
-    criterion: `Regret of either, without metadata and with it, is below that of the prompts with five queries ${TWO_THIRDS}.`,
+    criterion: `Regret of each of the two curves, without metadata and with it, is below that of the prompts with five queries ${TWO_THIRDS}.`,
     parts: (results) => [{ cells: promptRivals(results, excelExp(results, "routerbench"), 5) }],
   },
   {
@@ -75,7 +75,7 @@ export const routerbenchClaims: readonly ClaimDraft[] = [
     about: ["OpenAItext"],
     statement: "Both observations (9 and 10) hold for all tuned encoders.",
     criterion:
-      "Claims 9 and 10 hold for every encoder that is here and number of epochs by itself.",
+      "Claims 9 and 10 hold separately for every available encoder and every number of epochs.",
     parts: (results) =>
       results.encoders.flatMap(({ name, epochs: all }) =>
         all.flatMap((epochs) => {
@@ -110,7 +110,7 @@ export const routerbenchClaims: readonly ClaimDraft[] = [
     place: "B.2",
     shownBy: RUNS,
     statement: "Excel_perf_cost and Excel_mask are the most effective weightings in most cases.",
-    criterion: `Of the four exp curves of an encoder, its epochs, a form and a vote scale, the better of the two Excel ones has less regret than the better of the other two, better being the lower mean, ${TWO_THIRDS}.`,
+    criterion: `A cell compares the four exp curves with the same encoder, epochs, form and vote scale. The better of the two Excel curves (the one with the lower mean) has less regret than the better of the other two ${TWO_THIRDS}.`,
     parts: (results) => {
       const perf = expCurves(
         results,
@@ -163,7 +163,7 @@ export const routerbenchClaims: readonly ClaimDraft[] = [
     place: "5.1",
     shownBy: /^routerbench-lambda$/,
     statement: "lambda trades performance against cost.",
-    criterion: `With Excel_perf_cost, lambda = 0.2 in the weighting makes a query cheaper than lambda = 0: the interval of the difference of costs, a duel of two models costing both answers, lies below 0 ${TWO_THIRDS} (vote scales). What it costs in Perf stands beside it.`,
+    criterion: `With Excel_perf_cost, lambda = 0.2 in the weighting makes a query cheaper than lambda = 0: the interval of the difference of costs lies below 0 ${TWO_THIRDS} (vote scales). A duel of two models costs both answers. The change of Perf is reported too.`,
     parts: (results) => {
       const thrifty = results.curves({ experiment: "routerbench", variant: "lambda=0.2" });
       const cells = thrifty.flatMap((curve) =>
@@ -186,7 +186,7 @@ export const routerbenchClaims: readonly ClaimDraft[] = [
     shownBy: /^routerbench-variations$/,
     statement: "35 offline queries suffice.",
     needs: ["routerbench", "unseen"],
-    criterion: `Regret with 5 offline queries per benchmark is less than 10% above that with 15, (a) on RouterBench, where transformers are not tuned for it, and (b) for the tuned ideal curves of the unseen benchmark: the interval of R(5) - 1.1 R(15) lies below 0, each of the two ${TWO_THIRDS}.`,
+    criterion: `Regret with 5 offline queries per benchmark is less than 10% above that with 15, (a) on RouterBench, where transformers are not fine-tuned on 15 queries, and (b) for the fine-tuned ideal curves of the unseen benchmark: the interval of R(5) - 1.1 R(15) lies below 0, each of the two ${TWO_THIRDS}.`,
     parts: (results) => {
       const cell = (few: Curve | undefined, more: Curve): Cell[] => {
         const t = results.rounds(more);
