@@ -42,7 +42,10 @@ export function estimateOf(mixture: UtilityMixture): Estimate {
   };
 }
 
-/** A loop, because `reduce` takes several times as long and this runs for every component of every request. */
+/**
+ * Sums the values in a loop, because `reduce` takes several times as long and this runs
+ * for every component of every request.
+ */
 function total(values: Float64Array): number {
   let sum = 0;
   for (let k = 0; k < values.length; k++) sum += values[k]!;

@@ -158,7 +158,7 @@ describe("embeddingsOf", () => {
     for (const row of centred) expect(norm(row)).toBeCloseTo(length, 12);
   });
 
-  it("takes those of a calibration bundle for `fitted`, and throws if there is none", () => {
+  it("takes the embeddings of a calibration bundle for `fitted`, and throws if there is none", () => {
     const fitted = MODELS.map(() => unitVector());
     const a = embeddingsOf({ ...pool, fitted }, options({ weighting: "fitted" }));
     expect(a).toEqual(fitted);

@@ -115,7 +115,7 @@ describe("remapCoefficients", () => {
     expect(out).toEqual(expected);
   });
 
-  it("moves rows and columns of a matrix, and takes those of a new model from the prior", () => {
+  it("moves rows and columns of a matrix, and takes the rows and columns of a new model from the prior", () => {
     const fresh = new Float64Array(49).fill(-1);
     const out = remapCoefficients(product(code(from)), from, fresh, pool, "category");
     const expected = product(code(pool.models)).map((value, at) =>

@@ -124,7 +124,7 @@ describe("a damaged bundle", () => {
     expect(error).toEqual(errorText(message));
   });
 
-  it("with one changed digit, or a file that is truncated or missing", async () => {
+  it("is rejected if a digit is changed, or a file is truncated or missing", async () => {
     const folder = await written();
     const file = join(folder, "bundle.json");
     const text = readFileSync(file, "utf8");

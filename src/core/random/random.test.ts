@@ -201,7 +201,7 @@ describe("split", () => {
     }
   });
 
-  it("gives different streams for different labels, none of which is that of the parent", () => {
+  it("gives different streams for different labels, none of which is the stream of the parent", () => {
     const labels = [
       ...Array.from({ length: 2000 }, (_, i) => i - 1000),
       ...Array.from({ length: 2000 }, (_, i) => `${i - 1000}`),

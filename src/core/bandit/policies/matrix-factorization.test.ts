@@ -60,7 +60,7 @@ describe("gradientStep", () => {
     expect(factors.P[1]).toEqual(before);
   });
 
-  it("has features whose product with w is the logit", () => {
+  it("duelFeatures times w is the logit", () => {
     const factors = randomFactors(3);
     const logit = duelFeatures(factors, q, 1, 2).reduce((sum, f, i) => sum + f * factors.w[i]!, 0);
     expect(logit).toBeCloseTo(delta(factors, 1, q) - delta(factors, 2, q), 12);
