@@ -61,7 +61,7 @@ describe("GroupCommit", () => {
     expect(commits).toEqual([[vote(1)]]);
   });
 
-  it("passes decisions that are only counted on as such", async () => {
+  it("passes on decisions that are to be counted but not stored", async () => {
     const calls: unknown[] = [];
     const record: Store["record"] = async (...args) => void calls.push(args);
     const log = new GroupCommit({ ...fake().store, record }, never);
@@ -109,7 +109,7 @@ describe("GroupCommit", () => {
     expect(refused).toMatchObject({ reason: "changed", hint: expect.any(String) });
   });
 
-  it("refuses a vote that the database does not answer, and accepts it when it is sent again", async () => {
+  it("refuses a vote if the database does not respond in time, and accepts it when it is sent again", async () => {
     const { store, logged, close } = fake();
     const log = new GroupCommit(store, { ...never, voteMs: 5 });
     const open = close();

@@ -22,7 +22,7 @@ describe("snapshotsToDelete", () => {
     expect(ages.filter((age) => age >= 48)).toHaveLength(3 + 1);
   });
 
-  it("keeps as few if it is called after every save, and always the newest", () => {
+  it("keeps the same number of snapshots if it is called after every save, and always the newest", () => {
     let snapshots: ReturnType<typeof every> = [];
     for (const snapshot of every(HOUR / 6, 6 * 24 * 4)) {
       snapshots = kept([...snapshots, snapshot], snapshot.at);

@@ -51,7 +51,7 @@ export function eventsConform({ one, both }: Stores): void {
     expect(await store.positionAt("auto", T0)).toBe(0);
   });
 
-  it("have a position at a time even if a clock was set back", async () => {
+  it("have a last position up to a time, even if a clock was set back", async () => {
     const store = await one();
     const hour = 3_600_000;
     const times = [1, 2, 3, 4].map((n) => T0 + n).concat([1, 2].map((n) => T0 - hour + n));

@@ -192,7 +192,7 @@ it("returns the space of days that are dropped", async () => {
   expect(readdirSync(folderOf(file)).filter((name) => name.startsWith("2026-01-01"))).toEqual([]);
 });
 
-it("counts a dropped day once, even if it was interrupted before its file was deleted", async () => {
+it("counts a dropped day once, even if dropping it was interrupted before its file was deleted", async () => {
   const file = newFile();
   const query = { router: "auto", from: T0, to: T0 + DAY_MS, step: DAY_MS };
   const before = new SqliteStore(file, Date.now);
