@@ -245,7 +245,10 @@ function checkStoreKey({ store: { key } }: Config): void {
   checkedAt({ file: "joust.yaml", field: "store.key" }, () => readKey(key));
 }
 
-/** Without API keys, everybody who can reach the gateway could spend the operator's money. */
+/**
+ * Refuses to listen for other machines if there is no API key: everybody who can reach
+ * the gateway could spend the operator's money.
+ */
 function checkHost({ server: { host } }: Config, access: Access): void {
   if (!access.isOpen || isLoopback(host)) return;
   throw new InputError(

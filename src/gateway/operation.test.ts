@@ -167,7 +167,7 @@ describe("the page", () => {
   });
 });
 
-it("keeps answering after it has said that it leaves", async () => {
+it("keeps answering after it has reported on /readyz that it leaves", async () => {
   const gateway = await startGateway(`${SANDBOX}\nserver: {shutdown_delay_seconds: 1}`);
   const left = gateway.leave();
   const { status, json } = await gateway.get("/readyz");

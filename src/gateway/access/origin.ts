@@ -53,7 +53,7 @@ const FORWARDED = [
   "fly-client-ip",
 ];
 
-/** Host headers that were found to name this machine, because most requests have the same one. */
+/** Cache of Host headers that name this machine. Most requests have the same one. */
 const OWN_NAMES = new Set<string>();
 
 function isOwnName(host: string): boolean {

@@ -69,7 +69,7 @@ describe("streams of chat hosts", () => {
     ]);
   });
 
-  it("a legacy call is a call", () => {
+  it("a call in the older format becomes a function call", () => {
     const answer = read("chat", [
       chunk({ function_call: { name: "f", arguments: "" } }),
       chunk({ function_call: { arguments: "{}" } }),
@@ -149,7 +149,7 @@ describe("streams of Anthropic's hosts", () => {
     expect(read("messages", [start, text(""), stop, ...end]).choices[0]!.items).toEqual([]);
   });
 
-  it("a call without input has the arguments {}, one with input in its first event has that", () => {
+  it("a call without input has the arguments {}; input in its first event becomes its arguments", () => {
     const tool = (input: object) => block({ type: "tool_use", id: "t", name: "f", input });
     const answer = read("messages", [start, tool({}), stop, tool({ a: 1 }), stop, ...end]);
     expect(answer.choices[0]!.items).toMatchObject([{ arguments: "{}" }, { arguments: '{"a":1}' }]);

@@ -59,7 +59,7 @@ describe.each(DIALECTS)("an answer of %s to a client of Responses", (upstream) =
     });
   });
 
-  it("is translated while it streams, and watched", () => {
+  it("is translated while it streams, and its events are passed to `watch`", () => {
     const seen: ItemEvent["type"][] = [];
     const translator = new StreamTranslator(sides, (event) => seen.push(event.type));
     const pieces = dataOf(upstream).map((data) => translator.push(data));

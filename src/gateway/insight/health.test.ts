@@ -20,7 +20,7 @@ it.each([
   [calls(10, 10), "closed", "down"],
   [calls(10, 0), "half-open", "degraded"],
   [calls(10, 0), "open", "down"],
-] as const)("calls %j with the breaker %s mean %s", (recent, breaker, health) => {
+] as const)("calls %j and the breaker %s give the health %s", (recent, breaker, health) => {
   expect(healthOf(recent, breaker)).toBe(health);
 });
 

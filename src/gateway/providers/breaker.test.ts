@@ -41,7 +41,7 @@ it("forgets outcomes that are older than the window", () => {
   expect(breaker.failures.of).toBe(1);
 });
 
-it("lets one probe pass after its time, and closes at an answer", () => {
+it("lets one probe pass after it was open for its time, and closes if the probe is answered", () => {
   const time = clock();
   const breaker = opened(time);
   time.pass(BREAKER.openMs - 1);

@@ -69,7 +69,7 @@ describe("an upstream that works", () => {
     expect(end.firstByteAt).toBeLessThanOrEqual(end.endedAt);
   });
 
-  it("streams the bytes unchanged, requests usage and hides it from a client that did not", async () => {
+  it("streams the bytes unchanged, requests usage and hides it from a client that did not request it", async () => {
     const answer = await ask("well", true);
     expect(await read(answer)).toBe(EVENTS.join("") + DONE_EVENT);
     const end = await answer.end;
@@ -214,7 +214,7 @@ describe("a fault before the first byte", () => {
     });
   });
 
-  it("is the operator's if the key was refused, and does not repeat the key", async () => {
+  it("counts as the operator's fault if the key was refused, and its message does not repeat the key", async () => {
     const error = await errorOf(ask("error401", false));
     expect(error).toMatchObject({
       retryable: false,
@@ -226,11 +226,11 @@ describe("a fault before the first byte", () => {
     expect(error.hint).toMatch(/^check the key/);
   });
 
-  it("is a redirect, which is not followed", async () => {
+  it("may be a redirect, which is not followed", async () => {
     expect(await errorOf(ask("redirect", false))).toMatchObject({ status: 302, clientStatus: 502 });
   });
 
-  it("keeps only the beginning of an endless error", async () => {
+  it("has only the beginning of an endless error body", async () => {
     const error = await errorOf(ask("hugeError", false));
     expect(error.body!.length).toBe(64 * 1024);
     expect(error.message.length).toBeLessThan(600);
@@ -249,7 +249,7 @@ describe("a fault before the first byte", () => {
     expect(error).toMatchObject({ code: "request", fault: "request", clientStatus: 400 });
   });
 
-  it("is an error if no header can contain the key", async () => {
+  it("is reported if no header can contain the key", async () => {
     const odd = new HttpUpstream(
       { name: "odd", url: host.url("well"), headers: { authorization: "Bearer a\nb" } },
       systemClock,

@@ -96,7 +96,7 @@ describe("the expected price of an answer", () => {
     return prices;
   }
 
-  it("is lower for the model that has read the conversation, which is the margin of a switch", () => {
+  it("is lower for the model that has read the conversation, by the cost of reading it again", () => {
     const prices = afterAnswer(10_000);
     const [a, b] = models.map((one) => prices.quote(one, conversation(next, 1000))!);
     expect(a!.cached).toBeGreaterThan(9000);

@@ -61,7 +61,7 @@ async function startServer(limits: ConnectionLimits) {
 }
 
 describe("connections", () => {
-  it("close the one that has waited longest when there are too many", async () => {
+  it("are closed when there are too many, the one that has waited longest first", async () => {
     const { port, statusOf } = await startServer(LIMITS);
     const waiting: Socket[] = [];
     for (let i = 0; i < 4; i++) waiting.push(await connect(port, HALF));
@@ -105,10 +105,13 @@ describe("connections", () => {
     expect(other.destroyed).toBe(true);
   });
 
-  it.runIf(process.platform === "linux")("know the limit of descriptors of the process", () => {
-    const soft = Number(execFileSync("sh", ["-c", "ulimit -n"], { encoding: "utf8" }));
-    expect(descriptorLimit()).toBe(soft);
-  });
+  it.runIf(process.platform === "linux")(
+    "are limited by the descriptors that the process may have",
+    () => {
+      const soft = Number(execFileSync("sh", ["-c", "ulimit -n"], { encoding: "utf8" }));
+      expect(descriptorLimit()).toBe(soft);
+    },
+  );
 
   it("may take half of the descriptors, at most 10,000", () => {
     const { server } = configOf(SANDBOX);

@@ -83,7 +83,7 @@ describe("refuses", () => {
     });
   });
 
-  it("a body while others take all the room, and takes it when they are gone", async () => {
+  it("a body while other bodies take all the room, and accepts it when they are gone", async () => {
     const small = await startGateway(`${SANDBOX}\nserver: {body_mb: 0.01, buffer_mb: 0.01}`);
     const { port } = new URL(small.url);
     const socket = createConnection(Number(port), "127.0.0.1");
@@ -152,7 +152,7 @@ describe("refuses", () => {
     ]);
   });
 
-  it("bytes that are no HTTP, large headers and slow requests", async () => {
+  it("bytes that are not HTTP, large headers and slow requests", async () => {
     expect(await raw("\0\0\0 hello\r\n\r\n")).toContain("400 Bad Request");
     expect(await raw(HEAD, `x: ${"y".repeat(40_000)}\r\n\r\n`)).toContain("431 ");
     expect(await raw(HEAD, "content-length: 100\r\n\r\n", '{"model"')).toContain("408 ");

@@ -41,7 +41,7 @@ it("docs/http.md describes every operation, and no others", () => {
 });
 
 describe("responses", () => {
-  /** Requests a JSON response of every endpoint; `{id}` is the id of a decision. */
+  /** Requests for a JSON response of every endpoint; `{id}` is replaced by the id of a decision. */
   const requests: readonly (readonly [string, string, object?])[] = [
     ["POST", "/v1/chat/completions", chat("Why is the sky blue?")],
     ["POST", "/v1/completions", { model: "yi-34b", prompt: "Why is the sky" }],

@@ -34,7 +34,7 @@ it("a dialect writes its own signatures as they are", () => {
 });
 
 it.each(["joust1", "joust1.chat", "joust1.gemini..bQ.x", "joust2.chat..bQ.x"])(
-  "%s is a signature and no tag",
+  "%s is read as a signature, not as a tag",
   (signature) => {
     expect(readSignature(signature, "messages")).toMatchObject({
       signature,

@@ -30,7 +30,7 @@ it("a schema becomes a tool that must be called", () => {
 });
 
 it.each([{ tools: [{ type: "function" as const, name: "f" }] }, { reasoning: { enabled: true } }])(
-  "a schema becomes an instruction beside %j",
+  "a schema becomes an instruction if the request has %j",
   (more) => {
     const { request: changed, answerTool } = schemaAsTool({ ...request, ...more });
     expect(answerTool).toBeUndefined();

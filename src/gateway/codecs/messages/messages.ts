@@ -155,8 +155,9 @@ function inputOf(item: FunctionCallItem): Json {
 }
 
 /**
- * Writes items as messages. Items of the model that follow each other are one message, and so
- * are outputs of calls with the message of the user after them; Anthropic wants outputs first.
+ * Writes items as messages. Consecutive items of the model become one message. Outputs of
+ * calls and the message of the user after them also become one, with the outputs first, as
+ * Anthropic requires.
  */
 export function writeMessages(items: readonly Item[]): Json[] {
   const messages: { role: string; content: Json[]; last: Item }[] = [];

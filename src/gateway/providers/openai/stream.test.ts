@@ -117,7 +117,7 @@ describe("an unusual but complete stream", () => {
     expect(read([comments, FINAL + DONE])).toMatchObject({ out: FINAL + DONE, error: undefined });
   });
 
-  it("is completed by a missing blank line", () => {
+  it("gets the blank line that is missing at its end", () => {
     expect(read([`${FINAL}data: [DONE]`]).out).toBe(`${FINAL}data: [DONE]\n\n`);
   });
 
