@@ -109,9 +109,9 @@ export class GrowingRows {
  *
  *   <theta, phi(x_i, a_k)> = x_i . (theta o a_k) / |x_i o a_k|.
  *
- * The scores of a batch are one product of its x (B x d) with theta o a (K x d), and
- * the transposed map is sum_k a_k o (sum_b C_bk / |x_i o a_k| x_i). With metadata, x and a
- * are the extended ones of `hadamardFactors`.
+ * The scores of a batch are one product of its x (B x d) with theta o a (K x d), and the transposed
+ * map is sum_k a_k o (sum_b C_bk / |x_i o a_k| x_i). With metadata, x and a are extended as in
+ * `hadamardFactors`.
  */
 export class HadamardPast implements PastFeatures {
   readonly #K: number;

@@ -35,10 +35,10 @@ const ABOUT: About<typeof DEFAULTS> = {
  *
  *   delta(M, q) = w . (normalize(P_M) o W q),   P(a beats b) = sigmoid(delta_a - delta_b),
  *
- * with P_M the embedding of model M and q that of the query. Deviations: it is trained
- * online by gradient steps on each vote and a few past votes, where the paper runs Adam
- * over stored votes with noise on q; w has a Gaussian prior and starts at 0, so that
- * at first only the told scores count.
+ * with P_M the embedding of model M and q the embedding of the query. Deviations: it is trained
+ * online by gradient steps on each vote and a few past votes, where the paper runs Adam over
+ * stored votes with noise on q; w has a Gaussian prior and starts at 0, so that at first only
+ * the told scores count.
  *
  * For the choice of the opponent, the last layer is treated as a linear model of the
  * features (normalize(P_a) - normalize(P_b)) o W q, as in neural dueling bandits (Verma
@@ -108,7 +108,10 @@ export interface Factors {
   readonly w: Float64Array;
 }
 
-/** Returns random directions for the models and for W. Those of a model depend on its name, not on the order of the pool. */
+/**
+ * Returns random directions for the models and for W. The direction of a model depends on
+ * its name, not on the order of the pool.
+ */
 function initialFactors(
   models: readonly string[],
   d: number,
