@@ -32,7 +32,7 @@ export class ResponsesStreamParser implements StreamParser {
   #ended = false;
   #items = 0;
   readonly #open = new Map<unknown, Open>();
-  /** Whether the answer has calls, which the last event does not say. */
+  /** The last call of the answer, if there is one. The last event does not say whether there are calls. */
   #calls: Item[] = [];
 
   push(data: string, emit: Emit): void {
