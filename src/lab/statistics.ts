@@ -63,8 +63,8 @@ export function excludesZero(interval: Interval): boolean {
 
 /**
  * Holm's step-down correction (1979): the i-th smallest of m p-values times
- * m - i + 1, made monotone. Rejecting those below 0.05 errs anywhere with
- * probability at most 0.05.
+ * m - i + 1, made monotone. If all hypotheses below 0.05 are rejected, the
+ * probability that any rejection is wrong is at most 0.05.
  */
 export function holm(pValues: readonly number[]): number[] {
   const adjusted = pValues.map(() => Number.NaN);

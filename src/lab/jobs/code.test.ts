@@ -83,7 +83,7 @@ it("follows modules that import each other", () => {
   expect(hash("y.ts")).not.toBe(y);
 });
 
-it("takes an import of joust for the whole program", () => {
+it("follows an import of joust into this program", () => {
   write("policy.mjs", 'import { argmax } from "joust";\nexport default argmax;\n');
   const module = pathToFileURL(join(folder, "policy.mjs"));
   const files = new CodeHashes().filesOf([module]);

@@ -9,8 +9,8 @@ import { sha256 } from "./hash.ts";
 /**
  * Hashes the code that decides a job's result: some modules and everything they
  * import, directly or not. Comments, formatting, types and the places of files do
- * not count. Modules that are started as threads do, and of a package its version; "joust",
- * which a policy of the user may import, is this program.
+ * not count. Modules that are started as threads count too. A package counts by its version.
+ * "joust", which a policy of the user may import, counts as this program.
  *
  * The hash of a module covers its statements, in which the hash of each imported
  * module stands in place of the path.

@@ -4,7 +4,7 @@ import { type Context, Stopped, type Task } from "./job.ts";
 import type { FolderStore } from "./store.ts";
 
 export interface ContextOptions {
-  /** Holds the results that jobs need. Jobs of a plan without it need none. */
+  /** Holds the results that jobs need. Undefined if no job of the plan needs a result of another. */
   readonly store?: FolderStore | undefined;
   /** Paths of data files by their SHA-256. */
   readonly files?: Readonly<Record<string, string>> | undefined;

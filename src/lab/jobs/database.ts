@@ -8,7 +8,7 @@ import { digestOf } from "./store.ts";
 /** Name of the tasks in graphile-worker's queue. */
 export const TASK_NAME = "joust";
 
-/** After so many seconds without a heartbeat a worker counts as dead. */
+/** Number of seconds without a heartbeat after which a worker counts as dead. */
 export const HEARTBEAT_LIMIT = 20;
 
 /** Only one of several processes that start at once creates the tables. */

@@ -30,7 +30,7 @@ export interface Matrix {
   readonly data: Float32Array;
 }
 
-/** A file named by its content. Readers that go by the extension look at the name. */
+/** A file identified by its content. The name is for readers that choose a format by the extension. */
 export interface FileRef {
   readonly name: string;
   readonly sha256: string;

@@ -43,7 +43,7 @@ export type JobMethods = Awaited<ReturnType<typeof open>>;
 
 serve(open, {
   oneAtATime: true,
-  // From within the thread, so that what it has printed is not cut off.
+  // The thread ends itself, because ending it from outside would cut off its last output.
   onClose: () => {
     if (exit) process.exit();
   },

@@ -55,7 +55,7 @@ const stubborn: Kind = {
   },
 };
 
-/** Takes so many milliseconds. */
+/** Takes the number of milliseconds in its spec. */
 const slow: Kind = {
   code,
   async run(spec, context) {

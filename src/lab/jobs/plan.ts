@@ -7,7 +7,7 @@ interface About {
   readonly label: string;
   /** Estimated time on one thread, or any number in proportion to it. */
   readonly seconds: number;
-  /** Jobs whose estimates are wrong by the same factor; the kind by default. */
+  /** Name of a group of jobs whose estimates are wrong by the same factor. By default the kind of the job. */
   readonly pace?: string | undefined;
 }
 

@@ -63,7 +63,7 @@ export class Progress {
     };
   }
 
-  /** Assumes that all workers are busy to the end, but ends no sooner than the longest running job. */
+  /** Time left if all workers stay busy until the end; at least the time left of the longest running job. */
   #secondsLeft(): number | undefined {
     const paces = this.#paces();
     const all = sum([...paces.values()]);
@@ -85,7 +85,7 @@ export class Progress {
     return Math.max(total / this.#size, longest);
   }
 
-  /** Paces of finished jobs; where no job has finished, of running ones that report their share. */
+  /** The pace of finished jobs. If no job of a group has finished, the pace of a running one that reports its share. */
   #paces(): Map<string, Pace> {
     const paces = new Map(this.#finished);
     for (const running of this.#running.values()) {

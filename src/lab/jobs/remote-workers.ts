@@ -39,7 +39,7 @@ export class RemoteWorkers implements Workers {
     this.#files = files;
     const repeat = (work: () => Promise<void>, every: number) =>
       setInterval(() => {
-        // One at a time. If the database does not respond, the next round asks again.
+        // Only one query runs at a time. If the database does not respond, the next interval tries again.
         this.#polling = this.#polling.then(work).catch(() => {});
       }, every);
     this.#timers = [

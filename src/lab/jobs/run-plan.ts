@@ -18,7 +18,7 @@ export interface RunOptions {
 /** Keys of the results by job. */
 export type Keys = ReadonlyMap<JobId, string>;
 
-/** A job failed with the error that is the cause. */
+/** Thrown if a job failed. `cause` is the error of the job. */
 export class JobFailed extends Error {
   override readonly name = "JobFailed";
   readonly job: PlannedJob;

@@ -113,7 +113,7 @@ interface MatrixRecord {
   readonly sha256: string;
 }
 
-/** Equal for equal results, in every store. */
+/** Digest of a result. Equal results have equal digests in every store. */
 export function digestOf({ value, matrix }: Result): string {
   return digestOfRecord(value, matrix && recordOf(matrix));
 }

@@ -62,7 +62,7 @@ interface Axis {
 }
 
 const MARGIN = { left: 40, top: 40, bottom: 38 };
-/** From the last value to the labels. */
+/** Distance from the last value to the labels. */
 const LEADER = 16;
 const FONT_SIZE = 10.5;
 const LINE_GAP = 2.5;

@@ -21,7 +21,7 @@ export interface HeatCell {
 
 const CELL = { width: 40, height: 22 };
 const TOP = 40;
-/** Places in the list of colors. */
+/** Indices of colors in the list of colors. */
 const [OUTLINE, SHADE] = [0, 1];
 
 /** Darker cells have larger values. Each map has its own range of shades, because the cells show the numbers. */

@@ -25,7 +25,7 @@ export function definitions(rows: readonly (readonly [key: string, value: string
   return `<dl>\n${lines.join("\n")}\n</dl>`;
 }
 
-/** Rows of so many pictures, which wrap if the window is too narrow. */
+/** Pictures in rows of `columns`. A row wraps if the window is too narrow. */
 export function figure(
   pictures: readonly Picture[],
   caption: string,

@@ -27,7 +27,7 @@ export const COLORS = [
   ["#6a6a6a", "#a0a0a0"],
 ] as const;
 
-/** The place of grey, and so the number of colors before it. */
+/** Index of grey, which is also the number of colors before it. */
 export const GREY = COLORS.length - 1;
 
 /** The color of texts and axes. A series may have it too. */
@@ -117,13 +117,13 @@ const ROOT = { color: "#222", fill: "currentColor", "font-size": 11, "text-ancho
 const [GAP, HEAD] = [16, 34];
 const HEADING = { "font-weight": 600, "text-anchor": "start" };
 
-/** All pictures as one file with a title, so many in a row. */
+/** All pictures as one file with a title, in rows of `columns` pictures. */
 export function svgFile(
   title: string,
   pictures: readonly Picture[],
   columns = Math.max(1, Math.floor(1320 / ((pictures[0]?.width ?? 0) + GAP))),
 ): string {
-  // A picture that says the same at its top needs no other title.
+  // A single picture that shows the same title itself needs no other.
   const head = pictures.length === 1 && pictures[0]!.title === title ? 0 : HEAD;
   let [y, right] = [head, head && textWidth(title, 13)];
   const placed = chunksOf(pictures, columns).flatMap((row) => {

@@ -104,7 +104,7 @@ export function toLatex(table: Table): string {
   ].join("\n");
 }
 
-/** Without the end tags that HTML does not need: a report has thousands of cells. */
+/** The table as HTML. Optional end tags are left out, because a report has thousands of cells. */
 export function toHtml(table: Table): string {
   const [header, ...body] = transpose(printed(table)).map((row) => row.map(htmlText));
   const attribute = (c: number) => (table.columns[c]!.kind === "text" ? "" : " class=n");

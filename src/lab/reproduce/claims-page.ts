@@ -34,7 +34,7 @@ function claimHtml({ claim, ...finding }: JudgedClaim, target: string | undefine
 ${parts.map(cellsHtml).join("")}</article>`;
 }
 
-/** Every cell with its runs, closed until it is asked for. */
+/** Every cell with its runs, in a list that the reader can open. */
 function cellsHtml(part: JudgedPart): string {
   const { name, unit, cells } = part;
   if (cells.length === 0) return "";
@@ -95,7 +95,7 @@ function cellsPicture(part: JudgedPart): Picture {
         [middle, bottom + 4],
       ])}z`
     : "";
-  const title = `${name && `${name}: `}difference of ${unit}; the left of the line is for the claim`;
+  const title = `${name && `${name}: `}difference of ${unit}; values to the left of the line support the claim`;
   const start = { "text-anchor": "start" };
   const body = [
     label(SIZE.left, 10, title, { ...start, "font-size": 10, "fill-opacity": ".75" }),

@@ -3,7 +3,7 @@ import type { LineStyle } from "../report/chart.ts";
 import { type Color, chunksOf, GREY, INK } from "../report/svg.ts";
 import { type Curve, WITHOUT_VECTORS } from "./curve.ts";
 
-/** A panel shows no more curves, so that each can be followed. */
+/** Largest number of curves in a panel, so that each can be followed. */
 const MOST = 6;
 
 /** Curves that stand together in a panel. */

@@ -120,7 +120,7 @@ function queriesText(
     streamText(stream, planner.size.short, roundsOf?.(curve)),
     exclude?.length ? `all models but ${exclude.join(", ")}` : "",
     `utility: ${utilityText(data, lambda)}`,
-    draw.change ? "in the categories called later every model has the scores of another model" : "",
+    draw.change ? 'in the categories "NAME later" every model has the scores of another model' : "",
   ]
     .filter(Boolean)
     .join("; ");

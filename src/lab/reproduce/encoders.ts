@@ -57,7 +57,7 @@ export async function findEncoders(
   );
 }
 
-/** For the report, which does not name folders of this machine. */
+/** Why an encoder is not available. The reason is for the report, so it names no folder of this machine. */
 async function reasonOf(name: string, { problem }: InputError, { models }: EncoderPlaces) {
   if (knownModel(name) && !(await findModel(name, models))) {
     return `its weights are not here: joust models get ${name}`;

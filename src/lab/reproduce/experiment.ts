@@ -47,7 +47,7 @@ export interface Claim {
   /** The criterion in words. */
   readonly criterion: string;
   test(results: Results): Finding;
-  /** Whether the claim is not the paper's but asked by this project. */
+  /** Whether this project makes the claim, not the paper. */
   readonly ours?: boolean | undefined;
   /** Matches the id of the figure or table that shows it best; by default its experiment is linked. */
   readonly shownBy?: RegExp | undefined;

@@ -101,7 +101,7 @@ function recordedCurve(results: Results, curve: Curve) {
     ...head,
     name: fullName(curve),
     ...at(-1),
-    // The same after fewer rounds, if the curve is also read there.
+    // The same numbers after fewer rounds, if the report also shows the curve at that length.
     ...(short >= 0 && short < t.length - 1 && { earlier: at(short) }),
     cost: costs.length > 0 ? round(mean(costs)) : null,
     score: meanOf(({ score }) => score),

@@ -116,7 +116,7 @@ function lineOf(curve: Curve, shown: number, results: Results, several: boolean)
   };
 }
 
-/** Only the end of a line, as a circle; an arrow marks one above the axis, which ends at `to`. */
+/** The end of a line as a circle. An arrow marks a value above `to`, where the axis ends. */
 function markOf(line: Series, to: number): Series {
   const { x, y } = line.points.at(-1)!;
   const end = { x, y: Math.min(y, to), lo: Number.NaN, hi: Number.NaN };

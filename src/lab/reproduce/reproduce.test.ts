@@ -48,7 +48,7 @@ describe("the paper's tables", () => {
     const scores = await openScores(paths[routerbench.scores.sha256]!);
     expect(scores.models).toHaveLength(11);
     const item = weightingTable(without(scores, ["gpt-4"]));
-    expect(item.caption).toContain("would add gpt-3.5 on mt-bench");
+    expect(item.caption).toContain("would be marked too: gpt-3.5 on mt-bench");
     const drawing = item.draw(resultsOf(await newPlanner(), []));
     if (drawing.kind !== "table") throw new Error("not a table");
     const row = drawing.table.rows.find(([model]) => model === "yi-34b")!;

@@ -121,7 +121,7 @@ export function curvesNamed(
   throw new InputError(
     { file: "--curve" },
     `there is no curve ${name}`,
-    `${didYouMean(name, names)}figures, tables and the report's lists of curves have the names`,
+    `${didYouMean(name, names)}the report names the curves in its figures, tables and lists`,
   );
 }
 

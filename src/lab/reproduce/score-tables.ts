@@ -70,7 +70,7 @@ export function weightingTable(scores: Scores): ReportItem {
   const head = {
     id: "table-weighting",
     title: "Scores of Perf_cost (i), Excel_perf_cost (ii) and Excel_mask (iii)",
-    caption: `The paper's first table, by its eq. (5) on unrounded values. The printed table ranks rounded values, and equal values share a rank; that would add ${differing.join(", ") || "nothing"}.`,
+    caption: `The paper's first table, by its eq. (5) on unrounded values. The table printed in the paper ranks rounded values, and equal values share a rank. With that rule these entries would be marked too: ${differing.join(", ") || "none"}.`,
   };
   return modelTable(head, scores, ["(i)", "(ii)", "(iii)"], (k, m) => {
     const value = round3(values[k]![m]!).toFixed(3);

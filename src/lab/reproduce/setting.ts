@@ -34,7 +34,7 @@ export interface SettingOptions {
   readonly categories: number;
   /** Seed of the draws and streams, if it is not that of the reported runs. */
   readonly seed?: number;
-  /** A setting with the same offline queries that streams all queries of this one. Its vectors are used. */
+  /** Another setting with the same offline queries whose stream includes all queries of this one. Its vectors are reused here. */
   readonly vectorsOf?: Setting;
 }
 
@@ -194,8 +194,8 @@ export class Setting {
 
   /**
    * The best theta of a curve's features, known in advance: by the likelihood of all votes,
-   * which is what learning converges to, and by its regret. A few runs suffice, because a
-   * run has no luck in its votes.
+   * which is what learning converges to, and by its regret. A few runs suffice, because the
+   * result does not depend on random votes.
    */
   bestThetas(options: CurveOptions, objectives: readonly ("votes" | "regret")[]): Curve[] {
     const { voteScale: scale, policy = fgts(), state } = options;

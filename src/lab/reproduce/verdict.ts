@@ -14,7 +14,7 @@ export interface Cell {
   readonly voteScale?: number | undefined;
   /** The way in which Perf and Cost are appended to a_k: none, raw or scaled. */
   readonly metadata?: string | undefined;
-  /** The curves whose regret after t rounds was subtracted, if the numbers are nothing but that. */
+  /** The two curves, if the numbers are simply the differences of their regret after t rounds. */
   readonly of?:
     | { readonly curves: readonly [Curve, Curve]; readonly t: number; readonly measure: Measure }
     | undefined;

@@ -20,7 +20,7 @@ export async function refuseOtherFolder(folder: string): Promise<void> {
   if (names.length === 0 || names.includes(RECORD)) return;
   throw new InputError(
     { file: "--out" },
-    `${folder} holds ${names.slice(0, 3).join(", ")} and no ${RECORD}, so it is no earlier report`,
+    `${folder} holds ${names.slice(0, 3).join(", ")} but no ${RECORD}, so it is not the folder of an earlier report`,
     "choose another folder, or a new one",
   );
 }

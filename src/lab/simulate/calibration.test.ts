@@ -14,7 +14,10 @@ import { SCORED, TABLED, world } from "./world.fixture.ts";
 
 const at = (...numbers: number[]) => Float64Array.from(numbers);
 
-/** TABLED's models in another order. Its queries 2, 3 and 7 are offline, and one that it does not have. */
+/**
+ * A bundle with the models of TABLED in another order. Its offline queries are queries 2, 3 and 7 of
+ * TABLED and one that TABLED does not have.
+ */
 const { settings } = CONTENTS;
 const xi = [at(1, 2), at(3, -1)];
 const told = {

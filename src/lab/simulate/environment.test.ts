@@ -119,7 +119,7 @@ describe("utilities", () => {
     expect(utilities[0]).toBeCloseTo(expected[0]![query.category]!, 12);
   });
 
-  it("are known to hindsight by the vector, with the best model in total", () => {
+  it("can be looked up by the query's vector in hindsight, which also knows the best fixed model", () => {
     const { hindsight, at } = world(TABLED, { rounds: 40 });
     const totals = [0, 0, 0];
     for (let t = 0; t < 40; t++) {

@@ -22,8 +22,8 @@ export async function refuseForeign(dir: string): Promise<void> {
   if (found.length === 0) return;
   throw new InputError(
     { file: "--out" },
-    `${dir} has ${found.join(", ")} and no runs.jsonl, so no simulation has written it`,
-    "choose another folder, or add --overwrite to lose what is there",
+    `${dir} has ${found.join(", ")} but no runs.jsonl, so no simulation has written these files`,
+    "choose another folder, or add --overwrite to replace the files",
   );
 }
 

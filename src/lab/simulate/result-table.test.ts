@@ -11,7 +11,7 @@ const random = Random.seeded(1);
 const twenty = sampleResult({ regrets: TWENTY }, random);
 
 describe("tables of a result", () => {
-  test("one row per policy sorted by regret, the best one besides the oracle in bold", () => {
+  test("one row per policy sorted by regret, the best one except the oracle in bold", () => {
     const table = resultTable(twenty);
     expect(table.rows.length).toBe(20);
     expect(table.rows[0]![0]).toBe("oracle");

@@ -21,7 +21,7 @@ export function ranked(result: Result): Ranked[] {
     .sort((a, b) => rankOf(a) - rankOf(b) || 0);
 }
 
-/** The best policy besides the oracle, which nobody can run. */
+/** The best policy, not counting the oracle, which exists only in simulations. */
 export function bestOf(policies: readonly Ranked[]): Ranked | undefined {
   return policies.find(({ name }) => !isOracle(name)) ?? policies[0];
 }

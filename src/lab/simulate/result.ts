@@ -11,7 +11,7 @@ export interface PolicyResult {
    * each run. The bounds are null if there is only one run.
    */
   readonly regret: { mean: number; lo: number | null; hi: number | null; runs: number[] };
-  /** The same for the scores alone. Equal to `regret` without --lambda. */
+  /** Cumulative regret in scores, without the cost. Equal to `regret` without --lambda. */
   readonly regretPerf: { mean: number; lo: number | null; hi: number | null; runs: number[] };
   readonly curve: { t: number[]; mean: number[]; lo: (number | null)[]; hi: (number | null)[] };
   /** Mean over rounds; a duel counts the mean of its two scores. */

@@ -9,7 +9,10 @@ import { TABLED, world } from "./world.fixture.ts";
 
 type Pair = readonly [number, number];
 
-/** Shows the same pair in every round, or in every other round with [1, 1] between, and records what it learns. */
+/**
+ * Shows the same pair in every round and records what it learns. With `every` = 2 it shows the pair in
+ * every other round and [1, 1] in the rounds between.
+ */
 function stubborn(pair: Pair, every = 1) {
   const learnt: Feedback[] = [];
   let t = 0;

@@ -69,7 +69,7 @@ export async function runPolicies(comparison: Comparison, options: RunsOptions):
   return runs;
 }
 
-/** The jobs run by run, so that runs that finish early can be compared. */
+/** Plans the jobs of run 0 for all policies, then those of run 1, so that finished runs can be compared early. */
 function planRuns({ dataset, embeddings, content, policies, settings }: Comparison) {
   const { runs, ...rest } = settings;
   const matrix = pack(embeddings);

@@ -23,9 +23,9 @@ export interface Settings {
    */
   readonly lambda: number;
   /**
-   * shuffled: every query once before any query twice. uniform: a category, then a query of
-   * it. Sections: so many queries of each category, shuffled, then those of the next section,
-   * no query twice.
+   * shuffled: every query once before any query twice. uniform: a category is drawn, then a query
+   * of it. Sections: the given number of queries of each category, shuffled within the section; no
+   * query occurs twice.
    */
   readonly stream: "shuffled" | "uniform" | readonly Section[];
 }

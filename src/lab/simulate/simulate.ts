@@ -29,7 +29,10 @@ export interface Simulation {
 export interface SimulateOptions extends Omit<RunsOptions, "journal"> {
   /** A folder that keeps the finished runs. */
   readonly out?: string | undefined;
-  /** Keep the runs in the folder and do the rest, or start again; without either there must be none. */
+  /**
+   * `resume` keeps the runs in the folder and runs the rest; `overwrite` starts again. Without either,
+   * the folder must not hold finished runs.
+   */
   readonly resume?: boolean | undefined;
   readonly overwrite?: boolean | undefined;
 }

@@ -28,7 +28,7 @@ export interface SourceOptions extends EncodeOptions {
 }
 
 export interface Source {
-  /** Without the texts, which are not needed after embedding. */
+  /** The data set without its texts, which are not needed after embedding. */
   readonly dataset: Dataset;
   /** One vector per query, all of the same length, in memory that threads share. */
   readonly embeddings: readonly Float64Array[];

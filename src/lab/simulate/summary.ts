@@ -12,7 +12,7 @@ import {
   regretOf,
 } from "./result-table.ts";
 
-/** With fewer, intervals are wide or say little about longer runs. */
+/** With fewer runs, intervals are wide; with fewer rounds, the result says little about longer runs. */
 const ENOUGH = { runs: 5, rounds: 30 };
 
 /** One sentence: the best policy, its lead over the second, and whether the lead could be chance. */

@@ -72,7 +72,10 @@ function toldScores(known: Known, settings: Settings, random: Random): ToldScore
   }
 }
 
-/** Scores without noise: the bundle's, else the csv's, else means over the offline queries. `told` may choose. */
+/**
+ * Scores before noise is added: those of the bundle, else of the csv, else means over the offline
+ * queries. `told` may select another of the three.
+ */
 function plainScores(known: Known, { told, lambda }: Settings): ToldScores {
   const { dataset, offline, utilities } = known;
   const { calibration, scores, models } = dataset;

@@ -102,7 +102,7 @@ describe("writeReport", () => {
     await writeFile(join(dir, "report.html"), "");
     await expect(refuseForeign(dir)).rejects.toThrow(
       errorText(
-        /^--out: .* has report\.html and .*; hint: choose another folder, or add --overwrite/,
+        /^--out: .* has report\.html but no runs\.jsonl.*; hint: choose another folder, or add --overwrite/,
       ),
     );
     await writeFile(join(dir, "runs.jsonl"), "");

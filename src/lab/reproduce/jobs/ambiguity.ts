@@ -20,7 +20,7 @@ function winnerOf({ a, b, outcome }: Verdict): number | undefined {
   return outcome === "a" ? a : outcome === "b" ? b : undefined;
 }
 
-/** Drops the given share of the queries, the most ambiguous first and of equal ones the later first. */
+/** Drops the given share of the queries, the most ambiguous first. Of equally ambiguous queries, later ones are dropped first. */
 export function dropAmbiguous(queries: readonly Query[], share: number): Query[] {
   const scores = queries.map(ambiguity);
   const order = [...queries.keys()].sort((i, j) => scores[j]! - scores[i]! || j - i);

@@ -6,7 +6,7 @@ interface VectorsValue {
   readonly texts: readonly string[];
 }
 
-/** Stands for a text, which is not kept itself. */
+/** A hash that identifies a text, because texts are not stored. */
 function nameOf(text: string): string {
   return sha256(text).slice(0, 20);
 }
