@@ -74,7 +74,7 @@ export const EmbeddingRequest = z
   .looseObject({ model: Model, input: z.union([z.string(), z.array(z.string())]) })
   .describe("OpenAI's embedding request.");
 
-const RoutingNote = z
+export const RoutingNote = z
   .object({
     decision_id: z.string(),
     router: z.string(),

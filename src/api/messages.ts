@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { Model, RoutingOptions } from "./chat.ts";
-import type { Value } from "./common.ts";
+import { Model, RoutingNote, RoutingOptions } from "./chat.ts";
+import { ErrorFields, type Value } from "./common.ts";
 
 /** Requests of Anthropic's Messages API, as far as the gateway reads them; the rest is passed on. */
 
@@ -30,3 +30,52 @@ export const MessagesRequest = CountTokensRequest.extend({
   joust: RoutingOptions.nullish(),
 }).describe("Anthropic's request for a message, with options for the router in `joust`.");
 export type MessagesRequest = Value<typeof MessagesRequest>;
+
+export const TokenCount = z
+  .looseObject({
+    input_tokens: z.number(),
+    joust: z
+      .object({ estimated: z.literal(true) })
+      .optional()
+      .describe(
+        "Set if no model that speaks Messages could count, so that the number is an estimate.",
+      ),
+  })
+  .meta({ id: "TokenCount", description: "Tokens of a prompt." });
+
+/** A note in a duel also has the second answer. */
+const MessagesNote = RoutingNote.extend({
+  second: z.looseObject({}).optional().describe("The other answer of a duel, a message as well."),
+});
+
+export const MessageAnswer = z
+  .looseObject({
+    id: z.string(),
+    type: z.literal("message"),
+    role: z.literal("assistant"),
+    model: z.string(),
+    content: z.array(Block),
+    stop_reason: z.string().nullish(),
+    usage: z.looseObject({
+      input_tokens: z.number().optional(),
+      output_tokens: z.number().optional(),
+    }),
+    joust: MessagesNote.optional(),
+  })
+  .meta({ id: "Message", description: "Anthropic's message." });
+
+export const MessageEvent = z
+  .looseObject({
+    type: z.string(),
+    message: z.looseObject({ joust: RoutingNote.optional() }).optional(),
+    joust: z.object({ cost: z.number() }).optional().describe("Beside the usage at the end."),
+    second: z.looseObject({}).optional().describe("In the event `joust.second` of a duel."),
+  })
+  .meta({
+    id: "MessageEvent",
+    description: "Data of one server-sent event of a streamed message.",
+  });
+
+export const MessagesError = z
+  .looseObject({ type: z.literal("error"), error: ErrorFields })
+  .meta({ id: "MessagesError", description: "An error in Anthropic's shape." });

@@ -15,6 +15,10 @@ import { Access } from "./access/access.ts";
 import { isLoopback } from "./access/origin.ts";
 import type { Clock } from "./clock/clock.ts";
 import type { Config } from "./config/config.ts";
+import { countTokens } from "./count-tokens.ts";
+import { chat } from "./dialects/chat/chat.ts";
+import { messages } from "./dialects/messages/messages.ts";
+import { responses } from "./dialects/responses/responses.ts";
 import { Judge } from "./feedback/judge.ts";
 import { VoteTokens } from "./feedback/vote-token.ts";
 import { watchPosteriors } from "./insight/events.ts";
@@ -24,7 +28,7 @@ import { Feed } from "./log/feed.ts";
 import { Recorder } from "./log/recorder.ts";
 import { Retention } from "./log/retention.ts";
 import type { Placement } from "./providers/model-specs.ts";
-import { answerChat, answerUnrouted, type RequestParts } from "./request.ts";
+import { answerConversation, answerUnrouted, type RequestParts } from "./request.ts";
 import { Builder } from "./routing/builder.ts";
 import { Sessions } from "./routing/decide.ts";
 import { Guard } from "./routing/guard.ts";
@@ -96,6 +100,9 @@ export async function checkGateway(options: Omit<GatewayOptions, "logger">): Pro
     await builder.close();
   }
 }
+
+/** The dialects of the three endpoints that answer conversations. */
+const DIALECTS = { chat, responses, messages };
 
 /** Builds the parts of the gateway, connects them and starts the server. */
 async function open(options: GatewayOptions, store: Store): Promise<RunningGateway> {
@@ -173,7 +180,9 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
         closing: closing.signal,
         leaving: leaving.signal,
         handlers: {
-          chat: (admitted, client) => answerChat(request, admitted, client),
+          converse: (dialect, admitted, client) =>
+            answerConversation(request, DIALECTS[dialect], admitted, client),
+          countTokens: (admitted, client) => countTokens(serving, admitted, client),
           pass: (admitted, client, endpoint) => answerUnrouted(request, endpoint, admitted, client),
           route: ({ caller, body, headers }) => route(request, caller, body, headers),
         },

@@ -13,7 +13,9 @@ import { chat } from "./dialects/chat/chat.ts";
 import { tokensIn } from "./dialects/chat/request.ts";
 import {
   type Conversation,
+  type Dialect,
   type ModelRequest,
+  passedHeaders,
   type RequestHeaders,
   readRequest,
 } from "./dialects/dialect.ts";
@@ -49,7 +51,7 @@ export interface AdmittedRequest {
 }
 
 /**
- * Answers POST /v1/chat/completions:
+ * Answers a conversation in any dialect: POST /v1/chat/completions, /v1/responses, /v1/messages.
  *
  *   admit     the server, with `Access.admit`
  *   read      the dialect turns the body into a conversation
@@ -59,16 +61,19 @@ export interface AdmittedRequest {
  *   deliver   the answers are written to the client as they come
  *   log       the decision after the models were called, the answers when they have ended
  */
-export async function answerChat(
+export async function answerConversation(
   parts: RequestParts,
+  dialect: Dialect,
   { caller, headers, body }: AdmittedRequest,
   client: Client,
 ): Promise<void> {
   const stopwatch = new Stopwatch(parts.clock, parts.metrics);
-  const request = readRequest(chat.endpoint, body);
+  const request = readRequest(dialect.endpoint, body, passedHeaders(dialect, headers));
   const target = resolve(parts.serving(), request.model);
-  if (target instanceof ServedModel) return answerBy(target, parts, caller, request, client);
-  const conversation = chat.read(request.members, headers);
+  if (target instanceof ServedModel) {
+    return answerBy(target, parts, caller, request, dialect, client);
+  }
+  const conversation = dialect.read(request.members, headers);
   stopwatch.stage("parse");
   const pending = await decide(parts, caller, target, conversation, stopwatch);
   client.decision = pending.id;
@@ -79,7 +84,7 @@ export async function answerChat(
 
   const { promptTokens, answerTokens = 0 } = conversation.needs;
   const answering = attemptAndDeliver(parts, pending, client, {
-    dialect: chat,
+    dialect,
     request: { ...request, tokens: promptTokens + answerTokens },
     decision: pending.id,
     wantsUsage: conversation.wantsUsage,
@@ -105,7 +110,7 @@ export async function answerChat(
     const answers = await answering;
     cost = logAnswers(parts.recorder, pending, slot, answers);
     const { decision } = logged();
-    parts.judge.consider({ conversation, body, router: target, decision }, answers);
+    parts.judge.consider({ dialect, conversation, body, router: target, decision }, answers);
   } catch (error) {
     if (!(error instanceof AttemptsFailed)) throw error;
     logged();
@@ -272,7 +277,7 @@ export async function answerUnrouted(
       code: "not_a_model",
     });
   }
-  await answerBy(model, parts, caller, request, client);
+  await answerBy(model, parts, caller, request, chat, client);
 }
 
 /** Answers a request that names a model. Nothing is decided; the answer is logged for its cost. */
@@ -281,6 +286,7 @@ async function answerBy(
   { recorder, clock, access }: RequestParts,
   caller: Caller,
   request: ModelRequest,
+  dialect: Dialect,
   client: Client,
 ): Promise<void> {
   const startedAt = clock.now();
@@ -297,7 +303,7 @@ async function answerBy(
   let cost = 0;
   try {
     const found = await attempt(model, () => [], request, client.signal, recorder);
-    const end = await deliverUnchanged(client, found, request.stream);
+    const end = await deliverUnchanged(client, found, dialect, request.stream);
     cost = billed(model, recorder.answered(slot, model, end, []));
   } catch (error) {
     if (!(error instanceof AttemptsFailed)) throw error;

@@ -10,7 +10,7 @@ import { meetRequirements } from "./messages/requirements.ts";
 import { checkResponses } from "./responses/check.ts";
 
 /** A request in the upstream's dialect, with everything that the translation of its answer needs. */
-export interface TranslatedRequest {
+interface TranslatedRequest {
   readonly body: Json;
   /** The client's request. */
   readonly request: ItemRequest;

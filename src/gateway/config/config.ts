@@ -108,6 +108,14 @@ const ROUTER = z.strictObject({
   /** CSV file (model,category,perf,cost) with scores known before the first vote. */
   scores: FILE.optional(),
   policy: POLICY,
+  /** Other names of the router. A star stands for any characters. */
+  aliases: z
+    .array(
+      z
+        .string()
+        .regex(/^[\w.:/@*-]+$/, "has a character other than letters, digits and . _ : / @ - *"),
+    )
+    .default([]),
   /** 0 for quality alone, 10 for the cheapest model. */
   cost_quality_tradeoff: z.number().min(0).max(10).default(3),
   /** Mean cost per request in US dollars, kept by avoiding expensive models. */

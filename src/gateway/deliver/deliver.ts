@@ -1,11 +1,7 @@
 import type { Dialect, ModelRequest } from "../dialects/dialect.ts";
 import type { Attempt, Fallback } from "../providers/attempt.ts";
 import type { ServedModel } from "../providers/served-model.ts";
-import {
-  type AnswerHeaders,
-  endingInErrorEvent,
-  type UpstreamError,
-} from "../providers/upstream/error.ts";
+import { type AnswerHeaders, UpstreamError } from "../providers/upstream/error.ts";
 import { type AnswerEnd, readAll } from "../providers/upstream/upstream.ts";
 import type { Client } from "../wire/client.ts";
 import { type Json, scanObject } from "../wire/json.ts";
@@ -88,7 +84,7 @@ async function deliverStream(
   );
   const text = needsText() ? dialect.streamText() : undefined;
   client.beginStream(headersOf({ model, answer }, decision));
-  for await (const piece of endingInErrorEvent(answer.body)) {
+  for await (const piece of endingInErrorEvent(answer.body, dialect)) {
     text?.push(piece);
     const room = client.write(label(piece));
     if (room) await room;
@@ -97,10 +93,24 @@ async function deliverStream(
   return { slot: 0, model, fallbacks, end: await answer.end, text: text?.text() };
 }
 
+/** Turns an error of a stream into its last event. */
+export async function* endingInErrorEvent(
+  body: AsyncIterable<Uint8Array>,
+  dialect: Dialect,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    if (!(error instanceof UpstreamError)) throw error;
+    yield Buffer.from(dialect.errorEvent(error));
+  }
+}
+
 /** Writes the answer to a request that named a model. The upstream's bytes are passed on unchanged. */
 export async function deliverUnchanged(
   client: Client,
   { model, answer }: Attempt,
+  dialect: Dialect,
   stream: boolean,
 ): Promise<AnswerEnd> {
   const headers = headersOf({ model, answer });
@@ -113,7 +123,7 @@ export async function deliverUnchanged(
     return end;
   }
   client.beginStream(headers);
-  for await (const piece of endingInErrorEvent(answer.body)) {
+  for await (const piece of endingInErrorEvent(answer.body, dialect)) {
     const room = client.write(piece);
     if (room) await room;
   }

@@ -1,6 +1,5 @@
 import type { DuelWriter } from "../dialects/dialect.ts";
 import { asUpstreamError, type DuelAttempt, duelFailed } from "../providers/attempt.ts";
-import { errorEvent } from "../providers/upstream/error.ts";
 import { type AnswerEnd, readAll } from "../providers/upstream/upstream.ts";
 import { NO_USAGE, type Usage } from "../providers/upstream/usage.ts";
 import type { Client } from "../wire/client.ts";
@@ -106,15 +105,18 @@ async function deliverStreams(
   if (!hasFirst && !(await attempts[1].answer)) throw duelFailed(attempts);
   const names = attempts.map(({ model }) => model.name);
   const joust = await note(hasFirst ? names : ["", names[1]!]);
-  const text = needsText() ? dialect.streamText() : undefined;
+  const texts = needsText() ? attempts.map(() => dialect.streamText()) : [];
   client.beginStream({ "x-joust-decision-id": decision });
   await client.write(writer.open({ ...joust, ...(hasFirst ? DUEL : SINGLE) }));
-  const write = (events: string) => {
-    text?.push(Buffer.from(events));
-    return client.write(events);
-  };
   const ends = await Promise.all(
-    attempts.map((attempt) => pass(attempt, writer.rewrite(hasFirst ? attempt.slot : 0), write)),
+    attempts.map((attempt) => {
+      const rewrite = writer.rewrite(hasFirst ? attempt.slot : 0);
+      const read = (piece: Uint8Array) => {
+        texts[attempt.slot]?.push(piece);
+        return rewrite(piece);
+      };
+      return pass(attempt, read, (events) => client.write(events));
+    }),
   );
   await begun;
   // From here on nothing waits, so that the answers are logged before a vote on them can arrive.
@@ -124,14 +126,15 @@ async function deliverStreams(
     const left = names.map((name, slot) => (indices.includes(slot) ? "" : name));
     client.write(writer.fail(indices, { ...(await note(left)), ...SINGLE }));
   }
-  if (wantsUsage) client.write(writer.usage(totalUsage(ends.filter((end) => end !== undefined))));
-  // A stream that ends with [DONE] would look complete.
-  if (broken.length < attempts.length) client.write(writer.done);
-  else client.write(errorEvent(broken[0]!.error!));
+  const usage = wantsUsage ? totalUsage(ends.filter((end) => end !== undefined)) : undefined;
+  const isLost = broken.length === attempts.length;
+  const isFirstLost = isLost || (hasFirst && attempts[0].error !== undefined);
+  client.write(writer.end(usage, { isLost, isFirstLost }));
+  if (isLost) client.write(dialect.errorEvent(broken[0]!.error!));
   client.end();
   const isComplete = hasFirst && broken.length === 0;
   return attempts.map((attempt, slot) =>
-    delivered(attempt, ends[slot], isComplete ? text?.text(slot) : undefined),
+    delivered(attempt, ends[slot], isComplete ? texts[slot]?.text() : undefined),
   );
 }
 

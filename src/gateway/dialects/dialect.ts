@@ -1,7 +1,9 @@
 import type { RoutingOptions } from "../../api/chat.ts";
 import type { Needs } from "../providers/capabilities.ts";
+import type { UpstreamError } from "../providers/upstream/error.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
 import type { Usage } from "../providers/upstream/usage.ts";
+import type { DialectName } from "../wire/dialect-names.ts";
 import { HttpError } from "../wire/http-error.ts";
 import { type Json, type Members, scanRequest } from "../wire/json.ts";
 
@@ -10,7 +12,10 @@ import { type Json, type Members, scanRequest } from "../wire/json.ts";
  * with, and an upstream's answer into the response. Bytes that need no change stay as they are.
  */
 export interface Dialect {
+  readonly name: DialectName;
   readonly endpoint: UpstreamRequest["endpoint"];
+  /** Headers of a client that are passed on to hosts that speak the dialect. */
+  readonly passedHeaders: readonly string[];
   /** Reads a request that names a router. Throws a 400 if a member is invalid. */
   read(members: Members, headers: RequestHeaders): Conversation;
   /** Adds the gateway's labels to a complete answer. */
@@ -25,6 +30,8 @@ export interface Dialect {
   ): (piece: Uint8Array) => Uint8Array;
   textOf(answer: Uint8Array): string;
   streamText(): StreamText;
+  /** Last event of a stream that broke off. Without it, the answer would look complete. */
+  errorEvent(error: UpstreamError): string;
   duel(head: DuelHead): DuelWriter;
 }
 
@@ -42,6 +49,8 @@ export interface Conversation {
   readonly needs: Needs;
   /** Number of answers that the client wants from the model. */
   readonly n: number;
+  /** Whether an answer has room for a second one beside it, so that clients may get a duel unasked. */
+  readonly hasChoices: boolean;
   /** Whether the client wants usage at the end of a stream. */
   readonly wantsUsage: boolean;
   /** Whether the last message is the result of a tool, which the calling model waits for. */
@@ -90,13 +99,24 @@ export interface DuelWriter {
   rewrite(index: number): (piece: Uint8Array) => string;
   /** Event that ends the answers at these indices with an error. */
   fail(indices: readonly number[], joust: Json): string;
-  usage(usage: Usage): string;
-  /** Event that ends the stream. */
-  readonly done: string;
+  /** Events that end the stream, "" if an error will. */
+  end(usage: Usage | undefined, lost: LostAnswers): string;
+}
+
+/** Answers of a duel that broke off. */
+interface LostAnswers {
+  /** Whether no answer is complete. */
+  readonly isLost: boolean;
+  /** Whether the answer that is shown first is incomplete. */
+  readonly isFirstLost: boolean;
 }
 
 /** Reads the members that requests of all endpoints have: `model` and `stream`. */
-export function readRequest(endpoint: ModelRequest["endpoint"], body: Uint8Array): ModelRequest {
+export function readRequest(
+  endpoint: ModelRequest["endpoint"],
+  body: Uint8Array,
+  headers?: Readonly<Record<string, string>>,
+): ModelRequest {
   const members = scanRequest(body);
   const model = members.value("model");
   if (typeof model !== "string" || model === "") {
@@ -104,7 +124,19 @@ export function readRequest(endpoint: ModelRequest["endpoint"], body: Uint8Array
   }
   const stream = members.value("stream") ?? false;
   if (typeof stream !== "boolean") throw invalidMember("stream", "has to be true or false");
-  return { endpoint, body, members, model, stream };
+  return { endpoint, body, members, model, stream, headers };
+}
+
+/** Headers of a client that go to hosts that speak its dialect; undefined if there are none. */
+export function passedHeaders(
+  { passedHeaders: names }: Dialect,
+  headers: RequestHeaders,
+): Readonly<Record<string, string>> | undefined {
+  const found = names.flatMap((name) => {
+    const value = headers[name];
+    return value === undefined || value === "" ? [] : [[name, String(value)] as const];
+  });
+  return found.length > 0 ? Object.fromEntries(found) : undefined;
 }
 
 export function invalidMember(param: string, problem: string): HttpError {

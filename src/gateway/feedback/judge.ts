@@ -6,7 +6,7 @@ import type { Clock } from "../clock/clock.ts";
 import type { DeliveredAnswer } from "../deliver/deliver.ts";
 import { chat } from "../dialects/chat/chat.ts";
 import { tokensIn } from "../dialects/chat/request.ts";
-import type { Conversation } from "../dialects/dialect.ts";
+import type { Conversation, Dialect } from "../dialects/dialect.ts";
 import { DIRECT, type Recorder } from "../log/recorder.ts";
 import { callModel } from "../providers/attempt.ts";
 import type { ServedModel } from "../providers/served-model.ts";
@@ -28,6 +28,7 @@ export interface JudgeParts extends CastParts {
 
 /** A request that was answered. */
 export interface AnsweredRequest {
+  readonly dialect: Dialect;
   readonly router: LiveRouter;
   readonly conversation: Conversation;
   readonly body: Uint8Array;
@@ -114,11 +115,12 @@ export class Judge {
   }
 
   /** A second answer, which nobody sees. Its cost is logged in slot 1 and charged to no key. */
-  async #answer({ body, decision, conversation }: AnsweredRequest, model: ServedModel) {
+  async #answer({ dialect, body, decision, conversation }: AnsweredRequest, model: ServedModel) {
     const { router, id } = decision;
     const once = editObject(body, { set: { stream: "false" }, drop: ["stream_options"] });
     const slot = { router, decision: id, slot: 1 };
-    return this.#call(model, once, { ...slot, promptTokens: conversation.needs.promptTokens });
+    const { promptTokens } = conversation.needs;
+    return this.#call(model, dialect, once, { ...slot, promptTokens });
   }
 
   async #compare(
@@ -129,7 +131,8 @@ export class Judge {
     if (!model) return undefined;
     const body = Buffer.from(JSON.stringify(judgeRequest(conversation.prompt, texts)));
     const slot = { router: DIRECT, decision: `${decision.id}-judge`, slot: 0 };
-    const reply = await this.#call(model, body, { ...slot, promptTokens: tokensIn(body.length) });
+    const promptTokens = tokensIn(body.length);
+    const reply = await this.#call(model, chat, body, { ...slot, promptTokens });
     const outcome = verdictIn(reply);
     if (outcome) return outcome;
     throw invalidValue(`${model.name} named no winner`, "use a model that follows instructions");
@@ -137,13 +140,13 @@ export class Judge {
 
   async #call(
     model: ServedModel,
+    { endpoint, textOf }: Dialect,
     body: Uint8Array,
     slot: Omit<Parameters<Recorder["answered"]>[0], "owner">,
   ): Promise<string> {
-    const { endpoint } = chat;
     const request = { endpoint, body, stream: false, model: model.name };
     const answer = await callModel(model, request, AbortSignal.timeout(CALL_MS));
-    const text = chat.textOf(await readAll(answer));
+    const text = textOf(await readAll(answer));
     this.#parts.recorder.answered({ ...slot, owner: undefined }, model, await answer.end, []);
     return text;
   }

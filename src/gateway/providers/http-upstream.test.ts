@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../clock/clock.ts";
+import { endingInErrorEvent } from "../deliver/deliver.ts";
+import { chat } from "../dialects/chat/chat.ts";
 import { HttpUpstream } from "./http-upstream.ts";
-import { endingInErrorEvent, UpstreamError } from "./upstream/error.ts";
+import { UpstreamError } from "./upstream/error.ts";
 import {
   COMPLETION,
   DONE_EVENT,
@@ -277,7 +279,7 @@ describe("a fault during a stream", () => {
     ],
   ])("ends it with an error event: %s %j", async (fault, limits, code, message) => {
     const answer = await ask(fault, true, limits);
-    const events = await pieces(endingInErrorEvent(answer.body));
+    const events = await pieces(endingInErrorEvent(answer.body, chat));
     expect(events.join("").startsWith(EVENTS[0]!) || fault === "endless").toBe(true);
     const last = events.join("").trimEnd().split("\n\n").at(-1)!;
     expect(last).toMatch(/^data: \{"error":/);

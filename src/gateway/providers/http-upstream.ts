@@ -1,13 +1,10 @@
 import type { Clock } from "../clock/clock.ts";
-import { Untranslatable } from "../codecs/items/unsupported.ts";
-import { type TranslatedRequest, translateRequest } from "../codecs/translate-request.ts";
 import type { DialectName, DialectUrls } from "../wire/dialect-names.ts";
-import { isRecord, type Json } from "../wire/json.ts";
 import { outgoing } from "./openai/outgoing.ts";
 import { OpenAiStream } from "./openai/stream.ts";
 import { type AnswerHeaders, UpstreamError } from "./upstream/error.ts";
 import { NamedEvents } from "./upstream/named-events.ts";
-import { TranslatedAnswer, TranslatedStream } from "./upstream/translated.ts";
+import { translated } from "./upstream/translated.ts";
 import { type Address, Transport, type TransportSettings } from "./upstream/transport.ts";
 import {
   DIALECT_OF,
@@ -56,8 +53,7 @@ export class HttpUpstream implements Upstream {
     const client = DIALECT_OF[endpoint];
     if (!client) return this.#pass(request, endpoint, signal);
     if (this.#urls[client] !== undefined) return this.#pass(request, endpoint, signal);
-    const upstream = this.dialects[0]!;
-    return this.#translate(request, client, upstream, signal);
+    return this.#translate(request, this.dialects[0]!, signal);
   }
 
   /** Sends the client's bytes. */
@@ -73,46 +69,16 @@ export class HttpUpstream implements Upstream {
     return this.#transport.send(message, this.#checking(endpoint, stream, hideUsage), signal);
   }
 
-  #translate(
-    request: UpstreamRequest,
-    client: DialectName,
-    upstream: DialectName,
-    signal: AbortSignal,
-  ): Promise<UpstreamAnswer> {
-    const { stream, model } = request;
-    const route = { from: client, to: upstream, model, asksUsage: this.#asksUsage };
-    const translated = this.#translated(request, route);
-    const endpoint = ENDPOINTS[upstream];
-    const usage = stream
-      ? { ...NO_TOKENS, promptTokens: Math.ceil(request.body.length / 4) }
-      : undefined;
-    const head = { created: Math.floor(this.#clock.date() / 1000), usage };
-    const { request: own, answerTool } = translated;
-    const sides = { upstream, client, request: own, answerTool, head };
+  /** Sends the request in a dialect that the host speaks. */
+  #translate(request: UpstreamRequest, dialect: DialectName, signal: AbortSignal) {
+    const { stream } = request;
+    const created = Math.floor(this.#clock.date() / 1000);
+    const target = { name: this.name, dialect, asksUsage: this.#asksUsage, created };
+    const { body, answer } = translated(request, target);
+    const endpoint = ENDPOINTS[dialect];
     const check = this.#checking(endpoint, stream, false);
-    const body = Buffer.from(JSON.stringify(translated.body));
     const message = { to: this.#address(endpoint), body, stream, headers: headersFor(endpoint) };
-    return this.#transport.send(
-      message,
-      (headers) => {
-        const checked = check(headers);
-        return stream ? new TranslatedStream(checked, sides) : new TranslatedAnswer(checked, sides);
-      },
-      signal,
-    );
-  }
-
-  #translated(
-    { body }: UpstreamRequest,
-    route: Parameters<typeof translateRequest>[1],
-  ): TranslatedRequest {
-    try {
-      return translateRequest(parse(body), route);
-    } catch (error) {
-      if (!(error instanceof Untranslatable)) throw error;
-      const problem = `does not support the request: ${error.message}`;
-      throw new UpstreamError("request", this.name, problem);
-    }
+    return this.#transport.send(message, (headers) => answer(check(headers)), signal);
   }
 
   /** Returns a function that makes the check of an answer when its headers have arrived. */
@@ -189,22 +155,3 @@ function headersFor(
 }
 
 const ANTHROPIC_VERSION = { "anthropic-version": "2023-06-01" };
-
-const NO_TOKENS = {
-  cachedTokens: 0,
-  cacheWriteTokens: 0,
-  cacheWrite1hTokens: 0,
-  completionTokens: 0,
-  reasoningTokens: 0,
-};
-
-function parse(body: Uint8Array): Json {
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(body).toString());
-  } catch (error) {
-    throw new Untranslatable(`the request is not JSON: ${error}`);
-  }
-  if (!isRecord(value)) throw new Untranslatable("the request is not a JSON object");
-  return value;
-}

@@ -1,5 +1,6 @@
 import type { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
+import type { DialectName } from "../wire/dialect-names.ts";
 import type { PromptCache } from "./answer-price.ts";
 import { Breaker, guarded } from "./breaker.ts";
 import type { Capabilities } from "./capabilities.ts";
@@ -25,12 +26,15 @@ export interface ModelSpec {
 export class ServedModel {
   readonly spec: ModelSpec;
   readonly upstream: Upstream;
+  /** Dialects that the host itself speaks. */
+  readonly dialects: readonly DialectName[];
   readonly breaker: Breaker;
   /** Limits that the model's refusals have shown. */
   readonly learned: LearnedLimits;
 
   constructor(spec: ModelSpec, host: Upstream, { clock, random, onRetry }: ModelTools) {
     this.spec = spec;
+    this.dialects = host.dialects ?? ["chat"];
     this.breaker = new Breaker(clock);
     this.learned = new LearnedLimits(clock);
     this.upstream = retrying(

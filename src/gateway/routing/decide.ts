@@ -164,11 +164,11 @@ function duelFor(
   { config, models }: RouterView,
   cap: DuelCap,
   caller: Caller,
-  { n, needs, inToolLoop, options }: Conversation,
+  { n, needs, inToolLoop, hasChoices, options }: Conversation,
 ): { wanted: boolean | "auto"; reason?: Reasons["duel"] } {
   const { on_request: onRequest, mode } = config.duels;
   const requested = onRequest ? (options.duel ?? undefined) : undefined;
-  const wanted = requested ?? caller.duels ?? mode;
+  const wanted = requested ?? (hasChoices ? (caller.duels ?? mode) : false);
   if (wanted === false) return { wanted: false };
   const isPossible = config.mode === "apply" && models.length > 1;
   if (!isPossible || n !== 1 || needs.tools || inToolLoop) {

@@ -21,7 +21,10 @@ export interface Serving {
 export function resolve(serving: Serving, name: string): LiveRouter | ServedModel {
   const { routers, models } = serving;
   const found =
-    routers.get(name) ?? models.get(name) ?? (AUTO.has(name) ? first(routers) : undefined);
+    routers.get(name) ??
+    models.get(name) ??
+    aliased(routers, name) ??
+    (AUTO.has(name) ? first(routers) : undefined);
   if (found) return found;
   const known = [...routers.keys(), ...models.keys()].slice(0, 20).join(", ");
   throw new HttpError(404, `the model \`${name}\` does not exist`, {
@@ -29,6 +32,27 @@ export function resolve(serving: Serving, name: string): LiveRouter | ServedMode
     code: "model_not_found",
     param: "model",
   });
+}
+
+/** The first router that has an alias for the name. A star in an alias stands for any characters. */
+function aliased(routers: ReadonlyMap<string, LiveRouter>, name: string): LiveRouter | undefined {
+  return routers
+    .values()
+    .find(({ config }) => config.aliases.some((alias) => matches(alias, name)));
+}
+
+function matches(alias: string, name: string): boolean {
+  const [head = "", ...rest] = alias.split("*");
+  if (rest.length === 0) return alias === name;
+  const tail = rest.pop()!;
+  if (!name.startsWith(head) || !name.endsWith(tail)) return false;
+  let at = head.length;
+  for (const part of rest) {
+    const found = name.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return at <= name.length - tail.length;
 }
 
 /** Common names for a router. They mean the first router, unless a router or model has the name. */

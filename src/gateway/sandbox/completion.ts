@@ -2,7 +2,7 @@ import type { Clock } from "../clock/clock.ts";
 import { SANDBOX } from "../providers/providers.ts";
 import { ByteQueue } from "../providers/upstream/byte-queue.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
-import type { AnswerEnd, UpstreamAnswer } from "../providers/upstream/upstream.ts";
+import type { AnswerEnd, Translation, UpstreamAnswer } from "../providers/upstream/upstream.ts";
 import { type Usage, writeUsage } from "../providers/upstream/usage.ts";
 import type { Json } from "../wire/json.ts";
 import { type Reply, tokensOf } from "./reply.ts";
@@ -101,6 +101,26 @@ function usageOf(usage: Usage): Json {
 export interface Piece {
   readonly bytes: Uint8Array;
   readonly waitMs: number;
+}
+
+/** The pieces in the client's dialect. */
+export function* translatedPieces(
+  pieces: Iterable<Piece>,
+  translation: Translation,
+): Generator<Piece> {
+  let out: Uint8Array[] = [];
+  const pass = (bytes: Uint8Array) => void out.push(bytes);
+  let waitMs = 0;
+  for (const piece of pieces) {
+    waitMs += piece.waitMs;
+    translation.push(Buffer.from(piece.bytes), pass);
+    if (out.length === 0) continue;
+    yield { bytes: Buffer.concat(out), waitMs };
+    out = [];
+    waitMs = 0;
+  }
+  translation.end(pass);
+  if (out.length > 0) yield { bytes: Buffer.concat(out), waitMs };
 }
 
 interface Delivery {

@@ -5,12 +5,28 @@ import { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
 import { textOf } from "../dialects/chat/prompt.ts";
 import type { Capabilities } from "../providers/capabilities.ts";
+import { OpenAiStream } from "../providers/openai/stream.ts";
 import { SANDBOX } from "../providers/providers.ts";
-import type { Upstream, UpstreamAnswer, UpstreamRequest } from "../providers/upstream/upstream.ts";
+import { translated } from "../providers/upstream/translated.ts";
+import {
+  DIALECT_OF,
+  type Translation,
+  type Upstream,
+  type UpstreamAnswer,
+  type UpstreamRequest,
+} from "../providers/upstream/upstream.ts";
 import { NO_USAGE, type Price, type Usage } from "../providers/upstream/usage.ts";
+import { WholeAnswer } from "../providers/upstream/whole-answer.ts";
 import { isRecord } from "../wire/json.ts";
 import { Classifier, readExamples } from "./classifier.ts";
-import { completion, deliver, events, type Head, type Piece } from "./completion.ts";
+import {
+  completion,
+  deliver,
+  events,
+  type Head,
+  type Piece,
+  translatedPieces,
+} from "./completion.ts";
 import { freeFormAnswer } from "./free-form.ts";
 import { Profile, voiceOf } from "./profile.ts";
 import { type Question, Questions } from "./questions.ts";
@@ -85,7 +101,25 @@ export class Sandbox implements Upstream {
     return voiceOf(model).capabilities;
   }
 
+  /** Answers in the client's dialect. The models speak chat completions; others are translated. */
   async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
+    if ((DIALECT_OF[request.endpoint] ?? "chat") === "chat") return this.#call(request, signal);
+    const created = Math.floor(this.#settings.clock.date() / 1000);
+    const target = { name: SANDBOX, dialect: "chat", asksUsage: true, created } as const;
+    const { body, answer } = translated(request, target);
+    const { model, stream } = request;
+    const chat = { endpoint: "chat/completions", body, model, stream } as const;
+    const check = stream
+      ? new OpenAiStream(SANDBOX, false, Infinity)
+      : new WholeAnswer(SANDBOX, chat.endpoint);
+    return this.#call(chat, signal, answer(check));
+  }
+
+  async #call(
+    request: UpstreamRequest,
+    signal: AbortSignal,
+    translation?: Translation,
+  ): Promise<UpstreamAnswer> {
     const { model, endpoint, body, stream } = request;
     const { clock } = this.#settings;
     if (!this.profile.models.includes(model)) {
@@ -108,7 +142,8 @@ export class Sandbox implements Upstream {
     const pieces = stream
       ? this.#paced(model, events(head, replies, chat.wantsUsage ? usage : undefined), random)
       : [whole(completion(head, replies, usage), this.#duration(model, usage.completionTokens))];
-    return deliver({ pieces, stream, usage, signal, clock });
+    const own = translation ? translatedPieces(pieces, translation) : pieces;
+    return deliver({ pieces: own, stream, usage, signal, clock });
   }
 
   async #answer(chat: SandboxChat, model: string, random: Random) {

@@ -8,9 +8,11 @@ import type {
 } from "fastify";
 import type { z } from "zod";
 import { ErrorBody, type ReadonlyDeep } from "../../api/common.ts";
+import { MessagesError } from "../../api/messages.ts";
 import type { Scope } from "../../api/scopes.ts";
 import type { Caller, Concurrent } from "../access/access.ts";
 import type { Client } from "../wire/client.ts";
+import type { DialectName } from "../wire/dialect-names.ts";
 import { HttpError } from "../wire/http-error.ts";
 
 /** Derives the types of requests and responses from the zod schemas of a route. */
@@ -43,6 +45,8 @@ declare module "fastify" {
     byToken?: boolean | undefined;
     prompt?: boolean | undefined;
     concurrent?: Concurrent | undefined;
+    /** Dialect of the clients, in whose shape errors are written. */
+    dialect?: DialectName | undefined;
   }
 }
 
@@ -65,12 +69,15 @@ interface Contract {
   readonly event?: z.ZodType;
   /** Statuses of errors that do not follow from the other members of the contract. */
   readonly errors?: readonly number[];
+  /** Dialect of the clients, in whose shape errors are written. Default: OpenAI's. */
+  readonly dialect?: DialectName;
 }
 
 /** Options of the route that a contract describes. */
 export function contract<const C extends Contract>(given: C) {
   const { summary, scope, byToken, prompt, response, event, ...rest } = given as Contract;
-  const { contentType = "application/json", errors = [], ...input } = rest;
+  const { contentType = "application/json", errors = [], dialect, ...input } = rest;
+  const errorBody = dialect === "messages" ? MessagesError : ErrorBody;
   const statuses = new Set([
     ...ALWAYS,
     ...(scope ? [401, 429, 503] : []),
@@ -91,9 +98,9 @@ export function contract<const C extends Contract>(given: C) {
         },
       },
       ...Object.fromEntries(
-        [...statuses].map((status) => [status, errorSchema(`${STATUS_CODES[status]}.`)]),
+        [...statuses].map((status) => [status, errorSchema(`${STATUS_CODES[status]}.`, errorBody)]),
       ),
-      ...(prompt && { default: errorSchema("Error of the model's provider.") }),
+      ...(prompt && { default: errorSchema("Error of the model's provider.", errorBody) }),
     },
   };
   type Schema = Pick<C, Extract<keyof C, "params" | "querystring" | "body">> & {
@@ -101,14 +108,15 @@ export function contract<const C extends Contract>(given: C) {
   };
   const isStream = contentType === "text/event-stream";
   const concurrent: Concurrent | undefined = prompt ? "requests" : isStream ? "events" : undefined;
-  return { schema: schema as unknown as Schema, config: { scope, byToken, prompt, concurrent } };
+  const config = { scope, byToken, prompt, concurrent, dialect };
+  return { schema: schema as unknown as Schema, config };
 }
 
 /** Errors that any request can get: invalid, foreign host or origin, compressed, defect. */
 const ALWAYS = [400, 403, 415, 500];
 
-function errorSchema(description: string): object {
-  return { description, content: { "application/json": { schema: ErrorBody } } };
+function errorSchema(description: string, schema: z.ZodType): object {
+  return { description, content: { "application/json": { schema } } };
 }
 
 /** An admitted request with its body as bytes. */

@@ -8,23 +8,33 @@ import {
   ModelResponse,
 } from "../../api/chat.ts";
 import { RouteDecision } from "../../api/decision.ts";
+import {
+  CountTokensRequest,
+  MessageAnswer,
+  MessageEvent,
+  MessagesRequest,
+  TokenCount,
+} from "../../api/messages.ts";
 import { ListedModel, ModelList, ModelParams } from "../../api/model.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import { resolve, type Serving } from "../routing/serving.ts";
 import type { Client } from "../wire/client.ts";
+import type { DialectName } from "../wire/dialect-names.ts";
 import { type App, contract, type RawRequest, takingOver } from "./app.ts";
 
 type UnroutedEndpoint = "completions" | "embeddings";
 
 /** Functions that handle requests with a prompt. All but `route` write the response themselves. */
 export interface ChatHandlers {
-  chat(request: RawRequest, client: Client): Promise<void>;
+  converse(dialect: DialectName, request: RawRequest, client: Client): Promise<void>;
+  countTokens(request: RawRequest, client: Client): Promise<void>;
   /** Passes the request on to the model that it names. */
   pass(request: RawRequest, client: Client, endpoint: UnroutedEndpoint): Promise<void>;
   route(request: RawRequest): Promise<RouteDecision>;
 }
 
-export function addChatRoutes(app: App, { chat, pass, route }: ChatHandlers): void {
+export function addChatRoutes(app: App, handlers: ChatHandlers): void {
+  const { converse, pass, route } = handlers;
   app.route({
     method: "POST",
     url: "/v1/chat/completions",
@@ -37,8 +47,9 @@ export function addChatRoutes(app: App, { chat, pass, route }: ChatHandlers): vo
       event: ChatChunk,
       errors: [404, 502, 503, 504],
     }),
-    ...takingOver(chat),
+    ...takingOver((request, client) => converse("chat", request, client)),
   });
+  addMessagesRoutes(app, handlers);
   const addPassing = (endpoint: UnroutedEndpoint, summary: string, body: z.ZodObject) =>
     app.route({
       method: "POST",
@@ -69,6 +80,39 @@ export function addChatRoutes(app: App, { chat, pass, route }: ChatHandlers): vo
     ...takingOver(async (request, client) =>
       client.send(200, {}, JSON.stringify(await route(request))),
     ),
+  });
+}
+
+/** Adds the endpoints of Anthropic's API. */
+function addMessagesRoutes(app: App, { converse, countTokens }: ChatHandlers): void {
+  app.route({
+    method: "POST",
+    url: "/v1/messages",
+    ...contract({
+      summary: "Answers with the most suitable model, in the form of Anthropic's Messages.",
+      scope: "route",
+      body: MessagesRequest,
+      prompt: true,
+      response: MessageAnswer,
+      event: MessageEvent,
+      errors: [404, 502, 503, 504],
+      dialect: "messages",
+    }),
+    ...takingOver((request, client) => converse("messages", request, client)),
+  });
+  app.route({
+    method: "POST",
+    url: "/v1/messages/count_tokens",
+    ...contract({
+      summary: "Counts the tokens of a prompt, or estimates them.",
+      scope: "route",
+      body: CountTokensRequest,
+      prompt: true,
+      response: TokenCount,
+      errors: [404],
+      dialect: "messages",
+    }),
+    ...takingOver(countTokens),
   });
 }
 

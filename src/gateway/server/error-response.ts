@@ -1,6 +1,9 @@
 import { InputError } from "../../core/input/input-error.ts";
 import { StoreUnavailable, VoteRefused } from "../../store/store-error.ts";
+import { errorBody } from "../codecs/errors.ts";
+import { errorFields } from "../dialects/upstream-error.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
+import type { DialectName } from "../wire/dialect-names.ts";
 import { HttpError } from "../wire/http-error.ts";
 import { JsonError } from "../wire/json.ts";
 import { tooLarge } from "./app.ts";
@@ -13,15 +16,26 @@ export interface ErrorResponse {
   readonly isInternal: boolean;
 }
 
-/** The response for any error. `limit` is the body limit of the endpoint. */
-export function errorResponse(error: unknown, limit: number): ErrorResponse {
+/**
+ * The response for any error, in the shape of the endpoint's dialect. `limit` is the body limit of
+ * the endpoint.
+ */
+export function errorResponse(
+  error: unknown,
+  limit: number,
+  dialect: DialectName = "chat",
+): ErrorResponse {
   if (error instanceof UpstreamError) {
     const { retryAfter, clientStatus: status } = error;
     const seconds = retryAfter === undefined ? undefined : retryAfter / 1000;
-    return { status, headers: headersOf(seconds), body: error.toJson(), isInternal: false };
+    const body =
+      dialect === "messages"
+        ? JSON.stringify(errorBody(dialect, errorFields(error)))
+        : error.toJson();
+    return { status, headers: headersOf(seconds), body, isInternal: false };
   }
   const { status, message, hint, type, code, param, retryAfter } = asHttpError(error, limit);
-  const body = JSON.stringify({ error: { message, type, param, code, hint } });
+  const body = JSON.stringify(errorBody(dialect, { status, message, type, param, code, hint }));
   const headers = headersOf(retryAfter);
   // The rest of the body is not read.
   if (status === 413 || code === "overloaded") headers.connection = "close";

@@ -51,8 +51,8 @@ export async function openServer(
     },
   }).withTypeProvider<SchemaTypes>();
   app.setErrorHandler((error, request, reply) => {
-    const { bodyLimit: limit = SMALL_BODY, url: path } = request.routeOptions;
-    const { status, headers, body, isInternal } = errorResponse(error, limit);
+    const { bodyLimit: limit = SMALL_BODY, url: path, config } = request.routeOptions;
+    const { status, headers, body, isInternal } = errorResponse(error, limit, config.dialect);
     const { client = new Client(reply.raw) } = request;
     const { decision } = client;
     if (isInternal) logger.error({ err: error, path, decision }, "request failed");

@@ -7,12 +7,15 @@ import { readConversation } from "./request.ts";
 
 /** OpenAI's chat completions. */
 export const chat: Dialect = {
+  name: "chat",
   endpoint: "chat/completions",
+  passedHeaders: [],
   read: readConversation,
   label: labelWhole,
   labelStream,
   textOf: (answer) => textOf(JSON.parse(Buffer.from(answer).toString())),
   streamText: () => new ChatText(),
+  errorEvent: (error) => `data: ${error.toJson()}\n\n`,
   duel: duelWriter,
 };
 
@@ -77,8 +80,11 @@ function duelWriter(duel: DuelHead): DuelWriter {
       const choices = indices.map((index) => ({ index, delta: {}, finish_reason: "error" }));
       return chunk(choices, { joust });
     },
-    usage: (usage) => chunk([], { usage: writeUsage(usage) }),
-    done: "data: [DONE]\n\n",
+    // A stream that ends with [DONE] would look complete.
+    end: (usage, { isLost }) => {
+      const counted = usage ? chunk([], { usage: writeUsage(usage) }) : "";
+      return isLost ? counted : `${counted}data: [DONE]\n\n`;
+    },
   };
 }
 

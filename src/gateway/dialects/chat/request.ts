@@ -1,10 +1,7 @@
-import type { z } from "zod";
-import { ROUTING, RoutingOptions } from "../../../api/chat.ts";
-import { didYouMean } from "../../../core/input/nearest.ts";
 import type { Needs } from "../../providers/capabilities.ts";
-import { checked, HttpError } from "../../wire/http-error.ts";
 import { isRecord, type Members } from "../../wire/json.ts";
 import { type Conversation, invalidMember, type RequestHeaders } from "../dialect.ts";
+import { readOptions } from "../options.ts";
 import { promptOf } from "./prompt.ts";
 
 export function readConversation(members: Members, headers: RequestHeaders): Conversation {
@@ -18,6 +15,7 @@ export function readConversation(members: Members, headers: RequestHeaders): Con
     messages,
     needs: needsOf(members, messages, valueEnd - valueStart),
     n: typeof n === "number" ? n : 1,
+    hasChoices: true,
     wantsUsage: isRecord(options) && options.include_usage === true,
     inToolLoop: isToolResult(messages.at(-1)),
     isRunning: messages.some((message) => isRecord(message) && message.role === "assistant"),
@@ -27,64 +25,6 @@ export function readConversation(members: Members, headers: RequestHeaders): Con
 
 function isToolResult(message: unknown): boolean {
   return isRecord(message) && (message.role === "tool" || message.role === "function");
-}
-
-function hintFor(issue: z.core.$ZodIssue): string | undefined {
-  if (issue.code !== "unrecognized_keys") return undefined;
-  const known = Object.keys(ROUTING);
-  return `${didYouMean((issue.keys[0] ?? "").slice(0, 64), known)}there is ${known.join(", ")}`;
-}
-
-/** Reads the member and the headers of the same names. The member takes precedence. */
-function readOptions(member: unknown, headers: RequestHeaders): RoutingOptions {
-  const given: RoutingOptions =
-    member == null ? {} : checked(RoutingOptions, member, ["joust"], hintFor);
-  const option = <N extends keyof typeof HEADERS>(name: N) =>
-    given[name] ?? inHeader(name, headers[HEADERS[name]]);
-  return {
-    duel: option("duel"),
-    cost_quality_tradeoff: option("cost_quality_tradeoff"),
-    allowed_models: option("allowed_models"),
-    session_id: option("session_id"),
-  };
-}
-
-const HEADERS = {
-  duel: "x-joust-duel",
-  cost_quality_tradeoff: "x-joust-cost-quality-tradeoff",
-  allowed_models: "x-joust-allowed-models",
-  session_id: "x-joust-session-id",
-} as const;
-
-const READ: Readonly<Record<keyof typeof HEADERS, (text: string) => unknown>> = {
-  duel: asFlag,
-  cost_quality_tradeoff: asNumber,
-  allowed_models: (text) => text.split(",").map((name) => name.trim()),
-  session_id: (text) => text,
-};
-
-function inHeader<N extends keyof typeof HEADERS>(
-  name: N,
-  value: string | string[] | undefined,
-): z.output<(typeof ROUTING)[N]> | undefined {
-  if (value === undefined || value === "") return undefined;
-  const header = HEADERS[name];
-  if (typeof value !== "string") {
-    throw new HttpError(400, `the request has the header ${header} twice`, {
-      hint: "send it once",
-      param: header,
-    });
-  }
-  const schema: z.ZodType = ROUTING[name];
-  return checked(schema, READ[name](value.trim()), [header]) as z.output<(typeof ROUTING)[N]>;
-}
-
-function asFlag(text: string): unknown {
-  return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
-}
-
-function asNumber(text: string): unknown {
-  return text === "" || Number.isNaN(Number(text)) ? text : Number(text);
 }
 
 /** `bytes` is the length of the messages in the request body. */

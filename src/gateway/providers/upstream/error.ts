@@ -156,23 +156,6 @@ const CODES: Record<UpstreamFault, string> = {
   cancelled: "cancelled",
 };
 
-/** Last event of a stream that broke off. Without it, the answer would look complete. */
-export function errorEvent(error: UpstreamError): Uint8Array {
-  return Buffer.from(`data: ${error.toJson()}\n\n`);
-}
-
-/** Turns an error of a stream into its last event. */
-export async function* endingInErrorEvent(
-  body: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array> {
-  try {
-    yield* body;
-  } catch (error) {
-    if (!(error instanceof UpstreamError)) throw error;
-    yield errorEvent(error);
-  }
-}
-
 /** Names are in lower case. A header that occurs twice is a list. */
 export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 

@@ -5,7 +5,7 @@ import { refusal, UpstreamError } from "./error.ts";
 import { EventCutter, EventTooLarge } from "./event-cutter.ts";
 import type { Pass, Translation } from "./upstream.ts";
 import type { Usage } from "./usage.ts";
-import { usageIn } from "./usage-in.ts";
+import { usageAfter, usageIn } from "./usage-in.ts";
 
 /**
  * A stream of Responses or Messages, whose events have names. They are passed on unchanged. Each
@@ -69,15 +69,10 @@ export class NamedEvents implements Translation {
     }
   }
 
-  /** Reads usage. The last event has the number of output tokens; some hosts repeat the input tokens there. */
   #count(data: Members): void {
     const holder = data.value(HOLDERS[this.#dialect]);
     const counted = isRecord(holder) && isRecord(holder.usage) ? holder.usage : data.value("usage");
-    const usage = usageIn(this.#dialect, counted);
-    if (!usage) return;
-    const { completionTokens, reasoningTokens } = usage;
-    const input = usage.promptTokens > 0 ? usage : (this.usage ?? usage);
-    this.usage = { ...input, completionTokens, reasoningTokens };
+    this.usage = usageAfter(this.usage, usageIn(this.#dialect, counted));
   }
 
   /**

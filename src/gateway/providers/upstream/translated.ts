@@ -1,7 +1,12 @@
 import { createParser } from "eventsource-parser";
+import { Untranslatable } from "../../codecs/items/unsupported.ts";
+import { NO_USAGE } from "../../codecs/messages/answer.ts";
 import { type Sides, StreamTranslator, translateAnswer } from "../../codecs/translate.ts";
-import type { Members } from "../../wire/json.ts";
-import type { Pass, Translation } from "./upstream.ts";
+import { translateRequest } from "../../codecs/translate-request.ts";
+import type { DialectName } from "../../wire/dialect-names.ts";
+import { isRecord, type Json, type Members } from "../../wire/json.ts";
+import { UpstreamError } from "./error.ts";
+import { DIALECT_OF, type Pass, type Translation, type UpstreamRequest } from "./upstream.ts";
 import type { Usage } from "./usage.ts";
 
 /** Translates an answer to the client's dialect after another translation has checked it. */
@@ -30,7 +35,7 @@ abstract class Translated implements Translation {
   abstract end(pass: Pass): void;
 }
 
-export class TranslatedAnswer extends Translated {
+class TranslatedAnswer extends Translated {
   readonly #sides: Sides;
 
   constructor(checked: Translation, sides: Sides) {
@@ -50,7 +55,7 @@ export class TranslatedAnswer extends Translated {
   }
 }
 
-export class TranslatedStream extends Translated {
+class TranslatedStream extends Translated {
   readonly #translator: StreamTranslator;
   readonly #decoder = new TextDecoder();
   /** Events for the client that were written and not passed on yet. */
@@ -89,4 +94,60 @@ export class TranslatedStream extends Translated {
     if (this.#out !== "") pass(Buffer.from(this.#out));
     this.#out = "";
   }
+}
+
+interface Target {
+  /** Name of the host, for errors. */
+  readonly name: string;
+  readonly dialect: DialectName;
+  readonly asksUsage: boolean;
+  /** Time of the request, in seconds since 1970. */
+  readonly created: number;
+}
+
+/**
+ * Translates a request to a dialect that the host speaks. `answer` translates the answer after the
+ * given translation has checked it. Throws UpstreamError if the request cannot be translated.
+ */
+export function translated(request: UpstreamRequest, target: Target) {
+  const { stream, model, body } = request;
+  const client = DIALECT_OF[request.endpoint]!;
+  const { dialect: upstream, asksUsage, created } = target;
+  const own = written(target.name, () =>
+    translateRequest(parse(body), { from: client, to: upstream, model, asksUsage }),
+  );
+  const usage = stream ? { ...NO_USAGE, promptTokens: Math.ceil(body.length / 4) } : undefined;
+  const sides: Sides = {
+    upstream,
+    client,
+    request: own.request,
+    answerTool: own.answerTool,
+    head: { created, usage },
+  };
+  return {
+    body: Buffer.from(JSON.stringify(own.body)),
+    answer: (checked: Translation): Translation =>
+      stream ? new TranslatedStream(checked, sides) : new TranslatedAnswer(checked, sides),
+  };
+}
+
+function written<T>(upstream: string, translate: () => T): T {
+  try {
+    return translate();
+  } catch (error) {
+    if (!(error instanceof Untranslatable)) throw error;
+    const problem = `does not support the request: ${error.message}`;
+    throw new UpstreamError("request", upstream, problem);
+  }
+}
+
+function parse(body: Uint8Array): Json {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(body).toString());
+  } catch (error) {
+    throw new Untranslatable(`the request is not JSON: ${error}`);
+  }
+  if (!isRecord(value)) throw new Untranslatable("the request is not a JSON object");
+  return value;
 }

@@ -9,6 +9,8 @@ import type { Usage } from "./usage.ts";
  */
 export interface Upstream {
   readonly name: string;
+  /** Dialects that the host itself speaks, chat completions by default. Others are translated. */
+  readonly dialects?: readonly DialectName[] | undefined;
   /**
    * Resolves when the first bytes for the client have arrived; until then another attempt or
    * another model can replace this one. Rejects only with UpstreamError. The upstream stops

@@ -13,3 +13,10 @@ const READERS: Readonly<Record<DialectName, (value: unknown) => Usage | undefine
   responses: readResponsesUsage,
   messages: readMessagesUsage,
 };
+
+/** The usage after another count. The last count has the output; some hosts repeat the input as well. */
+export function usageAfter(before: Usage | undefined, next: Usage | undefined): Usage | undefined {
+  if (!next || !before) return next ?? before;
+  const { completionTokens, reasoningTokens } = next;
+  return { ...(next.promptTokens > 0 ? next : before), completionTokens, reasoningTokens };
+}

@@ -1,0 +1,38 @@
+import { passedHeaders, readRequest } from "./dialects/dialect.ts";
+import { messages } from "./dialects/messages/messages.ts";
+import { callModel } from "./providers/attempt.ts";
+import { ServedModel } from "./providers/served-model.ts";
+import { UpstreamError } from "./providers/upstream/error.ts";
+import { readAll } from "./providers/upstream/upstream.ts";
+import type { AdmittedRequest } from "./request.ts";
+import { resolve, type Serving } from "./routing/serving.ts";
+import type { Client } from "./wire/client.ts";
+
+/**
+ * Answers POST /v1/messages/count_tokens. A model that speaks Messages counts, the first one of the
+ * pool if a router is named. Without one, or if it fails, the number is an estimate that says so.
+ */
+export async function countTokens(
+  serving: () => Serving,
+  { headers, body }: AdmittedRequest,
+  client: Client,
+): Promise<void> {
+  const passed = passedHeaders(messages, headers);
+  const request = readRequest("messages/count_tokens", body, passed);
+  const target = resolve(serving(), request.model);
+  const models = target instanceof ServedModel ? [target] : target.view.models;
+  const counter = models.find((model) => model?.dialects.includes("messages") && !model.isResting);
+  if (counter) {
+    try {
+      const answer = await callModel(counter, request, client.signal);
+      client.send(200, { "x-joust-model": counter.name }, await readAll(answer));
+      return;
+    } catch (error) {
+      // The client's own fault is reported; for any other error an estimate is better than none.
+      if (!(error instanceof UpstreamError) || error.fault !== "upstream") throw error;
+    }
+  }
+  const { needs } = messages.read(request.members, headers);
+  const estimate = { input_tokens: needs.promptTokens, joust: { estimated: true } };
+  client.send(200, {}, JSON.stringify(estimate));
+}

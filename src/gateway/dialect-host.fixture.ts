@@ -1,0 +1,82 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+import type { DialectName } from "./wire/dialect-names.ts";
+
+/** A request as the host received it. */
+interface ReceivedRequest {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  // The type is any, because a test that expects the wrong shape fails anyway.
+  readonly body: ReturnType<typeof JSON.parse>;
+}
+
+export interface DialectHost {
+  /** Configuration of providers and models, one for each dialect: `chat-model`, and so on. */
+  readonly yaml: string;
+  readonly received: ReceivedRequest[];
+  /** Answers of the next requests, by dialect; the last one is repeated. */
+  answer: (request: ReceivedRequest, dialect: DialectName) => HostAnswer;
+}
+
+interface HostAnswer {
+  readonly status?: number;
+  readonly headers?: Record<string, string>;
+  /** A JSON answer, or the events of a stream. */
+  readonly body: object | readonly object[] | string;
+  /** Whether the connection breaks off after the body. */
+  readonly breaks?: boolean;
+}
+
+/** A host on loopback that speaks all three dialects, each under a path of its own. */
+export async function startDialectHost(): Promise<DialectHost> {
+  const host: DialectHost = {
+    yaml: "",
+    received: [],
+    answer: () => ({ status: 500, body: {} }),
+  };
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const path = request.url!;
+    const text = Buffer.concat(chunks).toString();
+    const got = { path, headers: request.headers, body: text === "" ? {} : JSON.parse(text) };
+    host.received.push(got);
+    const dialect = path.split("/")[1] as DialectName;
+    const { status = 200, headers, body, breaks } = host.answer(got, dialect);
+    const isStream = Array.isArray(body) || typeof body === "string";
+    const type = isStream ? "text/event-stream" : "application/json";
+    response.writeHead(status, { "content-type": type, ...headers });
+    const bytes = isStream
+      ? typeof body === "string"
+        ? body
+        : (body as object[]).map((event) => sse(dialect, event)).join("")
+      : JSON.stringify(body);
+    response.write(bytes, () => (breaks ? response.destroy() : response.end()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  const url = (dialect: DialectName) => `http://127.0.0.1:${port}/${dialect}/v1`;
+  const paths = { chat: "chat/completions", responses: "responses", messages: "messages" };
+  const names = Object.keys(paths) as DialectName[];
+  const providers = names.map(
+    (name) =>
+      `  ${name}-host: {url: "${url(name)}", dialects: {${name}: "${url(name)}/${paths[name]}"}}`,
+  );
+  const models = names.map(
+    (name) =>
+      `  ${name}-model: {provider: ${name}-host, model: up-${name}, retries: 0, price: {input: 1, output: 2}}`,
+  );
+  return Object.assign(host, {
+    yaml: ["providers:", ...providers, "models:", ...models, ""].join("\n"),
+  });
+}
+
+function sse(dialect: DialectName, event: object): string {
+  const data = `data: ${JSON.stringify(event)}\n\n`;
+  return dialect === "chat" ? data : `event: ${(event as { type: string }).type}\n${data}`;
+}

@@ -1,0 +1,86 @@
+import { type Item, isOfModel, type MessageItem, type Part } from "../../codecs/items/item.ts";
+import type { ItemRequest } from "../../codecs/items/request.ts";
+import type { Needs } from "../../providers/capabilities.ts";
+import type { Members } from "../../wire/json.ts";
+import { promptOf } from "../chat/prompt.ts";
+import { tokensIn } from "../chat/request.ts";
+import type { Conversation, RequestHeaders } from "../dialect.ts";
+import { readOptions } from "../options.ts";
+
+/** The conversation of a request in the internal form. */
+export function conversationOf(
+  request: ItemRequest,
+  members: Members,
+  headers: RequestHeaders,
+): Conversation {
+  const { items, instructions } = request;
+  const messages = items.map(messageOf);
+  const system = instructions === undefined ? [] : [{ role: "system", content: instructions }];
+  const lastPrompt = items.findLastIndex(isOfModel) + 1;
+  return {
+    prompt: promptOf(messages),
+    messages: [...system, ...messages],
+    needs: needsOf(request, members),
+    n: 1,
+    hasChoices: false,
+    wantsUsage: true,
+    // Clients may add texts to the results of tools.
+    inToolLoop: items.slice(lastPrompt).some(({ type }) => type === "function_call_output"),
+    isRunning: items.some(isOfModel),
+    options: readOptions(members.value("joust"), headers),
+  };
+}
+
+/**
+ * The item as a message with a role and texts, for everything that compares conversations. Reasoning
+ * is left out: clients may drop it, and its signatures differ from those that they got.
+ */
+function messageOf(item: Item): unknown {
+  switch (item.type) {
+    case "message":
+      return { role: item.role, content: item.content.map(contentOf) };
+    case "function_call":
+      return { role: "assistant", call: item.callId, name: item.name, arguments: item.arguments };
+    case "function_call_output":
+      return { role: "tool", call: item.callId, content: item.output.map(contentOf) };
+    case "reasoning":
+      return { role: "assistant" };
+    case "hosted":
+      return { role: "assistant", item: item.value };
+  }
+}
+
+/** A part without members that change from request to request, such as cache marks. */
+function contentOf(part: Part): unknown {
+  if (part.type === "text") return { type: "text", text: part.text };
+  if ("source" in part) return { type: part.type, source: sourceOf(part.source) };
+  return part;
+}
+
+/** Data are written as a data URL, which does not count as text. */
+function sourceOf(source: Extract<Part, { type: "image" }>["source"]): unknown {
+  return source.type === "base64" ? `data:${source.mediaType};base64,${source.data}` : source;
+}
+
+function needsOf(request: ItemRequest, members: Members): Needs {
+  const { items, tools = [], output, maxTokens } = request;
+  const parts = items.flatMap((item): readonly Part[] => {
+    if (item.type === "message") return (item satisfies MessageItem).content;
+    return item.type === "function_call_output" ? item.output : [];
+  });
+  const attached = parts.reduce((bytes, part) => bytes + attachedBytes(part), 0);
+  return {
+    vision: parts.some(({ type }) => type === "image"),
+    tools: tools.length > 0,
+    jsonSchema: output?.type === "json_schema",
+    promptTokens: tokensIn(Math.max(0, members.close - members.open - attached)),
+    answerTokens: maxTokens,
+  };
+}
+
+/** Bytes of an attached image, sound or file, which are not text. */
+function attachedBytes(part: Part): number {
+  if (part.type === "audio") return part.data.length;
+  if (part.type !== "image" && part.type !== "document") return 0;
+  return part.source.type === "base64" ? part.source.data.length : 0;
+}

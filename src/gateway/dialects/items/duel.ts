@@ -1,0 +1,110 @@
+import { createParser } from "eventsource-parser";
+import { CODECS } from "../../codecs/codecs.ts";
+import { Accumulator } from "../../codecs/items/accumulate.ts";
+import type { Answer } from "../../codecs/items/answer.ts";
+import { sse } from "../../codecs/items/codec.ts";
+import type { ItemEvent } from "../../codecs/items/event.ts";
+import type { Usage } from "../../providers/upstream/usage.ts";
+import { isRecord, type Json } from "../../wire/json.ts";
+import type { DuelHead, DuelWriter } from "../dialect.ts";
+import { answerId, labelStream } from "./labels.ts";
+import { textIn } from "./text.ts";
+
+/**
+ * Writes a duel in a dialect whose answers have no choices. The first answer is the response. The
+ * second one, in the same form, is `joust.second`, or in a stream the event `joust.second`.
+ */
+export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): DuelWriter {
+  const codec = CODECS[dialect];
+  const { created, model } = duel;
+  const head = { id: answerId(dialect, duel.id), model, created };
+  const anonymous = (answer: Answer, usage?: Usage): Json =>
+    codec.writeAnswer({
+      ...answer,
+      ...head,
+      usage: usage && { ...usage, cacheWrite1hTokens: 0 },
+      extra: undefined,
+    });
+  const writer = codec.streamWriter();
+  const second = new Accumulator();
+  const label = (joust: Json) =>
+    labelStream(dialect)({ id: duel.id, model, joust: JSON.stringify(joust) });
+  let stop: ItemEvent = { type: "stop", choice: 0, stop: { reason: "end" } };
+  let note: Json = {};
+  let hasSecond = false;
+  const first = (event: ItemEvent): string => {
+    if (event.type === "stop") stop = event;
+    return ENDS.has(event.type) ? "" : writer.write(event);
+  };
+  const labelled = (events: string) => Buffer.from(label(note)(Buffer.from(events))).toString();
+  return {
+    answerIn: (response) => {
+      const answer: unknown = JSON.parse(Buffer.from(response).toString());
+      return isRecord(answer) ? answer : undefined;
+    },
+    textOf: (answer) => textIn(codec.parseAnswer(answer)),
+    whole: ([shown, other], usage, joust) => {
+      const answer = anonymous(codec.parseAnswer(shown!), usage);
+      const hidden = other && anonymous(codec.parseAnswer(other));
+      return JSON.stringify({ ...answer, joust: { ...joust, second: hidden } });
+    },
+    open: (joust) => {
+      note = joust;
+      return labelled(writer.write({ type: "start", ...head }));
+    },
+    rewrite: (index) =>
+      rewriter(dialect, (event) => {
+        if (index === 0) return first(event);
+        hasSecond = true;
+        second.push(event);
+        return "";
+      }),
+    fail: (indices, joust) => {
+      note = joust;
+      if (indices.includes(1)) hasSecond = false;
+      return "";
+    },
+    end: (usage, { isLost, isFirstLost }) => {
+      if (isLost) return "";
+      const other = hasSecond
+        ? sse(
+            "joust.second",
+            JSON.stringify({ type: "joust.second", second: anonymous(second.answer()) }),
+          )
+        : "";
+      const total = usage && { ...usage, cacheWrite1hTokens: 0 };
+      const events: ItemEvent[] = isFirstLost
+        ? [
+            {
+              type: "error",
+              error: { message: "the first answer broke off", code: "upstream_broke_off" },
+            },
+          ]
+        : [stop, { type: "end", usage: total }];
+      return other + labelled(events.map((event) => writer.write(event)).join(""));
+    },
+  };
+}
+
+/** Events of one answer that the response of a duel writes itself. */
+const ENDS: ReadonlySet<ItemEvent["type"]> = new Set(["start", "stop", "end", "error"]);
+
+function rewriter(
+  dialect: "responses" | "messages",
+  write: (event: ItemEvent) => string,
+): (piece: Uint8Array) => string {
+  let out = "";
+  const decoder = new TextDecoder();
+  const events = CODECS[dialect].streamParser();
+  const parser = createParser({
+    onEvent: ({ data }) =>
+      events.push(data, (event) => {
+        out += write(event);
+      }),
+  });
+  return (piece) => {
+    out = "";
+    parser.feed(decoder.decode(piece, { stream: true }));
+    return out;
+  };
+}

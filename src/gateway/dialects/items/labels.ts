@@ -1,0 +1,110 @@
+import type { Usage } from "../../providers/upstream/usage.ts";
+import { usageAfter, usageIn } from "../../providers/upstream/usage-in.ts";
+import { editMembers, isRecord, JsonError, type Members, scanObject } from "../../wire/json.ts";
+import type { Dialect, Labels } from "../dialect.ts";
+
+/** Dialects whose streams have events with names. */
+type Named = "responses" | "messages";
+
+/** Start of the ids that the gateway gives to answers. */
+const ID_PREFIXES: Readonly<Record<Named, string>> = { responses: "resp_", messages: "msg_" };
+
+export function answerId(dialect: Named, decision: string): string {
+  return `${ID_PREFIXES[dialect]}${decision}`;
+}
+
+/** Sets id, model and `joust` in a complete answer. All other bytes are the upstream's. */
+export function labelWhole(dialect: Named): Dialect["label"] {
+  return (answer, labels) => editMembers(answer, { set: membersOf(dialect, labels) });
+}
+
+function membersOf(dialect: Named, { id, model, joust }: Labels): Record<string, string> {
+  return {
+    id: JSON.stringify(answerId(dialect, id)),
+    model: JSON.stringify(model),
+    joust,
+  };
+}
+
+/** Member of an event that holds the answer, with id and model. */
+const HOLDERS: Readonly<Record<Named, string>> = { responses: "response", messages: "message" };
+/** Bytes that all events to be changed contain, and few others. */
+const NEEDLES: Readonly<Record<Named, string>> = {
+  responses: '"response"',
+  messages: '"message_',
+};
+
+/**
+ * Labels a stream: the answer in each event that holds it, and the cost beside the usage. Events
+ * that only carry texts are not parsed.
+ */
+export function labelStream(dialect: Named): Dialect["labelStream"] {
+  return (labels, costOf) => {
+    const set = membersOf(dialect, labels);
+    const holder = HOLDERS[dialect];
+    let usage: Usage | undefined;
+    const cost = (counted: unknown): number | undefined => {
+      usage = usageAfter(usage, usageIn(dialect, counted));
+      return counted === undefined || !costOf ? undefined : costOf(usage);
+    };
+    return editingLines(NEEDLES[dialect], (event) => {
+      const held = objectIn(event, holder);
+      if (!held) {
+        const own = cost(recordIn(event, "usage"));
+        return own === undefined
+          ? undefined
+          : editMembers(event, { set: { joust: JSON.stringify({ cost: own }) } });
+      }
+      const own = cost(recordIn(held, "usage"));
+      // The first event of a message has a usage as well, but not the last one.
+      const isLast = own !== undefined && dialect === "responses";
+      const joust = isLast
+        ? JSON.stringify({ ...JSON.parse(labels.joust), cost: own })
+        : set.joust!;
+      const inner = editMembers(held, { set: { ...set, joust } });
+      return editMembers(event, { set: { [holder]: Buffer.from(inner).toString() } });
+    });
+  };
+}
+
+/** Returns a function that changes the lines of data that contain the needle. */
+function editingLines(
+  needle: string,
+  edit: (event: Members) => Uint8Array | undefined,
+): (piece: Uint8Array) => Uint8Array {
+  return (piece) => {
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+    if (!bytes.includes(needle)) return bytes;
+    const lines = bytes.toString().split("\n");
+    const edited = lines.map((line) => {
+      if (!line.startsWith("data:") || !line.includes(needle)) return line;
+      const event = scanned(line.slice("data:".length));
+      const changed = event && edit(event);
+      return changed ? `data: ${Buffer.from(changed).toString().trim()}` : line;
+    });
+    return Buffer.from(edited.join("\n"));
+  };
+}
+
+/** The object in a line of data, or undefined if it continues on another line. */
+function scanned(text: string): Members | undefined {
+  try {
+    return scanObject(Buffer.from(text));
+  } catch (error) {
+    if (error instanceof JsonError) return undefined;
+    throw error;
+  }
+}
+
+function objectIn(event: Members, name: string): Members | undefined {
+  const member = event.find(name);
+  if (!member || event.json[member.valueStart] !== OPEN_BRACE) return undefined;
+  return scanObject(event.json.subarray(member.valueStart, member.valueEnd));
+}
+
+function recordIn(event: Members, name: string): unknown {
+  const value = event.value(name);
+  return isRecord(value) ? value : undefined;
+}
+
+const OPEN_BRACE = 0x7b;

@@ -1,0 +1,32 @@
+import { errorBody } from "../../codecs/errors.ts";
+import { sse } from "../../codecs/items/codec.ts";
+import { messagesCodec } from "../../codecs/messages/codec.ts";
+import type { UpstreamError } from "../../providers/upstream/error.ts";
+import { bodyOf } from "../body.ts";
+import { type Dialect, invalidMember } from "../dialect.ts";
+import { conversationOf } from "../items/conversation.ts";
+import { itemDuel } from "../items/duel.ts";
+import { labelStream, labelWhole } from "../items/labels.ts";
+import { ItemText, textIn } from "../items/text.ts";
+import { errorFields } from "../upstream-error.ts";
+
+/** Anthropic's Messages. */
+export const messages: Dialect = {
+  name: "messages",
+  endpoint: "messages",
+  passedHeaders: ["anthropic-version", "anthropic-beta"],
+  read: (members, headers) => {
+    const body = bodyOf(members);
+    if (!Array.isArray(body.messages)) {
+      throw invalidMember("messages", "has to be a list of messages");
+    }
+    return conversationOf(messagesCodec.parseRequest(body), members, headers);
+  },
+  label: labelWhole("messages"),
+  labelStream: labelStream("messages"),
+  textOf: (answer) => textIn(messagesCodec.parseAnswer(JSON.parse(Buffer.from(answer).toString()))),
+  streamText: () => new ItemText("messages"),
+  errorEvent: (error: UpstreamError) =>
+    sse("error", JSON.stringify(errorBody("messages", errorFields(error)))),
+  duel: (head) => itemDuel("messages", head),
+};

@@ -1,0 +1,63 @@
+import type { z } from "zod";
+import { ROUTING, RoutingOptions } from "../../api/chat.ts";
+import { didYouMean } from "../../core/input/nearest.ts";
+import { checked, HttpError } from "../wire/http-error.ts";
+import type { RequestHeaders } from "./dialect.ts";
+
+function hintFor(issue: z.core.$ZodIssue): string | undefined {
+  if (issue.code !== "unrecognized_keys") return undefined;
+  const known = Object.keys(ROUTING);
+  return `${didYouMean((issue.keys[0] ?? "").slice(0, 64), known)}there is ${known.join(", ")}`;
+}
+
+/** Reads the member and the headers of the same names. The member takes precedence. */
+export function readOptions(member: unknown, headers: RequestHeaders): RoutingOptions {
+  const given: RoutingOptions =
+    member == null ? {} : checked(RoutingOptions, member, ["joust"], hintFor);
+  const option = <N extends keyof typeof HEADERS>(name: N) =>
+    given[name] ?? inHeader(name, headers[HEADERS[name]]);
+  return {
+    duel: option("duel"),
+    cost_quality_tradeoff: option("cost_quality_tradeoff"),
+    allowed_models: option("allowed_models"),
+    session_id: option("session_id"),
+  };
+}
+
+const HEADERS = {
+  duel: "x-joust-duel",
+  cost_quality_tradeoff: "x-joust-cost-quality-tradeoff",
+  allowed_models: "x-joust-allowed-models",
+  session_id: "x-joust-session-id",
+} as const;
+
+const READ: Readonly<Record<keyof typeof HEADERS, (text: string) => unknown>> = {
+  duel: asFlag,
+  cost_quality_tradeoff: asNumber,
+  allowed_models: (text) => text.split(",").map((name) => name.trim()),
+  session_id: (text) => text,
+};
+
+function inHeader<N extends keyof typeof HEADERS>(
+  name: N,
+  value: string | string[] | undefined,
+): z.output<(typeof ROUTING)[N]> | undefined {
+  if (value === undefined || value === "") return undefined;
+  const header = HEADERS[name];
+  if (typeof value !== "string") {
+    throw new HttpError(400, `the request has the header ${header} twice`, {
+      hint: "send it once",
+      param: header,
+    });
+  }
+  const schema: z.ZodType = ROUTING[name];
+  return checked(schema, READ[name](value.trim()), [header]) as z.output<(typeof ROUTING)[N]>;
+}
+
+function asFlag(text: string): unknown {
+  return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
+}
+
+function asNumber(text: string): unknown {
+  return text === "" || Number.isNaN(Number(text)) ? text : Number(text);
+}

@@ -1,0 +1,37 @@
+import { sse } from "../../codecs/items/codec.ts";
+import { writeError, writeResponse } from "../../codecs/responses/answer.ts";
+import { responsesCodec } from "../../codecs/responses/codec.ts";
+import { bodyOf } from "../body.ts";
+import type { Dialect } from "../dialect.ts";
+import { conversationOf } from "../items/conversation.ts";
+import { itemDuel } from "../items/duel.ts";
+import { labelStream, labelWhole } from "../items/labels.ts";
+import { ItemText, textIn } from "../items/text.ts";
+import { errorFields } from "../upstream-error.ts";
+
+/** OpenAI's Responses. */
+export const responses: Dialect = {
+  name: "responses",
+  endpoint: "responses",
+  passedHeaders: [],
+  read: (members, headers) =>
+    conversationOf(responsesCodec.parseRequest(bodyOf(members)), members, headers),
+  label: labelWhole("responses"),
+  labelStream: labelStream("responses"),
+  textOf: (answer) =>
+    textIn(responsesCodec.parseAnswer(JSON.parse(Buffer.from(answer).toString()))),
+  streamText: () => new ItemText("responses"),
+  // Some clients read the event `error`, others the response that failed.
+  errorEvent: (error) => {
+    const { message, code, param = null, hint } = errorFields(error);
+    const failed = {
+      ...writeResponse({ id: "", model: "" }, undefined, "failed", []),
+      error: writeError({ code, message }),
+    };
+    return (
+      sse("error", JSON.stringify({ type: "error", code: code ?? null, message, param, hint })) +
+      sse("response.failed", JSON.stringify({ type: "response.failed", response: failed }))
+    );
+  },
+  duel: (head) => itemDuel("responses", head),
+};

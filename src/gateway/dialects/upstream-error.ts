@@ -1,0 +1,21 @@
+import type { UpstreamError } from "../providers/upstream/error.ts";
+import { isRecord, parsed } from "../wire/json.ts";
+
+/** Members of an upstream's error, to be written in the shape of any dialect. */
+export function errorFields(error: UpstreamError) {
+  const body = parsed(error.toJson());
+  const { message, type, code, param, hint } =
+    isRecord(body) && isRecord(body.error) ? body.error : {};
+  return {
+    status: error.clientStatus,
+    message: text(message) ?? error.message,
+    type: text(type),
+    code: text(code),
+    param: text(param),
+    hint: text(hint),
+  };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
