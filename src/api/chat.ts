@@ -15,6 +15,7 @@ export const ROUTING = {
   cost_quality_tradeoff: z.number().min(0).max(10),
   allowed_models: z.array(z.string().min(1).max(256)).min(1).max(1000),
   session_id: printable(256),
+  strict: z.boolean(),
 };
 
 export const RoutingOptions = z.strictObject(
@@ -29,6 +30,9 @@ export const RoutingOptions = z.strictObject(
     session_id: ROUTING.session_id
       .nullish()
       .describe("Requests of one session stay with their model."),
+    strict: ROUTING.strict
+      .nullish()
+      .describe("Send the request as it is, also to a model that refuses one of its parameters."),
   },
   {
     error: (issue) =>
@@ -74,6 +78,17 @@ export const EmbeddingRequest = z
   .looseObject({ model: Model, input: z.union([z.string(), z.array(z.string())]) })
   .describe("OpenAI's embedding request.");
 
+const Adaptation = z
+  .object({
+    param: z.string().describe("Member of the request, in the dialect of the model's provider."),
+    change: z.enum(["renamed", "dropped", "limited", "moved"]),
+    to: z.union([z.string(), z.number()]).optional().describe("New name, value or place."),
+  })
+  .meta({
+    id: "Adaptation",
+    description: "A change to a parameter that the model would have refused.",
+  });
+
 export const RoutingNote = z
   .object({
     decision_id: z.string(),
@@ -81,6 +96,10 @@ export const RoutingNote = z
     mode: Mode.optional().describe("Only if the router does not apply its decisions."),
     model: z.string().optional().describe("Model that answered; hidden in a duel until the vote."),
     fallbacks: z.array(Fallback).optional(),
+    adapted: z
+      .array(Adaptation)
+      .optional()
+      .describe("Changes to the request that this model needed."),
     cost: z.number().optional().describe("US dollars."),
     duel: z
       .union([z.boolean(), z.literal("capped")])

@@ -19,6 +19,7 @@ import {
   type RequestHeaders,
   readRequest,
 } from "./dialects/dialect.ts";
+import { isStrict } from "./dialects/options.ts";
 import { ballotOf } from "./feedback/ballot.ts";
 import type { Judge } from "./feedback/judge.ts";
 import type { VoteTokens } from "./feedback/vote-token.ts";
@@ -71,7 +72,8 @@ export async function answerConversation(
   const request = readRequest(dialect.endpoint, body, passedHeaders(dialect, headers));
   const target = resolve(parts.serving(), request.model);
   if (target instanceof ServedModel) {
-    return answerBy(target, parts, caller, request, dialect, client);
+    const strict = isStrict(request.members, headers);
+    return answerBy(target, parts, caller, { ...request, strict }, dialect, client);
   }
   const conversation = dialect.read(request.members, headers);
   stopwatch.stage("parse");
@@ -85,7 +87,11 @@ export async function answerConversation(
   const { promptTokens, answerTokens = 0 } = conversation.needs;
   const answering = attemptAndDeliver(parts, pending, client, {
     dialect,
-    request: { ...request, tokens: promptTokens + answerTokens },
+    request: {
+      ...request,
+      tokens: promptTokens + answerTokens,
+      strict: conversation.options.strict ?? target.config.strict,
+    },
     decision: pending.id,
     wantsUsage: conversation.wantsUsage,
     note: (models) => logged().note(models),

@@ -64,6 +64,14 @@ const MODEL = z.strictObject({
   vision: z.boolean().optional(),
   tools: z.boolean().optional(),
   json_schema: z.boolean().optional(),
+  /** Parameters that the model refuses, besides those that are known or learned from its refusals. */
+  parameters: z
+    .strictObject({
+      rename: z.record(z.string(), z.string().min(1)).default({}),
+      drop: z.array(z.string().min(1)).default([]),
+      max: z.record(z.string(), z.number()).default({}),
+    })
+    .optional(),
   timeout_seconds: SECONDS.default(600),
   first_byte_seconds: SECONDS.optional(),
   retries: z.int().min(0).max(10).default(2),
@@ -134,6 +142,8 @@ const ROUTER = z.strictObject({
   /** Whether the weight of a vote depends on the voter's earlier votes. */
   weigh_voters: z.boolean().default(true),
   judge: JUDGE.optional(),
+  /** Whether requests are sent as they are, also to a model that refuses one of their parameters. */
+  strict: z.boolean().default(false),
   /** Whether to serve the best fixed model while votes show that routing is worse. */
   guard: z.boolean().default(true),
   seed: z.int().min(0).default(1),

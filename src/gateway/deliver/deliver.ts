@@ -1,5 +1,6 @@
 import type { Dialect, ModelRequest } from "../dialects/dialect.ts";
 import type { Attempt, Fallback } from "../providers/attempt.ts";
+import { adaptedHeader } from "../providers/parameters/rules.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import { type AnswerHeaders, UpstreamError } from "../providers/upstream/error.ts";
 import { type AnswerEnd, readAll } from "../providers/upstream/upstream.ts";
@@ -55,6 +56,7 @@ async function deliverWhole(
     ...(await note([model.name])),
     model: model.name,
     fallbacks: listed(fallbacks),
+    adapted: answer.adapted,
   };
   const isTextNeeded = needsText();
   const body = await readAll(answer);
@@ -77,6 +79,7 @@ async function deliverStream(
     ...(await note([model.name])),
     model: model.name,
     fallbacks: listed(fallbacks),
+    adapted: answer.adapted,
   };
   const label = dialect.labelStream(
     { id: decision, model: model.name, joust: JSON.stringify(joust) },
@@ -137,6 +140,7 @@ function headersOf(
 ): Record<string, string> {
   const headers = passedHeaders(answer.headers);
   headers["x-joust-model"] = model.name;
+  if (answer.adapted) headers["x-joust-adapted"] = adaptedHeader(answer.adapted);
   if (decision !== undefined) headers["x-joust-decision-id"] = decision;
   return headers;
 }

@@ -2,12 +2,20 @@ import type { z } from "zod";
 import { ROUTING, RoutingOptions } from "../../api/chat.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 import { checked, HttpError } from "../wire/http-error.ts";
+import { isRecord, type Members } from "../wire/json.ts";
 import type { RequestHeaders } from "./dialect.ts";
 
 function hintFor(issue: z.core.$ZodIssue): string | undefined {
   if (issue.code !== "unrecognized_keys") return undefined;
   const known = Object.keys(ROUTING);
   return `${didYouMean((issue.keys[0] ?? "").slice(0, 64), known)}there is ${known.join(", ")}`;
+}
+
+/** Whether a request that names a model must reach it unchanged. Other options do not concern it. */
+export function isStrict(members: Members, headers: RequestHeaders): boolean {
+  const member = members.value("joust");
+  const strict = isRecord(member) ? member.strict : undefined;
+  return (strict ?? asFlag(String(headers[HEADERS.strict] ?? ""))) === true;
 }
 
 /** Reads the member and the headers of the same names. The member takes precedence. */
@@ -21,6 +29,7 @@ export function readOptions(member: unknown, headers: RequestHeaders): RoutingOp
     cost_quality_tradeoff: option("cost_quality_tradeoff"),
     allowed_models: option("allowed_models"),
     session_id: option("session_id"),
+    strict: option("strict"),
   };
 }
 
@@ -29,6 +38,7 @@ const HEADERS = {
   cost_quality_tradeoff: "x-joust-cost-quality-tradeoff",
   allowed_models: "x-joust-allowed-models",
   session_id: "x-joust-session-id",
+  strict: "x-joust-strict",
 } as const;
 
 const READ: Readonly<Record<keyof typeof HEADERS, (text: string) => unknown>> = {
@@ -36,6 +46,7 @@ const READ: Readonly<Record<keyof typeof HEADERS, (text: string) => unknown>> = 
   cost_quality_tradeoff: asNumber,
   allowed_models: (text) => text.split(",").map((name) => name.trim()),
   session_id: (text) => text,
+  strict: asFlag,
 };
 
 function inHeader<N extends keyof typeof HEADERS>(

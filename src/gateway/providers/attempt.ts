@@ -87,17 +87,13 @@ export async function callModel(
   request: UpstreamRequest,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
-  const { upstreamName, provider } = model.spec;
-  const span = startModelSpan(request.endpoint, model.name, provider);
+  const span = startModelSpan(request.endpoint, model.name, model.spec.provider);
   try {
-    const answer = await model.upstream.call({ ...request, model: upstreamName }, signal);
+    const answer = await model.call(request, signal);
     answer.end.then((end) => endModelSpan(span, end));
     return answer;
   } catch (error) {
     endModelSpan(span, error instanceof UpstreamError ? { error } : {});
-    if (error instanceof UpstreamError) {
-      model.learned.learn(error.refusal, request.tokens ?? Math.ceil(request.body.length / 4));
-    }
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { StandingClock } from "../clock/clock.fixture.ts";
-import { LEARNED_MS, LearnedLimits } from "./learned-limits.ts";
+import { LearnedLimits } from "./learned-limits.ts";
+import { LEARNED_MS } from "./upstream/refusal.ts";
 
 it("limits of refusals are remembered for an hour", () => {
   const clock = new StandingClock();

@@ -1,9 +1,6 @@
 import type { Clock } from "../clock/clock.ts";
 import type { Capabilities } from "./capabilities.ts";
-import type { Feature, Refusal } from "./upstream/refusal.ts";
-
-/** Time for which a limit that a refusal has shown is remembered. Providers change their models. */
-export const LEARNED_MS = 3_600_000;
+import { type Feature, LEARNED_MS, type Refusal } from "./upstream/refusal.ts";
 
 /** Limits of a model that its own refusals have shown. They are kept in memory and expire. */
 export class LearnedLimits {

@@ -2,8 +2,17 @@ import { InputError } from "../../core/input/input-error.ts";
 import type { Config, Environment, ModelConfig } from "../config/config.ts";
 import { USUAL_CACHE } from "./answer-price.ts";
 import type { Capabilities } from "./capabilities.ts";
+import { knownRules } from "./parameters/known-rules.ts";
+import { mergeRules } from "./parameters/rules.ts";
 import { capabilitiesOf, priceOf } from "./prices.ts";
-import { knownProvider, missingKey, type Provider, providersIn, SANDBOX } from "./providers.ts";
+import {
+  isKnown,
+  knownProvider,
+  missingKey,
+  type Provider,
+  providersIn,
+  SANDBOX,
+} from "./providers.ts";
 import type { ModelSpec } from "./served-model.ts";
 import type { Limits } from "./upstream/exchange.ts";
 import type { Price } from "./upstream/usage.ts";
@@ -95,6 +104,13 @@ function hosted(name: string, model: Partial<ModelConfig>, provider: Provider): 
       context: model.context ?? listed.context,
     },
     retries,
+    rules: mergeRules([
+      knownRules({
+        provider: isKnown(provider.name) ? provider.name : undefined,
+        model: upstreamName,
+      }),
+      model.parameters ?? {},
+    ]),
   };
   const limits = { totalMs: 1000 * total, ...(first && { firstByteMs: 1000 * first }) };
   return { spec, provider, limits };

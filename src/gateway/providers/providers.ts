@@ -108,6 +108,10 @@ export const SANDBOX = "sandbox";
 /** Names of the providers that need no entry in joust.yaml. */
 export const PROVIDER_NAMES: readonly string[] = [...KNOWN.map(({ name }) => name), SANDBOX];
 
+export function isKnown(name: string): boolean {
+  return KNOWN.some((provider) => provider.name === name);
+}
+
 /** A known provider with the key and the address from the environment. */
 export function knownProvider(name: string, env: Environment): Provider | undefined {
   const known = KNOWN.find((provider) => provider.name === name);

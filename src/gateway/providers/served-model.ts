@@ -5,8 +5,10 @@ import type { PromptCache } from "./answer-price.ts";
 import { Breaker, guarded } from "./breaker.ts";
 import type { Capabilities } from "./capabilities.ts";
 import { LearnedLimits } from "./learned-limits.ts";
+import { ParameterProfile } from "./parameters/profile.ts";
+import type { ParameterRules } from "./parameters/rules.ts";
 import { UpstreamError } from "./upstream/error.ts";
-import type { Upstream } from "./upstream/upstream.ts";
+import type { Adaptation, Upstream, UpstreamAnswer, UpstreamRequest } from "./upstream/upstream.ts";
 import { costOf, type Price, type Usage } from "./upstream/usage.ts";
 
 /** A model as it is configured. */
@@ -20,34 +22,62 @@ export interface ModelSpec {
   readonly cache: PromptCache;
   readonly capabilities: Capabilities;
   readonly retries: number;
+  /** Parameters that the model is known to refuse. */
+  readonly rules?: ParameterRules | undefined;
 }
 
 /** A model that can be called: its upstream with retries and a circuit breaker of its own. */
 export class ServedModel {
   readonly spec: ModelSpec;
-  readonly upstream: Upstream;
   /** Dialects that the host itself speaks. */
   readonly dialects: readonly DialectName[];
   readonly breaker: Breaker;
   /** Limits that the model's refusals have shown. */
   readonly learned: LearnedLimits;
+  readonly #upstream: Upstream;
+  readonly #profile: ParameterProfile;
+  readonly #onRetry: (error: UpstreamError) => void;
 
   constructor(spec: ModelSpec, host: Upstream, { clock, random, onRetry }: ModelTools) {
     this.spec = spec;
     this.dialects = host.dialects ?? ["chat"];
     this.breaker = new Breaker(clock);
     this.learned = new LearnedLimits(clock);
-    this.upstream = retrying(
+    this.#profile = new ParameterProfile(spec.rules ?? {}, clock);
+    this.#onRetry = (error) => onRetry(spec.name, error);
+    this.#upstream = retrying(
       guarded(host, this.breaker),
       { ...RETRIES, retries: spec.retries },
       clock,
       random.split(spec.name),
-      (error) => onRetry(spec.name, error),
+      this.#onRetry,
     );
   }
 
   get name(): string {
     return this.spec.name;
+  }
+
+  /**
+   * Calls the model with a request that is adapted to it, unless the request is strict. A refusal
+   * that names a parameter is remembered, and the request is sent again without it.
+   */
+  async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
+    const own = { ...request, model: this.spec.upstreamName };
+    for (let attempt = 0; ; attempt++) {
+      const adapted: Adaptation[] = [];
+      const adapt = request.strict ? undefined : this.#profile.adapter(adapted);
+      try {
+        const answer = await this.#upstream.call(adapt ? { ...own, adapt } : own, signal);
+        return adapted.length > 0 ? { ...answer, adapted } : answer;
+      } catch (error) {
+        if (!(error instanceof UpstreamError)) throw error;
+        this.learned.learn(error.refusal, request.tokens ?? Math.ceil(request.body.length / 4));
+        const isNew = this.#profile.learn(error.refusal);
+        if (!isNew || request.strict || attempt >= MAX_ADAPTED || signal.aborted) throw error;
+        this.#onRetry(error);
+      }
+    }
   }
 
   /** Capabilities of the configuration or the catalog, limited by what the model has refused. */
@@ -85,6 +115,9 @@ export interface ModelTools {
   readonly random: Random;
   readonly onRetry: (model: string, error: UpstreamError) => void;
 }
+
+/** Attempts with another set of parameters. Most providers report one parameter at a time. */
+const MAX_ADAPTED = 4;
 
 /** Tokens that an answer without a limit is assumed to have at most, to compute its highest cost. */
 const LONGEST_ANSWER = 16_384;

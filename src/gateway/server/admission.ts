@@ -63,7 +63,7 @@ function allowOrigin({ raw: { headers } }: FastifyRequest, response: FastifyRepl
   response.setHeader("access-control-max-age", "600");
 }
 
-const EXPOSED = "x-joust-decision-id, x-joust-model, x-joust-cost";
+const EXPOSED = "x-joust-decision-id, x-joust-model, x-joust-cost, x-joust-adapted";
 
 /** Observes the requests of one route and identifies their callers. */
 function admitting(

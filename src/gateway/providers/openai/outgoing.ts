@@ -7,7 +7,7 @@ import {
   scanObject,
 } from "../../wire/json.ts";
 import { UpstreamError } from "../upstream/error.ts";
-import type { UpstreamRequest } from "../upstream/upstream.ts";
+import { DIALECT_OF, type UpstreamRequest } from "../upstream/upstream.ts";
 
 interface Outgoing {
   readonly body: Uint8Array;
@@ -24,10 +24,16 @@ export function outgoing(upstream: string, request: UpstreamRequest, askUsage: b
   try {
     const members = request.members ?? scanObject(request.body);
     const set: Record<string, string> = { model: JSON.stringify(request.model) };
-    const mayAsk = askUsage && request.stream && request.endpoint.endsWith("completions");
+    const dialect = DIALECT_OF[request.endpoint];
+    const own = dialect ? request.adapt?.(dialect, members) : undefined;
+    const isRefused = own?.drop?.includes("stream_options") === true;
+    const mayAsk =
+      askUsage && !isRefused && request.stream && request.endpoint.endsWith("completions");
     const options = mayAsk ? withUsage(members) : undefined;
     if (options !== undefined) set.stream_options = options;
-    const edits: Edits = { set, drop: ["joust"] };
+    const edits: Edits = own
+      ? { set: { ...own.set, ...set }, drop: ["joust", ...(own.drop ?? [])] }
+      : { set, drop: ["joust"] };
     return { body: editMembers(members, edits), hideUsage: options !== undefined };
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;

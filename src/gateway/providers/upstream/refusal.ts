@@ -17,7 +17,7 @@ export type Refusal =
 
 export type Feature = "vision" | "tools" | "json_schema" | "schema_with_tools";
 
-interface RefusedParameter {
+export interface RefusedParameter {
   /** Path in the request, such as `temperature` or `messages.1.reasoning_content`. */
   readonly name: string;
   /** Name that the model accepts instead. */
@@ -25,6 +25,9 @@ interface RefusedParameter {
   /** Largest value that the model accepts. */
   readonly max?: number | undefined;
 }
+
+/** Time for which what a refusal has shown is remembered. Providers change their models. */
+export const LEARNED_MS = 3_600_000;
 
 /** Classifies an error by status, code and message. Providers agree on none of them. */
 export function classify(status: number, facts: ErrorFacts): Refusal {
@@ -101,19 +104,26 @@ const LIMITS = [
 function refusedIn({ message, code = "", param, fields }: ErrorFacts): RefusedParameter[] {
   const extra = fields.filter(({ type }) => EXTRA_FIELD.test(type));
   if (extra.length > 0) return extra.map(({ path }) => ({ name: path }));
-  const named = REFUSED.map((pattern) => pattern.exec(message)?.[1]).find(Boolean);
+  const isUnsupported = UNSUPPORTED_CODE.test(code);
+  if (!(isUnsupported && param) && DEVELOPER.test(message)) return [{ name: "messages.role" }];
   const tooLarge = TOO_LARGE.map((pattern) => pattern.exec(message)).find(Boolean);
   if (tooLarge) {
     const max = Number(tooLarge[2]!.replaceAll(/[,_]/g, ""));
     return [{ name: tooLarge[1]!, max }];
   }
-  const isAboutParameter = named !== undefined || UNSUPPORTED_CODE.test(code);
-  const name = named ?? (isAboutParameter ? param : undefined);
-  if (name === undefined) return [];
+  const named = REFUSED.map((pattern) => [...message.matchAll(pattern)]).find(
+    (matches) => matches.length > 0,
+  );
+  const names = isUnsupported && param ? [param] : (named ?? []).map((match) => match[1]!);
   const instead = /use ['"`]?(\w+)['"`]? instead/i.exec(message)?.[1];
-  return [{ name, ...(instead !== undefined && instead !== name && { instead }) }];
+  return [...new Set(names)].map((name) => ({
+    name,
+    ...(instead !== undefined && instead !== name && { instead }),
+  }));
 }
 
+/** A message about the role `developer`, which only OpenAI's models know. */
+const DEVELOPER = /(role|unknown variant)[^.]{0,80}developer|developer[^.]{0,40}role/i;
 const EXTRA_FIELD = /extra_forbidden|extra fields|not permitted/i;
 const UNSUPPORTED_CODE =
   /^(unsupported_(parameter|value)|unknown_parameter|parameter_not_supported)$/;
@@ -121,24 +131,24 @@ const UNSUPPORTED_CODE =
 const PATH = "['\"`]?([\\w]+(?:[.[\\]\\w]*\\w)?)\\]?['\"`]?";
 /** Forms of "this parameter is not accepted"; the group is its name. */
 const REFUSED = [
-  new RegExp(`unsupported (?:parameter|value)(?:\\(s\\))?: ${PATH}`, "i"),
+  new RegExp(`unsupported (?:parameter|value)(?:\\(s\\))?: ${PATH}`, "gi"),
   new RegExp(
     `(?:unknown|unrecognized|invalid|extra|unexpected) (?:request )?(?:parameters?|arguments?|fields?|name)(?: supplied)?:? ${PATH}(?!.*(?:must|should|expected))`,
-    "i",
+    "gi",
   ),
-  new RegExp(`${PATH}: extra inputs are not permitted`, "i"),
-  new RegExp(`property ${PATH} is (?:un|not )supported`, "i"),
-  new RegExp(`argument not supported(?: on this model)?: ${PATH}`, "i"),
+  new RegExp(`${PATH}: extra inputs are not permitted`, "gi"),
+  new RegExp(`property ${PATH} is (?:un|not )supported`, "gi"),
+  new RegExp(`argument not supported(?: on this model)?: ${PATH}`, "gi"),
   new RegExp(
     `(?:parameter )?${PATH} (?:parameter )?(?:is|are) (?:not supported|unsupported|not permitted|deprecated for this model|not allowed)`,
-    "i",
+    "gi",
   ),
-  new RegExp(`${PATH} (?:does not support|may only be set to|must be unset|is fixed)`, "i"),
+  new RegExp(`${PATH} (?:does not support|may only be set to|must be unset|is fixed)`, "gi"),
   new RegExp(
     `does not support (?:the )?(?:parameters?:? )?${PATH}(?: parameter)?[.,]?(?: |$)`,
-    "i",
+    "gi",
   ),
-  new RegExp(`${PATH} and ['"\`]?\\w+['"\`]? cannot both be specified`, "i"),
+  new RegExp(`${PATH} and ['"\`]?\\w+['"\`]? cannot both be specified`, "gi"),
 ];
 
 /** Forms of "this value is too large"; the groups are parameter and limit. */

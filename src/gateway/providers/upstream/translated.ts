@@ -4,7 +4,7 @@ import { NO_USAGE } from "../../codecs/messages/answer.ts";
 import { type Sides, StreamTranslator, translateAnswer } from "../../codecs/translate.ts";
 import { translateRequest } from "../../codecs/translate-request.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
-import { isRecord, type Json, type Members } from "../../wire/json.ts";
+import { editMembers, isRecord, type Json, type Members, scanObject } from "../../wire/json.ts";
 import { UpstreamError } from "./error.ts";
 import { DIALECT_OF, type Pass, type Translation, type UpstreamRequest } from "./upstream.ts";
 import type { Usage } from "./usage.ts";
@@ -125,10 +125,17 @@ export function translated(request: UpstreamRequest, target: Target) {
     head: { created, usage },
   };
   return {
-    body: Buffer.from(JSON.stringify(own.body)),
+    body: adapted(Buffer.from(JSON.stringify(own.body)), upstream, request),
     answer: (checked: Translation): Translation =>
       stream ? new TranslatedStream(checked, sides) : new TranslatedAnswer(checked, sides),
   };
+}
+
+/** The translated request with the changes that the model needs. */
+function adapted(body: Uint8Array, dialect: DialectName, { adapt }: UpstreamRequest): Uint8Array {
+  if (!adapt) return body;
+  const members = scanObject(body);
+  return editMembers(members, adapt(dialect, members));
 }
 
 function written<T>(upstream: string, translate: () => T): T {

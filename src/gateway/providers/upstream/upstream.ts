@@ -1,5 +1,5 @@
 import type { DialectName } from "../../wire/dialect-names.ts";
-import type { Members } from "../../wire/json.ts";
+import type { Edits, Members } from "../../wire/json.ts";
 import type { AnswerHeaders, UpstreamError } from "./error.ts";
 import type { Usage } from "./usage.ts";
 
@@ -32,6 +32,13 @@ export interface UpstreamRequest {
   readonly tokens?: number | undefined;
   /** Headers of the client that belong to its dialect, such as anthropic-beta. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Whether the request must not be adapted to the model. */
+  readonly strict?: boolean | undefined;
+  /**
+   * Returns the changes without which the model would refuse the request. The host applies them to the
+   * members that it sends, in the dialect that it sends them in.
+   */
+  readonly adapt?: ((dialect: DialectName, members: Members) => Edits) | undefined;
 }
 
 /** Path of an endpoint under the address of a host. */
@@ -56,6 +63,16 @@ export interface UpstreamAnswer {
   readonly body: AsyncIterable<Uint8Array>;
   /** Resolves when the answer has ended, broken off or been abandoned. It never rejects. */
   readonly end: Promise<AnswerEnd>;
+  /** Changes that were made to the request for this model. */
+  readonly adapted?: readonly Adaptation[] | undefined;
+}
+
+/** A change to a request that a model would have refused. */
+export interface Adaptation {
+  readonly param: string;
+  readonly change: "renamed" | "dropped" | "limited" | "moved";
+  /** New name, value or place. */
+  readonly to?: string | number | undefined;
 }
 
 /** Facts about an answer that has ended. Times are times of the clock. */

@@ -1,0 +1,233 @@
+import { describe, expect, it } from "vitest";
+import { StandingClock } from "../../clock/clock.fixture.ts";
+import type { DialectName } from "../../wire/dialect-names.ts";
+import { editMembers, scanObject } from "../../wire/json.ts";
+import { LEARNED_MS } from "../upstream/refusal.ts";
+import type { Adaptation } from "../upstream/upstream.ts";
+import { adapt } from "./adapt.ts";
+import { knownRules } from "./known-rules.ts";
+import { ParameterProfile } from "./profile.ts";
+import { adaptedHeader, isEmpty, mergeRules, type ParameterRules } from "./rules.ts";
+
+function adaptedBy(rules: ParameterRules, body: object, dialect: DialectName = "chat") {
+  const members = scanObject(Buffer.from(JSON.stringify(body)));
+  const { edits, adapted } = adapt(rules, dialect, members);
+  return { body: JSON.parse(Buffer.from(editMembers(members, edits)).toString()), adapted };
+}
+
+describe("rules", () => {
+  it.each<[string, ParameterRules, object, object, Adaptation[]]>([
+    [
+      "rename",
+      { rename: { max_tokens: "max_completion_tokens" } },
+      { max_tokens: 5, a: 1 },
+      { max_completion_tokens: 5, a: 1 },
+      [{ param: "max_tokens", change: "renamed", to: "max_completion_tokens" }],
+    ],
+    [
+      "rename to a name that is there already",
+      { rename: { max_tokens: "max_completion_tokens" } },
+      { max_tokens: 5, max_completion_tokens: 7 },
+      { max_completion_tokens: 7 },
+      [],
+    ],
+    ["rename of null", { rename: { max_tokens: "x" } }, { max_tokens: null }, {}, []],
+    ["drop", { drop: ["store"] }, { store: true }, {}, [{ param: "store", change: "dropped" }]],
+    ["drop of null", { drop: ["store"] }, { store: null }, {}, []],
+    [
+      "drop of an inner member",
+      { drop: ["text.verbosity"] },
+      { text: { verbosity: "low", format: {} } },
+      { text: { format: {} } },
+      [{ param: "text.verbosity", change: "dropped" }],
+    ],
+    [
+      "one accepted value",
+      { only: { temperature: 1 } },
+      { temperature: 0.5 },
+      {},
+      [{ param: "temperature", change: "dropped" }],
+    ],
+    [
+      "the accepted value",
+      { only: { temperature: 1 } },
+      { temperature: 1 },
+      { temperature: 1 },
+      [],
+    ],
+    [
+      "either",
+      { either: [["temperature", "top_p"]] },
+      { temperature: 0.5, top_p: 0.9 },
+      { temperature: 0.5 },
+      [{ param: "top_p", change: "dropped" }],
+    ],
+    ["either, one of them", { either: [["temperature", "top_p"]] }, { top_p: 1 }, { top_p: 1 }, []],
+    [
+      "limit after a rename",
+      { rename: { max_tokens: "max_completion_tokens" }, maxAnswer: 100 },
+      { max_tokens: 500 },
+      { max_completion_tokens: 100 },
+      [
+        { param: "max_tokens", change: "renamed", to: "max_completion_tokens" },
+        { param: "max_completion_tokens", change: "limited", to: 100 },
+      ],
+    ],
+    ["a value below the limit", { max: { top_k: 40 } }, { top_k: 40 }, { top_k: 40 }, []],
+    [
+      "role developer",
+      { noDeveloper: true },
+      {
+        messages: [
+          { role: "developer", content: "x" },
+          { role: "user", content: "developer" },
+        ],
+      },
+      {
+        messages: [
+          { role: "system", content: "x" },
+          { role: "user", content: "developer" },
+        ],
+      },
+      [{ param: "messages.role", change: "renamed", to: "system" }],
+    ],
+    [
+      "members of messages",
+      { dropFromMessages: ["reasoning_content"] },
+      { messages: [{ role: "assistant", content: "x", reasoning_content: "hm" }] },
+      { messages: [{ role: "assistant", content: "x" }] },
+      [{ param: "messages.reasoning_content", change: "dropped" }],
+    ],
+  ])("%s", (_, rules, body, expected, adapted) => {
+    expect(adaptedBy(rules, body)).toEqual({ body: expected, adapted });
+  });
+
+  it("a schema together with tools moves into the system message", () => {
+    const response_format = { type: "json_schema", json_schema: { schema: { type: "object" } } };
+    const tools = [{ type: "function" }];
+    const user = { role: "user", content: "x" };
+    const rules = { noSchemaWithTools: true };
+    const { body, adapted } = adaptedBy(rules, { messages: [user], tools, response_format });
+    expect(body.response_format).toBeUndefined();
+    expect(body.messages[0]).toMatchObject({ role: "system" });
+    expect(body.messages[0].content).toContain('by this JSON schema: {"type":"object"}');
+    expect(body.messages[1]).toEqual(user);
+    expect(adapted).toEqual([{ param: "response_format", change: "moved", to: "messages" }]);
+    const system = { role: "system", content: "Be brief." };
+    const joined = adaptedBy(rules, { messages: [system, user], tools, response_format }).body;
+    expect(joined.messages).toHaveLength(2);
+    expect(joined.messages[0].content).toMatch(/^Be brief\.\n\nWhen you call no tool/);
+    // Without tools the schema stays.
+    expect(adaptedBy(rules, { messages: [user], tools: [], response_format }).adapted).toEqual([]);
+  });
+
+  it("other dialects keep their messages", () => {
+    const body = { messages: [{ role: "developer", reasoning_content: "x" }], store: true };
+    const rules = { noDeveloper: true, dropFromMessages: ["reasoning_content"], drop: ["store"] };
+    expect(adaptedBy(rules, body, "messages").body).toEqual({ messages: body.messages });
+  });
+
+  it("names from error messages cannot reach the prototype", () => {
+    const rules = mergeRules([{ drop: ["__proto__"] }, { rename: { ["__proto__"]: "a" } }]);
+    expect(adaptedBy(rules, { a: 1 }).body).toEqual({ a: 1 });
+  });
+});
+
+describe("known rules", () => {
+  it.each([
+    [
+      { provider: "openai", model: "gpt-5-mini" },
+      { temperature: 0, max_tokens: 9 },
+      { max_completion_tokens: 9 },
+    ],
+    [
+      { provider: "openai", model: "gpt-5.4" },
+      { temperature: 0, max_tokens: 9 },
+      { temperature: 0, max_completion_tokens: 9 },
+    ],
+    [
+      { provider: "openai", model: "gpt-4.1" },
+      { temperature: 0, max_tokens: 9 },
+      { temperature: 0, max_tokens: 9 },
+    ],
+    [
+      { provider: "mistral", model: "mistral-large" },
+      { max_completion_tokens: 9, store: false, seed: 1 },
+      { max_tokens: 9, random_seed: 1 },
+    ],
+    [
+      { provider: "anthropic", model: "claude-sonnet-4-5" },
+      { temperature: 0.5, top_p: 0.5 },
+      { temperature: 0.5 },
+    ],
+    [{ provider: "house", model: "m", maxAnswer: 50 }, { max_tokens: 99 }, { max_tokens: 50 }],
+    [{ provider: "house", model: "m", temperature: false }, { temperature: 0.1 }, {}],
+  ])("%j", (facts, body, expected) => {
+    expect(adaptedBy(knownRules(facts), body).body).toEqual(expected);
+  });
+
+  it("most models have none", () => {
+    expect(isEmpty(knownRules({ provider: "openai", model: "gpt-4.1" }))).toBe(true);
+    expect(isEmpty(knownRules({ model: "llama" }))).toBe(true);
+  });
+});
+
+describe("learned rules", () => {
+  const refused = (name: string, more: object = {}) =>
+    ({ kind: "unsupported_parameter", parameters: [{ name, ...more }] }) as const;
+
+  it.each([
+    ["store", {}, { drop: ["store"] }],
+    ["text.verbosity", {}, { drop: ["text.verbosity"] }],
+    ["presencePenalty", {}, { drop: ["presence_penalty"] }],
+    ["max_tokens", {}, { rename: { max_tokens: "max_completion_tokens" } }],
+    ["max_tokens", { instead: "n_predict" }, { rename: { max_tokens: "n_predict" } }],
+    ["max_tokens", { max: 8192 }, { max: { max_tokens: 8192 } }],
+    ["messages[0].role", {}, { noDeveloper: true }],
+    ["messages.2.assistant.reasoning_content", {}, { dropFromMessages: ["reasoning_content"] }],
+    ["reasoning_content", {}, { dropFromMessages: ["reasoning_content"] }],
+  ])("%s %j", (name, more, expected) => {
+    const profile = new ParameterProfile({}, new StandingClock());
+    expect(profile.learn(refused(name, more))).toBe(true);
+    expect(profile.rules).toMatchObject(expected);
+    expect(profile.learn(refused(name, more))).toBe(false);
+  });
+
+  it.each(["tools", "messages[0].content", "n", "stop", "response_format", "model"])(
+    "%s decides what the client gets, so it is never left out",
+    (name) => {
+      const profile = new ParameterProfile({}, new StandingClock());
+      expect(profile.learn(refused(name))).toBe(false);
+      expect(profile.rules).toBeUndefined();
+    },
+  );
+
+  it("expire after an hour", () => {
+    const clock = new StandingClock();
+    const profile = new ParameterProfile({ drop: ["a"] }, clock);
+    profile.learn(refused("b"));
+    clock.pass(LEARNED_MS - 1);
+    expect(profile.rules?.drop).toEqual(["a", "b"]);
+    clock.pass(1);
+    expect(profile.rules?.drop).toEqual(["a"]);
+  });
+
+  it("are limited in number", () => {
+    const profile = new ParameterProfile({}, new StandingClock());
+    for (let i = 0; i < 200; i++) profile.learn(refused(`p${i}`));
+    expect(profile.rules?.drop).toHaveLength(50);
+  });
+});
+
+it("the header is a list with parameters", () => {
+  expect(
+    adaptedHeader([
+      { param: "max_tokens", change: "renamed", to: "max_completion_tokens" },
+      { param: "temperature", change: "dropped" },
+      { param: "max_tokens", change: "limited", to: 5 },
+      { param: "Odd\nname", change: "dropped" },
+    ]),
+  ).toBe(
+    'max_tokens;renamed="max_completion_tokens", temperature;dropped, max_tokens;limited=5, "Odd?name";dropped',
+  );
+});

@@ -1,0 +1,52 @@
+import { isRecord, type Json } from "../../wire/json.ts";
+import type { Adaptation } from "../upstream/upstream.ts";
+import type { ParameterRules } from "./rules.ts";
+
+interface AdaptedMessages {
+  readonly messages: readonly unknown[];
+  readonly adapted: readonly Adaptation[];
+}
+
+/** Changes the messages of a chat request by the rules. */
+export function adaptMessages(
+  messages: readonly unknown[],
+  rules: ParameterRules,
+): AdaptedMessages {
+  const { noDeveloper = false, dropFromMessages = [] } = rules;
+  const adapted = new Map<string, Adaptation>();
+  const note = (change: Adaptation) => adapted.set(change.param, change);
+  const changed = messages.map((message) => {
+    if (!isRecord(message)) return message;
+    let own = message;
+    if (noDeveloper && message.role === "developer") {
+      own = { ...own, role: "system" };
+      note({ param: "messages.role", change: "renamed", to: "system" });
+    }
+    for (const name of dropFromMessages) {
+      if (!Object.hasOwn(own, name)) continue;
+      own = Object.fromEntries(Object.entries(own).filter(([key]) => key !== name));
+      note({ param: `messages.${name}`, change: "dropped" });
+    }
+    return own;
+  });
+  return { messages: changed, adapted: [...adapted.values()] };
+}
+
+/** Instructions that replace an output schema. */
+export function schemaInstructions(format: Json): string {
+  const schema = isRecord(format.json_schema) ? format.json_schema.schema : undefined;
+  const form = schema === undefined ? "" : `, by this JSON schema: ${JSON.stringify(schema)}`;
+  return `When you call no tool, answer with one JSON object and nothing else${form}`;
+}
+
+/** Adds instructions to the system message, or puts a system message before all others. */
+export function withInstructions(messages: readonly unknown[], text: string): unknown[] {
+  const [first, ...rest] = messages;
+  if (!isRecord(first) || (first.role !== "system" && first.role !== "developer")) {
+    return [{ role: "system", content: text }, ...messages];
+  }
+  const content = Array.isArray(first.content)
+    ? [...first.content, { type: "text", text }]
+    : `${first.content ?? ""}\n\n${text}`;
+  return [{ ...first, content }, ...rest];
+}

@@ -1,0 +1,120 @@
+import type { Clock } from "../../clock/clock.ts";
+import type { DialectName } from "../../wire/dialect-names.ts";
+import type { Edits, Members } from "../../wire/json.ts";
+import { LEARNED_MS, type Refusal, type RefusedParameter } from "../upstream/refusal.ts";
+import type { Adaptation } from "../upstream/upstream.ts";
+import { adapt } from "./adapt.ts";
+import { isEmpty, mergeRules, type ParameterRules } from "./rules.ts";
+
+/** Rules of one model: those known in advance, and those that its refusals have shown, which expire. */
+export class ParameterProfile {
+  readonly #known: ParameterRules;
+  readonly #clock: Clock;
+  readonly #learned = new Map<string, { readonly rules: ParameterRules; readonly until: number }>();
+  #rules: ParameterRules | undefined;
+  #validUntil = Number.POSITIVE_INFINITY;
+
+  constructor(known: ParameterRules, clock: Clock) {
+    this.#known = known;
+    this.#clock = clock;
+    this.#merge();
+  }
+
+  /** The rules at present, or undefined if there are none. */
+  get rules(): ParameterRules | undefined {
+    if (this.#clock.now() >= this.#validUntil) this.#merge();
+    return this.#rules;
+  }
+
+  /**
+   * Returns a function that adapts a request in the upstream's dialect and puts the changes into `adapted`.
+   * Undefined if there is nothing to adapt.
+   */
+  adapter(adapted: Adaptation[]): ((dialect: DialectName, members: Members) => Edits) | undefined {
+    const { rules } = this;
+    if (!rules) return undefined;
+    return (dialect, members) => {
+      const changed = adapt(rules, dialect, members);
+      // A request may be sent again to another deployment.
+      adapted.splice(0, adapted.length, ...changed.adapted);
+      return changed.edits;
+    };
+  }
+
+  /** Remembers what a refusal shows. Returns whether it is new, so that another attempt may succeed. */
+  learn(refusal: Refusal | undefined): boolean {
+    const found = rulesOf(refusal);
+    const until = this.#clock.now() + LEARNED_MS;
+    let isNew = false;
+    for (const rules of found) {
+      const key = JSON.stringify(rules);
+      isNew ||= !this.#learned.has(key);
+      if (this.#learned.size < MAX_LEARNED) this.#learned.set(key, { rules, until });
+    }
+    if (found.length > 0) this.#merge();
+    return isNew;
+  }
+
+  #merge(): void {
+    const now = this.#clock.now();
+    for (const [key, { until }] of this.#learned) if (now >= until) this.#learned.delete(key);
+    const learned = [...this.#learned.values()];
+    const rules = mergeRules([this.#known, ...learned.map(({ rules }) => rules)]);
+    this.#rules = isEmpty(rules) ? undefined : rules;
+    this.#validUntil = Math.min(...learned.map(({ until }) => until), Number.POSITIVE_INFINITY);
+  }
+}
+
+/** Rules that are learned for one model. Names come from error messages, so their number is limited. */
+const MAX_LEARNED = 50;
+
+function rulesOf(refusal: Refusal | undefined): ParameterRules[] {
+  if (refusal?.kind === "unsupported_feature" && refusal.feature === "schema_with_tools") {
+    return [{ noSchemaWithTools: true }];
+  }
+  if (refusal?.kind !== "unsupported_parameter") return [];
+  return refusal.parameters.flatMap((parameter) => ruleOf(parameter) ?? []);
+}
+
+/** The rule for a refused parameter, or undefined if a request without it would mean something else. */
+function ruleOf({ name, instead, max }: RefusedParameter): ParameterRules | undefined {
+  const path = name
+    .replaceAll(/\[\w*\]/g, "")
+    .split(".")
+    .filter((part) => !/^\d+$/.test(part));
+  const root = snakeCase(path[0] ?? "");
+  const leaf = path.at(-1)!;
+  if (root === "messages") {
+    if (leaf === "role") return { noDeveloper: true };
+    return path.length > 1 && !MESSAGE.has(leaf) ? { dropFromMessages: [leaf] } : undefined;
+  }
+  if (REASONING.has(root)) return { dropFromMessages: [root] };
+  if (max !== undefined) return { max: { [root]: max } };
+  const other = instead ?? OTHER_NAMES[root];
+  if (other !== undefined) return { rename: { [root]: other } };
+  if (path.length === 2 && root === "text" && leaf !== "format") return { drop: [`text.${leaf}`] };
+  if (MEANT.has(root)) return undefined;
+  return { drop: [path.length > 1 ? `${root}.${path[1]}` : root] };
+}
+
+/** xAI reports `presencePenalty` for presence_penalty. */
+function snakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** Members that decide what the client gets. They are never left out: another model answers instead. */
+const MEANT = new Set(
+  "model messages input prompt system instructions tools tool_choice functions function_call response_format text format output_config stream n stop stop_sequences logprobs top_logprobs modalities audio max_output_tokens thinking previous_response_id conversation background".split(
+    " ",
+  ),
+);
+
+/** Members of messages that carry the conversation itself. */
+const MESSAGE = new Set("role content tool_calls tool_call_id text type image_url".split(" "));
+
+const REASONING = new Set(["reasoning_content", "reasoning_details"]);
+
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  max_tokens: "max_completion_tokens",
+  max_completion_tokens: "max_tokens",
+};

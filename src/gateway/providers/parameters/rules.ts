@@ -1,0 +1,62 @@
+import type { Adaptation } from "../upstream/upstream.ts";
+
+/** Rules about the members of a request that a model refuses. All are optional, and none is about values that it accepts. */
+export interface ParameterRules {
+  /** Members that the model knows by another name. */
+  readonly rename?: Readonly<Record<string, string>>;
+  /** Members to leave out; `text.verbosity` is a member of a member. */
+  readonly drop?: readonly string[];
+  /** Members of which the model accepts one value only, so that any other is left out. */
+  readonly only?: Readonly<Record<string, string | number | boolean>>;
+  /** Largest accepted values. */
+  readonly max?: Readonly<Record<string, number>>;
+  /** Longest answer in tokens, whatever the dialect calls its limit. */
+  readonly maxAnswer?: number | undefined;
+  /** Pairs of members that exclude each other. The second one is left out. */
+  readonly either?: readonly (readonly [string, string])[];
+  /** Whether the role `developer` of a message becomes `system`. */
+  readonly noDeveloper?: boolean;
+  /** Members of messages to leave out, such as `reasoning_content`. */
+  readonly dropFromMessages?: readonly string[];
+  /** Whether a schema is moved into the instructions if the request also has tools. */
+  readonly noSchemaWithTools?: boolean;
+}
+
+/** All of the rules. Where two disagree, the stricter or later one holds. */
+export function mergeRules(all: readonly ParameterRules[]): ParameterRules {
+  if (all.length === 1) return all[0]!;
+  const merge = <T>(read: (rules: ParameterRules) => Readonly<Record<string, T>> | undefined) =>
+    Object.fromEntries(all.flatMap((rules) => Object.entries(read(rules) ?? {})));
+  const answers = all.flatMap(({ maxAnswer }) => (maxAnswer === undefined ? [] : [maxAnswer]));
+  return {
+    rename: merge(({ rename }) => rename),
+    drop: all.flatMap(({ drop = [] }) => drop),
+    only: merge(({ only }) => only),
+    max: merge(({ max }) => max),
+    maxAnswer: answers.length > 0 ? Math.min(...answers) : undefined,
+    either: all.flatMap(({ either = [] }) => either),
+    noDeveloper: all.some(({ noDeveloper }) => noDeveloper),
+    dropFromMessages: all.flatMap(({ dropFromMessages = [] }) => dropFromMessages),
+    noSchemaWithTools: all.some(({ noSchemaWithTools }) => noSchemaWithTools),
+  };
+}
+
+export function isEmpty(rules: ParameterRules): boolean {
+  return Object.values(rules).every((rule: unknown) => {
+    if (rule === undefined || rule === false) return true;
+    return typeof rule === "object" && rule !== null && Object.keys(rule).length === 0;
+  });
+}
+
+/** List of changes for the header x-joust-adapted, in the form of RFC 9651. */
+export function adaptedHeader(adapted: readonly Adaptation[]): string {
+  const written = (to: string | number) => (typeof to === "number" ? to : JSON.stringify(to));
+  return adapted
+    .map(({ param, change, to }) => {
+      const name = /^[a-z*][\w.*-]*$/.test(param)
+        ? param
+        : JSON.stringify(param.replace(/[^ -~]/g, "?"));
+      return `${name};${change}${to === undefined ? "" : `=${written(to)}`}`;
+    })
+    .join(", ");
+}
