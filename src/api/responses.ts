@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { Model, RoutingOptions } from "./chat.ts";
+import { Model, RoutingNote, RoutingOptions } from "./chat.ts";
 import type { Value } from "./common.ts";
 
 /** Requests of OpenAI's Responses API, as far as the gateway reads them; the rest is passed on. */
@@ -29,3 +29,34 @@ export const ResponsesRequest = z
   })
   .describe("OpenAI's request for a response, with options for the router in `joust`.");
 export type ResponsesRequest = Value<typeof ResponsesRequest>;
+
+/** A note in a duel also has the second answer. */
+const ResponsesNote = RoutingNote.extend({
+  second: z.looseObject({}).optional().describe("The other answer of a duel, a response as well."),
+});
+
+export const ResponseObject = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal("response"),
+    status: z.string().optional(),
+    model: z.string().optional(),
+    output: z.array(Part),
+    store: z
+      .boolean()
+      .nullish()
+      .describe("Whether the response can be read and continued by its id."),
+    joust: ResponsesNote.optional(),
+  })
+  .meta({ id: "Response", description: "OpenAI's response." });
+
+export const ResponseEvent = z
+  .looseObject({
+    type: z.string(),
+    response: z.looseObject({ joust: ResponsesNote.optional() }).optional(),
+    second: z.looseObject({}).optional().describe("In the event `joust.second` of a duel."),
+  })
+  .meta({
+    id: "ResponseEvent",
+    description: "Data of one server-sent event of a streamed response.",
+  });

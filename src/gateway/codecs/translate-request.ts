@@ -59,7 +59,10 @@ function adapt(request: ItemRequest, to: DialectName, asksUsage: boolean) {
   }
   // The upstream stores nothing, so it has to send its reasoning along.
   const own = request.extra?.responses;
-  const include = [...new Set([...listed(own?.include), "reasoning.encrypted_content"])];
+  const encrypted = /^(gpt-[34]|chatgpt)/.test(request.model)
+    ? []
+    : ["reasoning.encrypted_content"];
+  const include = [...new Set([...listed(own?.include), ...encrypted])];
   const responses = { ...own, include, store: false };
   return { request: { ...request, extra: { ...request.extra, responses } }, answerTool: undefined };
 }

@@ -1,10 +1,11 @@
 import type { DialectName } from "../wire/dialect-names.ts";
 import type { Json } from "../wire/json.ts";
 import { CODECS } from "./codecs.ts";
-import type { Usage } from "./items/answer.ts";
+import type { Answer, Usage } from "./items/answer.ts";
 import type { StreamParser } from "./items/codec.ts";
 import { restoreCustomCalls, restoringCustomCalls } from "./items/custom.ts";
 import type { Emit, ItemEvent } from "./items/event.ts";
+import type { Item } from "./items/item.ts";
 import type { ItemRequest } from "./items/request.ts";
 import { answerFromTool, answeringFromTool } from "./items/schema-tool.ts";
 
@@ -23,17 +24,32 @@ export interface Sides {
   readonly request: ItemRequest;
   /** Name of the tool whose arguments are the answer. */
   readonly answerTool?: string | undefined;
+  /** Name of the model at the upstream, which the signatures of reasoning carry. */
+  readonly model?: string | undefined;
   readonly head?: Head | undefined;
 }
 
 /** Translates a complete answer of the upstream to the client's dialect. */
 export function translateAnswer(body: Json, sides: Sides): Json {
-  const { upstream, client, request, answerTool, head } = sides;
-  const parsed = CODECS[upstream].parseAnswer(body);
+  const { upstream, client, request, answerTool, model, head } = sides;
+  const parsed = fromModel(CODECS[upstream].parseAnswer(body), model);
   const answer = answerTool === undefined ? parsed : answerFromTool(parsed, answerTool);
   const restored = restoreCustomCalls(answer, request);
   const { id, created = head?.created } = restored;
   return CODECS[client].writeAnswer({ ...restored, id: ownId(id, client), created }, request);
+}
+
+/** Sets the model that the reasoning of an answer comes from. Its answers may give it another name. */
+function fromModel(answer: Answer, model: string | undefined): Answer {
+  if (model === undefined) return answer;
+  const own = (item: Item): Item =>
+    item.type === "reasoning" && item.origin
+      ? { ...item, origin: { ...item.origin, model } }
+      : item;
+  return {
+    ...answer,
+    choices: answer.choices.map(({ items, stop }) => ({ items: items.map(own), stop })),
+  };
 }
 
 /** Start of the ids of answers, which some clients rely on. */
@@ -58,11 +74,15 @@ export class StreamTranslator {
 
   /** `watch` sees each event, to count tokens or to keep the text. */
   constructor(sides: Sides, watch?: (event: ItemEvent) => void) {
-    const { upstream, client, request, answerTool, head } = sides;
+    const { upstream, client, request, answerTool, model, head } = sides;
     const writer = CODECS[client].streamWriter(request);
     this.#parser = CODECS[upstream].streamParser();
     const emit = restoringCustomCalls(request, (event) => {
       watch?.(event);
+      if (event.type === "done" && event.origin && model !== undefined) {
+        this.#out += writer.write({ ...event, origin: { ...event.origin, model } });
+        return;
+      }
       if (event.type !== "start") {
         this.#out += writer.write(event);
         return;

@@ -62,7 +62,12 @@ async function deliverWhole(
   const body = await readAll(answer);
   const end = await answer.end;
   const cost = model.cost(end.usage);
-  const labels = { id: decision, model: model.name, joust: JSON.stringify({ ...joust, cost }) };
+  const labels = {
+    id: decision,
+    model: model.name,
+    joust: JSON.stringify({ ...joust, cost }),
+    origin: model.spec.upstreamName,
+  };
   const headers = headersOf({ model, answer }, decision);
   if (cost !== undefined) headers["x-joust-cost"] = dollars(cost);
   client.send(200, headers, dialect.label(end.members ?? scanObject(body), labels));
@@ -82,7 +87,12 @@ async function deliverStream(
     adapted: answer.adapted,
   };
   const label = dialect.labelStream(
-    { id: decision, model: model.name, joust: JSON.stringify(joust) },
+    {
+      id: decision,
+      model: model.name,
+      joust: JSON.stringify(joust),
+      origin: model.spec.upstreamName,
+    },
     wantsUsage ? (usage) => model.cost(usage) : undefined,
   );
   const text = needsText() ? dialect.streamText() : undefined;

@@ -69,6 +69,8 @@ export interface Labels {
   readonly model: string;
   /** JSON text of the member `joust`. */
   readonly joust: string;
+  /** Name of the model at the upstream, which signatures of reasoning carry. */
+  readonly origin?: string | undefined;
 }
 
 export interface StreamText {

@@ -1,4 +1,5 @@
 import type { ListedModel } from "../../api/model.ts";
+import type { DialectName } from "../wire/dialect-names.ts";
 
 /** Features and size of a model. An unknown feature counts as present: a wrong guess costs one fallback. */
 export type Capabilities = NonNullable<ListedModel["capabilities"]>;
@@ -12,6 +13,8 @@ export interface Needs {
   readonly promptTokens: number;
   /** Limit that the client sets on the answer, in tokens. */
   readonly answerTokens: number | undefined;
+  /** The dialect that the host itself must speak, because the request cannot be translated. */
+  readonly native?: DialectName | undefined;
   /** Whether only a model with a price may answer. */
   readonly priced?: boolean | undefined;
 }

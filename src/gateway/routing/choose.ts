@@ -157,7 +157,9 @@ function candidatesOf(
         ? "is not among allowed_models"
         : needs.priced && !model.spec.price
           ? "has no price, and the API key has a budget"
-          : lackOf(model.capabilities, needs);
+          : needs.native && !model.dialects.includes(needs.native)
+            ? `does not speak ${needs.native}, which the request needs`
+            : lackOf(model.capabilities, needs);
     if (lack !== undefined) excluded.push([pool.models[k]!, lack]);
     else if (model!.isResting) resting.push(k);
     else indices.push(k);

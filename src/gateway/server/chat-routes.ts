@@ -16,6 +16,7 @@ import {
   TokenCount,
 } from "../../api/messages.ts";
 import { ListedModel, ModelList, ModelParams } from "../../api/model.ts";
+import { ResponseEvent, ResponseObject, ResponsesRequest } from "../../api/responses.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import { resolve, type Serving } from "../routing/serving.ts";
 import type { Client } from "../wire/client.ts";
@@ -48,6 +49,21 @@ export function addChatRoutes(app: App, handlers: ChatHandlers): void {
       errors: [404, 502, 503, 504],
     }),
     ...takingOver((request, client) => converse("chat", request, client)),
+  });
+  app.route({
+    method: "POST",
+    url: "/v1/responses",
+    ...contract({
+      summary: "Answers with the most suitable model, in the form of OpenAI's Responses.",
+      scope: "route",
+      body: ResponsesRequest,
+      prompt: true,
+      response: ResponseObject,
+      event: ResponseEvent,
+      errors: [404, 502, 503, 504],
+      dialect: "responses",
+    }),
+    ...takingOver((request, client) => converse("responses", request, client)),
   });
   addMessagesRoutes(app, handlers);
   const addPassing = (endpoint: UnroutedEndpoint, summary: string, body: z.ZodObject) =>

@@ -44,6 +44,7 @@ describe("responses", () => {
   /** Requests for a JSON response of every endpoint; `{id}` is replaced by the id of a decision. */
   const requests: readonly (readonly [string, string, object?])[] = [
     ["POST", "/v1/chat/completions", chat("Why is the sky blue?")],
+    ["POST", "/v1/responses", { model: "auto", input: "Why is the sky blue?" }],
     ["POST", "/v1/messages", { ...chat("Why is the sky blue?"), max_tokens: 9 }],
     ["POST", "/v1/messages/count_tokens", chat("Why is the sky blue?")],
     ["POST", "/v1/completions", { model: "yi-34b", prompt: "Why is the sky" }],

@@ -6,7 +6,7 @@ import type { Item, Origin, ReasoningItem } from "./item.ts";
  * A client gets the signatures of another dialect with a tag that names their origin, and sends
  * the tag back in its next request.
  */
-const TAG = "joust1";
+export const TAG = "joust1";
 
 type Signed = Pick<ReasoningItem, "signature" | "redacted" | "origin">;
 
@@ -16,8 +16,17 @@ type Signed = Pick<ReasoningItem, "signature" | "redacted" | "origin">;
  */
 export function writeSignature({ signature, redacted, origin }: Signed, dialect: DialectName) {
   if (!origin || origin.dialect === dialect) return signature ?? "";
-  const model = Buffer.from(origin.model ?? "").toString("base64url");
-  return [TAG, origin.dialect, redacted ? "r" : "", model, signature ?? ""].join(".");
+  return `${writeTag(origin, redacted === true)}${signature ?? ""}`;
+}
+
+/** The tag before a signature, which names its origin. */
+export function writeTag({ dialect, model = "" }: Origin, redacted: boolean): string {
+  const name = Buffer.from(model).toString("base64url");
+  return `${[TAG, dialect, redacted ? "r" : "", name].join(".")}.`;
+}
+
+export function isTagged(signature: string): boolean {
+  return signature.startsWith(`${TAG}.`);
 }
 
 /** Reads what `writeSignature` wrote, or a signature of the dialect itself. */

@@ -1,6 +1,7 @@
 import { type Item, isOfModel, type MessageItem, type Part } from "../../codecs/items/item.ts";
 import type { ItemRequest } from "../../codecs/items/request.ts";
 import type { Needs } from "../../providers/capabilities.ts";
+import type { DialectName } from "../../wire/dialect-names.ts";
 import type { Members } from "../../wire/json.ts";
 import { promptOf } from "../chat/prompt.ts";
 import { tokensIn } from "../chat/request.ts";
@@ -75,7 +76,16 @@ function needsOf(request: ItemRequest, members: Members): Needs {
     jsonSchema: output?.type === "json_schema",
     promptTokens: tokensIn(Math.max(0, members.close - members.open - attached)),
     answerTokens: maxTokens,
+    native: nativeDialect(request),
   };
+}
+
+/** The dialect that hosts must speak to serve tools and states that run at the host. */
+function nativeDialect({ tools = [], extra }: ItemRequest): DialectName | undefined {
+  const hosted = tools.find((tool) => tool.type === "hosted");
+  if (hosted) return hosted.dialect;
+  const { background, conversation, prompt } = extra?.responses ?? {};
+  return background === true || conversation || prompt ? "responses" : undefined;
 }
 
 /** Bytes of an attached image, sound or file, which are not text. */

@@ -1,3 +1,4 @@
+import { SIGNATURE_NEEDLES, tagSignatures } from "../../codecs/signatures.ts";
 import type { Usage } from "../../providers/upstream/usage.ts";
 import { usageAfter, usageIn } from "../../providers/upstream/usage-in.ts";
 import { editMembers, isRecord, JsonError, type Members, scanObject } from "../../wire/json.ts";
@@ -15,7 +16,26 @@ export function answerId(dialect: Named, decision: string): string {
 
 /** Sets id, model and `joust` in a complete answer. All other bytes are the upstream's. */
 export function labelWhole(dialect: Named): Dialect["label"] {
-  return (answer, labels) => editMembers(answer, { set: membersOf(dialect, labels) });
+  return (answer, labels) => {
+    const { origin } = labels;
+    const isSigned = origin !== undefined && hasSignatures(dialect, view(answer.json));
+    const own = isSigned ? tagged(answer, dialect, origin) : answer;
+    return editMembers(own, { set: membersOf(dialect, labels) });
+  };
+}
+
+function hasSignatures(dialect: Named, bytes: Buffer | string): boolean {
+  return SIGNATURE_NEEDLES[dialect].some((needle) => bytes.includes(needle));
+}
+
+function view({ buffer, byteOffset, length }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, length);
+}
+
+/** The object with the name of its model in all signatures. */
+function tagged(members: Members, dialect: Named, origin: string): Members {
+  const value: unknown = JSON.parse(Buffer.from(members.json).toString());
+  return scanObject(Buffer.from(JSON.stringify(tagSignatures(value, dialect, origin))));
 }
 
 function membersOf(dialect: Named, { id, model, joust }: Labels): Record<string, string> {
@@ -43,16 +63,31 @@ export function labelStream(dialect: Named): Dialect["labelStream"] {
     const set = membersOf(dialect, labels);
     const holder = HOLDERS[dialect];
     let usage: Usage | undefined;
+    const signed = new Set<unknown>();
+    /** Whether the event continues a signature whose beginning names the model. */
+    const continuesSignature = (event: Members): boolean => {
+      const delta = event.value("delta");
+      if (!isRecord(delta) || delta.type !== "signature_delta") return false;
+      const index = event.value("index");
+      const isNext = signed.has(index);
+      signed.add(index);
+      return isNext;
+    };
     const cost = (counted: unknown): number | undefined => {
       usage = usageAfter(usage, usageIn(dialect, counted));
       return counted === undefined || !costOf ? undefined : costOf(usage);
     };
-    return editingLines(NEEDLES[dialect], (event) => {
+    const { origin } = labels;
+    const needles = [NEEDLES[dialect], ...(origin === undefined ? [] : SIGNATURE_NEEDLES[dialect])];
+    return editingLines(needles, (given, line) => {
+      const isSigned =
+        origin !== undefined && hasSignatures(dialect, line) && !continuesSignature(given);
+      const event = isSigned ? tagged(given, dialect, origin) : given;
       const held = objectIn(event, holder);
       if (!held) {
         const own = cost(recordIn(event, "usage"));
         return own === undefined
-          ? undefined
+          ? event.json
           : editMembers(event, { set: { joust: JSON.stringify({ cost: own }) } });
       }
       const own = cost(recordIn(held, "usage"));
@@ -67,20 +102,20 @@ export function labelStream(dialect: Named): Dialect["labelStream"] {
   };
 }
 
-/** Returns a function that changes the lines of data that contain the needle. */
+/** Returns a function that changes the lines of data that contain one of the needles. */
 function editingLines(
-  needle: string,
-  edit: (event: Members) => Uint8Array | undefined,
+  needles: readonly string[],
+  edit: (event: Members, line: string) => Uint8Array,
 ): (piece: Uint8Array) => Uint8Array {
   return (piece) => {
-    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
-    if (!bytes.includes(needle)) return bytes;
+    const bytes = view(piece);
+    if (!needles.some((needle) => bytes.includes(needle))) return bytes;
     const lines = bytes.toString().split("\n");
     const edited = lines.map((line) => {
-      if (!line.startsWith("data:") || !line.includes(needle)) return line;
+      if (!line.startsWith("data:")) return line;
+      if (!needles.some((needle) => line.includes(needle))) return line;
       const event = scanned(line.slice("data:".length));
-      const changed = event && edit(event);
-      return changed ? `data: ${Buffer.from(changed).toString().trim()}` : line;
+      return event ? `data: ${Buffer.from(edit(event, line)).toString().trim()}` : line;
     });
     return Buffer.from(edited.join("\n"));
   };

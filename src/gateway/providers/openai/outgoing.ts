@@ -1,3 +1,5 @@
+import { TAG } from "../../codecs/items/reasoning.ts";
+import { restoreSignatures } from "../../codecs/signatures.ts";
 import {
   type Edits,
   editMembers,
@@ -22,7 +24,7 @@ interface Outgoing {
  */
 export function outgoing(upstream: string, request: UpstreamRequest, askUsage: boolean): Outgoing {
   try {
-    const members = request.members ?? scanObject(request.body);
+    const members = restored(request) ?? request.members ?? scanObject(request.body);
     const set: Record<string, string> = { model: JSON.stringify(request.model) };
     const dialect = DIALECT_OF[request.endpoint];
     const own = dialect ? request.adapt?.(dialect, members) : undefined;
@@ -31,15 +33,48 @@ export function outgoing(upstream: string, request: UpstreamRequest, askUsage: b
       askUsage && !isRefused && request.stream && request.endpoint.endsWith("completions");
     const options = mayAsk ? withUsage(members) : undefined;
     if (options !== undefined) set.stream_options = options;
-    const edits: Edits = own
-      ? { set: { ...own.set, ...set }, drop: ["joust", ...(own.drop ?? [])] }
-      : { set, drop: ["joust"] };
+    const refused = own?.drop ?? [];
+    const unstored = request.endpoint === "responses" ? withoutStore(members, request.model) : {};
+    for (const name of refused) delete unstored[name];
+    const edits: Edits = {
+      set: { ...unstored, ...own?.set, ...set },
+      drop: ["joust", ...refused],
+    };
     return { body: editMembers(members, edits), hideUsage: options !== undefined };
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw new UpstreamError("request", upstream, `was not called: ${error.message}`);
   }
 }
+
+/** The request with the signatures of its model, if a router has named the models of signatures. */
+function restored({ endpoint, body, model }: UpstreamRequest): Members | undefined {
+  if (endpoint !== "responses" && endpoint !== "messages") return undefined;
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
+  if (!bytes.includes(`"${TAG}.`)) return undefined;
+  const own = restoreSignatures(JSON.parse(bytes.toString()), endpoint, model);
+  return scanObject(Buffer.from(JSON.stringify(own)));
+}
+
+/**
+ * The host stores nothing, because later requests may go to another model; then it has to send its
+ * reasoning along. Background mode needs the host's store.
+ */
+function withoutStore(members: Members, model: string): Record<string, string> {
+  if (members.value("background") === true || members.value("store") === false) return {};
+  const include = members.value("include");
+  const wanted = Array.isArray(include) ? include : [];
+  const hasReasoning = !WITHOUT_REASONING.test(model);
+  return {
+    store: "false",
+    ...(hasReasoning &&
+      !wanted.includes(ENCRYPTED) && { include: JSON.stringify([...wanted, ENCRYPTED]) }),
+  };
+}
+
+const ENCRYPTED = "reasoning.encrypted_content";
+/** OpenAI's models that do not reason refuse to send encrypted reasoning. */
+const WITHOUT_REASONING = /^(gpt-[34]|chatgpt)/;
 
 /** `stream_options` that request usage, or undefined if the client requests it. */
 function withUsage(members: Members): string | undefined {

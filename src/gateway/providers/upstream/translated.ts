@@ -122,6 +122,7 @@ export function translated(request: UpstreamRequest, target: Target) {
     client,
     request: own.request,
     answerTool: own.answerTool,
+    model,
     head: { created, usage },
   };
   return {
