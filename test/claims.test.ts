@@ -40,10 +40,10 @@ describe("the claims", () => {
     };
     const better = await of(0.1, 0.2);
     expect(better.verdict).toBe("holds");
-    expect(evidenceOf(better)).toMatch(/^for the claim 1 of 1 cell; pooled difference of regret/);
+    expect(evidenceOf(better)).toMatch(/^1 of 1 cell for the claim; pooled difference of regret/);
     const worse = await of(0.2, 0.1);
     expect(worse.verdict).toBe("refuted");
-    expect(evidenceOf(worse)).toMatch(/against it 1/);
+    expect(evidenceOf(worse)).toMatch(/1 against it/);
   });
 
   it("10: prompts of the curve's own encoder stand in for OpenAItext's if these are missing", async () => {

@@ -64,7 +64,7 @@ describe("a criterion", () => {
     expect(await judge(7, [line(linear, (t) => 1 / t)])).toMatchObject({ verdict: "holds" });
     expect(await judge(7, [line(linear, 1)])).toMatchObject({
       verdict: "open",
-      evidence: expect.stringContaining("against it 1"),
+      evidence: expect.stringContaining("1 against it"),
     });
   });
 
@@ -97,7 +97,7 @@ describe("a criterion", () => {
     expect(await judge(11, [...of(2, 0.3), ...of(4, 0.1), prompts])).toMatchObject({
       verdict: "refuted",
       evidence: expect.stringMatching(
-        /^MiniLM_E2, claim 9: for the claim 0 of 1 cell, against it 1;.*MiniLM_E4, claim 9: for the claim 1 of 1/,
+        /^MiniLM_E2, claim 9: 0 of 1 cell for the claim, 1 against it;.*MiniLM_E4, claim 9: 1 of 1 cell for the claim/,
       ),
     });
     expect((await judge(11, [...of(2, 0.1), ...of(4, 0.1)])).verdict).toBe("not testable here");
@@ -237,7 +237,7 @@ describe("a criterion", () => {
       const { verdict, evidence } = await judge(24, more);
       expect(verdict).toBe("refuted");
       expect(evidence).toMatch(
-        /^\(a\): for the claim 1 of 1 cell;.*\(b\): for the claim 0 of 1 cell/,
+        /^\(a\): 1 of 1 cell for the claim;.*\(b\): 0 of 1 cell for the claim/,
       );
     });
   });
@@ -253,7 +253,7 @@ describe("a criterion", () => {
       line(mix, 0.2),
       line({ ...prompt, ...mix, weighting: "" }, 0.3),
     ]);
-    expect(evidence).toContain("RouterBench, convergence: for the claim 1 of 1 cell");
+    expect(evidence).toContain("RouterBench, convergence: 1 of 1 cell for the claim");
     expect(verdict).toBe("holds");
   });
 

@@ -1,4 +1,4 @@
-/** Texts that `joust simulate` prints besides its result. */
+/** Texts that `joust simulate` prints in addition to its result. */
 import { DEFAULT_ENCODER } from "../../core/encoder/open-encoder.ts";
 import type { Dataset } from "../../lab/data/dataset.ts";
 import { splitOf } from "../../lab/data/groups.ts";

@@ -5,7 +5,7 @@ import { type Line, readLines } from "../../core/input/lines.ts";
 import { rowsOf } from "../../core/input/rows.ts";
 import type { NamedVerdict, Row } from "./row.ts";
 
-/** Fields that several formats share. Null counts as missing, because pandas writes it so. */
+/** Fields that several formats share. Null counts as missing, because pandas writes missing values as null. */
 export const ID = z.union([z.string().min(1), z.number()]).nullish();
 export const TEXT = z.string().refine((text) => text.trim() !== "", "is empty");
 

@@ -21,7 +21,7 @@ describeWithPublicData("nearest-centroid accuracy of hash.ts", () => {
   });
 });
 
-/** Share of the queries whose nearest centroid, made of 5 other queries, is that of their category. */
+/** Share of the queries whose nearest centroid, computed from 5 other queries, is that of their category. */
 function accuracy({ queries, categories }: Dataset, X: Float64Array[], random: Random): number {
   const offline = new Set<number>();
   const centroids = categories.map((_, m) => {

@@ -217,7 +217,7 @@ describe("formats", () => {
     ]);
   });
 
-  it("MMLU: a file with a header, and folders of header-less ones without val", async () => {
+  it("MMLU: a file with a header, and folders of files without headers, of which val is left out", async () => {
     const row = '"Which, if any?",one,"two, or\nmore",3,4,B\n';
     const text = "Which, if any?\nA) one\nB) two, or\nmore\nC) 3\nD) 4";
     const header = "subject,idx,question,A,B,C,D,answer\n";

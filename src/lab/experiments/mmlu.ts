@@ -48,7 +48,7 @@ export const mmlu: Experiment = {
       notes: [
         source.note,
         `Utilities are cosines between topic means of the original ${judge.name}, over all queries.`,
-        "mean: a_k is the mean of topic k's ten offline queries. prompt: the encoder's vector of the paper's listing 2. centred: like mean, less the mean over the experts. added: phi(x, a) = x + a in place of the Hadamard product. Told scores are the utilities themselves.",
+        "mean: a_k is the mean of topic k's ten offline queries. prompt: the encoder's vector of the paper's listing 2. centred: like mean, minus the mean over the experts. added: phi(x, a) = x + a in place of the Hadamard product. Told scores are the utilities themselves.",
       ],
     };
   },

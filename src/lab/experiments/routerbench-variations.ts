@@ -18,9 +18,9 @@ type Weighting = (typeof WEIGHTINGS)[number];
 
 /** The variants to run, and the weightings of those that have several. */
 interface Choice {
-  /** Values of lambda in the weighting besides the paper's 0.05. */
+  /** Values of lambda in the weighting, in addition to the paper's 0.05. */
   readonly lambdas: readonly number[];
-  /** Weights of the feel-good term besides that of the theory. */
+  /** Weights of the feel-good term, in addition to the weight of the theory. */
   readonly mus: readonly number[];
   readonly scaled: readonly Weighting[];
   readonly priced: readonly Weighting[];
@@ -169,7 +169,7 @@ export function variations(planner: Planner, data: DataSpec, form: string): Repo
     figure(
       "single",
       `one thing changed in ${itsName}`,
-      "The weight mu of the feel-good term (otherwise 1 / (10 e sqrt(720)) = 0.0014), equation 2 to the letter (no cap, rounds without a duel kept, a^1 and a^2 in the order of the chains), addition in place of the Hadamard product (added), model embeddings less their mean (centred), a sharper softmax (temperature).",
+      "The weight mu of the feel-good term (otherwise 1 / (10 e sqrt(720)) = 0.0014), equation 2 to the letter (no cap, rounds without a duel kept, a^1 and a^2 in the order of the chains), addition in place of the Hadamard product (added), model embeddings minus their mean (centred), a sharper softmax (temperature).",
       [...itself, ...single, ...baselines],
       "curves",
     ),

@@ -152,7 +152,7 @@ function itemsOf(setting: Setting, blocks: readonly Block[], scores: Scores): Re
         id: `${NAME}-${form}-${name}-${length}`,
         title: `RouterBench (${form}), ${name}, ${length} rounds`,
         caption:
-          "Color: the weighting. Solid: fine-tuned on 35 offline queries (exp). Dashed: the original encoder (ctrl). Dash-dotted: model embeddings from prompts with 1, 3 and 5 example queries. zero-feedback and joust use the fine-tuned vectors if there are any. Regret under Perf; the table has the regret under Perf less 0.05 Cost.",
+          "Color: the weighting. Solid: fine-tuned on 35 offline queries (exp). Dashed: the original encoder (ctrl). Dash-dotted: model embeddings from prompts with 1, 3 and 5 example queries. zero-feedback and joust use the fine-tuned vectors if there are any. Regret under Perf; the table has the regret under Perf - 0.05 Cost.",
         curves: shown,
         rounds: length,
       });

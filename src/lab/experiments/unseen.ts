@@ -77,7 +77,7 @@ export const unseen: Experiment = {
       notes: [
         `On form "${form}" of the RouterBench queries. ${note}`,
         `Besides the paper's ${OFFLINE} offline queries per benchmark the ideal curves are run with ${FEWER}, in the table only: they test with fine-tuned encoders whether so few suffice.`,
-        `${known} queries of each of ${KNOWN.join(", ")}; then as many again and ${arc} of ${ARC}. The environment always uses ARC's Perf.`,
+        `The first section has ${known} queries of each of ${KNOWN.join(", ")}; the second has ${known} others of each and ${arc} of ${ARC}. The environment always uses ARC's Perf.`,
         ...(size.quick
           ? []
           : [

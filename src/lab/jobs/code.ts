@@ -41,7 +41,7 @@ export class CodeHashes {
     return [...found.keys()];
   }
 
-  /** `found` holds the modules met so far; one that is still open (an import cycle) has no hash yet. */
+  /** `found` holds the modules seen so far. A module in an import cycle may have no hash yet. */
   #hash(path: string, found: Map<string, string>): string {
     const known = found.get(path);
     if (known !== undefined) return known;

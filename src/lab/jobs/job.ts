@@ -55,7 +55,7 @@ export interface Context {
   readonly shared: unknown;
   /** A folder for the job's unfinished work, which survives the process. */
   folder(): Promise<string>;
-  /** Makes a value once and keeps it for later jobs of this worker, which often need the same. */
+  /** Makes a value once and keeps it, because later jobs of this worker often need the same value. */
   memo<T>(key: string, make: () => Promise<T>): Promise<T>;
   /** Reports which share of the job is done. Throws Stopped if the job must stop, so call it often. */
   check(share?: number): void;

@@ -1,5 +1,7 @@
 /** The claims as the report presents them: a summary, caveats and a table. */
+
 import { decimalsOf, fixed, type Table, tableOf } from "../report/table.ts";
+import { plural } from "../report/words.ts";
 import type { Interval } from "../statistics.ts";
 import { PAPER_ENCODERS } from "./encoders.ts";
 import { byId, type JudgedClaim, type Reproduced } from "./experiment.ts";
@@ -21,9 +23,9 @@ const ENOUGH_RUNS = 5;
 /** `Of the paper's 30 claims 5 hold here (2, 4, ..), 1 is refuted (28), ..` */
 export function summaryOf(judged: readonly JudgedClaim[], runs: number): string {
   const ours = byId(judged).flatMap((one) =>
-    one.claim.ours ? [`${one.claim.id}: ${one.verdict}`] : [],
+    one.claim.ours ? [`${one.claim.id} (${one.verdict})`] : [],
   );
-  const own = ours.length === 0 ? "" : ` Claims of our own (${ours.join("; ")}).`;
+  const own = ours.length === 0 ? "" : ` Our own claims: ${ours.join(", ")}.`;
   const caution =
     runs >= ENOUGH_RUNS
       ? ""
@@ -107,7 +109,7 @@ export function evidenceOf({ parts, notes }: Finding): string {
   ].join(". ");
 }
 
-/** `for the claim 38 of 72 cells (..), undecided 34; pooled difference of regret -14.5 [-19.4, -9.6]; ..` */
+/** `38 of 72 cells for the claim (..), 34 undecided; pooled difference of regret -14.5 [-19.4, -9.6]; ..` */
 function partText(part: JudgedPart): string {
   const { cells, unit, rule } = part;
   const reason = untestable(part);
@@ -118,10 +120,10 @@ function partText(part: JudgedPart): string {
   const show = printer(cells);
   const plain = withoutMetadata(part);
   return [
-    `for the claim ${supporting} of ${cells.length} ${cells.length === 1 ? "cell" : "cells"}${groupsText(cells)}`,
-    against > 0 ? `, against it ${against}` : "",
-    undecided > 0 ? `, undecided ${undecided}` : "",
-    rule === "exception" ? `, for it after Holm's correction ${exceptions(cells)}` : "",
+    `${supporting} of ${plural(cells.length, "cell")} for the claim${groupsText(cells)}`,
+    against > 0 ? `, ${against} against it` : "",
+    undecided > 0 ? `, ${undecided} undecided` : "",
+    rule === "exception" ? `, ${exceptions(cells)} for it after Holm's correction` : "",
     `; pooled difference of ${unit} ${intervalText(part.pooled, cells)}`,
     cells.length > 1
       ? `, cells from ${show(Math.min(...means))} to ${show(Math.max(...means))}`

@@ -137,7 +137,7 @@ function utilityText({ experts, verdicts, scores }: DataSpec, lambda: number): s
   }
   if (verdicts !== undefined) return "wins and half of the ties among verdicts drawn from Perf";
   if (!scores) return "wins and half of the ties among the stored verdicts";
-  return `Perf${lambda > 0 ? ` less ${lambda} Cost` : ""} of the query's category`;
+  return `Perf${lambda > 0 ? ` - ${lambda} Cost` : ""} of the query's category`;
 }
 
 /** The curve at `short` rounds is the beginning of the same runs. */
@@ -203,7 +203,7 @@ const LISTINGS: Readonly<Record<PromptSpec["listing"], string>> = {
 
 const EQUATIONS = {
   perf: "eq. 3 with Perf",
-  perf_cost: "eq. 3 with Perf less lambda Cost",
+  perf_cost: "eq. 3 with Perf - lambda Cost",
   excel_perf_cost: "eq. 4",
   excel_mask: "eq. 5",
 } as const;

@@ -7,7 +7,7 @@ import { pooledInterval } from "./pooled.ts";
 const CELLS = Array.from({ length: 24 }, (_, c) => -3 * (c % 3) - 0.25 * c);
 const TRUTH = CELLS.reduce((sum, value) => sum + value, 0) / CELLS.length;
 
-/** Cells that share an error per run (sd 4) besides their own (sd 3), with `runs(c)` runs in cell c. */
+/** Cells that share an error per run (sd 4) in addition to their own (sd 3), with `runs(c)` runs in cell c. */
 function draw(runs: (c: number) => number, random: Random): number[][] {
   const shared = Array.from({ length: 100 }, () => 4 * random.normal());
   return CELLS.map((truth, c) =>

@@ -64,7 +64,7 @@ function codeOf({ plan }: Planner): Record<string, string> {
   return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Each cell has the difference of each run and, if two curves were subtracted, their indices and where they were read. */
+/** A part of a claim. A cell has the difference of each run and, if two curves were subtracted, their indices and the round. */
 function recordedPart({ cells, pooled, ...part }: JudgedPart, curves: readonly Curve[]) {
   return {
     ...part,

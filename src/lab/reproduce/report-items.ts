@@ -158,7 +158,7 @@ export function curvesTable(
     "Means over runs and, where there are several, their 95% intervals by Student's t. Setting: the form of the queries, and what else was changed.",
     stored ? "Votes are stored verdicts, without a vote scale." : "s: the vote scale.",
     "Score, cost and agreement are means over all rounds of a curve; if the curves differ in length, Over rounds says how many.",
-    "Costs are in the unit of the table of Perf and Cost, and a duel costs both responses; agreement is the share of rounds answered by a best model, half for each response of a duel.",
+    "Costs are in the unit of the table of Perf and Cost, and a duel costs both answers; agreement is the share of rounds answered by a best model, where each answer of a duel counts half.",
   ].join(" ");
   return {
     id,

@@ -15,10 +15,10 @@ Student's t, for joust and for fine-tuned curves without a variant, since more b
 each other; the tables have every interval. Circles at the right edge are policies whose regret
 grows evenly: random, the best fixed model, and the best theta of the curves' features, known in
 advance. An arrow marks a value above the axis.`,
-  `<b>Regret</b> is the utility of the best model for each query less that of the chosen models (in
+  `<b>Regret</b> is the utility of the best model for each query minus that of the chosen models (in
 a duel the mean of the two), summed over rounds. A round is a query. The vote scale s decides how
 noisy votes are: P(a beats b) = sigmoid(s (utility of a - utility of b)). s = 1 is what the paper
-writes; it is nearly a coin flip, since utilities lie between 0 and 1. If both responses come from
+writes; it is nearly a coin flip, since utilities lie between 0 and 1. If both answers come from
 the same model, there is no vote. Run i of every curve has the same offline queries, the same stream and the same voters, so curves are compared by the paired
 difference, run by run.`,
   `<b>Baselines</b>, in every figure. random: two models at random. best-fixed: the one model with
@@ -62,8 +62,8 @@ cell is one comparison: an encoder, a weighting, a form of the queries, a vote s
 decides if the 95% interval of the paired difference excludes 0. A claim <i>holds</i> if at least
 two thirds of its cells are for it, is <i>refuted</i> if as many are against it, and is otherwise
 <i>open</i>. It is <i>not testable here</i> if it is about something that is not available here; the
-verdict on the stand-in is then given too. The difference is that of the curve which the claim
-says is better less the other, so a number below 0 is for the claim. The <i>pooled</i> difference
+verdict on the stand-in is then given too. The difference is the curve that the claim
+says is better minus the other, so a number below 0 supports the claim. The <i>pooled</i> difference
 is the mean over all cells with its 95% interval over runs, which the cells share
 (docs/decisions/0014-verdicts.md). It does not decide. If the paper's encoders are available, they
 decide and static does not. In the pictures each line is the interval of a cell: blue for the

@@ -37,7 +37,7 @@ export interface ReproduceOptions extends RunOptions, RecordOptions {
   readonly out: string;
 }
 
-/** Runs what is planned and not yet done, judges the claims and writes the report; undefined if stopped. */
+/** Runs the planned jobs that are not done yet, judges the claims and writes the report; undefined if stopped. */
 export async function reproduce(
   reproduction: Reproduction,
   options: ReproduceOptions,

@@ -11,7 +11,7 @@ export interface DataNames {
   readonly categories: readonly string[];
 }
 
-/** Number of responses to the queries of a category by a model, in the last third of a run. */
+/** Number of answers of a model to the queries of a category, in the last third of a run. */
 export interface Choice {
   readonly category: string;
   readonly model: string;

@@ -1,4 +1,4 @@
-/** The tables and figures that are made of RouterBench's Perf and Cost alone. */
+/** The tables and figures that are computed from RouterBench's Perf and Cost alone. */
 import { excelMask, perfCost, round3 } from "../../core/bandit/weighting.ts";
 import { readScores, tabulate } from "../../core/input/scores.ts";
 import { heatMapPicture, outlineLargest } from "../report/heat-map.ts";
@@ -125,10 +125,10 @@ export function utilityFigure({ models, categories, perf, cost }: Scores): Repor
   };
   return {
     id: "utilities",
-    title: "Utility of every model on every benchmark: Perf, and Perf less 0.05 Cost",
+    title: "Utility of every model on every benchmark: Perf, and Perf - 0.05 Cost",
     withoutQueries: true,
     caption:
-      "The utility of a query is that of its benchmark. Outlined: the best models of each benchmark. Under Perf the best model of GSM8k and ARC is one that the excel masks leave out, since they rank Perf less 0.05 Cost.",
+      "The utility of a query is that of its benchmark. Outlined: the best models of each benchmark. Under Perf the best model of GSM8k and ARC is one that the excel masks leave out, since they rank by Perf - 0.05 Cost.",
     draw: () => ({
       kind: "figure",
       pictures: [

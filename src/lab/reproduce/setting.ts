@@ -26,7 +26,7 @@ export interface SettingOptions {
   /** Offline queries per category. */
   readonly offline: number;
   readonly change?: boolean;
-  /** The stream of a run of so many rounds. */
+  /** The stream of a run with the given number of rounds. */
   streamOf(rounds: number): StreamSpec;
   /** Approximate numbers of models, queries and known categories, for estimates of time. */
   readonly models: number;

@@ -12,7 +12,7 @@ describe("verdicts", () => {
     expect(decide([clear(-1), clear(-1), open]).verdict).toBe("holds");
     expect(decide([clear(-1), open, open]).verdict).toBe("open");
     expect(evidenceOf(decide([clear(1), clear(1), clear(1)]))).toBe(
-      "for the claim 0 of 3 cells, against it 3; pooled difference of regret 1.0 [0.8, 1.2], cells from 1.0 to 1.0; 3 runs per cell",
+      "0 of 3 cells for the claim, 3 against it; pooled difference of regret 1.0 [0.8, 1.2], cells from 1.0 to 1.0; 3 runs per cell",
     );
     expect(decide([clear(1), clear(1), open]).verdict).toBe("refuted");
     expect(decide([clear(1), open, open]).verdict).toBe("open");
@@ -31,12 +31,12 @@ describe("verdicts", () => {
     expect(finding.verdict).toBe("open");
     const evidence = evidenceOf(finding);
     expect(evidence).toMatch(
-      /^for the claim 2 of 4 cells \(scale 1: 1 of 2; 10: 1 of 1; 3: 0 of 1; metadata none: 2 of 2; raw: 0 of 2\), against it 2/,
+      /^2 of 4 cells for the claim \(scale 1: 1 of 2; 10: 1 of 1; 3: 0 of 1; metadata none: 2 of 2; raw: 0 of 2\), 2 against it/,
     );
     expect(evidence).toMatch(/; without metadata 2 of 2 cells, pooled \u22121.0 \[.*\]: holds$/);
     expect(withoutMetadata(finding.parts[0]!)).toMatchObject({ verdict: "holds" });
     expect(evidenceOf(decide(cells.slice(0, 1)))).toMatch(
-      /^for the claim 1 of 1 cell; [^;]*; [^;]*$/,
+      /^1 of 1 cell for the claim; [^;]*; [^;]*$/,
     );
   });
 
@@ -45,7 +45,7 @@ describe("verdicts", () => {
     expect(evidenceOf(decide([clear(-1), longer]))).toContain("; 3 to 5 runs per cell");
   });
 
-  it("a claim of parts holds if each does, however many cells the others have", () => {
+  it("a claim with several parts holds only if each part does, however many cells the parts have", () => {
     const parts = (second: Cell): Part[] => [
       { name: "a", cells: [clear(-1), clear(-1), clear(-1)] },
       { name: "b", cells: [second] },
@@ -138,7 +138,7 @@ describe("verdicts", () => {
       "Of the paper's 4 claims 1 holds here (2); 1 is refuted (1); 1 is open (4); 1 cannot be tested here (3).",
     );
     expect(summaryOf([...judged, { claim: claim(5, true), ...decide([clear(1)]) }], 5)).toMatch(
-      /^Of the paper's 4 claims .* Claims of our own \(5: refuted\)\.$/,
+      /^Of the paper's 4 claims .* Our own claims: 5 \(refuted\)\.$/,
     );
     expect(summaryOf(judged.slice(0, 1), 5)).toBe(
       "Of the paper's 1 claims 1 holds here (2); none is refuted; none is open.",

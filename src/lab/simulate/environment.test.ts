@@ -103,7 +103,7 @@ describe("utilities", () => {
     }
   });
 
-  it("are score less lambda times cost, also in the told scores", () => {
+  it("are score minus lambda times cost, in the told scores too", () => {
     const { pool, at } = world(TABLED, { lambda: 0.1 });
     const expected = [
       [0.5, -0.3],
@@ -144,7 +144,7 @@ describe("told scores", () => {
     world(dataset, settings).pool.told?.map((row) => [...row]);
   const given = TABLED.scores!.perf.map((row) => [...row]);
 
-  it("scores: the given ones, also if the true scores differ", () => {
+  it("scores: the given ones, even if the true scores differ", () => {
     expect(told({})).toEqual(given);
     expect(told({ truthSd: 0.5 })).toEqual(given);
     expect(world(TABLED, { truthSd: 0.5 }).at(0).utilities[0]).not.toBe(0.9);

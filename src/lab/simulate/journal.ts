@@ -8,7 +8,7 @@ import type { Result } from "../jobs/job.ts";
 import { digestOf, type Store } from "../jobs/store.ts";
 import type { Run } from "./run.ts";
 
-/** Everything besides the policy that decides the numbers of all runs: data, settings, code. */
+/** Everything that decides the numbers of all runs, except the policy: data, settings, code. */
 export type Conditions = Readonly<Record<string, unknown>>;
 
 /**

@@ -145,7 +145,7 @@ export function paretoPicture(result: Result): Picture | undefined {
   const regrets = dots.flatMap(({ points: [p] }) => [p!.y, p!.lo, p!.hi]).filter(Number.isFinite);
   const aside = dots.some(({ name }) => isOracle(name)) ? ", the oracle aside" : "";
   return chartPicture({
-    title: `Regret against cost per query of ${dots.length} policies. Filled: none is both cheaper and better${aside}`,
+    title: `Regret against cost per query of ${dots.length} policies. Filled: no other policy is both cheaper and better${aside}`,
     series: dots.map((dot) => ({ ...dot, hollow: !front.includes(dot) })),
     front: front.map(({ cost, regret }) => ({ x: cost, y: regret })),
     x: {

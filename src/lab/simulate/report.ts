@@ -31,22 +31,22 @@ function reading(result: Result): string[] {
   const hasCost = policies.some(({ costPerQuery }) => costPerQuery !== null);
   const hasTold = policies.some(({ name }) => kindOf(name) === "zero-feedback");
   const learn = [
-    `<b>Regret</b> is the utility of the best model for each query less that of the chosen models (in a
+    `<b>Regret</b> is the utility of the best model for each query minus that of the chosen models (in a
 duel, the mean of the two), summed over rounds: lower is better, and a curve that flattens has learned. The <b>band</b>, and each interval in brackets, covers the mean over runs with 95% confidence
 (Student's t); run i of every policy sees the same queries, so policies are compared by the <b>paired
 difference</b>, run by run, and differ beyond chance if its interval excludes 0.`,
     hasTold &&
       `<b>zero-feedback</b> uses no votes: it takes the model with the best told score in the query's
-nearest category, so what a policy gains from votes is what it gains over this line.`,
+nearest category, so the distance of a policy from this line is what votes are worth.`,
   ];
   const columns = [
-    `<b>Score</b> is the mean score of the responses.`,
+    `<b>Score</b> is the mean score of the answers.`,
     hasCost &&
-      `<b>Cost</b> is the mean cost of a query in the data's unit; a duel costs both responses.`,
+      `<b>Cost</b> is the mean cost of a query in the data's unit; a duel costs both answers.`,
     isPriced(policies) &&
-      `The utility is the score less lambda (${htmlText(String(lambda))}) times the cost;
+      `The utility is the score minus lambda (${htmlText(String(lambda))}) times the cost;
 <b>regret of scores</b> is the regret without the cost.`,
-    `<b>Agreement</b> is the share of rounds answered by a best model; each response of a duel counts half.
+    `<b>Agreement</b> is the share of rounds answered by a best model; each answer of a duel counts half.
 Times are those of one decision and one update, median and 99th percentile.`,
   ];
   return [learn, columns].map((sentences) => `<p>${sentences.filter(Boolean).join(" ")}</p>`);

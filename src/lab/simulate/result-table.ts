@@ -35,7 +35,7 @@ export function kindOf(name: string): string {
   return name.split(":", 1)[0]!;
 }
 
-/** a's regret less b's, run by run; null if their runs cannot be paired. */
+/** Regret of a minus regret of b, run by run; null if their runs cannot be paired. */
 export function compare(a: PolicyResult, b: PolicyResult): PairedDifference | null {
   const [left, right] = [a.regret.runs, b.regret.runs];
   return left.length === right.length && left.length > 0 ? pairedDifference(left, right) : null;

@@ -18,7 +18,7 @@ export interface PolicyResult {
   readonly scorePerQuery: number;
   /** Mean over rounds; a duel counts both costs. Null if the data has no costs. */
   readonly costPerQuery: number | null;
-  /** Share of rounds answered by a best model; each response of a duel counts half. */
+  /** Share of rounds answered by a best model; each answer of a duel counts half. */
   readonly agreement: number;
   readonly decisionMicros: { p50: number; p99: number };
   readonly updateMicros: { p50: number; p99: number };

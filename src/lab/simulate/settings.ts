@@ -1,4 +1,4 @@
-/** Everything besides data and policies that decides the numbers of a simulation. */
+/** Everything that decides the numbers of a simulation, except data and policies. */
 export interface Settings {
   /** T, the number of rounds of a run. */
   readonly rounds: number;
@@ -43,11 +43,11 @@ export interface Voters {
   readonly count: number;
   /** Share of voters who vote at random. */
   readonly noisy: number;
-  /** Share of voters who vote for the worse response. */
+  /** Share of voters who vote for the worse answer. */
   readonly malicious: number;
-  /** Added to the logit of the response shown first. */
+  /** Number added to the logit of the answer shown first. */
   readonly position: number;
-  /** A voter says both_bad if the utility of both responses is below this; 0: never. */
+  /** A voter says both_bad if the utility of both answers is below this; 0: never. */
   readonly bothBad: number;
 }
 

@@ -136,7 +136,7 @@ export function standingIn(results: Results, curves: readonly Curve[]): Curve[] 
   return curves.filter(({ encoder }) => !hasOpenai || encoder === OPENAI);
 }
 
-/** The slope of the last third less 0.8 times that of the first. */
+/** The slope of the last third minus 0.8 times that of the first. */
 export function flattens(results: Results, curve: Curve): Cell {
   const [first, last] = [results.slopes(curve, 0, 1 / 3), results.slopes(curve, 2 / 3, 1)];
   return cellOf(curve, minus(last, first, 0.8));
@@ -159,7 +159,7 @@ export function regretAfter(results: Results, curve: Curve, share: number): numb
   return results.slopes(curve, share, 1).map((slope) => slope * rounds);
 }
 
-/** After a share of the rounds, the regret per round in the last third of the rest less that in its first third. */
+/** Regret per round in the last third of the rounds after `share`, minus that in the first third of them. */
 export function fallsAfter(results: Results, curve: Curve, share: number): Cell {
   const third = (i: number) => share + ((1 - share) * i) / 3;
   const early = results.slopes(curve, share, third(1));

@@ -1,5 +1,5 @@
 /**
- * The paper's claims with criteria that were fixed before the run. If nothing else is said, a
+ * The paper's claims with criteria that were fixed before the run. Unless stated otherwise, a
  * claim holds if the 95% interval of the paired difference lies on its side of 0 in at least
  * two thirds of its cells. A cell is an encoder, a weighting, a form of the queries, a vote
  * scale, a length T and a way to append the metadata, as far as the claim does not fix them.

@@ -48,7 +48,7 @@ export const generalClaims: readonly ClaimDraft[] = [
     shownBy: /^unseen-change$/,
     statement: "Adaptivity to a changing environment is inherent in the bandit algorithm.",
     needs: ["unseen"],
-    criterion: `After a change of all utilities, (a) the regret of FGTS.CDB is less than 10% above that of a new FGTS.CDB that starts at the change: the interval of R(after the change) - 1.1 R(restart) lies below 0. A policy that never learns would meet (a) too, so (b) regret per round must fall: the interval of the last third less the first third of the rounds after the change lies below 0. Each of the two ${TWO_THIRDS} (vote scales).`,
+    criterion: `After a change of all utilities, (a) the regret of FGTS.CDB is less than 10% above that of a new FGTS.CDB that starts at the change: the interval of R(after the change) - 1.1 R(restart) lies below 0. A policy that never learns would meet (a) too, so (b) regret per round must fall: the interval of the last third minus the first third of the rounds after the change lies below 0. Each of the two ${TWO_THIRDS} (vote scales).`,
     parts: (results) => {
       const setting = { experiment: "unseen", variant: "change", policy: "fgts-cdb" };
       const changed = results.curves(setting);

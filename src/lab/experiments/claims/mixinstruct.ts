@@ -15,7 +15,7 @@ export const mixinstructClaims: readonly ClaimDraft[] = [
     parts: ({ planner: { facts } }) => {
       const share = facts.get("mixinstruct top share");
       const cells = share === undefined ? [] : [{ label: "largest share", runs: [share - 0.22] }];
-      return [{ unit: "largest share less 0.22", rule: "number", cells }];
+      return [{ unit: "largest share minus 0.22", rule: "number", cells }];
     },
     note: ({ planner: { facts } }) => {
       const percent = (key: string) => {

@@ -54,7 +54,7 @@ export const mmluClaims: readonly ClaimDraft[] = [
     place: "4.2, fig. 2",
     shownBy: /^mmlu-tsne$/,
     statement: "An encoder as it is already clusters categories, and fine-tuning sharpens that.",
-    criterion: `The gap is the mean cosine of two online queries of one topic less that of two online queries of different topics. It is (a) above 0 before fine-tuning and (b) larger after fine-tuning than before: each of the two ${TWO_THIRDS} (encoders).`,
+    criterion: `The gap is the mean cosine of two online queries of one topic minus that of two online queries of different topics. It is (a) above 0 before fine-tuning and (b) larger after fine-tuning than before: each of the two ${TWO_THIRDS} (encoders).`,
     parts: (results) => {
       const states = clusterStates(results);
       const before = states.map(({ name, before }) => ({
@@ -65,8 +65,8 @@ export const mmluClaims: readonly ClaimDraft[] = [
         after ? [{ label: `${name}_E${epochs}`, runs: minus(gaps(before), gaps(after)) }] : [],
       );
       return [
-        { name: "(a)", cells: before, unit: "cosine across topics less cosine within a topic" },
-        { name: "(b)", cells: sharpened, unit: "gap before less gap after" },
+        { name: "(a)", cells: before, unit: "cosine across topics minus cosine within a topic" },
+        { name: "(b)", cells: sharpened, unit: "gap before minus gap after" },
       ];
     },
     note: (results) => {
@@ -82,7 +82,7 @@ export const mmluClaims: readonly ClaimDraft[] = [
     id: 5,
     place: "4.2",
     statement: "The failure on MMLU lies in the model embeddings, not in the encoder.",
-    criterion: `With the original encoder, (a) zero-feedback, which chooses the expert of the nearest topic, has less regret than FGTS.CDB on topic means, so the query vectors identify the topic; and (b) FGTS.CDB on topic means less their common mean has less regret than FGTS.CDB on topic means, so the model embeddings alone make the difference: each of the two ${TWO_THIRDS} (vote scales).`,
+    criterion: `With the original encoder, (a) zero-feedback, which chooses the expert of the nearest topic, has less regret than FGTS.CDB on topic means, so the query vectors identify the topic; and (b) FGTS.CDB on topic means minus their common mean has less regret than FGTS.CDB on topic means, so the model embeddings alone make the difference: each of the two ${TWO_THIRDS} (vote scales).`,
     parts: (results) => {
       const failing = results.curves({ experiment: "mmlu", variant: "", group: "ctrl" });
       const knows = failing.flatMap((curve) => {
@@ -126,7 +126,7 @@ export const mmluClaims: readonly ClaimDraft[] = [
         const runs = late.map((regret, i) => Math.log2(regret / early[i]!) - 0.6);
         return cellOf(curve, runs);
       });
-      return [{ unit: "exponent less 0.6", rule: "bound", cells }];
+      return [{ unit: "exponent minus 0.6", rule: "bound", cells }];
     },
   },
 ];

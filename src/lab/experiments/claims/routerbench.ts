@@ -29,7 +29,7 @@ export const routerbenchClaims: readonly ClaimDraft[] = [
     shownBy: RUNS,
     about: ["OpenAItext"],
     statement: "The number of queries in a prompt does not matter much.",
-    criterion: `Between 1, 3 and 5 example queries regret differs by less than 10%: the interval of |difference| less a tenth of the smaller mean lies below 0 ${TWO_THIRDS}.`,
+    criterion: `Between 1, 3 and 5 example queries regret differs by less than 10%: the interval of |difference| minus a tenth of the smaller mean lies below 0 ${TWO_THIRDS}.`,
     parts: (results) => {
       const prompts = results.curves({ experiment: "routerbench", variant: "", group: "prompt" });
       const cells = standingIn(results, prompts).flatMap((curve) =>
@@ -48,7 +48,7 @@ export const routerbenchClaims: readonly ClaimDraft[] = [
             return [cellOf(curve, runs, { t, against: String(examples) })];
           }),
       );
-      return [{ unit: "|difference of regret| less 10%", cells }];
+      return [{ unit: "|difference of regret| minus 10%", cells }];
     },
   },
   {

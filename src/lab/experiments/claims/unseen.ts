@@ -53,7 +53,7 @@ export const unseenClaims: readonly ClaimDraft[] = [
     place: "5.1.1",
     shownBy: UNSEEN,
     statement: "The method adapts to the unseen benchmark.",
-    criterion: `After ARC is added, (a) the regret per round of the Excel exp curves falls: the interval of the last third less the first third of the second section lies below 0. Learning the other benchmarks further lowers it too, so (b) regret in the second section is less than 10% above that of ideal, which knew ARC: the interval of R(exp) - 1.1 R(ideal) lies below 0. Each of the two ${TWO_THIRDS}.`,
+    criterion: `After ARC is added, (a) the regret per round of the Excel exp curves falls: the interval of the last third minus the first third of the second section lies below 0. Learning the other benchmarks further lowers it too, so (b) regret in the second section is less than 10% above that of ideal, which knew ARC: the interval of R(exp) - 1.1 R(ideal) lies below 0. Each of the two ${TWO_THIRDS}.`,
     parts: (results) => {
       const own = excelExp(results, "unseen");
       const near = own.flatMap((curve): Cell[] => {

@@ -5,7 +5,7 @@ import { restrict } from "./draw.ts";
 import { promptsOf } from "./prompts.ts";
 import type { ToldSpec } from "./specs.ts";
 
-/** Everything that a router knows before the first vote, made of the offline queries. */
+/** Everything that a router knows before the first vote, computed from the offline queries. */
 export function calibrationOf(
   all: OfflineQueries,
   { categories, models }: ToldSpec,

@@ -221,7 +221,7 @@ describe("a run", () => {
     expect(short.regret).toEqual(long.regret.slice(0, 25));
   });
 
-  it("measures regret by scores and by scores less the price of cost", async () => {
+  it("measures regret by scores and by scores minus the price of cost", async () => {
     const oracle = await perform(policy("oracle"));
     expect(oracle.regret.at(-1)).toBe(0);
     expect(oracle.agreement).toBe(1);

@@ -17,7 +17,7 @@ export interface Measured {
   readonly price: number;
 }
 
-/** Runs a policy as `joust simulate` does, and measures what the experiments show of it. */
+/** Runs a policy as `joust simulate` does, and returns the measurements that the experiments show. */
 export function measure(measured: Measured, random: Random, { check }: Context): RunValue {
   const { dataset, embeddings, kind, settings, price } = measured;
   const { rounds } = settings;

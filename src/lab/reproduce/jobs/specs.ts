@@ -117,7 +117,7 @@ export interface RunValue {
   readonly score: number;
   readonly cost: number | null;
   readonly agreement: number;
-  /** choices[category][model]: responses in the last third of the rounds. */
+  /** choices[category][model]: number of answers in the last third of the rounds. */
   readonly choices: readonly (readonly number[])[];
 }
 
