@@ -6,14 +6,14 @@ import type { Store } from "../../src/store/store.ts";
 import { MAIN } from "../gateway-process.ts";
 import type { Intent, Journal } from "./journal.ts";
 
-/** Comparison of a log with what the clients know. All but `logged` and `matches` must be 0. */
+/** Comparison of a log with the journal of the clients. All numbers except `logged` must be 0. */
 export interface Findings {
   readonly logged: number;
   /** Acknowledged votes that are not in the log. */
   readonly lost: number;
   /** Votes that are in the log more than once. */
   readonly doubled: number;
-  /** Votes that say something else than the client said. */
+  /** Votes whose content differs from the vote that the client cast. */
   readonly altered: number;
   /** Votes that no client has cast. */
   readonly invented: number;

@@ -80,7 +80,7 @@ export class Cluster {
     for (const { network } of this.nodes) await network.stop();
   }
 
-  /** The node that learns, once there is one other than `than`. */
+  /** Waits until a node other than `than` learns, and returns that node. */
   async learner(than?: Node): Promise<Node> {
     const client = new pg.Client(this.url);
     await client.connect();

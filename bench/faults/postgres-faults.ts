@@ -33,7 +33,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     await voters.served([paused], 2);
   },
   "database restarted": async (cluster, n, voters) => {
-    // A restart of PostgreSQL and a crash of it, in turns.
+    // Restarts and crashes of PostgreSQL alternate.
     await (n % 2 ? cluster.server.restart() : cluster.server.crash());
     await voters.served(cluster.nodes, 1);
   },
@@ -48,7 +48,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
 
 export const POSTGRES_FAULTS = Object.keys(FAULTS);
 
-/** Does all faults in turns to three nodes under load, `count` times each. */
+/** Causes every fault `count` times on three nodes under load. The faults alternate. */
 export async function failOnPostgres(
   folder: string,
   journal: Journal,

@@ -8,7 +8,7 @@ import type { Journal } from "./journal.ts";
 import { Voters } from "./voters.ts";
 
 const CLIENTS = 4;
-/** Every so many kills, the node lives until the learner has saved a snapshot. */
+/** Number of kills after which the node runs long enough for the learner to save a snapshot. */
 const LONG_LIFE = 20;
 /** Longer than the time between two snapshots of a single node. */
 const LONG_MS = 2300;

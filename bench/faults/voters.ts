@@ -84,13 +84,13 @@ export class Voters {
     return this.#targets[Math.floor(Math.random() * this.#targets.length)]!;
   }
 
-  /** One client, which has a preferred node for questions and votes anywhere. */
+  /** One client. It sends questions to its own node, and votes to that node or to any other. */
   async #work(name: string, c: number): Promise<void> {
     const own = this.#targets[c % this.#targets.length]!;
     for (let i = 0; !this.#isStopped && !this.#violation; i++) {
       const intent = await this.#request(own, `Question ${name} ${i}`, WINNERS[i % 3]!);
       if (!intent) await sleep(20);
-      // Some answers are voted on after the fault only.
+      // Every fifth answer gets its vote only after the fault.
       else if (i % 5 !== 4) await this.#vote(i % 2 ? own : this.#any(), intent);
     }
   }
