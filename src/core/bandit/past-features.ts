@@ -13,8 +13,6 @@ export interface PastFeatures {
   push(rows: Float64Array): void;
   /** out[b, k] <- <theta, phi(x_i, a_k)> with i = batch[b] */
   scores(theta: Float64Array, batch: Int32Array, out: Float64Array): void;
-  /** Like `scores`, but only for the two models of each vote. Other entries of `out` keep their values. */
-  pairScores(theta: Float64Array, batch: Int32Array, votes: GrowingRows, out: Float64Array): void;
   /** out <- out + sum_b sum_k C[b, k] phi(x_i, a_k) */
   addTransposed(C: Float64Array, batch: Int32Array, out: Float64Array): void;
 }
@@ -38,15 +36,6 @@ export class StoredPast implements PastFeatures {
   scores(theta: Float64Array, batch: Int32Array, out: Float64Array): void {
     for (let b = 0; b < batch.length; b++) {
       for (let k = 0; k < this.#K; k++) out[b * this.#K + k] = this.#score(theta, batch[b]!, k);
-    }
-  }
-
-  pairScores(theta: Float64Array, batch: Int32Array, votes: GrowingRows, out: Float64Array): void {
-    for (let b = 0; b < batch.length; b++) {
-      for (let side = 0; side < 2; side++) {
-        const k = votes.data[batch[b]! * 4 + side]!;
-        out[b * this.#K + k] = this.#score(theta, batch[b]!, k);
-      }
     }
   }
 
@@ -115,128 +104,55 @@ export class GrowingRows {
  */
 export class HadamardPast implements PastFeatures {
   readonly #K: number;
-  readonly #d: number;
+  readonly #a: readonly Float64Array[];
   /** The queries in the form in which `Rounds` stores them, without metadata. */
   readonly #queries: GrowingRows;
   readonly #extend: ((x: Float64Array) => Float64Array) | undefined;
-  /** x_i, extended if there is metadata. */
-  readonly #x: GrowingRows;
-  readonly #a: Float64Array;
   readonly #inverseNorm: GrowingRows;
-  readonly #thetaA: Float64Array;
+  /** Has x_i, extended if there is metadata, and a_k. */
   readonly #products: RowProducts;
-  #rows = new Int32Array(0);
-  #c = new Float64Array(0);
+  /** C_bk / |x_i o a_k| */
+  #scaled = new Float64Array(0);
 
   constructor({ a, extend }: ReturnType<typeof hadamardFactors>, queries: GrowingRows) {
     this.#K = a.length;
-    this.#d = a[0]!.length;
+    this.#a = a;
     this.#queries = queries;
     this.#extend = extend;
-    this.#x = extend ? new GrowingRows(this.#d) : queries;
-    this.#a = new Float64Array(this.#K * this.#d);
-    a.forEach((row, k) => {
-      this.#a.set(row, k * this.#d);
-    });
     this.#inverseNorm = new GrowingRows(this.#K);
-    this.#thetaA = new Float64Array(this.#K * this.#d);
-    this.#products = new RowProducts(this.#d, this.#K);
+    this.#products = new RowProducts(a);
   }
 
   push(): void {
     const query = this.#queries.row(this.#queries.length - 1);
-    if (this.#extend) this.#x.push(this.#extend(query));
-    const x = this.#x.row(this.#x.length - 1);
+    const x = this.#extend ? this.#extend(query) : query;
     this.#products.push(x);
-    this.#inverseNorm.push(
-      Array.from({ length: this.#K }, (_, k) => {
-        const length = norm(x.map((value, i) => value * this.#a[k * this.#d + i]!));
-        return length > 0 ? 1 / length : 0;
-      }),
-    );
+    const inverse = this.#a.map((a) => {
+      const length = norm(x.map((value, i) => value * a[i]!));
+      return length > 0 ? 1 / length : 0;
+    });
+    this.#inverseNorm.push(inverse);
   }
 
   scores(theta: Float64Array, batch: Int32Array, out: Float64Array): void {
     const K = this.#K;
     const inverseNorm = this.#inverseNorm.data;
-    this.#products.setMatrix(theta, this.#a);
-    this.#products.multiply(batch, out);
+    this.#products.multiply(theta, batch, out);
     for (let b = 0; b < batch.length; b++) {
       const at = batch[b]! * K;
       for (let k = 0; k < K; k++) out[b * K + k]! *= inverseNorm[at + k]!;
     }
   }
 
-  pairScores(theta: Float64Array, batch: Int32Array, votes: GrowingRows, out: Float64Array): void {
-    const K = this.#K;
-    const d = this.#d;
-    const x = this.#x.data;
-    const thetaA = this.#weigh(theta);
-    const inverseNorm = this.#inverseNorm.data;
-    const pairs = votes.data;
-    for (let b = 0; b < batch.length; b++) {
-      const i = batch[b]!;
-      const k = pairs[i * 4]! | 0;
-      const l = pairs[i * 4 + 1]! | 0;
-      const xi = i * d;
-      let sk = 0;
-      let sl = 0;
-      let tk = 0;
-      let tl = 0;
-      let r = 0;
-      for (; r + 1 < d; r += 2) {
-        const even = x[xi + r]!;
-        const odd = x[xi + r + 1]!;
-        sk += even * thetaA[k * d + r]!;
-        sl += even * thetaA[l * d + r]!;
-        tk += odd * thetaA[k * d + r + 1]!;
-        tl += odd * thetaA[l * d + r + 1]!;
-      }
-      if (r < d) {
-        sk += x[xi + r]! * thetaA[k * d + r]!;
-        sl += x[xi + r]! * thetaA[l * d + r]!;
-      }
-      out[b * K + k] = (sk + tk) * inverseNorm[i * K + k]!;
-      out[b * K + l] = (sl + tl) * inverseNorm[i * K + l]!;
-    }
-  }
-
   addTransposed(C: Float64Array, batch: Int32Array, out: Float64Array): void {
     const K = this.#K;
-    const d = this.#d;
-    const a = this.#a;
     const inverseNorm = this.#inverseNorm.data;
-    if (this.#rows.length < batch.length + 3) this.#makeRoom(batch.length + 3);
-    const rows = this.#rows;
-    const c = this.#c;
-    for (let k = 0; k < K; k++) {
-      let n = 0;
-      for (let b = 0; b < batch.length; b++) {
-        const pull = C[b * K + k]!;
-        if (pull === 0) continue;
-        const i = batch[b]!;
-        rows[n] = i;
-        c[n++] = pull * inverseNorm[i * K + k]!;
-      }
-      if (n === 0) continue;
-      const sum = this.#products.sum(rows, c, n);
-      for (let i = 0; i < d; i++) out[i]! += a[k * d + i]! * sum[i]!;
+    if (this.#scaled.length < batch.length * K) this.#scaled = new Float64Array(batch.length * K);
+    const scaled = this.#scaled;
+    for (let b = 0; b < batch.length; b++) {
+      const at = batch[b]! * K;
+      for (let k = 0; k < K; k++) scaled[b * K + k] = C[b * K + k]! * inverseNorm[at + k]!;
     }
-  }
-
-  /** theta o a_k for all k. */
-  #weigh(theta: Float64Array): Float64Array {
-    const d = this.#d;
-    const a = this.#a;
-    const out = this.#thetaA;
-    for (let k = 0; k < this.#K; k++) {
-      for (let i = 0; i < d; i++) out[k * d + i] = theta[i]! * a[k * d + i]!;
-    }
-    return out;
-  }
-
-  #makeRoom(size: number): void {
-    this.#rows = new Int32Array(size);
-    this.#c = new Float64Array(size);
+    this.#products.addTransposed(scaled, batch, out);
   }
 }

@@ -84,8 +84,7 @@ export function gradient(
   const { eta, mu, cap } = target;
   const K = rounds.models;
   const share = rounds.length / batch.length;
-  if (mu === 0) rounds.phi.pairScores(theta, batch, rounds.votes, scores);
-  else rounds.phi.scores(theta, batch, scores);
+  rounds.phi.scores(theta, batch, scores);
   byScore.fill(0, 0, batch.length * K);
   for (let row = 0; row < batch.length; row++) {
     const { a, b, win, weight } = rounds.vote(batch[row]!);

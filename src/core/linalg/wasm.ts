@@ -5,7 +5,6 @@
 export type Code = readonly number[];
 
 export const V128 = 0x7b;
-export const F64 = 0x7c;
 export const I32 = 0x7f;
 
 /** Unsigned LEB128, the variable-length encoding of sizes and indices. */
@@ -13,7 +12,7 @@ function unsigned(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
 }
 
-/** Signed LEB128, for constants. Only small non-negative ones are needed. */
+/** Signed LEB128, for constants. Only non-negative ones are needed. */
 function signed(value: number): number[] {
   return value < 0x40 ? [value] : [(value & 0x7f) | 0x80, ...signed(value >>> 7)];
 }
@@ -25,7 +24,10 @@ export const set = (local: number, value: Code): Code => [...value, 0x21, ...uns
 export const constant = (value: number): Code => [0x41, ...signed(value)];
 export const add = (a: Code, b: Code): Code => [...a, ...b, 0x6a];
 export const differs = (a: Code, b: Code): Code => [...a, ...b, 0x47];
-export const loadI32 = (address: Code): Code => [...address, 0x28, 2, 0];
+export const loadI32 = (address: Code, offset = 0): Code => [
+  ...address,
+  ...[0x28, 2, ...unsigned(offset)],
+];
 
 /** Repeats `body` while `condition` holds at its end. */
 export const loop = (body: readonly Code[], condition: Code): Code => [
@@ -50,8 +52,13 @@ export const storePair = (address: Code, value: Code, offset = 0): Code => [
   ...vector(11),
   ...[3, ...unsigned(offset)],
 ];
-/** Copies one number into both lanes. */
-export const splat = (value: Code): Code => [...value, ...vector(20)];
+/** Stores the sum of both lanes. */
+export const storeSum = (address: Code, value: Code, offset = 0): Code => [
+  ...address,
+  ...[...value, ...vector(33), 0],
+  ...[...value, ...vector(33), 1],
+  ...[0xa0, 0x39, 3, ...unsigned(offset)],
+];
 export const addPairs = (a: Code, b: Code): Code => [...a, ...b, ...vector(240)];
 export const multiplyPairs = (a: Code, b: Code): Code => [...a, ...b, ...vector(242)];
 

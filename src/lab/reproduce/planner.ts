@@ -136,12 +136,12 @@ export const PRICE = 0.05;
 
 /** Estimates, measured on one core of a shared machine. They only order the jobs and show the time left. */
 const SECONDS_PER_TEXT = { hash: 2e-4, static: 2e-4, transformer: 0.02, openai: 0.005 };
-const SECONDS_PER_STEP = { hash: 0, static: 0.004, transformer: 1.8, openai: 0 };
-const SECONDS_PER_FEATURE = 4.5e-7;
+const SECONDS_PER_STEP = { hash: 0, static: 0.004, transformer: 1.3, openai: 0 };
+const SECONDS_PER_FEATURE = 3.1e-7;
 /** Features that are not products are stored and multiplied one by one. */
 const STORED = 5;
 /** best-theta: seconds per query and feature. */
-const SECONDS_PER_FIT = 1e-6;
+const SECONDS_PER_FIT = 3e-7;
 
 /** Slowness of a transformer relative to MiniLM: wider layers, and twice as many. */
 function slownessOf({ kind, dimension }: FoundEncoder): number {
