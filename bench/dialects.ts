@@ -9,7 +9,7 @@ const CHUNKS = 2000;
 const ROUNDS = 15;
 
 /**
- * Measures the processor time to translate a streamed chunk between each two dialects: parse the
+ * Measures the processor time to translate a streamed chunk between every pair of dialects: parse the
  * upstream's event, write the client's. The reference is JSON.parse and JSON.stringify of the
  * same chunk in the same run.
  */

@@ -19,7 +19,7 @@ export interface TableOptions {
   readonly layer: number;
   /** Whether tokens are weighted by their estimated frequency (Zipf's law) or equally. */
   readonly axes: "weighted" | "unweighted";
-  /** Eighths, as in `project`. */
+  /** Exponent in eighths, as in `project`. */
   readonly flatten: number;
   readonly dimension: number;
 }
@@ -111,7 +111,7 @@ export interface Sum {
   readonly count?: ((n: number) => number) | undefined;
   /** Weight of a token. */
   readonly weight?: ((token: number) => number) | undefined;
-  /** The token to use instead of a token. */
+  /** Replaces a token by another one before its vector is added. */
   readonly alias?: ((token: number) => number) | undefined;
   /** Weight of pairs of neighbouring tokens, each hashed to a coordinate. */
   readonly pairs?: number | undefined;

@@ -52,7 +52,7 @@ export class Node implements Target {
 export class Cluster {
   readonly server: PostgresServer;
   readonly nodes: readonly Node[];
-  /** Address of the database that is never cut. */
+  /** Address of the database over a connection that is never cut. */
   readonly url: string;
 
   private constructor(server: PostgresServer, nodes: readonly Node[], url: string) {

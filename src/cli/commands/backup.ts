@@ -18,7 +18,7 @@ export function backupCommand(): Command {
     name: "backup",
     summary: "copy votes, keys, decisions and what was learned to a folder",
     description:
-      "Copies everything in the data folder or database to a new folder, also while a gateway serves it. The copy contains API key hashes, secrets of vote tokens and possibly prompts: keep it as safe as the original.",
+      "Copies everything in the data folder or database to a new folder, even while a gateway uses it. The copy contains API key hashes, secrets of vote tokens and possibly prompts: keep it as safe as the original.",
     examples: [
       ["Copy a data folder", "joust backup backups/2026-11-16"],
       [

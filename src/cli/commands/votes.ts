@@ -25,7 +25,7 @@ export function votesCommand(): Command {
     name: "votes",
     summary: "import, export and undo votes",
     description:
-      "Imports, exports and undoes the votes of a router, also while a gateway serves it: its learner notices changes within a second.",
+      "Imports, exports and undoes the votes of a router, even while a gateway serves the router: its learner notices changes within a second.",
     examples: [
       [
         "Import votes collected elsewhere; importing a file twice changes nothing",

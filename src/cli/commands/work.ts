@@ -21,7 +21,7 @@ export function workCommand(): Command {
         .env("JOUST_WORKERS")
         .makeOptionMandatory(),
     )
-    .option("--threads <n>", "number of jobs at a time (default: one per core)", threads)
+    .option("--threads <n>", "number of concurrent jobs (default: one per core)", threads)
     .option("--cache <dir>", CACHE_HELP, folder("--cache"));
   return withModelsFlag(command).action(async (flags: WorkFlags) => {
     const { runWork } = await import("../reproduce/work.ts");

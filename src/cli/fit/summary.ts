@@ -29,7 +29,7 @@ const OTHER = "OTHER_DATA";
 /** The next step after a fit to a log. */
 const SERVE = "write the folder into joust.yaml as the bundle of the router";
 
-/** The same as a record for programs. The vectors are in the bundle. */
+/** The summary as a record for programs. The vectors are in the bundle. */
 export function fitRecord(out: string, contents: BundleContents) {
   const { name, encoder, settings, categories, models, offline, measured, sources } = contents;
   return {

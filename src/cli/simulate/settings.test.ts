@@ -81,7 +81,11 @@ describe("settings for a bundle", () => {
   });
 
   it.each<[string, Parameters<typeof settingsOf>, string]>([
-    ["another number offline", [{ offline: 3 }, bundled], "--offline: is fixed by the bundle"],
+    [
+      "another number of offline queries",
+      [{ offline: 3 }, bundled],
+      "--offline: is fixed by the bundle",
+    ],
     ["a bundle's scores without one", [{ told: { kind: "bundle" } }, TABLED], "--encoder BUNDLE"],
     [
       "a table without a category",
@@ -94,7 +98,7 @@ describe("settings for a bundle", () => {
       "no offline query of the bundle's categories z",
     ],
     [
-      "data that was all used",
+      "data that the bundle was fitted on completely",
       [{}, { ...bundled, queries: bundled.queries.slice(0, 2) }],
       "the bundle was fitted on all of them; hint: give other data",
     ],

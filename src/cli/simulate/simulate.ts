@@ -142,7 +142,7 @@ function stoppedText(
 ): string {
   const complete = result?.policies[policies[0]!.name]?.regret.runs.length ?? 0;
   const total = policies.length * settings.runs;
-  const done = `${finished} of ${plural(total, "run")} are finished, ${complete} of ${settings.runs} of every policy${complete > 0 ? ", which are shown" : ""}`;
+  const done = `${finished} of ${plural(total, "run")} are finished; every policy has finished ${complete} of ${settings.runs}${complete > 0 ? ", which are shown" : ""}`;
   const next =
     out === undefined
       ? "nothing was saved\nhint: add --out DIR to be able to continue"

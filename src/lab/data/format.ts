@@ -44,7 +44,7 @@ export function format<Fields extends z.ZodRawShape>(
   };
 }
 
-/** Makes one query of all rows with the same text. It has their comparisons and the first row's id. */
+/** Merges all rows with the same text into one query, which has their comparisons and the id of the first row. */
 export function groupByText(one: Format, ifNone?: (file: string) => InputError): Format {
   return {
     matches: one.matches,

@@ -16,7 +16,7 @@ import { DATA_SOURCES, type DataName, type PublicFile } from "./sources.ts";
 const write = temporaryFolder();
 let folders = 0;
 
-/** Answers a request for a file instead of the correct response; undefined for the correct one. */
+/** Sends a wrong response to the request for a file and returns true, or returns undefined for the correct response. */
 type Misbehave = (
   request: IncomingMessage,
   response: ServerResponse,

@@ -30,7 +30,7 @@ export async function loadDataset(
   return datasetOf(rows, path, options);
 }
 
-/** Makes a data set of rows. `path` names their source in error messages. */
+/** Makes a data set from rows. `path` names their source in error messages. */
 export async function datasetOf(
   rows: readonly Row[],
   path: string,

@@ -53,7 +53,7 @@ describeWithPublicData("public data sets", () => {
     expect(Math.max(...without.models.map((name) => topShare(without, name)))).toBeCloseTo(0.28, 2);
   });
 
-  it("80 Vicuna questions: 9 kinds, 8 models", async () => {
+  it("80 Vicuna questions: 9 categories, 8 models", async () => {
     const file = publicData("qlora-gpt4-pairwise/vicuna80_gpt4_pairwise.jsonl.gz");
     expect(sizes(await loadDataset(file))).toEqual([80, 9, 8]);
   });

@@ -51,7 +51,7 @@ it("only a Condorcet winner is on top", () => {
   );
 });
 
-it("wins + 0.5 ties over the comparisons held, + 0.5 for the Condorcet winner, over the largest", () => {
+it("utility is (wins + 0.5 ties, + 0.5 for the Condorcet winner) / comparisons, divided by the largest", () => {
   const list: Verdict[] = [
     { a: 0, b: 1, outcome: "a" }, // 0 beats 1 and 2: (2 + 0.5) / 2
     { a: 2, b: 0, outcome: "b" },

@@ -123,8 +123,8 @@ function curvesOf(setting: Setting, encoder: FoundEncoder): Curve[] {
         models: "means",
         voteScale,
         policy: { kind: "zero-feedback", options: {} },
-        variant: "as it was",
-        name: "zero-feedback (as it was)",
+        variant: "original",
+        name: "zero-feedback (original)",
       }),
     ];
   });

@@ -76,7 +76,7 @@ export const unseen: Experiment = {
       ],
       notes: [
         `On form "${form}" of the RouterBench queries. ${note}`,
-        `Besides the paper's ${OFFLINE} offline queries per benchmark the ideal curves are run with ${FEWER}, in the table only: they test with fine-tuned encoders whether so few suffice.`,
+        `Besides the paper's ${OFFLINE} offline queries per benchmark the ideal curves are run with ${FEWER}, in the table only. These curves test with fine-tuned encoders whether ${FEWER} queries suffice.`,
         `The first section has ${known} queries of each of ${KNOWN.join(", ")}; the second has ${known} others of each and ${arc} of ${ARC}. The environment always uses ARC's Perf.`,
         ...(size.quick
           ? []
@@ -160,9 +160,9 @@ function figureOf(
   return curvesFigure({
     id: `${NAME}-${name}`,
     title: `Unseen benchmark, ${name}`,
-    caption: `ARC comes in after ${shift} rounds. Color: the weighting. Solid: exp, told of five benchmarks. Dotted: ideal, also told of ARC. Dashed: ctrl. Dash-dotted: prompts. zero-feedback and joust are told of five, zero-feedback (ideal) of six. ${confusion}`,
+    caption: `ARC is added after ${shift} rounds. Color: the weighting. Solid: exp, told of five benchmarks. Dotted: ideal, also told of ARC. Dashed: ctrl. Dash-dotted: prompts. zero-feedback and joust are told of five, zero-feedback (ideal) of six. ${confusion}`,
     curves,
-    event: { after: shift, text: "ARC comes in" },
+    event: { after: shift, text: "ARC is added" },
   });
 }
 
@@ -212,7 +212,7 @@ function changeItems(planner: Planner, data: DataSpec, form: string, known: numb
     curvesFigure({
       id: `${NAME}-change`,
       title: `A change after ${half} rounds: every model gets the scores of another`,
-      caption: `Five benchmarks, the original ${main.name}, Excel_perf_cost for FGTS.CDB. Which model's scores a model gets is drawn for each run. drift: the share of what joust has learned that it takes to be still true one vote later. Not in the paper: a test of its claim that bandits adapt to change by themselves.`,
+      caption: `Five benchmarks, the original ${main.name}, Excel_perf_cost for FGTS.CDB. Which model's scores a model gets is drawn for each run. drift: the share of its knowledge that joust considers still true one vote later. Not in the paper: a test of its claim that bandits adapt to change by themselves.`,
       curves: changed,
       colors: "curves",
       event: { after: half, text: "scores change" },

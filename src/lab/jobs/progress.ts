@@ -21,7 +21,7 @@ export class Progress {
   readonly #size: number;
   readonly #left: Map<string, PlannedJob>;
   readonly #running = new Map<string, Running>();
-  /** Seconds taken and seconds estimated by finished jobs of each pace. */
+  /** Time taken and time estimated of the finished jobs, by pace. */
   readonly #finished = new Map<string, Pace>();
 
   constructor(jobs: readonly PlannedJob[], size: number) {

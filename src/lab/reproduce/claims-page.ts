@@ -65,7 +65,7 @@ function cellsPicture(part: JudgedPart): Picture {
   const placed = cells
     .toSorted((a, b) => a.mean - b.mean)
     .map((cell, i) => ({ ...cell, y: SIZE.top + (i + 0.5) * step }));
-  // The cells of a side are one element: the picture is half as long.
+  // All cells of one side share an SVG element, which halves the size of the picture.
   const lines = [...Map.groupBy(placed, ({ side }) => side)].map(([side, own]) => {
     const known = own.filter(({ lo }) => Number.isFinite(lo));
     const intervals = known

@@ -10,7 +10,7 @@ export interface Experiment {
   /** Its name on the command line. */
   readonly name: string;
   readonly title: string;
-  /** Plans the jobs and says what will be shown. Without its data it returns a note only. */
+  /** Plans the jobs and the items of the report. If its data is missing, it returns only a note. */
   plan(planner: Planner): Promise<PlannedExperiment>;
 }
 
@@ -27,7 +27,7 @@ export interface ReportItem {
   readonly id: string;
   readonly title: string;
   readonly caption: string;
-  /** Whether it shows nothing of the experiment's queries, so that no stand-in has to be named. */
+  /** Whether the item does not depend on the experiment's queries, so that it names no stand-in. */
   readonly withoutQueries?: boolean | undefined;
   draw(results: Results): Drawing;
 }

@@ -105,7 +105,7 @@ describe("an environment with a calibration bundle", () => {
     expect(dear.told![0]).toEqual(at(0.8 - 0.1, 0.3 - 0.2));
   });
 
-  it("uses embeddings made of labels unchanged", () => {
+  it("uses embeddings made from labels unchanged", () => {
     const settings = { ...BUNDLE.settings, weighting: "labels" as const };
     const dataset = calibrated(SCORED, { ...BUNDLE, settings });
     expect(poolOf(dataset, BUNDLED)).toMatchObject({ fitted: a, labels: a });

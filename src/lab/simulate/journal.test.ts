@@ -25,7 +25,7 @@ async function begun(name: string): Promise<string> {
 }
 
 describe("a file with finished runs", () => {
-  it("is not overwritten unasked, and the error says how to continue or to start again", async () => {
+  it("is overwritten only on request, and the error says how to continue or to start again", async () => {
     const file = await begun("kept");
     const before = readFileSync(file, "utf8");
     await expect(Journal.create(file, CONDITIONS)).rejects.toThrow(
@@ -41,7 +41,7 @@ describe("a file with finished runs", () => {
     expect(readFileSync(file, "utf8").startsWith(before)).toBe(true);
   });
 
-  it("is overwritten on request, also under other conditions", async () => {
+  it("is overwritten on request, even under other conditions", async () => {
     const file = await begun("over");
     const conditions = { ...CONDITIONS, seed: 2 };
     const journal = await Journal.overwrite(file, conditions);

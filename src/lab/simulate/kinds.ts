@@ -4,7 +4,7 @@ import { importPolicy, loadPolicy, policyModule } from "../../core/policy-spec/l
 import type { Kinds } from "../jobs/job.ts";
 import type { RunSpec, SharedData } from "./run-job.ts";
 
-/** Module of everything that runs share; a change of its code, or of code that it imports, changes all. */
+/** The module that all runs share. A change of its code, or of code that it imports, changes the key of every run. */
 export const RUN_MODULE = moduleUrl(new URL("./run-job.ts", import.meta.url));
 
 const kinds: Kinds = {

@@ -41,7 +41,7 @@ function play(pair: Pair, settings: Partial<Settings>, every = 1) {
   };
 }
 
-it("regret, agreement and cost of a duel count both responses", () => {
+it("regret, agreement and cost of a duel count both answers", () => {
   const { run, learnt, environment } = play([0, 1], { rounds: 40 });
   const kinds = Array.from({ length: 40 }, (_, t) => environment.at(t).query.category);
   const y = kinds.reduce((sum, kind) => sum + kind, 0);
@@ -63,7 +63,7 @@ it("with lambda, the regret of scores is reported beside that of utilities", () 
   expect(run.curve.at(-1)).not.toBeCloseTo(run.regretPerf, 3);
 });
 
-it("a single response costs once and brings no vote", () => {
+it("a single answer costs once and brings no vote", () => {
   const { run, learnt } = play([1, 1], { rounds: 20 });
   expect(learnt.length).toBe(0);
   expect(run.costPerQuery).toBeLessThanOrEqual(2);

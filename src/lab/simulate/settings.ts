@@ -4,7 +4,7 @@ export interface Settings {
   readonly rounds: number;
   readonly runs: number;
   readonly seed: number;
-  /** Queries per category for centroids and told scores, at most half of it. They are never streamed. */
+  /** Number of offline queries per category, at most half of the category. They are never streamed. */
   readonly offline: number;
   readonly told: Told;
   /** True category scores are the given ones plus noise N(0, truthSd). */

@@ -71,7 +71,7 @@ describe("an honest voter", () => {
     expect(Math.abs(there - back)).toBeLessThan(2 * NEAR);
   });
 
-  it("with a position bias adds logits to the response shown first", () => {
+  it("with a position bias adds logits to the answer shown first", () => {
     const arrival = arrivalOf([0.5, 0.5]);
     for (const pair of [[0, 1] as const, [1, 0] as const]) {
       const first = shareOf(votesOn(arrival, pair, { voters: { position: 0.8 } }), "a");

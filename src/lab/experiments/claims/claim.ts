@@ -7,7 +7,7 @@ import { OPENAI } from "./cells.ts";
 /** A claim as it is written down. It needs the experiment of its file, unless it says otherwise. */
 export interface ClaimDraft extends Omit<Claim, "needs" | "test"> {
   readonly needs?: readonly string[];
-  /** Parts of the paper that the claim is about and that may not be here. */
+  /** Parts of the paper that the claim is about and that may not be available. */
   readonly about?: readonly ("OpenAItext" | "MixInstruct")[];
   /** "some" if one part is enough. */
   readonly enough?: "some";

@@ -11,7 +11,7 @@ export const mixinstructClaims: readonly ClaimDraft[] = [
     about: ["MixInstruct"],
     statement: "On MixInstruct any fixed model is the best in at most 22% of the queries.",
     criterion: "The largest share of the queries on which one model is best is at most 0.22.",
-    without: "no comparisons of a judge are here",
+    without: "no comparisons by a judge are available",
     parts: ({ planner: { facts } }) => {
       const share = facts.get("mixinstruct top share");
       const cells = share === undefined ? [] : [{ label: "largest share", runs: [share - 0.22] }];
@@ -69,7 +69,11 @@ export const mixinstructClaims: readonly ClaimDraft[] = [
       };
       return [
         { name: "(a)", cells: cellsOf(rate), unit: "regret per round" },
-        { name: "(b)", cells: cellsOf(share, ", of random's"), unit: "its share of random's" },
+        {
+          name: "(b)",
+          cells: cellsOf(share, ", share of random's regret"),
+          unit: "share of random's regret",
+        },
       ];
     },
   },

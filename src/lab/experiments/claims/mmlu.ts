@@ -88,7 +88,7 @@ export const mmluClaims: readonly ClaimDraft[] = [
       const knows = failing.flatMap((curve) => {
         const { encoder, voteScale } = curve;
         return results
-          .curves({ experiment: "mmlu", variant: "as it was", encoder, voteScale })
+          .curves({ experiment: "mmlu", variant: "original", encoder, voteScale })
           .flatMap((zero) => beats(results, zero, curve));
       });
       const centred = failing.flatMap((curve) => {

@@ -14,7 +14,7 @@ import type { ClaimDraft } from "./claim.ts";
 
 /** The figures of runs with an unseen benchmark. */
 const UNSEEN = /^unseen-.*_E\d+$/;
-/** The share of the rounds before ARC comes in: 300 of 720, and in the same proportion of fewer. */
+/** The share of the rounds before ARC is added: 300 of 720, and the same share of shorter runs. */
 const SHIFT = 300 / 720;
 
 export const unseenClaims: readonly ClaimDraft[] = [

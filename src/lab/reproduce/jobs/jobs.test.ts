@@ -164,7 +164,7 @@ describe("prompts", () => {
 });
 
 describe("a calibration", () => {
-  it("is made of the offline queries only, with a_k by the spec", async () => {
+  it("uses only the offline queries, and makes a_k as the spec says", async () => {
     const { offline } = await openDraw(DRAW, await ownContext());
     const vector = await vectorsOf(["x"], await withVectors());
     const excel = calibrationOf(offline, EXCEL, vector);
@@ -235,7 +235,7 @@ describe("a run", () => {
     expect(random.t.at(-1)).toBe(60);
   });
 
-  it("counts the responses in the last third", async () => {
+  it("counts the answers in the last third", async () => {
     const { choices } = await perform(policy("best-fixed"));
     const byModel = choices[0]!.map((_, k) => choices.reduce((sum, row) => sum + row[k]!, 0));
     expect(byModel.filter((count) => count > 0)).toEqual([20]);

@@ -34,7 +34,7 @@ export interface DataSpec {
 export interface DrawSpec {
   /** A data job. */
   readonly data: JobId;
-  /** The data job from which offline queries are drawn, if it is another one. */
+  /** The data job from which offline queries are drawn, if it differs from `data`. */
   readonly offlineData?: JobId;
   /** Offline queries per category, or per best model if the data has no categories. */
   readonly offline: number;
