@@ -114,6 +114,49 @@ describe("a host that speaks Responses", () => {
     expect(named.json.error.message).toContain("background needs a host that speaks");
   });
 
+  it("is not needed for hosted tools and namespaces beside functions", async () => {
+    const host = await startDialectHost();
+    const parameters = { type: "object", properties: {} };
+    const call = { id: "call_1", type: "function", function: { name: "spawn", arguments: "{}" } };
+    host.answer = () => ({
+      body: {
+        id: "chatcmpl-1",
+        model: "m",
+        choices: [
+          {
+            index: 0,
+            message: { role: "assistant", content: null, tool_calls: [call] },
+            finish_reason: "tool_calls",
+          },
+        ],
+      },
+    });
+    const gateway = await startGateway(`${host.yaml}routers: {auto: {models: [chat-model]}}\n`);
+    const tools = [
+      { type: "function", name: "shell", parameters, strict: false },
+      {
+        type: "namespace",
+        name: "agents",
+        tools: [{ type: "function", name: "spawn", parameters }],
+      },
+      { type: "web_search" },
+    ];
+    const { json } = await gateway.post("/v1/responses", ask("Hi", { tools }));
+    const sent = host.received[0]!.body.tools;
+    expect(sent.map((tool: { function: { name: string } }) => tool.function.name)).toEqual([
+      "shell",
+      "spawn",
+    ]);
+    expect(json.output).toMatchObject([
+      { type: "function_call", name: "spawn", namespace: "agents", call_id: "call_1" },
+    ]);
+    expect(json.joust.adapted).toEqual([{ param: "tools.web_search", change: "dropped" }]);
+    const strict = { tools, joust: { strict: true } };
+    expect((await gateway.post("/v1/responses", ask("Hi", strict))).status).toBe(400);
+    const forced = { tools, tool_choice: { type: "web_search" } };
+    expect((await gateway.post("/v1/responses", ask("Hi", forced))).status).toBe(400);
+  });
+
   it("that fails inside a stream ends it with both events of an error", async () => {
     const host = await startDialectHost();
     host.answer = () => ({ body: streamOf([TEXT]).slice(0, 3), breaks: true });

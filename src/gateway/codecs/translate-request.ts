@@ -3,11 +3,12 @@ import type { Json } from "../wire/json.ts";
 import { checkChat } from "./chat/check.ts";
 import { CODECS } from "./codecs.ts";
 import { withoutForeignReasoning } from "./items/reasoning.ts";
-import type { ItemRequest } from "./items/request.ts";
+import { areHostedToolsOptional, type ItemRequest, type Tool } from "./items/request.ts";
 import { schemaAsTool } from "./items/schema-tool.ts";
 import { Untranslatable, unsupportedBy } from "./items/unsupported.ts";
 import { meetRequirements } from "./messages/requirements.ts";
 import { checkResponses } from "./responses/check.ts";
+import { flattenNamespaces, type Namespaces } from "./responses/namespaces.ts";
 
 /** A request in the upstream's dialect, with everything that the translation of its answer needs. */
 interface TranslatedRequest {
@@ -16,6 +17,9 @@ interface TranslatedRequest {
   readonly request: ItemRequest;
   /** Name of the tool whose arguments are the answer, because the upstream has no schemas. */
   readonly answerTool?: string | undefined;
+  readonly namespaces: Namespaces;
+  /** Types of the tools that were left out. */
+  readonly leftOut: readonly string[];
 }
 
 interface Route {
@@ -25,21 +29,47 @@ interface Route {
   readonly model: string;
   /** Whether the upstream sends the usage of a stream only on request. */
   readonly asksUsage: boolean;
+  /** Whether tools that the model can do without must not be left out. */
+  readonly strict?: boolean | undefined;
 }
 
 /**
  * Translates a request of a client to a dialect that the upstream speaks. Throws Untranslatable if
  * the dialect has no place for a part of it.
  */
-export function translateRequest(body: Json, { from, to, model, asksUsage }: Route) {
-  CHECKS[from]?.(body);
-  const request = CODECS[from].parseRequest(body);
+export function translateRequest(given: Json, route: Route) {
+  const { from, to, model, asksUsage, strict = false } = route;
+  CHECKS[from]?.(given);
+  const { body, namespaces } = flattenNamespaces(given);
+  const whole = CODECS[from].parseRequest(body);
+  const { request, leftOut } = strict ? { request: whole, leftOut: [] } : withoutExtras(whole, to);
   const lacks = unsupportedBy(to, request);
   if (lacks.length > 0) throw new Untranslatable(`${lacks.join(", ")} has no place in ${to}`);
   const items = withoutForeignReasoning(request.items, { dialect: to, model });
   const { request: adapted, answerTool } = adapt({ ...request, items, model }, to, asksUsage);
   const written = CODECS[to].writeRequest(adapted);
-  return { body: written, request, answerTool } satisfies TranslatedRequest;
+  const own = CODECS[from].parseRequest(given);
+  return {
+    body: written,
+    request: own,
+    answerTool,
+    namespaces,
+    leftOut,
+  } satisfies TranslatedRequest;
+}
+
+/**
+ * Leaves hosted tools out that the upstream does not have, if the model also has functions and is
+ * free to choose. Agents offer such tools with every request.
+ */
+function withoutExtras(request: ItemRequest, to: DialectName) {
+  const { tools = [] } = request;
+  const isForeign = (tool: Tool) => tool.type === "hosted" && tool.dialect !== to;
+  if (!areHostedToolsOptional(request)) return { request, leftOut: [] };
+  const leftOut = tools.flatMap((tool) =>
+    tool.type === "hosted" && isForeign(tool) ? [String(tool.value.type)] : [],
+  );
+  return { request: { ...request, tools: tools.filter((tool) => !isForeign(tool)) }, leftOut };
 }
 
 const CHECKS: Readonly<Partial<Record<DialectName, (body: Json) => void>>> = {

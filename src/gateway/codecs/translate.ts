@@ -8,6 +8,7 @@ import type { Emit, ItemEvent } from "./items/event.ts";
 import type { Item } from "./items/item.ts";
 import type { ItemRequest } from "./items/request.ts";
 import { answerFromTool, answeringFromTool } from "./items/schema-tool.ts";
+import { inNamespace, type Namespaces, restoringNamespaces } from "./responses/namespaces.ts";
 
 /** Members that the gateway adds to an answer if the upstream's dialect lacks them. */
 interface Head {
@@ -24,6 +25,8 @@ export interface Sides {
   readonly request: ItemRequest;
   /** Name of the tool whose arguments are the answer. */
   readonly answerTool?: string | undefined;
+  /** Namespaces of the client's functions. */
+  readonly namespaces?: Namespaces | undefined;
   /** Name of the model at the upstream, which the signatures of reasoning carry. */
   readonly model?: string | undefined;
   readonly head?: Head | undefined;
@@ -31,10 +34,12 @@ export interface Sides {
 
 /** Translates a complete answer of the upstream to the client's dialect. */
 export function translateAnswer(body: Json, sides: Sides): Json {
-  const { upstream, client, request, answerTool, model, head } = sides;
+  const { upstream, client, request, answerTool, model, head, namespaces = new Map() } = sides;
   const parsed = fromModel(CODECS[upstream].parseAnswer(body), model);
   const answer = answerTool === undefined ? parsed : answerFromTool(parsed, answerTool);
-  const restored = restoreCustomCalls(answer, request);
+  const restored = mapItems(restoreCustomCalls(answer, request), (item) =>
+    inNamespace(item, namespaces),
+  );
   const { id, created = head?.created } = restored;
   return CODECS[client].writeAnswer({ ...restored, id: ownId(id, client), created }, request);
 }
@@ -42,13 +47,17 @@ export function translateAnswer(body: Json, sides: Sides): Json {
 /** Sets the model that the reasoning of an answer comes from. Its answers may give it another name. */
 function fromModel(answer: Answer, model: string | undefined): Answer {
   if (model === undefined) return answer;
-  const own = (item: Item): Item =>
+  return mapItems(answer, (item) =>
     item.type === "reasoning" && item.origin
       ? { ...item, origin: { ...item.origin, model } }
-      : item;
+      : item,
+  );
+}
+
+function mapItems(answer: Answer, change: (item: Item) => Item): Answer {
   return {
     ...answer,
-    choices: answer.choices.map(({ items, stop }) => ({ items: items.map(own), stop })),
+    choices: answer.choices.map(({ items, stop }) => ({ items: items.map(change), stop })),
   };
 }
 
@@ -74,7 +83,7 @@ export class StreamTranslator {
 
   /** `watch` sees each event, to count tokens or to keep the text. */
   constructor(sides: Sides, watch?: (event: ItemEvent) => void) {
-    const { upstream, client, request, answerTool, model, head } = sides;
+    const { upstream, client, request, answerTool, model, head, namespaces = new Map() } = sides;
     const writer = CODECS[client].streamWriter(request);
     this.#parser = CODECS[upstream].streamParser();
     const emit = restoringCustomCalls(request, (event) => {
@@ -90,7 +99,8 @@ export class StreamTranslator {
       const { id, created = head?.created, usage = head?.usage } = event;
       this.#out += writer.write({ ...event, id: ownId(id, client), created, usage });
     });
-    this.#emit = answerTool === undefined ? emit : answeringFromTool(answerTool, emit);
+    const named = restoringNamespaces(namespaces, emit);
+    this.#emit = answerTool === undefined ? named : answeringFromTool(answerTool, named);
   }
 
   /** Takes the data of one server-sent event and returns the client's events, or "". */

@@ -74,11 +74,12 @@ export class HttpUpstream implements Upstream {
     const { stream } = request;
     const created = Math.floor(this.#clock.date() / 1000);
     const target = { name: this.name, dialect, asksUsage: this.#asksUsage, created };
-    const { body, answer } = translated(request, target);
+    const { body, answer, adapted } = translated(request, target);
     const endpoint = ENDPOINTS[dialect];
     const check = this.#checking(endpoint, stream, false);
     const message = { to: this.#address(endpoint), body, stream, headers: headersFor(endpoint) };
-    return this.#transport.send(message, (headers) => answer(check(headers)), signal);
+    const sent = this.#transport.send(message, (headers) => answer(check(headers)), signal);
+    return adapted.length > 0 ? sent.then((answered) => ({ ...answered, adapted })) : sent;
   }
 
   /** Returns a function that makes the check of an answer when its headers have arrived. */

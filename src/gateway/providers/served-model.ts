@@ -69,7 +69,8 @@ export class ServedModel {
       const adapt = request.strict ? undefined : this.#profile.adapter(adapted);
       try {
         const answer = await this.#upstream.call(adapt ? { ...own, adapt } : own, signal);
-        return adapted.length > 0 ? { ...answer, adapted } : answer;
+        if (adapted.length === 0) return answer;
+        return { ...answer, adapted: [...(answer.adapted ?? []), ...adapted] };
       } catch (error) {
         if (!(error instanceof UpstreamError)) throw error;
         this.learned.learn(error.refusal, request.tokens ?? Math.ceil(request.body.length / 4));

@@ -106,13 +106,14 @@ export class Sandbox implements Upstream {
     if ((DIALECT_OF[request.endpoint] ?? "chat") === "chat") return this.#call(request, signal);
     const created = Math.floor(this.#settings.clock.date() / 1000);
     const target = { name: SANDBOX, dialect: "chat", asksUsage: true, created } as const;
-    const { body, answer } = translated(request, target);
+    const { body, answer, adapted } = translated(request, target);
     const { model, stream } = request;
     const chat = { endpoint: "chat/completions", body, model, stream } as const;
     const check = stream
       ? new OpenAiStream(SANDBOX, false, Infinity)
       : new WholeAnswer(SANDBOX, chat.endpoint);
-    return this.#call(chat, signal, answer(check));
+    const answered = await this.#call(chat, signal, answer(check));
+    return adapted.length > 0 ? { ...answered, adapted } : answered;
   }
 
   async #call(

@@ -90,3 +90,11 @@ export interface ItemRequest {
   readonly cache?: CacheMark | undefined;
   readonly extra?: Extra | undefined;
 }
+
+/** Whether a model can do without the hosted tools: it has functions as well and is free to choose. */
+export function areHostedToolsOptional({ tools = [], toolChoice, extra }: ItemRequest): boolean {
+  // The choice of a hosted tool is in the slot of its dialect.
+  const isFree = !toolChoice || toolChoice.mode === "auto";
+  const isHostedChosen = extra?.responses?.tool_choice !== undefined;
+  return isFree && !isHostedChosen && tools.some(({ type }) => type === "function");
+}

@@ -63,3 +63,9 @@ it("takes linear time for any text", () => {
   const bombs = ["<file ".repeat(50_000), "<file>".repeat(50_000), `${"\n ".repeat(100_000)}x`];
   for (const bomb of bombs) expect(promptOf([user(bomb)]).length).toBeLessThan(5000);
 });
+
+it("skips messages that a program wrote, unless there is no other", () => {
+  const context = { role: "user", content: "<environment_context>a</environment_context>" };
+  expect(promptOf([context, { role: "user", content: "Why?" }])).toBe("Why?");
+  expect(promptOf([context])).toBe(context.content);
+});

@@ -5,11 +5,15 @@ import { isRecord } from "../../wire/json.ts";
  * that programs add, and with the message before it if it is very short. A long text is cut.
  */
 export function promptOf(messages: readonly unknown[]): string {
-  const texts = messages.flatMap((message) => {
+  const all = messages.flatMap((message) => {
     const text = isRecord(message) && message.role === "user" ? textOf(message.content) : "";
     const own = ownText(text);
-    return own === "" ? [] : [own];
+    return text.trim() === "" ? [] : [{ text, own }];
   });
+  // Messages that only consist of such blocks count if there is no other message.
+  const written = all.filter(({ own }) => own !== "");
+  const texts =
+    written.length > 0 ? written.map(({ own }) => own) : all.map(({ text }) => text.trim());
   const last = texts.at(-1);
   if (last === undefined) return cut(anyText(messages));
   // A message such as "and in French?" needs the one before it.
@@ -35,8 +39,7 @@ export function textOf(content: unknown): string {
  */
 function ownText(text: string): string {
   const own = text.includes("<") ? withoutBlocks(text) : text;
-  const left = own.includes("\n") ? own.replace(BLANK_LINES, "\n").trim() : own.trim();
-  return left === "" ? text.trim() : left;
+  return own.includes("\n") ? own.replace(BLANK_LINES, "\n").trim() : own.trim();
 }
 
 /** Removes blocks in one pass. The end of a tag that was not found is not searched again. */

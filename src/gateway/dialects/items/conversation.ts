@@ -1,5 +1,5 @@
 import { type Item, isOfModel, type MessageItem, type Part } from "../../codecs/items/item.ts";
-import type { ItemRequest } from "../../codecs/items/request.ts";
+import { areHostedToolsOptional, type ItemRequest } from "../../codecs/items/request.ts";
 import type { Needs } from "../../providers/capabilities.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
 import type { Members } from "../../wire/json.ts";
@@ -15,20 +15,24 @@ export function conversationOf(
   headers: RequestHeaders,
 ): Conversation {
   const { items, instructions } = request;
+  const options = readOptions(members.value("joust"), headers);
   const messages = items.map(messageOf);
   const system = instructions === undefined ? [] : [{ role: "system", content: instructions }];
   const lastPrompt = items.findLastIndex(isOfModel) + 1;
   return {
     prompt: promptOf(messages),
     messages: [...system, ...messages],
-    needs: needsOf(request, members),
+    needs: {
+      ...needsOf(request, members),
+      native: nativeDialect(request, options.strict === true),
+    },
     n: 1,
     hasChoices: false,
     wantsUsage: true,
     // Clients may add texts to the results of tools.
     inToolLoop: items.slice(lastPrompt).some(({ type }) => type === "function_call_output"),
     isRunning: items.some(isOfModel),
-    options: readOptions(members.value("joust"), headers),
+    options,
   };
 }
 
@@ -76,14 +80,14 @@ function needsOf(request: ItemRequest, members: Members): Needs {
     jsonSchema: output?.type === "json_schema",
     promptTokens: tokensIn(Math.max(0, members.close - members.open - attached)),
     answerTokens: maxTokens,
-    native: nativeDialect(request),
   };
 }
 
 /** The dialect that hosts must speak to serve tools and states that run at the host. */
-function nativeDialect({ tools = [], extra }: ItemRequest): DialectName | undefined {
+function nativeDialect(request: ItemRequest, isStrict: boolean): DialectName | undefined {
+  const { tools = [], extra } = request;
   const hosted = tools.find((tool) => tool.type === "hosted");
-  if (hosted) return hosted.dialect;
+  if (hosted && (isStrict || !areHostedToolsOptional(request))) return hosted.dialect;
   const { background, conversation, prompt } = extra?.responses ?? {};
   return background === true || conversation || prompt ? "responses" : undefined;
 }

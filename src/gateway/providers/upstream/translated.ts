@@ -6,7 +6,13 @@ import { translateRequest } from "../../codecs/translate-request.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
 import { editMembers, isRecord, type Json, type Members, scanObject } from "../../wire/json.ts";
 import { UpstreamError } from "./error.ts";
-import { DIALECT_OF, type Pass, type Translation, type UpstreamRequest } from "./upstream.ts";
+import {
+  type Adaptation,
+  DIALECT_OF,
+  type Pass,
+  type Translation,
+  type UpstreamRequest,
+} from "./upstream.ts";
 import type { Usage } from "./usage.ts";
 
 /** Translates an answer to the client's dialect after another translation has checked it. */
@@ -110,11 +116,11 @@ interface Target {
  * given translation has checked it. Throws UpstreamError if the request cannot be translated.
  */
 export function translated(request: UpstreamRequest, target: Target) {
-  const { stream, model, body } = request;
+  const { stream, model, body, strict } = request;
   const client = DIALECT_OF[request.endpoint]!;
   const { dialect: upstream, asksUsage, created } = target;
   const own = written(target.name, () =>
-    translateRequest(parse(body), { from: client, to: upstream, model, asksUsage }),
+    translateRequest(parse(body), { from: client, to: upstream, model, asksUsage, strict }),
   );
   const usage = stream ? { ...NO_USAGE, promptTokens: Math.ceil(body.length / 4) } : undefined;
   const sides: Sides = {
@@ -122,11 +128,13 @@ export function translated(request: UpstreamRequest, target: Target) {
     client,
     request: own.request,
     answerTool: own.answerTool,
+    namespaces: own.namespaces,
     model,
     head: { created, usage },
   };
   return {
     body: adapted(Buffer.from(JSON.stringify(own.body)), upstream, request),
+    adapted: own.leftOut.map((type): Adaptation => ({ param: `tools.${type}`, change: "dropped" })),
     answer: (checked: Translation): Translation =>
       stream ? new TranslatedStream(checked, sides) : new TranslatedAnswer(checked, sides),
   };
