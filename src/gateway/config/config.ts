@@ -22,12 +22,28 @@ const SECONDS = z.number().positive().max(86_400);
 const SHARE = z.number().min(0).max(1);
 const FILE = z.string().min(1);
 
+const SETTING = z
+  .string()
+  .regex(/^[\w.-]+$/, "has a character other than letters, digits and . _ -");
+
+/** Ways in which a provider identifies the gateway. */
+export const AUTH_KINDS = [
+  "bearer",
+  "x-api-key",
+  "azure",
+  "sigv4",
+  "google-oauth",
+  "none",
+] as const;
+
 const HTTP_URL = z.url({ protocol: /^https?$/ });
 
 const PROVIDER = z.strictObject({
-  url: HTTP_URL,
+  /** Name of a known provider whose addresses and dialects this one has. Default: the name of the entry. */
+  kind: NAME.optional(),
+  url: HTTP_URL.optional(),
   key: z.string().optional(),
-  dialect: z.enum(["openai", "anthropic"]).default("openai"),
+  dialect: z.enum(["openai", "anthropic"]).optional(),
   /** Dialects that the provider speaks, with the address of the endpoint of each. */
   dialects: z
     .strictObject({
@@ -37,10 +53,24 @@ const PROVIDER = z.strictObject({
     })
     .refine((urls) => Object.values(urls).some(Boolean), "names no dialect")
     .optional(),
+  auth: z.enum(AUTH_KINDS).optional(),
+  /** Settings that addresses of known providers contain. */
+  region: SETTING.optional(),
+  project: SETTING.optional(),
+  resource: SETTING.optional(),
+  api_version: SETTING.optional(),
+  /** Credentials of AWS, and the service in the scope of its signatures. */
+  access_key: z.string().optional(),
+  secret_key: z.string().optional(),
+  session_token: z.string().optional(),
+  service: SETTING.optional(),
+  /** File with the credentials of a Google account. */
+  credentials: FILE.optional(),
   headers: z.record(z.string(), z.string()).default({}),
   /** Whether to send `stream_options`, which some hosts refuse. */
-  asks_usage: z.boolean().default(true),
+  asks_usage: z.boolean().optional(),
 });
+export type ProviderConfig = z.output<typeof PROVIDER>;
 
 /** US dollars per million tokens. */
 const PRICE = z.strictObject({

@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
+import { messageOf } from "../../core/errors/joust-error.ts";
 import { describeIssue } from "../../core/input/describe-issue.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
@@ -59,7 +61,11 @@ function secretsOf({ keys, providers, store }: Config): (string | undefined)[] {
   const password = URL.parse(store.url ?? "")?.password;
   return [
     ...Object.values(keys).map(({ key }) => key),
-    ...Object.values(providers).map(({ key }) => key),
+    ...Object.values(providers).flatMap(({ key, secret_key: secret, session_token: token }) => [
+      key,
+      secret,
+      token,
+    ]),
     store.key,
     ...(password ? [password, decodeURIComponent(password)] : []),
   ];
@@ -76,7 +82,10 @@ export async function located(error: unknown, file: string): Promise<unknown> {
 /** File name in errors of code that does not know the file. */
 const CONFIG_FILE = "joust.yaml";
 
-/** Replaces `${NAME}` in all strings by the value of the environment variable. */
+/**
+ * Replaces `${NAME}` in all strings by the value of the environment variable, and `${file:PATH}` by the text
+ * of the file, without the white space around it.
+ */
 function fill(
   value: unknown,
   env: Environment,
@@ -84,6 +93,16 @@ function fill(
   missing: Fault[],
 ): unknown {
   if (typeof value === "string") {
+    const inserted = value.replace(/\$\{file:([^}]+)\}/g, (whole, file: string) => {
+      try {
+        return readFileSync(file, "utf8").trim();
+      } catch (error) {
+        const problem = `needs the file ${file}, which cannot be read: ${messageOf(error)}`;
+        missing.push({ path, problem, hint: "correct the path or the rights of the file" });
+        return whole;
+      }
+    });
+    if (inserted !== value) return inserted;
     return value.replace(/\$\{(\w+)\}/g, (whole, name: string) => {
       const found = env[name];
       if (found !== undefined && found !== "") return found;
@@ -104,9 +123,11 @@ function fill(
   return value;
 }
 
+const SECRETS = new Set(["key", "headers", "access_key", "secret_key", "session_token"]);
+
 /** Describes an issue, without the value if it may be a secret. */
 function describeWithoutSecrets(issue: z.core.$ZodRawIssue): string | undefined {
-  const isSecret = issue.path?.some((name) => name === "key" || name === "headers");
+  const isSecret = issue.path?.some((name) => SECRETS.has(String(name)));
   return isSecret && issue.input !== undefined ? "is not valid" : describeIssue(issue);
 }
 
@@ -153,6 +174,14 @@ function* faultsBetween(config: Config, known: readonly string[]): Generator<Fau
   const { providers, models, routers } = config;
   const names = Object.keys(models);
   const all = [...new Set([...Object.keys(providers), ...known])];
+  for (const [name, { kind, url, dialects }] of Object.entries(providers)) {
+    const path = ["providers", name];
+    if (kind !== undefined && !known.includes(kind)) yield unknown([...path, "kind"], kind, known);
+    if (url === undefined && dialects === undefined && !known.includes(kind ?? name)) {
+      const hint = "write the address up to and including /v1, or name a known provider as `kind`";
+      yield { path: [...path, "url"], problem: "is missing", hint };
+    }
+  }
   for (const [name, { provider }] of Object.entries(models)) {
     if (!all.includes(provider)) yield unknown(["models", name, "provider"], provider, all);
   }

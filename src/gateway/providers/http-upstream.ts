@@ -1,5 +1,6 @@
 import type { Clock } from "../clock/clock.ts";
 import type { DialectName, DialectUrls } from "../wire/dialect-names.ts";
+import { type Edits, editObject } from "../wire/json.ts";
 import { outgoing } from "./openai/outgoing.ts";
 import { OpenAiStream } from "./openai/stream.ts";
 import { type AnswerHeaders, UpstreamError } from "./upstream/error.ts";
@@ -22,6 +23,8 @@ export interface HostSettings extends TransportSettings {
   readonly dialects?: DialectUrls | undefined;
   /** Whether to request the usage of streams. Some hosts always send it and refuse the request. */
   readonly asksUsage?: boolean | undefined;
+  /** Changes to the body of every request. */
+  readonly edits?: Edits | undefined;
 }
 
 /**
@@ -37,8 +40,10 @@ export class HttpUpstream implements Upstream {
   readonly #base: string;
   readonly #addresses = new Map<string, Address>();
   readonly #urls: DialectUrls;
+  readonly #edits: Edits | undefined;
 
-  constructor({ asksUsage = true, dialects, ...settings }: HostSettings, clock: Clock) {
+  constructor({ asksUsage = true, dialects, edits, ...settings }: HostSettings, clock: Clock) {
+    this.#edits = edits;
     this.name = settings.name;
     this.#asksUsage = asksUsage;
     this.#clock = clock;
@@ -61,8 +66,8 @@ export class HttpUpstream implements Upstream {
     const { stream, headers } = request;
     const { body, hideUsage } = outgoing(this.name, request, this.#asksUsage);
     const message = {
-      to: this.#address(endpoint),
-      body,
+      to: this.#address(endpoint, request),
+      body: this.#edited(body),
       stream,
       headers: headersFor(endpoint, headers),
     };
@@ -77,7 +82,12 @@ export class HttpUpstream implements Upstream {
     const { body, answer, adapted } = translated(request, target);
     const endpoint = ENDPOINTS[dialect];
     const check = this.#checking(endpoint, stream, false);
-    const message = { to: this.#address(endpoint), body, stream, headers: headersFor(endpoint) };
+    const message = {
+      to: this.#address(endpoint, request),
+      body: this.#edited(body),
+      stream,
+      headers: headersFor(endpoint),
+    };
     const sent = this.#transport.send(message, (headers) => answer(check(headers)), signal);
     return adapted.length > 0 ? sent.then((answered) => ({ ...answered, adapted })) : sent;
   }
@@ -98,12 +108,22 @@ export class HttpUpstream implements Upstream {
     };
   }
 
-  #address(endpoint: Endpoint | "models"): Address {
-    let address = this.#addresses.get(endpoint);
-    if (!address) {
-      address = this.#transport.address(this.#urlOf(endpoint));
-      this.#addresses.set(endpoint, address);
-    }
+  #edited(body: Uint8Array): Uint8Array {
+    return this.#edits ? editObject(body, this.#edits) : body;
+  }
+
+  /** The address of an endpoint. Some providers have the name of the model in it. */
+  #address(endpoint: Endpoint | "models", request?: UpstreamRequest): Address {
+    const found = this.#addresses.get(endpoint);
+    if (found) return found;
+    const template = this.#urlOf(endpoint);
+    const url = template
+      .replace("{model}", encodeURIComponent(request?.model ?? ""))
+      .replace(/\{stream:(\w*)\|(\w*)\}/, (_, stream: string, whole: string) =>
+        request?.stream ? stream : whole,
+      );
+    const address = this.#transport.address(url);
+    if (url === template) this.#addresses.set(endpoint, address);
     return address;
   }
 
@@ -114,7 +134,8 @@ export class HttpUpstream implements Upstream {
     }
     const dialect = endpoint === "models" ? undefined : DIALECT_OF[endpoint];
     if (dialect) return this.#urls[dialect]!;
-    if (endpoint === "models" || chat !== undefined) return `${this.#base}/${endpoint}`;
+    if (endpoint === "models") return `${this.#base}/models`;
+    if (chat !== undefined) return chat.replace(/chat\/completions/, endpoint);
     throw new UpstreamError(
       "request",
       this.name,

@@ -5,14 +5,7 @@ import type { Capabilities } from "./capabilities.ts";
 import { knownRules } from "./parameters/known-rules.ts";
 import { mergeRules } from "./parameters/rules.ts";
 import { capabilitiesOf, priceOf } from "./prices.ts";
-import {
-  isKnown,
-  knownProvider,
-  missingKey,
-  type Provider,
-  providersIn,
-  SANDBOX,
-} from "./providers.ts";
+import { missingKey, type Provider, providerOf, providersIn, SANDBOX } from "./providers.ts";
 import type { ModelSpec } from "./served-model.ts";
 import type { Limits } from "./upstream/exchange.ts";
 import type { Price } from "./upstream/usage.ts";
@@ -49,7 +42,7 @@ export async function placementOf(
     const models = named.map(async ([name, model]) =>
       model.provider === SANDBOX && !config.providers[SANDBOX]
         ? inSandbox(name, model, await openSandbox())
-        : hosted(name, model, providerOf(model.provider, config, env)),
+        : hosted(name, model, providerOf(model.provider, config.providers[model.provider], env)),
     );
     return { from: "file", models: await Promise.all(models) };
   }
@@ -106,7 +99,7 @@ function hosted(name: string, model: Partial<ModelConfig>, provider: Provider): 
     retries,
     rules: mergeRules([
       knownRules({
-        provider: isKnown(provider.name) ? provider.name : undefined,
+        provider: provider.kind,
         model: upstreamName,
       }),
       model.parameters ?? {},
@@ -119,7 +112,7 @@ function hosted(name: string, model: Partial<ModelConfig>, provider: Provider): 
 /** Throws if a model's provider has no key, because every request to it would fail. */
 export function checkKeys({ models, providers }: Config, env: Environment): void {
   for (const [model, { provider }] of Object.entries(models)) {
-    const variable = providers[provider] ? undefined : missingKey(provider, env);
+    const variable = missingKey(provider, providers[provider], env);
     if (variable === undefined) continue;
     throw new InputError(
       { file: "joust.yaml", field: `models.${model}.provider` },
@@ -129,21 +122,13 @@ export function checkKeys({ models, providers }: Config, env: Environment): void
   }
 }
 
-/** A provider of the configuration, or a known one with its key from the environment. */
-function providerOf(name: string, { providers }: Config, env: Environment): Provider {
-  const own = providers[name];
-  if (!own) return knownProvider(name, env)!;
-  const { url, key, dialect, dialects, headers, asks_usage: asksUsage } = own;
-  return { name, url, key, dialect, dialects, headers, asksUsage, models: [] };
-}
-
 async function inEnvironment(
   config: Config,
   env: Environment,
   listModels: (provider: Provider) => Promise<string[]>,
 ): Promise<PlacedModel[]> {
   const own = Object.keys(config.providers).map((name) => ({
-    ...providerOf(name, config, env),
+    ...providerOf(name, config.providers[name], env),
     models: "listed" as const,
   }));
   const known = providersIn(env).filter(({ name }) => !config.providers[name]);

@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
 import { systemClock } from "../clock/clock.ts";
-import { connect, knownProvider, PROVIDER_NAMES, type Provider, providersIn } from "./providers.ts";
+import { connect } from "./hosts.ts";
+import { knownProvider, PROVIDER_NAMES, type Provider, providersIn } from "./providers.ts";
 import { startMisbehaving } from "./upstream/misbehaving.fixture.ts";
 
 describe("providers in the environment", () => {
@@ -77,7 +78,14 @@ it("connects with the provider's dialect and key", async () => {
   const body = Buffer.from('{"messages":[]}');
   const ask = async (provider: Partial<Provider>) => {
     const host = connect(
-      { name: "x", url, dialect: "openai", models: [], ...provider },
+      {
+        name: "x",
+        url,
+        dialects: { chat: `${url}/chat/completions` },
+        auth: "bearer",
+        models: [],
+        ...provider,
+      },
       {},
       systemClock,
     );
@@ -94,7 +102,9 @@ it("connects with the provider's dialect and key", async () => {
   });
   expect(await ask({ headers: { "x-title": "t" } })).toMatchObject({ "x-title": "t" });
   expect(seen.at(-1)).not.toHaveProperty("authorization");
-  expect(await ask({ key: "k", dialect: "anthropic" })).toMatchObject({
+  expect(
+    await ask({ key: "k", auth: "x-api-key", dialects: { messages: `${url}/messages` } }),
+  ).toMatchObject({
     path: "/v1/messages",
     "x-api-key": "k",
   });
@@ -106,7 +116,8 @@ it("lists the models of a local host", async () => {
   const ollama: Provider = {
     name: "ollama",
     url: host.url("models"),
-    dialect: "openai",
+    dialects: {},
+    auth: "bearer",
     models: "listed",
   };
   const upstream = connect(ollama, {}, systemClock);

@@ -1,106 +1,31 @@
+import { readFileSync } from "node:fs";
+import { messageOf } from "../../core/errors/joust-error.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import type { Clock } from "../clock/clock.ts";
-import type { Environment } from "../config/config.ts";
-import type { DialectUrls } from "../wire/dialect-names.ts";
-import { HttpUpstream } from "./http-upstream.ts";
-import type { Limits } from "./upstream/exchange.ts";
-import type { Upstream } from "./upstream/upstream.ts";
+import type { Environment, ProviderConfig } from "../config/config.ts";
+import { DIALECTS, type DialectUrls } from "../wire/dialect-names.ts";
+import type { Edits } from "../wire/json.ts";
+import { rememberSecrets } from "../wire/secrets.ts";
+import type { AuthKind, Credentials } from "./auth.ts";
+import { KNOWN, type KnownProvider, SETTING_NAMES, type SettingName } from "./known-providers.ts";
 
-/** A host of models: its address, API and key. */
-export interface Provider {
+/** A host of models: its addresses and credentials. */
+export interface Provider extends Credentials {
   readonly name: string;
+  /** Name of the known provider that it is, or undefined for another host. */
+  readonly kind?: string | undefined;
   /** Address up to and including /v1. */
   readonly url: string;
-  readonly key?: string | undefined;
-  readonly dialect: "openai" | "anthropic";
-  /** Dialects with the address of the endpoint of each. Default: the one of `dialect`, under `url`. */
-  readonly dialects?: DialectUrls | undefined;
+  /** Address of each dialect that the host speaks. */
+  readonly dialects: DialectUrls;
+  readonly auth: AuthKind;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether to request the usage of streams. */
   readonly asksUsage?: boolean | undefined;
+  /** Changes to the body of every request. */
+  readonly edits?: Edits | undefined;
   /** Models to serve if the configuration names none. "listed": all that the host lists. */
   readonly models: readonly string[] | "listed";
 }
-
-interface KnownProvider extends Provider {
-  readonly keyVariables: readonly string[];
-  readonly urlVariable?: string;
-  /**
-   * Whether the provider is used if the variable with its address is set. Other providers
-   * are used if the variable with their key is set.
-   */
-  readonly isLocal?: true;
-}
-
-const KNOWN: readonly KnownProvider[] = [
-  {
-    name: "openai",
-    url: "https://api.openai.com/v1",
-    dialect: "openai",
-    dialects: {
-      chat: "https://api.openai.com/v1/chat/completions",
-      responses: "https://api.openai.com/v1/responses",
-    },
-    keyVariables: ["OPENAI_API_KEY"],
-    urlVariable: "OPENAI_BASE_URL",
-    models: ["gpt-5.4", "gpt-5.4-mini", "gpt-5.4-nano"],
-  },
-  {
-    name: "anthropic",
-    url: "https://api.anthropic.com/v1",
-    dialect: "anthropic",
-    keyVariables: ["ANTHROPIC_API_KEY"],
-    urlVariable: "ANTHROPIC_BASE_URL",
-    models: ["claude-opus-4-8", "claude-sonnet-4-6", "claude-haiku-4-5"],
-  },
-  {
-    name: "gemini",
-    url: "https://generativelanguage.googleapis.com/v1beta/openai",
-    dialect: "openai",
-    keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-    models: ["gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"],
-  },
-  {
-    name: "mistral",
-    url: "https://api.mistral.ai/v1",
-    dialect: "openai",
-    keyVariables: ["MISTRAL_API_KEY"],
-    asksUsage: false, // sends usage with the last chunk and refuses unknown fields
-    models: ["mistral-large-2512", "mistral-small-2603"],
-  },
-  {
-    name: "groq",
-    url: "https://api.groq.com/openai/v1",
-    dialect: "openai",
-    keyVariables: ["GROQ_API_KEY"],
-    models: ["openai/gpt-oss-120b", "llama-3.3-70b-versatile", "llama-3.1-8b-instant"],
-  },
-  {
-    name: "openrouter",
-    url: "https://openrouter.ai/api/v1",
-    dialect: "openai",
-    keyVariables: ["OPENROUTER_API_KEY"],
-    models: ["anthropic/claude-haiku-4.5", "openai/gpt-5.4-mini", "google/gemini-2.5-flash"],
-  },
-  {
-    name: "ollama",
-    url: "http://127.0.0.1:11434/v1",
-    dialect: "openai",
-    keyVariables: [],
-    urlVariable: "OLLAMA_HOST",
-    isLocal: true,
-    models: "listed",
-  },
-  {
-    name: "vllm",
-    url: "http://127.0.0.1:8000/v1",
-    dialect: "openai",
-    keyVariables: ["VLLM_API_KEY"],
-    urlVariable: "VLLM_BASE_URL",
-    isLocal: true,
-    models: "listed",
-  },
-];
 
 /** Provider name of the sandbox, which runs inside this process. */
 export const SANDBOX = "sandbox";
@@ -108,34 +33,186 @@ export const SANDBOX = "sandbox";
 /** Names of the providers that need no entry in joust.yaml. */
 export const PROVIDER_NAMES: readonly string[] = [...KNOWN.map(({ name }) => name), SANDBOX];
 
-export function isKnown(name: string): boolean {
-  return KNOWN.some((provider) => provider.name === name);
+function known(name: string): KnownProvider | undefined {
+  return KNOWN.find((provider) => provider.name === name);
 }
 
-/** A known provider with the key and the address from the environment. */
-export function knownProvider(name: string, env: Environment): Provider | undefined {
-  const known = KNOWN.find((provider) => provider.name === name);
-  if (!known) return undefined;
-  const { keyVariables, urlVariable, isLocal: _, ...provider } = known;
-  const key = keyVariables.map((variable) => env[variable]).find((value) => value);
-  const address = urlVariable && env[urlVariable];
-  if (!address) return { ...provider, key };
-  // Another address may speak fewer dialects.
-  return { ...provider, key, url: urlOf(known, urlVariable, address), dialects: undefined };
+/**
+ * The provider of this name: the entry of the configuration, the known provider, or the known provider with the
+ * settings of the entry. A key in the environment belongs to the known address, so it never goes to another one.
+ */
+export function providerOf(
+  name: string,
+  entry: ProviderConfig | undefined,
+  env: Environment,
+): Provider {
+  const base = known(entry?.kind ?? (entry?.url || entry?.dialects ? "" : name));
+  if (!base) return plainProvider(name, entry!);
+  const provider = knownProvider(base.name, env, entry, name)!;
+  if (!entry) return provider;
+  const { auth = provider.auth, headers, asks_usage: asksUsage = base.asksUsage } = entry;
+  return { ...provider, name, auth, headers, asksUsage };
 }
 
-/** The missing variable without which a provider refuses all calls. Another address may need no key. */
-export function missingKey(name: string, env: Environment): string | undefined {
-  const known = KNOWN.find((provider) => provider.name === name);
-  const { key, url } = knownProvider(name, env) ?? {};
-  return known && !known.isLocal && key === undefined && url === known.url
-    ? known.keyVariables[0]
-    : undefined;
+/** A host that is described by its entry alone. */
+function plainProvider(name: string, entry: ProviderConfig): Provider {
+  const { url = baseOf(entry.dialects ?? {}), key, dialect = "openai", headers } = entry;
+  const bare = url.replace(/\/+$/, "");
+  const isAnthropic = dialect === "anthropic";
+  const own = isAnthropic ? { messages: `${bare}/messages` } : { chat: `${bare}/chat/completions` };
+  const { auth = isAnthropic ? "x-api-key" : "bearer", asks_usage: asksUsage } = entry;
+  const aws = awsOf(entry, {}, undefined, entry.region);
+  const google = { file: entry.credentials };
+  const dialects = entry.dialects ?? own;
+  return { name, url: bare, key, dialects, auth, aws, google, headers, asksUsage, models: [] };
+}
+
+/** Address that the endpoints of the dialects have in common. */
+function baseOf(dialects: DialectUrls): string {
+  const { chat, responses, messages } = dialects;
+  return (chat ?? responses ?? messages ?? "").replace(
+    /\/(chat\/completions|responses|messages)(\?.*)?$/,
+    "",
+  );
+}
+
+/**
+ * A known provider with key, address and settings from its entry or the environment. Errors name the entry
+ * `name`.
+ */
+export function knownProvider(
+  kind: string,
+  env: Environment,
+  entry?: ProviderConfig,
+  name = kind,
+): Provider | undefined {
+  const base = known(kind);
+  if (!base) return undefined;
+  const { urlVariable, models, asksUsage, edits } = base;
+  const address = entry?.url ?? (urlVariable && env[urlVariable]);
+  const key = entry?.key ?? (entry?.url ? undefined : keyIn(base, env));
+  const settings = settingsOf(base, env, entry, address !== undefined);
+  const fill = (template: string) => filled(template, settings, name);
+  const url = entry?.url ?? (address ? urlOf(base, urlVariable!, address) : fill(base.url));
+  // Another address in the environment may speak fewer dialects.
+  const spoken = address && !entry?.url && base.dialects.chat ? CHAT_ONLY : base.dialects;
+  const dialects = Object.fromEntries(
+    DIALECTS.flatMap((dialect) => {
+      const template = spoken[dialect]?.replace("{url}", url.replace(/\/+$/, ""));
+      return template === undefined ? [] : [[dialect, fill(template)]];
+    }),
+  );
+  const aws = awsOf(entry, env, base.service, settings.region);
+  return {
+    name: kind,
+    kind,
+    url,
+    dialects: entry?.dialects ?? dialects,
+    auth: base.auth,
+    key,
+    aws,
+    google: { file: entry?.credentials },
+    asksUsage,
+    edits,
+    models,
+  };
+}
+
+const CHAT_ONLY: DialectUrls = { chat: "{url}/chat/completions" };
+
+function keyIn({ keyVariables }: KnownProvider, env: Environment): string | undefined {
+  return keyVariables.map((variable) => secretIn(variable, env)).find((value) => value);
+}
+
+/** A secret in a variable, or in the file that the variable with the suffix _FILE names. */
+function secretIn(variable: string, env: Environment): string | undefined {
+  const file = env[`${variable}_FILE`];
+  if (env[variable] || !file) return env[variable];
+  try {
+    const secret = readFileSync(file, "utf8").trim();
+    rememberSecrets([secret]);
+    return secret;
+  } catch (error) {
+    throw new InputError(
+      { file: "the environment", field: `${variable}_FILE` },
+      `names a file that cannot be read: ${messageOf(error)}`,
+      "correct the path or the rights of the file",
+    );
+  }
+}
+
+function awsOf(
+  entry: ProviderConfig | undefined,
+  env: Environment,
+  usual: string | undefined,
+  region: string | undefined,
+): Credentials["aws"] {
+  const service = entry?.service ?? usual;
+  const accessKey = entry?.access_key ?? secretIn("AWS_ACCESS_KEY_ID", env);
+  const secretKey = entry?.secret_key ?? secretIn("AWS_SECRET_ACCESS_KEY", env);
+  if (!service || !region || !accessKey || !secretKey) return undefined;
+  const sessionToken = entry?.access_key
+    ? entry.session_token
+    : secretIn("AWS_SESSION_TOKEN", env) || undefined;
+  return { accessKey, secretKey, sessionToken, region, service };
+}
+
+type Settings = Partial<Record<SettingName, string>>;
+
+function settingsOf(
+  { settings = {} }: KnownProvider,
+  env: Environment,
+  entry: ProviderConfig | undefined,
+  hasUrl: boolean,
+): Settings {
+  return Object.fromEntries(
+    SETTING_NAMES.flatMap((name) => {
+      const variables = settings[name] ?? [];
+      const found = variables.map((variable) => env[variable]).find((value) => value);
+      const value = entry?.[name] ?? found ?? (hasUrl && name === "resource" ? "" : undefined);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+/** Puts the settings into an address. `{model}` and `{stream:...}` stay, because they differ by request. */
+function filled(template: string, settings: Settings, provider: string): string {
+  const host = settings.region === "global" ? "" : `${settings.region}-`;
+  return template
+    .replace("{vertex-host}", `${host}aiplatform.googleapis.com`)
+    .replace(/\{(\w+)\}/g, (whole, name: string) => {
+      if (name === "model") return whole;
+      const value = settings[name as SettingName];
+      if (value !== undefined) return encodeURIComponent(value);
+      const variables = known(provider)?.settings?.[name as SettingName] ?? [];
+      throw new InputError(
+        { file: "joust.yaml", field: `providers.${provider}.${name}` },
+        "is missing, and the provider's address needs it",
+        `write it there${variables.length > 0 ? `, or export ${variables[0]}` : ""}`,
+      );
+    });
+}
+
+/** Name of the variable without which a provider refuses all calls, or undefined if nothing is missing. */
+export function missingKey(
+  name: string,
+  entry: ProviderConfig | undefined,
+  env: Environment,
+): string | undefined {
+  const { kind = "", key, url, auth, aws } = providerOf(name, entry, env);
+  const base = known(kind);
+  if (!base || base.isLocal || key !== undefined) return undefined;
+  if (auth === "google-oauth" || auth === "none") return undefined;
+  if (auth === "sigv4") return aws ? undefined : "AWS_ACCESS_KEY_ID";
+  // A host at another address may need no key.
+  const isOther = entry?.url !== undefined || (base.urlVariable && url !== base.url);
+  return isOther ? undefined : base.keyVariables[0];
 }
 
 /** Providers that the environment has a key for, or the address of a local one. */
 export function providersIn(env: Environment): Provider[] {
-  return KNOWN.flatMap(({ name, isLocal, urlVariable }) => {
+  return KNOWN.flatMap(({ name, isLocal, urlVariable, models }) => {
+    if (models.length === 0) return [];
     const provider = knownProvider(name, env)!;
     const isInUse = isLocal ? env[urlVariable!] : provider.key;
     return isInUse ? [provider] : [];
@@ -163,63 +240,6 @@ function urlOf(provider: KnownProvider, variable: string, address: string): stri
     if (!hasScheme && url.port === "") url.port = "11434";
   }
   const bare = url.href.replace(/\/+$/, "");
-  const lacksVersion = isOllama || provider.dialect === "anthropic";
+  const lacksVersion = isOllama || provider.name === "anthropic";
   return lacksVersion && !/\/v\d+$/.test(bare) ? `${bare}/v1` : bare;
-}
-
-/** A connected provider, which all its models share. */
-export interface Host extends Upstream {
-  /** Waits for the running requests. */
-  close(): Promise<void>;
-  models?(signal: AbortSignal): Promise<string[]>;
-}
-
-export function connect(provider: Provider, limits: Partial<Limits>, clock: Clock): Host {
-  const { name, url, key, dialect, headers, asksUsage } = provider;
-  const isAnthropic = dialect === "anthropic";
-  const auth: Record<string, string> = {};
-  if (key !== undefined && isAnthropic) auth["x-api-key"] = key;
-  else if (key !== undefined) auth.authorization = `Bearer ${key}`;
-  const dialects = provider.dialects ?? (isAnthropic ? { messages: `${url}/messages` } : undefined);
-  const settings = { name, url, dialects, headers: { ...auth, ...headers }, limits, asksUsage };
-  return new HttpUpstream(settings, clock);
-}
-
-/** Connected hosts. They are kept when the configuration changes, if it still uses them. */
-export class Hosts {
-  readonly #clock: Clock;
-  readonly #open = new Map<string, Host>();
-
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
-  get(provider: Provider, limits: Partial<Limits>): Host {
-    const key = keyOf(provider, limits);
-    const found = this.#open.get(key);
-    if (found) return found;
-    const host = connect(provider, limits, this.#clock);
-    this.#open.set(key, host);
-    return host;
-  }
-
-  /** Closes all other hosts after their running requests. */
-  retain(wanted: readonly { provider: Provider; limits: Partial<Limits> }[]): void {
-    const keys = new Set(wanted.map(({ provider, limits }) => keyOf(provider, limits)));
-    for (const [key, host] of this.#open) {
-      if (keys.has(key)) continue;
-      this.#open.delete(key);
-      host.close().catch(() => {});
-    }
-  }
-
-  async close(): Promise<void> {
-    const hosts = [...this.#open.values()];
-    this.#open.clear();
-    await Promise.allSettled(hosts.map((host) => host.close()));
-  }
-}
-
-function keyOf({ models: _, ...provider }: Provider, limits: Partial<Limits>): string {
-  return JSON.stringify([provider, limits]);
 }

@@ -12,13 +12,14 @@ import { didYouMean } from "../../core/input/nearest.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config, RouterConfig } from "../config/config.ts";
+import { Hosts } from "../providers/hosts.ts";
 import {
   checkKeys,
   type PlacedModel,
   type Placement,
   placementOf,
 } from "../providers/model-specs.ts";
-import { Hosts, type Provider } from "../providers/providers.ts";
+import type { Provider } from "../providers/providers.ts";
 import { ServedModel } from "../providers/served-model.ts";
 import type { UpstreamError } from "../providers/upstream/error.ts";
 import { readSandbox, Sandbox } from "../sandbox/sandbox.ts";
@@ -50,7 +51,7 @@ export class Builder {
 
   constructor(options: BuilderOptions) {
     this.#options = options;
-    this.#hosts = new Hosts(options.clock);
+    this.#hosts = new Hosts(options.clock, options.env);
   }
 
   /** Checks a configuration without serving it. Missing provider keys are not an error here. */

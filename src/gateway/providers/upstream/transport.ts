@@ -1,16 +1,20 @@
+import type { Dispatcher } from "undici";
 import Pool from "undici/lib/dispatcher/pool.js";
 import { messageOf } from "../../../core/errors/joust-error.ts";
 import type { Clock } from "../../clock/clock.ts";
 import { rememberSecrets, secretsIn } from "../../wire/secrets.ts";
 import { type AnswerHeaders, UpstreamError } from "./error.ts";
 import { Exchange, type Limits } from "./exchange.ts";
+import { type Proxies, proxyAgent } from "./proxy.ts";
 import type { Translation, UpstreamAnswer } from "./upstream.ts";
 
 /** Connections to one host, which are kept alive and shared. Each carries one request at a time. */
 export class Transport {
   readonly name: string;
   readonly limits: Limits;
-  readonly #pools = new Map<string, Pool>();
+  readonly #pools = new Map<string, Dispatcher>();
+  readonly #sign: Sign | undefined;
+  readonly #proxies: Proxies | undefined;
   readonly #common: Readonly<Record<string, string>>;
   readonly #headers: string[];
   readonly #clock: Clock;
@@ -21,6 +25,8 @@ export class Transport {
     this.#common = { ...STANDARD, ...settings.headers };
     this.#headers = Object.entries(this.#common).flat();
     this.#clock = clock;
+    this.#sign = settings.sign;
+    this.#proxies = settings.proxies;
     rememberSecrets(secretsIn(settings.headers ?? {}));
   }
 
@@ -29,11 +35,11 @@ export class Transport {
     const { origin, pathname, search } = new URL(url);
     const pool = this.#pools.get(origin) ?? this.#newPool(origin);
     this.#pools.set(origin, pool);
-    return { pool, path: `${pathname}${search}` };
+    return { pool, origin, path: `${pathname}${search}` };
   }
 
-  #newPool(origin: string): Pool {
-    return new Pool(origin, {
+  #newPool(origin: string): Dispatcher {
+    const options: Pool.Options = {
       // There is no limit: with one, a request could wait for a connection that a slow client
       // occupies.
       connections: null,
@@ -44,7 +50,8 @@ export class Transport {
       // The exchange has its own time limits, which consider the first byte and slow clients.
       headersTimeout: 0,
       bodyTimeout: 0,
-    });
+    };
+    return this.#proxies ? proxyAgent(this.#proxies, options) : new Pool(origin, options);
   }
 
   /** `translate` receives the headers of a successful response and returns its translation. */
@@ -63,25 +70,47 @@ export class Transport {
       clock: this.#clock,
     });
     if (signal.aborted) return exchange.answer;
+    if (this.#sign) this.#sendSigned(message, this.#sign, exchange);
+    else {
+      const { headers } = message;
+      const own = headers ? Object.entries({ ...this.#common, ...headers }).flat() : this.#headers;
+      this.#dispatch(message, own, exchange);
+    }
+    return exchange.answer;
+  }
+
+  /** Sends a request whose headers depend on its bytes or on a token that expires. */
+  #sendSigned(message: Message, sign: Sign, exchange: Exchange): void {
+    const { to, body } = message;
+    const headers = { ...this.#common, ...message.headers };
+    const request = { url: `${to.origin}${to.path}`, body, headers };
+    sign({ ...request, method: body ? "POST" : "GET" }).then(
+      (signed) =>
+        this.#dispatch(message, Object.entries({ ...headers, ...signed }).flat(), exchange),
+      (error: unknown) =>
+        exchange.fail(
+          new UpstreamError("unreachable", this.name, `was not called: ${messageOf(error)}`, {
+            cause: error,
+            hint: "check the credentials of this provider",
+          }),
+        ),
+    );
+  }
+
+  #dispatch({ to, body }: Message, headers: string[], exchange: Exchange): void {
+    const { pool, origin, path } = to;
     try {
-      const { to, headers } = message;
-      to.pool.dispatch(
-        {
-          method: message.body ? "POST" : "GET",
-          path: to.path,
-          headers: headers ? Object.entries({ ...this.#common, ...headers }).flat() : this.#headers,
-          body: message.body ?? null,
-        },
+      pool.dispatch(
+        { method: body ? "POST" : "GET", origin, path, headers, body: body ?? null },
         exchange,
       );
     } catch (error) {
       exchange.fail(
-        new UpstreamError("unreachable", name, `could not be called: ${messageOf(error)}`, {
+        new UpstreamError("unreachable", this.name, `could not be called: ${messageOf(error)}`, {
           cause: error,
         }),
       );
     }
-    return exchange.answer;
   }
 
   async close(): Promise<void> {
@@ -96,11 +125,26 @@ export interface TransportSettings {
   /** Headers of each request, the key included; names in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly limits?: Partial<Limits> | undefined;
+  /** Returns the headers of a single request, such as its signature. */
+  readonly sign?: Sign | undefined;
+  readonly proxies?: Proxies | undefined;
+}
+
+/** Returns headers that are different for each request. */
+export type Sign = (request: SignedRequest) => Promise<Readonly<Record<string, string>>>;
+
+/** A request as its signature covers it. */
+interface SignedRequest {
+  readonly method: "GET" | "POST";
+  readonly url: string;
+  readonly body: Uint8Array | undefined;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Path of an endpoint, and the connections to its host. */
 export interface Address {
-  readonly pool: Pool;
+  readonly pool: Dispatcher;
+  readonly origin: string;
   readonly path: string;
 }
 
