@@ -1,5 +1,5 @@
-import { passedHeaders, readRequest } from "./dialects/dialect.ts";
 import { messages } from "./dialects/messages/messages.ts";
+import type { BodyReader } from "./dialects/reader/reader.ts";
 import { callModel } from "./providers/attempt.ts";
 import { ServedModel } from "./providers/served-model.ts";
 import { UpstreamError } from "./providers/upstream/error.ts";
@@ -13,12 +13,12 @@ import type { Client } from "./wire/client.ts";
  * pool if a router is named. Without one, or if it fails, the number is an estimate that says so.
  */
 export async function countTokens(
-  serving: () => Serving,
+  { serving, reader }: { readonly serving: () => Serving; readonly reader: BodyReader },
   { headers, body }: AdmittedRequest,
   client: Client,
 ): Promise<void> {
-  const passed = passedHeaders(messages, headers);
-  const request = readRequest("messages/count_tokens", body, passed);
+  const { request: read, conversation } = await reader.read(messages, body, headers);
+  const request = { ...read, endpoint: "messages/count_tokens" } as const;
   const target = resolve(serving(), request.model);
   const models = target instanceof ServedModel ? [target] : target.view.models;
   const counter = models.find((model) => model?.dialects.includes("messages") && !model.isResting);
@@ -32,7 +32,7 @@ export async function countTokens(
       if (!(error instanceof UpstreamError) || error.fault !== "upstream") throw error;
     }
   }
-  const { needs } = messages.read(request.members, headers);
+  const { needs } = conversation();
   const estimate = { input_tokens: needs.promptTokens, joust: { estimated: true } };
   client.send(200, {}, JSON.stringify(estimate));
 }

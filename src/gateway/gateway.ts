@@ -18,6 +18,7 @@ import type { Config } from "./config/config.ts";
 import { countTokens } from "./count-tokens.ts";
 import { chat } from "./dialects/chat/chat.ts";
 import { messages } from "./dialects/messages/messages.ts";
+import { BodyReader } from "./dialects/reader/reader.ts";
 import { responses } from "./dialects/responses/responses.ts";
 import { Judge } from "./feedback/judge.ts";
 import { VoteTokens } from "./feedback/vote-token.ts";
@@ -142,6 +143,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     { ...cast, models: () => served.models, recorder, clock, newSeed },
     entropy.split("judge"),
   );
+  const reader = new BodyReader();
   const request: RequestParts = {
     serving,
     sessions,
@@ -152,6 +154,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     judge,
     voteTokens,
     metrics,
+    reader,
   };
   const closing = new AbortController();
   const leaving = new AbortController();
@@ -182,7 +185,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
         handlers: {
           converse: (dialect, admitted, client) =>
             answerConversation(request, DIALECTS[dialect], admitted, client),
-          countTokens: (admitted, client) => countTokens(serving, admitted, client),
+          countTokens: (admitted, client) => countTokens(request, admitted, client),
           pass: (admitted, client, endpoint) => answerUnrouted(request, endpoint, admitted, client),
           route: ({ caller, body, headers }) => route(request, caller, body, headers),
         },
@@ -222,6 +225,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
       warnings.stop();
       await guard.stop();
       await server.close(served.config.server.drain_seconds * 1000);
+      await reader.close();
       await access.close();
       await builder.close(served);
       await log.close();

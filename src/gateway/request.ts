@@ -11,15 +11,9 @@ import {
 import { deliverDuel } from "./deliver/duel.ts";
 import { chat } from "./dialects/chat/chat.ts";
 import { tokensIn } from "./dialects/chat/request.ts";
-import {
-  type Conversation,
-  type Dialect,
-  type ModelRequest,
-  passedHeaders,
-  type RequestHeaders,
-  readRequest,
-} from "./dialects/dialect.ts";
+import type { Conversation, Dialect, ModelRequest, RequestHeaders } from "./dialects/dialect.ts";
 import { isStrict } from "./dialects/options.ts";
+import type { BodyReader } from "./dialects/reader/reader.ts";
 import { ballotOf } from "./feedback/ballot.ts";
 import type { Judge } from "./feedback/judge.ts";
 import type { VoteTokens } from "./feedback/vote-token.ts";
@@ -42,6 +36,7 @@ export interface RequestParts extends DecideParts {
   readonly judge: Judge;
   readonly voteTokens: VoteTokens;
   readonly metrics: Metrics;
+  readonly reader: BodyReader;
 }
 
 /** A request that the server has admitted: host, origin, key, scope and rate are checked. */
@@ -69,13 +64,17 @@ export async function answerConversation(
   client: Client,
 ): Promise<void> {
   const stopwatch = new Stopwatch(parts.clock, parts.metrics);
-  const request = readRequest(dialect.endpoint, body, passedHeaders(dialect, headers));
+  const { request, conversation: readConversation } = await parts.reader.read(
+    dialect,
+    body,
+    headers,
+  );
   const target = resolve(parts.serving(), request.model);
   if (target instanceof ServedModel) {
     const strict = isStrict(request.members, headers);
     return answerBy(target, parts, caller, { ...request, strict }, dialect, client);
   }
-  const conversation = dialect.read(request.members, headers);
+  const conversation = readConversation();
   stopwatch.stage("parse");
   const pending = await decide(parts, caller, target, conversation, stopwatch);
   client.decision = pending.id;
@@ -116,7 +115,8 @@ export async function answerConversation(
     const answers = await answering;
     cost = logAnswers(parts.recorder, pending, slot, answers);
     const { decision } = logged();
-    parts.judge.consider({ dialect, conversation, body, router: target, decision }, answers);
+    const answered = { dialect, conversation, members: request.members, router: target, decision };
+    parts.judge.consider(answered, answers);
   } catch (error) {
     if (!(error instanceof AttemptsFailed)) throw error;
     logged();
@@ -274,7 +274,7 @@ export async function answerUnrouted(
   { caller, body }: AdmittedRequest,
   client: Client,
 ): Promise<void> {
-  const request = readRequest(endpoint, body);
+  const request = await parts.reader.readRequest(endpoint, body);
   const model = resolve(parts.serving(), request.model);
   if (!(model instanceof ServedModel)) {
     throw new HttpError(400, `${request.model} is a router, which only answers chats`, {

@@ -76,7 +76,7 @@ export function emit(event: unknown): void {
   parentPort!.postMessage({ event } satisfies Message);
 }
 
-/** A result of a method whose memory is moved to the parent instead of copied. */
+/** A result or an argument of a method whose memory is moved to the other thread instead of copied. */
 export class Moved<T> {
   readonly value: T;
   readonly memory: readonly Transferable[];

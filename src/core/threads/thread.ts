@@ -4,7 +4,7 @@ import { type ResourceLimits, Worker } from "node:worker_threads";
 import { JoustError } from "../errors/joust-error.ts";
 import { moduleUrl } from "../input/project.ts";
 import { fromPlainError, toPlainError } from "./plain-error.ts";
-import { type Message, type Moved, OPENING, type Request, type Response } from "./serve.ts";
+import { type Message, Moved, OPENING, type Request, type Response } from "./serve.ts";
 
 export interface ThreadOptions {
   readonly workerData?: unknown;
@@ -35,13 +35,14 @@ export class ThreadEnded extends JoustError {
   }
 }
 
-/** The methods of M, each of which returns a promise. */
+/** The methods of M, each of which returns a promise. The memory of an argument can be moved. */
 export type Remote<M> = {
   readonly [K in keyof M as M[K] extends Method ? K : never]: M[K] extends Method
-    ? (...args: Parameters<M[K]>) => Promise<Unmoved<Awaited<ReturnType<M[K]>>>>
+    ? (...args: Movable<Parameters<M[K]>>) => Promise<Unmoved<Awaited<ReturnType<M[K]>>>>
     : never;
 };
 type Method = (...args: never[]) => unknown;
+type Movable<A extends readonly unknown[]> = { readonly [I in keyof A]: A[I] | Moved<A[I]> };
 type Unmoved<T> = T extends Moved<infer V> ? V : T;
 
 /**
@@ -120,7 +121,9 @@ export class Thread<M extends object> {
 
   #send(method: string | undefined, args: readonly unknown[]): Promise<unknown> {
     const id = this.#nextId++;
-    this.#worker.postMessage({ id, method, args } satisfies Request);
+    const values = args.map((arg) => (arg instanceof Moved ? arg.value : arg));
+    const memory = args.flatMap((arg) => (arg instanceof Moved ? arg.memory : []));
+    this.#worker.postMessage({ id, method, args: values } satisfies Request, memory);
     return this.#expect(id);
   }
 

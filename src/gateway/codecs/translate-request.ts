@@ -11,7 +11,7 @@ import { checkResponses } from "./responses/check.ts";
 import { flattenNamespaces, type Namespaces } from "./responses/namespaces.ts";
 
 /** A request in the upstream's dialect, with everything that the translation of its answer needs. */
-interface TranslatedRequest {
+export interface TranslatedRequest {
   readonly body: Json;
   /** The client's request. */
   readonly request: ItemRequest;
@@ -22,7 +22,7 @@ interface TranslatedRequest {
   readonly leftOut: readonly string[];
 }
 
-interface Route {
+export interface Route {
   readonly from: DialectName;
   readonly to: DialectName;
   /** Name of the model at the upstream. */

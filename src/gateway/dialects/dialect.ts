@@ -44,8 +44,8 @@ export type ModelRequest = UpstreamRequest & { readonly members: Members };
 export interface Conversation {
   /** Text that stands for the request in routing. */
   readonly prompt: string;
-  /** Messages as the client sent them. */
-  readonly messages: readonly unknown[];
+  /** Facts about the messages by which later requests recognise the conversation. */
+  readonly history: History;
   readonly needs: Needs;
   /** Number of answers that the client wants from the model. */
   readonly n: number;
@@ -59,6 +59,29 @@ export interface Conversation {
   readonly isRunning: boolean;
   /** Options of the member `joust`, or of headers. */
   readonly options: RoutingOptions;
+}
+
+/** Facts about earlier messages of a conversation by which later requests recognise it. */
+export interface History {
+  /** The beginnings of the conversation, the shortest first. */
+  readonly prefixes: readonly Prefix[];
+  /**
+   * Hash of the messages before the first answer, which an agent sends with every request.
+   * Undefined if the request does not use tools.
+   */
+  readonly opening: string | undefined;
+}
+
+/** A beginning of a conversation: its first messages up to one of them. */
+export interface Prefix {
+  /** Hash of all these messages. The text itself is not kept. */
+  readonly hash: string;
+  /** Share of the conversation's characters that these messages have, 0 to 1. */
+  readonly share: number;
+  /** Share of the conversation's characters that earlier answers in these messages have. */
+  readonly answerShare: number;
+  /** Whether these messages are all instructions, which other conversations share. */
+  readonly isHead: boolean;
 }
 
 /** Values that the gateway writes into an answer. */

@@ -13,7 +13,7 @@ import type { ServedModel } from "../providers/served-model.ts";
 import { readAll } from "../providers/upstream/upstream.ts";
 import { choose } from "../routing/choose.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
-import { editObject } from "../wire/json.ts";
+import { editMembers, type Members } from "../wire/json.ts";
 import { type Ballot, ballotOf } from "./ballot.ts";
 import { judgeRequest, verdictIn } from "./judge-prompt.ts";
 import { type CastParts, cast } from "./votes.ts";
@@ -31,7 +31,8 @@ export interface AnsweredRequest {
   readonly dialect: Dialect;
   readonly router: LiveRouter;
   readonly conversation: Conversation;
-  readonly body: Uint8Array;
+  /** Members of the request's body. */
+  readonly members: Members;
   readonly decision: Decision;
 }
 
@@ -115,9 +116,9 @@ export class Judge {
   }
 
   /** A second answer, which nobody sees. Its cost is logged in slot 1 and charged to no key. */
-  async #answer({ dialect, body, decision, conversation }: AnsweredRequest, model: ServedModel) {
+  async #answer({ dialect, members, decision, conversation }: AnsweredRequest, model: ServedModel) {
     const { router, id } = decision;
-    const once = editObject(body, { set: { stream: "false" }, drop: ["stream_options"] });
+    const once = editMembers(members, { set: { stream: "false" }, drop: ["stream_options"] });
     const slot = { router, decision: id, slot: 1 };
     const { promptTokens } = conversation.needs;
     return this.#call(model, dialect, once, { ...slot, promptTokens });

@@ -1,9 +1,9 @@
 import { Random } from "../../core/random/random.ts";
 import { ALL_MODELS, tally } from "../../store/tally.ts";
+import { historyOf } from "../dialects/chat/history.ts";
 import { USUAL_CACHE } from "../providers/answer-price.ts";
 import { costOf, NO_USAGE, type Price, type Usage } from "../providers/upstream/usage.ts";
 import { AnswerPrices, type PriceQuote } from "../routing/answer-prices.ts";
-import { prefixesOf } from "../routing/prefixes.ts";
 import { spendOf } from "./spend.ts";
 
 /** Prices of the three simulated models, and the tokens that they count per four characters. */
@@ -202,7 +202,7 @@ function pricedOf(
   const w = Float64Array.from({ length: 3 }, (_, m) => (m === category ? 0.9 : 0.05));
   const promptTokens = Math.ceil(JSON.stringify(messages).length / 4);
   const conversation = {
-    prefixes: prefixesOf("", messages),
+    prefixes: historyOf(messages, false).prefixes,
     w,
     needs: { promptTokens, answerTokens: undefined },
     isRunning: messages.length > 2,

@@ -2,7 +2,8 @@ import type { RouteDecision } from "../../api/decision.ts";
 import { isDuel } from "../../store/decision.ts";
 import type { Caller } from "../access/access.ts";
 import { chat } from "../dialects/chat/chat.ts";
-import { type RequestHeaders, readRequest } from "../dialects/dialect.ts";
+import type { RequestHeaders } from "../dialects/dialect.ts";
+import type { BodyReader } from "../dialects/reader/reader.ts";
 import { ballotOf } from "../feedback/ballot.ts";
 import type { VoteTokens } from "../feedback/vote-token.ts";
 import type { Recorder } from "../log/recorder.ts";
@@ -15,6 +16,7 @@ import { explanation } from "./decision-view.ts";
 interface RouteParts extends DecideParts {
   readonly recorder: Recorder;
   readonly voteTokens: VoteTokens;
+  readonly reader: BodyReader;
 }
 
 /** POST /v1/route: decides like a chat request, calls no model, and explains the decision. */
@@ -24,7 +26,7 @@ export async function route(
   body: Uint8Array,
   headers: RequestHeaders,
 ): Promise<RouteDecision> {
-  const request = readRequest(chat.endpoint, body);
+  const { request, conversation: readConversation } = await parts.reader.read(chat, body, headers);
   const router = resolve(parts.serving(), request.model);
   if (router instanceof ServedModel) {
     throw new HttpError(400, `${request.model} is a model, so there is nothing to decide`, {
@@ -33,7 +35,7 @@ export async function route(
       code: "not_a_router",
     });
   }
-  const conversation = chat.read(request.members, headers);
+  const conversation = readConversation();
   const pending = await decide(parts, caller, router, conversation);
   const decision = logDecision(parts.recorder, pending);
   const ballot = { ...ballotOf(decision, undefined, pending.isKept), x: decision.x };

@@ -6,6 +6,7 @@ import { OpenAiStream } from "./openai/stream.ts";
 import { type AnswerHeaders, UpstreamError } from "./upstream/error.ts";
 import { NamedEvents } from "./upstream/named-events.ts";
 import { translated } from "./upstream/translated.ts";
+import { Translator } from "./upstream/translator.ts";
 import { type Address, Transport, type TransportSettings } from "./upstream/transport.ts";
 import {
   DIALECT_OF,
@@ -41,6 +42,7 @@ export class HttpUpstream implements Upstream {
   readonly #addresses = new Map<string, Address>();
   readonly #urls: DialectUrls;
   readonly #edits: Edits | undefined;
+  readonly #translator = new Translator();
 
   constructor({ asksUsage = true, dialects, edits, ...settings }: HostSettings, clock: Clock) {
     this.#edits = edits;
@@ -75,11 +77,11 @@ export class HttpUpstream implements Upstream {
   }
 
   /** Sends the request in a dialect that the host speaks. */
-  #translate(request: UpstreamRequest, dialect: DialectName, signal: AbortSignal) {
+  async #translate(request: UpstreamRequest, dialect: DialectName, signal: AbortSignal) {
     const { stream } = request;
     const created = Math.floor(this.#clock.date() / 1000);
     const target = { name: this.name, dialect, asksUsage: this.#asksUsage, created };
-    const { body, answer, adapted } = translated(request, target);
+    const { body, answer, adapted } = await translated(request, target, this.#translator);
     const endpoint = ENDPOINTS[dialect];
     const check = this.#checking(endpoint, stream, false);
     const message = {
@@ -154,8 +156,9 @@ export class HttpUpstream implements Upstream {
     return data.flatMap(({ id }) => (typeof id === "string" ? [id] : []));
   }
 
-  close(): Promise<void> {
-    return this.#transport.close();
+  async close(): Promise<void> {
+    await this.#transport.close();
+    await this.#translator.close();
   }
 }
 

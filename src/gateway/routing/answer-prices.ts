@@ -1,4 +1,5 @@
 import type { PricedCounts } from "../../store/priced-counts.ts";
+import type { Prefix } from "../dialects/dialect.ts";
 import { expectedPrice } from "../providers/answer-price.ts";
 import type { Needs } from "../providers/capabilities.ts";
 import type { ServedModel } from "../providers/served-model.ts";
@@ -7,7 +8,7 @@ import { CacheHits } from "./cache-hits.ts";
 import { CategoryMeans } from "./category-means.ts";
 import { CommonErrors } from "./common-errors.ts";
 import { OutputLengths } from "./output-lengths.ts";
-import { type Prefix, ReadPrefixes } from "./prefixes.ts";
+import { ReadPrefixes } from "./prefixes.ts";
 
 /** The properties of a conversation that the price of an answer depends on. */
 export interface PricedConversation {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Decision, Reasons } from "../../store/decision.ts";
 import { newDecisionId, sampleNumber } from "../../store/decision-id.ts";
 import type { Answered } from "../../store/events.ts";
@@ -7,17 +6,15 @@ import type { Store } from "../../store/store.ts";
 import type { Caller } from "../access/access.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config } from "../config/config.ts";
-import { textOf } from "../dialects/chat/prompt.ts";
 import type { Conversation } from "../dialects/dialect.ts";
 import type { Recorder } from "../log/recorder.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import type { Stopwatch } from "../telemetry/metrics.ts";
-import { isRecord } from "../wire/json.ts";
 import type { AnswerPrices, PaidAnswer, PricedConversation, PriceQuote } from "./answer-prices.ts";
 import { type ChoiceQuery, choose, netValue, type RouterView } from "./choose.ts";
 import { explain } from "./explain.ts";
 import type { LiveRouter } from "./live-router.ts";
-import { prefixesOf } from "./prefixes.ts";
+import { prefixesIn } from "./prefixes.ts";
 import type { DuelCap } from "./recent.ts";
 import type { Serving } from "./serving.ts";
 
@@ -66,7 +63,7 @@ export async function decide(
   const mayGuess = serving().config.server.unpriced === "estimate";
   const needs = { ...conversation.needs, priced: caller.budget !== undefined && !mayGuess };
   const session = sessionOf(router.name, caller.owner, conversation);
-  const prefixes = prefixesOf(caller.owner ?? "", conversation.messages);
+  const prefixes = prefixesIn(caller.owner ?? "", conversation.history.prefixes);
   const noted = session && (await sessions.modelOf(session, isRunning));
   // Without a session id, the conversation is recognised by its first messages.
   const isNamed = session?.isImplicit === false;
@@ -197,23 +194,12 @@ export interface Session {
 function sessionOf(
   router: string,
   owner: string | undefined,
-  { options, messages, needs, inToolLoop }: Conversation,
+  { options, history }: Conversation,
 ): Session | undefined {
   const { session_id: id } = options;
   if (id != null) return { router, owner, id, isImplicit: false };
-  if (!needs.tools && !inToolLoop) return undefined;
-  return { router, owner, id: implicitId(messages), isImplicit: true };
-}
-
-/** Hash of the messages before the first answer. An agent sends them with every request. */
-function implicitId(messages: readonly unknown[]): string {
-  const hash = createHash("sha256");
-  for (const message of messages) {
-    if (!isRecord(message)) continue;
-    if (message.role === "assistant") break;
-    hash.update(`${message.role}\n${textOf(message.content)}\n`);
-  }
-  return hash.digest("base64url");
+  const { opening } = history;
+  return opening === undefined ? undefined : { router, owner, id: opening, isImplicit: true };
 }
 
 /**

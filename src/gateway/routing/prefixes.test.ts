@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { historyOf } from "../dialects/chat/history.ts";
 import { USUAL_CACHE } from "../providers/answer-price.ts";
 import { NO_USAGE } from "../providers/upstream/usage.ts";
 import { AnswerPrices, type PricedConversation } from "./answer-prices.ts";
-import { prefixesOf, ReadPrefixes } from "./prefixes.ts";
+import { prefixesIn, ReadPrefixes } from "./prefixes.ts";
 
+const prefixesOf = (scope: string, messages: readonly unknown[]) =>
+  prefixesIn(scope, historyOf(messages, false).prefixes);
 const user = (content: string) => ({ role: "user", content });
 const answer = (content: string) => ({ role: "assistant", content });
 const system = { role: "system", content: "be brief" };

@@ -1,60 +1,9 @@
-import { createHash } from "node:crypto";
-import { isRecord } from "../wire/json.ts";
+import type { Prefix } from "../dialects/dialect.ts";
 
-/** A beginning of a conversation: its first messages up to one of them. */
-export interface Prefix {
-  /** Hash of all these messages. The text itself is not kept. */
-  readonly hash: string;
-  /** Share of the conversation's characters that these messages have, 0 to 1. */
-  readonly share: number;
-  /** Share of the conversation's characters that earlier answers in these messages have. */
-  readonly answerShare: number;
-  /** Whether these messages are all instructions, which other conversations share. */
-  readonly isHead: boolean;
+/** Adds the scope to the hashes of prefixes, so that conversations of different keys stay apart. */
+export function prefixesIn(scope: string, prefixes: readonly Prefix[]): Prefix[] {
+  return prefixes.map((prefix) => ({ ...prefix, hash: `${scope}\n${prefix.hash}` }));
 }
-
-/**
- * The prefixes of a conversation, the shortest first. Each hash covers the hash before it, so
- * equal hashes mean equal conversations. `scope` keeps the conversations of different keys apart.
- */
-export function prefixesOf(scope: string, messages: readonly unknown[]): Prefix[] {
-  let hash = scope;
-  let characters = 0;
-  let answered = 0;
-  let isHead = true;
-  const all = messages.map((message) => {
-    const { text, length } = digestible(message);
-    hash = createHash("sha256").update(hash).update("\n").update(text).digest("base64url");
-    characters += length;
-    if (isRecord(message) && message.role === "assistant") answered += length;
-    isHead &&= isRecord(message) && HEAD_ROLES.has(message.role);
-    return { hash, characters, answered, isHead };
-  });
-  return all.map((one) => ({
-    hash: one.hash,
-    share: one.characters / Math.max(1, characters),
-    answerShare: one.answered / Math.max(1, characters),
-    isHead: one.isHead,
-  }));
-}
-
-const HEAD_ROLES = new Set<unknown>(["system", "developer"]);
-
-/** Text that identifies a message, and the number of its characters. Long values are shortened. */
-function digestible(message: unknown): { text: string; length: number } {
-  let length = 0;
-  const text = JSON.stringify(message, (_, value: unknown) => {
-    if (typeof value !== "string") return value;
-    // Attached images and sounds are not text.
-    if (!value.startsWith("data:")) length += value.length;
-    return value.length <= LONG
-      ? value
-      : [value.length, value.slice(0, LONG / 2), value.slice(-LONG / 2)];
-  });
-  return { text: text ?? "", length };
-}
-
-const LONG = 32_768;
 
 /** A prefix that some model has read. */
 interface ReadPrefix {

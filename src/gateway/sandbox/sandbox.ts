@@ -17,6 +17,7 @@ import {
 } from "../providers/upstream/upstream.ts";
 import { NO_USAGE, type Price, type Usage } from "../providers/upstream/usage.ts";
 import { WholeAnswer } from "../providers/upstream/whole-answer.ts";
+import { writtenRequest } from "../providers/upstream/written-request.ts";
 import { isRecord } from "../wire/json.ts";
 import { Classifier, readExamples } from "./classifier.ts";
 import {
@@ -106,7 +107,7 @@ export class Sandbox implements Upstream {
     if ((DIALECT_OF[request.endpoint] ?? "chat") === "chat") return this.#call(request, signal);
     const created = Math.floor(this.#settings.clock.date() / 1000);
     const target = { name: SANDBOX, dialect: "chat", asksUsage: true, created } as const;
-    const { body, answer, adapted } = translated(request, target);
+    const { body, answer, adapted } = await translated(request, target, HERE);
     const { model, stream } = request;
     const chat = { endpoint: "chat/completions", body, model, stream } as const;
     const check = stream
@@ -212,3 +213,8 @@ function answerTo(question: Question, isRight: boolean, random: Random): string 
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
+
+/** Translates in the thread of the sandbox itself, which also parses every request. */
+const HERE = {
+  translate: async (...args: Parameters<typeof writtenRequest>) => writtenRequest(...args),
+};

@@ -21,11 +21,22 @@ export function scanObject(
 
 /** Scans the body of a request. JSON of millions of small values would take seconds to parse. */
 export function scanRequest(json: Uint8Array): Members {
-  return scanObject(json, 0, json.length, MAX_VALUES);
+  const members = scanObject(json, 0, json.length, MAX_VALUES);
+  if (members.size <= MAX_MEMBERS) return members;
+  throw new JsonError(`has more than ${MAX_MEMBERS} members`, members.at(MAX_MEMBERS).keyStart);
 }
 
 /** More than requests need, token lists for embeddings included. */
 const MAX_VALUES = 500_000;
+
+/**
+ * Bodies of this many bytes or more are read and translated by other threads. A smaller one takes
+ * the thread that serves requests a few milliseconds at most.
+ */
+export const LARGE_BODY = 256 * 1024;
+
+/** More members than the outermost object of a request needs. */
+const MAX_MEMBERS = 1000;
 
 /** More than conversations with tools and schemas need, and far below any parser's stack limit. */
 const MAX_DEPTH = 128;
@@ -54,21 +65,22 @@ export class Members {
   readonly open: number;
   /** Offset of the closing brace. */
   readonly close: number;
-  readonly #spans: readonly number[];
+  /** Four offsets for each member: start and end of the key, start and end of the value. */
+  readonly spans: readonly number[];
 
   constructor(json: Uint8Array, open: number, close: number, spans: readonly number[]) {
     this.json = json;
     this.open = open;
     this.close = close;
-    this.#spans = spans;
+    this.spans = spans;
   }
 
   get size(): number {
-    return this.#spans.length / 4;
+    return this.spans.length / 4;
   }
 
   at(i: number): Member {
-    const spans = this.#spans;
+    const { spans } = this;
     const k = 4 * i;
     return { keyStart: spans[k]!, valueStart: spans[k + 2]!, valueEnd: spans[k + 3]! };
   }
@@ -88,8 +100,8 @@ export class Members {
 
   /** `name` has no special characters. A key with escapes ("mod\\u0065l") is longer and is parsed. */
   isNamed(i: number, name: string): boolean {
-    const start = this.#spans[4 * i]! + 1;
-    const end = this.#spans[4 * i + 1]! - 1;
+    const start = this.spans[4 * i]! + 1;
+    const end = this.spans[4 * i + 1]! - 1;
     const { json } = this;
     const extra = end - start - name.length;
     if (extra === 0) {

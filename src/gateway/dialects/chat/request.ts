@@ -2,6 +2,7 @@ import type { Needs } from "../../providers/capabilities.ts";
 import { isRecord, type Members } from "../../wire/json.ts";
 import { type Conversation, invalidMember, type RequestHeaders } from "../dialect.ts";
 import { readOptions } from "../options.ts";
+import { historyOf } from "./history.ts";
 import { promptOf } from "./prompt.ts";
 
 export function readConversation(members: Members, headers: RequestHeaders): Conversation {
@@ -10,14 +11,16 @@ export function readConversation(members: Members, headers: RequestHeaders): Con
   const { valueStart, valueEnd } = members.find("messages")!;
   const n = members.value("n");
   const options = members.value("stream_options");
+  const needs = needsOf(members, messages, valueEnd - valueStart);
+  const inToolLoop = isToolResult(messages.at(-1));
   return {
     prompt: promptOf(messages),
-    messages,
-    needs: needsOf(members, messages, valueEnd - valueStart),
+    history: historyOf(messages, needs.tools || inToolLoop),
+    needs,
     n: typeof n === "number" ? n : 1,
     hasChoices: true,
     wantsUsage: isRecord(options) && options.include_usage === true,
-    inToolLoop: isToolResult(messages.at(-1)),
+    inToolLoop,
     isRunning: messages.some((message) => isRecord(message) && message.role === "assistant"),
     options: readOptions(members.value("joust"), headers),
   };

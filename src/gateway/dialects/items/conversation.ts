@@ -3,6 +3,7 @@ import { areHostedToolsOptional, type ItemRequest } from "../../codecs/items/req
 import type { Needs } from "../../providers/capabilities.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
 import type { Members } from "../../wire/json.ts";
+import { historyOf } from "../chat/history.ts";
 import { promptOf } from "../chat/prompt.ts";
 import { tokensIn } from "../chat/request.ts";
 import type { Conversation, RequestHeaders } from "../dialect.ts";
@@ -19,18 +20,17 @@ export function conversationOf(
   const messages = items.map(messageOf);
   const system = instructions === undefined ? [] : [{ role: "system", content: instructions }];
   const lastPrompt = items.findLastIndex(isOfModel) + 1;
+  const needs = needsOf(request, members);
+  // Clients may add texts to the results of tools.
+  const inToolLoop = items.slice(lastPrompt).some(({ type }) => type === "function_call_output");
   return {
     prompt: promptOf(messages),
-    messages: [...system, ...messages],
-    needs: {
-      ...needsOf(request, members),
-      native: nativeDialect(request, options.strict === true),
-    },
+    history: historyOf([...system, ...messages], needs.tools || inToolLoop),
+    needs: { ...needs, native: nativeDialect(request, options.strict === true) },
     n: 1,
     hasChoices: false,
     wantsUsage: true,
-    // Clients may add texts to the results of tools.
-    inToolLoop: items.slice(lastPrompt).some(({ type }) => type === "function_call_output"),
+    inToolLoop,
     isRunning: items.some(isOfModel),
     options,
   };

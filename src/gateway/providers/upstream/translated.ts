@@ -1,11 +1,12 @@
 import { createParser } from "eventsource-parser";
+import { ThreadEnded } from "../../../core/threads/thread.ts";
 import { Untranslatable } from "../../codecs/items/unsupported.ts";
 import { NO_USAGE } from "../../codecs/messages/answer.ts";
 import { type Sides, StreamTranslator, translateAnswer } from "../../codecs/translate.ts";
-import { translateRequest } from "../../codecs/translate-request.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
-import { editMembers, isRecord, type Json, type Members, scanObject } from "../../wire/json.ts";
+import { editMembers, type Members } from "../../wire/json.ts";
 import { UpstreamError } from "./error.ts";
+import type { Translator } from "./translator.ts";
 import {
   type Adaptation,
   DIALECT_OF,
@@ -115,13 +116,18 @@ interface Target {
  * Translates a request to a dialect that the host speaks. `answer` translates the answer after the
  * given translation has checked it. Throws UpstreamError if the request cannot be translated.
  */
-export function translated(request: UpstreamRequest, target: Target) {
-  const { stream, model, body, strict } = request;
+export async function translated(
+  request: UpstreamRequest,
+  target: Target,
+  translator: Pick<Translator, "translate">,
+) {
+  const { stream, model, body, adapt, strict } = request;
   const client = DIALECT_OF[request.endpoint]!;
   const { dialect: upstream, asksUsage, created } = target;
-  const own = written(target.name, () =>
-    translateRequest(parse(body), { from: client, to: upstream, model, asksUsage, strict }),
-  );
+  const route = { from: client, to: upstream, model, asksUsage, strict };
+  const own = await translator.translate(body, route).catch((error: unknown) => {
+    throw refusal(target.name, error);
+  });
   const usage = stream ? { ...NO_USAGE, promptTokens: Math.ceil(body.length / 4) } : undefined;
   const sides: Sides = {
     upstream,
@@ -133,37 +139,18 @@ export function translated(request: UpstreamRequest, target: Target) {
     head: { created, usage },
   };
   return {
-    body: adapted(Buffer.from(JSON.stringify(own.body)), upstream, request),
+    body: adapt ? editMembers(own.members, adapt(upstream, own.members)) : own.members.json,
     adapted: own.leftOut.map((type): Adaptation => ({ param: `tools.${type}`, change: "dropped" })),
     answer: (checked: Translation): Translation =>
       stream ? new TranslatedStream(checked, sides) : new TranslatedAnswer(checked, sides),
   };
 }
 
-/** The translated request with the changes that the model needs. */
-function adapted(body: Uint8Array, dialect: DialectName, { adapt }: UpstreamRequest): Uint8Array {
-  if (!adapt) return body;
-  const members = scanObject(body);
-  return editMembers(members, adapt(dialect, members));
-}
-
-function written<T>(upstream: string, translate: () => T): T {
-  try {
-    return translate();
-  } catch (error) {
-    if (!(error instanceof Untranslatable)) throw error;
-    const problem = `does not support the request: ${error.message}`;
-    throw new UpstreamError("request", upstream, problem);
-  }
-}
-
-function parse(body: Uint8Array): Json {
-  let value: unknown;
-  try {
-    value = JSON.parse(Buffer.from(body).toString());
-  } catch (error) {
-    throw new Untranslatable(`the request is not JSON: ${error}`);
-  }
-  if (!isRecord(value)) throw new Untranslatable("the request is not a JSON object");
-  return value;
+/** The error of a request that cannot be translated, or cannot be now. */
+function refusal(upstream: string, error: unknown): unknown {
+  if (error instanceof ThreadEnded)
+    return new UpstreamError("unreachable", upstream, error.message);
+  if (!(error instanceof Untranslatable)) return error;
+  const problem = `does not support the request: ${error.message}`;
+  return new UpstreamError("request", upstream, problem);
 }

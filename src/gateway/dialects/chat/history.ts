@@ -1,0 +1,62 @@
+import { createHash } from "node:crypto";
+import { isRecord } from "../../wire/json.ts";
+import type { History } from "../dialect.ts";
+import { textOf } from "./prompt.ts";
+
+/**
+ * The history of a conversation. Each hash of a prefix covers the hash before it, so equal hashes
+ * mean equal conversations. A conversation of very many messages has no prefixes: hashing them
+ * all would take longer than recognising it saves. The opening identifies agents, which use tools.
+ */
+export function historyOf(messages: readonly unknown[], usesTools: boolean): History {
+  const opening = usesTools ? openingOf(messages) : undefined;
+  if (messages.length > MOST_MESSAGES) return { prefixes: [], opening };
+  let hash = "";
+  let characters = 0;
+  let answered = 0;
+  let isHead = true;
+  const all = messages.map((message) => {
+    const { text, length } = digestible(message);
+    hash = createHash("sha256").update(hash).update("\n").update(text).digest("base64url");
+    characters += length;
+    if (isRecord(message) && message.role === "assistant") answered += length;
+    isHead &&= isRecord(message) && HEAD_ROLES.has(message.role);
+    return { hash, characters, answered, isHead };
+  });
+  const prefixes = all.map((one) => ({
+    hash: one.hash,
+    share: one.characters / Math.max(1, characters),
+    answerShare: one.answered / Math.max(1, characters),
+    isHead: one.isHead,
+  }));
+  return { prefixes, opening };
+}
+
+const MOST_MESSAGES = 2000;
+const HEAD_ROLES = new Set<unknown>(["system", "developer"]);
+
+/** Text that identifies a message, and the number of its characters. Long values are shortened. */
+function digestible(message: unknown): { text: string; length: number } {
+  let length = 0;
+  const text = JSON.stringify(message, (_, value: unknown) => {
+    if (typeof value !== "string") return value;
+    // Attached images and sounds are not text.
+    if (!value.startsWith("data:")) length += value.length;
+    return value.length <= LONG
+      ? value
+      : [value.length, value.slice(0, LONG / 2), value.slice(-LONG / 2)];
+  });
+  return { text: text ?? "", length };
+}
+
+const LONG = 32_768;
+
+function openingOf(messages: readonly unknown[]): string {
+  const hash = createHash("sha256");
+  for (const message of messages) {
+    if (!isRecord(message)) continue;
+    if (message.role === "assistant") break;
+    hash.update(`${message.role}\n${textOf(message.content)}\n`);
+  }
+  return hash.digest("base64url");
+}

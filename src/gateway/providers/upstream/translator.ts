@@ -1,0 +1,27 @@
+import { Thread } from "../../../core/threads/thread.ts";
+import { Untranslatable } from "../../codecs/items/unsupported.ts";
+import type { Route } from "../../codecs/translate-request.ts";
+import { LARGE_BODY, Members } from "../../wire/json.ts";
+import type { TranslateMethods } from "./translate.worker.ts";
+import { type WrittenRequest, writtenRequest } from "./written-request.ts";
+
+/** Translates requests to the dialects of hosts, large ones in a thread of its own. */
+export class Translator {
+  #thread: Thread<TranslateMethods> | undefined;
+
+  /** Throws Untranslatable if the host's dialect has no place for a part of the request. */
+  async translate(body: Uint8Array, route: Route): Promise<WrittenRequest> {
+    if (body.length < LARGE_BODY) return writtenRequest(body, route);
+    if (!this.#thread || this.#thread.isEnded) {
+      const file = new URL("./translate.worker.ts", import.meta.url);
+      this.#thread = new Thread(file, { errors: [Untranslatable] });
+    }
+    // The bytes are copied, because other attempts need them too.
+    const { json, open, close, spans, ...rest } = await this.#thread.methods.translate(body, route);
+    return { ...rest, members: new Members(json, open, close, spans) };
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.close();
+  }
+}

@@ -1,0 +1,29 @@
+import { Untranslatable } from "../../codecs/items/unsupported.ts";
+import {
+  type Route,
+  type TranslatedRequest,
+  translateRequest,
+} from "../../codecs/translate-request.ts";
+import { isRecord, type Json, type Members, scanObject } from "../../wire/json.ts";
+
+/** A translated request with the members of its body, as bytes. */
+export interface WrittenRequest extends Omit<TranslatedRequest, "body"> {
+  readonly members: Members;
+}
+
+/** Translates a request. Throws Untranslatable if the host's dialect has no place for a part of it. */
+export function writtenRequest(body: Uint8Array, route: Route): WrittenRequest {
+  const { body: own, ...rest } = translateRequest(parse(body), route);
+  return { ...rest, members: scanObject(Buffer.from(JSON.stringify(own))) };
+}
+
+function parse(body: Uint8Array): Json {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(body).toString());
+  } catch (error) {
+    throw new Untranslatable(`the request is not JSON: ${error}`);
+  }
+  if (!isRecord(value)) throw new Untranslatable("the request is not a JSON object");
+  return value;
+}
