@@ -1,15 +1,18 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
 export const MAIN = fileURLToPath(new URL("../bin/joust.js", import.meta.url));
 
+/** The settings of Node that bin/joust.js would start itself again with. */
+const SETTINGS = ["--max-semi-space-size=4", "--v8-pool-size=1", "--no-concurrent-recompilation"];
+
 /** A gateway in its own process. */
 export interface GatewayProcess {
   readonly url: string;
   readonly pid: number;
-  /** Everything that it has printed to stderr. */
-  readonly errors: () => string;
+  /** Everything that it has printed, its log included. */
+  readonly output: () => string;
   signal(signal: NodeJS.Signals): void;
   end(signal: NodeJS.Signals): Promise<void>;
 }
@@ -25,7 +28,7 @@ export async function startGateway(
   folder: string,
   { env = {}, descriptors }: StartOptions = {},
 ): Promise<GatewayProcess> {
-  const command = [process.execPath, MAIN, "serve", "--port", "0", "--data", "."];
+  const command = [process.execPath, ...SETTINGS, MAIN, "serve", "--port", "0", "--data", "."];
   const limited = ["sh", "-c", `ulimit -n ${descriptors} && exec "$@"`, "sh", ...command];
   const [program = "", ...args] = descriptors === undefined ? command : limited;
   const child = spawn(program, args, {
@@ -34,16 +37,21 @@ export async function startGateway(
     env: { ...process.env, ...env },
   });
   const exit = once(child, "exit");
-  let errors = "";
-  child.stderr.setEncoding("utf8").on("data", (piece: string) => {
-    errors = (errors + piece).slice(-MOST_ERRORS);
+  let output = "";
+  const url = await new Promise<string | undefined>((found) => {
+    const read = (piece: string) => {
+      output = (output + piece).slice(-MOST_OUTPUT);
+      const served = /^Joust serves (http:\S+)/m.exec(output)?.[1];
+      if (served !== undefined) found(served);
+    };
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", read);
+    child.on("close", () => found(undefined));
   });
-  const url = await urlOf(child);
-  if (url === undefined) throw new Error(`the gateway in ${folder} did not start: ${errors}`);
+  if (url === undefined) throw new Error(`the gateway in ${folder} did not start: ${output}`);
   return {
     url,
     pid: child.pid!,
-    errors: () => errors,
+    output: () => output,
     signal: (signal) => void child.kill(signal),
     end: async (signal) => {
       child.kill(signal);
@@ -52,18 +60,5 @@ export async function startGateway(
   };
 }
 
-/** Characters of stderr that are kept. */
-const MOST_ERRORS = 1_000_000;
-
-/** The address that a gateway prints when it serves, or undefined if it ends before. */
-async function urlOf({ stdout }: ChildProcess): Promise<string | undefined> {
-  let output = "";
-  for await (const piece of stdout!.setEncoding("utf8").iterator({ destroyOnReturn: false })) {
-    output += piece;
-    const url = /^Joust serves (http:\S+)/m.exec(output)?.[1];
-    if (url === undefined) continue;
-    stdout!.resume();
-    return url;
-  }
-  return undefined;
-}
+/** Characters of the output that are kept. */
+const MOST_OUTPUT = 4_000_000;

@@ -11,6 +11,8 @@ interface SendOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly timeoutMs?: number;
+  /** Address of this machine that the connection comes from. It is a new connection then. */
+  readonly from?: string;
 }
 
 const agent = new Agent({ keepAlive: true });
@@ -19,12 +21,13 @@ const agent = new Agent({ keepAlive: true });
  * Sends a request and reads the whole response. Rejects if the connection breaks or the time is
  * over. fetch is not used, because it can wait for ever for a server that was killed.
  */
-function send(
+export function send(
   url: string,
-  { method = "GET", headers = {}, body, timeoutMs = 20_000 }: SendOptions = {},
+  { method = "GET", headers = {}, body, timeoutMs = 20_000, from }: SendOptions = {},
 ): Promise<Reply> {
   const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-  const sent = request(url, { method, headers, agent }, (response) => {
+  const place = from === undefined ? { agent } : { agent: false, localAddress: from };
+  const sent = request(url, { method, headers, ...place }, (response) => {
     const chunks: Buffer[] = [];
     response.on("data", (chunk: Buffer) => void chunks.push(chunk));
     response.on("error", reject);

@@ -44,6 +44,14 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
       "kills, pauses, restarts and cuts under load [sqlite] [postgres] (--kills, default 1000)",
     load: async () => (await import("./faults.ts")).faults,
   },
+  bodies: {
+    summary: "how long reading the largest bodies blocks the thread that serves requests",
+    load: async () => (await import("./bodies.ts")).bodies,
+  },
+  attack: {
+    summary: "known attacks on a gateway process [numbers]; none may succeed",
+    load: async () => (await import("./attack.ts")).attack,
+  },
   store: {
     summary: "decisions per second of one and two writers on SQLite and PostgreSQL",
     load: async () => (await import("./store.ts")).store,

@@ -7,7 +7,7 @@ import { compare, type Findings } from "./check.ts";
 import type { Journal } from "./journal.ts";
 import { Voters } from "./voters.ts";
 
-const CLIENTS = 4;
+const CLIENTS = 3;
 /** Number of kills after which the node runs long enough for the learner to save a snapshot. */
 const LONG_LIFE = 20;
 /** Longer than the time between two snapshots of a single node. */
