@@ -199,6 +199,7 @@ export function missingKey(
   entry: ProviderConfig | undefined,
   env: Environment,
 ): string | undefined {
+  if (name === SANDBOX && !entry) return undefined;
   const { kind = "", key, url, auth, aws } = providerOf(name, entry, env);
   const base = known(kind);
   if (!base || base.isLocal || key !== undefined) return undefined;

@@ -37,3 +37,14 @@ it("refuses a model whose provider has no key, unless the provider has another a
   // The names are those in joust.yaml.
   expect(data[1].price).toEqual({ input: 0.2, output: 1.25, cached_input: 0.02 });
 });
+
+it("serves a model of the sandbox beside others", async () => {
+  const yaml = "models:\n  a: {provider: sandbox, model: yi-34b}\n  b: {provider: openai}";
+  const { get } = await startGateway(yaml, { env: { OPENAI_BASE_URL: "http://127.0.0.1:1/v1" } });
+  const { data } = (await get("/v1/models")).json;
+  expect(data.map(({ id, owned_by }: { id: string; owned_by: string }) => [id, owned_by])).toEqual([
+    ["auto", "joust"],
+    ["a", "sandbox"],
+    ["b", "openai"],
+  ]);
+});
