@@ -26,7 +26,25 @@ export const ListedModel = z
         json_schema: z.boolean().optional(),
       })
       .optional()
-      .describe("A capability that is not listed is assumed to exist."),
+      .describe(
+        "Those of a router are the best of its models. A capability that is not listed is assumed to exist.",
+      ),
+    models: z.array(z.string()).optional().describe("Models of a router."),
+    deployments: z
+      .array(
+        z.object({
+          name: z.string(),
+          provider: z.string(),
+          weight: z.number(),
+          rpm: z.number().optional().describe("Limit of requests per minute."),
+          tpm: z.number().optional().describe("Limit of tokens per minute."),
+          state: z
+            .enum(["closed", "open", "half-open"])
+            .describe("Circuit breaker: it is open while the deployment is not called."),
+        }),
+      )
+      .optional()
+      .describe("Endpoints or keys behind the model, if there are several."),
   })
   .meta({ id: "Model", description: "A router or a model." });
 export type ListedModel = Value<typeof ListedModel>;

@@ -124,6 +124,8 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     kinds,
     random: entropy.split("retries"),
     onRetry: (model, error) => recorder.upstreamError(model, error),
+    onCall: (model, deployment, status) =>
+      metrics.deploymentCalls.inc({ model, deployment, status }),
   });
   const tools: RouterTools = {
     store,

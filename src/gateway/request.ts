@@ -12,7 +12,7 @@ import { deliverDuel } from "./deliver/duel.ts";
 import { chat } from "./dialects/chat/chat.ts";
 import { tokensIn } from "./dialects/chat/request.ts";
 import type { Conversation, Dialect, ModelRequest, RequestHeaders } from "./dialects/dialect.ts";
-import { isStrict } from "./dialects/options.ts";
+import { affinityOf, isStrict } from "./dialects/options.ts";
 import type { BodyReader } from "./dialects/reader/reader.ts";
 import { ballotOf } from "./feedback/ballot.ts";
 import type { Judge } from "./feedback/judge.ts";
@@ -72,7 +72,8 @@ export async function answerConversation(
   const target = resolve(parts.serving(), request.model);
   if (target instanceof ServedModel) {
     const strict = isStrict(request.members, headers);
-    return answerBy(target, parts, caller, { ...request, strict }, dialect, client);
+    const affinity = affinityOf(request.members, headers);
+    return answerBy(target, parts, caller, { ...request, strict, affinity }, dialect, client);
   }
   const conversation = readConversation();
   stopwatch.stage("parse");
@@ -89,6 +90,7 @@ export async function answerConversation(
     request: {
       ...request,
       tokens: promptTokens + answerTokens,
+      affinity: pending.affinity,
       strict: conversation.options.strict ?? target.config.strict,
     },
     decision: pending.id,

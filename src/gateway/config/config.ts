@@ -80,8 +80,25 @@ const PRICE = z.strictObject({
   cache_write: z.number().min(0).optional(),
 });
 
-const MODEL = z.strictObject({
+/** An endpoint or key behind a model that has several. */
+const DEPLOYMENT = z.strictObject({
+  /** Name in metrics. Default: the provider, with a number if there are several. */
+  name: NAME.optional(),
   provider: NAME,
+  /** Name of the model at the provider. Default: the model's. */
+  model: z.string().min(1).optional(),
+  /** Key instead of the provider's. */
+  key: z.string().optional(),
+  weight: z.number().positive().default(1),
+  /** Requests and tokens per minute. */
+  rpm: z.number().positive().optional(),
+  tpm: z.number().positive().optional(),
+});
+
+const MODEL = z.strictObject({
+  provider: NAME.optional(),
+  /** Endpoints or keys that serve the model. Instead of `provider`. */
+  deployments: z.array(DEPLOYMENT).min(1).optional(),
   /** Name of the model at the provider. Default: the name of the entry. */
   model: z.string().min(1).optional(),
   price: PRICE.optional(),

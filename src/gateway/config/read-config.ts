@@ -57,7 +57,7 @@ export function parseConfig(
   throw new InputError({ file, line: yaml.lineOf(path), field }, problem, hint);
 }
 
-function secretsOf({ keys, providers, store }: Config): (string | undefined)[] {
+function secretsOf({ keys, providers, models, store }: Config): (string | undefined)[] {
   const password = URL.parse(store.url ?? "")?.password;
   return [
     ...Object.values(keys).map(({ key }) => key),
@@ -66,6 +66,7 @@ function secretsOf({ keys, providers, store }: Config): (string | undefined)[] {
       secret,
       token,
     ]),
+    ...Object.values(models).flatMap(({ deployments = [] }) => deployments.map(({ key }) => key)),
     store.key,
     ...(password ? [password, decodeURIComponent(password)] : []),
   ];
@@ -182,8 +183,19 @@ function* faultsBetween(config: Config, known: readonly string[]): Generator<Fau
       yield { path: [...path, "url"], problem: "is missing", hint };
     }
   }
-  for (const [name, { provider }] of Object.entries(models)) {
-    if (!all.includes(provider)) yield unknown(["models", name, "provider"], provider, all);
+  for (const [name, { provider, deployments = [] }] of Object.entries(models)) {
+    const path = ["models", name];
+    if ((provider === undefined) === (deployments.length === 0)) {
+      const problem = provider === undefined ? "is missing" : "is given with deployments";
+      const hint = "name either a provider or deployments, of which each has a provider";
+      yield { path: [...path, "provider"], problem, hint };
+    } else if (provider !== undefined && !all.includes(provider)) {
+      yield unknown([...path, "provider"], provider, all);
+    }
+    for (const [i, deployment] of deployments.entries()) {
+      if (all.includes(deployment.provider)) continue;
+      yield unknown([...path, "deployments", i, "provider"], deployment.provider, all);
+    }
   }
   for (const [name, router] of Object.entries(routers)) {
     const path = ["routers", name];

@@ -150,6 +150,7 @@ function headersOf(
 ): Record<string, string> {
   const headers = passedHeaders(answer.headers);
   headers["x-joust-model"] = model.name;
+  if (answer.deployment !== undefined) headers["x-joust-deployment"] = answer.deployment;
   if (answer.adapted) headers["x-joust-adapted"] = adaptedHeader(answer.adapted);
   if (decision !== undefined) headers["x-joust-decision-id"] = decision;
   return headers;

@@ -18,6 +18,12 @@ export function isStrict(members: Members, headers: RequestHeaders): boolean {
   return (strict ?? asFlag(String(headers[HEADERS.strict] ?? ""))) === true;
 }
 
+/** Key by which requests that name a model stay with one of its deployments. */
+export function affinityOf(members: Members, headers: RequestHeaders): string | undefined {
+  const session = headers[HEADERS.session_id] ?? members.value("prompt_cache_key");
+  return typeof session === "string" && session !== "" ? session : undefined;
+}
+
 /** Reads the member and the headers of the same names. The member takes precedence. */
 export function readOptions(member: unknown, headers: RequestHeaders): RoutingOptions {
   const given: RoutingOptions =

@@ -28,6 +28,9 @@ export async function collect(sources: GaugeSources): Promise<void> {
   metrics.storeUp.set(down ? 0 : 1);
   for (const [model, served] of models) {
     metrics.resting.set({ model }, served.isResting ? 1 : 0);
+    for (const { spec, state } of served.deployments) {
+      metrics.deploymentResting.set({ model, deployment: spec.name }, state === "open" ? 1 : 0);
+    }
   }
   await Promise.all([...routers.values()].map((router) => collectRouter(sources, router)));
 }

@@ -43,7 +43,7 @@ export async function stats(
     tradeoff: router.config.cost_quality_tradeoff,
     ...numbers,
     models: numbers.models.map((counts) => {
-      const breaker = models.get(counts.model)?.breaker.state ?? null;
+      const breaker = models.get(counts.model)?.state ?? null;
       return { ...counts, health: healthOf(latest.get(counts.model), breaker), breaker };
     }),
   };

@@ -2,6 +2,7 @@ import { InputError } from "../../core/input/input-error.ts";
 import type { Config, Environment, ModelConfig } from "../config/config.ts";
 import { USUAL_CACHE } from "./answer-price.ts";
 import type { Capabilities } from "./capabilities.ts";
+import type { DeploymentSpec } from "./deployment.ts";
 import { knownRules } from "./parameters/known-rules.ts";
 import { mergeRules } from "./parameters/rules.ts";
 import { capabilitiesOf, priceOf } from "./prices.ts";
@@ -19,9 +20,14 @@ export interface Placement {
 
 export interface PlacedModel {
   readonly spec: ModelSpec;
+  readonly deployments: readonly PlacedDeployment[];
+  readonly limits: Partial<Limits>;
+}
+
+interface PlacedDeployment {
+  readonly spec: DeploymentSpec;
   /** Host of the model; undefined for the sandbox, which runs inside this process. */
   readonly provider: Provider | undefined;
-  readonly limits: Partial<Limits>;
 }
 
 interface SandboxModels {
@@ -42,7 +48,7 @@ export async function placementOf(
     const models = named.map(async ([name, model]) =>
       model.provider === SANDBOX && !config.providers[SANDBOX]
         ? inSandbox(name, model, await openSandbox())
-        : hosted(name, model, providerOf(model.provider, config.providers[model.provider], env)),
+        : hosted(name, model, deploymentsOf(name, model, config, env)),
     );
     return { from: "file", models: await Promise.all(models) };
   }
@@ -74,11 +80,44 @@ function inSandbox(
     capabilities: sandbox.capabilities(model),
     retries: 0,
   };
-  return { spec, provider: undefined, limits: {} };
+  const own = { name: SANDBOX, provider: SANDBOX, upstreamName: model, weight: 1 };
+  return { spec, deployments: [{ spec: own, provider: undefined }], limits: {} };
 }
 
-function hosted(name: string, model: Partial<ModelConfig>, provider: Provider): PlacedModel {
-  const { model: upstreamName = name, price, retries = 2 } = model;
+/** A deployment with its provider, before the rules of its parameters are known. */
+interface NamedDeployment extends Omit<DeploymentSpec, "provider" | "rules"> {
+  readonly provider: Provider;
+}
+
+/** The deployments of a model, or its provider as the only one. */
+function deploymentsOf(
+  name: string,
+  { provider, deployments, model = name }: ModelConfig,
+  { providers }: Config,
+  env: Environment,
+): NamedDeployment[] {
+  const all = deployments ?? [{ provider: provider!, weight: 1 }];
+  const names = all.map((one) => one.name ?? one.provider);
+  return all.map((one, i) => {
+    const { model: upstreamName = model, key, weight, rpm, tpm } = one;
+    const host = providerOf(one.provider, providers[one.provider], env);
+    // Deployments of the same provider are numbered.
+    const isTwice = names.indexOf(names[i]!) !== names.lastIndexOf(names[i]!);
+    const unique = isTwice
+      ? `${names[i]}-${names.slice(0, i + 1).filter((other) => other === names[i]).length}`
+      : names[i]!;
+    const own = key === undefined ? host : { ...host, key };
+    return { name: unique, provider: own, upstreamName, weight, rpm, tpm };
+  });
+}
+
+function hosted(
+  name: string,
+  model: Partial<ModelConfig>,
+  deployments: readonly NamedDeployment[],
+): PlacedModel {
+  const { price, retries = 2 } = model;
+  const { provider, upstreamName } = deployments[0]!;
   const { timeout_seconds: total = 600, first_byte_seconds: first } = model;
   const listed = capabilitiesOf(upstreamName);
   const spec: ModelSpec = {
@@ -97,29 +136,37 @@ function hosted(name: string, model: Partial<ModelConfig>, provider: Provider): 
       context: model.context ?? listed.context,
     },
     retries,
-    rules: mergeRules([
-      knownRules({
-        provider: provider.kind,
-        model: upstreamName,
-      }),
-      model.parameters ?? {},
-    ]),
   };
   const limits = { totalMs: 1000 * total, ...(first && { firstByteMs: 1000 * first }) };
-  return { spec, provider, limits };
+  const placed = deployments.map(({ provider: host, ...own }) => {
+    const known = knownRules({ provider: host.kind, model: own.upstreamName });
+    const rules = mergeRules([known, model.parameters ?? {}]);
+    return { spec: { ...own, provider: host.name, rules }, provider: host };
+  });
+  return { spec, deployments: placed, limits };
 }
 
-/** Throws if a model's provider has no key, because every request to it would fail. */
-export function checkKeys({ models, providers }: Config, env: Environment): void {
-  for (const [model, { provider }] of Object.entries(models)) {
-    const variable = missingKey(provider, providers[provider], env);
-    if (variable === undefined) continue;
-    throw new InputError(
-      { file: "joust.yaml", field: `models.${model}.provider` },
-      `is ${provider}, which needs the environment variable ${variable}`,
-      `export ${variable}, or write ${provider} with a key under providers`,
-    );
-  }
+/** Throws if a provider of a model has no key, because every request to it would fail. */
+export function checkKeys(config: Config, env: Environment): void {
+  const [fault] = missingKeys(config, env);
+  if (fault) throw fault;
+}
+
+/** Errors for the providers of models that have no key. */
+function missingKeys({ models, providers }: Config, env: Environment): InputError[] {
+  return Object.entries(models).flatMap(([model, { provider, deployments }]) => {
+    const used = deployments
+      ? deployments.map((one, i) => ({ ...one, field: `deployments.${i}.provider` }))
+      : [{ provider: provider!, key: undefined, field: "provider" }];
+    return used.flatMap(({ provider: name, key, field }) => {
+      const variable = key === undefined ? missingKey(name, providers[name], env) : undefined;
+      if (variable === undefined) return [];
+      const at = { file: "joust.yaml", field: `models.${model}.${field}` };
+      const problem = `is ${name}, which needs the environment variable ${variable}`;
+      const hint = `export ${variable}, or write ${name} with a key under providers`;
+      return [new InputError(at, problem, hint)];
+    });
+  });
 }
 
 async function inEnvironment(
@@ -146,7 +193,8 @@ async function inEnvironment(
   return all.map(({ name, provider }) => {
     const twice = all.filter((other) => other.name === name).length > 1;
     const unique = (twice ? `${provider.name}/${name}` : name).replace(/[^\w.:/@-]/g, "_");
-    return hosted(unique, { model: name }, provider);
+    const own = { name: provider.name, provider, upstreamName: name, weight: 1 };
+    return hosted(unique, {}, [own]);
   });
 }
 

@@ -2,13 +2,18 @@ import type { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { DialectName } from "../wire/dialect-names.ts";
 import type { PromptCache } from "./answer-price.ts";
-import { Breaker, guarded } from "./breaker.ts";
+import type { BreakerState } from "./breaker.ts";
 import type { Capabilities } from "./capabilities.ts";
+import {
+  balanced,
+  Deployment,
+  type DeploymentSpec,
+  type DeploymentTools,
+  tokensOf,
+} from "./deployment.ts";
 import { LearnedLimits } from "./learned-limits.ts";
-import { ParameterProfile } from "./parameters/profile.ts";
-import type { ParameterRules } from "./parameters/rules.ts";
 import { UpstreamError } from "./upstream/error.ts";
-import type { Adaptation, Upstream, UpstreamAnswer, UpstreamRequest } from "./upstream/upstream.ts";
+import type { Upstream, UpstreamAnswer, UpstreamRequest } from "./upstream/upstream.ts";
 import { costOf, type Price, type Usage } from "./upstream/usage.ts";
 
 /** A model as it is configured. */
@@ -22,35 +27,45 @@ export interface ModelSpec {
   readonly cache: PromptCache;
   readonly capabilities: Capabilities;
   readonly retries: number;
-  /** Parameters that the model is known to refuse. */
-  readonly rules?: ParameterRules | undefined;
 }
 
-/** A model that can be called: its upstream with retries and a circuit breaker of its own. */
+/** A deployment and the host that it is called at. */
+export interface DeployedHost {
+  readonly spec: DeploymentSpec;
+  readonly host: Upstream;
+}
+
+/** A model that can be called: one or more deployments, with retries. The learner sees one model. */
 export class ServedModel {
   readonly spec: ModelSpec;
-  /** Dialects that the host itself speaks. */
+  readonly deployments: readonly Deployment[];
+  /** Dialects that all deployments speak themselves. */
   readonly dialects: readonly DialectName[];
-  readonly breaker: Breaker;
   /** Limits that the model's refusals have shown. */
   readonly learned: LearnedLimits;
   readonly #upstream: Upstream;
-  readonly #profile: ParameterProfile;
-  readonly #onRetry: (error: UpstreamError) => void;
 
-  constructor(spec: ModelSpec, host: Upstream, { clock, random, onRetry }: ModelTools) {
+  constructor(spec: ModelSpec, hosts: readonly DeployedHost[], tools: ModelTools) {
+    const { clock, random } = tools;
+    const onRetry = (error: UpstreamError) => tools.onRetry(spec.name, error);
+    const onCall: DeploymentTools["onCall"] = (deployment, status) =>
+      tools.onCall?.(spec.name, deployment, status);
     this.spec = spec;
-    this.dialects = host.dialects ?? ["chat"];
-    this.breaker = new Breaker(clock);
+    this.deployments = hosts.map(
+      ({ spec: own, host }) => new Deployment(own, host, { clock, onRetry, onCall }),
+    );
+    const [first, ...others] = this.deployments;
+    this.dialects = first!.dialects.filter((dialect) =>
+      others.every(({ dialects }) => dialects.includes(dialect)),
+    );
     this.learned = new LearnedLimits(clock);
-    this.#profile = new ParameterProfile(spec.rules ?? {}, clock);
-    this.#onRetry = (error) => onRetry(spec.name, error);
+    const keys = random.split(spec.name).split("deployments");
     this.#upstream = retrying(
-      guarded(host, this.breaker),
+      balanced(spec.name, this.deployments, () => String(keys.uniform())),
       { ...RETRIES, retries: spec.retries },
       clock,
       random.split(spec.name),
-      this.#onRetry,
+      onRetry,
     );
   }
 
@@ -58,26 +73,12 @@ export class ServedModel {
     return this.spec.name;
   }
 
-  /**
-   * Calls the model with a request that is adapted to it, unless the request is strict. A refusal
-   * that names a parameter is remembered, and the request is sent again without it.
-   */
   async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
-    const own = { ...request, model: this.spec.upstreamName };
-    for (let attempt = 0; ; attempt++) {
-      const adapted: Adaptation[] = [];
-      const adapt = request.strict ? undefined : this.#profile.adapter(adapted);
-      try {
-        const answer = await this.#upstream.call(adapt ? { ...own, adapt } : own, signal);
-        if (adapted.length === 0) return answer;
-        return { ...answer, adapted: [...(answer.adapted ?? []), ...adapted] };
-      } catch (error) {
-        if (!(error instanceof UpstreamError)) throw error;
-        this.learned.learn(error.refusal, request.tokens ?? Math.ceil(request.body.length / 4));
-        const isNew = this.#profile.learn(error.refusal);
-        if (!isNew || request.strict || attempt >= MAX_ADAPTED || signal.aborted) throw error;
-        this.#onRetry(error);
-      }
+    try {
+      return await this.#upstream.call(request, signal);
+    } catch (error) {
+      if (error instanceof UpstreamError) this.learned.learn(error.refusal, tokensOf(request));
+      throw error;
     }
   }
 
@@ -86,9 +87,15 @@ export class ServedModel {
     return this.learned.apply(this.spec.capabilities);
   }
 
-  /** Whether the circuit breaker is open, because the model has failed often. */
+  /** State of the circuit breakers: that of the deployment that is closest to serving. */
+  get state(): BreakerState {
+    const states = this.deployments.map(({ state }) => state);
+    return STATES.find((state) => states.includes(state))!;
+  }
+
+  /** Whether the circuit breakers of all deployments are open, because they have failed often. */
   get isResting(): boolean {
-    return this.breaker.state === "open";
+    return this.state === "open";
   }
 
   /** The most that an answer can cost in US dollars, or undefined if the price is unknown. */
@@ -115,10 +122,12 @@ export interface ModelTools {
   readonly clock: Clock;
   readonly random: Random;
   readonly onRetry: (model: string, error: UpstreamError) => void;
+  /** Called when a deployment has begun to answer or has failed. */
+  readonly onCall?: (model: string, deployment: string, status: "ok" | "failed") => void;
 }
 
-/** Attempts with another set of parameters. Most providers report one parameter at a time. */
-const MAX_ADAPTED = 4;
+/** States of a circuit breaker, the best first. */
+const STATES = ["closed", "half-open", "open"] as const;
 
 /** Tokens that an answer without a limit is assumed to have at most, to compute its highest cost. */
 const LONGEST_ANSWER = 16_384;

@@ -20,7 +20,7 @@ import {
   placementOf,
 } from "../providers/model-specs.ts";
 import type { Provider } from "../providers/providers.ts";
-import { ServedModel } from "../providers/served-model.ts";
+import { type ModelTools, ServedModel } from "../providers/served-model.ts";
 import type { UpstreamError } from "../providers/upstream/error.ts";
 import { readSandbox, Sandbox } from "../sandbox/sandbox.ts";
 import { type Calibration, openCalibration } from "./calibration.ts";
@@ -39,6 +39,7 @@ export interface BuilderOptions {
   readonly kinds: PolicyKinds;
   readonly clock: Clock;
   readonly onRetry: (model: string, error: UpstreamError) => void;
+  readonly onCall?: ModelTools["onCall"];
 }
 
 /** Builds models and routers from a configuration. Parts that do not change are kept. */
@@ -76,7 +77,9 @@ export class Builder {
     const openSandbox = () => this.#openSandbox(config);
     const listModels = (provider: Provider) => this.#listModels(provider);
     const placement = await placementOf(config, this.#options.env, openSandbox, listModels);
-    const usesSandbox = placement.models.some(({ provider }) => provider === undefined);
+    const usesSandbox = placement.models.some(({ deployments }) =>
+      deployments.some(({ provider }) => provider === undefined),
+    );
     const sandbox = usesSandbox ? await openSandbox() : undefined;
     const models = new Map(
       placement.models.map((placed) => [placed.spec.name, this.#model(placed, sandbox)]),
@@ -95,8 +98,8 @@ export class Builder {
     const kept = new Set(now.routers.values());
     const gone = [...before.routers.values()].filter((router) => !kept.has(router));
     await Promise.all(gone.map((router) => router.close()));
-    const hosted = this.#placed.flatMap(({ provider, limits }) =>
-      provider ? [{ provider, limits }] : [],
+    const hosted = this.#placed.flatMap(({ deployments, limits }) =>
+      deployments.flatMap(({ provider }) => (provider ? [{ provider, limits }] : [])),
     );
     this.#hosts.retain(hosted);
   }
@@ -158,10 +161,13 @@ export class Builder {
   }
 
   #model(placed: PlacedModel, sandbox: Sandbox | undefined): ServedModel {
-    const { spec, provider, limits } = placed;
-    const { clock, random, onRetry } = this.#options;
-    const host = provider ? this.#hosts.get(provider, limits) : sandbox!;
-    return new ServedModel(spec, host, { clock, random, onRetry });
+    const { spec, deployments, limits } = placed;
+    const { clock, random, onRetry, onCall } = this.#options;
+    const hosts = deployments.map(({ spec: own, provider }) => ({
+      spec: own,
+      host: provider ? this.#hosts.get(provider, limits) : sandbox!,
+    }));
+    return new ServedModel(spec, hosts, { clock, random, onRetry, ...(onCall && { onCall }) });
   }
 
   #openSandbox({ sandbox: { seed, speed } }: Config): Promise<Sandbox> {

@@ -33,6 +33,8 @@ export interface PendingDecision {
   /** Reason why there is a duel, or why there is none although one was requested. */
   readonly duel: Reasons["duel"];
   readonly session: Session | undefined;
+  /** Key of the conversation, by which it stays with one deployment of a model. */
+  readonly affinity: string | undefined;
   /** Embedding of the prompt. */
   readonly x: Float64Array;
   /** False if the decision is not part of the sample: it is counted, but not stored. */
@@ -110,6 +112,8 @@ export async function decide(
     isDuel,
     duel: duel.reason,
     session,
+    // Conversations are different after their instructions.
+    affinity: session?.id ?? prefixes.find(({ isHead }) => !isHead)?.hash,
     x,
     isKept: sampleNumber(query.id) < sample,
     settle: (answers) => router.prices.settle(priced, view.models, quotes, answers),

@@ -63,7 +63,8 @@ function allowOrigin({ raw: { headers } }: FastifyRequest, response: FastifyRepl
   response.setHeader("access-control-max-age", "600");
 }
 
-const EXPOSED = "x-joust-decision-id, x-joust-model, x-joust-cost, x-joust-adapted";
+const EXPOSED =
+  "x-joust-decision-id, x-joust-model, x-joust-cost, x-joust-adapted, x-joust-deployment";
 
 /** Observes the requests of one route and identifies their callers. */
 function admitting(

@@ -17,11 +17,11 @@ import {
 } from "../../api/messages.ts";
 import { ListedModel, ModelList, ModelParams } from "../../api/model.ts";
 import { ResponseEvent, ResponseObject, ResponsesRequest } from "../../api/responses.ts";
-import type { ServedModel } from "../providers/served-model.ts";
 import { resolve, type Serving } from "../routing/serving.ts";
 import type { Client } from "../wire/client.ts";
 import type { DialectName } from "../wire/dialect-names.ts";
 import { type App, contract, type RawRequest, takingOver } from "./app.ts";
+import { listModels } from "./model-list.ts";
 
 type UnroutedEndpoint = "completions" | "embeddings";
 
@@ -136,7 +136,7 @@ export function addModelRoutes(app: App, serving: () => Serving): void {
   app.get(
     "/v1/models",
     contract({ summary: "Lists routers and models.", scope: "route", response: ModelList }),
-    () => ({ object: "list" as const, data: listed(serving()) }),
+    () => ({ object: "list" as const, data: listModels(serving()) }),
   );
   app.get(
     "/v1/models/:id",
@@ -148,22 +148,7 @@ export function addModelRoutes(app: App, serving: () => Serving): void {
     }),
     ({ params }) => {
       const { name } = resolve(serving(), params.id);
-      return listed(serving()).find(({ id }) => id === name)!;
+      return listModels(serving()).find(({ id }) => id === name)!;
     },
   );
-}
-
-function listed({ models, routers }: Serving): ListedModel[] {
-  return [
-    ...[...routers.keys()].map((name) => entry(name, "joust")),
-    ...[...models.values()].map(modelEntry),
-  ];
-}
-
-function modelEntry({ name, capabilities, spec: { provider, price } }: ServedModel): ListedModel {
-  return { ...entry(name, provider), ...(price && { price }), capabilities };
-}
-
-function entry(id: string, owner: string): ListedModel {
-  return { id, object: "model", created: 0, owned_by: owner };
 }

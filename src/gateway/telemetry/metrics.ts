@@ -59,6 +59,19 @@ export class Metrics {
     "1 while a model is not called because it has failed often.",
     "model",
   );
+  readonly deploymentResting = this.#gauge(
+    "joust_deployment_resting",
+    "1 while a deployment of a model is not called because it has failed often.",
+    "model",
+    "deployment",
+  );
+  readonly deploymentCalls = this.#counter(
+    "joust_deployment_calls_total",
+    "Calls of the deployments of models that have begun to answer (ok) or failed.",
+    "model",
+    "deployment",
+    "status",
+  );
   readonly spend = this.#counter(
     "joust_spend_usd_total",
     "Cost of the answers in US dollars.",

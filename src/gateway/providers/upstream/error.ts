@@ -113,6 +113,8 @@ export type UpstreamFault =
   | "broken"
   /** The response is larger than the limit. */
   | "too_large"
+  /** All deployments of the model have reached their limits per minute. */
+  | "limited"
   /** The circuit breaker is open, because the upstream has failed often. */
   | "circuit_open"
   /** The request cannot be translated to the upstream's API. */
@@ -140,6 +142,7 @@ const CLIENT_STATUS = {
   timeout: 504,
   broken: 502,
   too_large: 502,
+  limited: 429,
   circuit_open: 503,
   request: 400,
   cancelled: 499,
@@ -151,6 +154,7 @@ const CODES: Record<UpstreamFault, string> = {
   timeout: "upstream_timeout",
   broken: "upstream_broke_off",
   too_large: "upstream_answer_too_large",
+  limited: "upstream_limited",
   circuit_open: "upstream_circuit_open",
   request: "unsupported_by_upstream",
   cancelled: "cancelled",

@@ -32,6 +32,8 @@ export interface UpstreamRequest {
   readonly tokens?: number | undefined;
   /** Headers of the client that belong to its dialect, such as anthropic-beta. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Key of the conversation, by which it stays with one deployment of a model. */
+  readonly affinity?: string | undefined;
   /** Whether the request must not be adapted to the model. */
   readonly strict?: boolean | undefined;
   /**
@@ -63,6 +65,8 @@ export interface UpstreamAnswer {
   readonly body: AsyncIterable<Uint8Array>;
   /** Resolves when the answer has ended, broken off or been abandoned. It never rejects. */
   readonly end: Promise<AnswerEnd>;
+  /** Deployment that answers, if the model has several. */
+  readonly deployment?: string | undefined;
   /** Changes that were made to the request for this model. */
   readonly adapted?: readonly Adaptation[] | undefined;
 }

@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest";
+import { Random } from "../../core/random/random.ts";
+import { StandingClock } from "../clock/clock.fixture.ts";
+import { balanced, byAffinity, Deployment, type DeploymentSpec } from "./deployment.ts";
+import { MinuteWindow } from "./minute-window.ts";
+import { UpstreamError } from "./upstream/error.ts";
+import type { Upstream, UpstreamAnswer, UpstreamRequest } from "./upstream/upstream.ts";
+import { NO_USAGE } from "./upstream/usage.ts";
+
+const never = new AbortController().signal;
+const request: UpstreamRequest = {
+  endpoint: "chat/completions",
+  body: Buffer.from("{}"),
+  model: "m",
+  stream: false,
+  tokens: 100,
+};
+
+function answered(promptTokens = 50): UpstreamAnswer {
+  const usage = { ...NO_USAGE, promptTokens, completionTokens: 10 };
+  const times = { sentAt: 0, firstByteAt: 0, endedAt: 0 };
+  return {
+    headers: {},
+    body: (async function* () {})(),
+    end: Promise.resolve({ usage, events: 0, ...times, error: undefined }),
+  };
+}
+
+/** Deployments whose hosts call `behave`, with a record of the calls. */
+function deployments(
+  specs: readonly (Partial<DeploymentSpec> & { readonly name: string })[],
+  behave: (name: string) => Promise<UpstreamAnswer> = async () => answered(),
+) {
+  const clock = new StandingClock();
+  const calls: string[] = [];
+  const all = specs.map((spec) => {
+    const host: Upstream = {
+      name: spec.name,
+      call: async ({ model }) => {
+        calls.push(`${spec.name} ${model}`);
+        return behave(spec.name);
+      },
+    };
+    const full = { provider: "p", upstreamName: `m-${spec.name}`, weight: 1, ...spec };
+    return new Deployment(full, host, { clock, onCall: () => {}, onRetry: () => {} });
+  });
+  const random = Random.seeded(1);
+  const upstream = balanced("m", all, () => String(random.uniform()));
+  return { clock, calls, all, call: (more = {}) => upstream.call({ ...request, ...more }, never) };
+}
+
+describe("the order of deployments", () => {
+  it("follows their weights", () => {
+    const { all } = deployments([{ name: "a", weight: 3 }, { name: "b" }]);
+    let first = 0;
+    for (let i = 0; i < 4000; i++) if (byAffinity(all, `key ${i}`)[0]!.spec.name === "a") first++;
+    // The share is 3/4 with a standard deviation of 0.007.
+    expect(first / 4000).toBeGreaterThan(0.72);
+    expect(first / 4000).toBeLessThan(0.78);
+  });
+
+  it("keeps the keys of the others if one is removed", () => {
+    const { all } = deployments([{ name: "a" }, { name: "b" }, { name: "c" }]);
+    const left = all.slice(0, 2);
+    for (let i = 0; i < 200; i++) {
+      const before = byAffinity(all, `key ${i}`)[0]!;
+      if (before !== all[2]) expect(byAffinity(left, `key ${i}`)[0]).toBe(before);
+    }
+  });
+});
+
+describe("calls", () => {
+  it("of one conversation go to one deployment, under its own name of the model", async () => {
+    const { calls, call } = deployments([{ name: "a" }, { name: "b" }]);
+    for (let i = 0; i < 5; i++) await call({ affinity: "session 1" });
+    expect(new Set(calls).size).toBe(1);
+    expect(calls[0]).toMatch(/^(a m-a|b m-b)$/);
+    for (let i = 0; i < 20; i++) await call({ affinity: `session ${i}` });
+    expect(new Set(calls).size).toBe(2);
+  });
+
+  it("without a key are spread", async () => {
+    const { calls, call } = deployments([{ name: "a" }, { name: "b" }]);
+    for (let i = 0; i < 30; i++) await call();
+    expect(new Set(calls).size).toBe(2);
+  });
+
+  it("that fail go to the next deployment at once", async () => {
+    const fails = new Set(["a"]);
+    const { calls, call } = deployments(
+      [{ name: "a", weight: 1e9 }, { name: "b" }],
+      async (name) => {
+        if (fails.has(name)) throw new UpstreamError("unreachable", name, "is down");
+        return answered();
+      },
+    );
+    expect((await call()).deployment).toBe("b");
+    expect(calls).toEqual(["a m-a", "b m-b"]);
+    fails.add("b");
+    await expect(call()).rejects.toMatchObject({ code: "unreachable" });
+  });
+
+  it("that are refused for the request's fault go nowhere else", async () => {
+    const { calls, call } = deployments([{ name: "a" }, { name: "b" }], async (name) => {
+      throw new UpstreamError("request", name, "cannot be translated");
+    });
+    await expect(call()).rejects.toMatchObject({ code: "request" });
+    expect(calls).toHaveLength(1);
+  });
+
+  it("leave out a deployment that has failed often, until it is tried again", async () => {
+    let isDown = true;
+    const { clock, all, calls, call } = deployments(
+      [{ name: "a", weight: 1e9 }, { name: "b" }],
+      async (name) => {
+        if (name === "a" && isDown) throw new UpstreamError("unreachable", name, "is down");
+        return answered();
+      },
+    );
+    for (let i = 0; i < 8; i++) await call();
+    expect(all[0]!.state).toBe("open");
+    calls.length = 0;
+    await call();
+    expect(calls).toEqual(["b m-b"]);
+    isDown = false;
+    clock.pass(10_000);
+    expect((await call()).deployment).toBe("a");
+    expect(all[0]!.state).toBe("closed");
+  });
+});
+
+describe("limits per minute", () => {
+  it("of requests let the next deployment answer", async () => {
+    const { clock, calls, call } = deployments([{ name: "a", weight: 1e9, rpm: 2 }, { name: "b" }]);
+    for (let i = 0; i < 4; i++) await call();
+    expect(calls).toEqual(["a m-a", "a m-a", "b m-b", "b m-b"]);
+    clock.pass(60_000);
+    expect((await call()).deployment).toBe("a");
+  });
+
+  it("of tokens count the estimate first, then the usage", async () => {
+    const { calls, call } = deployments([{ name: "a", weight: 1e9, tpm: 250 }, { name: "b" }]);
+    // Each request is estimated at 100 tokens and has 60 in the end.
+    for (let i = 0; i < 4; i++) await call();
+    expect(calls).toEqual(["a m-a", "a m-a", "a m-a", "b m-b"]);
+  });
+
+  it("of all deployments are an error that says when to come back", async () => {
+    const { clock, call } = deployments([{ name: "a", rpm: 1 }]);
+    await call();
+    clock.pass(20_000);
+    await expect(call()).rejects.toMatchObject({
+      code: "limited",
+      clientStatus: 429,
+      retryAfter: 40_000,
+      elsewhere: true,
+      retryable: false,
+    });
+  });
+});
+
+describe("a window of a minute", () => {
+  it("forgets what is older", () => {
+    const clock = new StandingClock();
+    const window = new MinuteWindow(10, clock);
+    window.add(6);
+    clock.pass(30_000);
+    window.add(4);
+    expect(window.wait(1)).toBe(30_000);
+    clock.pass(30_000);
+    expect(window.wait(6)).toBe(0);
+    expect(window.wait(7)).toBe(30_000);
+  });
+
+  it("admits an amount above its limit if it is empty", () => {
+    const window = new MinuteWindow(10, new StandingClock());
+    expect(window.wait(1000)).toBe(0);
+    window.add(1);
+    expect(window.wait(1000)).toBeGreaterThan(0);
+    window.add(-1);
+    expect(window.wait(1000)).toBe(0);
+  });
+});

@@ -1,0 +1,175 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../clock/clock.ts";
+import type { DialectName } from "../wire/dialect-names.ts";
+import { Breaker, type BreakerState, guarded } from "./breaker.ts";
+import { MinuteWindow } from "./minute-window.ts";
+import { ParameterProfile } from "./parameters/profile.ts";
+import type { ParameterRules } from "./parameters/rules.ts";
+import { UpstreamError } from "./upstream/error.ts";
+import type { Adaptation, Upstream, UpstreamAnswer, UpstreamRequest } from "./upstream/upstream.ts";
+
+/** An endpoint or key behind a model, as it is configured. */
+export interface DeploymentSpec {
+  /** Name in metrics and lists. */
+  readonly name: string;
+  readonly provider: string;
+  /** Name of the model at the provider. */
+  readonly upstreamName: string;
+  /** Share of the traffic, relative to the other deployments. */
+  readonly weight: number;
+  /** Requests per minute. */
+  readonly rpm?: number | undefined;
+  /** Tokens per minute, prompts and answers together. */
+  readonly tpm?: number | undefined;
+  /** Parameters that it is known to refuse. */
+  readonly rules?: ParameterRules | undefined;
+}
+
+export interface DeploymentTools {
+  readonly clock: Clock;
+  /** Called for each call that has ended before its first byte, or begun to answer. */
+  readonly onCall: (deployment: string, status: "ok" | "failed") => void;
+  /** Called before a request is sent again with other parameters. */
+  readonly onRetry: (error: UpstreamError) => void;
+}
+
+/** One endpoint or key behind a model, with its own circuit breaker, limits and parameters. */
+export class Deployment {
+  readonly spec: DeploymentSpec;
+  readonly dialects: readonly DialectName[];
+  readonly #breaker: Breaker;
+  readonly #upstream: Upstream;
+  readonly #profile: ParameterProfile;
+  readonly #requests: MinuteWindow | undefined;
+  readonly #tokens: MinuteWindow | undefined;
+  readonly #tools: DeploymentTools;
+
+  constructor(spec: DeploymentSpec, host: Upstream, tools: DeploymentTools) {
+    const { clock } = tools;
+    this.spec = spec;
+    this.dialects = host.dialects ?? ["chat"];
+    this.#tools = tools;
+    this.#breaker = new Breaker(clock);
+    this.#upstream = guarded(host, this.#breaker);
+    this.#profile = new ParameterProfile(spec.rules ?? {}, clock);
+    this.#requests = spec.rpm === undefined ? undefined : new MinuteWindow(spec.rpm, clock);
+    this.#tokens = spec.tpm === undefined ? undefined : new MinuteWindow(spec.tpm, clock);
+  }
+
+  get state(): BreakerState {
+    return this.#breaker.state;
+  }
+
+  /** Milliseconds until the limits per minute admit a request; 0 if they do now. */
+  wait(tokens: number): number {
+    return Math.max(this.#requests?.wait(1) ?? 0, this.#tokens?.wait(tokens) ?? 0);
+  }
+
+  /**
+   * Sends a request that is adapted to the deployment, unless it is strict. A refusal that names a
+   * parameter is remembered, and the request is sent again without it.
+   */
+  async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
+    const { upstreamName: model, name } = this.spec;
+    const { onCall, onRetry } = this.#tools;
+    for (let attempt = 0; ; attempt++) {
+      const adapted: Adaptation[] = [];
+      const adapt = request.strict ? undefined : this.#profile.adapter(adapted);
+      try {
+        const own = adapt ? { ...request, model, adapt } : { ...request, model };
+        const answer = await this.#counted(own, signal);
+        onCall(name, "ok");
+        if (adapted.length === 0) return answer;
+        return { ...answer, adapted: [...(answer.adapted ?? []), ...adapted] };
+      } catch (error) {
+        if (!(error instanceof UpstreamError)) throw error;
+        if (error.code !== "cancelled") onCall(name, "failed");
+        const isNew = this.#profile.learn(error.refusal);
+        if (!isNew || request.strict || attempt >= MAX_ADAPTED || signal.aborted) throw error;
+        onRetry(error);
+      }
+    }
+  }
+
+  /** Counts a call against the limits per minute: first its estimated tokens, in the end the real ones. */
+  async #counted(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
+    this.#requests?.add(1);
+    const tokens = this.#tokens;
+    if (!tokens) return this.#upstream.call(request, signal);
+    const estimated = tokensOf(request);
+    tokens.add(estimated);
+    try {
+      const answer = await this.#upstream.call(request, signal);
+      answer.end.then(({ usage }) => {
+        if (usage) tokens.add(usage.promptTokens + usage.completionTokens - estimated);
+      });
+      return answer;
+    } catch (error) {
+      tokens.add(-estimated);
+      throw error;
+    }
+  }
+}
+
+/** Attempts with another set of parameters. Most providers report one parameter at a time. */
+const MAX_ADAPTED = 4;
+
+/** Estimated tokens of a request. */
+export function tokensOf({ tokens, body }: UpstreamRequest): number {
+  return tokens ?? Math.ceil(body.length / 4);
+}
+
+/**
+ * Deployments of a model as one upstream. A conversation stays with its deployment, whose prompt cache
+ * knows it. If a deployment fails, has failed often or has reached its limits, the next one is called.
+ */
+export function balanced(
+  name: string,
+  deployments: readonly Deployment[],
+  newKey: () => string,
+): Upstream {
+  const [only] = deployments;
+  return {
+    name,
+    async call(request, signal) {
+      const isSingle = deployments.length === 1;
+      const key = isSingle ? "" : (request.affinity ?? newKey());
+      const tokens = tokensOf(request);
+      const waits = new Map(deployments.map((one) => [one, one.wait(tokens)]));
+      const ready = deployments.filter((one) => waits.get(one) === 0);
+      if (ready.length === 0) {
+        const retryAfter = Math.min(...waits.values());
+        const problem = "has reached its limit of requests or tokens per minute";
+        throw new UpstreamError("limited", name, problem, { retryAfter });
+      }
+      if (isSingle) return only!.call(request, signal);
+      const ordered = byAffinity(ready, key);
+      const healthy = ordered.filter(({ state }) => state !== "open");
+      const queue = healthy.length > 0 ? healthy : ordered;
+      for (let i = 0; ; i++) {
+        try {
+          const answer = await queue[i]!.call(request, signal);
+          return { ...answer, deployment: queue[i]!.spec.name };
+        } catch (error) {
+          const isElsewhere = error instanceof UpstreamError && error.fault === "upstream";
+          if (!isElsewhere || i + 1 === queue.length) throw error;
+        }
+      }
+    },
+  };
+}
+
+/**
+ * Orders deployments for a key by weighted rendezvous hashing: the score of a deployment is -weight / ln(h)
+ * with h uniform on (0, 1) by hash. Each is first with the probability of its weight, and if one is added
+ * or removed, only its own keys move (Schindelhauer and Schomaker 2005).
+ */
+export function byAffinity(deployments: readonly Deployment[], key: string): Deployment[] {
+  const scored = deployments.map((deployment) => {
+    const { name, weight } = deployment.spec;
+    const bytes = createHash("sha256").update(`${name}\n${key}`).digest();
+    const h = (bytes.readUIntBE(0, 6) + 0.5) / 2 ** 48;
+    return { deployment, score: -weight / Math.log(h) };
+  });
+  return scored.toSorted((a, b) => b.score - a.score).map(({ deployment }) => deployment);
+}

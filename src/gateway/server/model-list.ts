@@ -1,0 +1,52 @@
+import type { ListedModel } from "../../api/model.ts";
+import type { Capabilities } from "../providers/capabilities.ts";
+import type { ServedModel } from "../providers/served-model.ts";
+import type { LiveRouter } from "../routing/live-router.ts";
+import type { Serving } from "../routing/serving.ts";
+
+/** Routers and models as /v1/models lists them. */
+export function listModels({ models, routers }: Serving): ListedModel[] {
+  return [...[...routers.values()].map(routerEntry), ...[...models.values()].map(modelEntry)];
+}
+
+function routerEntry({ name, models }: LiveRouter): ListedModel {
+  const pool = [...models.values()];
+  return {
+    ...entry(name, "joust"),
+    capabilities: jointCapabilities(pool.map(({ capabilities }) => capabilities)),
+    models: pool.map((model) => model.name),
+  };
+}
+
+/** Capabilities of a pool: those of its best model for each, because the router chooses one that can serve. */
+function jointCapabilities(all: readonly Capabilities[]): Capabilities {
+  const any = (name: "vision" | "tools" | "json_schema") => {
+    const values = all.map((one) => one[name]);
+    return values.includes(true) ? true : values.includes(undefined) ? undefined : false;
+  };
+  const contexts = all.map(({ context }) => context);
+  const known = contexts.filter((context) => context !== undefined);
+  return {
+    context: known.length === contexts.length ? Math.max(...known) : undefined,
+    vision: any("vision"),
+    tools: any("tools"),
+    json_schema: any("json_schema"),
+  };
+}
+
+function modelEntry({ name, capabilities, deployments, spec }: ServedModel): ListedModel {
+  const several = deployments.map(({ state, spec: own }) => {
+    const { name: deployment, provider, weight, rpm, tpm } = own;
+    return { name: deployment, provider, weight, rpm, tpm, state };
+  });
+  return {
+    ...entry(name, spec.provider),
+    ...(spec.price && { price: spec.price }),
+    capabilities,
+    ...(several.length > 1 && { deployments: several }),
+  };
+}
+
+function entry(id: string, owner: string): ListedModel {
+  return { id, object: "model", created: 0, owned_by: owner };
+}
