@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Model, RoutingNote, RoutingOptions } from "./chat.ts";
-import type { Value } from "./common.ts";
+import { Id, type Value } from "./common.ts";
 
 /** Requests of OpenAI's Responses API, as far as the gateway reads them; the rest is passed on. */
 
@@ -60,3 +60,27 @@ export const ResponseEvent = z
     id: "ResponseEvent",
     description: "Data of one server-sent event of a streamed response.",
   });
+
+export const ResponseParams = z.object({ id: Id.describe("Id of the response.") });
+
+export const DeletedResponse = z.object({
+  id: z.string(),
+  object: z.literal("response"),
+  deleted: z.literal(true),
+});
+
+export const InputItemsQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  order: z.enum(["asc", "desc"]).default("desc"),
+  after: z.string().optional().describe("Id of the last item of the page before."),
+});
+
+export const InputItems = z
+  .looseObject({
+    object: z.literal("list"),
+    data: z.array(z.looseObject({ id: z.string().optional(), type: z.string() })),
+    first_id: z.string().nullish(),
+    last_id: z.string().nullish(),
+    has_more: z.boolean(),
+  })
+  .meta({ id: "InputItems", description: "Items of the conversation before a response." });

@@ -13,13 +13,13 @@ import { openSqlite } from "../store/sqlite/open.ts";
 import type { Store } from "../store/store.ts";
 import { Access } from "./access/access.ts";
 import { isLoopback } from "./access/origin.ts";
+import { answerResponse } from "./answer-response.ts";
 import type { Clock } from "./clock/clock.ts";
 import type { Config } from "./config/config.ts";
 import { countTokens } from "./count-tokens.ts";
 import { chat } from "./dialects/chat/chat.ts";
 import { messages } from "./dialects/messages/messages.ts";
 import { BodyReader } from "./dialects/reader/reader.ts";
-import { responses } from "./dialects/responses/responses.ts";
 import { Judge } from "./feedback/judge.ts";
 import { VoteTokens } from "./feedback/vote-token.ts";
 import { watchPosteriors } from "./insight/events.ts";
@@ -28,6 +28,7 @@ import { PastTallies } from "./insight/stats.ts";
 import { Feed } from "./log/feed.ts";
 import { Recorder } from "./log/recorder.ts";
 import { Retention } from "./log/retention.ts";
+import { StoredResponses } from "./log/stored-responses.ts";
 import type { Placement } from "./providers/model-specs.ts";
 import { answerConversation, answerUnrouted, type RequestParts } from "./request.ts";
 import { Builder } from "./routing/builder.ts";
@@ -102,8 +103,8 @@ export async function checkGateway(options: Omit<GatewayOptions, "logger">): Pro
   }
 }
 
-/** The dialects of the three endpoints that answer conversations. */
-const DIALECTS = { chat, responses, messages };
+/** Dialects whose answers the gateway does not keep. */
+const DIALECTS = { chat, messages };
 
 /** Builds the parts of the gateway, connects them and starts the server. */
 async function open(options: GatewayOptions, store: Store): Promise<RunningGateway> {
@@ -158,6 +159,12 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     metrics,
     reader,
   };
+  const responses = new StoredResponses({
+    store,
+    config: () => served.config.store,
+    clock,
+    logger,
+  });
   const closing = new AbortController();
   const leaving = new AbortController();
   const direct = directFetch(closing.signal);
@@ -179,6 +186,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
       addRoutes(app, {
         ...request,
         ...cast,
+        responses,
         access,
         voters,
         tallies,
@@ -186,7 +194,9 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
         leaving: leaving.signal,
         handlers: {
           converse: (dialect, admitted, client) =>
-            answerConversation(request, DIALECTS[dialect], admitted, client),
+            dialect === "responses"
+              ? answerResponse({ ...request, responses }, admitted, client)
+              : answerConversation(request, DIALECTS[dialect], admitted, client),
           countTokens: (admitted, client) => countTokens(request, admitted, client),
           pass: (admitted, client, endpoint) => answerUnrouted(request, endpoint, admitted, client),
           route: ({ caller, body, headers }) => route(request, caller, body, headers),

@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import type { Control, Learning, Logged, Voted } from "./events.ts";
 import { eventOf, type LoggedRow } from "./row.ts";
 import { joined, literal, type Statement, sql } from "./sql.ts";
-import type { StoredKey, StoredSnapshot } from "./store.ts";
+import type { StoredKey, StoredResponse, StoredSnapshot } from "./store.ts";
 import { vectorOfHalf } from "./vector.ts";
 
 /** Runs a statement and returns its rows. */
@@ -67,6 +67,12 @@ export class LogQueries {
     const [row] = await this.select<{ x: Uint8Array }>(sql`
       SELECT x FROM embeddings WHERE decision = ${decision}`);
     return row && vectorOfHalf(row.x);
+  }
+
+  async response(id: string): Promise<StoredResponse | undefined> {
+    const [row] = await this.select<StoredResponse>(sql`
+      SELECT id, owner, until, body FROM responses WHERE id = ${id}`);
+    return row && { ...row, until: Number(row.until) };
   }
 
   async snapshot(

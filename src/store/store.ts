@@ -78,6 +78,11 @@ export interface Store {
   saveEmbedding(decision: string, x: Float64Array, until: number): Promise<void>;
   embedding(decision: string): Promise<Float64Array | undefined>;
 
+  /** Stores a response until `until` at least. An earlier one of the same id is replaced. */
+  saveResponse(response: StoredResponse): Promise<void>;
+  response(id: string): Promise<StoredResponse | undefined>;
+  deleteResponse(id: string): Promise<void>;
+
   /**
    * Acquires the lease of a router. Returns a token, or undefined if another holder's
    * lease is still valid and `steal` is not set.
@@ -129,6 +134,17 @@ export interface Change {
   /** "log" for a vote or control, "forgotten" if votes were erased, "snapshot" for a newer posterior. */
   readonly what: "log" | "forgotten" | "snapshot";
   readonly position: number;
+}
+
+/** A response that a client may read and continue by its id. */
+export interface StoredResponse {
+  readonly id: string;
+  /** Id of the API key; "" without a key. */
+  readonly owner: string;
+  /** Time in milliseconds since 1970 up to which the response is kept. */
+  readonly until: number;
+  /** Sealed content, to be read with `unseal`. */
+  readonly body: Uint8Array;
 }
 
 /** The place of a decision in the order of time: its time, then its id. */

@@ -132,12 +132,13 @@ export async function deliverUnchanged(
     const end = await answer.end;
     const cost = model.cost(end.usage);
     if (cost !== undefined) headers["x-joust-cost"] = dollars(cost);
-    client.send(200, headers, body);
+    client.send(200, headers, dialect.passing?.whole(end.members ?? scanObject(body)) ?? body);
     return end;
   }
   client.beginStream(headers);
+  const change = dialect.passing?.stream();
   for await (const piece of endingInErrorEvent(answer.body, dialect)) {
-    const room = client.write(piece);
+    const room = client.write(change ? change(piece) : piece);
     if (room) await room;
   }
   client.end();

@@ -33,6 +33,14 @@ export interface Dialect {
   /** Last event of a stream that broke off. Without it, the answer would look complete. */
   errorEvent(error: UpstreamError): string;
   duel(head: DuelHead): DuelWriter;
+  /** Changes to the answer of a named model. Without them it keeps its bytes. */
+  readonly passing?: PassingAnswer | undefined;
+}
+
+interface PassingAnswer {
+  whole(answer: Members): Uint8Array;
+  /** Returns a function that changes the pieces of a stream. */
+  stream(): (piece: Uint8Array) => Uint8Array;
 }
 
 export type RequestHeaders = Readonly<Record<string, string | string[] | undefined>>;

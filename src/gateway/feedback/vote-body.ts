@@ -34,7 +34,7 @@ export function readVote(body: VoteRequest, metrics: Metrics = {}): Vote {
   }
   return {
     // The id of a completion contains the id of the decision.
-    decision: id?.replace(/^(chatcmpl|cmpl)-/, ""),
+    decision: id?.replace(/^(chatcmpl-|cmpl-|msg_|resp_)/, ""),
     session,
     contents,
     voter: body.voter ?? "",

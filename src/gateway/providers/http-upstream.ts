@@ -11,6 +11,7 @@ import { type Address, Transport, type TransportSettings } from "./upstream/tran
 import {
   DIALECT_OF,
   type Endpoint,
+  type HeldRequest,
   readAll,
   type Translation,
   type Upstream,
@@ -144,6 +145,16 @@ export class HttpUpstream implements Upstream {
       `does not support the request: it has no ${endpoint}`,
       { hint: "use a model of another provider" },
     );
+  }
+
+  held({ method, path }: HeldRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
+    const { responses } = this.#urls;
+    if (responses === undefined) {
+      throw new UpstreamError("request", this.name, "does not speak the Responses API");
+    }
+    const to = this.#transport.address(`${responses}/${path}`);
+    const translate = () => new WholeAnswer(this.name, "held");
+    return this.#transport.send({ to, method, stream: false }, translate, signal);
   }
 
   async models(signal: AbortSignal): Promise<string[]> {

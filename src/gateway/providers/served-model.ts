@@ -13,7 +13,12 @@ import {
 } from "./deployment.ts";
 import { LearnedLimits } from "./learned-limits.ts";
 import { UpstreamError } from "./upstream/error.ts";
-import type { Upstream, UpstreamAnswer, UpstreamRequest } from "./upstream/upstream.ts";
+import type {
+  HeldRequest,
+  Upstream,
+  UpstreamAnswer,
+  UpstreamRequest,
+} from "./upstream/upstream.ts";
 import { costOf, type Price, type Usage } from "./upstream/usage.ts";
 
 /** A model as it is configured. */
@@ -44,6 +49,7 @@ export class ServedModel {
   /** Limits that the model's refusals have shown. */
   readonly learned: LearnedLimits;
   readonly #upstream: Upstream;
+  readonly #hosts: readonly Upstream[];
 
   constructor(spec: ModelSpec, hosts: readonly DeployedHost[], tools: ModelTools) {
     const { clock, random } = tools;
@@ -51,6 +57,7 @@ export class ServedModel {
     const onCall: DeploymentTools["onCall"] = (deployment, status) =>
       tools.onCall?.(spec.name, deployment, status);
     this.spec = spec;
+    this.#hosts = hosts.map(({ host }) => host);
     this.deployments = hosts.map(
       ({ spec: own, host }) => new Deployment(own, host, { clock, onRetry, onCall }),
     );
@@ -80,6 +87,21 @@ export class ServedModel {
       if (error instanceof UpstreamError) this.learned.learn(error.refusal, tokensOf(request));
       throw error;
     }
+  }
+
+  /** Asks the host that keeps a response about it. Other deployments do not know it. */
+  async held(request: HeldRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
+    let unknown = new UpstreamError("request", this.name, "keeps no responses");
+    for (const host of this.#hosts) {
+      try {
+        const answer = await host.held?.(request, signal);
+        if (answer) return answer;
+      } catch (error) {
+        if (!(error instanceof UpstreamError) || error.status !== 404) throw error;
+        unknown = error;
+      }
+    }
+    throw unknown;
   }
 
   /** Capabilities of the configuration or the catalog, limited by what the model has refused. */

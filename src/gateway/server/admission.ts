@@ -56,7 +56,7 @@ function allowOrigin({ raw: { headers } }: FastifyRequest, response: FastifyRepl
   if (origin === undefined) return;
   response.setHeader("access-control-allow-origin", origin);
   response.setHeader("vary", "origin");
-  response.setHeader("access-control-allow-methods", "GET, POST");
+  response.setHeader("access-control-allow-methods", "GET, POST, DELETE");
   const requested = headers["access-control-request-headers"] ?? "*";
   response.setHeader("access-control-allow-headers", requested);
   response.setHeader("access-control-expose-headers", EXPOSED);

@@ -52,7 +52,7 @@ export function addDecisionRoutes(app: App, { store, log, serving }: DecisionPar
     }),
     async ({ caller, params: { id } }) => {
       await logged(log);
-      const record = await store.decision(id.replace(/^chatcmpl-/, ""));
+      const record = await store.decision(id.replace(/^(chatcmpl-|msg_|resp_)/, ""));
       const isOwn = caller.isAdmin || record?.decision.owner === caller.owner;
       if (!record || !isOwn) throw noDecision();
       const { id: decision, router, x } = record.decision;

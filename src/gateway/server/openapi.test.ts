@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ChatChunk } from "../../api/chat.ts";
 import { EVENTS } from "../../api/event.ts";
 import { serverEvents } from "../../client/server-events.ts";
+import { startDialectHost } from "../dialect-host.fixture.ts";
 import { chat, eventsOf, SANDBOX, startGateway } from "../gateway.fixture.ts";
 import { Conformance, describeApi } from "./conformance.fixture.ts";
 
@@ -33,18 +34,29 @@ const DUEL = { joust: { duel: true } };
 
 it("docs/http.md describes every operation, and no others", () => {
   const docs = readFileSync(new URL("../../../docs/http.md", import.meta.url), "utf8");
-  const documented = [...docs.matchAll(/`(GET|POST) (\/[^`?]*)/g)].map(
+  const documented = [...docs.matchAll(/`(GET|POST|DELETE) (\/[^`?]*)/g)].map(
     ([, method, path]) => `${method!.toLowerCase()} ${path}`,
   );
   const operations = conformance.operations.map(({ id }) => id);
   expect([...new Set(documented)].toSorted()).toEqual(operations.toSorted());
 });
 
+/** Models of the sandbox, after those of the host. */
+const MODELS = `  yi-34b: {provider: sandbox}
+  mistral-7b: {provider: sandbox}
+routers: {auto: {models: [yi-34b, mistral-7b]}}
+${SANDBOX}
+`;
+
 describe("responses", () => {
   /** Requests for a JSON response of every endpoint; `{id}` is replaced by the id of a decision. */
   const requests: readonly (readonly [string, string, object?])[] = [
     ["POST", "/v1/chat/completions", chat("Why is the sky blue?")],
     ["POST", "/v1/responses", { model: "auto", input: "Why is the sky blue?" }],
+    ["GET", "/v1/responses/{response}"],
+    ["GET", "/v1/responses/{response}/input_items"],
+    ["DELETE", "/v1/responses/{response}"],
+    ["POST", "/v1/responses/{held}/cancel"],
     ["POST", "/v1/messages", { ...chat("Why is the sky blue?"), max_tokens: 9 }],
     ["POST", "/v1/messages/count_tokens", chat("Why is the sky blue?")],
     ["POST", "/v1/completions", { model: "yi-34b", prompt: "Why is the sky" }],
@@ -77,7 +89,13 @@ describe("responses", () => {
   ];
 
   it("of every endpoint conform to it, before and after votes", async () => {
-    const { url, post } = await startGateway(SANDBOX);
+    const host = await startDialectHost();
+    host.answer = () => ({ body: { id: "r", object: "response", model: "m", output: [] } });
+    const { url, post } = await startGateway(`${host.yaml}${MODELS}store: {prompts: true}\n`);
+    const asked = { model: "yi-34b", input: "Why is the sky blue?" };
+    const { json: response } = await post("/v1/responses", asked);
+    const background = { ...asked, model: "responses-model", background: true };
+    const { json: held } = await post("/v1/responses", background);
     let key: string | undefined;
     const send = async (method: string, path: string, body?: object) => {
       const response = await fetch(`${url}${path}`, {
@@ -97,7 +115,12 @@ describe("responses", () => {
     await post("/v1/feedback", { id, winner: 0, voter: "ann" });
     for (const [method, path, body] of requests) {
       const filled = body && JSON.parse(JSON.stringify(body).replace("{id}", id));
-      await send(method, path.replace("{id}", id), filled);
+      const ids = { id, response: response.id, held: held.id };
+      const full = Object.entries(ids).reduce(
+        (p, [name, own]) => p.replace(`{${name}}`, own),
+        path,
+      );
+      await send(method, full, filled);
     }
     const json = conformance.operations.filter(
       ({ operation }) => "application/json" in operation.responses["200"]!.content,

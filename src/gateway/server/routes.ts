@@ -13,6 +13,7 @@ import {
   type VoteRouteParts,
 } from "./decision-routes.ts";
 import { addInsightRoutes, type InsightParts } from "./insight-routes.ts";
+import { addResponseRoutes, type ResponseParts } from "./response-routes.ts";
 import { addSandboxRoutes, type SandboxParts } from "./sandbox-routes.ts";
 
 /** Parts of the gateway that the endpoints use. Each group of endpoints declares its own. */
@@ -21,10 +22,12 @@ export type RouteParts = VoteRouteParts &
   InsightParts &
   SandboxParts &
   AdminParts &
+  ResponseParts &
   OperationParts & { readonly handlers: ChatHandlers };
 
 export function addRoutes(app: App, parts: RouteParts): void {
   addChatRoutes(app, parts.handlers);
+  addResponseRoutes(app, parts);
   addVoteRoutes(app, parts);
   addDecisionRoutes(app, parts);
   addModelRoutes(app, parts.serving);

@@ -17,6 +17,7 @@ export const MAIN_TABLES: readonly Table[] = [
   { name: "snapshots", columns: ["router", "position", "at", "hash", "state", "checksum"] },
   { name: "horizons", columns: ["router", "position"] },
   { name: "embeddings", columns: ["decision", "until", "x"] },
+  { name: "responses", columns: ["id", "owner", "until", "body"] },
   { name: "keys", columns: ["id", "body"] },
   { name: "secrets", columns: ["name", "value"] },
   { name: "tallies", columns: ["router", "bucket", "model"], sums: COUNTS },

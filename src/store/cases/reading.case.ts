@@ -176,6 +176,28 @@ export function readingConforms({ one, both }: Stores): void {
     expect(await b.embedding("d3")).toEqual(x);
   });
 
+  it("keeps responses until their time, replaces and deletes them", async () => {
+    const [a, b] = await both();
+    const response = {
+      id: "r1",
+      owner: "k1",
+      until: Date.now() + 60_000,
+      body: Buffer.from("one"),
+    };
+    await a.saveResponse(response);
+    expect(await b.response("r1")).toEqual(response);
+    const changed = { ...response, owner: "", body: Buffer.from("two") };
+    await b.saveResponse(changed);
+    expect(await a.response("r1")).toEqual(changed);
+    await a.saveResponse({ ...response, id: "r2", until: 1 });
+    await a.saveResponse({ ...response, id: "r3" });
+    expect(await b.response("r2")).toBeUndefined();
+    await a.deleteResponse("r1");
+    await a.deleteResponse("r1");
+    expect(await b.response("r1")).toBeUndefined();
+    expect(await b.response("r3")).toEqual({ ...response, id: "r3" });
+  });
+
   it("notifies of votes and snapshots, also of other nodes if the database is shared", async () => {
     const [a, b] = await both();
     const changes: Change[] = [];

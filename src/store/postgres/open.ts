@@ -16,6 +16,7 @@ import type {
   SnapshotContent,
   Store,
   StoredKey,
+  StoredResponse,
   StoredSnapshot,
 } from "../store.ts";
 import { halfBytesOf } from "../vector.ts";
@@ -88,6 +89,14 @@ class PostgresStore extends Queries implements Store {
 
   saveEmbedding(decision: string, x: Float64Array, until: number) {
     return writes.saveEmbedding(this.#pool, decision, halfBytesOf(x), until);
+  }
+
+  saveResponse(response: StoredResponse) {
+    return writes.saveResponse(this.#pool, response);
+  }
+
+  deleteResponse(id: string) {
+    return writes.deleteResponse(this.#pool, id);
   }
 
   acquireLease(router: string, holder: string, milliseconds: number, steal = false) {

@@ -4,7 +4,13 @@ import { crc32 } from "node:zlib";
 import type pg from "pg";
 import { budgetGrant } from "../budget.ts";
 import { noSnapshot } from "../prune.ts";
-import type { BudgetGrant, BudgetRequest, StoredKey, StoredSnapshot } from "../store.ts";
+import type {
+  BudgetGrant,
+  BudgetRequest,
+  StoredKey,
+  StoredResponse,
+  StoredSnapshot,
+} from "../store.ts";
 import { LeaseLost } from "../store-error.ts";
 import { snapshotsToDelete } from "../thin-snapshots.ts";
 import { notify } from "./append.ts";
@@ -166,6 +172,24 @@ export async function saveEmbedding(
       [decision, until, Buffer.from(x)],
     );
   });
+}
+
+export async function saveResponse(
+  pool: pg.Pool,
+  { id, owner, until, body }: StoredResponse,
+): Promise<void> {
+  await transaction(pool, "", async (client) => {
+    await client.query(`DELETE FROM responses WHERE until < ${NOW}`);
+    await client.query(
+      `INSERT INTO responses (id, owner, until, body) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (id) DO UPDATE SET owner = excluded.owner, until = excluded.until, body = excluded.body`,
+      [id, owner, until, Buffer.from(body)],
+    );
+  });
+}
+
+export async function deleteResponse(pool: pg.Pool, id: string): Promise<void> {
+  await query(pool, "DELETE FROM responses WHERE id = $1", [id]);
 }
 
 export async function saveKey(pool: pg.Pool, key: StoredKey): Promise<void> {

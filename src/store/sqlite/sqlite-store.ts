@@ -14,6 +14,7 @@ import type {
   SnapshotContent,
   Store,
   StoredKey,
+  StoredResponse,
   StoredSnapshot,
 } from "../store.ts";
 import { halfBytesOf } from "../vector.ts";
@@ -91,6 +92,14 @@ export class SqliteStore extends Queries implements Store {
   async saveEmbedding(decision: string, x: Float64Array, until: number) {
     const bytes = halfBytesOf(x);
     translated(() => writes.saveEmbedding(this.#writer, decision, bytes, until, this.#now()));
+  }
+
+  async saveResponse(response: StoredResponse) {
+    translated(() => writes.saveResponse(this.#writer, response, this.#now()));
+  }
+
+  async deleteResponse(id: string) {
+    translated(() => writes.deleteResponse(this.#writer, id));
   }
 
   async acquireLease(router: string, holder: string, milliseconds: number, steal = false) {

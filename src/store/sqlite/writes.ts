@@ -3,7 +3,13 @@ import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { budgetGrant } from "../budget.ts";
 import { noSnapshot } from "../prune.ts";
-import type { BudgetGrant, BudgetRequest, StoredKey, StoredSnapshot } from "../store.ts";
+import type {
+  BudgetGrant,
+  BudgetRequest,
+  StoredKey,
+  StoredResponse,
+  StoredSnapshot,
+} from "../store.ts";
 import { LeaseLost } from "../store-error.ts";
 import { snapshotsToDelete } from "../thin-snapshots.ts";
 import type { Connection } from "./connect.ts";
@@ -137,6 +143,27 @@ export function saveEmbedding(
     ).run(decision, until, x);
   });
   save.immediate();
+}
+
+export function saveResponse(
+  db: Connection,
+  { id, owner, until, body }: StoredResponse,
+  now: number,
+): void {
+  const save = db.transaction(() => {
+    db.prepare("DELETE FROM responses WHERE until < ?").run(now);
+    db.prepare("INSERT OR REPLACE INTO responses (id, owner, until, body) VALUES (?, ?, ?, ?)").run(
+      id,
+      owner,
+      until,
+      body,
+    );
+  });
+  save.immediate();
+}
+
+export function deleteResponse(db: Connection, id: string): void {
+  db.prepare("DELETE FROM responses WHERE id = ?").run(id);
 }
 
 export function saveKey(db: Connection, key: StoredKey): void {

@@ -102,6 +102,20 @@ export function labelStream(dialect: Named): Dialect["labelStream"] {
   };
 }
 
+/** Returns a function that sets members of the answer in each event that holds it. */
+export function editingAnswers(
+  dialect: Named,
+  set: Readonly<Record<string, string>>,
+): (piece: Uint8Array) => Uint8Array {
+  const holder = HOLDERS[dialect];
+  return editingLines([NEEDLES[dialect]], (event) => {
+    const held = objectIn(event, holder);
+    if (!held) return event.json;
+    const inner = Buffer.from(editMembers(held, { set })).toString();
+    return editMembers(event, { set: { [holder]: inner } });
+  });
+}
+
 /** Returns a function that changes the lines of data that contain one of the needles. */
 function editingLines(
   needles: readonly string[],

@@ -84,7 +84,7 @@ export class Transport {
     const { to, body } = message;
     const headers = { ...this.#common, ...message.headers };
     const request = { url: `${to.origin}${to.path}`, body, headers };
-    sign({ ...request, method: body ? "POST" : "GET" }).then(
+    sign({ ...request, method: methodOf(message) }).then(
       (signed) =>
         this.#dispatch(message, Object.entries({ ...headers, ...signed }).flat(), exchange),
       (error: unknown) =>
@@ -97,11 +97,12 @@ export class Transport {
     );
   }
 
-  #dispatch({ to, body }: Message, headers: string[], exchange: Exchange): void {
+  #dispatch(message: Message, headers: string[], exchange: Exchange): void {
+    const { to, body } = message;
     const { pool, origin, path } = to;
     try {
       pool.dispatch(
-        { method: body ? "POST" : "GET", origin, path, headers, body: body ?? null },
+        { method: methodOf(message), origin, path, headers, body: body ?? null },
         exchange,
       );
     } catch (error) {
@@ -135,7 +136,7 @@ export type Sign = (request: SignedRequest) => Promise<Readonly<Record<string, s
 
 /** A request as its signature covers it. */
 interface SignedRequest {
-  readonly method: "GET" | "POST";
+  readonly method: "GET" | "POST" | "DELETE";
   readonly url: string;
   readonly body: Uint8Array | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -150,11 +151,17 @@ export interface Address {
 
 interface Message {
   readonly to: Address;
+  /** Default: POST with a body, otherwise GET. */
+  readonly method?: "GET" | "POST" | "DELETE";
   /** Body of a POST request; without one the request is a GET. */
   readonly body?: Uint8Array;
   readonly stream: boolean;
   /** Headers of this request, which take precedence over those of all requests. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+function methodOf({ method, body }: Message): "GET" | "POST" | "DELETE" {
+  return method ?? (body ? "POST" : "GET");
 }
 
 const STANDARD = { "content-type": "application/json", "user-agent": "joust" };

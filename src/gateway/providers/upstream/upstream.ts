@@ -17,6 +17,14 @@ export interface Upstream {
    * when the signal aborts, which happens when the client disconnects.
    */
   call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
+  /** Asks a host that speaks Responses about a response that it keeps. */
+  held?(request: HeldRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
+}
+
+export interface HeldRequest {
+  readonly method: "GET" | "POST" | "DELETE";
+  /** Path under the endpoint of Responses, with the id of the response. */
+  readonly path: string;
 }
 
 export interface UpstreamRequest {

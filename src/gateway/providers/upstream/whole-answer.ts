@@ -11,10 +11,10 @@ export class WholeAnswer implements Translation {
   usage: Usage | undefined;
   members: Members | undefined;
   readonly #upstream: string;
-  readonly #endpoint: Endpoint | "models";
+  readonly #endpoint: AnsweringEndpoint;
   readonly #chunks: Buffer[] = [];
 
-  constructor(upstream: string, endpoint: Endpoint | "models") {
+  constructor(upstream: string, endpoint: AnsweringEndpoint) {
     this.#upstream = upstream;
     this.#endpoint = endpoint;
   }
@@ -25,7 +25,7 @@ export class WholeAnswer implements Translation {
 
   end(pass: Pass): void {
     const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
-    const dialect = (this.#endpoint !== "models" && DIALECT_OF[this.#endpoint]) || "chat";
+    const dialect = DIALECT_OF[this.#endpoint as Endpoint] ?? "chat";
     try {
       this.members = scanObject(body);
       this.usage = usageIn(dialect, this.members.value("usage"));
@@ -44,9 +44,14 @@ export class WholeAnswer implements Translation {
   }
 }
 
+/** Endpoints of a host, those included that only the gateway itself calls. */
+type AnsweringEndpoint = Endpoint | "models" | "held";
+
 /** Whether a response holds an answer of its endpoint. */
-function isAnswer(members: Members, endpoint: Endpoint | "models"): boolean {
+function isAnswer(members: Members, endpoint: AnsweringEndpoint): boolean {
   switch (endpoint) {
+    case "held":
+      return true;
     case "responses":
       return startsWith(members, "output", OPEN_BRACKET) && members.value("status") !== "failed";
     case "messages":

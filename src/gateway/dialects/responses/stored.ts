@@ -1,0 +1,80 @@
+import { editMembers, isRecord, type Json, type Members, scanObject } from "../../wire/json.ts";
+import type { Dialect } from "../dialect.ts";
+import { editingAnswers } from "../items/labels.ts";
+import { responses } from "./responses.ts";
+
+/** What the responses to one request say about the store, and what is kept of them. */
+export interface ResponseState {
+  /** Members of the response that the gateway sets, as JSON text. */
+  readonly set: Readonly<Record<string, string>>;
+  /** Called when the response begins, with its ids at the host and here, and the model of a router. */
+  readonly begun?: ((hostId: string, id: string, model: string | undefined) => void) | undefined;
+  /** Called with the complete response. */
+  readonly complete?: ((response: Json) => void) | undefined;
+}
+
+/** OpenAI's Responses with a state that the gateway manages. */
+export function storedResponses(state: ResponseState): Dialect {
+  const { set, begun, complete } = state;
+  const whole = (
+    answer: Members,
+    label: (answer: Members) => Uint8Array,
+    model?: string,
+  ): Uint8Array => {
+    const hostId = answer.value("id");
+    const bytes = editMembers(scanObject(label(answer)), { set });
+    if (!begun && !complete) return bytes;
+    const response = JSON.parse(Buffer.from(bytes).toString());
+    begun?.(String(hostId), response.id, model);
+    complete?.(response);
+    return bytes;
+  };
+  const stream = (label: (piece: Uint8Array) => Uint8Array, model?: string) => {
+    const edit = editingAnswers("responses", set);
+    let hostId: string | undefined;
+    return (piece: Uint8Array): Uint8Array => {
+      const first = begun && hostId === undefined ? responseIn(piece)?.id : undefined;
+      const bytes = edit(label(piece));
+      if (typeof first === "string") {
+        hostId = first;
+        begun?.(first, String(responseIn(bytes)?.id), model);
+      }
+      const final = complete && finalIn(bytes);
+      if (final) complete(final);
+      return bytes;
+    };
+  };
+  return {
+    ...responses,
+    label: (answer, labels) => whole(answer, (own) => responses.label(own, labels), labels.model),
+    labelStream: (labels, costOf) => stream(responses.labelStream(labels, costOf), labels.model),
+    passing: {
+      whole: (answer) => whole(answer, (own) => own.json),
+      stream: () => stream((piece) => piece),
+    },
+  };
+}
+
+/** The last response in the events of a piece. */
+function responseIn(piece: Uint8Array): Json | undefined {
+  return eventsIn(piece).at(-1)?.response as Json | undefined;
+}
+
+function finalIn(piece: Uint8Array): Json | undefined {
+  const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+  if (!FINAL.some((type) => bytes.includes(`"${type}"`))) return undefined;
+  const event = eventsIn(piece).findLast(({ type }) => FINAL.includes(String(type)));
+  return event?.response as Json | undefined;
+}
+
+const FINAL = ["response.completed", "response.incomplete"];
+
+/** Events that hold a response. */
+function eventsIn(piece: Uint8Array): Json[] {
+  return Buffer.from(piece)
+    .toString()
+    .split("\n")
+    .filter((line) => line.startsWith("data:") && line.includes('"response"'))
+    .map((line): unknown => JSON.parse(line.slice("data:".length)))
+    .filter((event): event is Json => isRecord(event) && isRecord(event.response));
+}

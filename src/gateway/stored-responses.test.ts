@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { startDialectHost } from "./dialect-host.fixture.ts";
+import { eventsOf, SANDBOX, startGateway } from "./gateway.fixture.ts";
+
+const KEY = "c".repeat(64);
+const STORING = `${SANDBOX}\nstore: {prompts: true, key: "${KEY}"}\n`;
+const ask = (input: unknown, more: object = {}) => ({ model: "auto", input, ...more });
+
+describe("a gateway that may store prompts", () => {
+  it.each([
+    ["a router", "auto"],
+    ["a model", "yi-34b"],
+  ])("keeps responses of %s: they can be read, continued and deleted", async (_, model) => {
+    const gateway = await startGateway(STORING);
+    const first = await gateway.post("/v1/responses", ask("My name is Ann.", { model }));
+    expect(first.json).toMatchObject({ store: true, previous_response_id: null });
+    const { id } = first.json;
+    expect((await gateway.get(`/v1/responses/${id}`)).json).toEqual(first.json);
+
+    const next = await gateway.post(
+      "/v1/responses",
+      ask("What is my name?", { model, previous_response_id: id, stream: true }),
+    );
+    const last = eventsOf(next.text).at(-1).response;
+    expect(last).toMatchObject({ store: true, previous_response_id: id, status: "completed" });
+    expect((await gateway.get(`/v1/responses/${last.id}`)).json).toEqual(last);
+
+    const items = await gateway.get(`/v1/responses/${last.id}/input_items?order=asc`);
+    expect(items.json.data).toMatchObject([
+      { type: "message", role: "user", content: [{ type: "input_text", text: "My name is Ann." }] },
+      { type: "message", role: "assistant" },
+      { type: "message", role: "user" },
+    ]);
+    const [newest] = (await gateway.get(`/v1/responses/${last.id}/input_items?limit=1`)).json.data;
+    expect(newest.content[0].text).toBe("What is my name?");
+
+    const cancelled = await gateway.post(`/v1/responses/${id}/cancel`, {});
+    expect([cancelled.status, cancelled.json.error.code]).toEqual([400, "not_in_background"]);
+    const deleted = await fetch(`${gateway.url}/v1/responses/${id}`, { method: "DELETE" });
+    expect(await deleted.json()).toEqual({ id, object: "response", deleted: true });
+    expect((await gateway.get(`/v1/responses/${id}`)).status).toBe(404);
+  });
+
+  it("keeps nothing of a request with store: false, and seals the rest", async () => {
+    const gateway = await startGateway(STORING);
+    const secret = "The password is xyzzy.";
+    const open = await gateway.post("/v1/responses", ask(secret, { store: false }));
+    expect(open.json.store).toBe(false);
+    expect((await gateway.get(`/v1/responses/${open.json.id}`)).status).toBe(404);
+    const { json } = await gateway.post("/v1/responses", ask(secret));
+    // The response is written in the background.
+    let stored = await gateway.store.response(json.id);
+    while (!stored) {
+      await new Promise((resolve) => setImmediate(resolve));
+      stored = await gateway.store.response(json.id);
+    }
+    expect(Buffer.from(stored.body).toString()).not.toContain("xyzzy");
+  });
+
+  it("shows a response only to the key that created it", async () => {
+    const keys = `keys: {a: {key: "${"a".repeat(16)}"}, b: {key: "${"b".repeat(16)}"}}\n`;
+    const gateway = await startGateway(`${STORING}${keys}`);
+    const as = (name: string) => ({ authorization: `Bearer ${name.repeat(16)}` });
+    const { json } = await gateway.post("/v1/responses", ask("Hi"), as("a"));
+    expect((await gateway.get(`/v1/responses/${json.id}`, as("a"))).status).toBe(200);
+    expect((await gateway.get(`/v1/responses/${json.id}`, as("b"))).status).toBe(404);
+    const foreign = ask("More", { previous_response_id: json.id });
+    const refused = await gateway.post("/v1/responses", foreign, as("b"));
+    expect([refused.status, refused.json.error.code]).toEqual([400, "previous_response_not_found"]);
+  });
+});
+
+it("a gateway that stores no prompts says so, and refuses references", async () => {
+  const gateway = await startGateway(SANDBOX);
+  const { json } = await gateway.post("/v1/responses", ask("Hi", { store: true }));
+  expect(json.store).toBe(false);
+  const shown = await gateway.get(`/v1/responses/${json.id}`);
+  expect([shown.status, shown.json.error.hint]).toEqual([
+    404,
+    "responses are not stored here; set store.prompts in joust.yaml",
+  ]);
+  const more = await gateway.post("/v1/responses", ask("More", { previous_response_id: json.id }));
+  expect(more.json.error).toMatchObject({
+    code: "previous_response_not_found",
+    param: "previous_response_id",
+    hint: expect.stringContaining("send the whole conversation"),
+  });
+});
+
+it("a response in the background stays at its host, under the gateway's id", async () => {
+  const host = await startDialectHost();
+  const response = (status: string) => ({
+    id: "resp_up",
+    object: "response",
+    status,
+    model: "up-responses",
+    output: [],
+    error: null,
+  });
+  host.answer = ({ path }) => {
+    if (path.includes("input_items")) {
+      return { body: { object: "list", data: [], has_more: false } };
+    }
+    return { body: response(path.endsWith("/cancel") ? "cancelled" : "queued") };
+  };
+  const gateway = await startGateway(`${host.yaml}routers: {auto: {}}\n`);
+  for (const model of ["auto", "responses-model"]) {
+    const { json } = await gateway.post("/v1/responses", ask("Hi", { model, background: true }));
+    expect(json.status).toBe("queued");
+    expect(host.received.at(-1)!.body).not.toHaveProperty("store");
+    const shown = await gateway.get(`/v1/responses/${json.id}`);
+    expect(shown.json).toMatchObject({ id: json.id, status: "queued" });
+    expect(host.received.at(-1)!.path).toBe("/responses/v1/responses/resp_up");
+    const listed = await gateway.get(`/v1/responses/${json.id}/input_items?limit=2`);
+    expect(listed.json.data).toEqual([]);
+    expect(host.received.at(-1)!.path).toContain("/resp_up/input_items?limit=2");
+    const cancelled = await gateway.post(`/v1/responses/${json.id}/cancel`, {});
+    expect(cancelled.json).toMatchObject({ id: json.id, status: "cancelled" });
+    const deleted = await fetch(`${gateway.url}/v1/responses/${json.id}`, { method: "DELETE" });
+    expect(deleted.status).toBe(200);
+    expect((await gateway.get(`/v1/responses/${json.id}`)).status).toBe(404);
+  }
+});
