@@ -15,6 +15,7 @@ export const ListedModel = z
         output: z.number(),
         cached_input: z.number().optional(),
         cache_write: z.number().optional(),
+        cache_write_1h: z.number().optional(),
       })
       .optional()
       .describe("US dollars per million tokens."),

@@ -247,8 +247,9 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
 }
 
 function builderOptions(options: Omit<GatewayOptions, "logger">) {
-  const { env, projectData: data, encoders, folder, clock } = options;
-  return { env, data, encoders, folder, clock };
+  const { env, projectData: data, encoders, folder, clock, dataDir } = options;
+  const catalog = { builtIn: join(data, "catalog"), updated: join(dataDir, "catalog") };
+  return { env, data, encoders, folder, clock, catalog };
 }
 
 async function openStore(options: GatewayOptions): Promise<Store> {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { backupCommand, restoreCommand, verifyCommand } from "./backup.ts";
+import { catalogCommand } from "./catalog.ts";
 import { dataCommand } from "./data.ts";
 import { distillCommand } from "./distill.ts";
 import { encodeCommand } from "./encode.ts";
@@ -19,6 +20,7 @@ export function allCommands(): Command[] {
   const groups = {
     "Gateway:": [
       serveCommand(),
+      catalogCommand(),
       keysCommand(),
       votesCommand(),
       replayCommand(),

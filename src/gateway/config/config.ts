@@ -78,6 +78,7 @@ const PRICE = z.strictObject({
   output: z.number().min(0),
   cached_input: z.number().min(0).optional(),
   cache_write: z.number().min(0).optional(),
+  cache_write_1h: z.number().min(0).optional(),
 });
 
 /** An endpoint or key behind a model that has several. */
@@ -111,6 +112,10 @@ const MODEL = z.strictObject({
   vision: z.boolean().optional(),
   tools: z.boolean().optional(),
   json_schema: z.boolean().optional(),
+  /** Tokens of the longest answer. */
+  max_answer: z.int().positive().optional(),
+  /** Whether the model accepts a temperature. */
+  temperature: z.boolean().optional(),
   /** Parameters that the model refuses, besides those that are known or learned from its refusals. */
   parameters: z
     .strictObject({

@@ -2,10 +2,10 @@ import { InputError } from "../../core/input/input-error.ts";
 import type { Config, Environment, ModelConfig } from "../config/config.ts";
 import { USUAL_CACHE } from "./answer-price.ts";
 import type { Capabilities } from "./capabilities.ts";
+import type { Catalog } from "./catalog/catalog.ts";
 import type { DeploymentSpec } from "./deployment.ts";
 import { knownRules } from "./parameters/known-rules.ts";
 import { mergeRules } from "./parameters/rules.ts";
-import { capabilitiesOf, priceOf } from "./prices.ts";
 import { missingKey, type Provider, providerOf, providersIn, SANDBOX } from "./providers.ts";
 import type { ModelSpec } from "./served-model.ts";
 import type { Limits } from "./upstream/exchange.ts";
@@ -36,23 +36,27 @@ interface SandboxModels {
   capabilities(model: string): Capabilities;
 }
 
-/** Finds the models to serve. `listModels` lists the models of a host. */
+/**
+ * Finds the models to serve. `listModels` lists the models of a host. The catalog is opened only if there is a
+ * model outside the sandbox.
+ */
 export async function placementOf(
   config: Config,
   env: Environment,
   openSandbox: () => Promise<SandboxModels>,
   listModels: (provider: Provider) => Promise<string[]>,
+  openCatalog: () => Promise<Catalog>,
 ): Promise<Placement> {
   const named = Object.entries(config.models);
   if (named.length > 0) {
     const models = named.map(async ([name, model]) =>
       model.provider === SANDBOX && !config.providers[SANDBOX]
         ? inSandbox(name, model, await openSandbox())
-        : hosted(name, model, deploymentsOf(name, model, config, env)),
+        : hosted(name, model, deploymentsOf(name, model, config, env), await openCatalog()),
     );
     return { from: "file", models: await Promise.all(models) };
   }
-  const found = await inEnvironment(config, env, listModels);
+  const found = await inEnvironment(config, env, listModels, openCatalog);
   if (found.length > 0) return { from: "environment", models: found };
   const sandbox = await openSandbox();
   const models = sandbox.names.map((name) => inSandbox(name, { model: name }, sandbox));
@@ -115,16 +119,17 @@ function hosted(
   name: string,
   model: Partial<ModelConfig>,
   deployments: readonly NamedDeployment[],
+  catalog: Catalog,
 ): PlacedModel {
   const { price, retries = 2 } = model;
   const { provider, upstreamName } = deployments[0]!;
   const { timeout_seconds: total = 600, first_byte_seconds: first } = model;
-  const listed = capabilitiesOf(upstreamName);
+  const { capabilities: listed } = catalog.facts(provider.kind, upstreamName);
   const spec: ModelSpec = {
     name,
     provider: provider.name,
     upstreamName,
-    price: price ?? priceOf(upstreamName),
+    price: price ?? catalog.price(provider.kind, upstreamName),
     cache: {
       seconds: model.cache_seconds ?? USUAL_CACHE.seconds,
       minTokens: model.cache_tokens ?? USUAL_CACHE.minTokens,
@@ -139,7 +144,10 @@ function hosted(
   };
   const limits = { totalMs: 1000 * total, ...(first && { firstByteMs: 1000 * first }) };
   const placed = deployments.map(({ provider: host, ...own }) => {
-    const known = knownRules({ provider: host.kind, model: own.upstreamName });
+    const facts = catalog.facts(host.kind, own.upstreamName);
+    const { max_answer: maxAnswer = facts.maxAnswer, temperature = facts.temperature } = model;
+    const { upstreamName: at } = own;
+    const known = knownRules({ provider: host.kind, model: at, maxAnswer, temperature });
     const rules = mergeRules([known, model.parameters ?? {}]);
     return { spec: { ...own, provider: host.name, rules }, provider: host };
   });
@@ -173,6 +181,7 @@ async function inEnvironment(
   config: Config,
   env: Environment,
   listModels: (provider: Provider) => Promise<string[]>,
+  openCatalog: () => Promise<Catalog>,
 ): Promise<PlacedModel[]> {
   const own = Object.keys(config.providers).map((name) => ({
     ...providerOf(name, config.providers[name], env),
@@ -189,12 +198,14 @@ async function inEnvironment(
     }),
   );
   const all = lists.flat();
+  if (all.length === 0) return [];
+  const catalog = await openCatalog();
   // If two providers have the same model, its name is prefixed with the provider's.
   return all.map(({ name, provider }) => {
     const twice = all.filter((other) => other.name === name).length > 1;
     const unique = (twice ? `${provider.name}/${name}` : name).replace(/[^\w.:/@-]/g, "_");
     const own = { name: provider.name, provider, upstreamName: name, weight: 1 };
-    return hosted(unique, {}, [own]);
+    return hosted(unique, {}, [own], catalog);
   });
 }
 

@@ -12,6 +12,7 @@ import { didYouMean } from "../../core/input/nearest.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Config, RouterConfig } from "../config/config.ts";
+import { type Catalog, type CatalogPlaces, openCatalog } from "../providers/catalog/catalog.ts";
 import { Hosts } from "../providers/hosts.ts";
 import {
   checkKeys,
@@ -33,6 +34,7 @@ export interface BuilderOptions {
   /** Folder of the project's data. */
   readonly data: string;
   readonly encoders: EncoderPlaces;
+  readonly catalog: CatalogPlaces;
   /** Folder that paths in the configuration are relative to. */
   readonly folder: string;
   readonly random: Random;
@@ -48,6 +50,7 @@ export class Builder {
   readonly #hosts: Hosts;
   readonly #calibrations = new Map<string, Promise<Calibration>>();
   #placed: readonly PlacedModel[] = [];
+  #catalog: Promise<Catalog> | undefined;
   #sandbox: { readonly key: string; readonly opened: Promise<Sandbox> } | undefined;
 
   constructor(options: BuilderOptions) {
@@ -74,9 +77,12 @@ export class Builder {
   }
 
   async #prepareAll(config: Config, before: Serving | undefined) {
+    this.#catalog = undefined;
     const openSandbox = () => this.#openSandbox(config);
     const listModels = (provider: Provider) => this.#listModels(provider);
-    const placement = await placementOf(config, this.#options.env, openSandbox, listModels);
+    const { env } = this.#options;
+    const catalog = () => this.#openCatalog();
+    const placement = await placementOf(config, env, openSandbox, listModels, catalog);
     const usesSandbox = placement.models.some(({ deployments }) =>
       deployments.some(({ provider }) => provider === undefined),
     );
@@ -168,6 +174,12 @@ export class Builder {
       host: provider ? this.#hosts.get(provider, limits) : sandbox!,
     }));
     return new ServedModel(spec, hosts, { clock, random, onRetry, ...(onCall && { onCall }) });
+  }
+
+  /** The catalog of models, which is read again for each configuration. */
+  #openCatalog(): Promise<Catalog> {
+    this.#catalog ??= openCatalog(this.#options.catalog);
+    return this.#catalog;
   }
 
   #openSandbox({ sandbox: { seed, speed } }: Config): Promise<Sandbox> {

@@ -9,6 +9,8 @@ export interface Usage {
   readonly cachedTokens: number;
   /** Tokens of the prompt that were written to the cache, which Anthropic charges for. */
   readonly cacheWriteTokens: number;
+  /** Those of them that the cache keeps for an hour, which cost more. */
+  readonly cacheWrite1hTokens?: number | undefined;
   /** Tokens of the answer, reasoning included. */
   readonly completionTokens: number;
   readonly reasoningTokens: number;
@@ -88,10 +90,13 @@ export function costOf(usage: Usage | undefined, price: Price | undefined): numb
   if (usage.cost !== undefined) return usage.cost;
   if (!price) return undefined;
   const { promptTokens, cachedTokens, cacheWriteTokens, completionTokens } = usage;
+  const { cacheWrite1hTokens: hourly = 0 } = usage;
+  const write = price.cache_write ?? price.input;
   const dollars =
     (promptTokens - cachedTokens - cacheWriteTokens) * price.input +
     cachedTokens * (price.cached_input ?? price.input) +
-    cacheWriteTokens * (price.cache_write ?? price.input) +
+    (cacheWriteTokens - hourly) * write +
+    hourly * (price.cache_write_1h ?? write) +
     completionTokens * price.output;
   return dollars / 1e6;
 }
