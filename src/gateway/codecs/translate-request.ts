@@ -27,6 +27,8 @@ export interface Route {
   readonly to: DialectName;
   /** Name of the model at the upstream. */
   readonly model: string;
+  /** Name of the model in signatures of reasoning. Default: `model`. */
+  readonly origin?: string | undefined;
   /** Whether the upstream sends the usage of a stream only on request. */
   readonly asksUsage: boolean;
   /** Whether tools that the model can do without must not be left out. */
@@ -38,14 +40,14 @@ export interface Route {
  * the dialect has no place for a part of it.
  */
 export function translateRequest(given: Json, route: Route) {
-  const { from, to, model, asksUsage, strict = false } = route;
+  const { from, to, model, origin = model, asksUsage, strict = false } = route;
   CHECKS[from]?.(given);
   const { body, namespaces } = flattenNamespaces(given);
   const whole = CODECS[from].parseRequest(body);
   const { request, leftOut } = strict ? { request: whole, leftOut: [] } : withoutExtras(whole, to);
   const lacks = unsupportedBy(to, request);
   if (lacks.length > 0) throw new Untranslatable(`${lacks.join(", ")} has no place in ${to}`);
-  const items = withoutForeignReasoning(request.items, { dialect: to, model });
+  const items = withoutForeignReasoning(request.items, { dialect: to, model: origin });
   const { request: adapted, answerTool } = adapt({ ...request, items, model }, to, asksUsage);
   const written = CODECS[to].writeRequest(adapted);
   const own = CODECS[from].parseRequest(given);

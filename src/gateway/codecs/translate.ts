@@ -27,7 +27,7 @@ export interface Sides {
   readonly answerTool?: string | undefined;
   /** Namespaces of the client's functions. */
   readonly namespaces?: Namespaces | undefined;
-  /** Name of the model at the upstream, which the signatures of reasoning carry. */
+  /** Name of the model that the signatures of reasoning carry. */
   readonly model?: string | undefined;
   readonly head?: Head | undefined;
 }

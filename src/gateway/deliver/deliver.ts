@@ -66,7 +66,7 @@ async function deliverWhole(
     id: decision,
     model: model.name,
     joust: JSON.stringify({ ...joust, cost }),
-    origin: model.spec.upstreamName,
+    origin: model.name,
   };
   const headers = headersOf({ model, answer }, decision);
   if (cost !== undefined) headers["x-joust-cost"] = dollars(cost);
@@ -91,7 +91,7 @@ async function deliverStream(
       id: decision,
       model: model.name,
       joust: JSON.stringify(joust),
-      origin: model.spec.upstreamName,
+      origin: model.name,
     },
     wantsUsage ? (usage) => model.cost(usage) : undefined,
   );

@@ -100,7 +100,7 @@ export interface Labels {
   readonly model: string;
   /** JSON text of the member `joust`. */
   readonly joust: string;
-  /** Name of the model at the upstream, which signatures of reasoning carry. */
+  /** Name of the model that signatures of reasoning carry. */
   readonly origin?: string | undefined;
 }
 

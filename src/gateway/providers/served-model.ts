@@ -82,7 +82,7 @@ export class ServedModel {
 
   async call(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
     try {
-      return await this.#upstream.call(request, signal);
+      return await this.#upstream.call({ ...request, origin: this.name }, signal);
     } catch (error) {
       if (error instanceof UpstreamError) this.learned.learn(error.refusal, tokensOf(request));
       throw error;

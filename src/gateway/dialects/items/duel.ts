@@ -4,6 +4,7 @@ import { Accumulator } from "../../codecs/items/accumulate.ts";
 import type { Answer } from "../../codecs/items/answer.ts";
 import { sse } from "../../codecs/items/codec.ts";
 import type { ItemEvent } from "../../codecs/items/event.ts";
+import type { Item } from "../../codecs/items/item.ts";
 import type { Usage } from "../../providers/upstream/usage.ts";
 import { isRecord, type Json } from "../../wire/json.ts";
 import type { DuelHead, DuelWriter } from "../dialect.ts";
@@ -22,6 +23,7 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
     codec.writeAnswer({
       ...answer,
       ...head,
+      choices: answer.choices.map(({ items, stop }) => ({ items: items.map(withoutModel), stop })),
       usage: usage && { ...usage, cacheWrite1hTokens: 0 },
       extra: undefined,
     });
@@ -34,6 +36,9 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
   let hasSecond = false;
   const first = (event: ItemEvent): string => {
     if (event.type === "stop") stop = event;
+    if (event.type === "done" && event.origin) {
+      return writer.write({ ...event, origin: { dialect: event.origin.dialect } });
+    }
     return ENDS.has(event.type) ? "" : writer.write(event);
   };
   const labelled = (events: string) => Buffer.from(label(note)(Buffer.from(events))).toString();
@@ -84,6 +89,12 @@ export function itemDuel(dialect: "responses" | "messages", duel: DuelHead): Due
       return other + labelled(events.map((event) => writer.write(event)).join(""));
     },
   };
+}
+
+/** Reasoning without the name of its model, which stays hidden until the vote. */
+function withoutModel(item: Item): Item {
+  if (item.type !== "reasoning" || !item.origin) return item;
+  return { ...item, origin: { dialect: item.origin.dialect } };
 }
 
 /** Events of one answer that the response of a duel writes itself. */

@@ -48,11 +48,11 @@ export function outgoing(upstream: string, request: UpstreamRequest, askUsage: b
 }
 
 /** The request with the signatures of its model, if a router has named the models of signatures. */
-function restored({ endpoint, body, model }: UpstreamRequest): Members | undefined {
+function restored({ endpoint, body, model, origin }: UpstreamRequest): Members | undefined {
   if (endpoint !== "responses" && endpoint !== "messages") return undefined;
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   if (!bytes.includes(`"${TAG}.`)) return undefined;
-  const own = restoreSignatures(JSON.parse(bytes.toString()), endpoint, model);
+  const own = restoreSignatures(JSON.parse(bytes.toString()), endpoint, origin ?? model);
   return scanObject(Buffer.from(JSON.stringify(own)));
 }
 

@@ -121,10 +121,10 @@ export async function translated(
   target: Target,
   translator: Pick<Translator, "translate">,
 ) {
-  const { stream, model, body, adapt, strict } = request;
+  const { stream, model, body, adapt, strict, origin = model } = request;
   const client = DIALECT_OF[request.endpoint]!;
   const { dialect: upstream, asksUsage, created } = target;
-  const route = { from: client, to: upstream, model, asksUsage, strict };
+  const route = { from: client, to: upstream, model, origin, asksUsage, strict };
   const own = await translator.translate(body, route).catch((error: unknown) => {
     throw refusal(target.name, error);
   });
@@ -135,7 +135,7 @@ export async function translated(
     request: own.request,
     answerTool: own.answerTool,
     namespaces: own.namespaces,
-    model,
+    model: origin,
     head: { created, usage },
   };
   return {

@@ -38,6 +38,8 @@ export interface UpstreamRequest {
   readonly stream: boolean;
   /** Estimated tokens of the prompt and of the longest answer that the client allows. */
   readonly tokens?: number | undefined;
+  /** Name of the model as clients know it, which signatures of reasoning carry. Default: `model`. */
+  readonly origin?: string | undefined;
   /** Headers of the client that belong to its dialect, such as anthropic-beta. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Key of the conversation, by which it stays with one deployment of a model. */
