@@ -278,3 +278,11 @@ describe("the sandbox", () => {
     expect(events.at(-1).type).toBe("message_stop");
   });
 });
+
+it("a limit of tokens that Anthropic requires does not exclude models with a small context", async () => {
+  const gateway = await startGateway(SANDBOX);
+  const { status } = await gateway.post("/v1/messages", ask("Hi", { max_tokens: 128_000 }));
+  expect(status).toBe(200);
+  const long = ask("Hi ".repeat(1_000_000), { max_tokens: 128_000 });
+  expect((await gateway.post("/v1/messages", long)).json.error.code).toBe("no_capable_model");
+});

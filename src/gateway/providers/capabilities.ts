@@ -13,6 +13,8 @@ export interface Needs {
   readonly promptTokens: number;
   /** Limit that the client sets on the answer, in tokens. */
   readonly answerTokens: number | undefined;
+  /** Tokens of the answer that must fit into the context. Default: `answerTokens`. */
+  readonly roomTokens?: number | undefined;
   /** The dialect that the host itself must speak, because the request cannot be translated. */
   readonly native?: DialectName | undefined;
   /** Whether only a model with a price may answer. */
@@ -24,7 +26,7 @@ export function lackOf(model: Capabilities, needs: Needs): string | undefined {
   if (needs.vision && model.vision === false) return "accepts no images";
   if (needs.tools && model.tools === false) return "supports no tools";
   if (needs.jsonSchema && model.json_schema === false) return "supports no JSON schema";
-  const tokens = needs.promptTokens + (needs.answerTokens ?? 0);
+  const tokens = needs.promptTokens + (needs.roomTokens ?? needs.answerTokens ?? 0);
   if (model.context !== undefined && tokens > model.context) {
     return `has a context of ${model.context} tokens, but the request needs about ${tokens}`;
   }

@@ -10,6 +10,12 @@ import { labelStream, labelWhole } from "../items/labels.ts";
 import { ItemText, textIn } from "../items/text.ts";
 import { errorFields } from "../upstream-error.ts";
 
+/**
+ * Tokens of the answer that must fit into the context. Anthropic requires a limit, so clients send
+ * the largest one of its models, whatever length they expect.
+ */
+const ROOM_TOKENS = 1024;
+
 /** Anthropic's Messages. */
 export const messages: Dialect = {
   name: "messages",
@@ -20,7 +26,10 @@ export const messages: Dialect = {
     if (!Array.isArray(body.messages)) {
       throw invalidMember("messages", "has to be a list of messages");
     }
-    return conversationOf(messagesCodec.parseRequest(body), members, headers);
+    const conversation = conversationOf(messagesCodec.parseRequest(body), members, headers);
+    const { needs } = conversation;
+    const roomTokens = Math.min(needs.answerTokens ?? 0, ROOM_TOKENS);
+    return { ...conversation, needs: { ...needs, roomTokens } };
   },
   label: labelWhole("messages"),
   labelStream: labelStream("messages"),
