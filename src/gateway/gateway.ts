@@ -117,7 +117,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
   const log = new GroupCommit(store);
   const access = await Access.open(config, store, clock);
   checkHost(config, access);
-  const recorder = new Recorder({ log, metrics, feed, clock });
+  const recorder = new Recorder({ log, metrics, feed, clock, logger });
 
   const kinds = new PolicyKinds();
   const builder = new Builder({
@@ -280,6 +280,6 @@ function checkHost({ server: { host } }: Config, access: Access): void {
   throw new InputError(
     { file: "joust.yaml", field: "server.host" },
     `is ${host}, which other machines can reach, but there is no API key`,
-    "create a key first: joust keys add NAME",
+    "create a key first, in the same data folder or database: joust keys add NAME",
   );
 }

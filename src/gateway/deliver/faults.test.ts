@@ -157,3 +157,30 @@ models: {m: {provider: p, retries: 0}}`,
     expect(lines.join("")).not.toContain(KEY);
   });
 });
+
+it("a refused key of a provider is logged once per hour, with what to correct", async () => {
+  const host = await startHost();
+  const { post, lines } = await startGateway(
+    [
+      `providers: {locked: {url: "${host.url("error401")}"}, open: {url: "${host.url("well")}"}}`,
+      "models:",
+      "  a: {provider: locked, price: {input: 0, output: 0.001}}",
+      "  b: {provider: open, price: {input: 0, output: 5}}",
+      "routers: {auto: {explore: 0}}",
+    ].join("\n"),
+  );
+  for (let i = 0; i < 2; i++) {
+    expect((await post("/v1/chat/completions", chat(HELLO))).json.joust.fallbacks).toEqual([
+      { model: "a", reason: "status 401" },
+    ]);
+  }
+  const warnings = lines
+    .map((line) => JSON.parse(line))
+    .filter(({ level, model }) => level === "warn" && model === "a");
+  expect(warnings).toEqual([
+    expect.objectContaining({
+      msg: "locked answered 401",
+      hint: "check the key of this provider",
+    }),
+  ]);
+});

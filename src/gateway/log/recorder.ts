@@ -1,3 +1,4 @@
+import type { Logger } from "pino";
 import { type Decision, isDuel } from "../../store/decision.ts";
 import type { Answered } from "../../store/events.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
@@ -33,6 +34,7 @@ interface RecorderParts {
   readonly metrics: Metrics;
   readonly feed: Feed;
   readonly clock: Clock;
+  readonly logger: Logger;
 }
 
 /** Records decisions and answers in the log, the metrics and the feed. */
@@ -41,6 +43,8 @@ export class Recorder {
   // Counters are kept, because looking up a label costs more than counting.
   readonly #ofModels = new WeakMap<ServedModel, ReturnType<typeof modelMetrics>>();
   readonly #ofRouters = new Map<string, ReturnType<typeof decisionCounters>>();
+  /** Times of the warnings about models, by model and hint. */
+  readonly #warnedAt = new Map<string, number>();
 
   constructor(parts: RecorderParts) {
     this.#parts = parts;
@@ -130,9 +134,17 @@ export class Recorder {
     this.#write(answered, slot.isKept);
   }
 
+  /** Counts a failed call. What the operator has to correct is also logged, once per hour. */
   upstreamError(model: string, error: UpstreamError): void {
     if (error.code === "cancelled") return;
-    this.#parts.metrics.upstreamErrors.inc({ model, code: error.code });
+    const { metrics, clock, logger } = this.#parts;
+    metrics.upstreamErrors.inc({ model, code: error.code });
+    if (error.fault !== "upstream" || error.hint === undefined) return;
+    const key = `${model} ${error.hint}`;
+    const now = clock.now();
+    if (now - (this.#warnedAt.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return;
+    this.#warnedAt.set(key, now);
+    logger.warn({ model, hint: error.hint }, error.message);
   }
 
   fallback(model: string): void {
@@ -167,6 +179,8 @@ export class Recorder {
     return metrics;
   }
 }
+
+const REPEAT_MS = 3_600_000;
 
 /** Usage and cost of an answer that has ended. The cost is 0 if the price is unknown. */
 export function paidUsage(model: ServedModel, end: AnswerEnd, promptTokens: number) {
