@@ -225,7 +225,10 @@ describe("a fault before the first byte", () => {
       elsewhere: true,
     });
     expect(error.toJson()).not.toContain("no: 401");
-    expect(error.hint).toMatch(/^check the key/);
+    expect(JSON.parse(error.toJson()).error).toMatchObject({
+      message: expect.stringMatching(/ answered 401$/),
+      hint: expect.stringMatching(/^check the key/),
+    });
   });
 
   it("may be a redirect, which is not followed", async () => {

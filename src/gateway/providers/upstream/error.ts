@@ -1,4 +1,3 @@
-import { formatErrorLine } from "../../../core/errors/joust-error.ts";
 import { isRecord, type Members, parsed } from "../../wire/json.ts";
 import { redacted } from "../../wire/secrets.ts";
 import { type ErrorFacts, factsOf } from "./error-facts.ts";
@@ -89,10 +88,11 @@ export class UpstreamError extends Error {
     const { code, param = null } = this.#facts ?? {};
     const kind = this.refusal && this.refusal.kind !== "request" ? this.refusal.kind : undefined;
     const error = {
-      message: formatErrorLine(this),
+      message: this.message,
       type: isRefused ? "invalid_request_error" : "upstream_error",
       param: isRefused ? param : null,
       code: (isRefused ? (code ?? kind) : kind) ?? CODES[this.code],
+      ...(this.hint !== undefined && { hint: this.hint }),
       ...(isRefused && value !== undefined && own.length <= MAX_DETAILS && { upstream: value }),
     };
     return JSON.stringify({ error });
