@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Id, printable, type Value } from "./common.ts";
 
-const MetricValue = z.union([z.boolean(), z.number()]);
+const MetricValue = z.union([z.boolean(), z.number()], "must be true, false or a number");
 /** Longest comment, in characters. */
 const MOST_COMMENT = 2000;
 
@@ -9,7 +9,10 @@ export const VoteRequest = z
   .object({
     id: Id.optional().describe("Id of the completion or of the decision."),
     winner: z
-      .union([z.literal([0, 1]), z.enum(["0", "1", "a", "b", "tie", "both_bad"])])
+      .union(
+        [z.literal([0, 1]), z.enum(["0", "1", "a", "b", "tie", "both_bad"])],
+        'must be 0, 1, "tie" or "both_bad"',
+      )
       .optional()
       .describe("Winner of a duel: index of the better answer, `tie` or `both_bad`."),
     rating: z.number().min(-1).max(1).optional().describe("Rating of one answer, -1 to 1."),
@@ -36,7 +39,7 @@ export const VoteRequest = z
     // Portkey: POST /v1/feedback {trace_id, value}
     trace_id: Id.optional().describe("Portkey's name of `id`."),
     value: z
-      .union([MetricValue, z.string().max(MOST_COMMENT)])
+      .union([MetricValue, z.string().max(MOST_COMMENT)], "must be true, false, a number or a text")
       .optional()
       .describe("Value of the metric, or text of the comment, for TensorZero and Portkey."),
     metrics: z

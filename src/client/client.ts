@@ -226,7 +226,8 @@ export class JoustClient {
     const response = await send(`${baseUrl}${path}`, { ...init, headers, signal }).catch(
       (error: unknown) => {
         if (signal?.aborted) throw error;
-        throw new ConnectionError("the gateway does not respond", { cause: error });
+        const place = baseUrl === "" ? "" : ` at ${baseUrl}`;
+        throw new ConnectionError(`the gateway${place} does not respond`, { cause: error });
       },
     );
     if (response.ok) return response;

@@ -184,3 +184,10 @@ describe("with a sample of the decisions", () => {
     expect((await get("/v1/stats")).json.counts.requests).toBe(61);
   });
 });
+
+it("a wrong winner is refused with the values that it may have", async () => {
+  const { post } = await startGateway(SANDBOX);
+  const { status, json } = await post("/v1/feedback", { id: "x", winner: 2 });
+  expect([status, json.error.param]).toEqual([400, "winner"]);
+  expect(json.error.message).toBe('winner: must be 0, 1, "tie" or "both_bad"');
+});

@@ -138,7 +138,7 @@ describe("refuses", () => {
     expect([nowhere.status, nowhere.json.error.code]).toEqual([404, "not_found"]);
     const usual = async (path: string) => (await post(path, chat("hi"))).json.error.hint;
     expect(await usual("/chat/completions")).toMatch(/^use \/v1\/chat\/completions: the client/);
-    expect(await usual("/v1/responses")).toMatch(/^use \/v1\/chat\/completions, in the form/);
+    expect(await usual("/v1/v1/messages")).toMatch(/^use \/v1\/messages: .* must not contain \/v1/);
     const other = await get("/v1/feedback");
     expect([other.status, other.headers.get("allow")]).toEqual([405, "POST"]);
     expect((await get("/../../etc/passwd")).status).toBe(404);

@@ -164,7 +164,7 @@ async function listen(
     throw new InputError(
       { file: "joust.yaml", field: "server.port" },
       `the server cannot listen on ${host}:${port} (${code})`,
-      "choose another port, for example --port 8081",
+      "choose another port, for example: npx joust serve --port 8081",
     );
   }
 }

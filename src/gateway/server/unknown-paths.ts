@@ -36,14 +36,16 @@ function notFound(app: App, method: string, path: string): HttpError {
   return new HttpError(404, `there is no ${method} ${path}`, { hint, code: "not_found" });
 }
 
-/** Hint for clients that are configured for another gateway or another dialect. */
+/** Hint for clients whose base URL lacks /v1, or has it although the client adds it. */
 function hintFor(app: App, method: string, path: string): string {
   if (has(app, method, `/v1${path}`)) {
     return `use /v1${path}: the client's base URL must end in /v1`;
   }
-  return path === "/v1/responses" || path === "/v1/messages"
-    ? "use /v1/chat/completions, in the form of OpenAI's chat completions"
-    : "/openapi.json lists all endpoints";
+  const shorter = path.slice("/v1".length);
+  if (path.startsWith("/v1/v1/") && has(app, method, shorter)) {
+    return `use ${shorter}: the base URL of this client must not contain /v1`;
+  }
+  return "/openapi.json lists all endpoints";
 }
 
 function has(app: App, method: string, path: string): boolean {
