@@ -152,7 +152,7 @@ export interface Posterior {
 export interface FoldCounts {
   /** Votes that were learned. */
   readonly votes: number;
-  /** Votes skipped because one of their models had left the pool. */
+  /** Votes skipped because one of their models is not in the pool. */
   readonly retired: number;
   /** Votes skipped because their embedding is from another encoder. */
   readonly foreign: number;

@@ -130,7 +130,7 @@ describe("joust replay and joust votes", () => {
     [["replay", "--database", "mysql:x"], /--database: is not a PostgreSQL address\nhint:/],
     [["replay", "--data", "x", "--database", "y"], /--database: is given with --data\nhint:/],
     [["votes", "import", "none.jsonl", "--data", "DATA"], /none.jsonl: does not exist\nhint:/],
-    [["votes", "roll-back"], /--to: is missing or given twice/],
+    [["votes", "roll-back"], /--to: is missing\nhint: give either --to TIME or --position N/],
   ])("%j: exits with 2 and names problem and hint", async (args, message) => {
     const data = newFolder();
     const { code, stdout, stderr } = await joust(

@@ -5,7 +5,7 @@ import { addKey, revokeKey, setBudget, shownKey } from "../../gateway/access/key
 import type { Store, StoredKey } from "../../store/store.ts";
 import { monthOf } from "../../store/tally.ts";
 import { newCommand } from "../shared/command.ts";
-import { names, number, word } from "../shared/flags.ts";
+import { names, number, readNumber, word } from "../shared/flags.ts";
 import { type StoreFlags, withStore, withStoreFlags } from "../shared/store-flags.ts";
 
 export function keysCommand(): Command {
@@ -137,7 +137,9 @@ function budgetCommand(): Command {
     examples: [["Allow 80 USD per month", "joust keys budget web-shop 80"]],
   })
     .argument("<name>", "name or id of the key")
-    .argument("[usd]", "US dollars per calendar month (default: no limit)", number("usd", DOLLARS));
+    .argument("[usd]", "US dollars per calendar month (default: no limit)", (text) =>
+      readNumber("USD", text, { ...DOLLARS, example: "npx joust keys budget NAME 50" }),
+    );
   return withStoreFlags(command).action(
     async (name: string, usd: number | undefined, flags: StoreFlags) => {
       const key = await withStore(flags, (store) => setBudget(store, name, usd));

@@ -216,7 +216,8 @@ interface RollBackFlags extends StoreFlags {
 function targetOf({ to, position }: RollBackFlags): RollbackTarget {
   if (to !== undefined && position === undefined) return { time: to };
   if (position !== undefined && to === undefined) return { position };
-  throw new InputError({ file: "--to" }, "is missing or given twice", "give --to or --position");
+  const problem = to === undefined ? "is missing" : "is given together with --position";
+  throw new InputError({ file: "--to" }, problem, "give either --to TIME or --position N");
 }
 
 function forgetCommand(): Command {
@@ -247,7 +248,7 @@ interface PruneFlags extends StoreFlags {
 function pruneCommand(): Command {
   const command = newCommand({
     name: "prune",
-    summary: "delete everything logged before a time",
+    summary: "delete decisions and prompts older than a time",
     description:
       "Deletes the decisions, answers and prompts of all routers, for all days (UTC) that ended before a time. Charts and everything learned are kept. With --votes it also deletes the votes of the router, up to the last snapshot before that time. Afterwards no rollback can go further back, voters of deleted votes cannot be forgotten, and another policy learns only from later votes.",
     examples: [
@@ -255,7 +256,7 @@ function pruneCommand(): Command {
       ["Delete old votes too", "joust votes prune --before 2026-01-01 --votes"],
     ],
   })
-    .requiredOption("--before <time>", "delete everything older than this", time("--before"))
+    .requiredOption("--before <time>", "delete what is older than this", time("--before"))
     .option("--votes", "delete votes too");
   return withRouterFlags(command).action((flags: PruneFlags) =>
     printing(flags, async (store, router) => {

@@ -2,13 +2,17 @@ import { Help } from "commander";
 import { rangeOf } from "../../core/bandit/options.ts";
 import { POLICIES } from "../../core/bandit/policies/index.ts";
 import type { About, OptionAbout, Options, PolicyKind } from "../../core/bandit/policy.ts";
+import { InputError } from "../../core/input/input-error.ts";
 import { contenderOf, parsePolicies } from "../../core/policy-spec/policy-spec.ts";
 import { ROUTER_ABOUT, ROUTER_DEFAULTS } from "../../core/router.ts";
 
 /** The policy with a name or file, or all policies of the project. */
 export async function findPolicies(name: string | undefined): Promise<readonly PolicyKind[]> {
   if (name === undefined) return POLICIES;
-  const [spec] = await parsePolicies(name, process.cwd());
+  const [spec] = await parsePolicies(name, process.cwd()).catch((error: unknown) => {
+    if (!(error instanceof InputError)) throw error;
+    throw new InputError({ file: name }, error.problem, error.hint);
+  });
   return [(await contenderOf(spec!)).kind];
 }
 

@@ -104,7 +104,7 @@ function replayText(result: Replay): string {
   const { router, policy, encoder, position, hash, votes, snapshot, frozen } = result;
   const skipped = [
     votes.void > 0 && `${votes.void} that no longer count`,
-    votes.retired > 0 && `${votes.retired} on models that have left the pool`,
+    votes.retired > 0 && `${votes.retired} on models that are not in the pool`,
     votes.foreign > 0 && `${votes.foreign} with embeddings of another encoder`,
   ].filter(Boolean);
   const width = process.stdout.columns || Infinity;

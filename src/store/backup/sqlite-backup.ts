@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { InputError } from "../../core/input/input-error.ts";
 import { lastPosition } from "../sqlite/check.ts";
@@ -69,5 +69,5 @@ export async function restoreSqlite(backup: string, file: string): Promise<Manif
 export function createFolder(folder: string, mayExist = false): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (mayExist || readdirSync(folder).length === 0) return;
-  throw new InputError({ file: folder }, `is not empty (${basename(folder)})`, "name a new folder");
+  throw new InputError({ file: folder }, "is not empty", "name a new folder");
 }
