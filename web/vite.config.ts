@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import tailwind from "@tailwindcss/vite";
 import { defineConfig, type Plugin } from "vite";
 
-const GATEWAY = process.env.JOUST_URL ?? "http://127.0.0.1:8080";
+/** Gateway of the development server. It refuses a page whose origin is not the host of the request. */
+const GATEWAY = { target: process.env.JOUST_URL ?? "http://127.0.0.1:8080", changeOrigin: false };
 
 export default defineConfig({
   root: import.meta.dirname,
