@@ -44,6 +44,10 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
       "kills, pauses, restarts and cuts under load [sqlite] [postgres] (--kills, default 1000)",
     load: async () => (await import("./faults.ts")).faults,
   },
+  fuzz: {
+    summary: "mutated requests to all endpoints (--rounds, default 200,000): no 500, flat memory",
+    load: async () => (await import("./fuzz.ts")).fuzz,
+  },
   bodies: {
     summary: "how long reading the largest bodies blocks the thread that serves requests",
     load: async () => (await import("./bodies.ts")).bodies,

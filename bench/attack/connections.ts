@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { GatewayProcess } from "../gateway-process.ts";
 import { send } from "../http.ts";
 import {
   ADMIN,
@@ -14,6 +15,7 @@ import {
   metric,
   milliseconds,
   OTHER_KEY,
+  processorSeconds,
   rawChat,
   releaseAll,
   SANDBOX,
@@ -81,7 +83,7 @@ async function halfSent({ url }: { readonly url: string }) {
 
 /** A gateway with a model that streams without end, and one of another host that answers well. */
 function withEndless<T>(
-  work: (gateway: { readonly url: string }, closeEndless: () => Promise<void>) => Promise<T>,
+  work: (gateway: GatewayProcess, closeEndless: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
   return withHost((endless) =>
     withHost((well) =>
@@ -168,28 +170,31 @@ function eventStreams() {
 }
 
 function greedyKey() {
-  return withEndless(async ({ url }) => {
+  return withEndless(async ({ url, pid }) => {
     const sockets = await Promise.all(
       Array.from({ length: 270 }, () => hold(url, rawChat(ENDLESS, KEY))),
     );
     const times: number[] = [];
+    const seconds: number[] = [];
     let status = 200;
     for (let i = 0; i < 10 && status === 200; i++) {
       const startedAt = performance.now();
+      const before = await processorSeconds(pid);
       ({ status } = await send(`${url}/v1/chat/completions`, {
         method: "POST",
         headers: bearer(OTHER_KEY),
         body: JSON.stringify(chat("hi", { model: "well" })),
-        timeoutMs: 60_000,
+        timeoutMs: 120_000,
       }));
       times.push(performance.now() - startedAt);
+      seconds.push((await processorSeconds(pid)) - before);
     }
     releaseAll(sockets);
-    // The first ones wait while the machine fills the buffers of 270 streams.
-    const last = times.at(-1)!;
+    // While the buffers of 270 streams are filled, the gateway works. On a busy machine that takes longer.
+    const most = Math.max(...seconds);
     return {
-      now: `10 requests, first ${milliseconds(times[0]!)}, last ${milliseconds(last)}`,
-      held: status === 200 && last < 2000,
+      now: `10 requests, slowest after ${most.toFixed(1)} s of the gateway's processor time, last after ${milliseconds(times.at(-1)!)}`,
+      held: status === 200 && most < 4,
     };
   });
 }

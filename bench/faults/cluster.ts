@@ -43,6 +43,11 @@ export class Node implements Target {
     this.#process!.signal(signal);
   }
 
+  /** Everything that the node has printed since its start. */
+  get output(): string {
+    return this.#process?.output() ?? "";
+  }
+
   async end(signal: NodeJS.Signals): Promise<void> {
     await this.#process?.end(signal);
   }

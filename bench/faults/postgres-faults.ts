@@ -71,6 +71,11 @@ export async function failOnPostgres(
     }
     await voters.stop();
     await voters.voteOpen();
+  } catch (error) {
+    for (const { name, output } of cluster.nodes) {
+      process.stderr.write(`${name} printed last:\n${output.slice(-3000)}\n`);
+    }
+    throw error;
   } finally {
     for (const node of cluster.nodes) node.signal("SIGCONT");
     await cluster.stop();

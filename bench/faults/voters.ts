@@ -10,7 +10,7 @@ export interface Target {
 
 const WINNERS = [0, 1, "tie"] as const;
 /** Longest time in which a node must be reachable again after a fault. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 /** Clients that request duels and vote on them, as long as the run takes. */
 export class Voters {
@@ -54,7 +54,9 @@ export class Voters {
     const deadline = performance.now() + PATIENCE_MS;
     while (!isDone() && !this.#violation) {
       if (performance.now() > deadline) {
-        throw new Error(`${targets.map(({ name }) => name)} did not accept votes for a minute`);
+        throw new Error(
+          `${targets.map(({ name }) => name)} did not accept votes for three minutes`,
+        );
       }
       await sleep(10);
     }
@@ -68,7 +70,7 @@ export class Voters {
       while (!(await this.#vote(this.#any(), intent))) {
         if (this.#violation) throw this.#violation;
         if (performance.now() > deadline) {
-          throw new Error(`the answer ${intent.id} could not be voted on for a minute`);
+          throw new Error(`the answer ${intent.id} could not be voted on for three minutes`);
         }
         await sleep(20);
       }
