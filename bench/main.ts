@@ -44,6 +44,10 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
       "kills, pauses, restarts and cuts under load [sqlite] [postgres] (--kills, default 1000)",
     load: async () => (await import("./faults.ts")).faults,
   },
+  migration: {
+    summary: "a store of 0.1 with a million decisions (--rounds) is converted [sqlite] [postgres]",
+    load: async () => (await import("./migration.ts")).migration,
+  },
   fuzz: {
     summary: "mutated requests to all endpoints (--rounds, default 200,000): no 500, flat memory",
     load: async () => (await import("./fuzz.ts")).fuzz,

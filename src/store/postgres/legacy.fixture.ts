@@ -39,9 +39,20 @@ export async function writeOldDatabase(url: string, decisions: number): Promise<
     if (page.length === 2000) await write();
   }
   await write();
-  for (let n = 0; n < decisions; n++) {
-    const sealed = oldPrompt(n);
-    if (sealed) await client.query("INSERT INTO prompts VALUES ($1, $2, $3)", [`d${n}`, n, sealed]);
+  for (let from = 0; from < decisions; from += 10_000) {
+    const numbers = Array.from({ length: Math.min(10_000, decisions - from) }, (_, i) => from + i);
+    const prompts = numbers.flatMap((n) => {
+      const sealed = oldPrompt(n);
+      return sealed ? [{ n, sealed: Buffer.from(sealed) }] : [];
+    });
+    await client.query(
+      "INSERT INTO prompts SELECT * FROM unnest($1::text[], $2::bigint[], $3::bytea[])",
+      [
+        prompts.map(({ n }) => `d${n}`),
+        prompts.map(({ n }) => n),
+        prompts.map(({ sealed }) => sealed),
+      ],
+    );
   }
   await client.end();
 }
