@@ -70,11 +70,17 @@ describe("stats", () => {
   it("evaluate the choices in stretches from the first request of the window on", async () => {
     const { post, get } = gateway();
     for (let i = 0; i < 9; i++) await post("/v1/chat/completions", chat(`hi ${i}`));
-    const { json } = await get("/v1/learning?hours=1");
-    const { requests } = (await get("/v1/stats?hours=1")).json.counts;
-    const stretches = json.stretches as Record<string, never>[];
     const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
-    expect(sum(stretches.map((stretch) => stretch.requests!))).toBe(requests);
+    const stretchesNow = async () =>
+      (await get("/v1/learning?hours=1")).json.stretches as Record<string, never>[];
+    // The last decision is logged after its response, so the two counts are compared until they agree.
+    await expect
+      .poll(async () => {
+        const { requests } = (await get("/v1/stats?hours=1")).json.counts;
+        return sum((await stretchesNow()).map((stretch) => stretch.requests!)) - requests;
+      })
+      .toBe(0);
+    const stretches = await stretchesNow();
     expect(stretches[0]!.fallen).toEqual({ mean: 0, lo: 0, hi: 0, sure: 0 });
     for (const { from, to, shares, regret, fallen } of stretches) {
       expect(Date.parse(from!)).toBeLessThanOrEqual(Date.parse(to!));
