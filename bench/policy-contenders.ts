@@ -34,8 +34,7 @@ export const CONTENDERS: readonly Contender[] = [
     name: "joust (tuned)",
     kind: "joust",
     grid: {
-      alpha: [1, 1.5, 2],
-      patience: [0.03, 0.1, 0.3],
+      horizon: [100, 300, 1000],
       robust: [0, 1],
     },
   },

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createPolicy } from "../core/bandit/options.ts";
+import { createPolicy, withoutRemoved } from "../core/bandit/options.ts";
 import type { PolicyKind, Snapshot } from "../core/bandit/policy.ts";
 import type { VotersState } from "../core/bandit/voters.ts";
 import { Random } from "../core/random/random.ts";
@@ -173,5 +173,7 @@ export function routerOf(
   findPolicy: FindPolicy,
   settings: Partial<RouterSettings> = {},
 ): Router {
-  return new Router(createPolicy(findPolicy(policy), pool, options), { ...settings, weighVoters });
+  const kind = findPolicy(policy);
+  const created = createPolicy(kind, pool, withoutRemoved(kind, options));
+  return new Router(created, { ...settings, weighVoters });
 }

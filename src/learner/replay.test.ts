@@ -132,3 +132,16 @@ it("reports how many votes do not count", async () => {
   expect(after.votes.void).toBeGreaterThan(0);
   expect(after.votes.votes + after.votes.void).toBe(before.votes.votes);
 });
+
+it("folds the log of an earlier version, whose options no longer exist", async () => {
+  const { store, world } = await servedLog(60);
+  const old = { rule: "pair", alpha: 2 };
+  const { pool } = world;
+  const before = (await replay(store, "auto", { findPolicy }))!;
+  await store.append([
+    configured({ pool, encoder: "world", weighVoters: false, options: old, at: T0 + 1e6 }),
+  ]);
+  const after = (await replay(store, "auto", { findPolicy }))!;
+  expect(after.votes.votes).toBe(before.votes.votes);
+  expect(after.hash).toBe(before.hash);
+});

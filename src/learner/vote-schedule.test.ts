@@ -96,8 +96,8 @@ describe("VoteSchedule", () => {
     const logs = [
       configured(),
       configured({ pool: withModels(["ant", "eel"]) }),
-      configured({ options: { alpha: 2 } }),
-      configured({ options: { alpha: 2 }, pool: withModels(["ant", "bee"]) }),
+      configured({ options: { horizon: 600 } }),
+      configured({ options: { horizon: 600 }, pool: withModels(["ant", "bee"]) }),
     ].map((event, i) => loggedAt(i + 1, event));
     expect(logs.map(({ position }) => new VoteSchedule(logs, position).base?.position)).toEqual([
       1, 1, 3, 3,
@@ -122,12 +122,13 @@ describe("restartsLearning", () => {
     const { told: _, ...untold } = pool;
     for (const change of [
       { policy: "greedy" },
-      { options: { alpha: 3 } },
+      { options: { horizon: 900 } },
       { encoder: "other" },
       { seed: 8 },
       { weighVoters: false },
       { pool: { ...pool, centroids } },
       { pool: { ...pool, categories: ["x", "y", "z"] } },
+      { pool: { ...pool, toldErrors: pool.told!.map((row) => row.map(() => 0.1)) } },
       { pool: untold },
     ]) {
       expect(restartsLearning(before, configured(change))).toBe(true);

@@ -144,6 +144,7 @@ export function restartsLearning(before: Configured, after: Configured): boolean
     categories: pool.categories,
     centroids: pool.centroids,
     told: pool.told !== undefined,
+    toldErrors: pool.toldErrors !== undefined,
   });
   return !isDeepStrictEqual(essence(before), essence(after));
 }

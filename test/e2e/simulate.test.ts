@@ -242,7 +242,8 @@ describe("help and mistakes", () => {
 
   const mistakes: [args: string[], message: string][] = [
     ...[
-      "joust:rule=draw:alpha=2: rule of joust is draw\nhint: give rule one of pair, draws",
+      "joust:horizon=900:ties=-1: ties of joust is -1\nhint: give ties 0 or more",
+      "joust:alpha=2: joust no longer has the option alpha\nhint: remove it: horizon sets",
       "eagle:K=-5: K of eagle is -5\nhint: give K above 0",
       "random:explore=3: explore of the router is 3\nhint: give explore from 0 to 1",
     ].map((refusal): [string[], string] => [

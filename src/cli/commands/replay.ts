@@ -12,7 +12,7 @@ export function replayCommand(): Command {
       "Folds the log of a router again from its first vote. The result is bit for bit the posterior that is served. The command prints the hash of this posterior, compares the posterior with the saved snapshot, prints the estimated utility of each model, and estimates the value of policies from the logged propensities. It writes nothing and encodes nothing.",
     examples: [
       ["See what was learned, and check the snapshot of the learner", "joust replay"],
-      ["Estimate the value of another policy", "joust replay --policy joust:alpha=2"],
+      ["Estimate the value of another policy", "joust replay --policy joust:horizon=600"],
       [
         "Print the state of a past time for a program",
         "joust replay --until 2026-11-08T00:00:00Z --json",

@@ -25,7 +25,7 @@ export function simulateCommand(): Command {
       ],
       [
         "Compare two settings of a policy and a policy of your own on your outcomes",
-        "joust simulate outcomes.jsonl.gz --policies joust,joust:alpha=2,./mine.ts --runs 20 --out out/mine",
+        "joust simulate outcomes.jsonl.gz --policies joust,joust:horizon=600,./mine.ts --runs 20 --out out/mine",
       ],
       [
         'Use an encoder that "joust fit" has fitted to your queries',

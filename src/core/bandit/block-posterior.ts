@@ -28,11 +28,22 @@ export class BlockPosterior {
   /** Means of the coefficients that all models share, at the indices TOLD, POSITION, BIAS and SLOPE. They are independent. */
   readonly shared: Float64Array;
   readonly sharedVariance: Float64Array;
+  /**
+   * Share of the queries for which a vote is informative: the squared correlation, before any
+   * vote, between two categories of a model, on average over all pairs. It is the share of
+   * the variance in one category that knowledge of the other explains.
+   */
+  reach = 1;
   /** Log of the prior weight, plus the log of the probability that this hypothesis gave to the votes so far. */
   evidence: number;
   readonly #u: Float64Array;
+  readonly #toldCovariances: readonly Float64Array[] | undefined;
 
-  private constructor(hypothesis: Hypothesis, M: number) {
+  private constructor(
+    hypothesis: Hypothesis,
+    M: number,
+    toldCovariances: readonly Float64Array[] | undefined,
+  ) {
     this.hypothesis = hypothesis;
     this.means = [];
     this.covariances = [];
@@ -40,15 +51,25 @@ export class BlockPosterior {
     this.sharedVariance = Float64Array.of(hypothesis.toldSd ** 2, 0.25, 1, 0.25);
     this.evidence = hypothesis.logPrior;
     this.#u = new Float64Array(M);
+    this.#toldCovariances = toldCovariances;
   }
 
-  /** The posterior before any vote, for K models and M categories. */
-  static prior(hypothesis: Hypothesis, K: number, M: number): BlockPosterior {
-    const posterior = new BlockPosterior(hypothesis, M);
+  /**
+   * The posterior before any vote, for K models and M categories. `toldCovariances` are
+   * the covariances of the errors of the told scores, one M x M block per model, if known.
+   */
+  static prior(
+    hypothesis: Hypothesis,
+    K: number,
+    M: number,
+    toldCovariances?: readonly Float64Array[],
+  ): BlockPosterior {
+    const posterior = new BlockPosterior(hypothesis, M, toldCovariances);
     for (let k = 0; k < K; k++) {
       posterior.means.push(new Float64Array(M));
-      posterior.covariances.push(priorCovariance(hypothesis, M));
+      posterior.covariances.push(priorCovariance(hypothesis, M, toldCovariances?.[k]));
     }
+    posterior.reach = reachOf(posterior.covariances, M);
     return posterior;
   }
 
@@ -126,12 +147,13 @@ export class BlockPosterior {
 
   /** A copy for `anticipateVote`, which replaces the shared blocks that it changes. */
   shallowCopy(): BlockPosterior {
-    const copy = new BlockPosterior(this.hypothesis, this.#u.length);
+    const copy = new BlockPosterior(this.hypothesis, this.#u.length, this.#toldCovariances);
     copy.means.push(...this.means);
     copy.covariances.push(...this.covariances);
     copy.shared.set(this.shared);
     copy.sharedVariance.set(this.sharedVariance);
     copy.evidence = this.evidence;
+    copy.reach = this.reach;
     return copy;
   }
 
@@ -143,9 +165,9 @@ export class BlockPosterior {
    */
   drift(g: number): void {
     const M = this.#u.length;
-    const prior = priorCovariance(this.hypothesis, M);
     const root = Math.sqrt(g);
     for (let k = 0; k < this.means.length; k++) {
+      const prior = priorCovariance(this.hypothesis, M, this.#toldCovariances?.[k]);
       const mean = this.means[k]!;
       const covariance = this.covariances[k]!;
       for (let i = 0; i < M; i++) mean[i]! *= root;
@@ -206,35 +228,58 @@ export interface Observation {
   readonly logit: number;
 }
 
-function priorCovariance({ cellSd, correlation }: Hypothesis, M: number): Float64Array {
-  const S = new Float64Array(M * M);
+/** A hypothesis that trusts the told scores adds their errors. */
+function priorCovariance(
+  { told, cellSd, correlation }: Hypothesis,
+  M: number,
+  toldCovariance?: Float64Array,
+): Float64Array {
+  const S = told > 0 && toldCovariance ? toldCovariance.slice() : new Float64Array(M * M);
   for (let i = 0; i < M; i++) {
-    for (let j = 0; j < M; j++) S[i * M + j] = cellSd ** 2 * (i === j ? 1 : correlation);
+    for (let j = 0; j < M; j++) S[i * M + j]! += cellSd ** 2 * (i === j ? 1 : correlation);
   }
   return S;
 }
 
-/** Returns the hypotheses about votes and told scores. They are equally likely before the first vote. */
-export function hypothesesOf({ told }: Pool): Hypothesis[] {
+function reachOf(covariances: readonly Float64Array[], M: number): number {
+  let sum = 0;
+  for (const S of covariances) {
+    for (let i = 0; i < M; i++) {
+      for (let j = 0; j < M; j++) sum += S[i * M + j]! ** 2 / (S[i * M + i]! * S[j * M + j]!);
+    }
+  }
+  return sum / (covariances.length * M * M);
+}
+
+/** Returns the hypotheses about votes and told scores. */
+export function hypothesesOf({ told, toldErrors }: Pool): Hypothesis[] {
+  const priors = told ? trustLevels(toldErrors ? MEASURED : UNMEASURED) : SPREADS;
   const scales = told ? SCALES : [UNTOLD_SCALE];
-  const priors = told ? TRUST_LEVELS : SPREADS;
-  const logPrior = -Math.log(priors.length);
-  return scales.flatMap((scale) => priors.map((prior) => ({ scale, ...prior, logPrior })));
+  return scales.flatMap((scale) => priors.map((prior) => ({ scale, ...prior })));
 }
 
 const SCALES = [1, 3, 10];
 /** The told scores carry no information. */
 const UNINFORMATIVE = { told: 0, toldSd: 0.5, cellSd: 0.2, correlation: 0.3 };
 /**
- * Hypotheses about the told scores: they are right, roughly right, or carry no
- * information. The less they say, the wider the prior of theta is, and the more the
- * categories of one model are correlated.
+ * Hypotheses about the told scores: votes are about what the scores measure, nearly about
+ * that, or about something else. The less the scores say, the wider the prior of theta is, and the more
+ * the categories of one model are correlated. Errors of measurement are added to the first two if they
+ * are known; otherwise these two are also hypotheses about the errors.
  */
-const TRUST_LEVELS = [
-  { told: 1, toldSd: 0.05, cellSd: 0.03, correlation: 0 },
-  { told: 1, toldSd: 0.2, cellSd: 0.12, correlation: 0 },
-  UNINFORMATIVE,
-];
+function trustLevels([right, roughly, not]: readonly [number, number, number]) {
+  return [
+    { told: 1, toldSd: 0.05, cellSd: 0.03, correlation: 0, logPrior: Math.log(right) },
+    { told: 1, toldSd: 0.2, cellSd: 0.12, correlation: 0, logPrior: Math.log(roughly) },
+    { ...UNINFORMATIVE, logPrior: Math.log(not) },
+  ];
+}
+/**
+ * Prior probabilities of the three. Scores with known errors come from evaluations, so their source is
+ * known as well; a table without errors may be from anywhere (docs/decisions/0027-told-scores-with-errors.md).
+ */
+const MEASURED = [0.85, 0.12, 0.03] as const;
+const UNMEASURED = [0.45, 0.35, 0.2] as const;
 /**
  * The vote scale if no score is told. Votes determine only the product of s and the
  * utilities, so the unit of utility has to be fixed: a small difference d means
@@ -244,4 +289,9 @@ const TRUST_LEVELS = [
  * that sd decide the unit (docs/decisions/0005-unit-of-quality.md).
  */
 export const UNTOLD_SCALE = 2;
-const SPREADS = [0.15, 0.3, 0.6].map((cellSd) => ({ ...UNINFORMATIVE, toldSd: 0, cellSd }));
+const SPREADS = [0.15, 0.3, 0.6].map((cellSd) => ({
+  ...UNINFORMATIVE,
+  toldSd: 0,
+  cellSd,
+  logPrior: -Math.log(3),
+}));

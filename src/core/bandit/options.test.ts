@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { errorText } from "../errors/error-text.fixture.ts";
 import { ROUTER_ABOUT, ROUTER_DEFAULTS } from "../router.ts";
-import { checkOptions, createPolicy, rangeOf } from "./options.ts";
+import { checkOptions, createPolicy, rangeOf, withoutRemoved } from "./options.ts";
 import { POLICIES } from "./policies/index.ts";
 import { easyProblem } from "./policy.case.ts";
 import type { Hindsight, OptionAbout, PolicyKind } from "./policy.ts";
@@ -26,6 +26,21 @@ describe.each([
     for (const [key, value] of Object.entries(defaults)) {
       if (typeof value !== "boolean") expect(rangeOf(about![key as never])).not.toBe("");
     }
+  });
+});
+
+describe("options of earlier versions", () => {
+  const joust = POLICIES.find(({ name }) => name === "joust")!;
+
+  it("are refused with a hint", () => {
+    expect(() => createPolicy(joust, pool, { alpha: 2 })).toThrow(
+      errorText(/joust no longer has the option alpha; hint: remove it: horizon sets/),
+    );
+  });
+
+  it("are left out of the options of a log", () => {
+    const options = { rule: "pair", alpha: 2, patience: 0.1, ties: 1 };
+    expect(withoutRemoved(joust, options)).toEqual({ ties: 1 });
   });
 });
 

@@ -13,12 +13,25 @@ export function createPolicy<O extends Options>(
 ): Policy {
   for (const key of Object.keys(options)) {
     if (Object.hasOwn(kind.defaults, key)) continue;
+    checkRemoved(kind, key);
     const known = Object.keys(kind.defaults).join(", ") || "none";
     throw invalidValue(`${kind.name} has no option ${key}`, `its options are ${known}`);
   }
   const all: O = { ...kind.defaults, ...options };
   checkOptions(kind.name, all, kind.about);
   return kind.create(pool, all, kind.needsHindsight ? hindsight : undefined);
+}
+
+/** Throws an error if an earlier version had this option. */
+export function checkRemoved({ name, removed = {} }: PolicyKind, key: string): void {
+  if (!Object.hasOwn(removed, key)) return;
+  throw invalidValue(`${name} no longer has the option ${key}`, `remove it: ${removed[key]}`);
+}
+
+/** Returns the options without those that only earlier versions had, which logs of these versions contain. */
+export function withoutRemoved({ removed = {} }: PolicyKind, options: Options): Options {
+  const kept = Object.entries(options).filter(([key]) => !Object.hasOwn(removed, key));
+  return Object.fromEntries(kept);
 }
 
 /** Throws an error that names the first option with a value outside its range, and the range. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../random/random.ts";
-import { bestPair, sampledPair, type UtilityMixture } from "./pair-rule.ts";
+import { expectedGain, mostValuablePair, type UtilityMixture } from "./pair-rule.ts";
 
-const OPTIONS = { alpha: 1.5, patience: 0.03, minGain: 0 };
+const OPTIONS = { horizon: 300, minGain: 0 };
+const all = [0, 1, 2, 3];
 
 function randomOutlook(random: Random, K: number): UtilityMixture {
   const draw = (scale: number) => Float64Array.from({ length: K }, () => scale * random.normal());
@@ -13,6 +14,7 @@ function randomOutlook(random: Random, K: number): UtilityMixture {
     values: draw(0.2),
     variances: draw(0.15).map((value) => value ** 2),
     toldVariance: 0.05,
+    reach: [0.2, 0.5, 1][e]!,
   }));
   const mean = Float64Array.from({ length: K }, (_, k) =>
     components.reduce((sum, component) => sum + component.weight * component.values[k]!, 0),
@@ -20,41 +22,53 @@ function randomOutlook(random: Random, K: number): UtilityMixture {
   return { components, mean, told: draw(0.1), votes: random.integer(1000) };
 }
 
-/** Computes f_i + f_j + alpha W_ij L_ij of all pairs, directly from the formula. */
-function obvious(
-  mixture: UtilityMixture,
-  candidates: readonly number[],
-): readonly [number, number] {
-  let best = -Infinity;
-  let pair: [number, number] = [0, 0];
-  for (const a of candidates) {
-    for (const b of candidates) {
-      if (b < a) continue;
-      const f = (k: number) => mixture.mean[k]! - (mixture.penalty?.[k] ?? 0);
-      let W2 = 0;
-      let scale2 = 0;
-      for (const { weight, scale, values, variances, toldVariance } of mixture.components) {
-        scale2 += weight * scale ** 2;
-        if (a === b) continue;
-        W2 += weight * (variances[a]! + variances[b]!);
-        W2 += weight * toldVariance * (mixture.told[a]! - mixture.told[b]!) ** 2;
-        W2 += weight * (values[a]! - values[b]! - (mixture.mean[a]! - mixture.mean[b]!)) ** 2;
-      }
-      const nq = ((3 + 0.03 * mixture.votes) * scale2 * W2) / 4;
-      const price = a === b ? 0 : (mixture.penalty?.[a] ?? 0) + (mixture.penalty?.[b] ?? 0);
-      const value = f(a) + f(b) - price + 1.5 * Math.sqrt(W2) * Math.sqrt(nq / (1 + nq));
-      if (value > best) {
-        best = value;
-        pair = f(a) >= f(b) ? [a, b] : [b, a];
-      }
-    }
-  }
-  return pair;
+/** A mixture of one component without told scores. */
+function gaussian(values: number[], variances: number[], reach = 1, votes = 100): UtilityMixture {
+  const mean = Float64Array.from(values);
+  const own = Float64Array.from(variances);
+  const component = { weight: 1, scale: 3, values: mean, variances: own, toldVariance: 0, reach };
+  return { components: [component], mean, told: new Float64Array(values.length), votes };
 }
 
-describe("bestPair", () => {
-  it("agrees with a search over all pairs", () => {
+/** E max(0, N(-delta, sd^2)) by numerical integration. */
+function integral(delta: number, sd: number): number {
+  const [steps, top] = [20_000, 12 * sd];
+  let sum = 0;
+  for (let i = 0; i < steps; i++) {
+    const gain = ((i + 0.5) * top) / steps;
+    sum += gain * Math.exp(-(((gain + delta) / sd) ** 2) / 2);
+  }
+  return (sum * top) / steps / (sd * Math.sqrt(2 * Math.PI));
+}
+
+/** Worth of a duel of the leader with k, directly from the formula, over all powers of 2. */
+function worth(mixture: UtilityMixture, leader: number, k: number): number {
+  const { components, mean, told, penalty, votes } = mixture;
+  const p = (i: number) => penalty?.[i] ?? 0;
+  const delta = mean[leader]! - p(leader) - (mean[k]! - p(k));
+  let [W2, shared, s2] = [0, 0, 0];
+  for (const { weight, scale, values, variances, toldVariance, reach } of components) {
+    const own = variances[leader]! + variances[k]!;
+    const gap = values[leader]! - values[k]! - (mean[leader]! - mean[k]!);
+    const between = toldVariance * (told[leader]! - told[k]!) ** 2 + gap ** 2;
+    W2 += weight * (own + between);
+    shared += weight * (reach * own + between);
+    s2 += weight * scale ** 2;
+  }
+  const H = ((300 + votes / 2) * shared) / W2;
+  let most = 0;
+  for (let n = 1; n < H; n *= 2) {
+    const nq = (n * s2 * W2) / 4;
+    const value = ((H - n) * expectedGain(delta, Math.sqrt((W2 * nq) / (1 + nq)))) / n;
+    most = Math.max(most, value);
+  }
+  return most - (delta + p(leader) + p(k)) / 2;
+}
+
+describe("mostValuablePair", () => {
+  it("agrees with the formula for every challenger", () => {
     const random = Random.seeded(1);
+    let duels = 0;
     for (let i = 0; i < 300; i++) {
       const K = 2 + random.integer(20);
       const plain = randomOutlook(random, K);
@@ -62,69 +76,69 @@ describe("bestPair", () => {
       const mixture = i % 2 === 0 ? plain : { ...plain, penalty };
       const candidates = [...mixture.mean.keys()].filter(() => random.uniform() < 0.8);
       if (candidates.length === 0) continue;
-      expect(bestPair(mixture, candidates, OPTIONS, random)).toEqual(obvious(mixture, candidates));
+      const [leader, second] = mostValuablePair(mixture, candidates, OPTIONS, random);
+      const f = (k: number) => mixture.mean[k]! - (mixture.penalty?.[k] ?? 0);
+      expect(f(leader)).toBe(Math.max(...candidates.map(f)));
+      const worths = candidates.map((k) => (k === leader ? 0 : worth(mixture, leader, k)));
+      const best = Math.max(...worths);
+      expect(second).toBe(best > 0 ? candidates[worths.indexOf(best)] : leader);
+      if (second !== leader) duels++;
     }
+    expect(duels).toBeGreaterThan(100);
   });
 
   it("breaks ties at random", () => {
-    const components = [
-      {
-        weight: 1,
-        scale: 3,
-        values: new Float64Array(4),
-        variances: new Float64Array(4).fill(0.02),
-        toldVariance: 0,
-      },
-    ];
-    const told = new Float64Array(4);
-    const mixture: UtilityMixture = { components, mean: new Float64Array(4), told, votes: 100 };
+    const mixture = gaussian([0, 0, 0, 0], [0.02, 0.02, 0.02, 0.02]);
     const seen = new Set<string>();
     for (let seed = 0; seed < 200; seed++) {
-      seen.add([...bestPair(mixture, [0, 1, 2, 3], OPTIONS, Random.seeded(seed))].sort().join());
+      seen.add([...mostValuablePair(mixture, all, OPTIONS, Random.seeded(seed))].sort().join());
     }
     expect(seen.size).toBe(6);
+  });
+
+  it("of equal models, the least certain one leads", () => {
+    const mixture = gaussian([0, 0, 0, 0], [0.01, 0.01, 0.03, 0.02]);
+    expect(mostValuablePair(mixture, all, OPTIONS, Random.seeded(1))).toEqual([2, 3]);
+  });
+
+  it("duels more if votes say more about other categories, and if more decisions will profit", () => {
+    const options = (horizon: number) => ({ horizon, minGain: 0 });
+    const duels = (reach: number, horizon: number) => {
+      const mixture = gaussian([0.2, 0], [0.01, 0.01], reach, 0);
+      const [a, b] = mostValuablePair(mixture, [0, 1], options(horizon), Random.seeded(1));
+      return a !== b;
+    };
+    expect([duels(0.1, 300), duels(1, 300)]).toEqual([false, false]);
+    expect([duels(0.1, 1e4), duels(1, 1e4)]).toEqual([false, true]);
   });
 
   it("returns a single answer if the gain of the duel is at most minGain", () => {
     const random = Random.seeded(2);
     const mixture = randomOutlook(random, 6);
-    const all = [0, 1, 2, 3, 4, 5];
-    const [a, b] = bestPair(mixture, all, { ...OPTIONS, minGain: 10 }, random);
+    const six = [0, 1, 2, 3, 4, 5];
+    const [a, b] = mostValuablePair(mixture, six, { ...OPTIONS, minGain: 1e4 }, random);
     expect(a).toBe(b);
     expect(a).toBe(mixture.mean.indexOf(Math.max(...mixture.mean)));
+  });
+
+  it("returns a single answer if nothing is uncertain", () => {
+    const mixture = gaussian([0.1, 0.1], [0, 0]);
+    const [a, b] = mostValuablePair(mixture, [0, 1], OPTIONS, Random.seeded(2));
+    expect(a).toBe(b);
   });
 
   it("avoids a model whose penalty outweighs its value", () => {
     const random = Random.seeded(3);
     const mixture = randomOutlook(random, 4);
     const penalty = Float64Array.of(100, 0, 0, 0);
-    expect(bestPair({ ...mixture, penalty }, [0, 1, 2, 3], OPTIONS, random)).not.toContain(0);
+    expect(mostValuablePair({ ...mixture, penalty }, all, OPTIONS, random)).not.toContain(0);
   });
 });
 
-describe("sampledPair", () => {
-  it("plays each model with the probability that a draw makes it the best", () => {
-    const components = [
-      {
-        weight: 1,
-        scale: 3,
-        values: Float64Array.of(0.1, 0),
-        variances: Float64Array.of(0.01, 0.01),
-        toldVariance: 0,
-      },
-    ];
-    const mixture: UtilityMixture = {
-      components,
-      mean: components[0]!.values,
-      told: new Float64Array(2),
-      votes: 0,
-    };
-    let first = 0;
-    const random = Random.seeded(4);
-    for (let i = 0; i < 4000; i++) {
-      first += sampledPair(mixture, [0, 1], random).filter((k) => k === 0).length;
-    }
-    // P(z > -0.1 / sqrt(0.02)) = 0.760; standard error 0.005.
-    expect(Math.abs(first / 8000 - 0.76)).toBeLessThan(0.02);
-  });
+it("expectedGain is at most 4% below the integral", () => {
+  for (const z of [0, 0.3, 0.6, 1, 1.5, 2, 3, 4, 5]) {
+    const ratio = expectedGain(z * 0.2, 0.2) / integral(z * 0.2, 0.2);
+    expect(ratio).toBeGreaterThan(0.96);
+    expect(ratio).toBeLessThan(1.001);
+  }
 });

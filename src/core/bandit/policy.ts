@@ -24,6 +24,8 @@ export interface Pool {
   readonly centroids: readonly Float64Array[];
   /** told[k][m] is the told score of model k on category m, NaN if unknown. Undefined if no score is known. */
   readonly told?: readonly Float64Array[] | undefined;
+  /** toldErrors[k][m] is the standard error of told[k][m], NaN if unknown. Undefined if no error is known. */
+  readonly toldErrors?: readonly Float64Array[] | undefined;
   /** costs[k][m] is the mean cost of model k on category m, in the unit of the data. */
   readonly costs?: readonly Float64Array[] | undefined;
   /** labels[k] is the mean embedding of the offline queries whose best model is k (eq. 6). */
@@ -181,6 +183,8 @@ export interface PolicyKind<O extends Options = Options> {
   readonly defaults: O;
   /** Describes the options. Every built-in policy has it; without it, options take any value. */
   readonly about?: About<O>;
+  /** Options of earlier versions, each with a hint. Configurations in a log may still have them. */
+  readonly removed?: Readonly<Record<string, string>>;
   /** Whether `create` receives a `Hindsight`. */
   readonly needsHindsight?: true;
   /**

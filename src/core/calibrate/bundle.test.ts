@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { errorText } from "../errors/error-text.fixture.ts";
 import { InputError } from "../input/input-error.ts";
 import { CONTENTS } from "./bundle.fixture.ts";
-import { type Bundle, bundleText, isBundle, readBundle } from "./bundle.ts";
+import { type Bundle, bundleText, isBundle, poolOfBundle, readBundle } from "./bundle.ts";
 import { checkTarget, writeBundle } from "./write-bundle.ts";
 
 function newFolder(): string {
@@ -36,6 +36,19 @@ describe("a bundle", () => {
     expect(Object.keys(files)).toEqual(["encoder/1_Pooling/config.json", "encoder/weights"]);
     expect(readdirSync(join(folder, ".."))).toEqual(["bundle"]);
     expect(isBundle(folder)).toBe(true);
+  });
+
+  it("keeps the errors of scores, of which some are unknown", async () => {
+    const errors = Float64Array.of(0.1, Number.NaN);
+    const [first, ...rest] = CONTENTS.models;
+    const folder = await written({ ...CONTENTS, models: [{ ...first!, errors }, ...rest] });
+    const bundle = await readBundle(folder);
+    expect(bundle.models[0]!.errors).toEqual(errors);
+    expect(poolOfBundle(bundle).toldErrors).toEqual([
+      errors,
+      ...rest.map(() => Float64Array.of(Number.NaN, Number.NaN)),
+    ]);
+    expect(poolOfBundle(await readBundle(await written())).toldErrors).toBeUndefined();
   });
 
   it("is the same file for the same numbers", async () => {

@@ -27,6 +27,10 @@ const NAME = z.string().min(1);
 const COUNT = z.int().min(0);
 const VECTOR = z.array(z.number()).transform((numbers): Float64Array => Float64Array.from(numbers));
 
+const ERRORS = z
+  .array(z.number().min(0).nullable())
+  .transform((numbers): Float64Array => Float64Array.from(numbers, (error) => error ?? Number.NaN));
+
 /** The encoder that the embeddings were computed with. */
 const ENCODER = z.object({
   kind: z.enum(ENCODER_KINDS),
@@ -80,6 +84,8 @@ const CONTENTS = z.object({
         embedding: VECTOR,
         /** One score per category, in the order of `categories`. */
         scores: VECTOR,
+        /** Standard error of each score; null for an unknown error. */
+        errors: ERRORS.optional(),
         costs: VECTOR.optional(),
       }),
     )
@@ -158,9 +164,10 @@ function checkSizes(file: string, { encoder, categories, models, offline }: Bund
   categories.forEach(({ xi }, m) => {
     expect(`categories[${m}].xi`, xi, encoder.dimension, embeddings);
   });
-  models.forEach(({ embedding, scores, costs }, k) => {
+  models.forEach(({ embedding, scores, errors, costs }, k) => {
     expect(`models[${k}].embedding`, embedding, encoder.dimension, embeddings);
     expect(`models[${k}].scores`, scores, M, "the number of categories is");
+    expect(`models[${k}].errors`, errors, M, "the number of categories is");
     expect(`models[${k}].costs`, costs, M, "the number of categories is");
   });
   const stray = offline.findIndex(({ category }) => category >= M);
@@ -181,6 +188,11 @@ async function checkFiles(folder: string, files: Bundle["files"]): Promise<void>
   }
 }
 
+/** Standard errors of a model's scores; NaN for an unknown error. */
+export function errorsOfModel({ scores, errors }: Bundle["models"][number]): Float64Array {
+  return errors ?? new Float64Array(scores.length).fill(Number.NaN);
+}
+
 /** The models and categories of a bundle, as a policy takes them. Costs are left out unless all models have them. */
 export function poolOfBundle({ models, categories }: Bundle): Pool {
   const costs = models.flatMap((model) => model.costs ?? []);
@@ -189,6 +201,7 @@ export function poolOfBundle({ models, categories }: Bundle): Pool {
     categories: categories.map(({ name }) => name),
     centroids: categories.map(({ xi }) => xi),
     told: models.map(({ scores }) => scores),
+    ...(models.some(({ errors }) => errors) && { toldErrors: models.map(errorsOfModel) }),
     fitted: models.map(({ embedding }) => embedding),
     ...(costs.length === models.length && { costs }),
   };

@@ -111,11 +111,16 @@ function accuracyOf(
   return x.length === 0 ? null : nearestCentroidAccuracy(xi, x, categories);
 }
 
-function modelOf({ models, scores, costs }: OfflineQueries, k: number, embedding: Float64Array) {
+function modelOf(
+  { models, scores, errors, costs }: OfflineQueries,
+  k: number,
+  embedding: Float64Array,
+) {
   return {
     name: models[k]!,
     embedding,
     scores: scores[k]!,
+    ...(errors && { errors: errors[k]! }),
     ...(costs && { costs: costs[k]! }),
   };
 }

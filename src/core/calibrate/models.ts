@@ -20,6 +20,8 @@ export interface WeightingSettings
 export interface ScoreTable {
   /** Scores; NaN for an unknown score. */
   readonly scores: ScoreRows;
+  /** Standard errors of the scores, NaN for an unknown error; undefined if all are unknown. */
+  readonly errors?: ScoreRows | undefined;
   readonly costs?: ScoreRows | undefined;
 }
 

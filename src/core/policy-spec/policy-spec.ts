@@ -1,7 +1,7 @@
 import { access } from "node:fs/promises";
 import { basename, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { checkOptions } from "../bandit/options.ts";
+import { checkOptions, checkRemoved } from "../bandit/options.ts";
 import { POLICIES } from "../bandit/policies/index.ts";
 import type { Options, PolicyKind } from "../bandit/policy.ts";
 import { hintOf, JoustError } from "../errors/joust-error.ts";
@@ -133,6 +133,7 @@ function readValue(
 ): Options[string] {
   const own = Object.entries(kind.defaults).map(([name, value]) => `${name}=${value}`);
   if (known === undefined) {
+    refusing({ name: typed }, () => checkRemoved(kind, key));
     const names = [...Object.keys(kind.defaults), ...Object.keys(ROUTER)];
     throw refuse(
       typed,

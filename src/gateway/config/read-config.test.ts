@@ -26,14 +26,14 @@ it("reads a pool and takes secrets from the environment", () => {
       "  llama: {provider: house, model: llama-3.3-70b}",
       "routers:",
       "  auto: {cost_quality_tradeoff: 5, duels: {mode: auto}}",
-      "  code: {models: [llama, gpt-4o-mini], policy: {name: joust, options: {alpha: 2}}}",
+      "  code: {models: [llama, gpt-4o-mini], policy: {name: joust, options: {horizon: 600}}}",
     ].join("\n"),
     { HOUSE_KEY: "secret" },
   );
   expect(config.providers.house?.key).toBe("secret");
   expect(config.models.llama?.model).toBe("llama-3.3-70b");
   expect(config.routers.auto?.duels).toMatchObject({ mode: "auto", share: 0.2, spend: 0.3 });
-  expect(config.routers.code?.policy).toEqual({ name: "joust", options: { alpha: 2 } });
+  expect(config.routers.code?.policy).toEqual({ name: "joust", options: { horizon: 600 } });
 });
 
 const MODELS = "models:\n  a: {provider: openai}\n  b: {provider: openai}\n";
@@ -77,8 +77,8 @@ it.each([
   ["server: {cors: [x]}", /^joust\.yaml:1: field "server\.cors\.0": is "x", not a valid URL;/],
   ["store: {key: 123}", /^joust\.yaml:1: field "store\.key": is not valid;/],
   [
-    `${MODELS}routers:\n  x:\n    policy:\n      name: joust\n      options: {alpha: [1]}`,
-    /^joust\.yaml:8: field "routers\.x\.policy\.options\.alpha"/,
+    `${MODELS}routers:\n  x:\n    policy:\n      name: joust\n      options: {horizon: [1]}`,
+    /^joust\.yaml:8: field "routers\.x\.policy\.options\.horizon"/,
   ],
   [
     "server:\n  port: '\u0024{PORT}'",

@@ -9,7 +9,10 @@ it.each([
     "policy: jost",
     /^joust\.yaml: field "routers\.auto\.policy": "jost" is not a policy; .*"joust"\?/,
   ],
-  ["policy: 'joust:alpha=2'", /"routers\.auto\.policy": .*\{name: joust, options: \{alpha: 2\}\}$/],
+  [
+    "policy: 'joust:horizon=600'",
+    /"routers\.auto\.policy": .*\{name: joust, options: \{horizon: 600\}\}$/,
+  ],
   ["policy: ./mine.ts", /"routers\.auto\.policy": "\.\/mine\.ts" does not exist/],
   [
     "encoder: MinLM",

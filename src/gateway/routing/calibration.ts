@@ -87,22 +87,36 @@ async function projectCategories(
 /** The pool of these models, with their known scores; NaN for an unknown score. */
 export function poolOf(calibration: Calibration, models: readonly string[]): Pool {
   const { categories, centroids, bundle, scores } = calibration;
-  const told = models.map((model) => scoresOf(model, categories, bundle, scores));
-  const known = told.some((row) => row.some((score) => !Number.isNaN(score)));
-  return { models, categories, centroids, ...(known && { told }) };
+  const known = models.map((model) => scoresOf(model, categories, bundle, scores));
+  const told = known.map(({ scores }) => scores);
+  const toldErrors = known.map(({ errors }) => errors);
+  const hasNumber = (rows: readonly Float64Array[]) =>
+    rows.some((row) => row.some((value) => !Number.isNaN(value)));
+  return {
+    models,
+    categories,
+    centroids,
+    ...(hasNumber(told) && { told }),
+    ...(hasNumber(toldErrors) && { toldErrors }),
+  };
 }
 
-/** Scores of a model by category. The table, which the operator writes, comes before the bundle. */
+/** Scores of a model by category, with their standard errors. The table, which the operator writes, comes before the bundle. */
 function scoresOf(
   model: string,
   categories: readonly string[],
   bundle: Bundle | undefined,
   scores: ScoreTable | undefined,
-): Float64Array {
-  const fitted = bundle?.models.find(({ name }) => name === model)?.scores;
+): { readonly scores: Float64Array; readonly errors: Float64Array } {
+  const fitted = bundle?.models.find(({ name }) => name === model);
   const table = scores?.models.get(model);
-  return Float64Array.from(
-    categories,
-    (category, m) => table?.get(category)?.perf ?? fitted?.[m] ?? Number.NaN,
-  );
+  const cells = categories.map((category, m) => {
+    const own = table?.get(category);
+    if (own) return { score: own.perf, error: own.error };
+    return { score: fitted?.scores[m] ?? Number.NaN, error: fitted?.errors?.[m] ?? Number.NaN };
+  });
+  return {
+    scores: Float64Array.from(cells, ({ score }) => score),
+    errors: Float64Array.from(cells, ({ error }) => error),
+  };
 }

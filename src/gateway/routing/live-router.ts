@@ -209,11 +209,17 @@ type LearningConfiguration = Pick<
 /** Plain values, because a configuration from the database has no prototypes and undefined members. */
 function plain(configuration: LearningConfiguration): unknown {
   const { encoder, policy, options, weighVoters, seed, pool } = configuration;
-  const { models, categories, centroids, told } = pool;
+  const { models, categories, centroids, told, toldErrors } = pool;
   const rows = (list: readonly Float64Array[] = []) => list.map((row) => [...row]);
   const names = [[...models], [...categories]];
   const learned = { encoder, policy, options: { ...options }, weighVoters, seed };
-  return { ...learned, names, centroids: rows(centroids), told: rows(told) };
+  return {
+    ...learned,
+    names,
+    centroids: rows(centroids),
+    told: rows(told),
+    toldErrors: rows(toldErrors),
+  };
 }
 
 function settingsOf(

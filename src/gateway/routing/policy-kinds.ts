@@ -1,4 +1,4 @@
-import { checkOptions } from "../../core/bandit/options.ts";
+import { checkOptions, checkRemoved } from "../../core/bandit/options.ts";
 import { POLICIES } from "../../core/bandit/policies/index.ts";
 import type { PolicyKind } from "../../core/bandit/policy.ts";
 import { invalidValue } from "../../core/errors/joust-error.ts";
@@ -42,6 +42,7 @@ export class PolicyKinds {
     }
     const unknown = Object.keys(options).find((key) => !Object.hasOwn(kind.defaults, key));
     if (unknown !== undefined) {
+      checkedAt(place, () => checkRemoved(kind, unknown));
       const known = Object.keys(kind.defaults).join(", ") || "none";
       throw new InputError(place, `${name} has no option ${unknown}`, `its options are ${known}`);
     }

@@ -1,5 +1,6 @@
 import type { Outcome } from "../../core/bandit/policy.ts";
 import type { ScoreTable, WeightingSettings } from "../../core/calibrate/models.ts";
+import type { Tabulated } from "../../core/input/scores.ts";
 
 /** The data of a simulation, in any file format. Models and categories are indices. */
 export interface Dataset {
@@ -8,10 +9,7 @@ export interface Dataset {
   readonly categories: readonly string[];
   readonly queries: readonly Query[];
   /** The scores csv: K rows of M numbers. */
-  readonly scores?: {
-    readonly perf: readonly Float64Array[];
-    readonly cost: readonly Float64Array[];
-  };
+  readonly scores?: Tabulated;
   readonly calibration?: Calibration;
 }
 

@@ -1,5 +1,6 @@
 import type { HeldOut, OfflineQueries } from "../../core/calibrate/calibrate.ts";
 import { bestModels, type ScoreTable } from "../../core/calibrate/models.ts";
+import { scoreErrors } from "../../core/calibrate/score-errors.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Dataset } from "./dataset.ts";
 import { groupQueries } from "./groups.ts";
@@ -46,7 +47,7 @@ function tableOf(
   { scores, queries, models }: Dataset,
   parts: readonly (readonly number[])[],
 ): ScoreTable {
-  if (scores) return { scores: scores.perf, costs: scores.cost };
+  if (scores) return { scores: scores.perf, costs: scores.cost, errors: scores.errors };
   const means = (of: (i: number) => Float64Array) =>
     models.map((_, k) =>
       Float64Array.from(
@@ -57,6 +58,7 @@ function tableOf(
   const priced = queries.every(({ costs }) => costs);
   return {
     scores: means((i) => queries[i]!.scores!),
+    errors: scoreErrors(parts.map((members) => members.map((i) => queries[i]!.scores!))),
     ...(priced && { costs: means((i) => queries[i]!.costs!) }),
   };
 }

@@ -1,4 +1,4 @@
-import { type Bundle, textChecksum } from "../../core/calibrate/bundle.ts";
+import { type Bundle, errorsOfModel, textChecksum } from "../../core/calibrate/bundle.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Calibration, Dataset } from "../data/dataset.ts";
 
@@ -20,6 +20,7 @@ export function calibrationOf(bundle: Bundle, dataset: Dataset, folder: string):
     centroids: categories.map(({ xi }) => xi),
     sizes: categories.map((_, m) => bundle.offline.filter(({ category }) => category === m).length),
     scores: models.map(({ scores }) => scores),
+    errors: models.some(({ errors }) => errors) ? models.map(errorsOfModel) : undefined,
     costs: models.every(({ costs }) => costs) ? models.map(({ costs }) => costs!) : undefined,
     embeddings: models.map(({ embedding }) => embedding),
     weighting: { weighting, tau, lambda, temperature },

@@ -1,6 +1,7 @@
 import type { Pool } from "../../core/bandit/policy.ts";
 import { labelEmbeddings, perfCost, type ScoreRows } from "../../core/bandit/weighting.ts";
 import { bestModels, type Labelled, weighModels } from "../../core/calibrate/models.ts";
+import { scoreErrors } from "../../core/calibrate/score-errors.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Dataset } from "../data/dataset.ts";
 import type { Settings } from "./settings.ts";
@@ -20,21 +21,22 @@ export function tellPool(
   centroids: readonly Float64Array[],
   settings: Settings,
   random: Random,
-): Pick<Pool, "told" | "costs" | "labels" | "fitted"> {
+): Pick<Pool, "told" | "toldErrors" | "costs" | "labels" | "fitted"> {
   const costs = toldCosts(known);
   const told = toldScores(known, settings, random);
   if (!told) return { costs };
-  const { scores } = told;
+  const { scores, errors } = told;
   const { calibration, models } = known.dataset;
   const weighting = calibration?.weighting;
   const hasOwnEmbeddings = !weighting || weighting.weighting === "labels";
   if (calibration && hasOwnEmbeddings && settings.told.kind === "bundle") {
     const { embeddings } = calibration;
-    return { told: scores, costs, labels: embeddings, fitted: embeddings };
+    return { told: scores, toldErrors: errors, costs, labels: embeddings, fitted: embeddings };
   }
   const labelled = labelledQueries(known, told, centroids);
   return {
     told: scores,
+    toldErrors: errors,
     costs,
     labels: labelEmbeddings(models.length, labelled),
     fitted: weighting && weighModels(weighting, { scores, costs }, centroids, labelled),
@@ -44,6 +46,8 @@ export function tellPool(
 interface ToldScores {
   /** scores[model][category] */
   readonly scores: Float64Array[];
+  /** Standard errors of the scores, without the noise that `told` adds, which the router does not know. */
+  readonly errors?: ScoreRows | undefined;
   /** Told utilities of offline query i of category m, if the scores come from offline queries. */
   of?(i: number, m: number): Float64Array;
 }
@@ -51,12 +55,13 @@ interface ToldScores {
 function toldScores(known: Known, settings: Settings, random: Random): ToldScores | undefined {
   const { told } = settings;
   if (told.kind === "none") return undefined;
-  const { scores, of } = plainScores(known, settings);
+  const { scores, errors, of } = plainScores(known, settings);
   switch (told.kind) {
     case "noisy": {
       const noise = scores.map((row) => row.map(() => told.sd * random.normal()));
       return {
         scores: scores.map((row, k) => row.map((score, m) => score + noise[k]![m]!)),
+        errors,
         ...(of && { of: (i, m) => of(i, m).map((utility, k) => utility + noise[k]![m]!) }),
       };
     }
@@ -64,11 +69,12 @@ function toldScores(known: Known, settings: Settings, random: Random): ToldScore
       const from = random.derangement(scores.length);
       return {
         scores: from.map((k) => scores[k]!),
+        errors: errors && from.map((k) => errors[k]!),
         ...(of && { of: (i, m) => Float64Array.from(from, (k) => of(i, m)[k]!) }),
       };
     }
     default:
-      return { scores, ...(of && { of }) };
+      return { scores, errors, ...(of && { of }) };
   }
 }
 
@@ -80,19 +86,22 @@ function plainScores(known: Known, { told, lambda }: Settings): ToldScores {
   const { dataset, offline, utilities } = known;
   const { calibration, scores, models } = dataset;
   if (calibration && told.kind !== "scores" && told.kind !== "offline") {
-    const { scores, costs } = calibration;
-    return { scores: perfCost(scores, costs, lambda) };
+    const { scores, errors, costs } = calibration;
+    return { scores: perfCost(scores, costs, lambda), errors };
   }
   if (scores && told.kind !== "offline") {
     const table = perfCost(scores.perf, scores.cost, lambda);
-    if (!calibration) return { scores: table };
+    if (!calibration) return { scores: table, errors: scores.errors };
     const columns = calibration.categories.map((name) => dataset.categories.indexOf(name));
-    return { scores: table.map((row) => Float64Array.from(columns, (m) => row[m]!)) };
+    const chosen = (rows: ScoreRows) =>
+      rows.map((row) => Float64Array.from(columns, (m) => row[m]!));
+    return { scores: chosen(table), errors: scores.errors && chosen(scores.errors) };
   }
   const mean = (members: readonly number[], k: number) =>
     members.reduce((sum, i) => sum + utilities(i)[k]!, 0) / members.length;
   return {
     scores: models.map((_, k) => Float64Array.from(offline, (members) => mean(members, k))),
+    errors: scoreErrors(offline.map((members) => members.map(utilities))),
     of: utilities,
   };
 }

@@ -25,7 +25,7 @@ describe("report.html", () => {
     expect(html.match(/<th scope=row>/g)!.length).toBe(20);
     expect(html).toContain("<dt>told</dt><dd>scores</dd>");
     const told = { kind: "noisy", sd: 0.1 };
-    const policies = { joust: { kind: "joust", options: { alpha: 2, rule: "pair" } } };
+    const policies = { joust: { kind: "joust", options: { horizon: 600, ties: 1 } } };
     const own = reportHtml({
       schema: 1,
       settings: { told, models: ["a", "b"], policies },
@@ -33,7 +33,7 @@ describe("report.html", () => {
     });
     expect(own).toContain("<dt>told</dt><dd>noisy, sd 0.1</dd>");
     expect(own).toContain("<dt>models</dt><dd>a, b</dd>");
-    expect(own).toContain("<dt>policy joust</dt><dd>joust, alpha 2, rule pair</dd>");
+    expect(own).toContain("<dt>policy joust</dt><dd>joust, horizon 600, ties 1</dd>");
     expect(html).toContain("<dt>seed</dt><dd>1</dd>");
     expect(html).toMatch(/@media print/);
     expect(html).toMatch(/prefers-color-scheme: dark/);

@@ -1,9 +1,7 @@
 import type { About } from "../policy.ts";
 
 export const JOUST_DEFAULTS = {
-  rule: "pair",
-  alpha: 1.5,
-  patience: 0.03,
+  horizon: 300,
   minGain: 0,
   drift: 1,
   robust: 1,
@@ -15,19 +13,18 @@ export const JOUST_DEFAULTS = {
 };
 export type JoustOptions = typeof JOUST_DEFAULTS;
 
+/** Options of 0.1, and why they are gone. */
+export const JOUST_REMOVED = {
+  rule: "joust now duels the challenger whose votes are worth most, and has no other rule",
+  alpha: "horizon sets how much joust explores",
+  patience: "horizon sets how much joust explores",
+};
+
 export const JOUST_ABOUT: About<JoustOptions> = {
-  rule: {
+  horizon: {
     meaning:
-      "how two models are chosen: the most promising pair, or the best models of two draws from the posterior (Thompson sampling)",
-    oneOf: ["pair", "draws"],
-  },
-  alpha: {
-    meaning: "value of uncertainty when choosing a pair: alpha in f_i + f_j + alpha W_ij",
-    min: 0,
-  },
-  patience: {
-    meaning: "number of future votes that exploration counts on, as a share of the votes so far",
-    min: 0,
+      "number of coming requests that a vote may improve, before the first vote; later half of the number of votes is added",
+    min: 1,
   },
   minGain: {
     meaning: "smallest gain, in utility, for which a duel is worth its second answer",

@@ -66,6 +66,42 @@ describe("joust", () => {
     }
   });
 
+  it("trusts precise scores more than imprecise ones", () => {
+    const told = [0.4, 0.5, 0.6, 0.7].map((score) => new Float64Array(3).fill(score));
+    const flipped = (error: number) => {
+      const toldErrors = told.map((row) => row.map(() => error));
+      const policy = create({}, { ...pool, told, toldErrors });
+      const { estimate } = policy.choose({ x: at(0).x, candidates: all }, Random.seeded(1));
+      const sd = estimate!().sd[0]!;
+      for (let t = 0; t < 3; t++) {
+        policy.learn({ kind: "duel", x: at(t).x, pair: [0, 3], outcome: "a" }, Random.seeded(t));
+      }
+      const values = valuesOf(policy);
+      return { sd, lead: values[0]! - values[3]! };
+    };
+    const [precise, imprecise] = [flipped(0.01), flipped(0.3)];
+    expect(precise.sd).toBeLessThan(imprecise.sd);
+    expect(precise.lead).toBeLessThan(imprecise.lead);
+  });
+
+  it("restores a snapshot whose hypotheses had other prior probabilities", () => {
+    const policy = create();
+    teach(policy, 100);
+    const { models, state } = structuredClone(policy.snapshot()) as {
+      models: string[];
+      state: { beliefs: { hypothesis: { logPrior: number }; evidence: number }[] };
+    };
+    for (const belief of state.beliefs) {
+      belief.evidence += 0.7;
+      belief.hypothesis.logPrior += 0.7;
+    }
+    const other = create();
+    other.restore({ models, state });
+    for (const [k, value] of valuesOf(other).entries()) {
+      expect(value).toBeCloseTo(valuesOf(policy)[k]!, 12);
+    }
+  });
+
   it("starts with equal models if no scores are told", () => {
     expect([...valuesOf(create({}, untold))]).toEqual([0, 0, 0, 0]);
   });

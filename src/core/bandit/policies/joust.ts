@@ -18,7 +18,7 @@ import {
   stageObservation,
   withTies,
 } from "../observation.ts";
-import { bestPair, pick, sampledPair, type UtilityMixture } from "../pair-rule.ts";
+import { mostValuablePair, pick, type UtilityMixture } from "../pair-rule.ts";
 import {
   alignModels,
   argmax,
@@ -40,7 +40,8 @@ import {
   sampledUtilities,
   toldByCategory,
 } from "../query-context.ts";
-import { JOUST_ABOUT, JOUST_DEFAULTS, type JoustOptions } from "./joust-options.ts";
+import { toldPrior } from "../told-prior.ts";
+import { JOUST_ABOUT, JOUST_DEFAULTS, JOUST_REMOVED, type JoustOptions } from "./joust-options.ts";
 
 /**
  * Our policy. It learns in one pass over the votes and keeps no history. Neither the
@@ -52,6 +53,7 @@ export const joust: PolicyKind<JoustOptions> = {
   summary: "Bayesian duels per category; also learns how far to trust the told scores",
   defaults: JOUST_DEFAULTS,
   about: JOUST_ABOUT,
+  removed: JOUST_REMOVED,
   create: (pool, options) => new Joust(pool, options),
 };
 
@@ -67,6 +69,8 @@ const NEWCOMER_DUELS = 12;
 
 class Joust implements Policy {
   readonly #pool: Pool;
+  /** Covariances of the errors of the told scores of each model, if they are known. */
+  readonly #toldCovariances: readonly Float64Array[] | undefined;
   readonly #options: JoustOptions;
   readonly #posteriors: BlockPosterior[];
   readonly #contextOf: (x: Float64Array) => QueryContext;
@@ -78,8 +82,12 @@ class Joust implements Policy {
   /** Number of duels of each model that was added later and has had fewer than NEWCOMER_DUELS. */
   readonly #newcomers = new Map<number, number>();
 
-  constructor(pool: Pool, options: JoustOptions) {
+  constructor(given: Pool, options: JoustOptions) {
+    const { told, toldErrors } = given;
+    const prior = told && toldErrors && toldPrior(told, toldErrors);
+    const pool = prior ? { ...given, told: prior.means } : given;
     this.#pool = pool;
+    this.#toldCovariances = prior?.covariances;
     this.#options = options;
     this.#contextOfMembership = contextOfMembership(pool);
     this.#contextOf = contextOfQuery(pool, this.#contextOfMembership);
@@ -88,7 +96,13 @@ class Joust implements Policy {
   }
 
   #prior(hypothesis: Hypothesis): BlockPosterior {
-    return BlockPosterior.prior(hypothesis, this.#pool.models.length, this.#pool.categories.length);
+    const { models, categories } = this.#pool;
+    return BlockPosterior.prior(
+      hypothesis,
+      models.length,
+      categories.length,
+      this.#toldCovariances,
+    );
   }
 
   choose(round: Round, random: Random): Choice {
@@ -103,10 +117,7 @@ class Joust implements Policy {
     const newcomer = this.#newcomerToDuel(round.candidates);
     const candidates =
       newcomer === undefined ? round.candidates : this.#established(round.candidates);
-    const pair =
-      this.#options.rule === "draws"
-        ? sampledPair(mixture, candidates, random)
-        : bestPair(mixture, candidates, this.#options, random);
+    const pair = mostValuablePair(mixture, candidates, this.#options, random);
     const onboards = newcomer !== undefined && random.uniform() < this.#options.onboarding;
     return { pair: onboards ? [pair[0], newcomer] : pair, values, estimate };
   }
@@ -199,7 +210,7 @@ class Joust implements Policy {
     this.#posteriors.forEach(({ hypothesis }, i) => {
       const posterior = this.#prior(hypothesis);
       this.#posteriors[i] = posterior;
-      const saved = beliefs.find((other) => isDeepStrictEqual(other.hypothesis, hypothesis));
+      const saved = beliefs.find((other) => isSame(other.hypothesis, hypothesis));
       if (!saved) return;
       from.forEach((old, k) => {
         if (old < 0) return;
@@ -208,7 +219,7 @@ class Joust implements Policy {
       });
       posterior.shared.set(saved.shared);
       posterior.sharedVariance.set(saved.sharedVariance);
-      posterior.evidence = saved.evidence;
+      posterior.evidence = saved.evidence + (hypothesis.logPrior - saved.hypothesis.logPrior);
     });
   }
 
@@ -339,7 +350,7 @@ class Joust implements Policy {
         variances[k] = unit * unit * expected.variance(k, context.w);
       }
       const toldVariance = expected.sharedVariance[TOLD]!;
-      components.push({ weight, scale, values, variances, toldVariance });
+      components.push({ weight, scale, values, variances, toldVariance, reach: posterior.reach });
     }
     const mean = new Float64Array(K);
     for (const component of components) {
@@ -381,6 +392,11 @@ interface JoustState {
     readonly sharedVariance: Float64Array;
     readonly evidence: number;
   }[];
+}
+
+/** Whether two hypotheses assume the same, whatever their prior probabilities are, which differ between versions. */
+function isSame(a: Hypothesis, b: Hypothesis): boolean {
+  return isDeepStrictEqual({ ...a, logPrior: 0 }, { ...b, logPrior: 0 });
 }
 
 function safeLog(p: number): number {

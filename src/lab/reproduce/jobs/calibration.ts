@@ -19,6 +19,7 @@ export function calibrationOf(
     centroids: xi,
     sizes: xi.map((_, m) => offline.categories.filter((category) => category === m).length),
     scores: offline.scores,
+    errors: offline.errors,
     costs: offline.costs,
     offline: xi.map(() => []), // the offline queries were removed from the data before
   };

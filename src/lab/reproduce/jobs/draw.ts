@@ -61,7 +61,7 @@ export function laterName(category: string): string {
 /** The offline queries and scores of some categories only. */
 export function restrict(offline: OfflineQueries, names?: readonly string[]): OfflineQueries {
   if (!names) return offline;
-  const { categoryNames, categories, scores, costs } = offline;
+  const { categoryNames, categories, scores, errors, costs } = offline;
   const kept = [...categoryNames.keys()].filter((m) => names.includes(categoryNames[m]!));
   const own = [...offline.ids.keys()].filter((i) => kept.includes(categories[i]!));
   const columns = (rows: readonly Float64Array[]) =>
@@ -74,6 +74,7 @@ export function restrict(offline: OfflineQueries, names?: readonly string[]): Of
     best: own.map((i) => offline.best[i]!),
     categoryNames: kept.map((m) => categoryNames[m]!),
     scores: columns(scores),
+    errors: errors && columns(errors),
     costs: costs && columns(costs),
   };
 }
