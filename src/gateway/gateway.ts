@@ -30,6 +30,7 @@ import { Recorder } from "./log/recorder.ts";
 import { Retention } from "./log/retention.ts";
 import { StoredResponses } from "./log/stored-responses.ts";
 import type { Placement } from "./providers/model-specs.ts";
+import { type ProbeResult, probeAll } from "./providers/probe.ts";
 import { answerConversation, answerUnrouted, type RequestParts } from "./request.ts";
 import { Builder } from "./routing/builder.ts";
 import { Sessions } from "./routing/decide.ts";
@@ -87,15 +88,46 @@ export async function openGateway(options: GatewayOptions): Promise<RunningGatew
   }
 }
 
-/** Throws if a configuration cannot be served. Opens its encoders, bundles and tables to find out. */
-export async function checkGateway(options: Omit<GatewayOptions, "logger">): Promise<Placement> {
-  checkStoreKey(options.config);
-  const builder = new Builder({
+/** All errors of a configuration, and its models if they are valid. */
+export async function gatewayFaults(
+  options: Omit<GatewayOptions, "logger">,
+): Promise<{ placement?: Placement; errors: unknown[] }> {
+  const builder = checkingBuilder(options);
+  try {
+    checkStoreKey(options.config);
+    return await builder.faults(options.config);
+  } catch (error) {
+    return { errors: [error] };
+  } finally {
+    await builder.close();
+  }
+}
+
+/** Sends a short request to each deployment of each model, and reports how it went. */
+export async function probeGateway(
+  options: Omit<GatewayOptions, "logger">,
+): Promise<readonly ProbeResult[]> {
+  const builder = checkingBuilder(options);
+  try {
+    return await probeAll(await builder.models(options.config), options.clock);
+  } finally {
+    await builder.close();
+  }
+}
+
+function checkingBuilder(options: Omit<GatewayOptions, "logger">): Builder {
+  return new Builder({
     ...builderOptions(options),
     kinds: new PolicyKinds(),
     random: Random.seeded(1),
     onRetry: () => {},
   });
+}
+
+/** Throws if a configuration cannot be served. Opens its encoders, bundles and tables to find out. */
+export async function checkGateway(options: Omit<GatewayOptions, "logger">): Promise<Placement> {
+  checkStoreKey(options.config);
+  const builder = checkingBuilder(options);
   try {
     return await builder.check(options.config);
   } finally {

@@ -45,6 +45,14 @@ describe("joust.yaml", () => {
     expect(bad.stderr).toMatch(
       /joust\.yaml:2: field "routers\.auto\.models": "gpt-0" is not known\nhint: /,
     );
+    const many = "server: {port: x, hots: a}\nrouters: {auto: {explore: 2}}\n";
+    writeFileSync(join(folder, "joust.yaml"), many);
+    const all = await start(["serve", "--check"], folder).end;
+    expect(all.code).toBe(2);
+    for (const field of ["server.port", "server.hots", "routers.auto.explore"]) {
+      expect(all.stderr).toContain(`field "${field}"`);
+    }
+    expect(all.stderr).toContain("3 errors");
     writeFileSync(join(folder, "joust.yaml"), FAST);
     const good = await start(["serve", "--check"], folder).end;
     expect([good.code, good.stderr]).toEqual([0, ""]);

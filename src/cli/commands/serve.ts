@@ -13,6 +13,7 @@ export function serveCommand(): Command {
     examples: [
       ["Serve what joust.yaml or the environment provides", "joust serve"],
       ["Check a configuration without starting", "joust serve --config joust.yaml --check"],
+      ["Check that every provider accepts its key and knows its model", "joust serve --probe"],
       [
         "Serve the models of two providers on another port",
         "OPENAI_API_KEY=sk-... ANTHROPIC_API_KEY=sk-... joust serve --port 9000",
@@ -30,7 +31,11 @@ export function serveCommand(): Command {
       "address to listen on (default: server.host of the configuration, else 127.0.0.1)",
     )
     .option("--data <dir>", "folder of the database", folder("--data"), DEFAULT_DATA)
-    .option("--check", "check the configuration and exit")
+    .option("--check", "report all errors of the configuration and exit")
+    .option(
+      "--probe",
+      "like --check, then send a short request to each deployment (costs a few tokens)",
+    )
     .action(async (flags: ServeFlags) => {
       const { serve } = await import("../serve/serve.ts");
       process.exitCode = await serve(flags);

@@ -45,16 +45,37 @@ export function parseConfig(
   const missing: Fault[] = [];
   const filled = fill(yaml.value ?? {}, env, [], missing);
   const parsed = CONFIG.safeParse(filled, { error: describeWithoutSecrets });
-  const [fault] = parsed.success
+  const paths = new Set(missing.map(({ path }) => path.join()));
+  const isMissing = ({ path }: Fault) => paths.has(path.join());
+  const faults = parsed.success
     ? [...missing, ...faultsBetween(parsed.data, providers)]
-    : [...missing, faultOf(parsed.error.issues[0]!)];
-  if (!fault) {
+    : [...missing, ...parsed.error.issues.flatMap(faultsOf).filter((fault) => !isMissing(fault))];
+  const [first, ...others] = faults.map((fault) => ({ ...fault, line: yaml.lineOf(fault.path) }));
+  if (!first) {
     rememberSecrets(secretsOf(parsed.data!));
     return parsed.data!;
   }
-  const { path, problem, hint } = fault;
-  const field = path.map(String).join(".") || undefined;
-  throw new InputError({ file, line: yaml.lineOf(path), field }, problem, hint);
+  throw new ConfigError(file, first, others);
+}
+
+interface LocatedFault extends Fault {
+  readonly line: number | undefined;
+}
+
+/** The first error of a configuration, with all others that were found at the same time. */
+export class ConfigError extends InputError {
+  readonly others: readonly InputError[];
+
+  constructor(file: string, first: LocatedFault, others: readonly LocatedFault[]) {
+    super(placeOf(file, first), first.problem, first.hint);
+    this.others = others.map(
+      (fault) => new InputError(placeOf(file, fault), fault.problem, fault.hint),
+    );
+  }
+}
+
+function placeOf(file: string, { path, line }: LocatedFault) {
+  return { file, line, field: path.map(String).join(".") || undefined };
 }
 
 function secretsOf({ keys, providers, models, store }: Config): (string | undefined)[] {
@@ -94,22 +115,22 @@ function fill(
   missing: Fault[],
 ): unknown {
   if (typeof value === "string") {
-    const inserted = value.replace(/\$\{file:([^}]+)\}/g, (whole, file: string) => {
+    const inserted = value.replace(/\$\{file:([^}]+)\}/g, (_, file: string) => {
       try {
         return readFileSync(file, "utf8").trim();
       } catch (error) {
         const problem = `needs the file ${file}, which cannot be read: ${messageOf(error)}`;
         missing.push({ path, problem, hint: "correct the path or the rights of the file" });
-        return whole;
+        return PLACEHOLDER;
       }
     });
     if (inserted !== value) return inserted;
-    return value.replace(/\$\{(\w+)\}/g, (whole, name: string) => {
+    return value.replace(/\$\{(\w+)\}/g, (_, name: string) => {
       const found = env[name];
       if (found !== undefined && found !== "") return found;
       const problem = `needs the environment variable ${name}, which is not set`;
       missing.push({ path, problem, hint: `export ${name}, or write the value here` });
-      return whole;
+      return PLACEHOLDER;
     });
   }
   if (Array.isArray(value)) {
@@ -124,12 +145,21 @@ function fill(
   return value;
 }
 
+/** Text in place of a missing value, so that the rest of the configuration can be checked. */
+const PLACEHOLDER = "x".repeat(32);
+
 const SECRETS = new Set(["key", "headers", "access_key", "secret_key", "session_token"]);
 
 /** Describes an issue, without the value if it may be a secret. */
 function describeWithoutSecrets(issue: z.core.$ZodRawIssue): string | undefined {
   const isSecret = issue.path?.some((name) => SECRETS.has(String(name)));
   return isSecret && issue.input !== undefined ? "is not valid" : describeIssue(issue);
+}
+
+/** The faults of an issue of the schema: one for each unknown member, otherwise one. */
+function faultsOf(issue: z.core.$ZodIssue): Fault[] {
+  if (issue.code !== "unrecognized_keys") return [faultOf(issue)];
+  return issue.keys.map((key) => faultOf({ ...issue, keys: [key] }));
 }
 
 /** Converts an issue of the schema. For a union, it converts the issue with the longest path. */

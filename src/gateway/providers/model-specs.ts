@@ -160,19 +160,24 @@ export function checkKeys(config: Config, env: Environment): void {
   if (fault) throw fault;
 }
 
-/** Errors for the providers of models that have no key. */
-function missingKeys({ models, providers }: Config, env: Environment): InputError[] {
+/** Errors for the providers of models that have no key, or lack a setting of their address. */
+export function missingKeys({ models, providers }: Config, env: Environment): InputError[] {
   return Object.entries(models).flatMap(([model, { provider, deployments }]) => {
     const used = deployments
       ? deployments.map((one, i) => ({ ...one, field: `deployments.${i}.provider` }))
       : [{ provider: provider!, key: undefined, field: "provider" }];
     return used.flatMap(({ provider: name, key, field }) => {
-      const variable = key === undefined ? missingKey(name, providers[name], env) : undefined;
-      if (variable === undefined) return [];
-      const at = { file: "joust.yaml", field: `models.${model}.${field}` };
-      const problem = `is ${name}, which needs the environment variable ${variable}`;
-      const hint = `export ${variable}, or write ${name} with a key under providers`;
-      return [new InputError(at, problem, hint)];
+      try {
+        const variable = missingKey(name, providers[name], env);
+        if (variable === undefined || key !== undefined) return [];
+        const at = { file: "joust.yaml", field: `models.${model}.${field}` };
+        const problem = `is ${name}, which needs the environment variable ${variable}`;
+        const hint = `export ${variable}, or write ${name} with a key under providers`;
+        return [new InputError(at, problem, hint)];
+      } catch (error) {
+        if (error instanceof InputError) return [error];
+        throw error;
+      }
     });
   });
 }

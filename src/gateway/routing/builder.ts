@@ -58,6 +58,32 @@ export class Builder {
     this.#hosts = new Hosts(options.clock, options.env);
   }
 
+  /**
+   * Finds all errors of a configuration without serving it. Missing provider keys are not an error here.
+   * The placement is undefined if the models themselves are in error.
+   */
+  async faults(config: Config): Promise<{ placement?: Placement; errors: unknown[] }> {
+    try {
+      const { placement, models } = await this.#place(config);
+      const errors: unknown[] = [...routerFaults(config, models)];
+      if (errors.length > 0) return { placement, errors };
+      const routers = Object.entries(config.routers).map(([name, router]) =>
+        this.#prepare(name, router, models, undefined),
+      );
+      for (const result of await Promise.allSettled(routers)) {
+        if (result.status === "rejected") errors.push(result.reason);
+      }
+      return { placement, errors };
+    } catch (error) {
+      return { errors: [error] };
+    }
+  }
+
+  /** The models of a configuration, ready to be called, without routers. */
+  async models(config: Config): Promise<ReadonlyMap<string, ServedModel>> {
+    return (await this.#place(config)).models;
+  }
+
   /** Checks a configuration without serving it. Missing provider keys are not an error here. */
   async check(config: Config): Promise<Placement> {
     return (await this.#prepareAll(config, undefined)).placement;
@@ -77,6 +103,19 @@ export class Builder {
   }
 
   async #prepareAll(config: Config, before: Serving | undefined) {
+    const { placement, models, sandbox } = await this.#place(config);
+    const [fault] = routerFaults(config, models);
+    if (fault) throw fault;
+    const prepared = await Promise.all(
+      Object.entries(config.routers).map(([name, router]) =>
+        this.#prepare(name, router, models, before),
+      ),
+    );
+    return { placement, models, sandbox, prepared };
+  }
+
+  /** Finds the models of a configuration and connects them to their hosts. */
+  async #place(config: Config) {
     this.#catalog = undefined;
     const openSandbox = () => this.#openSandbox(config);
     const listModels = (provider: Provider) => this.#listModels(provider);
@@ -90,13 +129,7 @@ export class Builder {
     const models = new Map(
       placement.models.map((placed) => [placed.spec.name, this.#model(placed, sandbox)]),
     );
-    checkRouters(config, models);
-    const prepared = await Promise.all(
-      Object.entries(config.routers).map(([name, router]) =>
-        this.#prepare(name, router, models, before),
-      ),
-    );
-    return { placement, models, sandbox, prepared };
+    return { placement, models, sandbox };
   }
 
   /** Closes routers and hosts that are no longer served. */
@@ -209,15 +242,18 @@ export class Builder {
 
 const LIST_MS = 5000;
 
-/** Checks names of models that come from the environment, which the file alone cannot check. */
-function checkRouters({ routers }: Config, models: ReadonlyMap<string, ServedModel>): void {
+/** Errors about names of models that come from the environment, which the file alone cannot check. */
+function* routerFaults(
+  { routers }: Config,
+  models: ReadonlyMap<string, ServedModel>,
+): Generator<InputError> {
   const known = [...models.keys()];
   for (const [name, { models: own, fallback, judge }] of Object.entries(routers)) {
     const used = { models: own ?? [], fallback, "judge.model": judge?.model };
     for (const [field, value] of Object.entries(used)) {
       for (const model of [value].flat()) {
         if (model === undefined || models.has(model)) continue;
-        throw new InputError(
+        yield new InputError(
           { file: "joust.yaml", field: `routers.${name}.${field}` },
           `"${model}" is not known`,
           `${didYouMean(model, known)}there is ${known.join(", ")}`,
@@ -225,7 +261,7 @@ function checkRouters({ routers }: Config, models: ReadonlyMap<string, ServedMod
       }
     }
     if (models.has(name)) {
-      throw new InputError(
+      yield new InputError(
         { file: "joust.yaml", field: `routers.${name}` },
         "is also the name of a model",
         "rename the router",
