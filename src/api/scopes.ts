@@ -1,3 +1,3 @@
-/** Permissions of an API key: send requests, vote on own decisions, everything. */
-export const SCOPES = ["route", "vote", "admin"] as const;
+/** Permissions of an API key: send requests, vote on own decisions, read the metrics, everything. */
+export const SCOPES = ["route", "vote", "metrics", "admin"] as const;
 export type Scope = (typeof SCOPES)[number];

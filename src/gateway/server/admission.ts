@@ -15,7 +15,7 @@ import { startRequestSpan } from "../telemetry/tracing.ts";
 import { Client } from "../wire/client.ts";
 import { HttpError } from "../wire/http-error.ts";
 import { type App, discardBody } from "./app.ts";
-import { answerUnknownPath, type StaticFiles } from "./unknown-paths.ts";
+import { answerUnknownPath, type StaticFiles, UnknownPaths } from "./unknown-paths.ts";
 
 export interface AdmissionParts {
   readonly config: () => Pick<Config["server"], "cors">;
@@ -29,6 +29,7 @@ export interface AdmissionParts {
 /** Adds the checks that a request passes before its body is read: host, origin, key, scope, rate. */
 export function addAdmission(app: App, parts: AdmissionParts, bodyLimit: number): void {
   const { access, config } = parts;
+  const unknown = new UnknownPaths(parts.metrics, parts.logger);
   app.decorateRequest("caller");
   app.decorateRequest("client");
   app.addHook("onRequest", (request, reply, done) => {
@@ -41,7 +42,7 @@ export function addAdmission(app: App, parts: AdmissionParts, bodyLimit: number)
       throw new HttpError(415, "the body is compressed", { hint: "send it uncompressed" });
     }
     allowOrigin(request, reply.raw);
-    if (request.is404) answerUnknownPath(app, parts.files, request, reply);
+    if (request.is404) answerUnknownPath(app, parts.files, unknown, request, reply);
     else done();
   });
   app.addHook("onRoute", (route) => {

@@ -72,7 +72,7 @@ function addOperationRoutes(app: App, parts: OperationParts): void {
     "/metrics",
     contract({
       summary: "Metrics for Prometheus.",
-      scope: "admin",
+      scope: "metrics",
       response: z.string().describe("The text format of Prometheus."),
       contentType: "text/plain",
     }),

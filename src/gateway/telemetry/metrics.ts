@@ -14,6 +14,11 @@ export class Metrics {
     "endpoint",
     "status",
   );
+  readonly unknownPaths = this.#counter(
+    "joust_unknown_paths_total",
+    "Requests to paths that do not exist: a wrong base URL or method, another API, or anything else.",
+    "kind",
+  );
   readonly #added = this.#histogram(
     "joust_added_seconds",
     "Time from the last byte of a request to the call of the upstream.",
