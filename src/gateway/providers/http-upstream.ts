@@ -1,4 +1,5 @@
 import type { Clock } from "../clock/clock.ts";
+import { TAG } from "../codecs/items/reasoning.ts";
 import type { DialectName, DialectUrls } from "../wire/dialect-names.ts";
 import { type Edits, editObject } from "../wire/json.ts";
 import { outgoing } from "./openai/outgoing.ts";
@@ -64,8 +65,14 @@ export class HttpUpstream implements Upstream {
     return this.#translate(request, this.dialects[0]!, signal);
   }
 
-  /** Sends the client's bytes. */
+  /** Sends the client's bytes, with signatures as the model wrote them. */
   #pass(request: UpstreamRequest, endpoint: Endpoint, signal: AbortSignal) {
+    if (!hasTags(request)) return this.#send(request, endpoint, signal);
+    const restored = this.#translator.restore(request);
+    return restored.then((own) => this.#send(own, endpoint, signal));
+  }
+
+  #send(request: UpstreamRequest, endpoint: Endpoint, signal: AbortSignal) {
     const { stream, headers } = request;
     const { body, hideUsage } = outgoing(this.name, request, this.#asksUsage);
     const message = {
@@ -181,6 +188,12 @@ const ENDPOINTS = {
   responses: "responses",
   messages: "messages",
 } as const satisfies Record<DialectName, Endpoint>;
+
+/** Whether a router has named the models of signatures in the request. Chat completions have none. */
+function hasTags({ endpoint, body }: UpstreamRequest): boolean {
+  if (endpoint !== "responses" && endpoint !== "messages") return false;
+  return Buffer.from(body.buffer, body.byteOffset, body.length).includes(`"${TAG}.`);
+}
 
 /** Headers that a dialect needs, those of the client included. */
 function headersFor(

@@ -17,7 +17,8 @@ export function conversationOf(
 ): Conversation {
   const { items, instructions } = request;
   const options = readOptions(members.value("joust"), headers);
-  const messages = items.map(messageOf);
+  // Clients may drop reasoning, and its signatures differ from those that they got.
+  const messages = items.filter(({ type }) => type !== "reasoning").map(messageOf);
   const system = instructions === undefined ? [] : [{ role: "system", content: instructions }];
   const lastPrompt = items.findLastIndex(isOfModel) + 1;
   const needs = needsOf(request, members);
@@ -36,10 +37,7 @@ export function conversationOf(
   };
 }
 
-/**
- * The item as a message with a role and texts, for everything that compares conversations. Reasoning
- * is left out: clients may drop it, and its signatures differ from those that they got.
- */
+/** The item as a message with a role and texts, for everything that compares conversations. */
 function messageOf(item: Item): unknown {
   switch (item.type) {
     case "message":

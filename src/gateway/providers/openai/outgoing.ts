@@ -1,5 +1,3 @@
-import { TAG } from "../../codecs/items/reasoning.ts";
-import { restoreSignatures } from "../../codecs/signatures.ts";
 import {
   type Edits,
   editMembers,
@@ -24,7 +22,7 @@ interface Outgoing {
  */
 export function outgoing(upstream: string, request: UpstreamRequest, askUsage: boolean): Outgoing {
   try {
-    const members = restored(request) ?? request.members ?? scanObject(request.body);
+    const members = request.members ?? scanObject(request.body);
     const set: Record<string, string> = { model: JSON.stringify(request.model) };
     const dialect = DIALECT_OF[request.endpoint];
     const own = dialect ? request.adapt?.(dialect, members) : undefined;
@@ -45,15 +43,6 @@ export function outgoing(upstream: string, request: UpstreamRequest, askUsage: b
     if (!(error instanceof JsonError)) throw error;
     throw new UpstreamError("request", upstream, `was not called: ${error.message}`);
   }
-}
-
-/** The request with the signatures of its model, if a router has named the models of signatures. */
-function restored({ endpoint, body, model, origin }: UpstreamRequest): Members | undefined {
-  if (endpoint !== "responses" && endpoint !== "messages") return undefined;
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
-  if (!bytes.includes(`"${TAG}.`)) return undefined;
-  const own = restoreSignatures(JSON.parse(bytes.toString()), endpoint, origin ?? model);
-  return scanObject(Buffer.from(JSON.stringify(own)));
 }
 
 /**

@@ -36,3 +36,40 @@ it("a large request that cannot be translated is refused like a small one", asyn
   const audio = { type: "input_audio", input_audio: { data: LONG, format: "wav" } };
   await expect(newTranslator().translate(body([audio]), ROUTE)).rejects.toThrow(Untranslatable);
 });
+
+it.each([
+  ["small", "word"],
+  ["large", LONG],
+])(
+  "a %s request gets the signatures of its model back and loses those of others",
+  async (_, text) => {
+    const tag = (model: string) => `joust1.messages..${Buffer.from(model).toString("base64url")}.`;
+    const thinking = (signature: string) => ({ type: "thinking", thinking: "hm", signature });
+    const request = (blocks: object[]) => ({
+      model: "auto",
+      thinking: { type: "adaptive" },
+      messages: [
+        { role: "user", content: text },
+        { role: "assistant", content: [...blocks, { type: "text", text: "Hello" }] },
+        { role: "assistant", content: [thinking(`${tag("b")}s2`)] },
+        { role: "user", content: "More" },
+      ],
+    });
+    const given = request([thinking(`${tag("a")}s1`), thinking(`${tag("b")}s2`), thinking("s3")]);
+    const { body: own, members } = await newTranslator().restore({
+      endpoint: "messages",
+      body: Buffer.from(JSON.stringify(given)),
+      model: "up",
+      origin: "a",
+      stream: false,
+    });
+    const restored = JSON.parse(Buffer.from(own).toString());
+    const expected = request([thinking("s1"), thinking("s3")]);
+    expect(restored.messages).toEqual([
+      expected.messages[0],
+      expected.messages[1],
+      expected.messages[3],
+    ]);
+    expect([restored.thinking, members!.value("model")]).toEqual([{ type: "adaptive" }, "auto"]);
+  },
+);

@@ -1,4 +1,5 @@
 import { Untranslatable } from "../../codecs/items/unsupported.ts";
+import { restoreSignatures } from "../../codecs/signatures.ts";
 import {
   type Route,
   type TranslatedRequest,
@@ -15,6 +16,16 @@ export interface WrittenRequest extends Omit<TranslatedRequest, "body"> {
 export function writtenRequest(body: Uint8Array, route: Route): WrittenRequest {
   const { body: own, ...rest } = translateRequest(parse(body), route);
   return { ...rest, members: scanObject(Buffer.from(JSON.stringify(own))) };
+}
+
+/** The request with the signatures of one model, without the reasoning of others. */
+export function restoredRequest(
+  body: Uint8Array,
+  dialect: "responses" | "messages",
+  origin: string,
+): Members {
+  const own = restoreSignatures(parse(body), dialect, origin);
+  return scanObject(Buffer.from(JSON.stringify(own)));
 }
 
 function parse(body: Uint8Array): Json {
