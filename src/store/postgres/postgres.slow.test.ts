@@ -8,6 +8,7 @@ import { restoresEverything } from "../backup/backup.case.ts";
 import { backUpPostgres, restorePostgres } from "../backup/postgres-backup.ts";
 import { restoreSqlite } from "../backup/sqlite-backup.ts";
 import { convertsLegacy } from "../cases/legacy.case.ts";
+import { vote } from "../events.fixture.ts";
 import { SqliteStore } from "../sqlite/sqlite-store.ts";
 import { conforms } from "../store.case.ts";
 import { writeOldDatabase } from "./legacy.fixture.ts";
@@ -36,6 +37,35 @@ if (typeof server === "string") {
     expect(rows[0].found).toBeNull();
     await client.end();
   }, 60_000);
+
+  it("accepts votes while it moves the decisions of version 0.1", async () => {
+    const url = await server.newDatabase();
+    const decisions = 8000;
+    await writeOldDatabase(url, decisions);
+    const store = await openPostgres(url);
+    onTestFinished(() => store.close());
+    let isDone = false;
+    const migrated = store.migrated().then(() => {
+      isDone = true;
+    });
+    let votes = 0;
+    // The first vote is cast while fifteen of sixteen steps are left.
+    do {
+      const receipts = await store.append([vote(decisions + ++votes)]);
+      expect(receipts).toMatchObject([{ status: "logged" }]);
+    } while (!isDone);
+    await migrated;
+    expect(votes).toBeGreaterThan(1);
+    let count = 0;
+    for (let after: { at: number; id: string } | undefined; ; ) {
+      const page = await store.routed({ router: "auto", after, limit: 1000 });
+      if (page.length === 0) break;
+      count += page.length;
+      after = page.at(-1)!;
+    }
+    expect(count).toBe(decisions);
+    expect((await store.decision("d0"))!.answers).toHaveLength(1);
+  }, 120_000);
 
   it("is backed up while it is in use, and restored into SQLite and PostgreSQL", async () => {
     const newFolder = () => mkdtempSync(join(tmpdir(), "joust-backup-"));
