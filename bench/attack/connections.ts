@@ -109,7 +109,7 @@ function unreadStreams() {
     await close();
     const startedAt = performance.now();
     let left = held;
-    while (left > 1 && performance.now() - startedAt < 45_000) {
+    while (left > 1 && performance.now() - startedAt < 180_000) {
       await sleep(1000);
       left = await metric(url, "joust_connections", ADMIN);
     }
