@@ -18,15 +18,20 @@ export class Partitions implements Days {
 
   /** Lists the days that have a partition, up to tomorrow. Later partitions were only created ahead. */
   async list(): Promise<number[]> {
-    const { rows } = await query<{ day: number }>(
+    // The names are not converted in SQL: PostgreSQL may evaluate a condition on the number first,
+    // for the names of all tables.
+    const { rows } = await query<{ name: string; today: number }>(
       this.#pool,
-      `SELECT day FROM (
-         SELECT substr(c.relname, 11)::integer AS day
-         FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-         WHERE i.inhparent = 'decisions'::regclass) days
-       WHERE day <= extract(epoch FROM clock_timestamp()) / 86400 + 1 ORDER BY day`,
+      `SELECT c.relname AS name,
+              floor(extract(epoch FROM clock_timestamp()) / 86400)::integer AS today
+       FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+       WHERE i.inhparent = 'decisions'::regclass`,
     );
-    return rows.map(({ day }) => day);
+    return rows
+      .map(({ name, today }) => ({ day: Number(name.slice("decisions_".length)), today }))
+      .filter(({ day, today }) => day <= today + 1)
+      .map(({ day }) => day)
+      .toSorted((a, b) => a - b);
   }
 
   of(day: number): DayTables {
