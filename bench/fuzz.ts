@@ -54,7 +54,9 @@ export async function fuzz(_: readonly string[], flags: BenchFlags): Promise<Ben
           const n = next++;
           if (n % 10_000 === 0) process.stderr.write(`${n} requests\n`);
           const problem = await attempt(url, operations, words, random, counts);
-          if (problem && found.size < 20) found.set(problem.kind, problem.text);
+          if (!problem || found.has(problem.kind)) continue;
+          found.set(problem.kind, problem.text);
+          process.stderr.write(`${problem.kind}: ${problem.text}\n`);
         }
       };
       await Promise.all(Array.from({ length: CLIENTS }, (_, client) => work(client)));
@@ -64,7 +66,6 @@ export async function fuzz(_: readonly string[], flags: BenchFlags): Promise<Ben
     };
     const before = await half("first half", 0, requests / 2);
     const after = await half("second half", requests / 2, requests);
-    for (const [kind, text] of found) process.stderr.write(`${kind}: ${text}\n`);
     const health = await send(`${url}/healthz`);
     return {
       ratios: {

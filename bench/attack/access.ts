@@ -44,7 +44,7 @@ async function proxied({ url }: GatewayProcess) {
     const create = await post(`${url}/v1/admin/keys`, { name: "evil" }, one);
     const ask = await post(`${url}/v1/chat/completions`, chat("hi"), one);
     if (create.status !== 403 || ask.status !== 403) admitted.push(Object.keys(one)[0]!);
-    else hint = JSON.parse(create.text).error.hint ?? hint;
+    else hint ||= JSON.parse(create.text).error.hint ?? "";
   }
   const open = await send(`${url}/v1/admin/keys`);
   return {

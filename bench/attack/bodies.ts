@@ -87,31 +87,38 @@ models: {a: {provider: well, price: {input: 1, output: 1}}, b: {provider: well, 
   );
   try {
     return await against(yaml, async ({ url }) => {
-      await health(url);
-      let isRunning = true;
-      const checks: Promise<number[]> = (async () => {
-        const times: number[] = [];
-        while (isRunning) {
-          times.push((await health(url)) ?? Infinity);
-          await sleep(5);
-        }
-        return times;
-      })();
+      const before = await checks(url, () => sleep(3000));
       const statuses = new Set<number>();
-      for (let i = 0; i < 20; i++) {
-        const headers = bearer(KEY);
-        const request = { method: "POST", body, headers, timeoutMs: 60_000 };
-        statuses.add((await send(`${url}/v1/chat/completions`, request)).status);
-      }
-      isRunning = false;
-      const times = (await checks).sort((a, b) => a - b);
-      const slowest = times.at(-1)!;
+      const during = await checks(url, async () => {
+        for (let i = 0; i < 20; i++) {
+          const headers = bearer(KEY);
+          const request = { method: "POST", body, headers, timeoutMs: 60_000 };
+          statuses.add((await send(`${url}/v1/chat/completions`, request)).status);
+        }
+      });
       return {
-        now: `${[...statuses].join(", ")}; health checks: median ${milliseconds(times[times.length >> 1]!)}, slowest ${milliseconds(slowest)}`,
-        held: statuses.has(200) && statuses.size === 1 && slowest < 1000,
+        now: `${[...statuses].join(", ")}; health checks: median ${milliseconds(during.median)}, slowest ${milliseconds(during.slowest)} (without the attack ${milliseconds(before.median)} and ${milliseconds(before.slowest)})`,
+        held: statuses.has(200) && statuses.size === 1 && during.median < 3 * before.median + 30,
       };
     });
   } finally {
     await host.close();
   }
+}
+
+/** Times of health checks that are sent one after the other during the work. */
+async function checks(url: string, work: () => Promise<unknown>) {
+  const times: number[] = [];
+  let isRunning = true;
+  const checking = (async () => {
+    while (isRunning) {
+      times.push((await health(url)) ?? Infinity);
+      await sleep(5);
+    }
+  })();
+  await work();
+  isRunning = false;
+  await checking;
+  times.sort((a, b) => a - b);
+  return { median: times[times.length >> 1]!, slowest: times.at(-1)! };
 }
