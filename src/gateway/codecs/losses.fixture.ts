@@ -315,7 +315,7 @@ const EFFECTS: Readonly<Record<LossName, Effect>> = {
   omitted: {
     request: config(({ summary, ...of }) => (summary === "omitted" ? of : { ...of, summary })),
   },
-  noLimit: { request: (request) => ({ ...request, maxTokens: request.maxTokens ?? 8192 }) },
+  noLimit: { request: (request) => ({ ...request, maxTokens: request.maxTokens ?? 16_384 }) },
   topK: { request: without("topK") },
   sampling: { request: without("seed", "frequencyPenalty", "presencePenalty") },
   stop: { request: without("stop") },

@@ -144,7 +144,7 @@ export const LOSSES = {
   noLimit: {
     field: "a request without a limit of tokens",
     to: MESSAGES,
-    effect: "`max_tokens` is 8192",
+    effect: "`max_tokens` is 16,384, or less for older models",
   },
   topK: { field: "`top_k`", to: OPENAI, effect: "left out" },
   sampling: {

@@ -6,6 +6,7 @@ import { withoutForeignReasoning } from "./items/reasoning.ts";
 import { areHostedToolsOptional, type ItemRequest, type Tool } from "./items/request.ts";
 import { schemaAsTool } from "./items/schema-tool.ts";
 import { Untranslatable, unsupportedBy } from "./items/unsupported.ts";
+import { longestAnswer } from "./messages/request.ts";
 import { meetRequirements } from "./messages/requirements.ts";
 import { checkResponses } from "./responses/check.ts";
 import { flattenNamespaces, type Namespaces } from "./responses/namespaces.ts";
@@ -101,12 +102,6 @@ function adapt(request: ItemRequest, to: DialectName, asksUsage: boolean) {
 
 function listed(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-/** Tokens that an answer of Anthropic's models may have. The limit is required there. */
-function longestAnswer(model: string): number {
-  if (/claude-(2|instant|3-(opus|sonnet|haiku))/.test(model)) return 4096;
-  return /claude-3-5/.test(model) ? 8192 : 16_384;
 }
 
 /** Returns undefined for a limit that is not a positive number. */

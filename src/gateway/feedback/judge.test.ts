@@ -77,6 +77,24 @@ routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1
     await expect.poll(async () => (await post("/v1/route", chat("hi"))).json.model).toBe("good");
   });
 
+  it.each([
+    ["/v1/messages", { messages: [{ role: "user", content: "hi" }], max_tokens: 9 }],
+    ["/v1/responses", { input: "hi" }],
+  ])("votes on single answers of %s", async (path, request) => {
+    const url = await startModels();
+    const { post, store } = await startGateway(
+      `providers: {p: {url: "${url}"}}
+models: {bad: {provider: p}, good: {provider: p}, judge: {provider: p}}
+routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1}}}`,
+    );
+    for (const stream of [false, true]) {
+      expect((await post(path, { model: "auto", stream, ...request })).status).toBe(200);
+    }
+    const votes = async () =>
+      (await store.learning("auto", 0, 100)).filter((event) => event.kind === "voted");
+    await expect.poll(votes).toHaveLength(2);
+  });
+
   it("does not vote if it names no winner, and logs a warning", async () => {
     const url = await startModels();
     const { post, get, lines } = await startGateway(

@@ -97,8 +97,11 @@ const KNOWN_OF_TOOL: ReadonlySet<string> = new Set([
   ...["type", "name", "description", "input_schema", "strict", "cache_control"],
 ]);
 
-/** Tokens of an answer if the client sets no limit, which Anthropic requires. */
-const DEFAULT_MAX_TOKENS = 8192;
+/** Tokens that an answer of Anthropic's models may have. The limit is required there. */
+export function longestAnswer(model: string): number {
+  if (/claude-(2|instant|3-(opus|sonnet|haiku))/.test(model)) return 4096;
+  return /claude-3-5/.test(model) ? 8192 : 16_384;
+}
 
 export function writeRequest(request: ItemRequest): Json {
   const { stop, output, reasoning = {} } = request;
@@ -111,7 +114,7 @@ export function writeRequest(request: ItemRequest): Json {
   const tools = request.tools?.flatMap(writeTool) ?? [];
   return {
     model: request.model,
-    max_tokens: request.maxTokens ?? DEFAULT_MAX_TOKENS,
+    max_tokens: request.maxTokens ?? longestAnswer(request.model),
     system: system.length > 0 ? writeContent(system) : undefined,
     messages: writeMessages(items),
     stream: request.stream ? true : undefined,
