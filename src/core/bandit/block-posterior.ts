@@ -67,10 +67,22 @@ export class BlockPosterior {
     const posterior = new BlockPosterior(hypothesis, M, toldCovariances);
     for (let k = 0; k < K; k++) {
       posterior.means.push(new Float64Array(M));
-      posterior.covariances.push(priorCovariance(hypothesis, M, toldCovariances?.[k]));
+      posterior.covariances.push(posterior.priorCovariance(k));
     }
     posterior.reach = reachOf(posterior.covariances, M);
     return posterior;
+  }
+
+  /** Covariance of theta_k before any vote. A hypothesis that trusts the told scores adds their errors. */
+  priorCovariance(k: number): Float64Array {
+    const { told, cellSd, correlation } = this.hypothesis;
+    const M = this.#u.length;
+    const error = told > 0 ? this.#toldCovariances?.[k] : undefined;
+    const S = error ? error.slice() : new Float64Array(M * M);
+    for (let i = 0; i < M; i++) {
+      for (let j = 0; j < M; j++) S[i * M + j]! += cellSd ** 2 * (i === j ? 1 : correlation);
+    }
+    return S;
   }
 
   /** Expected utility of model k, relative to the mean of the pool. */
@@ -167,7 +179,7 @@ export class BlockPosterior {
     const M = this.#u.length;
     const root = Math.sqrt(g);
     for (let k = 0; k < this.means.length; k++) {
-      const prior = priorCovariance(this.hypothesis, M, this.#toldCovariances?.[k]);
+      const prior = this.priorCovariance(k);
       const mean = this.means[k]!;
       const covariance = this.covariances[k]!;
       for (let i = 0; i < M; i++) mean[i]! *= root;
@@ -228,19 +240,7 @@ export interface Observation {
   readonly logit: number;
 }
 
-/** A hypothesis that trusts the told scores adds their errors. */
-function priorCovariance(
-  { told, cellSd, correlation }: Hypothesis,
-  M: number,
-  toldCovariance?: Float64Array,
-): Float64Array {
-  const S = told > 0 && toldCovariance ? toldCovariance.slice() : new Float64Array(M * M);
-  for (let i = 0; i < M; i++) {
-    for (let j = 0; j < M; j++) S[i * M + j]! += cellSd ** 2 * (i === j ? 1 : correlation);
-  }
-  return S;
-}
-
+/** Mean squared correlation between two categories of a model, over all models and pairs. */
 function reachOf(covariances: readonly Float64Array[], M: number): number {
   let sum = 0;
   for (const S of covariances) {
