@@ -167,6 +167,10 @@ describe("errors have Anthropic's shape", () => {
       "error",
       "rate_limit_error",
     ]);
+    const wrongMethod = await gateway.get("/v1/messages");
+    expect([wrongMethod.status, wrongMethod.json.type]).toEqual([405, "error"]);
+    const unknown = await gateway.post("/v1/messages/batches", {});
+    expect([unknown.status, unknown.json.error.type]).toEqual([404, "not_found_error"]);
     refuse(401, { error: { message: "no key" } });
     expect(await types(ask("Hi", { model: "chat-model" }))).toEqual([502, "error", "api_error"]);
   });

@@ -45,8 +45,6 @@ declare module "fastify" {
     byToken?: boolean | undefined;
     prompt?: boolean | undefined;
     concurrent?: Concurrent | undefined;
-    /** Dialect of the clients, in whose shape errors are written. */
-    dialect?: DialectName | undefined;
   }
 }
 
@@ -108,7 +106,7 @@ export function contract<const C extends Contract>(given: C) {
   };
   const isStream = contentType === "text/event-stream";
   const concurrent: Concurrent | undefined = prompt ? "requests" : isStream ? "events" : undefined;
-  const config = { scope, byToken, prompt, concurrent, dialect };
+  const config = { scope, byToken, prompt, concurrent };
   return { schema: schema as unknown as Schema, config };
 }
 

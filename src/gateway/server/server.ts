@@ -11,6 +11,7 @@ import Fastify from "fastify";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Config } from "../config/config.ts";
 import { Client } from "../wire/client.ts";
+import type { DialectName } from "../wire/dialect-names.ts";
 import type { HttpError } from "../wire/http-error.ts";
 import { type AdmissionParts, addAdmission } from "./admission.ts";
 import { type App, Bodies, discardBody, type SchemaTypes } from "./app.ts";
@@ -45,14 +46,15 @@ export async function openServer(
     return503OnClosing: false,
     schemaController: COMPILERS,
     clientErrorHandler: refuseConnection,
-    frameworkErrors: (error, _, { raw }) => {
-      const { status, headers, body } = errorResponse(error, SMALL_BODY);
+    frameworkErrors: (error, request, { raw }) => {
+      const { status, headers, body } = errorResponse(error, SMALL_BODY, dialectAt(request.raw));
       new Client(raw).send(status, headers, body);
     },
   }).withTypeProvider<SchemaTypes>();
   app.setErrorHandler((error, request, reply) => {
-    const { bodyLimit: limit = SMALL_BODY, url: path, config } = request.routeOptions;
-    const { status, headers, body, isInternal } = errorResponse(error, limit, config.dialect);
+    const { bodyLimit: limit = SMALL_BODY, url: path } = request.routeOptions;
+    const dialect = dialectAt(request.raw);
+    const { status, headers, body, isInternal } = errorResponse(error, limit, dialect);
     const { client = new Client(reply.raw) } = request;
     const { decision } = client;
     if (isInternal) logger.error({ err: error, path, decision }, "request failed");
@@ -102,9 +104,14 @@ function newHttpServer({ config, clock, metrics }: ServerParts, handler: Request
   return server;
 }
 
+/** The dialect of the clients of a path, in whose shape errors are written. */
+function dialectAt({ url = "" }: IncomingMessage): DialectName {
+  return /^\/v1\/messages(?![^/?])/.test(url) ? "messages" : "chat";
+}
+
 /** Answers with an error before anything of the request is read, and ends the connection. */
 function refuse(error: HttpError, request: IncomingMessage, response: ServerResponse): void {
-  const { status, headers, body } = errorResponse(error, SMALL_BODY);
+  const { status, headers, body } = errorResponse(error, SMALL_BODY, dialectAt(request));
   discardBody(request, SMALL_BODY);
   new Client(response).send(status, { ...headers, connection: "close" }, body);
 }
