@@ -128,28 +128,37 @@ export function balanced(
   deployments: readonly Deployment[],
   newKey: () => string,
 ): Upstream {
-  const [only] = deployments;
+  const limited = (retryAfter: number) => {
+    const problem = "has reached its limit of requests or tokens per minute";
+    return new UpstreamError("limited", name, problem, { retryAfter });
+  };
+  const [only, ...others] = deployments;
+  if (only && others.length === 0) {
+    return {
+      name,
+      async call(request, signal) {
+        const wait = only.wait(tokensOf(request));
+        if (wait > 0) throw limited(wait);
+        return only.call(request, signal);
+      },
+    };
+  }
   return {
     name,
     async call(request, signal) {
-      const isSingle = deployments.length === 1;
-      const key = isSingle ? "" : (request.affinity ?? newKey());
       const tokens = tokensOf(request);
-      const waits = new Map(deployments.map((one) => [one, one.wait(tokens)]));
-      const ready = deployments.filter((one) => waits.get(one) === 0);
+      const ready = deployments.filter((one) => one.wait(tokens) === 0);
       if (ready.length === 0) {
-        const retryAfter = Math.min(...waits.values());
-        const problem = "has reached its limit of requests or tokens per minute";
-        throw new UpstreamError("limited", name, problem, { retryAfter });
+        throw limited(Math.min(...deployments.map((one) => one.wait(tokens))));
       }
-      if (isSingle) return only!.call(request, signal);
-      const ordered = byAffinity(ready, key);
+      const ordered = byAffinity(ready, request.affinity ?? newKey());
       const healthy = ordered.filter(({ state }) => state !== "open");
       const queue = healthy.length > 0 ? healthy : ordered;
       for (let i = 0; ; i++) {
+        const deployment = queue[i]!;
         try {
-          const answer = await queue[i]!.call(request, signal);
-          return { ...answer, deployment: queue[i]!.spec.name };
+          const answer = await deployment.call(request, signal);
+          return { ...answer, deployment: deployment.spec.name };
         } catch (error) {
           const isElsewhere = error instanceof UpstreamError && error.fault === "upstream";
           if (!isElsewhere || i + 1 === queue.length) throw error;

@@ -125,7 +125,7 @@ export class ServedModel {
     const { price, capabilities } = this.spec;
     if (!price) return undefined;
     const answer = answerLimit ?? Math.min(capabilities.context ?? LONGEST_ANSWER, LONGEST_ANSWER);
-    const input = Math.max(price.input, price.cache_write ?? 0);
+    const input = Math.max(price.input, price.cache_write ?? 0, price.cache_write_1h ?? 0);
     return (UNDERCOUNT * promptTokens * input + answer * price.output) / 1e6;
   }
 
