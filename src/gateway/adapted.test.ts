@@ -202,3 +202,35 @@ models:
   expect(sent).not.toHaveProperty("seed");
   expect(sent).not.toHaveProperty("max_tokens");
 });
+
+it.each(["gpt5", "mistral", "claude", "small"] as const)(
+  "%s answers the default requests of Responses and Messages clients",
+  async (model) => {
+    const { gateway } = await startPool([model]);
+    const responses = { model: "auto", input: "hello", store: false, temperature: 0.2 };
+    const limited = {
+      ...responses,
+      max_output_tokens: 20_000,
+      prompt_cache_key: "k",
+      stream: true,
+    };
+    for (const body of [responses, limited]) {
+      const { status, text } = await gateway.post("/v1/responses", body);
+      expect([status, text]).toEqual([200, text]);
+      expect(text).toContain("Hello!");
+    }
+    const messages = {
+      model: "auto",
+      max_tokens: 32_000,
+      temperature: 0.2,
+      top_p: 0.9,
+      metadata: { user_id: "u" },
+      messages: [{ role: "user", content: "hello" }],
+    };
+    for (const body of [messages, { ...messages, stream: true, system: "Be brief." }]) {
+      const { status, text } = await gateway.post("/v1/messages", body);
+      expect([status, text]).toEqual([200, text]);
+      expect(text).toMatch(/Hello!|Hel.*lo!/s);
+    }
+  },
+);
