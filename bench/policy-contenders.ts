@@ -28,16 +28,8 @@ export const CONTENDERS: readonly Contender[] = [
   { name: "random", kind: "random", grid: {} },
   { name: "best-fixed", kind: "best-fixed", grid: {} },
   { name: "zero-feedback", kind: "zero-feedback", grid: {} },
-  // With its defaults, as people run it, and tuned like the others.
+  // With its defaults, as people run it.
   { name: "joust", kind: "joust", grid: {} },
-  {
-    name: "joust (tuned)",
-    kind: "joust",
-    grid: {
-      horizon: [100, 300, 1000],
-      robust: [0, 1],
-    },
-  },
   {
     name: "fgts-cdb",
     kind: "fgts-cdb",
