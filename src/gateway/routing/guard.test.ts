@@ -59,14 +59,15 @@ routers: {auto: {explore: 0.5}}`,
   const router = serving().routers.get("auto")!;
   router.guard = "b";
   const seen = new Map<string, number>();
-  for (let i = 0; i < 60; i++) {
+  // The guard's model serves 2/3 of 200 requests on average, with a standard deviation of 7.
+  for (let i = 0; i < 200; i++) {
     const { json } = await post("/v1/route", chat(`hi ${i}`));
     seen.set(json.model, (seen.get(json.model) ?? 0) + 1);
     expect(json.guard).toBe("b");
     expect(json.reasons.join()).toContain("the guard is on");
     if (json.model === "b") expect(json.propensity).toBeGreaterThan(0.5);
   }
-  expect(seen.get("b")).toBeGreaterThan(30);
+  expect(seen.get("b")).toBeGreaterThan(100);
   expect(seen.size).toBeGreaterThan(1);
 
   // The log has no evidence against routing.
