@@ -7,6 +7,10 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     summary: "time of a decision and of an update of joust, by history and pool size",
     load: async () => (await import("./core.ts")).core,
   },
+  coverage: {
+    summary: "how often the intervals of the leaderboard contain the truth [WORLD ...] (--rounds)",
+    load: async () => (await import("./coverage.ts")).coverage,
+  },
   fit: {
     summary: "fine-tuning of MiniLM: time and memory, compared with PyTorch",
     load: async () => (await import("./fit.ts")).fit,

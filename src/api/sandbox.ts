@@ -5,6 +5,9 @@ export const Truth = z
   .object({
     object: z.literal("truth"),
     categories: z.array(z.string()),
+    visible: z
+      .number()
+      .describe("Part of a difference in quality that votes show, because voters err sometimes."),
     models: z.array(
       z.object({
         model: z.string(),

@@ -106,11 +106,13 @@ export const Stats = z
     posterior_version: z.number(),
     recent_queries: z.number(),
     leaderboard: z.object({
-      overall: z.array(Standing).describe("Over the mix of recent queries, best first."),
+      overall: z
+        .array(Standing)
+        .describe("On the mix of categories that was voted on recently, best first."),
       categories: z.array(
         z.object({
           category: z.string(),
-          share: z.number().describe("Share of the recent queries."),
+          share: z.number().describe("Share of the queries that were voted on recently."),
           models: z.array(Standing),
         }),
       ),

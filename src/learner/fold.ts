@@ -23,6 +23,7 @@ export class Fold {
   #configuration: Logged<Configured> | undefined;
   #router: Router | undefined;
   #counts: FoldCounts = { votes: 0, retired: 0, foreign: 0 };
+  #isOutdated = false;
 
   constructor(findPolicy: FindPolicy) {
     this.#findPolicy = findPolicy;
@@ -92,6 +93,11 @@ export class Fold {
     return "votes";
   }
 
+  /** True if the snapshot comes from a version whose policy kept less for its report. */
+  get isOutdated(): boolean {
+    return this.#isOutdated;
+  }
+
   /** Hash of the posterior alone. It does not depend on positions in the log. */
   hash(): string {
     return hashOf(this.#posterior());
@@ -123,6 +129,8 @@ export class Fold {
     if (!configuration) throw new RangeError(`no configuration at ${state.configuration}`);
     fold.#configuration = configuration;
     fold.#router = routerOf(configuration, findPolicy);
+    const { report } = fold.#router.policy.snapshot();
+    fold.#isOutdated = report !== undefined && state.posterior.policy.report === undefined;
     fold.#router.restore(state.posterior);
     return fold;
   }
@@ -158,9 +166,14 @@ export interface FoldCounts {
   readonly foreign: number;
 }
 
-/** SHA-256 of the canonical encoding, equal if and only if two posteriors are equal bit for bit. */
+/**
+ * SHA-256 of the canonical encoding of everything that choices depend on, equal if and only if two
+ * posteriors are equal bit for bit.
+ */
 export function hashOf(posterior: Posterior | undefined): string {
-  return createHash("sha256").update(toBytes(posterior)).digest("hex");
+  const { report: _, ...policy } = posterior?.policy ?? {};
+  const content = posterior && { ...posterior, policy };
+  return createHash("sha256").update(toBytes(content)).digest("hex");
 }
 
 export function readState(bytes: Uint8Array): FoldState {

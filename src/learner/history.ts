@@ -114,7 +114,9 @@ export class History {
       // The snapshot at the horizon is always used: the votes before it no longer exist.
       const isUsable = schedule.hasPrefix(position) || position === horizon;
       const fold = position > 0 && isUsable && (await this.#load(position));
-      if (fold && fold.base === (schedule.base?.position ?? 0)) return fold;
+      if (!fold || fold.base !== (schedule.base?.position ?? 0)) continue;
+      // After an upgrade, the votes are folded again if they still exist.
+      if (!fold.isOutdated || position === horizon) return fold;
     }
     const fold = new Fold(this.#options.findPolicy);
     if (schedule.base) fold.begin(schedule.base);

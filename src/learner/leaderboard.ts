@@ -24,8 +24,7 @@ export function leaderboards(fold: Fold, votes: VoteCounts): Leaderboard[] {
   const { models, categories, centroids } = configuration.pool;
   const candidates = models.map((_, k) => k);
   return categories.map((category, m) => {
-    const only = Float64Array.from(categories, (_, other) => Number(other === m));
-    const estimate = router.policy.estimate?.(only);
+    const estimate = router.policy.report?.().onCategory(m);
     const values =
       estimate?.mean ??
       router.policy.choose({ x: centroids[m]!, candidates }, Random.seeded(0)).values;

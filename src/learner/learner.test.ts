@@ -7,9 +7,10 @@ import { newFiles } from "../store/folder.fixture.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
 import { StoreUnavailable } from "../store/store-error.ts";
+import { fromBytes, toBytes } from "./canonical.ts";
 import { forget } from "./controls.ts";
 import { findPolicy, voted, withModels } from "./events.fixture.ts";
-import { type FindPolicy, Fold, hashOf } from "./fold.ts";
+import { type FindPolicy, Fold, type FoldState, hashOf } from "./fold.ts";
 import { Follower } from "./follower.ts";
 import { History } from "./history.ts";
 import { Learner, type LearnerOptions } from "./learner.ts";
@@ -115,6 +116,25 @@ describe("Learner", () => {
       while (await history.advance());
       expect(history.fold.hash()).toBe((await replayed(store)).hash());
     }
+  });
+
+  it("folds the votes again if a snapshot of an older version has no sums for the report", async () => {
+    const store = openStore();
+    await store.append([configured(), ...votes(0, 30)]);
+    const token = (await store.acquireLease("auto", "test", 1e9))!;
+    const fold = await replayed(store, 10);
+    const { posterior, ...rest } = fromBytes(fold.toBytes()) as FoldState;
+    const { report: _, ...policy } = posterior!.policy;
+    const state = toBytes({ ...rest, posterior: { ...posterior, policy } });
+    const snapshot = { router: "auto", position: 10, at: T0 + 10, hash: fold.hash(), state };
+    await store.saveSnapshot(snapshot, token);
+    const history = new History(store, "auto", { findPolicy, snapshots: true });
+    await history.open();
+    expect(history.fold.position).toBe(0);
+    while (await history.advance());
+    const whole = await replayed(store);
+    expect(history.fold.hash()).toBe(whole.hash());
+    expect(history.fold.toBytes()).toEqual(whole.toBytes());
   });
 
   it("ignores a snapshot of an unknown policy", async () => {

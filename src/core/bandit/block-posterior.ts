@@ -48,7 +48,7 @@ export class BlockPosterior {
     this.means = [];
     this.covariances = [];
     this.shared = Float64Array.of(hypothesis.told, 0, 0, 1);
-    this.sharedVariance = Float64Array.of(hypothesis.toldSd ** 2, 0.25, 1, 0.25);
+    this.sharedVariance = priorVariances(hypothesis);
     this.evidence = hypothesis.logPrior;
     this.#u = new Float64Array(M);
     this.#toldCovariances = toldCovariances;
@@ -238,6 +238,11 @@ export interface Observation {
   readonly shared: Float64Array;
   /** The logit at the current means. */
   readonly logit: number;
+}
+
+/** Prior variances of the shared coefficients. */
+export function priorVariances({ toldSd }: Hypothesis): Float64Array {
+  return Float64Array.of(toldSd ** 2, 0.25, 1, 0.25);
 }
 
 /** Mean squared correlation between two categories of a model, over all models and pairs. */

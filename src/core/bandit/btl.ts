@@ -34,3 +34,8 @@ export function davidson(z: number, width: number): { a: number; tie: number; b:
     ? { a: stronger, tie: tie / total, b: other }
     : { a: other, tie: tie / total, b: stronger };
 }
+
+/** The logarithm of a probability, which is finite for 0, too. */
+export function safeLog(p: number): number {
+  return Math.log(Math.max(p, 1e-300));
+}

@@ -43,13 +43,11 @@ it("follows the votes and becomes more certain with them", () => {
   }
 });
 
-it("posterior samples have its mean and sd", () => {
-  const policy = voted(100);
-  const { mean, sd } = policy.estimate!(whole);
+it("posterior samples have the mean and the sd of the report", () => {
+  const report = voted(100).report!();
+  const { mean, sd } = report.overall();
   const random = Random.seeded(7);
-  const worlds = Array.from({ length: 4000 }, () =>
-    policy.samplePosterior!(random).utilities(whole),
-  );
+  const worlds = Array.from({ length: 4000 }, () => report.sampleStandings(random).overall());
   const centred = worlds.map((values) => {
     const middle = values.reduce((sum, value) => sum + value, 0) / K;
     return values.map((value) => value - middle);
@@ -64,7 +62,7 @@ it("posterior samples have its mean and sd", () => {
 });
 
 it("a posterior sample gives the same utilities at every call", () => {
-  const { utilities } = voted(100).samplePosterior!(Random.seeded(3));
+  const { utilities } = voted(100).report!().samplePosterior(Random.seeded(3));
   const only = Float64Array.from({ length: M }, (_, m) => Number(m === 0));
   const half = Float64Array.from(only, (one) => (one + 1 / M) / 2);
   const between = utilities(half);

@@ -9,8 +9,12 @@ import { predictive } from "./posterior.ts";
  * Within a component, Var(f_k - mean f) is (1 - 2/K) g_k + sum_j g_j / K^2, because
  * models are independent, plus t_k^2 var_told, because told scores have mean 0.
  * Between components, it is the weighted square of the difference of their means.
+ *
+ * `information` is r + tau (1 - r) for a share r of decided votes and the weight tau of ties. If ties
+ * count less than wins, the scores of votes vary 1 / information times as much as the
+ * posterior assumes, and its logits are 1 / information times as large as those of votes.
  */
-export function estimateOf(mixture: UtilityMixture): Estimate {
+export function estimateOf(mixture: UtilityMixture, information = 1): Estimate {
   const { components, told } = mixture;
   const K = told.length;
   const mean = new Float64Array(K);
@@ -22,7 +26,7 @@ export function estimateOf(mixture: UtilityMixture): Estimate {
     const own = total(values) / K;
     for (let k = 0; k < K; k++) {
       const within = (1 - 2 / K) * variances[k]! + all / K ** 2 + toldVariance * told[k]! ** 2;
-      sd[k]! += weight * (within + (values[k]! - own - mean[k]!) ** 2);
+      sd[k]! += weight * (within / information + (values[k]! - own - mean[k]!) ** 2);
     }
   }
   for (let k = 0; k < K; k++) sd[k] = Math.sqrt(sd[k]!);
@@ -35,7 +39,7 @@ export function estimateOf(mixture: UtilityMixture): Estimate {
       for (const { weight, scale, values, variances, toldVariance } of components) {
         const gap = values[a]! - values[b]!;
         const spread = variances[a]! + variances[b]! + toldVariance * (told[a]! - told[b]!) ** 2;
-        p += weight * predictive(scale * gap, scale ** 2 * spread);
+        p += weight * predictive(information * scale * gap, information * scale ** 2 * spread);
       }
       return p;
     },

@@ -99,7 +99,10 @@ export type Feedback = Duel | Rating | Ranking;
  */
 export interface Snapshot {
   readonly models: readonly string[];
+  /** Everything that choices depend on. */
   readonly state: unknown;
+  /** Everything that only `report` depends on. */
+  readonly report?: unknown;
 }
 
 /**
@@ -114,12 +117,34 @@ export interface Policy {
   /** Restores a snapshot, even of another pool: models are matched by name, and new ones start from the prior. */
   restore(snapshot: Snapshot): void;
   /**
-   * Estimates the models on queries with this category membership, for
-   * leaderboards and explanations. Policies without uncertainties do not have it.
+   * Estimates the models on queries with this category membership as `choose`
+   * does, for explanations. Policies without uncertainties do not have it.
    */
   estimate?(membership: Float64Array): Estimate;
-  /** Draws all unknowns at once from the posterior. */
-  samplePosterior?(random: Random): PosteriorSample;
+  /** Computes calibrated numbers about the models from all votes at once. It takes milliseconds. */
+  report?(): Report;
+}
+
+/**
+ * Numbers about the models for leaderboards and statistics, whose intervals cover as they state
+ * (docs/decisions/0024-intervals.md). Utilities are relative to the mean of the pool.
+ */
+export interface Report {
+  /** Mean membership of the last queries that were voted on; equal shares before the first vote. */
+  readonly mix: Float64Array;
+  /** The models on the mix of the last queries that were voted on. */
+  overall(): Estimate;
+  onCategory(category: number): Estimate;
+  /** Draws all unknowns at once, for the same questions as `overall` and `onCategory`. */
+  sampleStandings(random: Random): StandingsSample;
+  /** Draws all unknowns at once, to be used with the memberships of queries. */
+  samplePosterior(random: Random): PosteriorSample;
+}
+
+/** Utilities of all models in one draw from the posterior. */
+export interface StandingsSample {
+  overall(): Float64Array;
+  onCategory(category: number): Float64Array;
 }
 
 /** Posterior means and standard deviations of the utilities, relative to the mean of the pool. */

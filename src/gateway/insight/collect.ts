@@ -7,8 +7,8 @@ import type { Serving } from "../routing/serving.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { performanceOf } from "./performance.ts";
 import { pricesOf, spendOf } from "./spend.ts";
-import { standings } from "./standings.ts";
-import { mixOf, trafficOf } from "./traffic.ts";
+import { leaderboardOf } from "./standings.ts";
+import { trafficOf } from "./traffic.ts";
 
 export interface GaugeSources {
   readonly metrics: Metrics;
@@ -49,7 +49,7 @@ async function collectRouter(
   const span = { router: name, from: now - MONTH_MS, to: now + 1, step: DAY_MS };
   try {
     metrics.lag.set({ router: name }, Math.max(0, (await store.head(name)) - view.version));
-    const overall = standings(view, mixOf(view, traffic));
+    const { overall } = leaderboardOf(view, Random.seeded(1).split("worlds"));
     const spend = spendOf(await store.tallies(span), pricesOf(router.models.values()), overall);
     if (spend.always_best) metrics.savings.set({ router: name }, spend.always_best.savings);
   } catch {

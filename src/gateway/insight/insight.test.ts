@@ -68,8 +68,15 @@ describe("stats", () => {
   });
 
   it("evaluate the choices in stretches from the first request of the window on", async () => {
-    const { post, get } = gateway();
-    for (let i = 0; i < 9; i++) await post("/v1/chat/completions", chat(`hi ${i}`));
+    // A gateway of its own: of many requests at nearly the same time, only some are evaluated.
+    const { post, get } = await startGateway(SANDBOX);
+    for (let i = 0; i < 9; i++) {
+      const duel = chat(`hi ${i}`, { joust: { duel: true } });
+      const { id } = (await post("/v1/chat/completions", duel)).json;
+      await post("/v1/feedback", { id, winner: 0 });
+    }
+    const version = async () => (await get("/v1/stats")).json.posterior_version;
+    await expect.poll(version).toBeGreaterThan(0);
     const sum = (values: number[]) => values.reduce((a, b) => a + b, 0);
     const stretchesNow = async () =>
       (await get("/v1/learning?hours=1")).json.stretches as Record<string, never>[];

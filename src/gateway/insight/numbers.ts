@@ -3,8 +3,8 @@ import { ALL_MODELS, BUCKET_MS, type Counts, noCounts, type Tally } from "../../
 import type { RecentQuery } from "../routing/recent.ts";
 import { performanceOf } from "./performance.ts";
 import { type Prices, spendOf, sumsOf } from "./spend.ts";
-import { standings } from "./standings.ts";
-import { mixOf, type PosteriorView, samplesOf, trafficOf } from "./traffic.ts";
+import { leaderboardOf } from "./standings.ts";
+import { type PosteriorView, trafficOf } from "./traffic.ts";
 
 /** Time span of the counts and its steps. Times are in milliseconds since 1970. */
 export interface Window {
@@ -35,17 +35,10 @@ interface Sources {
 /** Leaderboard, counts, cost and performance of a router. */
 export function numbersOf({ posterior, recent, window, tallies, prices }: Sources) {
   const traffic = trafficOf(posterior, recent);
-  const mix = mixOf(posterior, traffic);
   // The seed is fixed, so that the numbers change only with new votes or queries.
   const random = Random.seeded(1);
-  const samples = samplesOf(posterior, random.split("worlds"), SAMPLES);
-  const overall = standings(posterior, mix, samples);
-  const { categories, models } = posterior.pool;
-  const byCategory = categories.map((category, m) => ({
-    category,
-    share: mix[m]!,
-    models: standings(posterior, only(m, categories.length), samples),
-  }));
+  const leaderboard = leaderboardOf(posterior, random.split("worlds"));
+  const { models } = posterior.pool;
   const byModel = sumsOf(tallies);
   const all = byModel.get(ALL_MODELS) ?? noCounts();
   const given = models.reduce((sum, model) => {
@@ -61,7 +54,7 @@ export function numbersOf({ posterior, recent, window, tallies, prices }: Source
     },
     posterior_version: posterior.version,
     recent_queries: traffic.length,
-    leaderboard: { overall, categories: byCategory },
+    leaderboard,
     counts: {
       requests: all.shown,
       duels: all.duels,
@@ -78,17 +71,11 @@ export function numbersOf({ posterior, recent, window, tallies, prices }: Source
     },
     models: models.map((model) => modelCounts(model, byModel.get(model), given)),
     series: seriesOf(tallies),
-    spend: spendOf(tallies, prices, overall),
+    spend: spendOf(tallies, prices, leaderboard.overall),
     regret: performance?.regret ?? null,
     win_rate: performance?.winRate ?? null,
     quality: performance?.quality ?? null,
   };
-}
-
-const SAMPLES = 400;
-
-function only(m: number, M: number): Float64Array {
-  return Float64Array.from({ length: M }, (_, other) => Number(other === m));
 }
 
 function modelCounts(model: string, all: Counts = noCounts(), given: number) {

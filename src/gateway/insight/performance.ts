@@ -1,7 +1,7 @@
 import type { Band } from "../../api/common.ts";
 import type { PosteriorSample } from "../../core/bandit/policy.ts";
 import type { Random } from "../../core/random/random.ts";
-import type { PosteriorView, TrafficQuery } from "./traffic.ts";
+import { type PosteriorView, samplesOf, type TrafficQuery } from "./traffic.ts";
 
 /**
  * Performance of routing. Quality has the unit of preference: if a model's quality is 0.1 higher
@@ -57,13 +57,10 @@ export function performanceOfEach(
   stretches: readonly (readonly TrafficQuery[])[],
   random: Random,
 ): (StretchPerformance | undefined)[] {
-  const { policy } = posterior.router;
   const isEmpty = stretches.every(({ length }) => length === 0);
-  if (!policy.samplePosterior || isEmpty || !isInformed(posterior)) {
-    return stretches.map(() => undefined);
-  }
-  const draws = Array.from({ length: DRAWS }, () => {
-    const sample = policy.samplePosterior!(random);
+  const samples = isEmpty || !isInformed(posterior) ? [] : samplesOf(posterior, random, DRAWS);
+  if (samples.length === 0) return stretches.map(() => undefined);
+  const draws = samples.map((sample) => {
     return stretches.map((traffic) => {
       const performance = performanceIn(sample, traffic);
       return { ...performance, redrawn: redrawnMean(performance.regrets, random) };

@@ -1,22 +1,54 @@
 import type { Standing } from "../../api/stats.ts";
-import type { PosteriorSample } from "../../core/bandit/policy.ts";
+import type { Estimate, StandingsSample } from "../../core/bandit/policy.ts";
 import { Random } from "../../core/random/random.ts";
 import type { PosteriorView } from "./traffic.ts";
 
+/** Quality of the models: overall, and in each category, the best first. */
+export interface Leaderboard {
+  readonly overall: Standing[];
+  readonly categories: { category: string; share: number; models: Standing[] }[];
+}
+
 /**
- * Quality of the models on a mixture of categories, the best first. Without samples, the
- * probability of being the best is null.
+ * The leaderboard of a posterior. It depends on nothing else, so all nodes show the same one: the
+ * overall standings are those on the mix of categories that was voted on recently.
  */
-export function standings(
+export function leaderboardOf(posterior: PosteriorView, random: Random): Leaderboard {
+  const { pool, router } = posterior;
+  const M = pool.categories.length;
+  const report = router.policy.report?.();
+  const mix = report?.mix ?? new Float64Array(M).fill(1 / M);
+  const samples = report && Array.from({ length: SAMPLES }, () => report.sampleStandings(random));
+  const drawn = (utilities: (sample: StandingsSample) => Float64Array) => samples?.map(utilities);
+  return {
+    overall: standings(
+      posterior,
+      mix,
+      report?.overall(),
+      drawn((sample) => sample.overall()),
+    ),
+    categories: pool.categories.map((category, m) => {
+      const only = Float64Array.from({ length: M }, (_, other) => Number(other === m));
+      const own = drawn((sample) => sample.onCategory(m));
+      const models = standings(posterior, only, report?.onCategory(m), own);
+      return { category, share: mix[m]!, models };
+    }),
+  };
+}
+
+/** Number of draws for the probability of being the best, whose error is then at most 0.016. */
+const SAMPLES = 1000;
+
+/** Without an estimate, only the values of the policy are known. */
+function standings(
   posterior: PosteriorView,
   membership: Float64Array,
-  samples: readonly PosteriorSample[] = [],
+  estimate: Estimate | undefined,
+  samples: readonly Float64Array[] | undefined,
 ): Standing[] {
-  const { pool, router } = posterior;
-  const estimate = router.policy.estimate?.(membership);
-  const best = samples.length > 0 && bestShares(samples, membership);
+  const best = estimate && samples && bestShares(samples, estimate);
   const values = estimate?.mean ?? plainValues(posterior, membership);
-  return pool.models
+  return posterior.pool.models
     .map((model, k) => {
       const sd = estimate ? estimate.sd[k]! : null;
       const value = values[k]!;
@@ -48,13 +80,27 @@ export function mayBeBest(standings: readonly Standing[]): string[] {
   return likely.slice(0, enough + 1).map(({ model }) => model);
 }
 
-function bestShares(samples: readonly PosteriorSample[], membership: Float64Array): number[] {
-  const all = samples.map((sample) => sample.utilities(membership));
-  const shares = Array.from(all[0]!, () => 0);
-  for (const utilities of all) {
-    shares[utilities.indexOf(Math.max(...utilities))]! += 1 / samples.length;
+/**
+ * Share of the samples in which each model is the best. Models with the same estimate are equally
+ * likely, so they share the sum of their shares: before any vote, that is exactly 1/K.
+ */
+function bestShares(samples: readonly Float64Array[], { mean, sd }: Estimate): number[] {
+  const shares = Array.from(mean, () => 0);
+  for (const utilities of samples) {
+    let best = 0;
+    for (let k = 1; k < utilities.length; k++) if (utilities[k]! > utilities[best]!) best = k;
+    shares[best]! += 1 / samples.length;
   }
-  return shares;
+  return shares.map((_, k) => {
+    const equal = shares.filter(
+      (_, j) => isClose(mean[j]!, mean[k]!, sd[k]!) && isClose(sd[j]!, sd[k]!, sd[k]!),
+    );
+    return equal.reduce((sum, share) => sum + share, 0) / equal.length;
+  });
+}
+
+function isClose(a: number, b: number, unit: number): boolean {
+  return Math.abs(a - b) <= 1e-9 * unit;
 }
 
 /** Values of a policy without uncertainty: those at the centroids, weighted by the membership. */

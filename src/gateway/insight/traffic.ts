@@ -1,5 +1,4 @@
 import type { PosteriorSample } from "../../core/bandit/policy.ts";
-import { mean } from "../../core/linalg/linalg.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { RouterView } from "../routing/choose.ts";
 import type { RecentQuery } from "../routing/recent.ts";
@@ -38,23 +37,17 @@ export function trafficOf(
   });
 }
 
-/** Shares of the categories among the queries; equal shares if there are none. */
-export function mixOf(posterior: PosteriorView, traffic: readonly TrafficQuery[]): Float64Array {
-  const M = posterior.pool.categories.length;
-  if (traffic.length === 0) return new Float64Array(M).fill(1 / M);
-  return mean(traffic.map(({ w }) => w));
-}
-
 /**
- * Samples of the posterior, or none if the policy cannot draw them. Numbers about several
- * categories, models or settings use the same samples, because drawing takes longer than
- * evaluating.
+ * Samples of the posterior for numbers about queries, or none if the policy cannot draw them.
+ * Numbers about several models or settings use the same samples, because drawing takes longer
+ * than evaluating.
  */
 export function samplesOf(
   { router: { policy } }: PosteriorView,
   random: Random,
   count: number,
 ): PosteriorSample[] {
-  if (!policy.samplePosterior) return [];
-  return Array.from({ length: count }, () => policy.samplePosterior!(random));
+  const report = policy.report?.();
+  if (!report) return [];
+  return Array.from({ length: count }, () => report.samplePosterior(random));
 }

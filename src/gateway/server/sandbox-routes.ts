@@ -1,7 +1,7 @@
 import { Truth, Voters, VotersSettings } from "../../api/sandbox.ts";
 import type { Serving } from "../routing/serving.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import type { SandboxVoters } from "../sandbox/voters.ts";
+import { type SandboxVoters, SLIP } from "../sandbox/voters.ts";
 import { HttpError } from "../wire/http-error.ts";
 import { type App, contract } from "./app.ts";
 
@@ -64,6 +64,8 @@ function truthOf({ profile }: Sandbox): Truth {
   return {
     object: "truth",
     categories,
+    // An error turns a vote for the better answer into one for the other.
+    visible: 1 - 2 * SLIP,
     models: models.map((model) => ({
       model,
       quality: categories.map((category) => profile.quality(model, category)),

@@ -5,6 +5,7 @@ import { agreement, compare } from "./truth.ts";
 const truth: Truth = {
   object: "truth",
   categories: ["maths", "law"],
+  visible: 0.9,
   models: [
     { model: "a", quality: [0.9, 0.2], cost: [] },
     { model: "b", quality: [0.5, 0.6], cost: [] },
@@ -26,10 +27,10 @@ const stats = {
   },
 } as unknown as Stats;
 
-it("true values are relative to the mean of the models in the pool", () => {
+it("true values are relative to the mean of the models in the pool, as votes show them", () => {
   const pairs = compare(truth, stats);
   expect(pairs.map(({ truth }) => truth)).toEqual(
-    [0.2, -0.2, -0.2, 0.2].map((value) => expect.closeTo(value)),
+    [0.18, -0.18, -0.18, 0.18].map((value) => expect.closeTo(value)),
   );
 });
 

@@ -1,6 +1,6 @@
 import type { Stats, Truth } from "../../../src/client.ts";
 
-/** Estimated and true quality of a model in a category, both relative to the mean of the category. */
+/** Estimated and true quality of a model in a category, both relative to the mean of the category and as votes show them. */
 export interface Comparison {
   readonly model: string;
   readonly category: string;
@@ -10,7 +10,10 @@ export interface Comparison {
   readonly hi: number | null;
 }
 
-export function compare({ categories, models }: Truth, { leaderboard }: Stats): Comparison[] {
+export function compare(
+  { categories, models, visible }: Truth,
+  { leaderboard }: Stats,
+): Comparison[] {
   return leaderboard.categories.flatMap(({ category, models: standings }) => {
     const k = categories.indexOf(category);
     // The pool may contain only some of the sandbox's models.
@@ -22,7 +25,7 @@ export function compare({ categories, models }: Truth, { leaderboard }: Stats): 
     return known.map(({ model, quality, value, lo, hi }) => ({
       model,
       category,
-      truth: quality - middle,
+      truth: visible * (quality - middle),
       estimate: value,
       lo,
       hi,

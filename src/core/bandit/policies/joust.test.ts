@@ -282,7 +282,7 @@ describe("joust", () => {
       const outcome = winner === undefined ? "tie" : winner === pair[0] ? "a" : "b";
       policy.learn({ kind: "duel", x: at(0).x, pair, outcome }, random);
     }
-    const { scale, utilities } = policy.samplePosterior!(Random.seeded(1));
+    const { scale, utilities } = policy.report!().samplePosterior(Random.seeded(1));
     const [u0, u1] = utilities(categoryMembership(pool.centroids)(at(0).x));
     expect(Math.abs(scale * (u0! - u1!) - gap)).toBeLessThan(0.3);
   });

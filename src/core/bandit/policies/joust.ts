@@ -10,6 +10,8 @@ import {
   TOLD,
   UNTOLD_SCALE,
 } from "../block-posterior.ts";
+import { blockReport } from "../block-report.ts";
+import { safeLog } from "../btl.ts";
 import { estimateOf } from "../estimate.ts";
 import {
   duelObservation,
@@ -18,7 +20,7 @@ import {
   stageObservation,
   withTies,
 } from "../observation.ts";
-import { mostValuablePair, pick, type UtilityMixture } from "../pair-rule.ts";
+import { mostValuablePair, type UtilityMixture } from "../pair-rule.ts";
 import {
   alignModels,
   argmax,
@@ -28,7 +30,7 @@ import {
   type Policy,
   type PolicyKind,
   type Pool,
-  type PosteriorSample,
+  type Report,
   type Round,
   type Snapshot,
   winOf,
@@ -37,11 +39,13 @@ import {
   contextOfMembership,
   contextOfQuery,
   type QueryContext,
-  sampledUtilities,
   toldByCategory,
 } from "../query-context.ts";
+import { fittedReport } from "../report.ts";
 import { toldPrior } from "../told-prior.ts";
+import { VoteGroups, type VoteGroupsState } from "../vote-groups.ts";
 import { JOUST_ABOUT, JOUST_DEFAULTS, JOUST_REMOVED, type JoustOptions } from "./joust-options.ts";
+import { isSame, type JoustState } from "./joust-state.ts";
 
 /**
  * Our policy. It learns in one pass over the votes and keeps no history. Neither the
@@ -77,6 +81,9 @@ class Joust implements Policy {
   readonly #contextOfMembership: (membership: Float64Array) => QueryContext;
   /** Told scores of each category, relative to the mean of the pool. */
   readonly #told: readonly Float64Array[];
+  readonly #groups: VoteGroups;
+  /** The report on the present state, once it was requested. */
+  #report: Report | undefined;
   #votes = 0;
   #ties = 0;
   /** Number of duels of each model that was added later and has had fewer than NEWCOMER_DUELS. */
@@ -93,6 +100,7 @@ class Joust implements Policy {
     this.#contextOf = contextOfQuery(pool, this.#contextOfMembership);
     this.#told = toldByCategory(pool.categories.length, this.#contextOfMembership);
     this.#posteriors = hypothesesOf(pool).map((hypothesis) => this.#prior(hypothesis));
+    this.#groups = new VoteGroups(pool.models, pool.categories.length);
   }
 
   #prior(hypothesis: Hypothesis): BlockPosterior {
@@ -108,7 +116,8 @@ class Joust implements Policy {
   choose(round: Round, random: Random): Choice {
     const mixture = this.#mixtureAt(this.#contextOf(round.x), round);
     const { mean: values } = mixture;
-    const estimate = () => estimateOf(mixture);
+    const information = this.#information();
+    const estimate = () => estimateOf(mixture, information);
     if (round.answers === 1) {
       const worth = (k: number) => values[k]! - (round.penalty?.[k] ?? 0);
       const best = argmax(round.candidates, worth, random);
@@ -125,6 +134,7 @@ class Joust implements Policy {
   learn(feedback: Feedback, _random: Random): void {
     const context = this.#contextOf(feedback.x);
     const weight = feedback.weight ?? 1;
+    this.#report = undefined;
     switch (feedback.kind) {
       case "duel": {
         const [a, b] = feedback.pair;
@@ -148,25 +158,30 @@ class Joust implements Policy {
   }
 
   estimate(membership: Float64Array): Estimate {
-    return estimateOf(this.#mixtureAt(this.#contextOfMembership(membership), {}));
+    const mixture = this.#mixtureAt(this.#contextOfMembership(membership), {});
+    return estimateOf(mixture, this.#information());
   }
 
-  samplePosterior(random: Random): PosteriorSample {
-    const top = Math.max(...this.#posteriors.map(({ evidence }) => evidence));
-    const weights = this.#posteriors.map(({ evidence }) => Math.exp(evidence - top));
-    const total = weights.reduce((sum, weight) => sum + weight, 0);
-    const components = this.#posteriors.map((posterior, i) => ({
-      posterior,
-      weight: weights[i]! / total,
-    }));
-    const { posterior } = pick(components, random.uniform());
-    const { scale } = posterior.hypothesis;
-    const unit = this.#unit();
-    return {
-      scale: scale / unit,
-      margin: this.#margin(scale) / unit,
-      utilities: sampledUtilities(posterior.draw(random), this.#told, unit),
-    };
+  report(): Report {
+    this.#report ??= this.#groups.isComplete
+      ? fittedReport({
+          pool: this.#pool,
+          posteriors: this.#posteriors,
+          groups: this.#groups,
+          told: (w) => this.#contextOfMembership(w).told,
+          toldByCategory: this.#told,
+          decided: this.#decided(),
+          position: this.#options.position,
+        })
+      : blockReport({
+          posteriors: this.#posteriors,
+          estimate: (w) => this.estimate(w),
+          toldByCategory: this.#told,
+          unit: this.#unit(),
+          margin: (s) => this.#margin(s),
+          mix: this.#groups.mix(false),
+        });
+    return this.#report;
   }
 
   snapshot(): Snapshot {
@@ -186,10 +201,11 @@ class Joust implements Policy {
           evidence: posterior.evidence,
         })),
       } satisfies JoustState,
+      report: this.#groups.snapshot(),
     };
   }
 
-  restore({ models, state }: Snapshot): void {
+  restore({ models, state, report }: Snapshot): void {
     const { categories, votes, ties, newcomers, beliefs } = state as JoustState;
     if (!isDeepStrictEqual(categories, this.#pool.categories)) {
       throw invalidValue(
@@ -198,6 +214,8 @@ class Joust implements Policy {
       );
     }
     const from = alignModels(models, this.#pool.models);
+    this.#report = undefined;
+    this.#groups.restore(report as VoteGroupsState | undefined, models);
     const duels = new Map(newcomers);
     this.#votes = votes;
     this.#ties = ties;
@@ -227,6 +245,7 @@ class Joust implements Policy {
     const { ties, robust } = this.#options;
     const tie = win === 0.5;
     if (tie && ties === 0) return;
+    this.#groups.addDuel(a, b, context.w, win, weight);
     // If ties are common, a win says less; see `withTies`.
     const r = this.#decided();
     const eta = ((tie ? ties : 1) * weight) / r;
@@ -243,6 +262,12 @@ class Joust implements Policy {
     this.#countVote();
   }
 
+  /** Information of the votes about differences, relative to votes of which none is a tie; see `estimateOf`. */
+  #information(): number {
+    const r = this.#decided();
+    return r + this.#options.ties * (1 - r);
+  }
+
   /** r: the share of votes that have a winner. */
   #decided(): number {
     return Math.max(MIN_DECIDED, 1 - this.#ties / (this.#votes + PRIOR_DECIDED));
@@ -256,8 +281,7 @@ class Joust implements Policy {
    * whose slope is r s / 4. The margin is therefore r (r + tau (1 - r)) s / 2.
    */
   #margin(s: number): number {
-    const r = this.#decided();
-    return (r * (r + this.#options.ties * (1 - r)) * s) / 2;
+    return (this.#decided() * this.#information() * s) / 2;
   }
 
   /**
@@ -283,12 +307,14 @@ class Joust implements Policy {
         posterior.observe(stage, 1, weight, this.#options.robust);
       }
     }
+    this.#groups.addRanking(order, context.w, weight);
     for (const k of order) this.#countNewcomerDuel(k);
     this.#countVote();
   }
 
   #learnRating(context: QueryContext, model: number, like: number, eta: number): void {
     if (eta === 0) return;
+    this.#groups.addRating(model, context.w, like, eta);
     for (const posterior of this.#posteriors) {
       posterior.observe(
         ratingObservation(posterior, context, model),
@@ -304,6 +330,7 @@ class Joust implements Policy {
     const { drift } = this.#options;
     if (drift < 1 && this.#votes % DRIFT_EVERY === 0) {
       for (const posterior of this.#posteriors) posterior.drift(drift ** DRIFT_EVERY);
+      this.#groups.fade(drift ** DRIFT_EVERY);
     }
   }
 
@@ -375,30 +402,4 @@ class Joust implements Policy {
     }
     return copy;
   }
-}
-
-/** The state in snapshots, whose field names must not change. */
-interface JoustState {
-  readonly categories: readonly string[];
-  readonly votes: number;
-  readonly ties: number;
-  /** Pairs of a model and its number of duels. */
-  readonly newcomers: readonly (readonly [number, number])[];
-  readonly beliefs: readonly {
-    readonly hypothesis: Hypothesis;
-    readonly means: readonly Float64Array[];
-    readonly covariances: readonly Float64Array[];
-    readonly shared: Float64Array;
-    readonly sharedVariance: Float64Array;
-    readonly evidence: number;
-  }[];
-}
-
-/** Whether two hypotheses assume the same, whatever their prior probabilities are, which differ between versions. */
-function isSame(a: Hypothesis, b: Hypothesis): boolean {
-  return isDeepStrictEqual({ ...a, logPrior: 0 }, { ...b, logPrior: 0 });
-}
-
-function safeLog(p: number): number {
-  return Math.log(Math.max(p, 1e-300));
 }

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { Random } from "../random/random.ts";
+import { createPolicy } from "./options.ts";
+import { joust } from "./policies/joust.ts";
+import { easyProblem } from "./policy.case.ts";
+import type { Policy, Pool } from "./policy.ts";
+
+/** One category, so that the answers can be computed by hand. */
+const pool: Pool = {
+  models: ["a", "b", "c"],
+  categories: ["all"],
+  centroids: [Float64Array.of(1, 0)],
+};
+const x = pool.centroids[0]!;
+
+function duels(policy: Policy, pair: readonly [number, number], wins: number, losses: number) {
+  for (const [outcome, count] of [["a", wins] as const, ["b", losses] as const]) {
+    for (let t = 0; t < count; t++)
+      policy.learn({ kind: "duel", x, pair, outcome }, Random.seeded(t));
+  }
+}
+
+describe("a report", () => {
+  it("approaches the shares of the votes and their standard errors", () => {
+    const policy = createPolicy(joust, pool, { position: false });
+    duels(policy, [0, 1], 1500, 1000);
+    duels(policy, [1, 0], 1000, 1500);
+    duels(policy, [0, 2], 1250, 1250);
+    const { mean, sd, beats } = policy.report!().overall();
+    expect(beats(0, 1)).toBeCloseTo(0.6, 2);
+    // Without ties, a unit of quality is half a logit.
+    expect(mean[0]! - mean[1]!).toBeCloseTo(Math.log(1.5) / 2, 2);
+    // The gap of a and c has the error 1 / sqrt(n p q) logits; b and c met only through a.
+    const error = Math.sqrt(4 / 2500) / 2;
+    for (const k of [0, 1, 2]) expect(sd[k]).toBeLessThan(1.2 * error);
+    expect(sd[2]).toBeGreaterThan(0.6 * error);
+  });
+
+  it("with ties: neither gaps nor certainty grow beyond those of the votes", () => {
+    const policy = createPolicy(joust, pool, { position: false });
+    for (let t = 0; t < 3000; t++) {
+      const outcome = t % 3 === 0 ? "tie" : t % 15 < 8 ? "a" : "b";
+      policy.learn({ kind: "duel", x, pair: [0, 1], outcome }, Random.seeded(t));
+    }
+    const { mean, sd } = policy.report!().overall();
+    // Of 15 votes, 5 are ties, 5 are for a and 5 for b: exactly even.
+    expect(mean[0]! - mean[1]!).toBeCloseTo(0, 1);
+    // The score of a vote has the variance r / 4; the gap is twice the mean score.
+    const error = Math.sqrt(2 / 3 / 3000);
+    expect(2 * sd[0]!).toBeGreaterThan(error);
+  });
+
+  it("counts ratings and rankings", () => {
+    const rated = createPolicy(joust, pool);
+    for (let t = 0; t < 40; t++) {
+      rated.learn({ kind: "rating", x, model: 0, rating: 1 }, Random.seeded(t));
+      rated.learn({ kind: "rating", x, model: 1, rating: -1 }, Random.seeded(t));
+    }
+    const ranked = createPolicy(joust, pool);
+    for (let t = 0; t < 20; t++) {
+      ranked.learn({ kind: "ranking", x, order: [0, 2, 1] }, Random.seeded(t));
+    }
+    for (const policy of [rated, ranked]) {
+      const { mean } = policy.report!().overall();
+      expect(mean[0]).toBeGreaterThan(mean[2]!);
+      expect(mean[2]).toBeGreaterThan(mean[1]!);
+    }
+  });
+
+  it("is the same after a snapshot, and keeps the votes on models that stay", () => {
+    const problem = easyProblem(2);
+    const policy = createPolicy(joust, problem.pool);
+    for (let t = 0; t < 200; t++) {
+      const pair = [t % 4, (t + 1) % 4] as const;
+      policy.learn({ kind: "duel", x: problem.at(t).x, pair, outcome: "a" }, Random.seeded(t));
+    }
+    const again = createPolicy(joust, problem.pool);
+    again.restore(structuredClone(policy.snapshot()));
+    const numbers = (from: Policy) => {
+      const { mean, sd } = from.report!().onCategory(1);
+      return [...mean, ...sd];
+    };
+    expect(numbers(again)).toEqual(numbers(policy));
+
+    // The first beats the second, and the second the third. The last one leaves, the others change places.
+    const models = problem.pool.models.slice(0, 3).toReversed();
+    const fewer = createPolicy(joust, { ...problem.pool, models, told: undefined });
+    fewer.restore(policy.snapshot());
+    const { beats } = fewer.report!().overall();
+    expect(Math.min(beats(2, 1), beats(1, 0), beats(2, 0))).toBeGreaterThan(0.6);
+  });
+
+  it("comes from the blocks for large pools and for snapshots of older versions", () => {
+    const names = (count: number) => Array.from({ length: count }, (_, i) => `${i}`);
+    const large = createPolicy(joust, { ...pool, models: names(300) });
+    duels(large, [0, 1], 30, 0);
+    expect(large.report!().overall().mean[0]).toBeGreaterThan(0);
+    expect(large.report!().sampleStandings(Random.seeded(1)).overall()).toHaveLength(300);
+
+    const policy = createPolicy(joust, pool);
+    duels(policy, [0, 1], 30, 0);
+    const { models, state } = policy.snapshot();
+    const old = createPolicy(joust, pool);
+    old.restore({ models, state });
+    expect(old.report!().overall().mean[0]).toBeGreaterThan(0);
+  });
+});

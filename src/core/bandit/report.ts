@@ -1,0 +1,202 @@
+import { dotAt } from "../linalg/linalg.ts";
+import type { Random } from "../random/random.ts";
+import { type BlockPosterior, TOLD, UNTOLD_SCALE } from "./block-posterior.ts";
+import { type LaplaceFit, laplaceFit, solveLower, solveTransposed } from "./laplace-fit.ts";
+import { pick } from "./pair-rule.ts";
+import type { Estimate, Pool, PosteriorSample, Report } from "./policy.ts";
+import { predictive } from "./posterior.ts";
+import { sampledUtilities } from "./query-context.ts";
+import type { VoteGroups } from "./vote-groups.ts";
+
+/** The votes and everything else that a report is computed from. */
+export interface ReportInput {
+  readonly pool: Pool;
+  /** The posteriors that choose, from which the fits start. */
+  readonly posteriors: readonly BlockPosterior[];
+  readonly groups: VoteGroups;
+  /** Told scores at a membership, relative to the mean of the pool. */
+  readonly told: (w: Float64Array) => Float64Array;
+  /** Told scores of each category, relative to the mean of the pool. */
+  readonly toldByCategory: readonly Float64Array[];
+  /** r: share of the votes that have a winner. */
+  readonly decided: number;
+  /** Whether a preference of voters for the answer shown first is estimated. */
+  readonly position: boolean;
+}
+
+/**
+ * Reports on the models from fits to all votes, in which ties have full weight. How sharply
+ * queries belong to categories cannot be learned from the votes: another sharpness gives other
+ * qualities in the categories and explains the votes as well. Numbers about a category
+ * therefore take the fits to soft and to sharpened memberships with equal weights, whatever their
+ * evidence. Samples for single queries come from the fits to soft memberships.
+ */
+export function fittedReport(input: ReportInput): Report {
+  const { pool, groups, told, decided, position } = input;
+  const [K, M] = [pool.models.length, pool.categories.length];
+  const top = Math.max(...input.posteriors.map(({ evidence }) => evidence));
+  const likely = input.posteriors.filter(({ evidence }) => evidence > top - HOPELESS);
+  const fitted = (isSharp: boolean) => {
+    const votes = {
+      models: K,
+      categories: M,
+      groups: groups.all(isSharp),
+      told,
+      decided,
+      position,
+    };
+    return likely.map((posterior) => {
+      const { means, shared } = posterior;
+      const start = new Float64Array(K * M + shared.length);
+      means.forEach((mean, k) => void start.set(mean, k * M));
+      start.set(shared, K * M);
+      return laplaceFit(posterior, votes, start);
+    });
+  };
+  const [softFits, sharpFits] = [fitted(false), fitted(true)];
+  const weights = weightsOf(softFits, sharpFits);
+  const soft = softFits.map((fit, i) => ({ fit, weight: weights[i]!, isSharp: false }));
+  const sharp = sharpFits.map((fit, i) => ({ fit, weight: weights[i]!, isSharp: true }));
+  const both = [...soft, ...sharp].map((one) => ({ ...one, weight: one.weight / 2 }));
+  const only = (m: number) => Float64Array.from({ length: M }, (_, other) => Number(other === m));
+  return {
+    mix: groups.mix(false),
+    overall: () => estimateAt(input, both, ({ isSharp }) => groups.mix(isSharp)),
+    onCategory: (m) => estimateAt(input, both, () => only(m)),
+    sampleStandings: (random) => {
+      const component = pick(both, random.uniform());
+      const { utilities } = sampleOf(input, component, random);
+      return {
+        overall: () => utilities(groups.mix(component.isSharp)),
+        onCategory: (m) => utilities(only(m)),
+      };
+    },
+    samplePosterior: (random) => sampleOf(input, pick(soft, random.uniform()), random),
+  };
+}
+
+/** Hypotheses whose logarithm of the evidence is this much smaller are not fitted. */
+const HOPELESS = 20;
+
+/** P(preferred) - P(other preferred) per unit of utility of the posteriors, at a vote scale. */
+function marginOf({ decided }: ReportInput, scale: number): number {
+  return (decided * scale) / 2;
+}
+
+/** Factor from the unit of the posteriors to that of the values. Told scores define the unit; without them the margin does. */
+function unitOf(input: ReportInput): number {
+  return input.pool.told ? 1 : marginOf(input, UNTOLD_SCALE);
+}
+
+interface Component {
+  readonly fit: LaplaceFit;
+  readonly weight: number;
+  /** Whether the memberships were sharpened. */
+  readonly isSharp: boolean;
+}
+
+/** Weights of the hypotheses: the evidence of a hypothesis is its mean over both sharpnesses. */
+function weightsOf(soft: readonly LaplaceFit[], sharp: readonly LaplaceFit[]): number[] {
+  const all = soft.map((fit, i) => [fit.evidence, sharp[i]!.evidence]);
+  const top = Math.max(...all.flat());
+  const weights = all.map(([a, b]) => Math.exp(a! - top) + Math.exp(b! - top));
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => weight / total);
+}
+
+/** Utilities of all models relative to their mean: the means, and the covariances (K x K). */
+interface Moments {
+  readonly weight: number;
+  readonly scale: number;
+  readonly mean: Float64Array;
+  readonly covariance: Float64Array;
+}
+
+/**
+ * With phi_k the coefficients of the utility of model k less those of the mean of the pool, and
+ * L L^T the precision, the covariance of two utilities is (L^-1 phi_i) . (L^-1 phi_j).
+ */
+function momentsAt(input: ReportInput, { fit, weight }: Component, w: Float64Array): Moments {
+  const [K, M] = [input.pool.models.length, w.length];
+  const unit = unitOf(input);
+  const { mode, L } = fit;
+  const d = mode.length;
+  const told = input.told(w);
+  const mean = new Float64Array(K);
+  const halves: Float64Array[] = [];
+  for (let k = 0; k < K; k++) {
+    const phi = new Float64Array(d);
+    for (let j = 0; j < K; j++) {
+      const factor = unit * (Number(j === k) - 1 / K);
+      for (let m = 0; m < M; m++) phi[j * M + m] = factor * w[m]!;
+    }
+    // Told scores have mean 0.
+    phi[K * M + TOLD] = unit * told[k]!;
+    mean[k] = dotAt(phi, 0, mode, 0, d);
+    halves.push(solveLower(L, phi));
+  }
+  const covariance = new Float64Array(K * K);
+  for (let i = 0; i < K; i++) {
+    for (let j = 0; j < K; j++) covariance[i * K + j] = dotAt(halves[i]!, 0, halves[j]!, 0, d);
+  }
+  return { weight, scale: fit.hypothesis.scale / unit, mean, covariance };
+}
+
+/** Means and standard deviations within and between the components. */
+function estimateAt(
+  input: ReportInput,
+  components: readonly Component[],
+  membership: (component: Component) => Float64Array,
+): Estimate {
+  const K = input.pool.models.length;
+  const all = components
+    .filter(({ weight }) => weight > NEGLIGIBLE)
+    .map((component) => momentsAt(input, component, membership(component)));
+  const mean = new Float64Array(K);
+  for (const { weight, mean: own } of all) {
+    for (let k = 0; k < K; k++) mean[k]! += weight * own[k]!;
+  }
+  const sd = new Float64Array(K);
+  for (let k = 0; k < K; k++) {
+    let variance = 0;
+    for (const { weight, mean: own, covariance } of all) {
+      variance += weight * (covariance[k * K + k]! + (own[k]! - mean[k]!) ** 2);
+    }
+    sd[k] = Math.sqrt(variance);
+  }
+  return {
+    mean,
+    sd,
+    beats: (a, b) => {
+      if (a === b) return 0.5;
+      let p = 0;
+      for (const { weight, scale, mean: own, covariance: C } of all) {
+        const spread = C[a * K + a]! + C[b * K + b]! - 2 * C[a * K + b]!;
+        p += weight * predictive(scale * (own[a]! - own[b]!), scale ** 2 * spread);
+      }
+      return p;
+    },
+  };
+}
+
+const NEGLIGIBLE = 1e-6;
+
+/** Draws all coefficients of a component: mode + L^-T z has the covariance (L L^T)^-1. */
+function sampleOf(input: ReportInput, { fit }: Component, random: Random): PosteriorSample {
+  const [K, M] = [input.pool.models.length, input.pool.categories.length];
+  const { mode, L, hypothesis } = fit;
+  const drawn = solveTransposed(
+    L,
+    mode.map(() => random.normal()),
+  );
+  for (let i = 0; i < mode.length; i++) drawn[i]! += mode[i]!;
+  const theta = Array.from({ length: K }, (_, k) => drawn.subarray(k * M, (k + 1) * M));
+  const told = drawn[K * M + TOLD]!;
+  const { scale } = hypothesis;
+  const unit = unitOf(input);
+  return {
+    scale: scale / unit,
+    margin: marginOf(input, scale) / unit,
+    utilities: sampledUtilities({ told, theta }, input.toldByCategory, unit),
+  };
+}

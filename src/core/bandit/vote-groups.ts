@@ -1,0 +1,195 @@
+import { alignModels } from "./policy.ts";
+
+/**
+ * Sums of votes, from which the reported posterior is computed (report.ts). Duels are grouped by
+ * the two models in the order shown and by the main category of the query, ratings by the model
+ * and the category. The queries of a group differ little, so its votes count as votes on one
+ * query with their mean membership. The size does not grow with the number of votes.
+ */
+export class VoteGroups {
+  readonly #models: readonly string[];
+  readonly #M: number;
+  /** By the two models and the category, see `#key`. */
+  readonly #groups = new Map<number, Float64Array>();
+  #mix: Float64Array;
+  #sharpMix: Float64Array;
+  #duels = 0;
+  /** False if the pool is too large, or after a snapshot of an older version: then only `mix` is kept. */
+  #isComplete: boolean;
+
+  constructor(models: readonly string[], categories: number) {
+    this.#models = models;
+    this.#M = categories;
+    this.#isComplete = models.length * categories <= MOST_CELLS;
+    this.#mix = new Float64Array(categories).fill(1 / categories);
+    this.#sharpMix = this.#mix.slice();
+  }
+
+  /** Mean membership of the last queries that were voted on, soft or sharpened; equal shares before the first vote. */
+  mix(isSharp: boolean): Float64Array {
+    return (isSharp ? this.#sharpMix : this.#mix).slice();
+  }
+
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** Adds a duel in which a was shown first. `win` is 1 if a won, 0 if b won and 1/2 for a tie. */
+  addDuel(a: number, b: number, w: Float64Array, win: number, weight: number): void {
+    const result = win === 0.5 ? TIES : win === 1 ? WINS : LOSSES;
+    const sharp = sharpened(w);
+    if (this.#isComplete) this.#group(a, b, w, sharp, weight)[result]! += weight;
+    this.#duels++;
+    const share = 1 / Math.min(this.#duels, MIX_DUELS);
+    for (let m = 0; m < this.#M; m++) {
+      this.#mix[m]! += share * (w[m]! - this.#mix[m]!);
+      this.#sharpMix[m]! += share * (sharp[m]! - this.#sharpMix[m]!);
+    }
+  }
+
+  /**
+   * Adds a ranking of n models, best first, as all its pairs, which together count as n - 1 duels.
+   * Each pair counts half in either order, because the answers were shown together.
+   */
+  addRanking(order: readonly number[], w: Float64Array, weight: number): void {
+    if (!this.#isComplete) return;
+    const share = weight / order.length;
+    const sharp = sharpened(w);
+    for (const [i, a] of order.entries()) {
+      for (const b of order.slice(i + 1)) {
+        this.#group(a, b, w, sharp, share)[WINS]! += share;
+        this.#group(b, a, w, sharp, share)[LOSSES]! += share;
+      }
+    }
+  }
+
+  /** Adds a rating, where `like` is 1 for the best and 0 for the worst. */
+  addRating(model: number, w: Float64Array, like: number, weight: number): void {
+    if (!this.#isComplete) return;
+    const group = this.#group(model, model, w, sharpened(w), weight);
+    group[WINS]! += weight * like;
+    group[LOSSES]! += weight * (1 - like);
+  }
+
+  /** Multiplies all sums by a factor, so that old votes count less. */
+  fade(factor: number): void {
+    for (const group of this.#groups.values()) {
+      for (let i = 0; i < group.length; i++) group[i]! *= factor;
+    }
+  }
+
+  /** The groups with their mean memberships, soft or sharpened. */
+  all(isSharp: boolean): VoteGroup[] {
+    const K = this.#models.length;
+    const start = isSharp ? SUMS + this.#M : SUMS;
+    return Array.from(this.#groups, ([key, group]) => {
+      const pair = Math.floor(key / this.#M);
+      const [wins, losses, ties] = [group[WINS]!, group[LOSSES]!, group[TIES]!];
+      const total = wins + losses + ties;
+      const w = group.slice(start, start + this.#M).map((sum) => sum / total);
+      return { a: Math.floor(pair / K), b: pair % K, w, wins, losses, ties };
+    }).filter(({ wins, losses, ties }) => wins + losses + ties > 0);
+  }
+
+  snapshot(): VoteGroupsState {
+    return {
+      isComplete: this.#isComplete,
+      duels: this.#duels,
+      mix: this.#mix.slice(),
+      sharpMix: this.#sharpMix.slice(),
+      keys: Float64Array.from(this.#groups.keys()),
+      sums: [...this.#groups.values()].map((group) => group.slice()),
+    };
+  }
+
+  /**
+   * Restores a snapshot of a pool with other models. Groups of models that have left are dropped.
+   * Snapshots of older versions have no state.
+   */
+  restore(state: VoteGroupsState | undefined, models: readonly string[]): void {
+    this.#groups.clear();
+    this.#isComplete = false;
+    if (!state) return;
+    const { isComplete, duels, mix, sharpMix, keys, sums } = state;
+    const place = alignModels(this.#models, models);
+    this.#duels = duels;
+    this.#mix = mix.slice();
+    this.#sharpMix = sharpMix.slice();
+    this.#isComplete = isComplete && this.#models.length * this.#M <= MOST_CELLS;
+    if (!this.#isComplete) return;
+    keys.forEach((key, i) => {
+      const pair = Math.floor(key / this.#M);
+      const [a, b] = [place[Math.floor(pair / models.length)]!, place[pair % models.length]!];
+      if (a >= 0 && b >= 0) this.#groups.set(this.#key(a, b, key % this.#M), sums[i]!.slice());
+    });
+  }
+
+  #key(a: number, b: number, category: number): number {
+    return (a * this.#models.length + b) * this.#M + category;
+  }
+
+  /** The group of a vote, with its membership added. */
+  #group(a: number, b: number, w: Float64Array, sharp: Float64Array, weight: number): Float64Array {
+    const M = this.#M;
+    let main = 0;
+    for (let m = 1; m < M; m++) if (w[m]! > w[main]!) main = m;
+    const key = this.#key(a, b, main);
+    let group = this.#groups.get(key);
+    if (!group) {
+      group = new Float64Array(SUMS + 2 * M);
+      this.#groups.set(key, group);
+    }
+    for (let m = 0; m < M; m++) {
+      group[SUMS + m]! += weight * w[m]!;
+      group[SUMS + M + m]! += weight * sharp[m]!;
+    }
+    return group;
+  }
+}
+
+export interface VoteGroup {
+  /** The models of a duel, a shown first, or twice the model of a rating. */
+  readonly a: number;
+  readonly b: number;
+  /** Mean membership. */
+  readonly w: Float64Array;
+  /** Weighted number of votes for a, for b and for neither. */
+  readonly wins: number;
+  readonly losses: number;
+  readonly ties: number;
+}
+
+/** The state in snapshots, whose field names must not change. */
+export interface VoteGroupsState {
+  readonly isComplete: boolean;
+  readonly duels: number;
+  readonly mix: Float64Array;
+  readonly sharpMix: Float64Array;
+  readonly keys: Float64Array;
+  readonly sums: readonly Float64Array[];
+}
+
+/** Indices in a group. The sums of the memberships follow, first the soft ones, then the sharpened. */
+const WINS = 0;
+const LOSSES = 1;
+const TIES = 2;
+const SUMS = 3;
+
+/** Largest number of models times categories. A fit takes the third power of it: about 50 ms at 256. */
+const MOST_CELLS = 256;
+
+/** Number of duels that the mean membership covers. */
+const MIX_DUELS = 512;
+
+/** The membership at a fifth of its temperature: softmax(z / T) to the power n is softmax(n z / T). */
+function sharpened(w: Float64Array): Float64Array {
+  const out = new Float64Array(w.length);
+  let total = 0;
+  for (let m = 0; m < w.length; m++) {
+    const square = w[m]! * w[m]!;
+    out[m] = square * square * w[m]!;
+    total += out[m]!;
+  }
+  for (let m = 0; m < w.length; m++) out[m]! /= total;
+  return out;
+}
