@@ -43,6 +43,10 @@ export interface Traffic {
   readonly switching: number;
   /** Probability that a request gets two answers. */
   readonly duels: number;
+  /** Mean length of the system prompt in characters. Default: 3000. */
+  readonly system?: number;
+  /** A model that answers a share of the conversations whatever their category is. */
+  readonly favourite?: { readonly model: string; readonly share: number };
 }
 
 /** Texts of a user and lengths of answers, which are the same whichever model answers. */
@@ -72,13 +76,13 @@ export function simulate(traffic: Traffic) {
       truth.set(model.name, truth.get(model.name)! + alone);
     }
     const choice = own.split("choice");
-    let kept = choose(choice, script.category);
+    let kept = choose(choice, script.category, traffic);
     spent += play(
       script,
       traffic.caches,
       (turn) => {
         if (turn > 0 && choice.uniform() < traffic.switching)
-          kept = choose(choice, script.category);
+          kept = choose(choice, script.category, traffic);
         const other = MODELS[(MODELS.indexOf(kept) + 1) % 3]!;
         return choice.uniform() < traffic.duels ? [kept, other] : [kept];
       },
@@ -166,7 +170,7 @@ function play(
 function scriptOf(
   random: Random,
   i: number,
-  { turns, seed }: Traffic,
+  { turns, seed, system = 3000 }: Traffic,
   lengths: ReadonlyMap<string, readonly number[]>,
 ): Script {
   const category = random.integer(CATEGORIES);
@@ -174,7 +178,7 @@ function scriptOf(
   const long = (mean: number) => Math.round(mean * Math.exp(0.4 * random.normal()));
   return {
     category,
-    system: `${seed} ${i} ${"s".repeat(long(3000))}`,
+    system: `${seed} ${i} ${"s".repeat(long(system))}`,
     users: Array.from({ length: turns }, () => "u".repeat(long(900))),
     gaps: Array.from({ length: turns }, () => -90_000 * Math.log(1 - random.uniform())),
     answerLength: (model, turn) => {
@@ -188,7 +192,10 @@ function scriptOf(
 }
 
 /** Routing depends on the category, so the answers of a model are not a random sample of the requests. */
-function choose(random: Random, category: number): Model {
+function choose(random: Random, category: number, { favourite }: Traffic): Model {
+  if (favourite && random.uniform() < favourite.share) {
+    return MODELS.find(({ name }) => name === favourite.model)!;
+  }
   return MODELS[random.uniform() < 0.6 ? category : random.integer(3)]!;
 }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Standing } from "../../api/stats.ts";
 import { ALL_MODELS, noCounts, type Tally } from "../../store/tally.ts";
+import type { Price } from "../providers/upstream/usage.ts";
 import { simulate } from "./conversations.fixture.ts";
-import { spendOf } from "./spend.ts";
+import { spendOf, sumsOf } from "./spend.ts";
 import { mayBeBest } from "./standings.ts";
 
 const standing = (model: string, value: number, best: number | null): Standing => ({
@@ -97,6 +98,43 @@ describe("savings in conversations of twelve requests", () => {
     }
     // The three intervals of a world are not independent, so the count of 30 worlds varies.
     expect(inside).toBeGreaterThanOrEqual(0.85 * 90);
+  });
+
+  /** Before, "always one model" was the window's tokens at its list price, without caches. */
+  const atListPrice = ({ tallies, spent }: ReturnType<typeof simulate>, price: Price) => {
+    const { input_tokens, output_tokens } = sumsOf(tallies).get(ALL_MODELS)!;
+    return (input_tokens * price.input + output_tokens * price.output) / 1e6 - spent;
+  };
+
+  it.each([
+    // Reported 14.98 dollars where 1.07 were saved, and 9.50 where 0.43 were lost.
+    {
+      model: "large",
+      price: { input: 5, output: 25 },
+      traffic: { seed: 2, conversations: 26, system: 26_000, switching: 0.02 },
+      share: 0.7,
+      before: 14.98,
+      saved: 1.07,
+    },
+    {
+      model: "middle",
+      price: { input: 2, output: 8 },
+      traffic: { seed: 1, conversations: 44, system: 35_000, switching: 0.05 },
+      share: 0.85,
+      before: 9.5,
+      saved: -0.43,
+    },
+  ])("are not $before dollars where $saved were saved", (one) => {
+    const { model, price, traffic, share, before, saved } = one;
+    const favourite = { model, share };
+    const run = simulate({ turns: 12, caches: true, duels: 0, favourite, ...traffic });
+    const truth = run.truth.get(model)! - run.spent;
+    expect(Math.abs(atListPrice(run, price) - before)).toBeLessThan(0.5);
+    expect(Math.abs(truth - saved)).toBeLessThan(0.15);
+    const { lo, hi, savings } = run.always.find((alternative) => alternative.model === model)!;
+    expect(Math.abs(savings - truth)).toBeLessThan(0.3);
+    expect(lo).toBeLessThanOrEqual(truth);
+    expect(hi).toBeGreaterThanOrEqual(truth);
   });
 
   it("are a loss if changing models costs more than the cheaper model saves", () => {

@@ -6,6 +6,7 @@ import type { ServedModel } from "../providers/served-model.ts";
 import type { Usage } from "../providers/upstream/usage.ts";
 import { CacheHits } from "./cache-hits.ts";
 import { CategoryMeans } from "./category-means.ts";
+import { Charges } from "./charges.ts";
 import { CommonErrors } from "./common-errors.ts";
 import { OutputLengths } from "./output-lengths.ts";
 import { ReadPrefixes } from "./prefixes.ts";
@@ -47,15 +48,14 @@ type PricedModel = Pick<ServedModel, "spec" | "listCost">;
 /**
  * Expected prices of a router's answers: of each candidate for a decision, and of each model for
  * the comparison with "always one model" (docs/decisions/0017-savings.md). The knowledge is in
- * memory: prefixes that models have read, lengths of answers, ratios of charges to list prices.
+ * memory: prefixes that models have read, lengths of answers, charges of hosts that report costs.
  */
 export class AnswerPrices {
   readonly read = new ReadPrefixes();
   readonly #outputs = new OutputLengths();
   /** Tokens of a prompt that the upstream counts, per token of the estimate. */
   readonly #prompts = new CategoryMeans(1);
-  /** Cost that is charged, per dollar of the list price of the same tokens. */
-  readonly #charges = new CategoryMeans(1);
+  readonly #charges = new Charges();
   readonly #hits = new CacheHits();
   readonly #errors = new CommonErrors();
 
@@ -64,7 +64,7 @@ export class AnswerPrices {
     model: Pick<PricedModel, "spec">,
     conversation: PricedConversation,
   ): PriceQuote | undefined {
-    const { name, price, cache } = model.spec;
+    const { name, price, cache, provider } = model.spec;
     if (!price) return undefined;
     const { prefixes, w, needs, at } = conversation;
     const prompt = needs.promptTokens * this.#prompts.of(name, w);
@@ -73,7 +73,8 @@ export class AnswerPrices {
     const warm = share * prompt < cache.minTokens ? 0 : share * prompt;
     const { mean: hit } = this.#hits.of(name);
     const { dollars } = expectedPrice(price, { prompt, warm, output }, hit);
-    return { expected: this.#charges.of(name, w) * dollars, prompt, cached: hit * warm, output };
+    const { mean: charge } = this.#charges.of(provider, name, w);
+    return { expected: charge * dollars, prompt, cached: hit * warm, output };
   }
 
   /**
@@ -115,14 +116,15 @@ export class AnswerPrices {
    * Expected cost of the request if one model had answered the whole conversation. The lengths of
    * its answers follow from those that were given, by the ratio of the two models' mean lengths.
    * The doubt is the standard deviation of errors that many requests have in common: these
-   * ratios, and whether the upstream caches prefixes.
+   * ratios, whether the upstream caches prefixes, and the charges of a host that reports costs.
    */
   #alone(
-    { spec: { name, price, cache } }: PricedModel,
+    model: PricedModel,
     { prefixes, w, isRunning, at }: PricedConversation,
     answers: readonly PaidAnswer[],
   ): Pick<PricedCounts, "always_cost" | "always_doubt"> {
-    const own = answers.find(({ model }) => model === name);
+    const { name, price, cache, provider } = model.spec;
+    const own = answers.find((answer) => answer.model === name);
     const ratio = (means: Pick<CategoryMeans, "of">, model: string) =>
       means.of(name, w) / means.of(model, w);
     const mean = (of: (answer: PaidAnswer) => number) =>
@@ -148,7 +150,10 @@ export class AnswerPrices {
     const warm = share * prompt < cache.minTokens ? 0 : share * prompt;
 
     const hit = this.#hits.of(name);
-    const charge = this.#charges.of(name, w);
+    const { mean: usual, doubt } = this.#charges.of(provider, name, w);
+    // If the host has reported the cost of this model's own answer, the ratio is known.
+    const listed = own && own.usage.cost !== undefined ? model.listCost(own.usage) : 0;
+    const charge = listed > 0 ? own!.cost / listed : usual;
     const { dollars, gap } = expectedPrice(price!, { prompt, warm, output: given }, hit.mean);
     // Derivative of the price by the logarithm of this model's mean length.
     const others = before?.served ? 1 - (before.parts.get(name) ?? 0) / before.served : 0;
@@ -158,6 +163,7 @@ export class AnswerPrices {
     const sd = this.#lengthDoubt(name, w, answers);
     const sources = Array.from(w, (part) => ({ slope: part * charge * slope, sd }));
     sources.push({ slope: charge * gap, sd: hit.sd });
+    for (const part of w) sources.push({ slope: part * charge * dollars, sd: own ? 0 : doubt });
     return { always_cost: charge * dollars, always_doubt: this.#errors.add(name, sources) };
   }
 
@@ -174,7 +180,7 @@ export class AnswerPrices {
     model: PricedModel,
     { usage, cost }: PaidAnswer,
   ): void {
-    const { name, cache } = model.spec;
+    const { name, cache, provider } = model.spec;
     const share = this.read.warmShare(prefixes, at - 1000 * cache.seconds, name);
     const warm = share * usage.promptTokens;
     if (warm >= cache.minTokens) this.#hits.learn(name, Math.min(1, usage.cachedTokens / warm));
@@ -184,7 +190,8 @@ export class AnswerPrices {
     if (needs.promptTokens > 0) {
       this.#prompts.learn(name, w, usage.promptTokens, needs.promptTokens);
     }
-    const listed = model.listCost(usage);
-    if (listed > 0) this.#charges.learn(name, w, cost, listed);
+    if (usage.cost !== undefined) {
+      this.#charges.learn(provider, name, w, cost, model.listCost(usage));
+    }
   }
 }

@@ -66,7 +66,7 @@ export class SandboxVoters {
     const { id, choices } = await this.#client().chat(request);
     if (choices.length !== 2) return false;
     const right = choices.map(({ message }) => message.content?.includes(question.answer) ?? false);
-    await this.#client().vote({ id, winner: verdictOn(right, this.#random), voter });
+    await this.#client().castVote({ id, winner: verdictOn(right, this.#random), voter });
     return true;
   }
 }

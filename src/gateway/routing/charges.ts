@@ -1,0 +1,70 @@
+import { CategoryMeans } from "./category-means.ts";
+
+/**
+ * Ratio of the cost that a host reports (OpenRouter's `usage.cost`) to the list price of the same
+ * tokens, by host and category, times a factor by model. Reported costs are what is spent, so the
+ * comparison with another model of the host must use them too: hosts have fees, discounts and prices
+ * of their own. What a host reports says nothing about models of other hosts, whose cost is
+ * exactly the list price.
+ */
+export class Charges {
+  readonly #hosts = new Map<string, HostCharges>();
+
+  /** Learns from an answer whose cost the host has reported. */
+  learn(host: string, model: string, w: Float64Array, cost: number, listed: number): void {
+    if (listed <= 0) return;
+    const known = this.#hosts.get(host) ?? newHost();
+    this.#hosts.set(host, known);
+    const expected = listed * ratioOf(known, model, w);
+    // The first answers in a category have nothing to be compared with.
+    if (known.ratios.answersLike(ALL, w) >= FIRST_ANSWERS && expected > 0) {
+      known.squares += (cost / expected - 1) ** 2;
+      known.compared++;
+    }
+    known.ratios.learn(ALL, w, cost, listed);
+    known.factors.learn(model, w, cost, listed * known.ratios.of(ALL, w));
+  }
+
+  /** Expected ratio, and its relative standard deviation. */
+  of(
+    host: string,
+    model: string,
+    w: Float64Array,
+  ): { readonly mean: number; readonly doubt: number } {
+    const known = this.#hosts.get(host);
+    if (!known) return { mean: 1, doubt: 0 };
+    const { factors, compared, squares } = known;
+    const variation = (squares + PRIOR_ANSWERS * USUAL_VARIATION) / (compared + PRIOR_ANSWERS);
+    // Answers to other categories tell the factor of the model in general.
+    const prior = variation + 1 / (1 / BETWEEN_MODELS ** 2 + factors.answersOf(model) / variation);
+    const precision = 1 / prior + factors.answersLike(model, w) / variation;
+    return { mean: ratioOf(known, model, w), doubt: 1 / Math.sqrt(precision) };
+  }
+}
+
+interface HostCharges {
+  /** Reported cost per dollar at the list price, of all models together. */
+  readonly ratios: CategoryMeans;
+  /** Reported cost of a model per dollar that is expected of all models. */
+  readonly factors: CategoryMeans;
+  /** Number of answers whose cost was compared with its expectation, and the sum of the squared relative errors. */
+  compared: number;
+  squares: number;
+}
+
+function newHost(): HostCharges {
+  return { ratios: new CategoryMeans(1), factors: new CategoryMeans(1), compared: 0, squares: 0 };
+}
+
+function ratioOf({ ratios, factors }: HostCharges, model: string, w: Float64Array): number {
+  return ratios.of(ALL, w) * factors.of(model, w);
+}
+
+/** Name under which all models of a host are learned together. */
+const ALL = "";
+const FIRST_ANSWERS = 2;
+const PRIOR_ANSWERS = 4;
+/** Squared relative deviation of a reported cost from its expectation, before there are answers. */
+const USUAL_VARIATION = 0.01;
+/** Standard deviation of the logarithm of the factor between the models of a host. */
+const BETWEEN_MODELS = 0.2;
