@@ -82,7 +82,6 @@ class Joust implements Policy {
   /** Told scores of each category, relative to the mean of the pool. */
   readonly #told: readonly Float64Array[];
   readonly #groups: VoteGroups;
-  /** The report on the present state, once it was requested. */
   #report: Report | undefined;
   #votes = 0;
   #ties = 0;
@@ -163,20 +162,19 @@ class Joust implements Policy {
   }
 
   report(): Report {
+    const common = { posteriors: this.#posteriors, toldByCategory: this.#told };
     this.#report ??= this.#groups.isComplete
       ? fittedReport({
+          ...common,
           pool: this.#pool,
-          posteriors: this.#posteriors,
           groups: this.#groups,
           told: (w) => this.#contextOfMembership(w).told,
-          toldByCategory: this.#told,
           decided: this.#decided(),
           position: this.#options.position,
         })
       : blockReport({
-          posteriors: this.#posteriors,
+          ...common,
           estimate: (w) => this.estimate(w),
-          toldByCategory: this.#told,
           unit: this.#unit(),
           margin: (s) => this.#margin(s),
           mix: this.#groups.mix(false),
@@ -262,7 +260,7 @@ class Joust implements Policy {
     this.#countVote();
   }
 
-  /** Information of the votes about differences, relative to votes of which none is a tie; see `estimateOf`. */
+  /** Information of the votes about differences; see `estimateOf`. */
   #information(): number {
     const r = this.#decided();
     return r + this.#options.ties * (1 - r);
@@ -316,12 +314,8 @@ class Joust implements Policy {
     if (eta === 0) return;
     this.#groups.addRating(model, context.w, like, eta);
     for (const posterior of this.#posteriors) {
-      posterior.observe(
-        ratingObservation(posterior, context, model),
-        like,
-        eta,
-        this.#options.robust,
-      );
+      const rating = ratingObservation(posterior, context, model);
+      posterior.observe(rating, like, eta, this.#options.robust);
     }
   }
 
