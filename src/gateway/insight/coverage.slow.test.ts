@@ -8,16 +8,18 @@ const ROUNDS = 512;
 const EXPLORE = 0.1;
 const PATIENCE_MS = 300_000;
 
-describe("95% bands contain the truth in 90 to 98% of 200 runs in the sandbox", () => {
+/**
+ * With fewer than 1,000 votes a 95% band may contain the truth more often, but not more rarely.
+ * So that no band passes by being wide, each has a largest mean half-width.
+ */
+describe("95% bands contain the truth in at least 93% of 200 runs in the sandbox", () => {
   let runs: Run[] = [];
   beforeAll(() => {
     runs = Array.from({ length: RUNS }, (_, i) => runSandbox(1 + i, ROUNDS, EXPLORE));
   }, PATIENCE_MS);
 
   function expectRight(holds: (run: Run) => boolean): void {
-    const share = runs.filter(holds).length / RUNS;
-    expect(share).toBeGreaterThanOrEqual(0.9);
-    expect(share).toBeLessThanOrEqual(0.98);
+    expect(runs.filter(holds).length / RUNS).toBeGreaterThanOrEqual(0.93);
   }
   const within = ({ lo, hi }: { lo: number; hi: number }, truth: number) =>
     lo <= truth && truth <= hi;
@@ -31,10 +33,8 @@ describe("95% bands contain the truth in 90 to 98% of 200 runs in the sandbox", 
     // tenth too small.
     const bias = meanOf(({ numbers, truth }) => numbers.regret!.mean - truth.regret);
     expect(Math.abs(bias)).toBeLessThan(0.15 * regret);
-    // The band must not be wider than regret itself.
-    expect(meanOf(({ numbers }) => (numbers.regret!.hi - numbers.regret!.lo) / 2)).toBeLessThan(
-      regret,
-    );
+    const widths = meanOf(({ numbers }) => numbers.regret!.hi - numbers.regret!.lo);
+    expect(widths / 2).toBeLessThan(0.8 * regret);
   });
 
   it("for savings against the best model, which may be one of a few", () => {
@@ -51,7 +51,13 @@ describe("95% bands contain the truth in 90 to 98% of 200 runs in the sandbox", 
     expect(meanOf(({ numbers }) => numbers.spend.always_best!.among.length)).toBeLessThan(5);
   });
 
-  it.each(["ips", "snips", "dr"] as const)("for one model for all requests, by %s", (kind) => {
+  it.each([
+    ["ips", 0.32],
+    ["snips", 0.23],
+    ["dr", 0.19],
+  ] as const)("for one model for all requests, by %s", (kind, halfWidth) => {
     expectRight(({ estimates, truth }) => within(estimates[kind], truth.value));
+    const widths = meanOf(({ estimates }) => estimates[kind].hi - estimates[kind].lo);
+    expect(widths / 2).toBeLessThan(halfWidth);
   });
 });
