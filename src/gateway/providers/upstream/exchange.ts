@@ -92,7 +92,10 @@ export class Exchange implements Dispatcher.DispatchHandler, Flow {
     else if (this.#bytes > this.#settings.limits.answerBytes) {
       const { answerBytes } = this.#settings.limits;
       this.fail(this.#error("too_large", `sent an answer of more than ${answerBytes} bytes`));
-    } else this.#guarded(() => this.#translation!.push(chunk, this.#pass));
+    } else {
+      this.#guarded(() => this.#translation!.push(chunk, this.#pass));
+      if (this.#translation.isDone) this.#watch.expectEnd();
+    }
   }
 
   onResponseEnd(): void {
@@ -221,6 +224,8 @@ export interface TimeLimits {
 }
 
 const STREAM_BEGIN_MS = 60_000;
+/** Time for the end of a response after a complete answer. A connection that ends in time can be used again. */
+const END_MS = 500;
 
 /**
  * Enforces the time limits of an answer. There is one timer, which checks the times of the chunks
@@ -265,6 +270,12 @@ export class Watch {
   resume(): void {
     this.#isPaused = false;
     this.#lastByteAt = this.#clock.now();
+  }
+
+  /** The answer is complete, and only the end of the response is missing. */
+  expectEnd(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#onLate("the end of its response"), END_MS);
   }
 
   stop(): void {
