@@ -1,6 +1,6 @@
 import { dotAt } from "../linalg/linalg.ts";
 import type { Random } from "../random/random.ts";
-import { type BlockPosterior, TOLD, UNTOLD_SCALE } from "./block-posterior.ts";
+import { type BlockPosterior, SHARED, TOLD, UNTOLD_SCALE } from "./block-posterior.ts";
 import { type LaplaceFit, laplaceFit, solveLower, solveTransposed } from "./laplace-fit.ts";
 import { pick } from "./pair-rule.ts";
 import type { Estimate, Pool, PosteriorSample, Report } from "./policy.ts";
@@ -34,23 +34,24 @@ export interface ReportInput {
 export function fittedReport(input: ReportInput): Report {
   const { pool, groups, told, decided, position } = input;
   const [K, M] = [pool.models.length, pool.categories.length];
+  const all = K + groups.former;
   const top = Math.max(...input.posteriors.map(({ evidence }) => evidence));
   const likely = input.posteriors.filter(({ evidence }) => evidence > top - HOPELESS);
   const fitted = (isSharp: boolean) => {
     const votes = {
-      models: K,
+      models: all,
       categories: M,
       groups: groups.all(isSharp),
-      told,
+      told: (w: Float64Array) => withZeros(told(w), all),
       decided,
       position,
     };
     return likely.map((posterior) => {
       const { means, shared } = posterior;
-      const start = new Float64Array(K * M + shared.length);
+      const start = new Float64Array(all * M + shared.length);
       means.forEach((mean, k) => void start.set(mean, k * M));
-      start.set(shared, K * M);
-      return laplaceFit(posterior, votes, start);
+      start.set(shared, all * M);
+      return laplaceFit(withFormer(posterior, pool), votes, start);
     });
   };
   const [softFits, sharpFits] = [fitted(false), fitted(true)];
@@ -74,6 +75,33 @@ export function fittedReport(input: ReportInput): Report {
     samplePosterior: (random) => sampleOf(input, pick(soft, random.uniform()), random),
   };
 }
+
+function withZeros(values: Float64Array, length: number): Float64Array {
+  if (values.length === length) return values;
+  const out = new Float64Array(length);
+  out.set(values);
+  return out;
+}
+
+/**
+ * The prior of the pool's models and of former ones. The told scores of a former model are not
+ * known any more, so if the pool has told scores, its level may be anywhere.
+ */
+function withFormer(posterior: BlockPosterior, { models, told }: Pool) {
+  const { hypothesis } = posterior;
+  return {
+    hypothesis,
+    priorCovariance: (k: number) => {
+      const covariance = posterior.priorCovariance(k);
+      return told && k >= models.length
+        ? covariance.map((value) => value + FORMER_VARIANCE)
+        : covariance;
+    },
+  };
+}
+
+/** Variance of the level of a former model, in the unit of told scores, which lie between 0 and 1. */
+const FORMER_VARIANCE = 0.25;
 
 /** Hypotheses whose logarithm of the evidence is this much smaller are not fitted. */
 const HOPELESS = 20;
@@ -131,7 +159,7 @@ function momentsAt(input: ReportInput, { fit, weight }: Component, w: Float64Arr
       for (let m = 0; m < M; m++) phi[j * M + m] = factor * w[m]!;
     }
     // Told scores have mean 0.
-    phi[K * M + TOLD] = unit * told[k]!;
+    phi[d - SHARED + TOLD] = unit * told[k]!;
     mean[k] = dotAt(phi, 0, mode, 0, d);
     halves.push(solveLower(L, phi));
   }
@@ -191,7 +219,7 @@ function sampleOf(input: ReportInput, { fit }: Component, random: Random): Poste
   );
   for (let i = 0; i < mode.length; i++) drawn[i]! += mode[i]!;
   const theta = Array.from({ length: K }, (_, k) => drawn.subarray(k * M, (k + 1) * M));
-  const told = drawn[K * M + TOLD]!;
+  const told = drawn[drawn.length - SHARED + TOLD]!;
   const { scale } = hypothesis;
   const unit = unitOf(input);
   return {

@@ -7,7 +7,10 @@ import { alignModels } from "./policy.ts";
  * query with their mean membership. The size does not grow with the number of votes.
  */
 export class VoteGroups {
-  readonly #models: readonly string[];
+  /** The models of the pool. */
+  readonly #pool: readonly string[];
+  /** The models of the pool, then former ones whose duels still say something about the others. */
+  #models: readonly string[];
   readonly #M: number;
   /** By the two models and the category, see `#key`. */
   readonly #groups = new Map<number, Float64Array>();
@@ -18,6 +21,7 @@ export class VoteGroups {
   #isComplete: boolean;
 
   constructor(models: readonly string[], categories: number) {
+    this.#pool = models;
     this.#models = models;
     this.#M = categories;
     this.#isComplete = models.length * categories <= MOST_CELLS;
@@ -28,6 +32,11 @@ export class VoteGroups {
   /** Mean membership of the last queries that were voted on, soft or sharpened; equal shares before the first vote. */
   mix(isSharp: boolean): Float64Array {
     return (isSharp ? this.#sharpMix : this.#mix).slice();
+  }
+
+  /** Number of models that have left the pool. Their indices follow those of the pool. */
+  get former(): number {
+    return this.#models.length - this.#pool.length;
   }
 
   get isComplete(): boolean {
@@ -94,6 +103,7 @@ export class VoteGroups {
   snapshot(): VoteGroupsState {
     return {
       isComplete: this.#isComplete,
+      former: this.#models.slice(this.#pool.length),
       duels: this.#duels,
       mix: this.#mix.slice(),
       sharpMix: this.#sharpMix.slice(),
@@ -103,24 +113,27 @@ export class VoteGroups {
   }
 
   /**
-   * Restores a snapshot of a pool with other models. Groups of models that have left are dropped.
-   * Snapshots of older versions have no state.
+   * Restores a snapshot of a pool with these models. Models that have left since are kept as
+   * former ones. Snapshots of older versions have no state.
    */
-  restore(state: VoteGroupsState | undefined, models: readonly string[]): void {
+  restore(state: VoteGroupsState | undefined, pool: readonly string[]): void {
     this.#groups.clear();
+    this.#models = this.#pool;
     this.#isComplete = false;
     if (!state) return;
-    const { isComplete, duels, mix, sharpMix, keys, sums } = state;
-    const place = alignModels(this.#models, models);
+    const { isComplete, former, duels, mix, sharpMix, keys, sums } = state;
+    const saved = [...pool, ...former];
     this.#duels = duels;
     this.#mix = mix.slice();
     this.#sharpMix = sharpMix.slice();
+    this.#models = [...this.#pool, ...saved.filter((name) => !this.#pool.includes(name))];
     this.#isComplete = isComplete && this.#models.length * this.#M <= MOST_CELLS;
     if (!this.#isComplete) return;
+    const place = alignModels(this.#models, saved);
     keys.forEach((key, i) => {
       const pair = Math.floor(key / this.#M);
-      const [a, b] = [place[Math.floor(pair / models.length)]!, place[pair % models.length]!];
-      if (a >= 0 && b >= 0) this.#groups.set(this.#key(a, b, key % this.#M), sums[i]!.slice());
+      const [a, b] = [place[Math.floor(pair / saved.length)]!, place[pair % saved.length]!];
+      this.#groups.set(this.#key(a, b, key % this.#M), sums[i]!.slice());
     });
   }
 
@@ -162,6 +175,7 @@ export interface VoteGroup {
 /** The state in snapshots, whose field names must not change. */
 export interface VoteGroupsState {
   readonly isComplete: boolean;
+  readonly former: readonly string[];
   readonly duels: number;
   readonly mix: Float64Array;
   readonly sharpMix: Float64Array;
