@@ -58,7 +58,11 @@ function tableOf(
   const priced = queries.every(({ costs }) => costs);
   return {
     scores: means((i) => queries[i]!.scores!),
-    errors: scoreErrors(parts.map((members) => members.map((i) => queries[i]!.scores!))),
+    // Queries without scores have no models.
+    errors:
+      models.length > 0
+        ? scoreErrors(parts.map((members) => members.map((i) => queries[i]!.scores!)))
+        : [],
     ...(priced && { costs: means((i) => queries[i]!.costs!) }),
   };
 }
