@@ -1,7 +1,7 @@
 import { createParser } from "eventsource-parser";
 import { JsonError, type Members, scanObject } from "../../wire/json.ts";
-import { errorIn, UpstreamError } from "../upstream/error.ts";
-import { EventCutter, EventTooLarge } from "../upstream/event-cutter.ts";
+import { errorIn } from "../upstream/error.ts";
+import { EventReader } from "../upstream/event-reader.ts";
 import type { Pass, Translation } from "../upstream/upstream.ts";
 import { readUsage, type Usage } from "../upstream/usage.ts";
 
@@ -16,7 +16,7 @@ export class OpenAiStream implements Translation {
   isDone = false;
   readonly #upstream: string;
   readonly #hideUsage: boolean;
-  readonly #cutter: EventCutter;
+  readonly #reader: EventReader;
   /** The last two events: one has the finish reason, and one with usage may follow it. */
   #last: Members | undefined;
   #lastButOne: Members | undefined;
@@ -25,27 +25,17 @@ export class OpenAiStream implements Translation {
   constructor(upstream: string, hideUsage: boolean, maxEventBytes: number) {
     this.#upstream = upstream;
     this.#hideUsage = hideUsage;
-    this.#cutter = new EventCutter(maxEventBytes);
+    this.#reader = new EventReader(upstream, maxEventBytes, this.#keep);
   }
 
   push(chunk: Buffer, pass: Pass): void {
-    try {
-      this.#cutter.push(chunk, this.#keep, pass);
-    } catch (error) {
-      if (!(error instanceof EventTooLarge)) throw error;
-      throw new UpstreamError("too_large", this.#upstream, `sent too much: ${error.message}`);
-    }
+    this.#reader.push(chunk, pass);
   }
 
   end(pass: Pass): void {
-    const rest = this.#cutter.end();
-    if (rest.length > 0) {
-      // Some hosts omit the blank line after the last event. `#keep` detects an incomplete event.
-      const event = Buffer.concat([rest, Buffer.from("\n\n")]);
-      if (this.#keep(event, 0, event.length)) pass(event);
-    }
+    this.#reader.end(pass);
     if (this.isDone || isFinal(this.#last) || isFinal(this.#lastButOne)) return;
-    throw this.#broken(this.events === 0 ? "sent no answer" : "sent an incomplete answer");
+    throw this.#reader.incomplete(this.events);
   }
 
   readonly #keep = (bytes: Buffer, start: number, end: number): boolean => {
@@ -90,22 +80,13 @@ export class OpenAiStream implements Translation {
         data = event.data;
       },
       onError: () => {
-        throw this.#broken("sent a line that belongs to no event");
+        throw this.#reader.broken("sent a line that belongs to no event");
       },
     });
     parser.feed(bytes.toString("utf8", start, end));
     if (data === undefined || data === "") return undefined;
     if (data === "[DONE]") return DONE;
-    try {
-      return scanObject(Buffer.from(data));
-    } catch (error) {
-      if (!(error instanceof JsonError)) throw error;
-      throw this.#broken(`sent a broken event: ${error.message}`);
-    }
-  }
-
-  #broken(problem: string): UpstreamError {
-    return new UpstreamError("broken", this.#upstream, problem);
+    return this.#reader.objectIn(data);
   }
 }
 

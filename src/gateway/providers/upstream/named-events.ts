@@ -1,8 +1,8 @@
 import { openAiError, statusOfError } from "../../codecs/errors.ts";
 import type { DialectName } from "../../wire/dialect-names.ts";
-import { isRecord, type Json, JsonError, type Members, scanObject } from "../../wire/json.ts";
-import { refusal, UpstreamError } from "./error.ts";
-import { EventCutter, EventTooLarge } from "./event-cutter.ts";
+import { isRecord, type Json, type Members } from "../../wire/json.ts";
+import { refusal, type UpstreamError } from "./error.ts";
+import { EventReader } from "./event-reader.ts";
 import type { Pass, Translation } from "./upstream.ts";
 import type { Usage } from "./usage.ts";
 import { usageAfter, usageIn } from "./usage-in.ts";
@@ -17,31 +17,22 @@ export class NamedEvents implements Translation {
   isDone = false;
   readonly #upstream: string;
   readonly #dialect: NamedDialect;
-  readonly #cutter: EventCutter;
+  readonly #reader: EventReader;
 
   constructor(upstream: string, dialect: NamedDialect, maxEventBytes: number) {
     this.#upstream = upstream;
     this.#dialect = dialect;
-    this.#cutter = new EventCutter(maxEventBytes);
+    this.#reader = new EventReader(upstream, maxEventBytes, this.#keep);
   }
 
   push(chunk: Buffer, pass: Pass): void {
-    try {
-      this.#cutter.push(chunk, this.#keep, pass);
-    } catch (error) {
-      if (!(error instanceof EventTooLarge)) throw error;
-      throw new UpstreamError("too_large", this.#upstream, `sent too much: ${error.message}`);
-    }
+    this.#reader.push(chunk, pass);
   }
 
   end(pass: Pass): void {
-    const rest = this.#cutter.end();
-    if (rest.length > 0) {
-      const event = Buffer.concat([rest, Buffer.from("\n\n")]);
-      if (this.#keep(event, 0, event.length)) pass(event);
-    }
+    this.#reader.end(pass);
     if (this.isDone) return;
-    throw this.#broken(this.events === 0 ? "sent no answer" : "sent an incomplete answer");
+    throw this.#reader.incomplete(this.events);
   }
 
   readonly #keep = (bytes: Buffer, start: number, end: number): boolean => {
@@ -92,16 +83,7 @@ export class NamedEvents implements Translation {
   #dataOf(bytes: Buffer, start: number, end: number): Members | undefined {
     const data = dataLines(bytes.toString("utf8", start, end));
     if (data === "" || data === "[DONE]") return undefined;
-    try {
-      return scanObject(Buffer.from(data));
-    } catch (error) {
-      if (!(error instanceof JsonError)) throw error;
-      throw this.#broken(`sent a broken event: ${error.message}`);
-    }
-  }
-
-  #broken(problem: string): UpstreamError {
-    return new UpstreamError("broken", this.#upstream, problem);
+    return this.#reader.objectIn(data);
   }
 }
 
