@@ -10,6 +10,7 @@ const server = await startPostgres();
 const LEASE_MS = 1500;
 
 if (typeof server === "string") {
+  // Skipped only where PostgreSQL cannot be started; the name of the test says why.
   it.skip(`three nodes on PostgreSQL (${server})`, () => {});
 } else {
   afterAll(() => server.stop());

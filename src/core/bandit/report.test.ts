@@ -43,7 +43,7 @@ describe("a report", () => {
       policy.learn({ kind: "duel", x, pair: [0, 1], outcome }, Random.seeded(t));
     }
     const { mean, sd } = policy.report!().overall();
-    // Of 15 votes, 5 are ties, 5 are for a and 5 for b: exactly even.
+    // Every 15 votes hold 5 ties, 5 votes for a and 5 for b: exactly even.
     expect(mean[0]! - mean[1]!).toBeCloseTo(0, 1);
     // The score of a vote has the variance r / 4; the gap is twice the mean score.
     const error = Math.sqrt(2 / 3 / 3000);

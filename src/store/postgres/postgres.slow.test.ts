@@ -18,6 +18,7 @@ import { startPostgres } from "./server.fixture.ts";
 const server = await startPostgres();
 
 if (typeof server === "string") {
+  // Skipped only where PostgreSQL cannot be started; the name of the test says why.
   it.skip(`PostgreSQL (${server})`, () => {});
 } else {
   afterAll(() => server.stop());

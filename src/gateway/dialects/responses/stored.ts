@@ -3,7 +3,7 @@ import type { Dialect } from "../dialect.ts";
 import { editingAnswers } from "../items/labels.ts";
 import { responses } from "./responses.ts";
 
-/** What the responses to one request say about the store, and what is kept of them. */
+/** How the responses to one request are stored, and what they say about it. */
 export interface ResponseState {
   /** Members of the response that the gateway sets, as JSON text. */
   readonly set: Readonly<Record<string, string>>;
