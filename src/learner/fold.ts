@@ -63,12 +63,13 @@ export class Fold {
 
   /**
    * Learns a vote, or skips it if its models or its embedding do not fit the configuration.
-   * Comments are ignored.
+   * Comments are ignored. Returns whether the vote was learned.
    */
-  learn(vote: Logged<Voted>): void {
-    if ("comment" in vote.verdict) return;
+  learn(vote: Logged<Voted>): boolean {
+    if ("comment" in vote.verdict) return false;
     const result = this.#learn(vote);
     this.#counts = { ...this.#counts, [result]: this.#counts[result] + 1 };
+    return result === "votes";
   }
 
   #learn(vote: Logged<Voted>): keyof FoldCounts {

@@ -13,8 +13,8 @@ export interface HistoryOptions {
   readonly from?: number | undefined;
   /** Replaces each logged configuration, to find out what another policy would have learned. */
   readonly adapt?: ((configuration: Logged<Configured>) => Logged<Configured>) | undefined;
-  /** Called with each vote that counts, before it is learned. */
-  readonly onVote?: ((vote: Logged<Voted>) => void) | undefined;
+  /** Called with each vote that counts, and whether the fold has learned from it. */
+  readonly onVote?: ((vote: Logged<Voted>, isLearned: boolean) => void) | undefined;
   /** Called before each page of events is folded. An error that it throws ends the folding. */
   readonly beforePage?: (() => Promise<void>) | undefined;
 }
@@ -187,8 +187,8 @@ export class History {
   }
 
   #learn(vote: Logged<Voted>): void {
-    this.#options.onVote?.(vote);
-    this.#fold.learn(vote);
+    const isLearned = this.#fold.learn(vote);
+    this.#options.onVote?.(vote, isLearned);
   }
 
   async #readPage(after: number, until: number): Promise<Logged<Learning>[]> {

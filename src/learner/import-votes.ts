@@ -1,4 +1,5 @@
 import { checkedAt, InputError } from "../core/input/input-error.ts";
+import { didYouMean } from "../core/input/nearest.ts";
 import type { Voted } from "../store/events.ts";
 import { checkName } from "../store/row.ts";
 import type { Store } from "../store/store.ts";
@@ -14,12 +15,23 @@ export interface ImportOptions {
   /** The current time in milliseconds since 1970. */
   readonly time: () => number;
   readonly onProgress?: ((votes: number) => void) | undefined;
+  /** Models of the router, if they are known. Votes on other models are refused. */
+  readonly known?: readonly string[] | undefined;
+  /** Whether to log votes on other models too. The router does not learn from them. */
+  readonly allowUnknown?: boolean | undefined;
 }
 
 export interface Imported {
   readonly votes: number;
   /** Votes that were in the log already. */
   readonly repeated: number;
+  /** Votes on models that the router does not have, if there are any, and the names of these models. */
+  readonly unknown?: UnknownModels | undefined;
+}
+
+interface UnknownModels {
+  readonly votes: number;
+  readonly models: readonly string[];
 }
 
 /** Logs the votes of a file. The whole file is checked before the first vote is logged. */
@@ -29,7 +41,7 @@ export async function importVotes(
   file: string,
   options: ImportOptions,
 ): Promise<Imported> {
-  for await (const line of readVotes(file)) checkLine(file, line, options);
+  const unknown = await checkFile(file, options);
   const count = { votes: 0, repeated: 0 };
   let batch: VoteLine[] = [];
   const flush = async () => {
@@ -46,8 +58,34 @@ export async function importVotes(
     if (batch.length === BATCH) await flush();
   }
   if (batch.length > 0) await flush();
-  return count;
+  return { ...count, unknown };
 }
+
+/** Checks all lines. Returns the votes on models that the router does not have, or refuses them. */
+async function checkFile(file: string, options: ImportOptions): Promise<UnknownModels | undefined> {
+  const { known, allowUnknown } = options;
+  const names = new Set<string>();
+  let [votes, first] = [0, 0];
+  for await (const line of readVotes(file)) {
+    checkLine(file, line, options);
+    const others = known ? line.models.filter((model) => !known.includes(model)) : [];
+    if (others.length === 0) continue;
+    votes++;
+    first ||= line.line;
+    for (const name of others) names.add(name);
+  }
+  const models = [...names];
+  if (votes === 0) return undefined;
+  if (allowUnknown) return { votes, models };
+  throw new InputError(
+    { file, line: first },
+    `${votes === 1 ? "one vote is" : `${votes} votes are`} on models that the router does not have: ${models.slice(0, SHOWN).join(", ")}${models.length > SHOWN ? ", ..." : ""}`,
+    `${didYouMean(models[0]!, known!)}correct the names (the router has ${known!.join(", ")}), or add --allow-unknown to log these votes without learning from them`,
+  );
+}
+
+/** Number of unknown models that an error names. */
+const SHOWN = 10;
 
 const BATCH = 256;
 

@@ -60,6 +60,19 @@ it("folds a log again and reports leaderboards and the values of policies", asyn
   for (const [k, cost] of costs.entries()) expect(cost).toBeCloseTo((k + 1) / 1000, 12);
 });
 
+it("counts no win or loss of a vote that was skipped because of its model", async () => {
+  const { store } = await servedLog(60);
+  const before = (await replay(store, "auto", { findPolicy }))!;
+  const [vote] = (await store.learning("auto", 0, 1000)).filter((event) => event.kind === "voted");
+  for (const outcome of ["a", "b", "tie"] as const) {
+    const models = ["left", vote!.models[1]!];
+    await store.append([{ ...vote!, decision: `left-${outcome}`, models, verdict: { outcome } }]);
+  }
+  const after = (await replay(store, "auto", { findPolicy }))!;
+  expect(after.votes).toEqual({ ...before.votes, retired: 3 });
+  expect(after.leaderboards).toEqual(before.leaderboards);
+});
+
 it("chooses as the served policy did, apart from exploration", async () => {
   const { store } = await servedLog(60);
   const policy = { name: "twin", kind: "joust", options: {} };

@@ -67,9 +67,9 @@ export async function replay(
     findPolicy,
     snapshots: false,
     adapt,
-    onVote: (vote) => {
+    onVote: (vote, isLearned) => {
       counted++;
-      counts.add(vote);
+      if (isLearned) counts.add(vote);
       addDuelVote(duelVotes, vote);
     },
   });

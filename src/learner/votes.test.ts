@@ -73,6 +73,24 @@ describe("votes import", () => {
     });
   });
 
+  it("refuses votes on models that the router does not have, unless they are allowed", async () => {
+    const store = openStore();
+    const file = jsonl(row, { ...row, b: "beee" }, { ...row, a: "emu" }, { ...row, b: "emu" });
+    const known = { ...hashing, known: MODELS };
+    const refused = importVotes(store, "auto", file, known);
+    await expect(refused).rejects.toThrow(
+      errorText(/:2: 3 votes are on models that the router does not have: beee, emu/),
+    );
+    await expect(refused).rejects.toThrow(errorText(/hint: .*--allow-unknown/));
+    expect(await store.learning("auto", 0, 10)).toEqual([]);
+    const allowed = await importVotes(store, "auto", file, { ...known, allowUnknown: true });
+    expect(allowed).toEqual({
+      votes: 4,
+      repeated: 0,
+      unknown: { votes: 3, models: ["beee", "emu"] },
+    });
+  });
+
   it("works before the router is configured, which then learns from the votes", async () => {
     const [before, after] = [openStore(), openStore()];
     const lines = Array.from({ length: 20 }, (_, n) => voteLine(voted(n), undefined));

@@ -60,6 +60,7 @@ A line of a file of votes:
 
 interface ImportFlags extends StoreFlags {
   readonly encoder?: string | undefined;
+  readonly allowUnknown?: boolean | undefined;
   readonly models?: string | undefined;
 }
 
@@ -72,7 +73,11 @@ function importCommand(): Command {
     examples: [["Import a file", "joust votes import votes.jsonl"]],
   })
     .argument("<file>", 'jsonl or jsonl.gz: {"at","query"|"x","a","b","outcome","voter"?}')
-    .option("--encoder <name>", `${ENCODER_HELP} (default: that of the router)`);
+    .option("--encoder <name>", `${ENCODER_HELP} (default: that of the router)`)
+    .option(
+      "--allow-unknown",
+      "also log votes on models that the router does not have; it does not learn from them",
+    );
   return withRouterFlags(withModelsFlag(command)).action(
     async (file: string, flags: ImportFlags) => {
       await withStore(flags, (store) => runImport(store, file, flags), "create");
@@ -85,19 +90,26 @@ async function runImport(store: Store, file: string, flags: ImportFlags): Promis
   const { importVotes } = await import("../../learner/import-votes.ts");
   const { router = DEFAULT_ROUTER } = flags;
   const places = encoderPlaces(flags.models);
-  const { encoder, name } = await openRouterEncoder(store, router, flags.encoder, places);
+  const { encoder, name, known } = await openRouterEncoder(store, router, flags.encoder, places);
   const status = statusLine(process.stderr);
   try {
-    const { votes, repeated } = await importVotes(store, router, file, {
+    const { votes, repeated, unknown } = await importVotes(store, router, file, {
       encode: (texts) => encoder.encode(texts),
       encoder: name,
       dimension: encoder.dimension,
       time: Date.now,
       onProgress: (count) => status?.show(`${count} votes imported`),
+      known,
+      allowUnknown: flags.allowUnknown,
     });
     status?.clear();
     const again = repeated > 0 ? `; ${repeated} were in the log already` : "";
     process.stdout.write(`imported ${plural(votes, "vote")} for the router ${router}${again}\n`);
+    if (unknown) {
+      process.stderr.write(
+        `joust: ${plural(unknown.votes, "vote")} on models that the router does not have will not be learned: ${unknown.models.join(", ")}\n`,
+      );
+    }
   } finally {
     status?.clear();
     await encoder.close();

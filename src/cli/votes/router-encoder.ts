@@ -4,7 +4,7 @@ import { InputError } from "../../core/input/input-error.ts";
 import { loggedEncoderName } from "../../learner/encoder-name.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Opens the encoder of a router. `flag` may give its name or folder, but must lead to the same encoder. */
+/** Opens the encoder of a router, and returns the models of its pool if it was served before. `flag` may give its name or folder, but must lead to the same encoder. */
 export async function openRouterEncoder(
   store: Store,
   router: string,
@@ -17,7 +17,8 @@ export async function openRouterEncoder(
   const reference = flag ?? configured?.encoder.split("@")[0] ?? DEFAULT_ENCODER;
   const { encoder } = await openEncoderOrBundle(reference, places);
   const name = loggedEncoderName(encoder);
-  if (!configured || configured.encoder === name) return { encoder, name };
+  const known = configured?.pool.models;
+  if (!configured || configured.encoder === name) return { encoder, name, known };
   await encoder.close();
   throw new InputError(
     { file: "--encoder" },
