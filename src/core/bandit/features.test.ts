@@ -110,7 +110,7 @@ describe("metadata", () => {
   const withMetadata = (metadata: string, weighting = "perf") =>
     createFeatures(pool, options({ metadata, weighting }));
 
-  it("raw outweighs the query, scaled leaves it about half of the length", () => {
+  it("raw metadata dominates phi, scaled metadata leaves the query about half of its squared length", () => {
     expect(queryShare(withMetadata("raw"))).toBeLessThan(0.002);
     expect(queryShare(withMetadata("scaled"))).toBeGreaterThan(0.4);
     expect(queryShare(withMetadata("scaled"))).toBeLessThan(0.6);

@@ -18,14 +18,14 @@ const pick = (explore: string, rate: number, seed: number, candidates = ALL) =>
   );
 
 describe("challenger", () => {
-  it("ucb: the favourite itself, the second best or an unknown model, as the rate grows", () => {
+  it("ucb: is the favourite at a low rate, and a more uncertain model at a higher rate", () => {
     expect(pick("ucb", 0.3, 1)).toBe(0);
     expect(pick("ucb", 1.1, 1, [0, 1, 2])).toBe(0);
     expect(pick("ucb", 1.2, 1, [0, 1, 2])).toBe(2);
     expect(pick("ucb", 1, 1)).toBe(3);
   });
 
-  it("softmax: with probabilities proportional to exp(value / rate)", () => {
+  it("softmax: is drawn with probabilities proportional to exp(value / rate)", () => {
     const counts = [0, 0, 0, 0];
     for (let seed = 0; seed < 4000; seed++) counts[pick("softmax", 0.5, seed)]!++;
     const total = VALUES.reduce((sum, value) => sum + Math.exp(value / 0.5), 0);
@@ -35,7 +35,7 @@ describe("challenger", () => {
     });
   });
 
-  it("epsilon: the favourite, except with probability `rate`", () => {
+  it("epsilon: is the favourite, except with probability `rate`", () => {
     const others = ALL.map(() => 0);
     for (let seed = 0; seed < 4000; seed++) others[pick("epsilon", 0.3, seed)]!++;
     expect(Math.abs(others[0]! / 4000 - 0.7)).toBeLessThan(0.03);

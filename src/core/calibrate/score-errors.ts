@@ -3,8 +3,8 @@
  * category m, each with the scores of the K models.
  *
  * All models answer the same queries, and only differences between models matter, so the
- * difficulty of a query is no error: a residual is a score less the mean of its model in the
- * category, less the mean of these over the models. A category has few queries, so its variance
+ * difficulty of a query is no error: a residual is a score minus the mean of its model in the
+ * category, minus the mean of these differences over the models. A category has few queries, so its variance
  * is averaged with the variance in all categories, which counts as ASSUMED residuals.
  */
 export function scoreErrors(outcomes: readonly (readonly Float64Array[])[]): Float64Array[] {
