@@ -8,7 +8,7 @@ import { type LoadOptions, loadDataset } from "./load.ts";
 const write = temporaryFolder();
 
 describe("formats", () => {
-  it("queries with a csv: the table in the order of the queries' categories", async () => {
+  it("queries with a csv: categories are ordered as in the queries, not as in the table", async () => {
     const data = write(
       "queries.jsonl",
       jsonl(
@@ -33,7 +33,7 @@ describe("formats", () => {
     });
   });
 
-  it("outcomes: each query's own scores and costs, the models of the first row", async () => {
+  it("outcomes: each query has its own scores and costs, and models are ordered as in the first row", async () => {
     const data = write(
       "outcomes.jsonl",
       jsonl(
@@ -51,7 +51,7 @@ describe("formats", () => {
     });
   });
 
-  it("outcomes with a csv: utilities from the query, told scores from the table", async () => {
+  it("outcomes with a csv: utilities come from each query, told scores from the table", async () => {
     const data = write(
       "both.jsonl",
       jsonl({ query: "q", category: "mmlu", scores: { y: 0.1, x: 0.2 } }),
@@ -137,7 +137,7 @@ describe("formats", () => {
     });
   });
 
-  it("Arena votes: equal prompts are one query, and models not voted on get their mean", async () => {
+  it("Arena votes: equal prompts are one query; a model without a vote on a query gets its mean score", async () => {
     const turns = (text: string) => [
       { role: "user", content: "earlier" },
       { role: "assistant", content: "yes" },
@@ -178,7 +178,7 @@ describe("formats", () => {
       ["s", "so?"],
     ]);
     expect(queries.map(({ comparisons }) => comparisons!.length)).toEqual([2, 1, 1]);
-    // x has 0 and 1, so 0.5 without a vote; z has 1 and 1
+    // The scores of x are 0 and 1, so it gets 0.5 where it has no vote. Those of z are 1 and 1.
     expect(queries.map(({ scores }) => scores)).toEqual([f(0, 1, 1), f(0.5, 1, 1), f(1, 1, 1)]);
   });
 
@@ -304,7 +304,7 @@ describe("the selection of models", () => {
     ]);
   });
 
-  it("needs a table with scores of the kept models only", async () => {
+  it("needs scores in the table only for the models that are kept", async () => {
     const scores = write("hole.csv", `${CSV}z,mmlu,1,1\n`);
     const data = write("hole.jsonl", jsonl({ query: "q", category: "gsm8k" }));
     await expect(loadDataset(data, { scores })).rejects.toThrow(

@@ -15,11 +15,11 @@ import type { Scores } from "./score-tables.ts";
 type Head = Omit<ReportItem, "draw">;
 
 export interface CurvesFigure extends Head {
-  /** With one column of panels per vote scale. */
+  /** Curves of the figure. Each vote scale has its own column of panels. */
   readonly curves: readonly Curve[];
   /** Rounds shown; all by default. */
   readonly rounds?: number;
-  /** Whether the panels are split by encoder; by weighting otherwise. */
+  /** Property that colors distinguish: curves (default) or encoders. Rows of panels then have one weighting or one encoder each. */
   readonly colors?: "curves" | "encoders";
   /** Marks an event in the middle of a run. */
   readonly event?: { readonly after: number; readonly text: string } | undefined;
@@ -221,7 +221,7 @@ export function curvesTable(
   };
 }
 
-/** A curve may be given twice, and at two lengths if it is the same for several encoders. */
+/** Keeps the longest of equal curves. The same curve may be given twice, and with different lengths for different encoders. */
 function longest(results: Results, curves: readonly Curve[]): Curve[] {
   const found = new Map<string, Curve>();
   for (const curve of curves) {

@@ -20,7 +20,7 @@ describe("verdicts", () => {
     expect(part!.cells.map(({ side }) => side)).toEqual(["for", "undecided", "against"]);
   });
 
-  it("are also counted by vote scale and metadata, and read without metadata, if cells differ in them", () => {
+  it("are also counted by vote scale and by metadata, and given for the cells without metadata, if cells differ in them", () => {
     const cell = (voteScale: number, metadata: string, sign: number) => ({
       ...clear(sign),
       voteScale,
