@@ -19,7 +19,7 @@ export function newDecisionId(at: number): string {
 
 const VERSION_7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-([0-9a-f]{12})/;
 
-/** Time in an id of `newDecisionId`, or undefined for another id. What follows the UUID is ignored. */
+/** Time in an id of `newDecisionId`, or undefined for another id. Characters after the UUID are ignored. */
 export function timeOfId(id: string): number | undefined {
   const parts = VERSION_7.exec(id);
   return parts ? Number.parseInt(parts[1]! + parts[2]!, 16) : undefined;
@@ -46,7 +46,7 @@ interface Sampled {
 
 /**
  * A number from 0 to 1 that is a function of the id alone and uniform over ids. A decision is in
- * the sample of rate p if its number is below p, so a sample of a lower rate is a part of it.
+ * the sample of rate p if its number is below p, so a sample contains all samples of lower rates.
  */
 export function sampleNumber(id: string): number {
   const random = VERSION_7.exec(id)?.[3];

@@ -164,7 +164,7 @@ export function readingConforms({ one, both }: Stores): void {
     expect(await store.spent("k1", "2020-01")).toBe(0);
   });
 
-  it("keeps large embeddings until their time", async () => {
+  it("keeps large embeddings until they expire", async () => {
     const [a, b] = await both();
     const x = toHalf(xOf(1, 3072));
     await a.saveEmbedding("d1", x, Date.now() + 60_000);
@@ -176,7 +176,7 @@ export function readingConforms({ one, both }: Stores): void {
     expect(await b.embedding("d3")).toEqual(x);
   });
 
-  it("keeps responses until their time, replaces and deletes them", async () => {
+  it("keeps responses until they expire, and replaces and deletes them", async () => {
     const [a, b] = await both();
     const response = {
       id: "r1",
