@@ -9,7 +9,7 @@ import { errorBody } from "./errors.ts";
 const error = new HttpError(404, "the model `m` does not exist", {
   code: "model_not_found",
   param: "model",
-  hint: "there is auto",
+  hint: "known names: auto",
 });
 
 it.each(["chat", "responses"] as const)("%s has OpenAI's shape and the hint", (dialect) => {
@@ -19,7 +19,7 @@ it.each(["chat", "responses"] as const)("%s has OpenAI's shape and the hint", (d
       type: "invalid_request_error",
       param: "model",
       code: "model_not_found",
-      hint: "there is auto",
+      hint: "known names: auto",
     },
   });
 });
@@ -31,7 +31,7 @@ it("messages have Anthropic's shape, the code and the hint", () => {
       type: "not_found_error",
       message: error.message,
       code: "model_not_found",
-      hint: "there is auto",
+      hint: "known names: auto",
     },
     request_id: null,
   });

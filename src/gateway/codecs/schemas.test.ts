@@ -37,7 +37,7 @@ describe.each([
   });
 });
 
-it("a message needs a limit of tokens, a count does not", () => {
+it("max_tokens is required in a Messages request, but not in a request to count tokens", () => {
   const body = { model: "m", messages: [{ role: "user", content: "hi" }] };
   expect(MessagesRequest.safeParse(body).error?.issues[0]?.path).toEqual(["max_tokens"]);
   expect(CountTokensRequest.safeParse(body).success).toBe(true);

@@ -119,7 +119,7 @@ describe.each(DIALECTS)("a stream of %s", (from) => {
     fc.assert(
       fc.property(answerOf(from), fc.integer({ min: 1, max: 4 }), (answer, size) => {
         const text = write(to, cut(eventsOf(answer), size));
-        // Chat clients join what belongs to one member, whatever comes between.
+        // Chat clients concatenate all deltas of a member, even if deltas of other members come in between.
         const left =
           to === "chat" ? CODECS.chat.parseAnswer(completionOf(text)) : accumulated(read(to, text));
         const whole = CODECS[to].parseAnswer(

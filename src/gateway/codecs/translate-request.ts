@@ -80,7 +80,7 @@ const CHECKS: Readonly<Partial<Record<DialectName, (body: Json) => void>>> = {
   responses: checkResponses,
 };
 
-/** Sets what the upstream's dialect needs and the client's dialect does not say. */
+/** Sets members that the upstream's dialect requires and the client's dialect does not have. */
 function adapt(request: ItemRequest, to: DialectName, asksUsage: boolean) {
   if (to === "messages") {
     const maxTokens = positive(request.maxTokens) ?? longestAnswer(request.model);

@@ -44,7 +44,7 @@ export function translateAnswer(body: Json, sides: Sides): Json {
   return CODECS[client].writeAnswer({ ...restored, id: ownId(id, client), created }, request);
 }
 
-/** Sets the model that the reasoning of an answer comes from. Its answers may give it another name. */
+/** Sets the name of the model in the origin of all reasoning. The upstream may report the model under another name. */
 function fromModel(answer: Answer, model: string | undefined): Answer {
   if (model === undefined) return answer;
   return mapItems(answer, (item) =>
@@ -110,7 +110,7 @@ export class StreamTranslator {
     return this.#out;
   }
 
-  /** Returns what is due at the end of the upstream's bytes. */
+  /** Returns the client's last events, after the upstream's last byte. */
   end(): string {
     this.#out = "";
     this.#parser.end(this.#emit);

@@ -248,7 +248,7 @@ const SERVER = z
     concurrent: z.int().positive().default(1000),
     /** Time between SIGTERM and the end of listening, while /readyz answers 503. */
     shutdown_delay_seconds: z.number().min(0).max(600).default(0),
-    /** Models without a price for keys with a budget: not called, or counted at an estimate. */
+    /** How models without a price serve keys with a budget: not at all, or at an estimated cost. */
     unpriced: z.enum(["refuse", "estimate"]).default("refuse"),
     /** Requests per minute for each key without a limit of its own. */
     rate: z.number().positive().optional(),

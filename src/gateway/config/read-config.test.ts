@@ -45,13 +45,13 @@ it.each([
   ],
   [
     `${MODELS}routers:\n  x: {models: [a, gpt]}`,
-    /^joust\.yaml:5: field "routers\.x\.models\.1": "gpt" is not known; hint: there is a, b$/,
+    /^joust\.yaml:5: field "routers\.x\.models\.1": "gpt" is not known; hint: known names: a, b$/,
   ],
   [`${MODELS}routers:\n  x:\n    models: [a, a]`, /^joust\.yaml:6: .*is listed twice/],
   [`${MODELS}routers:\n  a: {}`, /^joust\.yaml:5: field "routers\.a": is also the name of a model/],
   [
     `${MODELS}routers:\n  x:\n    polcy: joust`,
-    /^joust\.yaml:6: field "routers\.x\.polcy": is not known; hint: did you mean "policy"\? there is models, encoder/,
+    /^joust\.yaml:6: field "routers\.x\.polcy": is not known; hint: did you mean "policy"\? known fields: models, encoder/,
   ],
   [
     "store: {url: 'db:5432'}",
@@ -63,7 +63,7 @@ it.each([
   ],
   [
     `${MODELS}routers:\n  x:\n    policy: {name: joust, option: {}}`,
-    /^joust\.yaml:6: .*did you mean "options"\? there is name, options$/,
+    /^joust\.yaml:6: .*did you mean "options"\? known fields: name, options$/,
   ],
   [
     `${MODELS}routers:\n  x:\n    mode: observe`,

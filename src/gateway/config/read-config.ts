@@ -24,7 +24,7 @@ export async function readConfig(
 ): Promise<Config> {
   const text = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     const problem = error.code === "ENOENT" ? "the file does not exist" : error.message;
-    throw new InputError({ file }, problem, "name an existing file with --config, or none");
+    throw new InputError({ file }, problem, "give --config an existing file, or leave it out");
   });
   return parseConfig(text, file, env, providers);
 }
@@ -120,7 +120,7 @@ function fill(
         return readFileSync(file, "utf8").trim();
       } catch (error) {
         const problem = `needs the file ${file}, which cannot be read: ${messageOf(error)}`;
-        missing.push({ path, problem, hint: "correct the path or the rights of the file" });
+        missing.push({ path, problem, hint: "correct the path or the permissions of the file" });
         return PLACEHOLDER;
       }
     });
@@ -172,7 +172,7 @@ function faultOf(issue: z.core.$ZodIssue): Fault {
   if (issue.code === "unrecognized_keys") {
     const key = issue.keys[0]!;
     const known = membersAt(issue.path);
-    const hint = `${didYouMean(key, known)}there is ${known.join(", ")}`;
+    const hint = `${didYouMean(key, known)}known fields: ${known.join(", ")}`;
     return { path: [...issue.path, key], problem: "is not known", hint };
   }
   const { path, message: problem } = issue;
@@ -217,7 +217,7 @@ function* faultsBetween(config: Config, known: readonly string[]): Generator<Fau
     const path = ["models", name];
     if ((provider === undefined) === (deployments.length === 0)) {
       const problem = provider === undefined ? "is missing" : "is given with deployments";
-      const hint = "name either a provider or deployments, of which each has a provider";
+      const hint = "give either a provider, or deployments that each have a provider";
       yield { path: [...path, "provider"], problem, hint };
     } else if (provider !== undefined && !all.includes(provider)) {
       yield unknown([...path, "provider"], provider, all);
@@ -261,7 +261,7 @@ function* faultsBetween(config: Config, known: readonly string[]): Generator<Fau
 }
 
 function unknown(path: readonly PropertyKey[], name: string, known: readonly string[]): Fault {
-  const hint = `${didYouMean(name, known)}there is ${known.join(", ") || "none"}`;
+  const hint = `${didYouMean(name, known)}known names: ${known.join(", ") || "none"}`;
   return { path, problem: `"${name}" is not known`, hint };
 }
 

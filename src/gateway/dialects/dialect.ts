@@ -57,7 +57,7 @@ export interface Conversation {
   readonly needs: Needs;
   /** Number of answers that the client wants from the model. */
   readonly n: number;
-  /** Whether an answer has room for a second one beside it, so that clients may get a duel unasked. */
+  /** Whether an answer can hold several choices. If so, clients may get a duel that they did not request. */
   readonly hasChoices: boolean;
   /** Whether the client wants usage at the end of a stream. */
   readonly wantsUsage: boolean;
@@ -132,7 +132,7 @@ export interface DuelWriter {
   rewrite(index: number): (piece: Uint8Array) => string;
   /** Event that ends the answers at these indices with an error. */
   fail(indices: readonly number[], joust: Json): string;
-  /** Events that end the stream, "" if an error will. */
+  /** Events that end the stream, or "" if an error event ends it. */
   end(usage: Usage | undefined, lost: LostAnswers): string;
 }
 
@@ -174,7 +174,7 @@ export function passedHeaders(
 
 export function invalidMember(param: string, problem: string): HttpError {
   return new HttpError(400, `${param}: ${problem}`, {
-    hint: "/openapi.json says what it may be",
+    hint: "/openapi.json lists the allowed values",
     code: "invalid_value",
     param,
   });

@@ -8,7 +8,7 @@ import type { RequestHeaders } from "./dialect.ts";
 function hintFor(issue: z.core.$ZodIssue): string | undefined {
   if (issue.code !== "unrecognized_keys") return undefined;
   const known = Object.keys(ROUTING);
-  return `${didYouMean((issue.keys[0] ?? "").slice(0, 64), known)}there is ${known.join(", ")}`;
+  return `${didYouMean((issue.keys[0] ?? "").slice(0, 64), known)}known options: ${known.join(", ")}`;
 }
 
 /** Whether a request that names a model must reach it unchanged. Other options do not concern it. */

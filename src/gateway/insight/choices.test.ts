@@ -67,7 +67,7 @@ it("gives routing an advantage over one model if the values are the truth", () =
   }
 });
 
-it("may give a disadvantage in samples that differ, and none for equal choices", () => {
+it("can be negative in samples that disagree with the values, and is 0 if routing chooses the same single model", () => {
   const samples = Array.from({ length: 200 }, newWorld);
   const choices = choicesAt(0, traffic, values);
   const { over, sure } = advantageOf(choices, 0, traffic, values, samples)!;

@@ -39,7 +39,7 @@ it("gives equal models the same probability of being the best", () => {
   }
 });
 
-it("gives models without votes the same probability beside others", () => {
+it("gives all models without votes the same probability, although other models have votes", () => {
   const posterior = node();
   for (let t = 0; t < 20; t++) {
     const duel = { x: at(t).x, pair: [0, 1] as const, values: undefined };

@@ -136,13 +136,13 @@ export class AnswerPrices {
       ? own.usage.promptTokens
       : mean(({ model, usage }) => usage.promptTokens * ratio(this.#prompts, model));
 
-    // Earlier answers would be this model's as well, and longer or shorter.
+    // This model would also have given the earlier answers, at its own length, so the prompt would have another length.
     const before = this.read.find(prefixes);
     const stretch = before?.served ? (before.outputs.get(name) ?? 0) / before.served : 1;
     const earlier = read * (prefixes.at(-1)?.answerShare ?? 0);
     const prompt = read + earlier * (stretch - 1);
-    // A conversation that began on another node counts as read, so that savings are rather too
-    // small than too large.
+    // A conversation that began on another node counts as read, so that savings are
+    // underestimated, not overestimated.
     const isForeign = isRunning && !before;
     const share = isForeign
       ? (prefixes.at(-3)?.share ?? 0)

@@ -256,7 +256,7 @@ function* routerFaults(
         yield new InputError(
           { file: "joust.yaml", field: `routers.${name}.${field}` },
           `"${model}" is not known`,
-          `${didYouMean(model, known)}there is ${known.join(", ")}`,
+          `${didYouMean(model, known)}known names: ${known.join(", ")}`,
         );
       }
     }

@@ -101,7 +101,7 @@ export function poolOf(calibration: Calibration, models: readonly string[]): Poo
   };
 }
 
-/** Scores of a model by category, with their standard errors. The table, which the operator writes, comes before the bundle. */
+/** Scores of a model by category, with their standard errors. The operator's table takes precedence over the bundle. */
 function scoresOf(
   model: string,
   categories: readonly string[],

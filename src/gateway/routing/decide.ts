@@ -101,7 +101,7 @@ export async function decide(
   const isDuel = pair[0] !== pair[1];
   router.cap.routed(isDuel);
   stopwatch?.stage("decide");
-  // Everything duelled or explored is kept. Explored choices are those that the policy made rarely.
+  // Duels and explored choices are always stored. A choice is explored if the policy makes it rarely.
   const isExplored = choice.isPolicyChoice === true && choice.propensity < 0.5;
   const sample = isDuel || isExplored ? 1 : serving().config.store.sample;
   return {
@@ -112,7 +112,7 @@ export async function decide(
     isDuel,
     duel: duel.reason,
     session,
-    // Conversations are different after their instructions.
+    // The instructions are skipped, because many conversations share them.
     affinity: session?.id ?? prefixes.find(({ isHead }) => !isHead)?.hash,
     x,
     isKept: sampleNumber(query.id) < sample,

@@ -28,7 +28,7 @@ export function resolve(serving: Serving, name: string): LiveRouter | ServedMode
   if (found) return found;
   const known = [...routers.keys(), ...models.keys()].slice(0, 20).join(", ");
   throw new HttpError(404, `the model \`${name}\` does not exist`, {
-    hint: `there is ${known}`,
+    hint: `known names: ${known}`,
     code: "model_not_found",
     param: "model",
   });
@@ -68,7 +68,7 @@ export function routerNamed(serving: Serving, name: string | undefined): LiveRou
   if (router) return router;
   const known = [...serving.routers.keys()].join(", ");
   throw new HttpError(404, `there is no router \`${name}\``, {
-    hint: `there is ${known}`,
+    hint: `known names: ${known}`,
     code: "router_not_found",
     param: "router",
   });

@@ -108,7 +108,7 @@ describe("refuses", () => {
 
   it.each([
     ["duel", "maybe", /^joust\.duel: must be false, "auto" or true$/, /openapi/],
-    ["duell", true, /^joust: has no "duell"$/, /^did you mean "duel"\? there is duel, cost_/],
+    ["duell", true, /^joust: has no "duell"$/, /^did you mean "duel"\? known options: duel, cost_/],
     ["allowed_models", ["gpt-77"], /^allowed_models names no model of auto$/, /yi-34b/],
   ])("the option %s: %j with a hint", async (name, value, message, hint) => {
     const body = chat("hi", { joust: { [name]: value } });

@@ -1,6 +1,6 @@
 import { type Item, isOfModel } from "./item.ts";
 
-/** Puts the outputs of calls first in each run of items that the model did not make, directly after the calls. */
+/** Moves the outputs of calls directly behind the calls, before other items that came between. */
 export function outputsFirst(items: readonly Item[]): readonly Item[] {
   return runsOf(items).flatMap((run) => {
     if (isOfModel(run[0]!)) return run;

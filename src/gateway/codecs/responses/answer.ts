@@ -33,7 +33,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...["safety_identifier", "prompt_cache_key"],
 ]);
 
-/** Reads why the answer ended. Responses do not name calls as a reason; the items show them. */
+/** Reads why the answer ended. The Responses API has no stop reason for tool calls, so they are found in the items. */
 export function readStop(body: Json, items: readonly Item[]): Stop {
   if (body.status !== "incomplete") return impliedStop(items);
   const filtered = record(body.incomplete_details)?.reason === "content_filter";

@@ -6,8 +6,8 @@ import type { Item } from "../items/item.ts";
 export type Namespaces = ReadonlyMap<string, string>;
 
 /**
- * Takes the functions out of their namespaces, which other dialects do not have. A function whose
- * name is taken stays away.
+ * Takes the functions out of their namespaces, which other dialects do not have. A function
+ * is dropped if another tool has its name.
  */
 export function flattenNamespaces(body: Json): { body: Json; namespaces: Namespaces } {
   const namespaces = new Map<string, string>();
@@ -35,7 +35,7 @@ function isNamespace(tool: unknown): tool is { name: string; tools: unknown[] } 
   );
 }
 
-/** The item with the namespace of its function. */
+/** Adds the namespace of its function to a call. */
 export function inNamespace(item: Item, namespaces: Namespaces): Item {
   if (item.type !== "function_call") return item;
   const namespace = namespaces.get(item.name);
@@ -43,7 +43,7 @@ export function inNamespace(item: Item, namespaces: Namespaces): Item {
   return { ...item, extra: { ...item.extra, responses: { namespace } } };
 }
 
-/** The same for a stream. */
+/** Adds the namespaces to the items of a stream. */
 export function restoringNamespaces(namespaces: Namespaces, emit: Emit): Emit {
   if (namespaces.size === 0) return emit;
   return (event) =>

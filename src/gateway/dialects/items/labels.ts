@@ -91,7 +91,7 @@ export function labelStream(dialect: Named): Dialect["labelStream"] {
           : editMembers(event, { set: { joust: JSON.stringify({ cost: own }) } });
       }
       const own = cost(recordIn(held, "usage"));
-      // The first event of a message has a usage as well, but not the last one.
+      // In Messages, this is the first event, whose usage is not final.
       const isLast = own !== undefined && dialect === "responses";
       const joust = isLast
         ? JSON.stringify({ ...JSON.parse(labels.joust), cost: own })

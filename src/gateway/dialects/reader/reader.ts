@@ -62,7 +62,7 @@ export class BodyReader {
         errors: ERRORS,
         endedError: () =>
           new HttpError(503, "the request could not be read", {
-            hint: "try again, or send less",
+            hint: "try again, or send a smaller request",
             code: "overloaded",
             retryAfter: 1,
           }),

@@ -26,7 +26,7 @@ export interface RefusedParameter {
   readonly max?: number | undefined;
 }
 
-/** Time for which what a refusal has shown is remembered. Providers change their models. */
+/** Time for which limits learned from a refusal are remembered. It is short, because providers change their models. */
 export const LEARNED_MS = 3_600_000;
 
 /** Classifies an error by status, code and message. Providers agree on none of them. */

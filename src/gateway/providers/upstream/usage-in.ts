@@ -14,7 +14,7 @@ const READERS: Readonly<Record<DialectName, (value: unknown) => Usage | undefine
   messages: readMessagesUsage,
 };
 
-/** The usage after another count. The last count has the output; some hosts repeat the input as well. */
+/** Combines two counts of a stream: the output tokens of the later one, and the input tokens of the later one that has any. */
 export function usageAfter(before: Usage | undefined, next: Usage | undefined): Usage | undefined {
   if (!next || !before) return next ?? before;
   const { completionTokens, reasoningTokens } = next;
