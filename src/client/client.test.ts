@@ -97,7 +97,7 @@ describe("errors", () => {
     );
   });
 
-  it("of a stream end it, and a stream that ends early is an error", async () => {
+  it("are thrown for an error event of a stream, and for a stream that ends early", async () => {
     const answer = (text: string) =>
       new JoustClient({ baseUrl: "", fetch: async () => new Response(text) });
     const read = async (client: JoustClient) => {

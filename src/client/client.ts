@@ -15,7 +15,7 @@ import { serverEvents } from "./server-events.ts";
 export interface JoustClientOptions {
   /** Address of the gateway without `/v1`, for example `http://localhost:8080`. */
   readonly baseUrl: string;
-  /** A function is called for each request. */
+  /** API key, or a function that returns it. The function is called for each request. */
   readonly apiKey?: string | (() => string | undefined) | undefined;
   /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch;
@@ -65,7 +65,7 @@ export class JoustClient {
     return this.#post("/v1/feedback", request, options);
   }
 
-  /** Sends a vote until the gateway accepts or refuses it. `onRetry` hears why it has to wait. */
+  /** Sends a vote until the gateway accepts or refuses it. `onRetry` is called with the error before each further attempt. */
   async castVote(
     request: VoteRequest,
     { onRetry, ...options }: CallOptions & { readonly onRetry?: (error: Error) => void } = {},
