@@ -159,8 +159,10 @@ export const ChatChunk = z
       )
       .optional(),
     usage: Usage.nullish(),
-    joust: RoutingNote.partial().optional().describe("In the first chunk; the cost in the last."),
-    error: ErrorFields.optional().describe("In the last chunk of a stream that failed."),
+    joust: RoutingNote.partial()
+      .optional()
+      .describe("All members but `cost` are in the first chunk, `cost` is in the last chunk."),
+    error: ErrorFields.optional().describe("Only in the last chunk of a stream that failed."),
   })
   .meta({
     id: "ChatChunk",

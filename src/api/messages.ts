@@ -68,7 +68,10 @@ export const MessageEvent = z
   .looseObject({
     type: z.string(),
     message: z.looseObject({ joust: RoutingNote.optional() }).optional(),
-    joust: z.object({ cost: z.number() }).optional().describe("Beside the usage at the end."),
+    joust: z
+      .object({ cost: z.number() })
+      .optional()
+      .describe("Only in the event with the final usage."),
     second: z.looseObject({}).optional().describe("In the event `joust.second` of a duel."),
   })
   .meta({
