@@ -309,7 +309,7 @@ const REASONS = `## Why some goals are missed
 
 - **joust does not have the lowest regret in every cell.** If the told scores are correct or nearly correct, it is level with COLSTIM
   and MaxPairUCB on category features, or below them. If the scores are permuted, mixllm and metallm, which rely on votes, are
-  better, and pay for it with correct scores. joust believes a table of scores at first with a probability of 0.8, and means of
+  better, but they have more regret if the scores are correct. joust believes a table of scores at first with a probability of 0.8, and means of
   evaluated queries with 0.97, so it is slow to drop scores that belong to other models
   ([decision 27](decisions/0027-told-scores-with-errors.md)); before that decision its regret with permuted scores was lower.
 - **Noisy and permuted scores with unreliable votes (s = 3 and 1).** The information in a vote grows with s^2. At s = 1
@@ -320,7 +320,7 @@ const REASONS = `## Why some goals are missed
   policy that routes by category cannot reach a ratio of 0.35 to 0.5. The told scores are means of five queries per
   task and never exact.
 - **The best fixed model at T = 3000.** joust is below it for s = 10. For s = 3 and 1, one of the 20 runs settles on a wrong
-  model, because its five queries per task mislead and votes seem to be worth too little to find out; it has 300 more regret
+  model, because its five queries per task are misleading and votes seem to be worth too little to correct them; it has 300 more regret
   than the best fixed model, and the intervals of these means are wide. In that run \`horizon=1000\` avoids it; it costs 2 to 7 at
   T = 1000. The best fixed model is known only in hindsight.
 `;
