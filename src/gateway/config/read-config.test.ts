@@ -59,7 +59,7 @@ it.each([
   ],
   [
     "router: {}",
-    /^joust\.yaml:1: field "router": .* did you mean "routers"\? there is server, store/,
+    /^joust\.yaml:1: field "router": .* did you mean "routers"\? known fields: server, store/,
   ],
   [
     `${MODELS}routers:\n  x:\n    policy: {name: joust, option: {}}`,
