@@ -6,7 +6,7 @@ import suite from "../src/lab/experiments/index.ts";
 import type { PlannedJob } from "../src/lab/jobs/plan.ts";
 import { evidenceOf } from "../src/lab/reproduce/claims-report.ts";
 import { BASELINES } from "../src/lab/reproduce/curve.ts";
-import type { DataSpec, FitSpec, RunSpec } from "../src/lab/reproduce/jobs/specs.ts";
+import type { DataSpec, ExamplesSpec, FitSpec, RunSpec } from "../src/lab/reproduce/jobs/specs.ts";
 import type { Planner } from "../src/lab/reproduce/planner.ts";
 import { recordOf } from "../src/lab/reproduce/record.ts";
 import { plan } from "../src/lab/reproduce/reproduce.ts";
@@ -86,18 +86,20 @@ describe("the experiments", () => {
       label.includes("MiniLM"),
     );
     const of = (experiment: string) =>
-      fits.filter(({ label }) => label.includes(`, ${experiment} `));
-    expect(new Set(of("routerbench").map(({ spec }) => spec.draw.offline))).toEqual(new Set([5]));
+      fits
+        .filter(({ label }) => label.includes(`, ${experiment} `))
+        .map(({ spec }) => full.planner.plan.find(spec.examples).spec as ExamplesSpec);
+    expect(new Set(of("routerbench").map(({ draw }) => draw.offline))).toEqual(new Set([5]));
     // 5 for the claim that few suffice.
-    expect(new Set(of("unseen").map(({ spec }) => spec.draw.offline))).toEqual(new Set([15, 5]));
+    expect(new Set(of("unseen").map(({ draw }) => draw.offline))).toEqual(new Set([15, 5]));
     for (const name of ["mmlu", "mixinstruct"]) {
-      expect(new Set(of(name).map(({ spec }) => spec.draw.offline))).toEqual(new Set([10]));
+      expect(new Set(of(name).map(({ draw }) => draw.offline))).toEqual(new Set([10]));
     }
     // exp knows five benchmarks, ideal all six.
-    const told = of("unseen").map(({ spec }) => spec.categories?.length);
+    const told = of("unseen").map(({ categories }) => categories?.length);
     expect(new Set(told)).toEqual(new Set([5, undefined]));
-    for (const { spec } of of("unseen"))
-      expect(spec.categories ?? []).not.toContain("arc-challenge");
+    for (const { categories } of of("unseen"))
+      expect(categories ?? []).not.toContain("arc-challenge");
   });
 
   it("unseen: 300 queries, then 420 with 120 of ARC, in the same proportion here", () => {

@@ -3,6 +3,7 @@ import type { Table } from "../report/table.ts";
 import { type Curve, fullName, settingText, WITHOUT_VECTORS } from "./curve.ts";
 import type {
   DataSpec,
+  ExamplesSpec,
   FitSpec,
   LinearSpec,
   PromptSpec,
@@ -167,7 +168,8 @@ function vectorsText(
   encoder: string,
 ): string {
   if (job.kind === "embed") return `the original ${encoder}`;
-  const { epochs, categories, draw } = job.spec as FitSpec;
+  const { epochs, examples } = job.spec as FitSpec;
+  const { categories, draw } = plan.find(examples).spec as ExamplesSpec;
   const label = labelOf(plan.find(draw.data).spec as DataSpec);
   const each = categories ? `for each of ${categories.join(", ")}` : `per ${label}`;
   return `${encoder} fine-tuned for ${epochs} epochs on the run's offline queries, ${draw.offline} ${each}`;

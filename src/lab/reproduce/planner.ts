@@ -8,6 +8,7 @@ import type {
   DataSpec,
   DescribeSpec,
   EmbedSpec,
+  ExamplesSpec,
   FitSpec,
   LinearSpec,
   ProjectSpec,
@@ -35,6 +36,9 @@ interface Description {
   readonly epochs: number;
   readonly runs: readonly JobId[];
 }
+
+/** Kinds of jobs whose results are read by other jobs only, never by the report. */
+export const INTERNAL_KINDS: readonly string[] = ["embed", "examples", "fit"];
 
 /** Collects the jobs and curves that the experiments plan. */
 export class Planner {
@@ -83,15 +87,20 @@ export class Planner {
   /** `count` texts are embedded after training on `pairs`. */
   fit(
     encoder: FoundEncoder,
-    spec: Omit<FitSpec, "encoder">,
+    epochs: number,
+    examples: ExamplesSpec,
     { pairs, count, label }: { pairs: number; count: number; label: string },
   ): JobId {
     const { kind, name, ref } = encoder;
-    const steps = spec.epochs * Math.ceil(pairs / 16);
+    const steps = epochs * Math.ceil(pairs / 16);
     const seconds =
       (steps * SECONDS_PER_STEP[kind] + count * SECONDS_PER_TEXT[kind]) * slownessOf(encoder);
-    const about = { label: `fit ${name} E${spec.epochs}, ${label}`, seconds };
-    return this.plan.add("fit", { ...spec, encoder: ref } satisfies FitSpec, about);
+    const spec: FitSpec = {
+      encoder: ref,
+      examples: this.plan.add("examples", examples, { label: `examples, ${label}`, seconds: 1 }),
+      epochs,
+    };
+    return this.plan.add("fit", spec, { label: `fit ${name} E${epochs}, ${label}`, seconds });
   }
 
   /** Plans one job per run. Two figures may show the same curve, which claims must count once. */

@@ -12,7 +12,7 @@ import type { DataSets } from "./data-sets.ts";
 import type { FoundEncoders } from "./encoders.ts";
 import type { JudgedClaim, Reproduced, Reproduction, Suite } from "./experiment.ts";
 import KINDS from "./jobs/kinds.ts";
-import { Planner, type Size } from "./planner.ts";
+import { INTERNAL_KINDS, Planner, type Size } from "./planner.ts";
 import { type RecordOptions, type ReproduceRecord, recordOf } from "./record.ts";
 import { curvesTable } from "./report-items.ts";
 import { type DataNames, Results } from "./results.ts";
@@ -44,7 +44,7 @@ export async function reproduce(
 ): Promise<(Reproduced & { readonly record: ReproduceRecord }) | undefined> {
   const { planner } = reproduction;
   // The results of embed and fit jobs are only inputs of others.
-  const shown = planner.plan.jobs.filter(({ kind }) => !["embed", "fit"].includes(kind));
+  const shown = planner.plan.jobs.filter(({ kind }) => !INTERNAL_KINDS.includes(kind));
   const ids = shown.map(({ id }) => id);
   const results = await run(planner, planner.plan, ids, options);
   if (!results) return undefined;

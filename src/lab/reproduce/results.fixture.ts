@@ -6,7 +6,7 @@ import type { Curve } from "./curve.ts";
 import { findDataSets } from "./data-sets.ts";
 import type { FoundEncoder } from "./encoders.ts";
 import type { LinearSpec, RunSpec, RunValue } from "./jobs/specs.ts";
-import { Planner, QUICK, type Size } from "./planner.ts";
+import { INTERNAL_KINDS, Planner, QUICK, type Size } from "./planner.ts";
 import { type DataNames, Results } from "./results.ts";
 import { fgts } from "./setting.ts";
 
@@ -67,7 +67,7 @@ export function inventedResults(planner: Planner): Results {
   const models = Array.from({ length: 11 }, (_, k) => `model ${k}`);
   const table = (columns: readonly unknown[]) =>
     categories.map(() => columns.map(() => random.uniform()));
-  const shown = planner.plan.jobs.filter(({ kind }) => !["embed", "fit"].includes(kind));
+  const shown = planner.plan.jobs.filter(({ kind }) => !INTERNAL_KINDS.includes(kind));
   const names = namesInTable(planner);
   const values = shown.map(({ id, kind, spec }): [string, unknown] => {
     const own = random.split(id);

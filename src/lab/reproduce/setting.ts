@@ -107,7 +107,8 @@ export class Setting {
     const known = categories?.length ?? this.options.categories;
     return this.planner.fit(
       encoder,
-      { draw, epochs, texts, ...(categories && { categories }) },
+      epochs,
+      { draw, texts, ...(categories && { categories }) },
       {
         pairs: known * offline * (offline - 1),
         count: Math.min(queries, rounds) + known * offline,

@@ -11,6 +11,10 @@ const kinds: Kinds = {
     new URL("./embed.ts", import.meta.url),
     async () => (await import("./embed.ts")).embed,
   ),
+  examples: kind(
+    new URL("./examples.ts", import.meta.url),
+    async () => (await import("./examples.ts")).examples,
+  ),
   fit: kind(new URL("./fit.ts", import.meta.url), async () => (await import("./fit.ts")).fit),
   describe: kind(
     new URL("./describe.ts", import.meta.url),

@@ -81,10 +81,28 @@ export interface EmbedSpec {
   readonly texts: TextsSpec;
 }
 
-/** Vectors of texts by an encoder that was fine-tuned on a draw's offline queries (CCFT). */
-export interface FitSpec extends EmbedSpec {
+/** The texts that an encoder is trained on, and the texts to embed with it afterwards. */
+export interface ExamplesSpec {
   readonly draw: DrawSpec;
   readonly categories?: readonly string[];
+  readonly texts: TextsSpec;
+}
+
+export interface ExamplesValue {
+  /** The draw's offline queries. */
+  readonly offline: readonly string[];
+  /** Category of each offline query, as an index. */
+  readonly categories: readonly number[];
+  /** Seed of the training. */
+  readonly seed: number;
+  readonly texts: readonly string[];
+}
+
+/** Vectors of texts by an encoder that was fine-tuned on a draw's offline queries (CCFT). */
+export interface FitSpec {
+  readonly encoder: EncoderRef;
+  /** An examples job. */
+  readonly examples: JobId;
   readonly epochs: number;
 }
 
