@@ -20,14 +20,16 @@ export interface Stop {
 export interface Usage {
   /** Tokens of the prompt, those read from and written to the cache included. */
   readonly promptTokens: number;
+  /** Tokens of the prompt that were read from the upstream's cache. */
   readonly cachedTokens: number;
+  /** Tokens of the prompt that were written to the cache, which Anthropic charges for. */
   readonly cacheWriteTokens: number;
   /** Part of the cache writes that lives for an hour and costs more. */
-  readonly cacheWrite1hTokens: number;
+  readonly cacheWrite1hTokens?: number | undefined;
   /** Tokens of the answer, reasoning included. */
   readonly completionTokens: number;
   readonly reasoningTokens: number;
-  /** Cost in US dollars, if the upstream reports it. */
+  /** Cost in US dollars, if the upstream reports it (OpenRouter). */
   readonly cost?: number | undefined;
 }
 

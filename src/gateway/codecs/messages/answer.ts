@@ -66,7 +66,7 @@ export function readUsage(value: unknown): Usage | undefined {
 }
 
 export function writeUsage(usage: Usage): Json {
-  const { promptTokens, cachedTokens, cacheWriteTokens, cacheWrite1hTokens } = usage;
+  const { promptTokens, cachedTokens, cacheWriteTokens, cacheWrite1hTokens = 0 } = usage;
   return {
     input_tokens: Math.max(0, promptTokens - cachedTokens - cacheWriteTokens),
     cache_creation_input_tokens: cacheWriteTokens,

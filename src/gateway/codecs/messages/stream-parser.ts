@@ -169,7 +169,8 @@ export class MessagesStreamParser implements StreamParser {
     if (last && first) {
       const hasInput = last.promptTokens > 0;
       const { completionTokens, reasoningTokens } = last;
-      const cacheWrite1hTokens = Math.max(first.cacheWrite1hTokens, last.cacheWrite1hTokens);
+      const hourly = [first, last].map((usage) => usage.cacheWrite1hTokens ?? 0);
+      const cacheWrite1hTokens = Math.max(...hourly);
       const input = hasInput ? { ...last, cacheWrite1hTokens } : first;
       this.#usage = { ...input, completionTokens, reasoningTokens };
     } else this.#usage = last ?? first;

@@ -1,22 +1,8 @@
 import type { ListedModel } from "../../../api/model.ts";
+import type { Usage } from "../../codecs/items/answer.ts";
 import { isRecord } from "../../wire/json.ts";
 
-/** Tokens of one answer, as the upstream counted them. */
-export interface Usage {
-  /** Tokens of the prompt, cached ones included. */
-  readonly promptTokens: number;
-  /** Tokens of the prompt that were read from the upstream's cache. */
-  readonly cachedTokens: number;
-  /** Tokens of the prompt that were written to the cache, which Anthropic charges for. */
-  readonly cacheWriteTokens: number;
-  /** Those of them that the cache keeps for an hour, which cost more. */
-  readonly cacheWrite1hTokens?: number | undefined;
-  /** Tokens of the answer, reasoning included. */
-  readonly completionTokens: number;
-  readonly reasoningTokens: number;
-  /** Cost in US dollars, if the upstream reports it (OpenRouter). */
-  readonly cost?: number | undefined;
-}
+export type { Usage };
 
 /**
  * Reads OpenAI's `usage` and its variations. If prompt and completion add up to less than the
