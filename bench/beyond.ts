@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { excludesZero, mean, pairedDifference } from "../src/core/statistics.ts";
 import type { Table } from "../src/lab/report/table.ts";
 import { SETTINGS, type Settings, type Voters } from "../src/lab/simulate/settings.ts";
-import { excludesZero, mean, pairedDifference } from "../src/lab/statistics.ts";
 import type { BenchResult } from "./bench.ts";
 import { type BenchDataset, openDatasets, openFullRouterBench } from "./datasets.ts";
 import { type Episode, playEpisode, ROUNDS, type Scenario, type Variant } from "./episode.ts";

@@ -6,8 +6,8 @@ import { pairsOf } from "../src/core/calibrate/pairs.ts";
 import { encodeAll } from "../src/core/encoder/encode-all.ts";
 import { type OpenEncoder, openEncoder } from "../src/core/encoder/open-encoder.ts";
 import { Random } from "../src/core/random/random.ts";
+import { mean, meanInterval } from "../src/core/statistics.ts";
 import type { Table } from "../src/lab/report/table.ts";
-import { mean, meanInterval } from "../src/lab/statistics.ts";
 import type { BenchResult } from "./bench.ts";
 import {
   accuracies,

@@ -1,4 +1,4 @@
-import { percentile } from "../src/lab/statistics.ts";
+import { percentile } from "../src/core/statistics.ts";
 
 export function median(values: readonly number[]): number {
   return percentile(values, 50);

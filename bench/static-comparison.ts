@@ -3,7 +3,7 @@ import { openStatic } from "../src/core/encoder/static/open-static.ts";
 import { openTransformer } from "../src/core/encoder/transformer/inference/transformer-encoder.ts";
 import { readModelFolder } from "../src/core/encoder/transformer/model/model-folder.ts";
 import { mean as meanOf, normalized } from "../src/core/linalg/linalg.ts";
-import { mean } from "../src/lab/statistics.ts";
+import { mean } from "../src/core/statistics.ts";
 import { accuracies, accuracy, type Benchmark, MINILM } from "./category-accuracy.ts";
 import {
   BUNDLED,

@@ -7,7 +7,7 @@ import { batchesOf, pairsOf } from "../src/core/calibrate/pairs.ts";
 import { openStatic } from "../src/core/encoder/static/open-static.ts";
 import { WordPiece } from "../src/core/encoder/tokenizer/word-piece.ts";
 import { Random } from "../src/core/random/random.ts";
-import { percentile } from "../src/lab/statistics.ts";
+import { percentile } from "../src/core/statistics.ts";
 import type { BenchResult } from "./bench.ts";
 
 const CHARACTERS = 400;

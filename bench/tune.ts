@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Options } from "../src/core/bandit/policy.ts";
 import { Random } from "../src/core/random/random.ts";
-import { mean } from "../src/lab/statistics.ts";
+import { mean } from "../src/core/statistics.ts";
 import type { BenchResult } from "./bench.ts";
 import { runCell } from "./cell-runs.ts";
 import { openDatasets, settingsOf, TOLD_KINDS } from "./datasets.ts";

@@ -16,7 +16,7 @@ export type {
   Score,
 } from "./api/decision.ts";
 export type { FeedEvent } from "./api/event.ts";
-export type { Learning, MapPoint, PromptMap, Tradeoff, TradeoffPoint } from "./api/insight.ts";
+export type { LearningCurve, MapPoint, PromptMap, Tradeoff, TradeoffPoint } from "./api/insight.ts";
 export type { ListedModel, ModelList } from "./api/model.ts";
 export type { Truth, Voters } from "./api/sandbox.ts";
 export type { ModelCounts, SeriesPoint, Standing, Stats } from "./api/stats.ts";

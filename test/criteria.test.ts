@@ -11,7 +11,7 @@ import {
   runValue,
   STATIC,
 } from "../src/lab/reproduce/results.fixture.ts";
-import type { JudgedCell, Verdict } from "../src/lab/reproduce/verdict.ts";
+import type { ClaimVerdict, JudgedCell } from "../src/lab/reproduce/verdict.ts";
 
 /** A curve whose run r has regret slope(t) + noise[r] in round t. */
 function line(
@@ -39,7 +39,7 @@ async function judge(
 
 /** A finding, whether or not stand-ins made it. */
 interface Judged {
-  readonly verdict: Verdict;
+  readonly verdict: ClaimVerdict;
   readonly evidence: string;
   readonly cells: readonly JudgedCell[];
 }

@@ -9,6 +9,7 @@ import { cyclesOf, importsOf } from "./import-graph.fixture.ts";
  */
 const LAYERS = [
   "core/errors",
+  "core/statistics.ts",
   "core/random",
   "core/linalg",
   "core/bandit",
@@ -20,7 +21,6 @@ const LAYERS = [
   "core/policy-spec",
   "api",
   "client",
-  "lab/statistics.ts",
   "lab/data",
   "lab/jobs",
   "lab/report",
@@ -58,6 +58,7 @@ const LAYERS = [
 const BESIDE = [
   ["gateway", "lab"],
   ["store", "lab"],
+  ["learner", "lab"],
 ] as const;
 
 const sources = readSources("src");

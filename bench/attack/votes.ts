@@ -71,7 +71,7 @@ async function duel(url: string, key?: string, more: object = {}): Promise<Duel>
 async function votesIn(folder: string): Promise<Voted[]> {
   const store = await openSqlite(join(folder, "joust.db"));
   const votes: Voted[] = [];
-  for await (const event of inPages((after, limit) => store.learning("auto", after, limit))) {
+  for await (const event of inPages((after, limit) => store.logEvents("auto", after, limit))) {
     if (event.kind === "voted") votes.push(event);
   }
   await store.close();

@@ -30,7 +30,7 @@ export async function compare(
   const counts = new Map<string, number>();
   let altered = 0;
   let invented = 0;
-  for await (const event of inPages((after, limit) => store.learning("auto", after, limit))) {
+  for await (const event of inPages((after, limit) => store.logEvents("auto", after, limit))) {
     if (event.kind !== "voted") continue;
     const { decision, verdict } = event;
     counts.set(decision, (counts.get(decision) ?? 0) + 1);

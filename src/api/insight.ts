@@ -30,7 +30,7 @@ export const Tradeoff = z
   .meta({ id: "Tradeoff", description: "Quality and cost at each `cost_quality_tradeoff`." });
 export type Tradeoff = Value<typeof Tradeoff>;
 
-export const Learning = z
+export const LearningCurve = z
   .object({
     object: z.literal("learning"),
     router: z.string(),
@@ -49,8 +49,8 @@ export const Learning = z
       }),
     ),
   })
-  .meta({ id: "Learning", description: "Regret over time, judged by the current posterior." });
-export type Learning = Value<typeof Learning>;
+  .meta({ id: "LearningCurve", description: "Regret over time, judged by the current posterior." });
+export type LearningCurve = Value<typeof LearningCurve>;
 
 export const MAP_POINTS = 400;
 

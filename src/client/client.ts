@@ -4,7 +4,13 @@ import type { ChatChunk, ChatCompletion, ChatRequest } from "../api/chat.ts";
 import type { Value } from "../api/common.ts";
 import type { Decision, DecisionPage, DecisionsQuery, RouteDecision } from "../api/decision.ts";
 import type { FeedEvent } from "../api/event.ts";
-import type { Learning, MapQuery, PromptMap, Tradeoff, TradeoffQuery } from "../api/insight.ts";
+import type {
+  LearningCurve,
+  MapQuery,
+  PromptMap,
+  Tradeoff,
+  TradeoffQuery,
+} from "../api/insight.ts";
 import type { ListedModel, ModelList } from "../api/model.ts";
 import type { Truth, Voters, VotersSettings } from "../api/sandbox.ts";
 import type { Stats, StatsQuery } from "../api/stats.ts";
@@ -110,7 +116,7 @@ export class JoustClient {
     return this.#get("/v1/tradeoff", query, options);
   }
 
-  learning(query: Query<typeof StatsQuery> = {}, options?: CallOptions): Promise<Learning> {
+  learning(query: Query<typeof StatsQuery> = {}, options?: CallOptions): Promise<LearningCurve> {
     return this.#get("/v1/learning", query, options);
   }
 

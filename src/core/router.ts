@@ -346,11 +346,11 @@ export type VoteTarget = Pick<RoutedChoice, "id" | "x" | "pair" | "values">;
 export interface RouterSnapshot {
   readonly policy: Snapshot;
   readonly voters: VotersState;
-  readonly serving?: Serving | undefined;
+  readonly serving?: ServingState | undefined;
 }
 
 /** The state that serving changes. Pending duels without an id are left out. */
-interface Serving {
+interface ServingState {
   readonly pacer: PacerState | undefined;
   readonly rounds: number;
   readonly pending: readonly (PendingDuel & { readonly id: string; readonly since: number })[];

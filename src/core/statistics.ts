@@ -1,5 +1,5 @@
 /** Means of a few runs with Student's t intervals, and paired comparisons of two policies. */
-import { invalidValue } from "../core/errors/joust-error.ts";
+import { invalidValue } from "./errors/joust-error.ts";
 
 /** A mean and its 95% interval. The bounds of a single value are NaN. */
 export interface Interval {

@@ -36,7 +36,7 @@ describe("a gateway without its store", () => {
     expect((await again()).json.status).toBe("repeated");
     // Decisions made while the store was down are in the log.
     expect((await post("/v1/feedback", { id: during.id, winner: 1 })).json.status).toBe("logged");
-    const learned = await store.learning("auto", 0, 100);
+    const learned = await store.logEvents("auto", 0, 100);
     expect(learned.filter(({ kind }) => kind === "voted")).toHaveLength(2);
   });
 });

@@ -53,7 +53,7 @@ export async function rollBack(
   }
   const schedule = new VoteSchedule(await store.controls(router), await store.head(router));
   let undone = 0;
-  for await (const event of inPages((after, limit) => store.learning(router, after, limit), to)) {
+  for await (const event of inPages((after, limit) => store.logEvents(router, after, limit), to)) {
     if (event.kind !== "voted" || "comment" in event.verdict) continue;
     if (schedule.countsAt(event) !== undefined) undone++;
   }

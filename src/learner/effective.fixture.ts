@@ -1,4 +1,4 @@
-import type { Learning, Logged, Voted } from "../store/events.ts";
+import type { LogEvent, Logged, Voted } from "../store/events.ts";
 
 /** A vote and the position at which it counts. */
 export interface Effective {
@@ -10,7 +10,7 @@ export interface Effective {
  * The obvious implementation of VoteSchedule: walks through the log and keeps the list of votes that
  * count after each event.
  */
-export function effectiveVotes(events: readonly Logged<Learning>[]): readonly Effective[] {
+export function effectiveVotes(events: readonly Logged<LogEvent>[]): readonly Effective[] {
   interface State {
     readonly list: readonly Effective[];
     /** Votes logged during the current freeze. */

@@ -1,6 +1,6 @@
 import { sigmoid } from "../core/bandit/btl.ts";
 import { GaussianPosterior } from "../core/bandit/posterior.ts";
-import { type Interval, tQuantile } from "../lab/statistics.ts";
+import { type Interval, tQuantile } from "../core/statistics.ts";
 
 /**
  * Estimates the value of other policies from the logged decisions of the policy that was served.

@@ -16,7 +16,7 @@ export async function* exportVotes(
   onUndecrypted: () => void = () => {},
 ): AsyncGenerator<string> {
   const schedule = new VoteSchedule(await store.controls(router), await store.head(router));
-  for await (const event of inPages((after, limit) => store.learning(router, after, limit))) {
+  for await (const event of inPages((after, limit) => store.logEvents(router, after, limit))) {
     if (event.position > schedule.until) return;
     if (event.kind !== "voted" || "comment" in event.verdict) continue;
     if (schedule.countsAt(event) === undefined) continue;

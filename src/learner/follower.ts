@@ -7,8 +7,8 @@ import { type FindPolicy, type Fold, type Posterior, readState, routerOf } from 
 import { Sleeper } from "./sleeper.ts";
 import { restartsLearning } from "./vote-schedule.ts";
 
-/** The router that serves requests, and the state it was made from. */
-export interface Serving {
+/** The router that serves requests, and the configuration and posterior it was made from. */
+export interface ServedRouter {
   readonly router: Router;
   readonly configuration: Logged<Configured>;
   /** Position of the last event that the posterior was learned from. */
@@ -25,7 +25,7 @@ export class Follower {
   readonly #sleeper = new Sleeper();
   readonly #stop = new AbortController();
   #running: Promise<void> | undefined;
-  #serving: Serving | undefined;
+  #serving: ServedRouter | undefined;
   #configurations: Logged<Configured>[] = [];
   /** A newer posterior of this node's learner. */
   #offered: Fold | undefined;
@@ -39,7 +39,7 @@ export class Follower {
   }
 
   /** The router that serves requests; undefined until it is configured. */
-  get serving(): Serving | undefined {
+  get serving(): ServedRouter | undefined {
     return this.#serving;
   }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { configured, MODELS, T0 } from "../store/events.fixture.ts";
-import type { Control, Learning, Logged } from "../store/events.ts";
+import type { Control, LogEvent, Logged } from "../store/events.ts";
 import { newFiles } from "../store/folder.fixture.ts";
 import { SqliteStore } from "../store/sqlite/sqlite-store.ts";
 import type { Store } from "../store/store.ts";
@@ -89,7 +89,7 @@ describe("History", () => {
         while (await learner.advance());
         const replayed = new History(store, "auto", { findPolicy, snapshots: false });
         await replayed.replay();
-        const plain = reference(await store.learning("auto", 0, 1e6));
+        const plain = reference(await store.logEvents("auto", 0, 1e6));
         expect(replayed.fold.hash()).toBe(plain.hash());
         expect(learner.fold.hash()).toBe(plain.hash());
         expect(learner.fold.counts).toEqual(plain.counts);
@@ -102,7 +102,7 @@ describe("History", () => {
 });
 
 /** Folds the votes that count in order, with the configurations between them. */
-function reference(events: readonly Logged<Learning>[]): Fold {
+function reference(events: readonly Logged<LogEvent>[]): Fold {
   const configurations = events.filter((event) => event.kind === "configured");
   const base = configurations.findLastIndex(
     (configuration, i) => i === 0 || restartsLearning(configurations[i - 1]!, configuration),

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { JoustError } from "../core/errors/joust-error.ts";
-import type { Configured, Control, Learning, Logged, Voted } from "../store/events.ts";
+import type { Configured, Control, LogEvent, Logged, Voted } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { type FindPolicy, Fold } from "./fold.ts";
 import { VoteSchedule } from "./vote-schedule.ts";
@@ -28,7 +28,7 @@ export class History {
   #fold: Fold;
   #votesSeen = 0;
   /** The last page read from the store: events after position `from`. */
-  #buffer: { readonly from: number; readonly events: readonly Logged<Learning>[] } = EMPTY;
+  #buffer: { readonly from: number; readonly events: readonly Logged<LogEvent>[] } = EMPTY;
 
   constructor(store: Store, router: string, options: HistoryOptions) {
     this.#store = store;
@@ -151,7 +151,7 @@ export class History {
     }
   }
 
-  async #foldPage(schedule: VoteSchedule, page: readonly Logged<Learning>[]): Promise<void> {
+  async #foldPage(schedule: VoteSchedule, page: readonly Logged<LogEvent>[]): Promise<void> {
     const fold = this.#fold;
     await this.#options.beforePage?.();
     let since = performance.now();
@@ -191,12 +191,12 @@ export class History {
     this.#options.onVote?.(vote, isLearned);
   }
 
-  async #readPage(after: number, until: number): Promise<Logged<Learning>[]> {
+  async #readPage(after: number, until: number): Promise<Logged<LogEvent>[]> {
     // A caller that advances in small steps finds the next events in the buffer.
     const { from, events } = this.#buffer;
     let rest = after >= from ? events.filter(({ position }) => position > after) : [];
     if (rest.length === 0) {
-      rest = await this.#store.learning(this.#router, after, PAGE);
+      rest = await this.#store.logEvents(this.#router, after, PAGE);
       this.#buffer = { from: after, events: rest };
     }
     return rest.filter(({ position }) => position <= until);

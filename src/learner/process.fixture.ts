@@ -63,7 +63,7 @@ export async function expectNothingLost(
   nodes: readonly NodeProcess[],
 ): Promise<void> {
   expect(nodes.map(({ errors }) => errors).join("")).toBe("");
-  const events = await store.learning("auto", 0, 1e7);
+  const events = await store.logEvents("auto", 0, 1e7);
   const votes = events.flatMap((e) => (e.kind === "voted" ? [`${e.decision} ${e.voter}`] : []));
   expect(new Set(votes).size).toBe(votes.length);
   const acknowledged = nodes.flatMap((node) => node.acknowledged);

@@ -33,7 +33,7 @@ async function servedLog(rounds: number): Promise<{ store: Store; world: World }
 it("folds a log again and reports leaderboards and the values of policies", async () => {
   const { store, world } = await servedLog(300);
   const result = (await replay(store, "auto", { findPolicy }))!;
-  const votes = (await store.learning("auto", 0, 1000)).filter(
+  const votes = (await store.logEvents("auto", 0, 1000)).filter(
     ({ kind }) => kind === "voted",
   ).length;
   expect(result).toMatchObject({
@@ -63,7 +63,7 @@ it("folds a log again and reports leaderboards and the values of policies", asyn
 it("counts no win or loss of a vote that was skipped because of its model", async () => {
   const { store } = await servedLog(60);
   const before = (await replay(store, "auto", { findPolicy }))!;
-  const [vote] = (await store.learning("auto", 0, 1000)).filter((event) => event.kind === "voted");
+  const [vote] = (await store.logEvents("auto", 0, 1000)).filter((event) => event.kind === "voted");
   for (const outcome of ["a", "b", "tie"] as const) {
     const models = ["left", vote!.models[1]!];
     await store.append([{ ...vote!, decision: `left-${outcome}`, models, verdict: { outcome } }]);
@@ -116,7 +116,7 @@ it("evaluates only the newest decisions and starts from the snapshot before them
   const token = (await store.acquireLease("auto", "test", 1e9))!;
   const [hash, state] = [before.fold.hash(), before.fold.toBytes()];
   await store.saveSnapshot({ router: "auto", position, at: T0, hash, state }, token);
-  const read = vi.spyOn(store, "learning");
+  const read = vi.spyOn(store, "logEvents");
   expect(await evaluateNewest()).toEqual(folded);
   for (const [, after] of read.mock.calls) expect(after).toBeGreaterThanOrEqual(position);
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { configured, T0 } from "../store/events.fixture.ts";
-import type { Control, Learning, Logged } from "../store/events.ts";
+import type { Control, LogEvent, Logged } from "../store/events.ts";
 import { effectiveVotes } from "./effective.fixture.ts";
 import { loggedAt, voted, withModels } from "./events.fixture.ts";
 import { restartsLearning, VoteSchedule } from "./vote-schedule.ts";
@@ -34,27 +34,27 @@ const log = fc
   .array(fc.tuple(event, fc.integer({ min: 1, max: 3 })), { maxLength: 30, size: "max" })
   .map((steps) => {
     let position = 0;
-    return steps.map(([make, gap]): Logged<Learning> => {
+    return steps.map(([make, gap]): Logged<LogEvent> => {
       position += gap;
       return loggedAt(position, make(position - 1));
     });
   });
 
 /** A log as it is left after its forgotten voters were erased. In this test, `votes` is the number of the voter. */
-function erased(events: readonly Logged<Learning>[]): Logged<Learning>[] {
+function erased(events: readonly Logged<LogEvent>[]): Logged<LogEvent>[] {
   return events.filter((event, i) => {
     if (event.kind !== "voted") return true;
-    const isOwn = (e: Learning) => e.kind === "voter_forgotten" && `v${e.votes}` === event.voter;
+    const isOwn = (e: LogEvent) => e.kind === "voter_forgotten" && `v${e.votes}` === event.voter;
     return !events.slice(i).some(isOwn);
   });
 }
 
-function scheduleOf(events: readonly Logged<Learning>[]): VoteSchedule {
+function scheduleOf(events: readonly Logged<LogEvent>[]): VoteSchedule {
   const controls = events.filter((e): e is Logged<Control> => e.kind !== "voted");
   return new VoteSchedule(controls, events.at(-1)?.position ?? 0);
 }
 
-function votesOf(events: readonly Logged<Learning>[]) {
+function votesOf(events: readonly Logged<LogEvent>[]) {
   const schedule = scheduleOf(events);
   return events
     .filter((e) => e.kind === "voted")

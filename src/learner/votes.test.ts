@@ -61,7 +61,7 @@ describe("votes import", () => {
     const file = jsonl(row, row, { ...row, voter: "ann" }, { ...row, outcome: "tie" });
     expect(await importVotes(store, "auto", file, hashing)).toEqual({ votes: 4, repeated: 0 });
     expect(await importVotes(store, "auto", file, hashing)).toEqual({ votes: 0, repeated: 4 });
-    const [first] = await store.learning("auto", 0, 10);
+    const [first] = await store.logEvents("auto", 0, 10);
     const [x] = await hashEncoder.encode(["Why?"]);
     expect(first).toMatchObject({
       kind: "voted",
@@ -82,7 +82,7 @@ describe("votes import", () => {
       errorText(/:2: 3 votes are on models that the router does not have: beee, emu/),
     );
     await expect(refused).rejects.toThrow(errorText(/hint: .*--allow-unknown/));
-    expect(await store.learning("auto", 0, 10)).toEqual([]);
+    expect(await store.logEvents("auto", 0, 10)).toEqual([]);
     const allowed = await importVotes(store, "auto", file, { ...known, allowUnknown: true });
     expect(allowed).toEqual({
       votes: 4,
@@ -214,7 +214,7 @@ describe("operations on learning", () => {
 
   it("roll back to a position", async () => {
     const store = await start();
-    const [, , third] = await store.learning("auto", 0, 3);
+    const [, , third] = await store.logEvents("auto", 0, 3);
     expect(await rollBack(store, "auto", { position: third!.position }, T0)).toBe(8);
     expect(await votesIn(store)).toBe(2);
   });
@@ -279,7 +279,7 @@ describe("operations on learning", () => {
     await store.append([
       { ...voted(11), models: [MODELS[0]!, MODELS[1]!], verdict: { outcome: "a" } },
     ]);
-    const events = await store.learning("auto", 0, 100);
+    const events = await store.logEvents("auto", 0, 100);
     expect(await forget(store, "auto", "v1", T0)).toBe(3);
     await expect(forget(store, "auto", "nobody", T0)).rejects.toThrow(
       errorText(/no vote of "nobody"; hint: .* key_1234\/ann/),
@@ -292,6 +292,6 @@ describe("operations on learning", () => {
       ),
     );
     expect((await folded(store)).hash()).toBe((await folded(without)).hash());
-    expect(JSON.stringify(await store.learning("auto", 0, 100))).not.toContain('"v1"');
+    expect(JSON.stringify(await store.logEvents("auto", 0, 100))).not.toContain('"v1"');
   });
 });

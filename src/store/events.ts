@@ -7,8 +7,8 @@ import type { PricedCounts } from "./priced-counts.ts";
  *
  * event      a record of something that happened; it is written once and never changed
  * control    an event that is not a vote but changes which votes count or how they are learned
- * log        votes and controls in one order; positions in the log increase and are never reused
- * learning   the events of the log, which determine the posterior
+ * log        votes and controls in one order, which determine the posterior; positions in the
+ *            log increase and are never reused
  * decision   one routed request; its answers and votes refer to it by its id
  * slot       index of an answer as it was shown: 0 for the first, 1 for the second
  * owner      id of the API key that sent the request; a vote by key must use the same key
@@ -16,7 +16,7 @@ import type { PricedCounts } from "./priced-counts.ts";
  *
  * Decisions and answers are not part of the log. They are stored by day and have no position.
  */
-export type Learning = Voted | Control;
+export type LogEvent = Voted | Control;
 export type DecisionEvent = Decision | Answered;
 export type Control = Configured | Frozen | Thawed | RolledBack | VoterForgotten;
 

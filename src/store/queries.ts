@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { Control, Learning, Logged, Voted } from "./events.ts";
+import type { Control, LogEvent, Logged, Voted } from "./events.ts";
 import { eventOf, type LoggedRow } from "./row.ts";
 import { joined, literal, type Statement, sql } from "./sql.ts";
 import type { StoredKey, StoredResponse, StoredSnapshot } from "./store.ts";
@@ -22,11 +22,11 @@ export class LogQueries {
     this.select = select;
   }
 
-  async learning(router: string, after: number, limit: number): Promise<Logged<Learning>[]> {
+  async logEvents(router: string, after: number, limit: number): Promise<Logged<LogEvent>[]> {
     const rows = await this.select<LoggedRow>(sql`
       SELECT * FROM log WHERE router = ${router} AND position > ${after}
       ORDER BY position LIMIT ${limit}`);
-    return rows.map(eventOf<Learning>);
+    return rows.map(eventOf<LogEvent>);
   }
 
   async controls(router: string): Promise<Logged<Control>[]> {

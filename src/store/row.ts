@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { invalidValue } from "../core/errors/joust-error.ts";
-import type { Learning, Logged, Voted } from "./events.ts";
+import type { LogEvent, Logged, Voted } from "./events.ts";
 import { bytesOf, vectorOf } from "./vector.ts";
 
 /** An event of the log as both databases store it: searchable fields in columns, the rest as JSON in `body`. */
@@ -20,7 +20,7 @@ export interface Row {
 
 export type LoggedRow = Row & { readonly position: number };
 
-export function rowOf(event: Learning): Row {
+export function rowOf(event: LogEvent): Row {
   if (event.kind !== "voted") {
     const { kind, router, at, ...body } = event;
     const unused = { decision: null, ballot: null, voter: null, x: null };
@@ -52,7 +52,7 @@ function ballotPrefix({ verdict, metric, byToken }: Voted): string {
 export const COMMENT_PREFIX = "comment:";
 
 /** Reads a row back. The caller selected rows of one kind and therefore knows the type E. */
-export function eventOf<E extends Pick<Learning, "kind">>(
+export function eventOf<E extends Pick<LogEvent, "kind">>(
   row: Omit<LoggedRow, "x" | "ballot"> & Partial<Pick<Row, "x">>,
 ): Logged<E> {
   const { position, kind, router, at, decision, voter, x, body } = row;

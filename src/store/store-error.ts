@@ -2,9 +2,9 @@
 import { JoustError } from "../core/errors/joust-error.ts";
 
 /** The reason why a vote is refused. Clients must not be able to distinguish `unknown` from `foreign`. */
-export type Refusal = "unknown" | "foreign" | "changed" | "single" | "unanswered" | "invalid";
+export type VoteRefusal = "unknown" | "foreign" | "changed" | "single" | "unanswered" | "invalid";
 
-const TEXTS: Record<Refusal, [message: string, hint: string]> = {
+const TEXTS: Record<VoteRefusal, [message: string, hint: string]> = {
   unknown: ["there is no such decision", "vote with the id that came with the answer"],
   foreign: ["the decision belongs to another key", "vote with the key that sent the request"],
   changed: [
@@ -21,9 +21,9 @@ const TEXTS: Record<Refusal, [message: string, hint: string]> = {
 
 export class VoteRefused extends JoustError {
   override readonly name = "VoteRefused";
-  readonly reason: Refusal;
+  readonly reason: VoteRefusal;
 
-  constructor(reason: Refusal) {
+  constructor(reason: VoteRefusal) {
     const [message, hint] = TEXTS[reason];
     super(message, { code: `vote_${reason}`, hint });
     this.reason = reason;

@@ -1,6 +1,6 @@
 import type { Decision } from "./decision.ts";
-import type { Answered, Control, DecisionEvent, Learning, Logged, Voted } from "./events.ts";
-import type { Refusal } from "./store-error.ts";
+import type { Answered, Control, DecisionEvent, LogEvent, Logged, Voted } from "./events.ts";
+import type { VoteRefusal } from "./store-error.ts";
 import type { Tally } from "./tally.ts";
 
 /**
@@ -27,10 +27,10 @@ export interface Store {
    * Appends votes and controls, which are durable when the promise resolves. One ballot is one
    * vote: the same vote again is "repeated", and another vote with the same ballot is refused.
    */
-  append(events: readonly Learning[]): Promise<Receipt[]>;
+  append(events: readonly LogEvent[]): Promise<Receipt[]>;
 
   /** Votes and controls after a position, in log order. No event is ever inserted before one that was returned. */
-  learning(router: string, after: number, limit: number): Promise<Logged<Learning>[]>;
+  logEvents(router: string, after: number, limit: number): Promise<Logged<LogEvent>[]>;
   controls(router: string): Promise<Logged<Control>[]>;
   /** Position of the newest vote or control, or 0 if there is none. */
   head(router: string): Promise<number>;
@@ -127,7 +127,7 @@ export interface Store {
 export type Receipt =
   | { readonly status: "logged"; readonly position: number }
   | { readonly status: "repeated" }
-  | { readonly status: "refused"; readonly reason: Refusal };
+  | { readonly status: "refused"; readonly reason: VoteRefusal };
 
 export interface Change {
   readonly router: string;

@@ -2,9 +2,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import type { Learning, PromptMap, Standing, Stats, Tradeoff } from "../../src/client.ts";
+import type { LearningCurve, PromptMap, Standing, Stats, Tradeoff } from "../../src/client.ts";
+import {
+  learningAssessment,
+  savingAssessment,
+  trustAssessment,
+} from "../../web/src/dashboard/assessment.ts";
 import { agreement, compare } from "../../web/src/dashboard/truth.ts";
-import { learningVerdict, savingVerdict, trustVerdict } from "../../web/src/dashboard/verdict.ts";
 import { categoryIn, inWords, votesInWords } from "../../web/src/decision/in-words.ts";
 import { count, dollars, duration, percent, plural, signed } from "../../web/src/text/format.ts";
 import { topicOf } from "../../web/src/text/topics.ts";
@@ -15,7 +19,7 @@ import { serve } from "./gateway.fixture.ts";
 /** The numbers behind the dashboard, as printed by `joust replay --json`. */
 interface Numbers {
   readonly stats: Stats;
-  readonly learning: Learning;
+  readonly learning: LearningCurve;
   readonly tradeoff: Tradeoff;
   readonly map: PromptMap;
 }
@@ -82,12 +86,12 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
     const served = { ...stats, mode: "apply", guard: null } as const;
     const main = async () => (await page.locator("main").allTextContents()).join("\n");
     const showsText = (text: string) => expect.poll(main).toContain(text);
-    const verdicts = [
-      learningVerdict(served, learning),
-      savingVerdict(served),
-      trustVerdict(served, tradeoff.advantage),
+    const assessments = [
+      learningAssessment(served, learning),
+      savingAssessment(served),
+      trustAssessment(served, tradeoff.advantage),
     ];
-    for (const { figure, caption, sentence } of verdicts) {
+    for (const { figure, caption, sentence } of assessments) {
       for (const words of [figure, caption, sentence]) await showsText(words);
     }
     await showsStandings(page, stats);

@@ -1,5 +1,6 @@
 /** Texts that `joust simulate` prints in addition to its result. */
 import { DEFAULT_ENCODER } from "../../core/encoder/open-encoder.ts";
+import { mean } from "../../core/statistics.ts";
 import type { Dataset } from "../../lab/data/dataset.ts";
 import { splitOf } from "../../lab/data/groups.ts";
 import { decimalsOf, fixed } from "../../lab/report/table.ts";
@@ -8,7 +9,6 @@ import { isOracle } from "../../lab/simulate/result-table.ts";
 import type { RunsProgress } from "../../lab/simulate/runs.ts";
 import { SETTINGS, type Settings } from "../../lab/simulate/settings.ts";
 import { completeRuns, type Simulation } from "../../lab/simulate/simulate.ts";
-import { mean } from "../../lab/statistics.ts";
 import { drawBar, duration, statusLine, type Terminal } from "../shared/status-line.ts";
 
 /** One line with the data, the told scores and every setting that is not the default. */

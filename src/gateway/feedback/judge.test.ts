@@ -63,7 +63,7 @@ routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1
     const answer = await post("/v1/chat/completions", chat("hi", { stream, joust: { duel } }));
     expect(answer.status).toBe(200);
     const votes = async () =>
-      (await store.learning("auto", 0, 100)).filter((event) => event.kind === "voted");
+      (await store.logEvents("auto", 0, 100)).filter((event) => event.kind === "voted");
     await expect.poll(votes).toHaveLength(1);
     const [vote] = await votes();
     expect(vote).toMatchObject({ voter: "judge:judge", source: "judge", weight: 0.5 });
@@ -91,7 +91,7 @@ routers: {auto: {models: [bad, good], explore: 0, judge: {model: judge, share: 1
       expect((await post(path, { model: "auto", stream, ...request })).status).toBe(200);
     }
     const votes = async () =>
-      (await store.learning("auto", 0, 100)).filter((event) => event.kind === "voted");
+      (await store.logEvents("auto", 0, 100)).filter((event) => event.kind === "voted");
     await expect.poll(votes).toHaveLength(2);
   });
 

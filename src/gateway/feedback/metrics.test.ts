@@ -53,7 +53,7 @@ describe("metrics", () => {
       expect(await votesOf(id)).toMatchObject([{ metric: { name: "solved", value: true } }]);
     }
     expect([await votesOf(duel), await votesOf(other)]).toEqual([[], []]);
-    const votes = await store.learning("auto", 0, 100);
+    const votes = await store.logEvents("auto", 0, 100);
     const weights = votes.flatMap((event) => (event.kind === "voted" ? [event.weight] : []));
     expect(weights).toEqual([0.5, 0.5]);
 
@@ -81,7 +81,7 @@ describe("a comment alone", () => {
       { outcome: "a" },
     ]);
     expect(await counted()).toBe(1);
-    const last = (await store.learning("auto", 0, 100)).at(-1);
+    const last = (await store.logEvents("auto", 0, 100)).at(-1);
     expect(last).toMatchObject({ weight: 1 });
   });
 

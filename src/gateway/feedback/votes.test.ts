@@ -18,7 +18,7 @@ async function ask({ post }: TestGateway, options = DUEL): Promise<Note> {
 }
 
 async function votesOf({ store }: TestGateway): Promise<Logged<Voted>[]> {
-  return (await store.learning("auto", 0, 1000)).filter((event) => event.kind === "voted");
+  return (await store.logEvents("auto", 0, 1000)).filter((event) => event.kind === "voted");
 }
 
 describe("a vote with a token", () => {

@@ -1,4 +1,4 @@
-import type { Learning } from "../../api/insight.ts";
+import type { LearningCurve } from "../../api/insight.ts";
 import { Random } from "../../core/random/random.ts";
 import type { Decision } from "../../store/decision.ts";
 import { uniformSample } from "../../store/decision-id.ts";
@@ -17,7 +17,7 @@ export async function learningCurve(
   router: string,
   posterior: PosteriorView,
   window: Window,
-): Promise<Learning> {
+): Promise<LearningCurve> {
   const sample = await sampled(store, router, window);
   const size = Math.max(LEAST, Math.ceil(sample.length / STRETCHES));
   const parts = Array.from({ length: Math.ceil(sample.length / size) }, (_, i) =>
@@ -26,7 +26,7 @@ export async function learningCurve(
   const traffic = parts.map((part) => trafficOf(posterior, part));
   const random = Random.seeded(1).split("learning");
   const stretches = performanceOfEach(posterior, traffic, random).flatMap(
-    (performance, i): Learning["stretches"][number][] => {
+    (performance, i): LearningCurve["stretches"][number][] => {
       if (!performance) return [];
       const { regret, fallen, winRate } = performance;
       return [

@@ -1,4 +1,9 @@
-import { type Learning, MAP_POINTS, type PromptMap, type Tradeoff } from "../../api/insight.ts";
+import {
+  type LearningCurve,
+  MAP_POINTS,
+  type PromptMap,
+  type Tradeoff,
+} from "../../api/insight.ts";
 import { categoryMembership } from "../../core/bandit/features.ts";
 import type { Fold } from "../../learner/fold.ts";
 import { inPages } from "../../learner/pages.ts";
@@ -16,7 +21,7 @@ import type { PosteriorView } from "./traffic.ts";
 /** Numbers that the page shows of a router, by the names of their endpoints. */
 export interface Insight {
   readonly stats: ReturnType<typeof numbersOf>;
-  readonly learning: Learning;
+  readonly learning: LearningCurve;
   readonly tradeoff: Omit<Tradeoff, "current"> & { readonly current: number | null };
   readonly map: PromptMap;
 }
@@ -85,7 +90,7 @@ export async function recount(
     // the window have no answer in it.
     if (page.at(-1)!.decision.at < from - LATEST_ANSWER_MS) break;
   }
-  for await (const event of inPages((after, limit) => store.learning(router, after, limit))) {
+  for await (const event of inPages((after, limit) => store.logEvents(router, after, limit))) {
     count([event]);
   }
   return [...sums.values()].toSorted((a, b) => a.bucket - b.bucket || (a.model < b.model ? -1 : 1));

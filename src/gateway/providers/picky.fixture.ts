@@ -17,8 +17,8 @@ export interface Picky {
 export type PickyModel = keyof typeof MODELS;
 
 /** A refusal, or undefined if the model answers. */
-type Check = (body: Json, bytes: number) => Refusal | undefined;
-type Refusal = readonly [status: number, body: Json];
+type Check = (body: Json, bytes: number) => RefusedResponse | undefined;
+type RefusedResponse = readonly [status: number, body: Json];
 
 export async function startPicky(): Promise<Picky> {
   const received: { readonly model: PickyModel; readonly body: Json }[] = [];
@@ -92,7 +92,7 @@ function answerMessages(response: ServerResponse, { stream, model }: Json): void
   response.end();
 }
 
-const openai = (message: string, param: string | null, code: string | null): Refusal => [
+const openai = (message: string, param: string | null, code: string | null): RefusedResponse => [
   400,
   { error: { message, type: "invalid_request_error", param, code } },
 ];
@@ -152,7 +152,7 @@ const CLAUDE = new Set(
 
 /** A model of Anthropic: at most 8,192 tokens of an answer, temperature or top_p but not both. */
 const claude: Check = (body) => {
-  const refuse = (message: string): Refusal => [
+  const refuse = (message: string): RefusedResponse => [
     400,
     { type: "error", error: { type: "invalid_request_error", message } },
   ];

@@ -1,5 +1,5 @@
 import { EventData } from "../../api/event.ts";
-import { Learning, MapQuery, PromptMap, Tradeoff, TradeoffQuery } from "../../api/insight.ts";
+import { LearningCurve, MapQuery, PromptMap, Tradeoff, TradeoffQuery } from "../../api/insight.ts";
 import { Stats, StatsQuery } from "../../api/stats.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
 import type { Store } from "../../store/store.ts";
@@ -73,7 +73,7 @@ export function addInsightRoutes(app: App, parts: InsightParts): void {
       summary: "Shows regret, win rate and shares of models over time.",
       scope: "route",
       querystring: StatsQuery,
-      response: Learning,
+      response: LearningCurve,
       errors: [404],
     }),
     async ({ query }) => {

@@ -3,7 +3,7 @@ import { InputError, type Place } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
 import { type ScoreTable, tabulate } from "../../core/input/scores.ts";
 import { checkRows } from "./check.ts";
-import type { Dataset, Query, Verdict } from "./dataset.ts";
+import type { Dataset, Query, StoredVerdict } from "./dataset.ts";
 import type { Row } from "./row.ts";
 import { fillMeans, verdictScores } from "./verdicts.ts";
 
@@ -74,7 +74,7 @@ function score(row: Row, models: readonly string[]): Measured {
 function compare(rows: readonly Row[], models: readonly string[]): Measured[] {
   const index = new Map(models.map((model, k) => [model, k]));
   const measured = rows.flatMap((row) => {
-    const comparisons = row.comparisons!.flatMap(({ a, b, outcome }): Verdict[] => {
+    const comparisons = row.comparisons!.flatMap(({ a, b, outcome }): StoredVerdict[] => {
       const [i, j] = [index.get(a), index.get(b)];
       return i === undefined || j === undefined ? [] : [{ a: i, b: j, outcome }];
     });

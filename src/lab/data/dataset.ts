@@ -36,10 +36,11 @@ export interface Query {
   readonly scores?: Float64Array;
   readonly costs?: Float64Array;
   /** Stored verdicts. A simulated voter repeats them. */
-  readonly comparisons?: readonly Verdict[];
+  readonly comparisons?: readonly StoredVerdict[];
 }
 
-export interface Verdict {
+/** Outcome of a comparison of models `a` and `b` that the data contains. */
+export interface StoredVerdict {
   readonly a: number;
   readonly b: number;
   readonly outcome: Outcome;

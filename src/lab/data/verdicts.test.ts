@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Verdict } from "./dataset.ts";
+import type { StoredVerdict } from "./dataset.ts";
 import { fillMeans, verdictScores } from "./verdicts.ts";
 
 const K = 5;
-const verdict: fc.Arbitrary<Verdict> = fc
+const verdict: fc.Arbitrary<StoredVerdict> = fc
   .record({
     a: fc.integer({ min: 0, max: K - 1 }),
     b: fc.integer({ min: 0, max: K - 1 }),
@@ -52,19 +52,23 @@ it("only a Condorcet winner is on top", () => {
 });
 
 it("utility is (wins + 0.5 ties, + 0.5 for the Condorcet winner) / comparisons, divided by the largest", () => {
-  const list: Verdict[] = [
+  const list: StoredVerdict[] = [
     { a: 0, b: 1, outcome: "a" }, // 0 beats 1 and 2: (2 + 0.5) / 2
     { a: 2, b: 0, outcome: "b" },
     { a: 1, b: 2, outcome: "tie" }, // 1 and 2: 0.5 / 2
   ];
   expect(verdictScores(list, 3)).toEqual(Float64Array.of(1, 0.2, 0.2));
   // Model 1 beats model 2 twice more: 0 is still on top, 1 has 2.5 of 4.
-  const more: Verdict[] = [...list, { a: 1, b: 2, outcome: "a" }, { a: 1, b: 2, outcome: "a" }];
+  const more: StoredVerdict[] = [
+    ...list,
+    { a: 1, b: 2, outcome: "a" },
+    { a: 1, b: 2, outcome: "a" },
+  ];
   expect(verdictScores(more, 3)).toEqual(Float64Array.of(1, 0.5, 0.1));
 });
 
 it("a Condorcet winner that is second by points is raised above the first", () => {
-  const list: Verdict[] = [
+  const list: StoredVerdict[] = [
     { a: 0, b: 1, outcome: "a" },
     { a: 1, b: 0, outcome: "tie" }, // 0 beats 1 narrowly: 1.5 of 2
     { a: 0, b: 2, outcome: "a" },
@@ -77,7 +81,7 @@ it("a Condorcet winner that is second by points is raised above the first", () =
 });
 
 it("a model that was not compared with all others is no Condorcet winner", () => {
-  const list: Verdict[] = [
+  const list: StoredVerdict[] = [
     { a: 0, b: 1, outcome: "a" },
     { a: 2, b: 1, outcome: "a" },
   ];
@@ -99,7 +103,7 @@ it("fills scores that were never compared with the model's mean over queries", (
 });
 
 /** The definition: the model that beats each compared model more often than it loses to it. */
-function slowCondorcetWinner(list: readonly Verdict[]): number | undefined {
+function slowCondorcetWinner(list: readonly StoredVerdict[]): number | undefined {
   const compared = [...new Set(list.flatMap(({ a, b }) => [a, b]))];
   const wins = (i: number, j: number) =>
     list.filter(

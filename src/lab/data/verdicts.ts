@@ -1,4 +1,4 @@
-import type { Verdict } from "./dataset.ts";
+import type { StoredVerdict } from "./dataset.ts";
 
 /**
  * Utilities from comparisons: wins + 0.5 ties (both_bad counts as a tie), divided by the
@@ -8,7 +8,7 @@ import type { Verdict } from "./dataset.ts";
  * top without the bonus; if both orders of each pair were judged, it could remain second.
  * A model without a comparison gets NaN; see `fillMeans`.
  */
-export function verdictScores(verdicts: readonly Verdict[], K: number): Float64Array {
+export function verdictScores(verdicts: readonly StoredVerdict[], K: number): Float64Array {
   const points = new Float64Array(K);
   const held = new Float64Array(K);
   const balance = new Map<number, number>(); // wins - losses of a against b, at a * K + b

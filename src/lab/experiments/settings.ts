@@ -4,13 +4,13 @@
  * vote scales. All figures use the combination with the least regret over all columns.
  */
 
+import { mean, meanInterval } from "../../core/statistics.ts";
 import type { Curve } from "../reproduce/curve.ts";
 import type { RouterbenchSource } from "../reproduce/data-sets.ts";
 import type { Experiment, ReportItem } from "../reproduce/experiment.ts";
 import type { Planner } from "../reproduce/planner.ts";
 import type { Results } from "../reproduce/results.ts";
 import { type CurveOptions, fgts, type Setting, weighted } from "../reproduce/setting.ts";
-import { mean, meanInterval } from "../statistics.ts";
 import { mmluSetting } from "./mmlu.ts";
 import { settingOf as routerbenchSetting } from "./routerbench-setting.ts";
 

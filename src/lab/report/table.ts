@@ -1,5 +1,5 @@
 /** A table in five formats. CSV keeps full precision; the others round all numbers of a column alike. */
-import type { Interval } from "../statistics.ts";
+import type { Interval } from "../../core/statistics.ts";
 
 export interface Table {
   readonly title: string;

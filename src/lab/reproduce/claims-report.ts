@@ -1,19 +1,19 @@
 /** The claims as the report presents them: a summary, caveats and a table. */
 
+import type { Interval } from "../../core/statistics.ts";
 import { decimalsOf, fixed, type Table, tableOf } from "../report/table.ts";
 import { plural } from "../report/words.ts";
-import type { Interval } from "../statistics.ts";
 import { PAPER_ENCODERS } from "./encoders.ts";
 import { byId, type JudgedClaim, type Reproduced } from "./experiment.ts";
 import type { ReproduceRecord } from "./record.ts";
 import {
+  type ClaimVerdict,
   countSides,
   exceptions,
   type Finding,
   type JudgedCell,
   type JudgedPart,
   untestable,
-  type Verdict,
   withoutMetadata,
 } from "./verdict.ts";
 
@@ -49,7 +49,7 @@ export function verdictCounts(judged: readonly JudgedClaim[], named = true): str
   return counts.join("; ");
 }
 
-const WORDS: readonly (readonly [Verdict, string, string])[] = [
+const WORDS: readonly (readonly [ClaimVerdict, string, string])[] = [
   ["holds", "holds here", "hold here"],
   ["refuted", "is refuted", "are refuted"],
   ["open", "is open", "are open"],

@@ -1,7 +1,8 @@
 /** The first view of the report, fit for a talk: one figure and three sentences, all from the results. */
+
+import { mean } from "../../core/statistics.ts";
 import type { Picture } from "../report/svg.ts";
 import { fixed } from "../report/table.ts";
-import { mean } from "../statistics.ts";
 import { intervalText, verdictCounts } from "./claims-report.ts";
 import type { Curve } from "./curve.ts";
 import type { Reproduced } from "./experiment.ts";

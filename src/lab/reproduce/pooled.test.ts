@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Random } from "../../core/random/random.ts";
-import { meanInterval } from "../statistics.ts";
+import { meanInterval } from "../../core/statistics.ts";
 import { pooledInterval } from "./pooled.ts";
 
 /** True differences of 24 cells, as unequal as those of vote scales 1, 3 and 10. */

@@ -1,4 +1,4 @@
-import { type Interval, mean, tQuantile } from "../statistics.ts";
+import { type Interval, mean, tQuantile } from "../../core/statistics.ts";
 
 /**
  * One estimate over several cells: the mean of the cells' means, all cells counting alike.

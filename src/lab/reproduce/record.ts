@@ -1,6 +1,6 @@
+import { type Interval, mean, meanInterval } from "../../core/statistics.ts";
 import { CodeHashes } from "../jobs/code.ts";
 import { filesIn } from "../jobs/job.ts";
-import { type Interval, mean, meanInterval } from "../statistics.ts";
 import { type Curve, fullName } from "./curve.ts";
 import type { FoundEncoders } from "./encoders.ts";
 import { byId, type Reproduced } from "./experiment.ts";

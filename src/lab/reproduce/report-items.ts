@@ -1,11 +1,12 @@
 /** Figures and tables that several experiments have. */
+
+import { mean, meanInterval } from "../../core/statistics.ts";
 import type { JobId } from "../jobs/job.ts";
 import { chartPicture, niceEnd, type Series } from "../report/chart.ts";
 import { heatMapPicture, outlineLargest } from "../report/heat-map.ts";
 import { shorten } from "../report/labels.ts";
 import { GREY } from "../report/svg.ts";
 import { type CellColumn, fixed, tableOf } from "../report/table.ts";
-import { mean, meanInterval } from "../statistics.ts";
 import { type Curve, fullName, settingText } from "./curve.ts";
 import { type Row, readableName, rowsOf, stylesOf } from "./curve-lines.ts";
 import type { ReportItem } from "./experiment.ts";

@@ -1,10 +1,11 @@
 /** Decides claims by their cells. Every decision can be repeated from the numbers that `reproduce.json` keeps. */
-import { holm, type Interval, meanInterval, pairedDifference } from "../statistics.ts";
+import { holm, type Interval, meanInterval, pairedDifference } from "../../core/statistics.ts";
 import type { Curve } from "./curve.ts";
 import { pooledInterval } from "./pooled.ts";
 import type { Measure } from "./results.ts";
 
-export type Verdict = "holds" | "refuted" | "open" | "not testable here";
+/** The result of testing a claim of the paper. */
+export type ClaimVerdict = "holds" | "refuted" | "open" | "not testable here";
 
 /** One comparison that a claim makes. */
 export interface Cell {
@@ -48,7 +49,7 @@ export interface JudgedCell extends Cell, Interval {
 
 export interface JudgedPart extends Required<Omit<Part, "cells" | "margin">> {
   readonly margin?: number | undefined;
-  readonly verdict: Verdict;
+  readonly verdict: ClaimVerdict;
   readonly cells: readonly JudgedCell[];
   /** The mean over cells with its interval over runs. */
   readonly pooled: Interval;
@@ -56,14 +57,16 @@ export interface JudgedPart extends Required<Omit<Part, "cells" | "margin">> {
 
 /** The verdict on a claim and its evidence. */
 export interface Finding {
-  readonly verdict: Verdict;
+  readonly verdict: ClaimVerdict;
   readonly parts: readonly JudgedPart[];
   /** "some": one part is enough for the claim to hold. */
   readonly enough: "every" | "some";
   /** The reason why the claim cannot be tested, and remarks beside the numbers. */
   readonly notes: readonly string[];
   /** Verdict of the stand-ins, if something of the paper is not here. */
-  readonly standIn?: { readonly for: readonly string[]; readonly verdict: Verdict } | undefined;
+  readonly standIn?:
+    | { readonly for: readonly string[]; readonly verdict: ClaimVerdict }
+    | undefined;
 }
 
 const SHARE = 2 / 3;
@@ -99,7 +102,7 @@ function sideOf({ lo, hi }: Interval, rule: Rule, margin = 0): JudgedCell["side"
   return hi < 0 ? "for" : lo > 0 ? "against" : "undecided";
 }
 
-function verdictOf({ cells, rule }: Pick<JudgedPart, "cells" | "rule">): Verdict {
+function verdictOf({ cells, rule }: Pick<JudgedPart, "cells" | "rule">): ClaimVerdict {
   if (untestable({ cells, rule }) !== undefined) return "not testable here";
   const { for: supporting, against } = countSides(cells);
   if (supporting >= SHARE * cells.length) return "holds";
@@ -162,9 +165,9 @@ export function judgeParts(all: readonly Part[], options: JudgeOptions = {}): Fi
   const { enough = "every", note, missing = [] } = options;
   const run = enough === "some" ? all.filter(({ cells }) => cells.length > 0) : all;
   const parts = run.map(judgePart);
-  const is = (wanted: Verdict) => (part: JudgedPart) => part.verdict === wanted;
+  const is = (wanted: ClaimVerdict) => (part: JudgedPart) => part.verdict === wanted;
   const blank = parts.find(is("not testable here"));
-  const whole: Verdict =
+  const whole: ClaimVerdict =
     parts.length === 0 || (blank && !parts.some((part) => is("refuted")(part) || is("open")(part)))
       ? "not testable here"
       : parts[enough](is("holds"))

@@ -1,4 +1,4 @@
-import { mean, meanInterval } from "../statistics.ts";
+import { mean, meanInterval } from "../../core/statistics.ts";
 import type { PolicyResult } from "./result.ts";
 import { curveRounds, type Run } from "./run.ts";
 

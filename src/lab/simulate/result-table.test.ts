@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Random } from "../../core/random/random.ts";
+import { meanInterval } from "../../core/statistics.ts";
 import { toCsv } from "../report/table.ts";
-import { meanInterval } from "../statistics.ts";
 import type { PolicyResult } from "./result.ts";
 import { compare, pairedTable, ranked, resultTable } from "./result-table.ts";
 import { sampleResult, TWENTY } from "./sample.case.ts";

@@ -1,13 +1,13 @@
 /** A result as tables: one row per policy, and one row per pair of policies. */
 
-import { type CellColumn, type Table, tableOf } from "../report/table.ts";
 import {
   excludesZero,
   holm,
   type Interval,
   type PairedDifference,
   pairedDifference,
-} from "../statistics.ts";
+} from "../../core/statistics.ts";
+import { type CellColumn, type Table, tableOf } from "../report/table.ts";
 import type { PolicyResult, Result } from "./result.ts";
 
 export interface Ranked extends PolicyResult {

@@ -3,7 +3,7 @@ import { highestMeanCost } from "../../core/bandit/pacer.ts";
 import type { Contender } from "../../core/policy-spec/policy-spec.ts";
 import type { Random } from "../../core/random/random.ts";
 import { type RoutedChoice, Router } from "../../core/router.ts";
-import { percentile } from "../statistics.ts";
+import { percentile } from "../../core/statistics.ts";
 import type { Arrival, Environment } from "./environment.ts";
 import type { Settings } from "./settings.ts";
 import { castVote } from "./voter.ts";

@@ -1,6 +1,6 @@
 /** Invented results for tests: regret grows fast at first and slower later, and runs are similar across policies. */
 import type { Random } from "../../core/random/random.ts";
-import { meanInterval } from "../statistics.ts";
+import { meanInterval } from "../../core/statistics.ts";
 import type { PolicyResult, Result } from "./result.ts";
 
 export interface Sample {

@@ -1,6 +1,6 @@
+import { excludesZero } from "../../core/statistics.ts";
 import { decimalsOf, fixed } from "../report/table.ts";
 import { plural } from "../report/words.ts";
-import { excludesZero } from "../statistics.ts";
 import type { Result } from "./result.ts";
 import {
   bestOf,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../core/bandit/policy.ts";
 import { Random } from "../../core/random/random.ts";
-import type { Verdict } from "../data/dataset.ts";
+import type { StoredVerdict } from "../data/dataset.ts";
 import type { Arrival } from "./environment.ts";
 import { SETTINGS, type Settings, type Voters } from "./settings.ts";
 import { castVote } from "./voter.ts";
@@ -10,7 +10,7 @@ const VOTES = 20_000;
 /** At least four sd of a share of VOTES votes. */
 const NEAR = 4 * Math.sqrt(0.25 / VOTES);
 
-function arrivalOf(utilities: readonly number[], comparisons?: readonly Verdict[]): Arrival {
+function arrivalOf(utilities: readonly number[], comparisons?: readonly StoredVerdict[]): Arrival {
   const values = Float64Array.from(utilities);
   const best = Math.max(...utilities);
   return {
@@ -120,7 +120,7 @@ describe("among many voters", () => {
 });
 
 describe("a stored verdict", () => {
-  const won: Verdict = { a: 0, b: 1, outcome: "a" };
+  const won: StoredVerdict = { a: 0, b: 1, outcome: "a" };
 
   it("is the vote, in the order shown, whatever the utilities", () => {
     const arrival = arrivalOf([0, 1, 0.5], [won]);

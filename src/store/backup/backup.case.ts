@@ -38,7 +38,7 @@ async function contentOf(store: Store): Promise<unknown> {
   const snapshot = (await store.snapshot("auto"))!;
   return {
     events: await Promise.all(
-      ["auto", "other", "third"].map((name) => store.learning(name, 0, 99)),
+      ["auto", "other", "third"].map((name) => store.logEvents(name, 0, 99)),
     ),
     routers: await store.routers(),
     routed: await store.routed({ router: "auto", limit: 9 }),

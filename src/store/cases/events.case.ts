@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { configured, T0, vote } from "../events.fixture.ts";
-import type { Learning } from "../events.ts";
+import type { LogEvent } from "../events.ts";
 import { BUCKET_MS } from "../tally.ts";
 import type { Stores } from "./stores.fixture.ts";
 
@@ -8,7 +8,7 @@ import type { Stores } from "./stores.fixture.ts";
 export function eventsConform({ one, both }: Stores): void {
   it("are returned unchanged, in log order", async () => {
     const store = await one();
-    const events: Learning[] = [
+    const events: LogEvent[] = [
       configured(),
       vote(1, { outcome: "tie" }, { voter: "\ud83d\ude00", cast: T0 }),
       { kind: "frozen", router: "auto", at: T0 + 1 },
@@ -19,7 +19,7 @@ export function eventsConform({ one, both }: Stores): void {
     const positions = receipts.map((r) => (r.status === "logged" ? r.position : 0));
     expect(positions).toEqual([...positions].sort((a, b) => a - b));
     expect(new Set(positions).size).toBe(events.length);
-    const found = await store.learning("auto", 0, 100);
+    const found = await store.logEvents("auto", 0, 100);
     expect(found.map(({ position: _, ...event }) => event)).toEqual(events);
     expect(found.map(({ position }) => position)).toEqual(positions);
     expect(await store.controls("auto")).toEqual(found.filter(({ kind }) => kind !== "voted"));
@@ -31,7 +31,7 @@ export function eventsConform({ one, both }: Stores): void {
     const store = await one();
     const bad = vote(2, { outcome: "a" }, { x: Float64Array.of(0.1) }); // not a float32
     await expect(store.append([vote(1), bad, vote(3)])).rejects.toThrow(/not a float32/);
-    expect(await store.learning("auto", 0, 10)).toEqual([]);
+    expect(await store.logEvents("auto", 0, 10)).toEqual([]);
     expect(await store.append([vote(1)])).toMatchObject([{ status: "logged" }]);
     const query = { router: "auto", from: T0, to: T0 + BUCKET_MS, step: BUCKET_MS };
     expect((await store.tallies(query))[0]!.counts).toMatchObject({ votes: 1 });
@@ -41,11 +41,11 @@ export function eventsConform({ one, both }: Stores): void {
     const store = await one();
     await store.append([1, 2, 3].map((n) => vote(n)));
     await store.append([vote(4, { outcome: "a" }, { router: "other" })]);
-    const all = await store.learning("auto", 0, 100);
+    const all = await store.logEvents("auto", 0, 100);
     expect(all.map((event) => "decision" in event && event.decision)).toEqual(["d1", "d2", "d3"]);
     const [first, second] = all;
-    expect(await store.learning("auto", first!.position, 1)).toEqual([second]);
-    expect(await store.learning("auto", all[2]!.position, 10)).toEqual([]);
+    expect(await store.logEvents("auto", first!.position, 1)).toEqual([second]);
+    expect(await store.logEvents("auto", all[2]!.position, 10)).toEqual([]);
     expect(await store.head("other")).toBeGreaterThan(all[2]!.position);
     expect(await store.positionAt("auto", T0 + 2999)).toBe(second!.position);
     expect(await store.positionAt("auto", T0)).toBe(0);
@@ -56,7 +56,7 @@ export function eventsConform({ one, both }: Stores): void {
     const hour = 3_600_000;
     const times = [1, 2, 3, 4].map((n) => T0 + n).concat([1, 2].map((n) => T0 - hour + n));
     await store.append(times.map((at, n) => vote(n, { outcome: "a" }, { at })));
-    const positions = (await store.learning("auto", 0, 10)).map(({ position }) => position);
+    const positions = (await store.logEvents("auto", 0, 10)).map(({ position }) => position);
     // Nothing was logged after this time, so the position is the last one.
     expect(await store.positionAt("auto", T0 + hour)).toBe(positions.at(-1));
     expect(await store.positionAt("auto", T0 - hour + 1)).toBe(positions.at(-2));
@@ -77,7 +77,7 @@ export function eventsConform({ one, both }: Stores): void {
       let cursor = 0;
       for (;;) {
         const wasWritten = isWritten;
-        const events = await a.learning("auto", cursor, 7);
+        const events = await a.logEvents("auto", cursor, 7);
         for (const event of events) {
           if (event.kind === "voted") seen.push(event.decision);
           cursor = event.position;

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { DAY_MS } from "../decision-id.ts";
 import { answered, configured, routed, T0, vote } from "../events.fixture.ts";
-import type { Learning } from "../events.ts";
+import type { LogEvent } from "../events.ts";
 import { rowOf } from "../row.ts";
 import { seal } from "../seal.ts";
 import type { Store } from "../store.ts";
@@ -27,7 +27,7 @@ const NONE = { decision: null, slot: null, voter: null, owner: null, session: nu
 /** The log of version 0.1 with this many decisions, each with an answer, and a vote on every tenth. */
 export function* oldRows(decisions: number): Generator<OldRow> {
   let position = 0;
-  const log = (event: Learning): OldRow => {
+  const log = (event: LogEvent): OldRow => {
     const { router, kind, at, decision, voter, x, body } = rowOf(event);
     return { ...NONE, position: ++position, router, kind, at, decision, voter, x, body };
   };
@@ -84,7 +84,7 @@ export async function convertsLegacy(open: () => Promise<Store>, decisions: numb
   const store = await open();
   await store.migrated();
   const votes = Math.ceil(decisions / 10) - Math.ceil(decisions / 30);
-  const events = await store.learning("auto", 0, decisions);
+  const events = await store.logEvents("auto", 0, decisions);
   expect(events).toHaveLength(votes + 3);
   expect(JSON.stringify(events)).not.toContain("mallory");
   const old = [...oldRows(decisions)];

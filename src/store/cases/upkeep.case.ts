@@ -18,14 +18,14 @@ export function upkeepConforms({ one, both, fresh }: Stores): void {
         answered(n, 0, { at: at(n), owner: "k1" }),
       ]),
     );
-    const votes = await store.learning("auto", 0, 100);
+    const votes = await store.logEvents("auto", 0, 100);
     const query = { router: "auto", from: T0, to: T0 + 9 * DAY_MS, step: DAY_MS };
     const [tallies, spent] = [await store.tallies(query), await store.spent("k1", monthOf(T0))];
     expect(await store.prune({ decisions: T0 + 2.5 * DAY_MS })).toEqual({ decisions: 4, votes: 0 });
     expect(await store.decision("d1")).toBeUndefined();
     expect((await store.decision("d2"))!.answers).toHaveLength(1);
     expect(await store.routed({ router: "auto", limit: 9 })).toHaveLength(4);
-    expect(await store.learning("auto", 0, 100)).toEqual(votes);
+    expect(await store.logEvents("auto", 0, 100)).toEqual(votes);
     expect(await store.tallies(query)).toEqual(tallies);
     expect(await store.spent("k1", monthOf(T0))).toBeCloseTo(spent, 12);
     // A vote on a deleted decision still counts, because it is complete.
@@ -42,7 +42,7 @@ export function upkeepConforms({ one, both, fresh }: Stores): void {
     const store = await one();
     await store.append([configured()]);
     await store.append([1, 2, 3].map((n) => vote(n)));
-    const votes = (await store.learning("auto", 0, 100)).slice(1);
+    const votes = (await store.logEvents("auto", 0, 100)).slice(1);
     const upTo = votes[1]!.position;
     await expect(store.prune({ votes: { router: "auto", upTo } })).rejects.toThrow(/no snapshot/);
     const token = (await store.acquireLease("auto", "me", 60_000))!;
@@ -55,7 +55,7 @@ export function upkeepConforms({ one, both, fresh }: Stores): void {
     expect(await store.horizon("auto")).toBe(upTo);
     await save(votes[2]!.position, T0 + 4000);
     expect(await store.snapshotPositions("auto")).toContain(upTo);
-    expect((await store.learning("auto", 0, 100)).map(({ kind }) => kind)).toEqual([
+    expect((await store.logEvents("auto", 0, 100)).map(({ kind }) => kind)).toEqual([
       "configured",
       "voted",
     ]);
@@ -98,12 +98,12 @@ export function upkeepConforms({ one, both, fresh }: Stores): void {
     const before = await open();
     await before.record([routed(1)]);
     await before.append([configured(), vote(1)]);
-    const events = await before.learning("auto", 0, 10);
+    const events = await before.logEvents("auto", 0, 10);
     await before.close();
     await expect(before.head("auto")).rejects.toThrow();
     const after = await open();
     onTestFinished(() => after.close());
-    expect(await after.learning("auto", 0, 10)).toEqual(events);
+    expect(await after.logEvents("auto", 0, 10)).toEqual(events);
     expect(await after.decision("d1")).toBeDefined();
     expect((await after.append([vote(1)]))[0]!.status).toBe("repeated");
   });

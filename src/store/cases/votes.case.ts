@@ -16,7 +16,7 @@ export function votesConform({ one, both }: Stores): void {
     ]);
     expect(await store.tallies(query)).toEqual(before);
     expect(await store.head("auto")).toBe(head);
-    expect(await store.learning("auto", 0, 1)).toMatchObject([{ x: xOf(1), voter: "ann" }]);
+    expect(await store.logEvents("auto", 0, 1)).toMatchObject([{ x: xOf(1), voter: "ann" }]);
   });
 
   it("count once per voter and decision, and only the first counts", async () => {
@@ -42,7 +42,7 @@ export function votesConform({ one, both }: Stores): void {
       "repeated",
       "logged",
     ]);
-    const votes = await store.learning("auto", 0, 10);
+    const votes = await store.logEvents("auto", 0, 10);
     expect(votes.map((event) => event.kind === "voted" && event.voter)).toEqual([
       "ann",
       "bob",
@@ -57,7 +57,7 @@ export function votesConform({ one, both }: Stores): void {
     await a.append([voter(0), voter(1)]);
     await b.append(Array.from({ length: 298 }, (_, n) => voter(n + 2)));
     await a.append([vote(2)]);
-    const weights = (await a.learning("auto", 0, 1000)).map(
+    const weights = (await a.logEvents("auto", 0, 1000)).map(
       (event) => event.kind === "voted" && event.weight,
     );
     expect(weights).toEqual([1, 1, 1, ...new Array(297).fill(0), 1]);
@@ -87,13 +87,13 @@ export function votesConform({ one, both }: Stores): void {
       "changed",
       "logged",
     ]);
-    const last = (await store.learning("auto", 0, 10)).at(-1);
+    const last = (await store.logEvents("auto", 0, 10)).at(-1);
     expect(last).toMatchObject({ verdict: { outcome: "a" }, weight: 1 });
     const query = { router: "auto", from: T0, to: T0 + BUCKET_MS, step: BUCKET_MS };
     const [all] = (await store.tallies(query)).filter(({ model }) => model === "");
     expect(all!.counts.votes).toBe(1);
     expect(await store.forget("auto", "ann", T0)).toBe(4);
-    expect(JSON.stringify(await store.learning("auto", 0, 10))).not.toContain("two");
+    expect(JSON.stringify(await store.logEvents("auto", 0, 10))).not.toContain("two");
   });
 
   it("by token count once per decision, whatever the voter is called", async () => {
@@ -134,7 +134,7 @@ export function votesConform({ one, both }: Stores): void {
     const store = await one();
     const query = { router: "auto", from: T0, to: T0 + BUCKET_MS, step: BUCKET_MS };
     await store.append([configured(), vote(1), vote(2, { outcome: "b" }, { voter: "bob" })]);
-    const kept = await store.learning("auto", 0, 10);
+    const kept = await store.logEvents("auto", 0, 10);
     const counts = await store.tallies(query);
     await store.append([vote(3, { outcome: "tie" }, { voter: "bob" }), vote(4)]);
     await store.append([vote(1, { outcome: "a" }, { voter: "bob", router: "other" })]);
@@ -149,7 +149,7 @@ export function votesConform({ one, both }: Stores): void {
     // A learner that has not noticed yet saves nothing.
     await store.saveSnapshot({ router: "auto", position, at: T0, hash: "h", state }, token);
     expect(await store.snapshotPositions("auto")).toEqual([]);
-    const left = await store.learning("auto", 0, 10);
+    const left = await store.logEvents("auto", 0, 10);
     expect(left.map(({ kind }) => kind)).toEqual([
       "configured",
       "voted",
@@ -161,7 +161,7 @@ export function votesConform({ one, both }: Stores): void {
     expect(left.at(-1)).toMatchObject({ votes: 2, at: T0 + 5000 });
 
     expect(await store.forget("auto", "bob", T0 + 6000)).toBe(2);
-    expect(await store.learning("other", 0, 10)).toHaveLength(1);
+    expect(await store.logEvents("other", 0, 10)).toHaveLength(1);
     const total = (await store.tallies(query)).flatMap(({ counts }) => Object.values(counts));
     expect(new Set(total)).toEqual(new Set([0]));
     // The voter may vote again, also on the same decision.

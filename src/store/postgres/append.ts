@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import type pg from "pg";
 import { isBeforeHorizon, receiptOfUsedBallot, withBoundedWeight } from "../ballot.ts";
 import { AppendedChanges } from "../changes.ts";
-import type { Learning, Voted } from "../events.ts";
+import type { LogEvent, Voted } from "../events.ts";
 import { COMMENT_PREFIX, eventOf, type LoggedRow, type Row, rowOf } from "../row.ts";
 import type { Change, Receipt, SnapshotContent } from "../store.ts";
 import { tally } from "../tally.ts";
@@ -17,7 +17,7 @@ import { addTallies, count } from "./counts.ts";
  */
 export async function append(
   pool: pg.Pool,
-  events: readonly Learning[],
+  events: readonly LogEvent[],
   shard: number,
 ): Promise<Receipt[]> {
   if (events.length === 0) {

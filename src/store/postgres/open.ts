@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type pg from "pg";
 import { Listeners } from "../changes.ts";
 import { Queries } from "../decision-queries.ts";
-import type { DecisionEvent, Learning } from "../events.ts";
+import type { DecisionEvent, LogEvent } from "../events.ts";
 import { pruneInSteps } from "../prune.ts";
 import type { Select } from "../queries.ts";
 import { textOf } from "../sql.ts";
@@ -68,7 +68,7 @@ class PostgresStore extends Queries implements Store {
     this.#migrated = this.#moveRest();
   }
 
-  append(events: readonly Learning[]): Promise<Receipt[]> {
+  append(events: readonly LogEvent[]): Promise<Receipt[]> {
     return append(this.#pool, events, this.#shard);
   }
 

@@ -5,7 +5,7 @@ import {
   withBoundedWeight,
 } from "../ballot.ts";
 import { AppendedChanges } from "../changes.ts";
-import type { Learning, Voted } from "../events.ts";
+import type { LogEvent, Voted } from "../events.ts";
 import { COMMENT_PREFIX, checksumOf, rowOf } from "../row.ts";
 import type { Change, Receipt } from "../store.ts";
 import type { Connection } from "./connect.ts";
@@ -17,7 +17,7 @@ export interface AppendResult {
 }
 
 /** Prepares appending in one transaction. SQLite has one writer at a time, so positions follow the order of commits. */
-export function appender(db: Connection): (events: readonly Learning[]) => AppendResult {
+export function appender(db: Connection): (events: readonly LogEvent[]) => AppendResult {
   const count = counter(db);
   const log = inserter(db);
   const earlier = db.prepare<[string, string], string>(
@@ -31,7 +31,7 @@ export function appender(db: Connection): (events: readonly Learning[]) => Appen
     "SELECT s.at FROM horizons h JOIN snapshots s USING (router, position) WHERE router = ?",
   );
 
-  const append = db.transaction((events: readonly Learning[]): AppendResult => {
+  const append = db.transaction((events: readonly LogEvent[]): AppendResult => {
     const counted: Voted[] = [];
     const changes = new AppendedChanges();
     const receipts = events.map((event): Receipt => {

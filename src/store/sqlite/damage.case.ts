@@ -13,11 +13,11 @@ import { expect } from "vitest";
 import { InputError } from "../../core/input/input-error.ts";
 import type { Random } from "../../core/random/random.ts";
 import { answered, configured, routed, T0, vote } from "../events.fixture.ts";
-import type { Learning, Logged } from "../events.ts";
+import type { LogEvent, Logged } from "../events.ts";
 import { SqliteStore } from "./sqlite-store.ts";
 
 /** A data folder as a killed process leaves it: the newest votes are only in the write-ahead log. */
-export async function killedFolder(folder: string): Promise<Logged<Learning>[]> {
+export async function killedFolder(folder: string): Promise<Logged<LogEvent>[]> {
   const open = join(folder, "open");
   mkdirSync(open, { recursive: true });
   const store = new SqliteStore(join(open, "joust.db"), Date.now);
@@ -34,7 +34,7 @@ export async function killedFolder(folder: string): Promise<Logged<Learning>[]> 
   const again = new SqliteStore(join(open, "joust.db"), Date.now);
   for (const n of range(300, 330)) await again.append([vote(n)]);
   await again.record(range(100, 120).map((n) => routed(n)));
-  const events = await again.learning("auto", 0, 1000);
+  const events = await again.logEvents("auto", 0, 1000);
   cpSync(open, join(folder, "killed"), { recursive: true });
   await again.close();
   return events;
@@ -46,7 +46,7 @@ export async function killedFolder(folder: string): Promise<Logged<Learning>[]> 
  */
 export async function survivesDamage(
   folder: string,
-  events: readonly Logged<Learning>[],
+  events: readonly Logged<LogEvent>[],
   random: Random,
 ): Promise<"opened" | "refused"> {
   const copy = join(folder, "copy");
@@ -62,7 +62,7 @@ export async function survivesDamage(
     expect((error as InputError).hint, what).toMatch(/restore/);
     return "refused";
   }
-  expect(await store.learning("auto", 0, 1000), what).toEqual(events);
+  expect(await store.logEvents("auto", 0, 1000), what).toEqual(events);
   const [snapshot] = [await store.snapshot("auto")];
   if (snapshot) {
     expect(Buffer.from(snapshot.state), what).toEqual(
@@ -74,7 +74,7 @@ export async function survivesDamage(
   await store.append([vote(500)]);
   await store.close();
   const after = new SqliteStore(file, Date.now);
-  const all = await after.learning("auto", 0, 1000);
+  const all = await after.logEvents("auto", 0, 1000);
   await after.close();
   expect(all.slice(0, -1), what).toEqual(events);
   expect(all.at(-1), what).toMatchObject({ decision: "d500" });

@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { Listeners } from "../changes.ts";
 import { Queries } from "../decision-queries.ts";
-import type { DecisionEvent, Learning } from "../events.ts";
+import type { DecisionEvent, LogEvent } from "../events.ts";
 import { pruneInSteps } from "../prune.ts";
 import type { Select } from "../queries.ts";
 import { textOf } from "../sql.ts";
@@ -38,7 +38,7 @@ export class SqliteStore extends Queries implements Store {
   readonly #reader: Connection;
   readonly #days: DayFiles;
   readonly #head: HeadFile;
-  readonly #append: (events: readonly Learning[]) => AppendResult;
+  readonly #append: (events: readonly LogEvent[]) => AppendResult;
   readonly #listeners = new Listeners();
   readonly #now: () => number;
   readonly #migrated: Promise<void>;
@@ -60,7 +60,7 @@ export class SqliteStore extends Queries implements Store {
     this.#migrated = this.#moveRest();
   }
 
-  async append(events: readonly Learning[]): Promise<Receipt[]> {
+  async append(events: readonly LogEvent[]): Promise<Receipt[]> {
     const { receipts, changes } = translated(() => this.#append(events));
     this.#acknowledge(Math.max(0, ...changes.map(({ position }) => position)));
     for (const change of changes) this.#listeners.tell(change);

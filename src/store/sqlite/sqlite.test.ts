@@ -38,7 +38,7 @@ describe("openSqlite", () => {
     const changes: Change[] = [];
     store.onChange((change) => changes.push(change));
     expect(await store.append([configured(), vote(1)])).toHaveLength(2);
-    const [first] = await store.learning("auto", 0, 1);
+    const [first] = await store.logEvents("auto", 0, 1);
     expect(first).toMatchObject(configured());
     expect(changes).toMatchObject([{ router: "auto", what: "log" }]);
     const snapshot = { router: "auto", position: 1, at: T0, hash: "h", state: Uint8Array.of(1) };
@@ -95,7 +95,7 @@ it("a full disk throws StoreUnavailable, writes nothing of the append and keeps 
     message: expect.stringMatching(/full/),
     retryAfter: 1,
   });
-  expect(await store.learning("auto", 0, 10)).toHaveLength(1);
+  expect(await store.logEvents("auto", 0, 10)).toHaveLength(1);
   store.limitPages(1e6);
   expect((await store.append(many)).at(-1)).toMatchObject({ status: "logged" });
 });

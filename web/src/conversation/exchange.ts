@@ -25,7 +25,7 @@ export interface Answer {
   readonly model?: string | undefined;
 }
 
-/** Slot of the better answer, or a verdict on both. */
+/** Slot of the better answer, or a judgement of both. */
 export type DuelChoice = 0 | 1 | "tie" | "both_bad";
 /** A vote: on a duel, or a thumb up or down for a single answer. */
 export type Choice = { readonly winner: DuelChoice } | { readonly rating: 1 | -1 };

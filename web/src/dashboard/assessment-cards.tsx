@@ -1,25 +1,30 @@
-import type { Learning, Stats, Tradeoff } from "../../../src/client.ts";
-import { learningVerdict, savingVerdict, trustVerdict, type Verdict } from "./verdict.ts";
+import type { LearningCurve, Stats, Tradeoff } from "../../../src/client.ts";
+import {
+  type Assessment,
+  learningAssessment,
+  savingAssessment,
+  trustAssessment,
+} from "./assessment.ts";
 
 /** Short answers to the three most important questions about the router. */
-export function VerdictCards({
+export function AssessmentCards({
   stats,
   learning,
   tradeoff,
 }: {
   stats: Stats;
-  learning: Learning | undefined;
+  learning: LearningCurve | undefined;
   tradeoff: Tradeoff | undefined;
 }) {
   const cards = [
-    { question: "Is it learning?", verdict: learningVerdict(stats, learning) },
-    { question: "Is it saving?", verdict: savingVerdict(stats) },
-    { question: "Can I trust it?", verdict: trustVerdict(stats, tradeoff?.advantage) },
+    { question: "Is it learning?", assessment: learningAssessment(stats, learning) },
+    { question: "Is it saving?", assessment: savingAssessment(stats) },
+    { question: "Can I trust it?", assessment: trustAssessment(stats, tradeoff?.advantage) },
   ];
   return (
     <div class="grid gap-4 md:grid-cols-3">
-      {cards.map(({ question, verdict }) => (
-        <Card key={question} question={question} verdict={verdict} />
+      {cards.map(({ question, assessment }) => (
+        <Card key={question} question={question} assessment={assessment} />
       ))}
     </div>
   );
@@ -28,8 +33,8 @@ export function VerdictCards({
 const TONES = { good: "bg-good", bad: "bg-bad", open: "bg-strong" } as const;
 const TONE_WORDS = { good: "yes", bad: "no", open: "not clear yet" } as const;
 
-function Card({ question, verdict }: { question: string; verdict: Verdict }) {
-  const { figure, tone, caption, sentence } = verdict;
+function Card({ question, assessment }: { question: string; assessment: Assessment }) {
+  const { figure, tone, caption, sentence } = assessment;
   return (
     <section class="flex flex-col gap-2 rounded-2xl border border-line bg-surface p-4 sm:p-5">
       <h2 class="flex items-center gap-2 text-sm text-muted">

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { Band, Learning, Stats } from "../../../src/client.ts";
-import { learningVerdict, savingVerdict, trustVerdict } from "./verdict.ts";
+import type { Band, LearningCurve, Stats } from "../../../src/client.ts";
+import { learningAssessment, savingAssessment, trustAssessment } from "./assessment.ts";
 
 const band = (mean: number, half = 0.01): Band => ({ mean, lo: mean - half, hi: mean + half });
 const less = (a: Band, b: Band) => {
   const [mean, lo, hi] = [a.mean - b.mean, a.lo - b.hi, a.hi - b.lo];
   return { mean, lo, hi, sure: lo > 0 ? 0.99 : hi < 0 ? 0 : 0.6 };
 };
-const learning = (...regrets: Band[]): Learning => ({
+const learning = (...regrets: Band[]): LearningCurve => ({
   object: "learning",
   router: "auto",
   posterior_version: 1,
@@ -39,31 +39,31 @@ const STATS = {
 
 describe("is it learning", () => {
   it("is positive only if regret has clearly fallen", () => {
-    const clearly = learningVerdict(STATS, learning(band(0.3), band(0.2), band(0.1)));
+    const clearly = learningAssessment(STATS, learning(band(0.3), band(0.2), band(0.1)));
     expect(clearly).toMatchObject({ figure: "60%", tone: "good" });
     expect(clearly.sentence).toBe(
       "The regret per request is 0.10; at the start of the window it was 0.30. The probability that it fell is 99%.",
     );
-    const perhaps = learningVerdict(
+    const perhaps = learningAssessment(
       STATS,
       learning(band(0.3, 0.2), band(0.3, 0.2), band(0.25, 0.2)),
     );
     expect(perhaps).toMatchObject({ tone: "open" });
     expect(perhaps.sentence).toMatch(/The probability that it fell is 60%/);
-    expect(learningVerdict(STATS, learning(band(0.1), band(0.2), band(0.3))).tone).toBe("bad");
+    expect(learningAssessment(STATS, learning(band(0.1), band(0.2), band(0.3))).tone).toBe("bad");
   });
 
   it("shows the win rate while the rest is loading", () => {
-    expect(learningVerdict(STATS, undefined)).toMatchObject({ figure: "60%", tone: "open" });
+    expect(learningAssessment(STATS, undefined)).toMatchObject({ figure: "60%", tone: "open" });
   });
 
   it("shows no figure without requests", () => {
-    expect(learningVerdict({ ...STATS, win_rate: null }, undefined).figure).toBe("\u2013");
+    expect(learningAssessment({ ...STATS, win_rate: null }, undefined).figure).toBe("\u2013");
   });
 
   it("shows no figure without votes", () => {
     const fresh = { ...STATS, win_rate: null, recent_queries: 5 };
-    expect(learningVerdict(fresh, undefined)).toMatchObject({
+    expect(learningAssessment(fresh, undefined)).toMatchObject({
       figure: "\u2013",
       tone: "open",
       sentence: "There are no votes yet, so nothing is known about the quality of the models.",
@@ -73,7 +73,7 @@ describe("is it learning", () => {
 
 describe("is it saving", () => {
   it("compares with the best and with the cheapest model", () => {
-    expect(savingVerdict(STATS)).toMatchObject({
+    expect(savingAssessment(STATS)).toMatchObject({
       figure: "$0.20",
       tone: "good",
       sentence:
@@ -83,21 +83,23 @@ describe("is it saving", () => {
 
   it("is open while the interval contains a loss", () => {
     const always_best = { ...STATS.spend.always_best!, lo: -0.05 };
-    expect(savingVerdict({ ...STATS, spend: { ...STATS.spend, always_best } }).tone).toBe("open");
+    expect(savingAssessment({ ...STATS, spend: { ...STATS.spend, always_best } }).tone).toBe(
+      "open",
+    );
   });
 
   it("does not judge a few requests", () => {
     const spend = { ...STATS.spend, requests: 3 };
     const dear = { ...spend, always_best: { ...spend.always_best!, cost: 0.1, savings: -0.1 } };
     for (const early of [spend, dear]) {
-      expect(savingVerdict({ ...STATS, spend: early }).tone).toBe("open");
+      expect(savingAssessment({ ...STATS, spend: early }).tone).toBe("open");
     }
   });
 
   it("shows the interval if the best model is uncertain", () => {
     const doubted = { among: ["big", "large"], among_lo: -0.1, among_hi: 0.4 };
     const always_best = { ...STATS.spend.always_best!, ...doubted };
-    expect(savingVerdict({ ...STATS, spend: { ...STATS.spend, always_best } }).sentence).toBe(
+    expect(savingAssessment({ ...STATS, spend: { ...STATS.spend, always_best } }).sentence).toBe(
       "60% less than the estimated $0.50 of always using big, prompt caches included ($0.20 to $0.40 saved with 95% probability). Compared with the 2 models that may be the best: -$0.10 to $0.40 saved. Always using small would have cost $0.050.",
     );
   });
@@ -106,8 +108,8 @@ describe("is it saving", () => {
     const loss = { cost: 0.1, savings: -0.1, lo: -0.12, hi: -0.08 };
     const always_best = { ...STATS.spend.always_best!, ...loss };
     const dear = { ...STATS, spend: { ...STATS.spend, always_best } };
-    expect(savingVerdict(dear)).toMatchObject({ tone: "bad" });
-    expect(savingVerdict(dear).sentence).toMatch(
+    expect(savingAssessment(dear)).toMatchObject({ tone: "bad" });
+    expect(savingAssessment(dear).sentence).toMatch(
       /^\$0\.10 more than always using big, prompt caches included \(-\$0\.12 to -\$0\.080 saved with 95% probability\)\. 50% of the requests were duels, which call two models\. /,
     );
   });
@@ -116,8 +118,8 @@ describe("is it saving", () => {
 it("shows the savings without duels, which are a cost of learning", () => {
   const always_best = { ...STATS.spend.always_best!, cost: 0.16, savings: -0.04 };
   const learning = { ...STATS, spend: { ...STATS.spend, always_best } };
-  expect(savingVerdict(learning)).toMatchObject({ tone: "open" });
-  expect(savingVerdict(learning).sentence).toMatch(
+  expect(savingAssessment(learning)).toMatchObject({ tone: "open" });
+  expect(savingAssessment(learning).sentence).toMatch(
     /two models; without them it would save 17%\. Always using small/,
   );
 });
@@ -126,38 +128,38 @@ describe("can it be trusted", () => {
   const advantage = (sure: number) => ({ ...band(0.03, 0.02), over: "big", sure });
 
   it("shows the probability that routing is at least as good as one model", () => {
-    expect(trustVerdict(STATS, advantage(0.95))).toMatchObject({
+    expect(trustAssessment(STATS, advantage(0.95))).toMatchObject({
       figure: "95%",
       tone: "good",
       caption: "probability that routing is at least as good as always using big",
       sentence:
         "Compared with it, routing is worth +0.03 of quality per request, price included (+0.01 to +0.05). The guard is off. 3 votes of all voters in this time window.",
     });
-    expect(trustVerdict(STATS, advantage(0.8)).tone).toBe("open");
-    expect(trustVerdict(STATS, advantage(0.05)).tone).toBe("bad");
+    expect(trustAssessment(STATS, advantage(0.8)).tone).toBe("open");
+    expect(trustAssessment(STATS, advantage(0.05)).tone).toBe("bad");
   });
 
   it("claims nothing before the first vote", () => {
     const fresh = { ...STATS, counts: { ...STATS.counts, votes: 0, ratings: 0 } };
     const same = { ...band(0, 0), over: "small", sure: 1 };
     for (const found of [undefined, null, same]) {
-      expect(trustVerdict(fresh, found)).toMatchObject({ figure: "\u2013", tone: "open" });
+      expect(trustAssessment(fresh, found)).toMatchObject({ figure: "\u2013", tone: "open" });
     }
   });
 
   it("claims nothing if routing always chooses the same model", () => {
     const same = { ...band(0, 0), over: "big", sure: 1 };
-    expect(trustVerdict(STATS, same)).toMatchObject({
+    expect(trustAssessment(STATS, same)).toMatchObject({
       tone: "open",
       caption: "from always using big",
     });
   });
 
   it("reports an active guard and a router that does not choose", () => {
-    expect(trustVerdict({ ...STATS, guard: "big" }, advantage(0.95))).toMatchObject({
+    expect(trustAssessment({ ...STATS, guard: "big" }, advantage(0.95))).toMatchObject({
       figure: "Guard on",
       tone: "bad",
     });
-    expect(trustVerdict({ ...STATS, mode: "observe" }, null).figure).toBe("Observing");
+    expect(trustAssessment({ ...STATS, mode: "observe" }, null).figure).toBe("Observing");
   });
 });

@@ -1,8 +1,8 @@
-import type { Learning, Stats, Tradeoff } from "../../../src/client.ts";
+import type { LearningCurve, Stats, Tradeoff } from "../../../src/client.ts";
 import { dollars, percent, plural, signed } from "../text/format.ts";
 
 /** A short answer to a question about the router. */
-export interface Verdict {
+export interface Assessment {
   readonly figure: string;
   readonly tone: "good" | "bad" | "open";
   /** Name of the figure. */
@@ -11,10 +11,10 @@ export interface Verdict {
 }
 
 /** Is it learning? Compares the regret at the end and at the start of the window, with the current posterior. */
-export function learningVerdict(
+export function learningAssessment(
   { win_rate: win, recent_queries: recent }: Stats,
-  learning: Learning | undefined,
-): Verdict {
+  learning: LearningCurve | undefined,
+): Assessment {
   const caption = win ? `win rate, ${percent(win.lo)} to ${percent(win.hi)}` : "win rate";
   const stretches = learning?.stretches ?? [];
   const [first, last] = [stretches[0], stretches.at(-1)];
@@ -43,7 +43,7 @@ export function learningVerdict(
 }
 
 /** Is it saving? Compares the cost with that of always using the best model. */
-export function savingVerdict({ spend, counts, models }: Stats): Verdict {
+export function savingAssessment({ spend, counts, models }: Stats): Assessment {
   const { always_best: best, always_cheapest: cheapest, total } = spend;
   const caption = `spent on ${plural(spend.requests, "request")}`;
   if (!best || best.cost === 0) {
@@ -95,10 +95,10 @@ function range(lo: number, hi: number): string {
 const FEW = 20;
 
 /** Can it be trusted? Shows how likely routing is at least as good as always using the best single model. */
-export function trustVerdict(
+export function trustAssessment(
   { guard, mode, counts }: Stats,
   advantage: Tradeoff["advantage"] | undefined,
-): Verdict {
+): Assessment {
   // Ratings are votes on one answer, and `votes` includes them.
   const cast = counts.votes;
   const votes = `${plural(cast, "vote")} of all voters in this time window.`;

@@ -5,6 +5,7 @@ import { usePage } from "../page/page.ts";
 import { Panel } from "../parts/panel.tsx";
 import { Select } from "../parts/select.tsx";
 import { useValue } from "../state/observable.ts";
+import { AssessmentCards } from "./assessment-cards.tsx";
 import { DecisionsPanel } from "./decisions-panel.tsx";
 import { HealthPanel } from "./health-panel.tsx";
 import { HeatMap } from "./heat-map.tsx";
@@ -15,7 +16,6 @@ import { MapPanel } from "./map-panel.tsx";
 import { OverTime } from "./over-time.tsx";
 import { TradeoffPanel } from "./tradeoff-panel.tsx";
 import { TruthPanel } from "./truth-panel.tsx";
-import { VerdictCards } from "./verdict-cards.tsx";
 import { VotersSwitch } from "./voters-switch.tsx";
 
 const WINDOWS = [
@@ -63,7 +63,7 @@ export function Dashboard() {
       {stats.data && router && (
         <>
           <Warnings warnings={stats.data.warnings} />
-          <VerdictCards stats={stats.data} learning={learning.data} tradeoff={tradeoff.data} />
+          <AssessmentCards stats={stats.data} learning={learning.data} tradeoff={tradeoff.data} />
           {isNew(stats.data) && <FirstSteps isSandbox={sandbox === true} />}
           <div class="grid gap-4 xl:grid-cols-[2fr_3fr]">
             <Leaderboard stats={stats.data} />

@@ -1,10 +1,10 @@
-import type { Band, Learning } from "../../../src/client.ts";
+import type { Band, LearningCurve } from "../../../src/client.ts";
 import { TimeChart } from "../charts/time-chart.tsx";
 import { Panel } from "../parts/panel.tsx";
 import { percent, plural } from "../text/format.ts";
 
 /** Regret and win rate of the window's requests, evaluated with the current posterior. */
-export function LearningPanel({ learning }: { learning: Learning | undefined }) {
+export function LearningPanel({ learning }: { learning: LearningCurve | undefined }) {
   const stretches = learning?.stretches ?? [];
   return (
     <Panel
@@ -48,8 +48,8 @@ function BandChart({
 }: {
   title: string;
   about: string;
-  learning: Learning;
-  of: (stretch: Learning["stretches"][number]) => Band;
+  learning: LearningCurve;
+  of: (stretch: LearningCurve["stretches"][number]) => Band;
   format: (value: number) => string;
   middle?: number;
 }) {

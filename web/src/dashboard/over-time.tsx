@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { Learning, Stats } from "../../../src/client.ts";
+import type { LearningCurve, Stats } from "../../../src/client.ts";
 import { Panel } from "../parts/panel.tsx";
 import { filledSeries } from "./series.ts";
 import { SpendPanel } from "./spend-panel.tsx";
@@ -7,7 +7,13 @@ import { TrafficPanel } from "./traffic-panel.tsx";
 import { VotesPanel } from "./votes-panel.tsx";
 
 /** Traffic, spend and votes of the time window in three charts. */
-export function OverTime({ stats, learning }: { stats: Stats; learning: Learning | undefined }) {
+export function OverTime({
+  stats,
+  learning,
+}: {
+  stats: Stats;
+  learning: LearningCurve | undefined;
+}) {
   const points = useMemo(() => filledSeries(stats), [stats]);
   const { requests, votes } = stats.counts;
   if (requests + votes === 0) {

@@ -1,4 +1,4 @@
-import type { Learning, SeriesPoint } from "../../../src/client.ts";
+import type { LearningCurve, SeriesPoint } from "../../../src/client.ts";
 import { colourOf } from "../charts/colours.ts";
 import { TimeChart } from "../charts/time-chart.tsx";
 import { Legend } from "../parts/legend.tsx";
@@ -17,7 +17,7 @@ export function TrafficPanel({
   stats,
   points,
   learning,
-}: OverTimeProps & { learning: Learning | undefined }) {
+}: OverTimeProps & { learning: LearningCurve | undefined }) {
   const names = stats.models.map(({ model }) => model);
   const steps = sharesOver(points, learning);
   const used = names.filter((name) => steps.some(({ shares }) => (shares[name] ?? 0) > 0));
@@ -63,7 +63,10 @@ export function TrafficPanel({
  * The shares of the models in each step of the window. The counts have steps of five minutes, so
  * for the first half hour the finer stretches of the learning curve are used instead.
  */
-function sharesOver(points: readonly SeriesPoint[], learning: Learning | undefined): SharePoint[] {
+function sharesOver(
+  points: readonly SeriesPoint[],
+  learning: LearningCurve | undefined,
+): SharePoint[] {
   const busy = points.filter(({ requests }) => requests > 0);
   if (busy.length < FEW && learning && learning.stretches.length > busy.length) {
     return learning.stretches.map(({ from, requests, shares }) => ({ at: from, requests, shares }));

@@ -2,7 +2,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import { loadApiKey } from "../api/client.ts";
 import { Feed } from "../api/feed.ts";
-import { getServing, type Serving } from "../api/models.ts";
+import { type AvailableModels, getAvailableModels } from "../api/models.ts";
 import { Conversation } from "../conversation/conversation.ts";
 import { Observable } from "../state/observable.ts";
 import { type Route, watchRoute } from "./route.ts";
@@ -15,7 +15,7 @@ export interface Page {
   readonly theme: Observable<Theme>;
   readonly feed: Feed;
   /** Routers and models of the gateway; undefined until it has responded. */
-  readonly serving: Observable<Serving | undefined>;
+  readonly serving: Observable<AvailableModels | undefined>;
   readonly settings: Observable<ArenaSettings>;
   readonly conversation: Conversation;
 }
@@ -23,10 +23,11 @@ export interface Page {
 export function openPage(): Page {
   loadApiKey();
   const feed = new Feed();
-  const serving = new Observable<Serving | undefined>(undefined);
+  const serving = new Observable<AvailableModels | undefined>(undefined);
   // Read again after each reconnection: the configuration may have changed.
   feed.connection.watch(({ state }) => {
-    if (state === "live" || state === "off") getServing().then(serving.set.bind(serving), () => {});
+    if (state === "live" || state === "off")
+      getAvailableModels().then(serving.set.bind(serving), () => {});
   });
   feed.start();
   return {

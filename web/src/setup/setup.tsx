@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { apiKey, keyProblem, setApiKey } from "../api/client.ts";
-import type { Serving } from "../api/models.ts";
+import type { AvailableModels } from "../api/models.ts";
 import { Code } from "../markdown/markdown.tsx";
 import { usePage } from "../page/page.ts";
 import { Button } from "../parts/button.tsx";
@@ -66,7 +66,7 @@ function Steps({ about, code, lang }: Example) {
   );
 }
 
-function Pool({ serving }: { serving: Serving }) {
+function Pool({ serving }: { serving: AvailableModels }) {
   const { isSandbox, models, routers } = serving;
   return (
     <Panel

@@ -1,8 +1,9 @@
 /** Sections 3 and 4: theory, the failing examples, and the effect of fine-tuning on them. */
+
+import { mean } from "../../../core/statistics.ts";
 import type { DescribeValue } from "../../reproduce/jobs/specs.ts";
 import type { Results } from "../../reproduce/results.ts";
 import { minus } from "../../reproduce/verdict.ts";
-import { mean } from "../../statistics.ts";
 import { beats, cellOf, flattens, standingIn, TWO_THIRDS } from "./cells.ts";
 import type { ClaimDraft } from "./claim.ts";
 import { biasText, propositionOne } from "./proposition.ts";

@@ -6,8 +6,8 @@
  */
 import { labelEmbeddings } from "../../../core/bandit/weighting.ts";
 import { Random } from "../../../core/random/random.ts";
+import { mean } from "../../../core/statistics.ts";
 import type { Cell, Part } from "../../reproduce/verdict.ts";
-import { mean } from "../../statistics.ts";
 
 /** f_km: share of label k among the queries of category m. */
 const SHARES = [

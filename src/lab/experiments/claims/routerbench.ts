@@ -1,8 +1,9 @@
 /** Section 5.1: RouterBench. */
+
+import { mean } from "../../../core/statistics.ts";
 import type { Curve } from "../../reproduce/curve.ts";
 import { WEIGHTINGS } from "../../reproduce/setting.ts";
 import { type Cell, minus } from "../../reproduce/verdict.ts";
-import { mean } from "../../statistics.ts";
 import {
   beats,
   cellOf,

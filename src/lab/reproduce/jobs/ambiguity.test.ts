@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { Query, Verdict } from "../../data/dataset.ts";
+import type { Query, StoredVerdict } from "../../data/dataset.ts";
 import { ambiguity, dropAmbiguous } from "./ambiguity.ts";
 
-const of = (...verdicts: [number, number, Verdict["outcome"]][]): Query => ({
+const of = (...verdicts: [number, number, StoredVerdict["outcome"]][]): Query => ({
   id: "",
   text: "",
   category: -1,

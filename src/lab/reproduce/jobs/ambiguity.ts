@@ -1,4 +1,4 @@
-import type { Query, Verdict } from "../../data/dataset.ts";
+import type { Query, StoredVerdict } from "../../data/dataset.ts";
 
 /**
  * The share of the compared pairs of models whose verdicts do not all name one winner.
@@ -16,7 +16,7 @@ export function ambiguity({ comparisons = [] }: Pick<Query, "comparisons">): num
   return winners.size === 0 ? 0 : open.length / winners.size;
 }
 
-function winnerOf({ a, b, outcome }: Verdict): number | undefined {
+function winnerOf({ a, b, outcome }: StoredVerdict): number | undefined {
   return outcome === "a" ? a : outcome === "b" ? b : undefined;
 }
 

@@ -2,7 +2,7 @@ import { sigmoid } from "../../../core/bandit/btl.ts";
 import { categoryEmbeddings } from "../../../core/calibrate/models.ts";
 import { dot, normalized } from "../../../core/linalg/linalg.ts";
 import { Random } from "../../../core/random/random.ts";
-import type { Dataset, Query, Verdict } from "../../data/dataset.ts";
+import type { Dataset, Query, StoredVerdict } from "../../data/dataset.ts";
 import { loadDataset } from "../../data/load.ts";
 import { verdictScores } from "../../data/verdicts.ts";
 import type { Context, Result } from "../../jobs/job.ts";
@@ -76,7 +76,7 @@ function withVerdicts({ models, scores, queries }: Dataset, random: Random): Dat
   const judged = queries.map((query, i): Query => {
     const own = random.split(i);
     const score = (k: number) => perf[k]![query.category]!;
-    const comparisons = Array.from({ length: K * K }, (_, pair): Verdict[] => {
+    const comparisons = Array.from({ length: K * K }, (_, pair): StoredVerdict[] => {
       const [a, b] = [Math.floor(pair / K), pair % K];
       const wins = own.uniform() < sigmoid(10 * (score(a) - score(b)));
       return a === b ? [] : [{ a, b, outcome: wins ? "a" : "b" }];
