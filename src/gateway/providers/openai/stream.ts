@@ -1,4 +1,3 @@
-import { createParser } from "eventsource-parser";
 import { JsonError, type Members, scanObject } from "../../wire/json.ts";
 import { errorIn } from "../upstream/error.ts";
 import { EventReader } from "../upstream/event-reader.ts";
@@ -74,17 +73,8 @@ export class OpenAiStream implements Translation {
 
   /** Data of an event that has comments, a name, or data on several lines. */
   #fieldData(bytes: Buffer, start: number, end: number): Members | typeof DONE | undefined {
-    let data: string | undefined;
-    const parser = createParser({
-      onEvent: (event) => {
-        data = event.data;
-      },
-      onError: () => {
-        throw this.#reader.broken("sent a line that belongs to no event");
-      },
-    });
-    parser.feed(bytes.toString("utf8", start, end));
-    if (data === undefined || data === "") return undefined;
+    const data = this.#reader.dataIn(bytes, start, end);
+    if (data === undefined) return undefined;
     if (data === "[DONE]") return DONE;
     return this.#reader.objectIn(data);
   }

@@ -1,3 +1,4 @@
+import { createParser } from "eventsource-parser";
 import { JsonError, type Members, scanObject } from "../../wire/json.ts";
 import { UpstreamError } from "./error.ts";
 import { EventCutter, EventTooLarge, type Keep } from "./event-cutter.ts";
@@ -8,6 +9,16 @@ export class EventReader {
   readonly #upstream: string;
   readonly #keep: Keep;
   readonly #cutter: EventCutter;
+  /** Data of the event that the parser has read last. */
+  #data: string | undefined;
+  readonly #parser = createParser({
+    onEvent: ({ data }) => {
+      this.#data = data;
+    },
+    onError: () => {
+      throw this.broken("sent a line that belongs to no event");
+    },
+  });
 
   constructor(upstream: string, maxEventBytes: number, keep: Keep) {
     this.#upstream = upstream;
@@ -30,6 +41,14 @@ export class EventReader {
     if (rest.length === 0) return;
     const event = Buffer.concat([rest, Buffer.from("\n\n")]);
     if (this.#keep(event, 0, event.length)) pass(event);
+  }
+
+  /** The data of the event in these bytes, or undefined if the event has none, such as a comment. */
+  dataIn(bytes: Buffer, start: number, end: number): string | undefined {
+    this.#data = undefined;
+    // The parser waits for the byte after a CR, which may be an LF.
+    this.#parser.feed(`${bytes.toString("utf8", start, end)}\n`);
+    return this.#data || undefined;
   }
 
   /** The JSON object in the data of an event. */

@@ -81,8 +81,8 @@ export class NamedEvents implements Translation {
 
   /** The JSON object of an event, or undefined if it has no data. */
   #dataOf(bytes: Buffer, start: number, end: number): Members | undefined {
-    const data = dataLines(bytes.toString("utf8", start, end));
-    if (data === "" || data === "[DONE]") return undefined;
+    const data = this.#reader.dataIn(bytes, start, end);
+    if (data === undefined || data === "[DONE]") return undefined;
     return this.#reader.objectIn(data);
   }
 }
@@ -111,14 +111,3 @@ const HOLDERS: Readonly<Record<NamedDialect, string>> = {
   messages: "message",
   responses: "response",
 };
-
-/** Joins the lines of data of one event. */
-function dataLines(event: string): string {
-  let data: string | undefined;
-  for (const line of event.split(/\r\n|\n|\r/)) {
-    if (!line.startsWith("data:")) continue;
-    const value = line.slice(line[5] === " " ? 6 : 5);
-    data = data === undefined ? value : `${data}\n${value}`;
-  }
-  return data ?? "";
-}
