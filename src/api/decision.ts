@@ -64,7 +64,7 @@ const Explanation = z.object({
     .optional()
     .describe("The policy's choice in mode `observe`, in which the fallback model answers."),
   duel_reason: z
-    .enum(["asked", "auto", "capped", "not_possible"])
+    .enum(["requested", "auto", "capped", "not_possible"])
     .optional()
     .describe("Why there was a duel, or why a requested duel did not take place."),
   encoder_failed: z.boolean().optional(),

@@ -8,6 +8,11 @@ const HEAD = {
   router: z.string(),
 };
 
+const Deprecated = z
+  .number()
+  .optional()
+  .meta({ deprecated: true, description: "Name of version 0.1; use the name in snake_case." });
+
 /** Events of GET /v1/events: the schema of `data` by event name. */
 export const EVENTS = {
   decision: z.object({
@@ -23,11 +28,16 @@ export const EVENTS = {
     status: z.enum(["ok", "failed", "cancelled"]),
     model: z.string().optional().describe("This and the numbers are missing in a duel."),
     cost: z.number().optional(),
-    inputTokens: z.number().optional(),
-    outputTokens: z.number().optional(),
-    latencyMs: z.number().optional(),
-    firstByteMs: z.number().optional(),
+    input_tokens: z.number().optional(),
+    output_tokens: z.number().optional(),
+    latency_ms: z.number().optional(),
+    first_byte_ms: z.number().optional(),
     fallbacks: z.array(Fallback).optional(),
+    // The names of version 0.1.
+    inputTokens: Deprecated,
+    outputTokens: Deprecated,
+    latencyMs: Deprecated,
+    firstByteMs: Deprecated,
   }),
   vote: z.object({
     ...HEAD,

@@ -1,4 +1,4 @@
-import type { Decision } from "./decision.ts";
+import type { Decision, Reasons } from "./decision.ts";
 import { dayOf } from "./decision-id.ts";
 import type { Answered } from "./events.ts";
 import { checkName } from "./row.ts";
@@ -55,8 +55,10 @@ export type ReadDecisionRow = Omit<DecisionRow, "day" | "prompt" | "x"> &
 
 export function decisionOf(row: ReadDecisionRow): Omit<Decision, "x"> & Partial<Decision> {
   const { id, router, at, owner, session, x, body } = row;
+  const { reasons, ...rest } = JSON.parse(body) as Omit<Decision, "x">;
   return {
-    ...(JSON.parse(body) as Omit<Decision, "x">),
+    ...rest,
+    ...(reasons && { reasons: renamed(reasons) }),
     // Columns come last: they win over a field of the same name in the body.
     kind: "routed",
     id,
@@ -66,6 +68,11 @@ export function decisionOf(row: ReadDecisionRow): Omit<Decision, "x"> & Partial<
     ...(session !== null && { session }),
     ...(x && { x: unpackedVector(x) }),
   };
+}
+
+/** Version 0.1 wrote "asked" for a duel that the request wanted. */
+function renamed(reasons: Reasons): Reasons {
+  return (reasons.duel as string) === "asked" ? { ...reasons, duel: "requested" } : reasons;
 }
 
 export function answerOf(row: Omit<AnswerRow, "day">): Answered {

@@ -89,7 +89,7 @@ export interface Reasons {
     | { readonly pair: readonly [string, string]; readonly propensity: number }
     | undefined;
   /** Why there was a duel, or why a duel that was requested did not take place. */
-  readonly duel?: "asked" | "auto" | "capped" | "not_possible" | undefined;
+  readonly duel?: "requested" | "auto" | "capped" | "not_possible" | undefined;
   /** The encoder failed, so the prompt did not influence the decision. */
   readonly encoder_failed?: boolean | undefined;
 }

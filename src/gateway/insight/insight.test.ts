@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { JoustClient } from "../../client/client.ts";
 import { chat, SANDBOX, sharedGateway, startGateway, startHost } from "../gateway.fixture.ts";
 
 const gateway = sharedGateway(() => `${SANDBOX}\nrouters: {auto: {explore: 0}}`);
@@ -124,6 +125,26 @@ describe("stats", () => {
 });
 
 describe("events", () => {
+  it("have names in snake_case, and the names of version 0.1 beside them", async () => {
+    const { post, url } = gateway();
+    const client = new JoustClient({ baseUrl: url });
+    const stop = new AbortController();
+    const answer = (async () => {
+      for await (const { type, data } of client.events({
+        signal: stop.signal,
+        onOpen: () => void post("/v1/chat/completions", chat("hi")),
+      })) {
+        if (type === "answer" && data.model !== undefined) return data;
+      }
+      throw new Error("the stream ended");
+    })();
+    const { inputTokens, outputTokens, latencyMs, firstByteMs, ...data } = await answer;
+    stop.abort();
+    expect(data).toMatchObject({ status: "ok", input_tokens: expect.any(Number) });
+    expect([inputTokens, outputTokens]).toEqual([data.input_tokens, data.output_tokens]);
+    expect([latencyMs, firstByteMs]).toEqual([data.latency_ms, data.first_byte_ms]);
+  });
+
   it("report decisions, answers, votes and posteriors as they happen", async () => {
     const { post, url } = gateway();
     const stop = new AbortController();

@@ -160,10 +160,11 @@ export class Recorder {
   #write(event: Answered, isKept: boolean | undefined, hidden = false): void {
     this.#parts.log.log(event, isKept);
     this.#parts.feed.publish(event.owner, () => {
-      const { decision: id, at, router, slot, status, latencyMs, firstByteMs } = event;
-      const { model, cost, inputTokens, outputTokens, fallbacks } = event;
-      const open = { model, cost, inputTokens, outputTokens, latencyMs, firstByteMs, fallbacks };
-      return { type: "answer", data: { id, at, router, slot, status, ...(hidden ? {} : open) } };
+      const { decision: id, at, router, slot, status } = event;
+      return {
+        type: "answer",
+        data: { id, at, router, slot, status, ...(hidden ? {} : openFields(event)) },
+      };
     });
   }
 
@@ -181,6 +182,26 @@ export class Recorder {
 }
 
 const REPEAT_MS = 3_600_000;
+
+/** Members of an answer's event that could reveal the model. */
+function openFields(event: Answered) {
+  const { model, cost, fallbacks } = event;
+  const { inputTokens, outputTokens, latencyMs, firstByteMs } = event;
+  return {
+    model,
+    cost,
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    latency_ms: latencyMs,
+    first_byte_ms: firstByteMs,
+    fallbacks,
+    // Clients of version 0.1 read these names.
+    inputTokens,
+    outputTokens,
+    latencyMs,
+    firstByteMs,
+  };
+}
 
 /** Usage and cost of an answer that has ended. The cost is 0 if the price is unknown. */
 export function paidUsage(model: ServedModel, end: AnswerEnd, promptTokens: number) {

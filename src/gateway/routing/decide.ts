@@ -175,7 +175,7 @@ function duelFor(
   if (!isPossible || n !== 1 || needs.tools || inToolLoop) {
     return { wanted: false, reason: "not_possible" };
   }
-  if (requested === true) return { wanted: true, reason: "asked" };
+  if (requested === true) return { wanted: true, reason: "requested" };
   return cap.allows ? { wanted, reason: "auto" } : { wanted: false, reason: "capped" };
 }
 
