@@ -48,16 +48,27 @@ export async function checkedConfiguration(
     const config = await readConfiguration(file, flags);
     return { config, placement: await checkGateway(ownOptions(config, file, flags.data)) };
   } catch (error) {
-    throw await withPlace(error, file);
+    throw await withPlace(error, file, flags);
   }
 }
 
 /**
- * Adds file and line to an error about a field of the configuration. Without a file, the error names
- * only the field, which then comes from an option or a default.
+ * Adds file and line to an error about a field of the configuration. If the value comes from an
+ * option, the error names the option. Without a file, it names only the field.
  */
-export async function withPlace(error: unknown, file: string | undefined): Promise<unknown> {
-  if (file !== undefined) return located(error, file);
-  if (!(error instanceof InputError) || error.file !== DEFAULT_FILE || !error.field) return error;
-  return new InputError({ file: error.field }, error.problem, error.hint);
+export async function withPlace(
+  error: unknown,
+  file: string | undefined,
+  { host, port }: Pick<ConfigurationFlags, "host" | "port">,
+): Promise<unknown> {
+  if (!(error instanceof InputError) || error.file !== DEFAULT_FILE || !error.field) {
+    return file === undefined ? error : located(error, file);
+  }
+  const options = {
+    "server.host": host === undefined ? undefined : "--host",
+    "server.port": port === undefined ? undefined : "--port",
+  };
+  const option = options[error.field as keyof typeof options];
+  if (option === undefined && file !== undefined) return located(error, file);
+  return new InputError({ file: option ?? error.field }, error.problem, error.hint);
 }

@@ -34,7 +34,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
   try {
     return await (flags.check || flags.probe ? check(file, flags) : run(file, flags));
   } catch (error) {
-    throw await withPlace(error, file);
+    throw await withPlace(error, file, flags);
   }
 }
 
@@ -42,7 +42,7 @@ export async function serve(flags: ServeFlags): Promise<number> {
 async function check(file: string | undefined, flags: ServeFlags): Promise<number> {
   const { config, placement, errors } = await findFaults(file, flags);
   for (const error of errors) {
-    process.stderr.write(`joust: ${formatError(await withPlace(error, file))}\n`);
+    process.stderr.write(`joust: ${formatError(await withPlace(error, file, flags))}\n`);
   }
   if (errors.length > 1) process.stderr.write(`joust: ${errors.length} errors\n`);
   if (errors.length > 0 || !config || !placement) return 2;
@@ -102,7 +102,7 @@ async function run(file: string | undefined, flags: ServeFlags): Promise<number>
   const unwatch =
     file === undefined
       ? () => {}
-      : watchFile(file, () => reload(running, file, config, read, logger));
+      : watchFile(file, () => reload(running, file, flags, config, read, logger));
   if (!stop.signal.aborted) await once(stop.signal, "abort");
   unwatch();
   if (stop.code === SIGTERM) await running.leave();
@@ -125,6 +125,7 @@ const SIGTERM = 143;
 async function reload(
   running: RunningGateway,
   file: string,
+  flags: ServeFlags,
   first: Config,
   read: () => Promise<Config>,
   logger: ReturnType<typeof newLogger>,
@@ -138,7 +139,7 @@ async function reload(
       logger.warn("server.host, server.port and store.url did not change: they require a restart");
     }
   } catch (thrown) {
-    const error = await withPlace(thrown, file);
+    const error = await withPlace(thrown, file, flags);
     logger.error(
       { problem: formatErrorLine(error) },
       "the configuration is invalid; the previous one stays in use",

@@ -26,6 +26,7 @@ import type { UpstreamError } from "../providers/upstream/error.ts";
 import { readSandbox, Sandbox } from "../sandbox/sandbox.ts";
 import { type Calibration, openCalibration } from "./calibration.ts";
 import { LiveRouter, type RouterTools } from "./live-router.ts";
+import { refuseOwnAddress } from "./own-address.ts";
 import type { PolicyKinds } from "./policy-kinds.ts";
 import type { Serving } from "./serving.ts";
 
@@ -118,10 +119,20 @@ export class Builder {
   async #place(config: Config) {
     this.#catalog = undefined;
     const openSandbox = () => this.#openSandbox(config);
-    const listModels = (provider: Provider) => this.#listModels(provider);
+    const { server } = config;
+    const listModels = (provider: Provider) => {
+      refuseOwnAddress(provider, server, { file: "the environment", field: provider.name });
+      return this.#listModels(provider);
+    };
     const { env } = this.#options;
     const catalog = () => this.#openCatalog();
     const placement = await placementOf(config, env, openSandbox, listModels, catalog);
+    for (const { spec, deployments } of placement.models) {
+      const place = { file: "joust.yaml", field: `models.${spec.name}` };
+      for (const { provider } of deployments) {
+        if (provider) refuseOwnAddress(provider, server, place);
+      }
+    }
     const usesSandbox = placement.models.some(({ deployments }) =>
       deployments.some(({ provider }) => provider === undefined),
     );

@@ -167,12 +167,22 @@ async function listen(
     return urlOf(server.address() as AddressInfo);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== "EADDRINUSE" && code !== "EACCES" && code !== "EADDRNOTAVAIL") throw error;
-    throw new InputError(
-      { file: "joust.yaml", field: "server.port" },
-      `the server cannot listen on ${host}:${port} (${code})`,
-      "choose another port, for example: npx joust serve --port 8081",
-    );
+    const problem = `the server cannot listen on ${host}:${port} (${code})`;
+    if (code === "EADDRINUSE" || code === "EACCES") {
+      throw new InputError(
+        { file: "joust.yaml", field: "server.port" },
+        problem,
+        "choose another port, for example: npx joust serve --port 8081",
+      );
+    }
+    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
+      throw new InputError(
+        { file: "joust.yaml", field: "server.host" },
+        problem,
+        "give an address of this machine, for example: npx joust serve --host 127.0.0.1",
+      );
+    }
+    throw error;
   }
 }
 
