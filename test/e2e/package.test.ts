@@ -18,7 +18,7 @@ const QUERIES = "node_modules/joust/data/queries.jsonl";
 const SCORES = ["--scores", "node_modules/joust/data/scores/routerbench.csv", "--exclude", "gpt-4"];
 
 describe("the package", () => {
-  it("holds code, declarations, page, encoder, migrations, data and results, and no tests", () => {
+  it("holds code, declarations, page, encoder, migrations, data, documentation and results, and no tests", () => {
     const files = readdirSync(installed.package, { recursive: true, encoding: "utf8" });
     const parts = [
       "LICENSE",
@@ -31,6 +31,7 @@ describe("the package", () => {
       "web/dist/licenses.md",
       "models/static/static-encoder.bin",
       "data/queries.jsonl",
+      "docs/configuration.md",
       "experiments/expected/README.md",
     ];
     expect(files).toEqual(expect.arrayContaining(parts));

@@ -91,9 +91,7 @@ it("a port in use is reported with the option that chooses another", async () =>
   const second = await start(["serve", "--port", port, "--data", folder], folder).end;
   expect([second.code, second.stderr]).toEqual([
     2,
-    expect.stringMatching(
-      /^joust: server\.port: .*\(EADDRINUSE\)\nhint: choose another port, .*--port/,
-    ),
+    expect.stringMatching(/^joust: --port: .*\(EADDRINUSE\)\nhint: choose another port, .*--port/),
   ]);
   process.kill("SIGTERM");
   await process.end;

@@ -3,7 +3,7 @@ import { Untranslatable } from "./items/unsupported.ts";
 import { translateRequest } from "./translate-request.ts";
 
 const translate = (chat: object) => {
-  const route = { from: "chat", to: "messages", model: "claude", asksUsage: true } as const;
+  const route = { from: "chat", to: "messages", model: "claude", requestsUsage: true } as const;
   const { body, ...rest } = translateRequest({ messages: [], max_tokens: 4096, ...chat }, route);
   return { body: asBlocks(JSON.parse(JSON.stringify(body))), ...rest };
 };

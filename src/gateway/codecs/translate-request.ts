@@ -31,7 +31,7 @@ export interface Route {
   /** Name of the model in signatures of reasoning. Default: `model`. */
   readonly origin?: string | undefined;
   /** Whether the upstream sends the usage of a stream only on request. */
-  readonly asksUsage: boolean;
+  readonly requestsUsage: boolean;
   /** Whether tools that the model can do without must not be left out. */
   readonly strict?: boolean | undefined;
 }
@@ -41,7 +41,7 @@ export interface Route {
  * the dialect has no place for a part of it.
  */
 export function translateRequest(given: Json, route: Route) {
-  const { from, to, model, origin = model, asksUsage, strict = false } = route;
+  const { from, to, model, origin = model, requestsUsage, strict = false } = route;
   CHECKS[from]?.(given);
   const { body, namespaces } = flattenNamespaces(given);
   const whole = CODECS[from].parseRequest(body);
@@ -49,7 +49,7 @@ export function translateRequest(given: Json, route: Route) {
   const lacks = unsupportedBy(to, request);
   if (lacks.length > 0) throw new Untranslatable(`${lacks.join(", ")} has no place in ${to}`);
   const items = withoutForeignReasoning(request.items, { dialect: to, model: origin });
-  const { request: adapted, answerTool } = adapt({ ...request, items, model }, to, asksUsage);
+  const { request: adapted, answerTool } = adapt({ ...request, items, model }, to, requestsUsage);
   const written = CODECS[to].writeRequest(adapted);
   const own = CODECS[from].parseRequest(given);
   return {
@@ -81,13 +81,13 @@ const CHECKS: Readonly<Partial<Record<DialectName, (body: Json) => void>>> = {
 };
 
 /** Sets members that the upstream's dialect requires and the client's dialect does not have. */
-function adapt(request: ItemRequest, to: DialectName, asksUsage: boolean) {
+function adapt(request: ItemRequest, to: DialectName, requestsUsage: boolean) {
   if (to === "messages") {
     const maxTokens = positive(request.maxTokens) ?? longestAnswer(request.model);
     return schemaAsTool(meetRequirements({ ...request, maxTokens }));
   }
   if (to === "chat") {
-    const includeUsage = request.stream && asksUsage ? true : undefined;
+    const includeUsage = request.stream && requestsUsage ? true : undefined;
     return { request: { ...request, includeUsage }, answerTool: undefined };
   }
   // The upstream stores nothing, so it has to send its reasoning along.

@@ -68,6 +68,8 @@ const PROVIDER = z.strictObject({
   credentials: FILE.optional(),
   headers: z.record(z.string(), z.string()).default({}),
   /** Whether to send `stream_options`, which some hosts refuse. */
+  request_usage: z.boolean().optional(),
+  /** Name of `request_usage` in version 0.1. */
   asks_usage: z.boolean().optional(),
 });
 export type ProviderConfig = z.output<typeof PROVIDER>;

@@ -71,7 +71,7 @@ it.each([
   ],
   [
     `${MODELS}routers:\n  x:\n    explore: 2`,
-    /^joust\.yaml:6: field "routers\.x\.explore": is 2, above 1; hint: correct it; docs/,
+    /^joust\.yaml:6: field "routers\.x\.explore": is 2, above 1; hint: correct it; .*configuration\.md describes the field$/,
   ],
   ["server: {port: '80'}", /^joust\.yaml:1: field "server\.port": is "80", not of type number;/],
   ["server: {cors: [x]}", /^joust\.yaml:1: field "server\.cors\.0": is "x", not a valid URL;/],
@@ -117,4 +117,15 @@ it("accepts the example of the documentation", () => {
   ]);
   const config = parse(example!, Object.fromEntries(variables));
   expect(Object.keys(config.routers)).toContain("auto");
+});
+
+it("names a file that exists as the description of a field", () => {
+  let hint = "";
+  try {
+    parse("server: {port: x}");
+  } catch (error) {
+    hint = (error as InputError).hint;
+  }
+  const [, file] = /^correct it; (.+) describes the field$/.exec(hint)!;
+  expect(readFileSync(file!, "utf8")).toContain("`server.port`");
 });

@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type Document, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 import { messageOf } from "../../core/errors/joust-error.ts";
 import { describeIssue } from "../../core/input/describe-issue.ts";
 import { InputError } from "../../core/input/input-error.ts";
 import { didYouMean } from "../../core/input/nearest.ts";
+import { PACKAGE_ROOT } from "../../core/input/project.ts";
 import { rememberSecrets } from "../wire/secrets.ts";
 import { CONFIG, type Config, type Environment } from "./config.ts";
 
@@ -179,8 +181,11 @@ function faultOf(issue: z.core.$ZodIssue): Fault {
   if (issue.code === "invalid_key") {
     return { path, problem: issue.issues[0]!.message, hint: "rename it" };
   }
-  return { path, problem, hint: "correct it; docs/configuration.md describes the field" };
+  return { path, problem, hint: `correct it; ${REFERENCE} describes the field` };
 }
+
+/** The description of all fields, in the checkout or in the installed package. */
+const REFERENCE = join(PACKAGE_ROOT, "docs/configuration.md");
 
 /** Names of the members that the schema allows at a path. */
 function membersAt(path: readonly PropertyKey[]): string[] {

@@ -20,7 +20,7 @@ export function connect(
   clock: Clock,
   proxies?: Proxies,
 ): Host {
-  const { name, url, dialects, headers, asksUsage, edits } = provider;
+  const { name, url, dialects, headers, requestsUsage, edits } = provider;
   const auth = authOf(provider.auth, provider);
   return new HttpUpstream(
     {
@@ -30,7 +30,7 @@ export function connect(
       headers: { ...auth.headers, ...headers },
       sign: auth.sign,
       limits,
-      asksUsage,
+      requestsUsage,
       edits,
       proxies,
     },

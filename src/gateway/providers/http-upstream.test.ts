@@ -89,7 +89,7 @@ describe("an upstream that works", () => {
 
   it("does not request usage if the upstream always sends it", async () => {
     const made = new HttpUpstream(
-      { name: "host", url: host.url("well"), asksUsage: false },
+      { name: "host", url: host.url("well"), requestsUsage: false },
       systemClock,
     );
     open.push(made);

@@ -25,7 +25,7 @@ export interface HostSettings extends TransportSettings {
   /** Dialects that the host speaks. Default: chat completions under `url`. */
   readonly dialects?: DialectUrls | undefined;
   /** Whether to request the usage of streams. Some hosts always send it and refuse the request. */
-  readonly asksUsage?: boolean | undefined;
+  readonly requestsUsage?: boolean | undefined;
   /** Changes to the body of every request. */
   readonly edits?: Edits | undefined;
 }
@@ -38,7 +38,7 @@ export class HttpUpstream implements Upstream {
   readonly name: string;
   readonly dialects: readonly DialectName[];
   readonly #transport: Transport;
-  readonly #asksUsage: boolean;
+  readonly #requestsUsage: boolean;
   readonly #clock: Clock;
   readonly #base: string;
   readonly #addresses = new Map<string, Address>();
@@ -46,10 +46,10 @@ export class HttpUpstream implements Upstream {
   readonly #edits: Edits | undefined;
   readonly #translator = new Translator();
 
-  constructor({ asksUsage = true, dialects, edits, ...settings }: HostSettings, clock: Clock) {
+  constructor({ requestsUsage = true, dialects, edits, ...settings }: HostSettings, clock: Clock) {
     this.#edits = edits;
     this.name = settings.name;
-    this.#asksUsage = asksUsage;
+    this.#requestsUsage = requestsUsage;
     this.#clock = clock;
     this.#base = settings.url.replace(/\/+$/, "");
     this.#urls = dialects ?? { chat: `${this.#base}/chat/completions` };
@@ -74,7 +74,7 @@ export class HttpUpstream implements Upstream {
 
   #send(request: UpstreamRequest, endpoint: Endpoint, signal: AbortSignal) {
     const { stream, headers } = request;
-    const { body, hideUsage } = outgoing(this.name, request, this.#asksUsage);
+    const { body, hideUsage } = outgoing(this.name, request, this.#requestsUsage);
     const message = {
       to: this.#address(endpoint, request),
       body: this.#edited(body),
@@ -88,7 +88,7 @@ export class HttpUpstream implements Upstream {
   async #translate(request: UpstreamRequest, dialect: DialectName, signal: AbortSignal) {
     const { stream } = request;
     const created = Math.floor(this.#clock.date() / 1000);
-    const target = { name: this.name, dialect, asksUsage: this.#asksUsage, created };
+    const target = { name: this.name, dialect, requestsUsage: this.#requestsUsage, created };
     const { body, answer, adapted } = await translated(request, target, this.#translator);
     const endpoint = ENDPOINTS[dialect];
     const check = this.#checking(endpoint, stream, false);

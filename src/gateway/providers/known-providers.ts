@@ -24,7 +24,7 @@ export interface KnownProvider {
   /** Service in a signature of AWS. */
   readonly service?: string;
   /** Whether to request the usage of streams. */
-  readonly asksUsage?: boolean;
+  readonly requestsUsage?: boolean;
   /** Changes to the body of every request. */
   readonly edits?: Edits;
   /** Models to serve if the configuration names none. "listed": all that the host lists. */
@@ -137,7 +137,7 @@ export const KNOWN: readonly KnownProvider[] = [
     dialects: CHAT,
     auth: "bearer",
     keyVariables: ["MISTRAL_API_KEY"],
-    asksUsage: false, // sends usage with the last chunk and refuses unknown fields
+    requestsUsage: false, // sends usage with the last chunk and refuses unknown fields
     models: ["mistral-large-2512", "mistral-small-2603"],
   },
   {

@@ -1,10 +1,21 @@
+import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { errorText } from "../../core/errors/error-text.fixture.ts";
+import { PACKAGE_ROOT } from "../../core/input/project.ts";
 import { systemClock } from "../clock/clock.ts";
+import { CONFIG } from "../config/config.ts";
 import { connect } from "./hosts.ts";
-import { knownProvider, PROVIDER_NAMES, type Provider, providersIn } from "./providers.ts";
+import { KNOWN } from "./known-providers.ts";
+import {
+  knownProvider,
+  PROVIDER_NAMES,
+  type Provider,
+  providerOf,
+  providersIn,
+} from "./providers.ts";
 import { startMisbehaving } from "./upstream/misbehaving.fixture.ts";
 
 describe("providers in the environment", () => {
@@ -124,4 +135,46 @@ it("lists the models of a local host", async () => {
   expect(await upstream.models!(new AbortController().signal)).toEqual(["a", "b"]);
   await upstream.close();
   await host.close();
+});
+
+describe("the setting request_usage", () => {
+  const url = "http://127.0.0.1:1/v1";
+  const requests = (entry: object) =>
+    providerOf("own", configOf({ own: { url, ...entry } }).providers.own, {}).requestsUsage;
+  const configOf = (providers: object) => CONFIG.parse({ providers });
+
+  it("is also read under its name in version 0.1", () => {
+    expect(requests({})).toBeUndefined();
+    expect(requests({ request_usage: false })).toBe(false);
+    expect(requests({ asks_usage: false })).toBe(false);
+    expect(requests({ asks_usage: false, request_usage: true })).toBe(true);
+  });
+
+  it("replaces the setting of a known provider", () => {
+    const { mistral } = configOf({ mistral: { asks_usage: true } }).providers;
+    expect(providerOf("mistral", undefined, {}).requestsUsage).toBe(false);
+    expect(providerOf("mistral", mistral, {}).requestsUsage).toBe(true);
+  });
+});
+
+it("docs/providers.md lists every known provider with its dialects, authentication and variables", () => {
+  const page = readFileSync(join(PACKAGE_ROOT, "docs/providers.md"), "utf8");
+  const rows = [...page.matchAll(/^\| `([\w-]+)` \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/gm)].map(
+    ([, name, dialects, auth, settings]) => ({ name, dialects, auth, settings: settings! }),
+  );
+  expect(rows.map(({ name }) => name)).toEqual(KNOWN.map(({ name }) => name));
+  KNOWN.forEach((provider, i) => {
+    const { dialects, auth, settings } = rows[i]!;
+    expect(dialects).toBe(Object.keys(provider.dialects).join(", "));
+    const needsNoKey = provider.auth === "bearer" && provider.keyVariables.length === 0;
+    expect(auth).toBe(needsNoKey ? "\u2013" : provider.auth);
+    if (settings.startsWith("the same")) return;
+    const { urlVariable, keyVariables, settings: needed = {} } = provider;
+    for (const variable of [keyVariables[0], urlVariable]) {
+      if (variable !== undefined) expect(settings).toContain(`\`${variable}\``);
+    }
+    for (const [setting, [variable]] of Object.entries(needed)) {
+      expect(settings).toContain(`\`${setting}\` (\`${variable}\`)`);
+    }
+  });
 });

@@ -20,7 +20,7 @@ export interface Provider extends Credentials {
   readonly auth: AuthKind;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether to request the usage of streams. */
-  readonly asksUsage?: boolean | undefined;
+  readonly requestsUsage?: boolean | undefined;
   /** Changes to the body of every request. */
   readonly edits?: Edits | undefined;
   /** Models to serve if the configuration names none. "listed": all that the host lists. */
@@ -50,8 +50,14 @@ export function providerOf(
   if (!base) return plainProvider(name, entry!);
   const provider = knownProvider(base.name, env, entry, name)!;
   if (!entry) return provider;
-  const { auth = provider.auth, headers, asks_usage: asksUsage = base.asksUsage } = entry;
-  return { ...provider, name, auth, headers, asksUsage };
+  const { auth = provider.auth, headers } = entry;
+  const requestsUsage = usageSetting(entry) ?? base.requestsUsage;
+  return { ...provider, name, auth, headers, requestsUsage };
+}
+
+/** The setting `request_usage`, also under its name in version 0.1. */
+function usageSetting(entry: ProviderConfig): boolean | undefined {
+  return entry.request_usage ?? entry.asks_usage;
 }
 
 /** A host that is described by its entry alone. */
@@ -60,11 +66,12 @@ function plainProvider(name: string, entry: ProviderConfig): Provider {
   const bare = url.replace(/\/+$/, "");
   const isAnthropic = dialect === "anthropic";
   const own = isAnthropic ? { messages: `${bare}/messages` } : { chat: `${bare}/chat/completions` };
-  const { auth = isAnthropic ? "x-api-key" : "bearer", asks_usage: asksUsage } = entry;
+  const { auth = isAnthropic ? "x-api-key" : "bearer" } = entry;
+  const requestsUsage = usageSetting(entry);
   const aws = awsOf(entry, {}, undefined, entry.region);
   const google = { file: entry.credentials };
   const dialects = entry.dialects ?? own;
-  return { name, url: bare, key, dialects, auth, aws, google, headers, asksUsage, models: [] };
+  return { name, url: bare, key, dialects, auth, aws, google, headers, requestsUsage, models: [] };
 }
 
 /** Address that the endpoints of the dialects have in common. */
@@ -88,7 +95,7 @@ export function knownProvider(
 ): Provider | undefined {
   const base = known(kind);
   if (!base) return undefined;
-  const { urlVariable, models, asksUsage, edits } = base;
+  const { urlVariable, models, requestsUsage, edits } = base;
   const address = entry?.url ?? (urlVariable && env[urlVariable]);
   const key = entry?.key ?? (entry?.url ? undefined : keyIn(base, env));
   const settings = settingsOf(base, env, entry, address !== undefined);
@@ -112,7 +119,7 @@ export function knownProvider(
     key,
     aws,
     google: { file: entry?.credentials },
-    asksUsage,
+    requestsUsage,
     edits,
     models,
   };

@@ -107,7 +107,7 @@ interface Target {
   /** Name of the host, for errors. */
   readonly name: string;
   readonly dialect: DialectName;
-  readonly asksUsage: boolean;
+  readonly requestsUsage: boolean;
   /** Time of the request, in seconds since 1970. */
   readonly created: number;
 }
@@ -123,8 +123,8 @@ export async function translated(
 ) {
   const { stream, model, body, adapt, strict, origin = model } = request;
   const client = DIALECT_OF[request.endpoint]!;
-  const { dialect: upstream, asksUsage, created } = target;
-  const route = { from: client, to: upstream, model, origin, asksUsage, strict };
+  const { dialect: upstream, requestsUsage, created } = target;
+  const route = { from: client, to: upstream, model, origin, requestsUsage, strict };
   const own = await translator.translate(body, route).catch((error: unknown) => {
     throw refusal(target.name, error);
   });

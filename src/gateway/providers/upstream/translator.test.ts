@@ -4,7 +4,7 @@ import { LARGE_BODY } from "../../wire/json.ts";
 import { Translator } from "./translator.ts";
 import { writtenRequest } from "./written-request.ts";
 
-const ROUTE = { from: "chat", to: "messages", model: "claude", asksUsage: true } as const;
+const ROUTE = { from: "chat", to: "messages", model: "claude", requestsUsage: true } as const;
 const LONG = "word ".repeat(LARGE_BODY / 5);
 
 function newTranslator(): Translator {
