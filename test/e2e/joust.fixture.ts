@@ -17,15 +17,16 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Starts the real program as a process; `node` are arguments of Node itself. */
+/** Starts the real program as a process; `node` are arguments of Node itself, `variables` are added to the environment. */
 export function start(
   args: readonly string[],
   cwd = ROOT,
   node: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
 ): ChildProcess & { end: Promise<Finished> } {
   const child = spawn(process.execPath, [...node, join(ROOT, "bin/joust.js"), ...args], {
     cwd,
-    env: PLAIN,
+    env: { ...PLAIN, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const text = { stdout: "", stderr: "" };

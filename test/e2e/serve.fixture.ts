@@ -17,8 +17,9 @@ export async function startServer(
   args: readonly string[],
   folder: string,
   node: readonly string[] = [],
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<StartedServer> {
-  const child = start(["serve", "--port", "0", ...args], folder, node);
+  const child = start(["serve", "--port", "0", ...args], folder, node, variables);
   const failed = child.end.then(({ stderr }) => Promise.reject(new Error(stderr)));
   return { ...(await Promise.race([served(child), failed])), process: child };
 }

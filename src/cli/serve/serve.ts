@@ -14,6 +14,7 @@ import {
 import { ownOptions } from "../../gateway/own-options.ts";
 import { missingKeys } from "../../gateway/providers/model-specs.ts";
 import type { Serving } from "../../gateway/routing/serving.ts";
+import { exportTraces } from "../../gateway/telemetry/export-traces.ts";
 import { newLogger } from "../../gateway/telemetry/logger.ts";
 import { interruptible } from "../shared/interrupt.ts";
 import {
@@ -95,6 +96,7 @@ async function run(file: string | undefined, flags: ServeFlags): Promise<number>
   const config = await read();
   const logger = newLogger(config.server.log ?? (process.stdout.isTTY ? "warn" : "info"));
   const stop = interruptible();
+  const endTraces = await exportTraces(process.env);
   const options = ownOptions(config, file, flags.data);
   if (!existsSync(join(options.web, "index.html"))) process.stderr.write(NO_PAGE);
   const running = await openGateway({ ...options, logger });
@@ -110,6 +112,7 @@ async function run(file: string | undefined, flags: ServeFlags): Promise<number>
     "joust: finishing the running requests; press Ctrl-C again to stop at once\n",
   );
   await running.close();
+  await endTraces?.();
   stop.release();
   return stop.code === SIGTERM ? 0 : stop.code;
 }

@@ -10,15 +10,15 @@ import {
 } from "@opentelemetry/api";
 
 /**
- * Spans for an OpenTelemetry SDK that the operator sets up (node --import ./sdk.js); without
- * one no span is made. Names and attributes follow the conventions for HTTP and for
+ * Spans for an OpenTelemetry SDK: the one that `exportTraces` sets up, or the operator's own
+ * (node --import ./sdk.js). Without an SDK no span is made. Names and attributes follow the conventions for HTTP and for
  * generative AI. Spans contain no prompt, answer or key.
  */
 const tracer = trace.getTracer("joust");
 const NO_SPAN = trace.wrapSpanContext(INVALID_SPAN_CONTEXT);
 
-/** Whether the operator has set up an SDK. */
-function isTraced(): boolean {
+/** Whether an SDK is set up. */
+export function isTraced(): boolean {
   const provider = trace.getTracerProvider();
   if (!(provider instanceof ProxyTracerProvider)) return true;
   return provider.getDelegateTracer("joust") !== undefined;
