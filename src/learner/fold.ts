@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import { createPolicy, withoutRemoved } from "../core/bandit/options.ts";
-import type { PolicyKind, Snapshot } from "../core/bandit/policy.ts";
+import type { Options, PolicyKind, Snapshot } from "../core/bandit/policy.ts";
 import type { VotersState } from "../core/bandit/voters.ts";
 import { Random } from "../core/random/random.ts";
 import { Router, type RouterSettings } from "../core/router.ts";
@@ -94,9 +95,15 @@ export class Fold {
     return "votes";
   }
 
-  /** True if the snapshot comes from a version whose policy kept less for its report. */
+  /** True if the snapshot comes from a version that learned the same votes in another way. */
   get isOutdated(): boolean {
     return this.#isOutdated;
+  }
+
+  /** Whether the version that saved a snapshot learned in the same way as this one. */
+  learnsLike({ method }: FoldState): boolean {
+    const own = this.#configuration && methodOf(this.#configuration, this.#findPolicy);
+    return isDeepStrictEqual({ ...method }, { ...own });
   }
 
   /** Hash of the posterior alone. It does not depend on positions in the log. */
@@ -111,6 +118,7 @@ export class Fold {
       configuration: this.#configuration?.position ?? 0,
       counts: this.#counts,
       posterior: this.#posterior(),
+      method: this.#configuration && methodOf(this.#configuration, this.#findPolicy),
     } satisfies FoldState);
   }
 
@@ -130,8 +138,7 @@ export class Fold {
     if (!configuration) throw new RangeError(`no configuration at ${state.configuration}`);
     fold.#configuration = configuration;
     fold.#router = routerOf(configuration, findPolicy);
-    const { report } = fold.#router.policy.snapshot();
-    fold.#isOutdated = report !== undefined && state.posterior.policy.report === undefined;
+    fold.#isOutdated = !fold.learnsLike(state);
     fold.#router.restore(state.posterior);
     return fold;
   }
@@ -151,6 +158,15 @@ export interface FoldState {
   readonly configuration: number;
   readonly counts: FoldCounts;
   readonly posterior: Posterior | undefined;
+  /** Absent from snapshots of version 0.1. */
+  readonly method?: Method | undefined;
+}
+
+/** Everything besides the configuration that decides how votes are learned. It may change with an upgrade. */
+interface Method {
+  readonly revision: number;
+  /** All options of the policy. A configuration has only those that differ from the defaults. */
+  readonly options: string;
 }
 
 export interface Posterior {
@@ -179,6 +195,15 @@ export function hashOf(posterior: Posterior | undefined): string {
 
 export function readState(bytes: Uint8Array): FoldState {
   return fromBytes(bytes) as FoldState;
+}
+
+function methodOf({ policy, options }: Configured, findPolicy: FindPolicy): Method {
+  const kind = findPolicy(policy);
+  const all: Options = { ...kind.defaults, ...withoutRemoved(kind, options) };
+  return {
+    revision: kind.revision ?? 0,
+    options: JSON.stringify(Object.entries(all).sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
 }
 
 /** Creates the router of a configuration. `settings` affect only how requests are served, not what is learned. */

@@ -14,6 +14,7 @@ import { type FindPolicy, Fold, type FoldState, hashOf } from "./fold.ts";
 import { Follower } from "./follower.ts";
 import { History } from "./history.ts";
 import { Learner, type LearnerOptions } from "./learner.ts";
+import { checkSnapshot } from "./replay.ts";
 
 const newFile = newFiles();
 
@@ -118,16 +119,25 @@ describe("Learner", () => {
     }
   });
 
-  it("folds the votes again if a snapshot of an older version has no sums for the report", async () => {
+  it.each([
+    ["version 0.1, which did not save its method", (state: FoldState) => without(state, "method")],
+    [
+      "a version with another revision of the policy",
+      (state: FoldState) => ({ ...state, method: { ...state.method, revision: 999 } }),
+    ],
+    [
+      "a version with another default",
+      (state: FoldState) => ({ ...state, method: { ...state.method, options: "[]" } }),
+    ],
+  ])("folds the votes again if the snapshot is from %s", async (_, edit) => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 30)]);
     const token = (await store.acquireLease("auto", "test", 1e9))!;
     const fold = await replayed(store, 10);
-    const { posterior, ...rest } = fromBytes(fold.toBytes()) as FoldState;
-    const { report: _, ...policy } = posterior!.policy;
-    const state = toBytes({ ...rest, posterior: { ...posterior, policy } });
+    const state = toBytes(edit(fromBytes(fold.toBytes()) as FoldState));
     const snapshot = { router: "auto", position: 10, at: T0 + 10, hash: fold.hash(), state };
     await store.saveSnapshot(snapshot, token);
+    expect(await checkSnapshot(store, "auto", findPolicy, 31)).toMatchObject({ outdated: true });
     const history = new History(store, "auto", { findPolicy, snapshots: true });
     await history.open();
     expect(history.fold.position).toBe(0);
@@ -135,6 +145,20 @@ describe("Learner", () => {
     const whole = await replayed(store);
     expect(history.fold.hash()).toBe(whole.hash());
     expect(history.fold.toBytes()).toEqual(whole.toBytes());
+  });
+
+  /**
+   * If this fails after a change of a policy, then equal votes give another posterior than before:
+   * raise the policy's `revision`, so that snapshots are learned again, and pin the new hash.
+   */
+  it("equal votes give the posterior that belongs to the policy's revision", async () => {
+    const store = openStore();
+    await store.append([configured({ policy: "joust", options: {} }), ...votes(0, 30)]);
+    const fold = await replayed(store);
+    expect([joust.revision, fold.hash()]).toEqual([
+      1,
+      "fcd23dcc1a67cb1a740d93d64eadde10afed1c755580c087f76e4c59b877d585",
+    ]);
   });
 
   it("ignores a snapshot of an unknown policy", async () => {
@@ -325,3 +349,8 @@ describe("Follower", () => {
     expect(hash(follower)).not.toBe(fresh.hash());
   });
 });
+
+function without<T, K extends keyof T>(value: T, key: K): Omit<T, K> {
+  const { [key]: _, ...rest } = value;
+  return rest;
+}

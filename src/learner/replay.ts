@@ -8,7 +8,7 @@ import {
   type LogEvaluation,
   type Target,
 } from "./evaluate.ts";
-import type { FindPolicy, Fold, FoldCounts } from "./fold.ts";
+import { type FindPolicy, type Fold, type FoldCounts, readState } from "./fold.ts";
 import { History } from "./history.ts";
 import { type Leaderboard, leaderboards, VoteCounts } from "./leaderboard.ts";
 import { lastConfiguration, VoteSchedule } from "./vote-schedule.ts";
@@ -45,6 +45,8 @@ interface Checked {
   readonly position: number;
   readonly hash: string;
   readonly matches: boolean;
+  /** True if an earlier version saved it, which learned in another way. The gateway learns the votes again when it starts. */
+  readonly outdated: boolean;
 }
 
 /** Folds the log of a router again from its beginning. Returns undefined if the router was not configured by `until`. */
@@ -108,7 +110,28 @@ export async function checkSnapshot(
   const history = new History(store, router, { findPolicy, snapshots: false });
   await history.replay(stored.position);
   const { position, hash } = stored;
-  return { position, hash, matches: history.fold.hash() === hash };
+  const { fold } = history;
+  return {
+    position,
+    hash,
+    matches: fold.hash() === hash,
+    outdated: isOutdated(stored.state, fold),
+  };
+}
+
+/** False for a damaged snapshot. */
+function isOutdated(snapshot: Uint8Array, fold: Fold): boolean {
+  try {
+    return !fold.learnsLike(readState(snapshot));
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** Whether a snapshot differs from the log although this version learned it. */
+export function isDamaged(checked: Checked | null): boolean {
+  return checked !== null && !checked.matches && !checked.outdated;
 }
 
 function withPolicy(

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { InputError } from "../../core/input/input-error.ts";
 import { plural } from "../../lab/report/words.ts";
-import { checkSnapshot } from "../../learner/replay.ts";
+import { checkSnapshot, isDamaged } from "../../learner/replay.ts";
 import { newCommand } from "../shared/command.ts";
 import {
   DEFAULT_DATA,
@@ -107,9 +107,9 @@ async function findProblems(flags: StoreFlags): Promise<string[]> {
     for (const router of await store.routers()) {
       const head = await store.head(router);
       const checked = await checkSnapshot(store, router, findPolicy, head);
-      if (checked?.matches !== false) continue;
+      if (!isDamaged(checked)) continue;
       problems.push(
-        `router ${router}: the snapshot at position ${checked.position} differs from the log`,
+        `router ${router}: the snapshot at position ${checked!.position} differs from the log`,
       );
     }
     return problems;

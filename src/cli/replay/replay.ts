@@ -7,7 +7,7 @@ import { type Table, toText } from "../../lab/report/table.ts";
 import { plural } from "../../lab/report/words.ts";
 import { ENOUGH_EXPLORED } from "../../learner/estimates.ts";
 import type { FindPolicy, Fold } from "../../learner/fold.ts";
-import { type Replay, type ReplayOptions, replay } from "../../learner/replay.ts";
+import { isDamaged, type Replay, type ReplayOptions, replay } from "../../learner/replay.ts";
 import type { Store } from "../../store/store.ts";
 import { DEFAULT_DATA, type StoreFlags, withRouter } from "../shared/store-flags.ts";
 
@@ -44,7 +44,7 @@ export async function runReplay(flags: ReplayFlags): Promise<number> {
       : replayed;
   });
   process.stdout.write(flags.json ? `${JSON.stringify(result)}\n` : replayText(result));
-  return result.snapshot?.matches === false ? 1 : 0;
+  return isDamaged(result.snapshot) ? 1 : 0;
 }
 
 /** The numbers that the page shows, from the same log. They need the gateway's modules. */
@@ -127,10 +127,17 @@ function hasFewExplored({ evaluation }: Replay): boolean {
 const FEW_EXPLORED =
   "Only a few votes are on random choices, so the intervals are too narrow.\nhint: collect more votes, or raise explore";
 
-function snapshotLine({ position, hash, matches }: NonNullable<Replay["snapshot"]>): string {
-  return matches
-    ? `the learner's snapshot at ${position} is the same, bit for bit`
-    : `the learner's snapshot at ${position} DIFFERS: ${hash}`;
+function snapshotLine({
+  position,
+  hash,
+  matches,
+  outdated,
+}: NonNullable<Replay["snapshot"]>): string {
+  if (matches) return `the learner's snapshot at ${position} is the same, bit for bit`;
+  if (outdated) {
+    return `the learner's snapshot at ${position} is from another version of Joust; the gateway learns the votes again when it starts`;
+  }
+  return `the learner's snapshot at ${position} DIFFERS: ${hash}`;
 }
 
 function leaderboardTables({ leaderboards }: Replay): Table[] {

@@ -210,6 +210,11 @@ export interface PolicyKind<O extends Options = Options> {
   readonly about?: About<O>;
   /** Options of earlier versions, each with a hint. Configurations in a log may still have them. */
   readonly removed?: Readonly<Record<string, string>>;
+  /**
+   * Increased in every version in which equal votes give another posterior (0 if absent), so that
+   * snapshots of earlier versions are learned again.
+   */
+  readonly revision?: number;
   /** Whether `create` receives a `Hindsight`. */
   readonly needsHindsight?: true;
   /**

@@ -58,6 +58,8 @@ describe("a configuration", () => {
   it("is refused if a host in the environment is this gateway, before its models are listed", async () => {
     const env = { LLAMACPP_BASE_URL: "http://localhost:8080" };
     const [error] = await faultsOf(SANDBOX, 8080, env);
-    expect(error).toContain('the environment: field "llamacpp": calls http://localhost:8080, which');
+    expect(error).toContain(
+      'the environment: field "llamacpp": calls http://localhost:8080, which',
+    );
   });
 });

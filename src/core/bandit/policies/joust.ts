@@ -58,6 +58,7 @@ export const joust: PolicyKind<JoustOptions> = {
   defaults: JOUST_DEFAULTS,
   about: JOUST_ABOUT,
   removed: JOUST_REMOVED,
+  revision: 1,
   create: (pool, options) => new Joust(pool, options),
 };
 
