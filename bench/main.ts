@@ -7,6 +7,11 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     summary: "time of a decision and of an update of joust, by history and pool size",
     load: async () => (await import("./core.ts")).core,
   },
+  active: {
+    summary:
+      "regret after judged pairs, random and those of evaluate --active [WORLD ...] (--rounds)",
+    load: async () => (await import("./active.ts")).active,
+  },
   coverage: {
     summary: "how often the intervals of the leaderboard contain the truth [WORLD ...] (--rounds)",
     load: async () => (await import("./coverage.ts")).coverage,

@@ -44,6 +44,7 @@ const LAYERS = [
   "gateway/routing",
   "gateway/deliver",
   "gateway/feedback",
+  "gateway/evaluation",
   "gateway/insight",
   "gateway/server",
   "gateway",

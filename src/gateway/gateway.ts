@@ -115,9 +115,14 @@ export async function probeGateway(
   }
 }
 
-function checkingBuilder(options: Omit<GatewayOptions, "logger">): Builder {
+/** A builder for programs that call models or check a configuration without serving it. */
+export function checkingBuilder(
+  options: Omit<GatewayOptions, "logger">,
+  retries?: number,
+): Builder {
   return new Builder({
     ...builderOptions(options),
+    retries,
     kinds: new PolicyKinds(),
     random: Random.seeded(1),
     onRetry: () => {},

@@ -4,6 +4,7 @@ import { catalogCommand } from "./catalog.ts";
 import { dataCommand } from "./data.ts";
 import { distillCommand } from "./distill.ts";
 import { encodeCommand } from "./encode.ts";
+import { evaluateCommand } from "./evaluate.ts";
 import { fitCommand } from "./fit.ts";
 import { keysCommand } from "./keys.ts";
 import { modelsCommand } from "./models.ts";
@@ -22,6 +23,7 @@ export function allCommands(): Command[] {
       serveCommand(),
       catalogCommand(),
       keysCommand(),
+      evaluateCommand(),
       votesCommand(),
       replayCommand(),
       backupCommand(),

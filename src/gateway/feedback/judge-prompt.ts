@@ -9,15 +9,17 @@ neither is of any use.`;
 
 /** The chat request to the judge. It has no temperature or max_tokens, which some models refuse. */
 export function judgeRequest(prompt: string, answers: readonly [string, string]): object {
+  return { model: "judge", messages: judgeMessages(prompt, answers) };
+}
+
+/** The messages that ask a judge to compare two answers. */
+export function judgeMessages(prompt: string, answers: readonly [string, string]): object[] {
   const [a, b] = answers.map((answer) => answer.slice(0, MAX_LENGTH));
   const shown = `<request>\n${prompt.slice(0, MAX_LENGTH)}\n</request>\n<answer_a>\n${a}\n</answer_a>\n<answer_b>\n${b}\n</answer_b>`;
-  return {
-    model: "judge",
-    messages: [
-      { role: "system", content: TASK },
-      { role: "user", content: `${shown}\n\nA, B, TIE or BAD?` },
-    ],
-  };
+  return [
+    { role: "system", content: TASK },
+    { role: "user", content: `${shown}\n\nA, B, TIE or BAD?` },
+  ];
 }
 
 const MAX_LENGTH = 20_000;

@@ -59,7 +59,8 @@ const encoders = { models: places, openai: { apiKey: undefined }, embeddingCache
 const calibration = await openCalibration({}, { data: DATA, encoders });
 const vectors = await calibration.encoder.encode(questions.map(({ query }) => query));
 const M = profile.categories.length;
-const byCategory = profile.categories.map((category) =>
+/** Embeddings of the project's questions by category. */
+export const byCategory = profile.categories.map((category) =>
   questions.flatMap((question, i) =>
     question.category === category ? [toFloat32(vectors[i]!)] : [],
   ),
@@ -131,7 +132,7 @@ export function playWorld(world: World, seed: number, checkpoints: readonly numb
 }
 
 /** Draws a world: its pool, the qualities, and the same as the leaderboard shows them. */
-function createWorld(world: World, random: Random) {
+export function createWorld(world: World, random: Random) {
   const { kind, voteScale: s, ties, told } = world;
   const models = random.shuffle([...profile.models]).slice(0, world.models);
   const table = models.map((model) =>

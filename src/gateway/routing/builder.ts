@@ -43,6 +43,8 @@ export interface BuilderOptions {
   readonly clock: Clock;
   readonly onRetry: (model: string, error: UpstreamError) => void;
   readonly onCall?: ModelTools["onCall"];
+  /** Retries of every model, instead of the configured ones. */
+  readonly retries?: number | undefined;
 }
 
 /** Builds models and routers from a configuration. Parts that do not change are kept. */
@@ -83,6 +85,11 @@ export class Builder {
   /** The models of a configuration, ready to be called, without routers. */
   async models(config: Config): Promise<ReadonlyMap<string, ServedModel>> {
     return (await this.#place(config)).models;
+  }
+
+  /** Encoder, categories and scores of a router. */
+  calibration(router: RouterConfig): Promise<Calibration> {
+    return this.#calibrate(router);
   }
 
   /** Checks a configuration without serving it. Missing provider keys are not an error here. */
@@ -212,12 +219,17 @@ export class Builder {
 
   #model(placed: PlacedModel, sandbox: Sandbox | undefined): ServedModel {
     const { spec, deployments, limits } = placed;
-    const { clock, random, onRetry, onCall } = this.#options;
+    const { clock, random, onRetry, onCall, retries = spec.retries } = this.#options;
     const hosts = deployments.map(({ spec: own, provider }) => ({
       spec: own,
       host: provider ? this.#hosts.get(provider, limits) : sandbox!,
     }));
-    return new ServedModel(spec, hosts, { clock, random, onRetry, ...(onCall && { onCall }) });
+    return new ServedModel({ ...spec, retries }, hosts, {
+      clock,
+      random,
+      onRetry,
+      ...(onCall && { onCall }),
+    });
   }
 
   /** The catalog of models, which is read again for each configuration. */

@@ -29,6 +29,7 @@ import {
   translatedPieces,
 } from "./completion.ts";
 import { freeFormAnswer } from "./free-form.ts";
+import { judgedVerdict } from "./judged.ts";
 import { Profile, voiceOf } from "./profile.ts";
 import { type Question, Questions } from "./questions.ts";
 import { NOTE, type Reply, replyTo, tokensOf } from "./reply.ts";
@@ -150,6 +151,14 @@ export class Sandbox implements Upstream {
 
   async #answer(chat: SandboxChat, model: string, random: Random) {
     const { questions, classifier } = this.#data;
+    const verdict = judgedVerdict(chat.text, (text) => questions.find(text), random);
+    if (verdict) {
+      const replies: Reply[] = [{ content: verdict, finish: "stop" }];
+      const { input, output } = this.price(model);
+      const tokens = tokensOf(chat.text).length;
+      const cost = (tokens * input + output) / 1e6;
+      return { replies, usage: this.#usage(chat, replies, cost, random) };
+    }
     const question = questions.find(chat.text);
     const category = question?.category ?? (await classifier.classify(chat.text));
     const quality = this.profile.quality(model, category);

@@ -1,0 +1,268 @@
+import { join } from "node:path";
+import { categoryMembership } from "../../core/bandit/features.ts";
+import { createPolicy } from "../../core/bandit/options.ts";
+import { joust } from "../../core/bandit/policies/joust.ts";
+import { withLock } from "../../core/input/folder-lock.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { Random } from "../../core/random/random.ts";
+import { systemClock } from "../../gateway/clock/clock.ts";
+import { ActivePairs } from "../../gateway/evaluation/active-pairs.ts";
+import { compareAnswers, type PairChooser } from "../../gateway/evaluation/compare-answers.ts";
+import { DollarLimit } from "../../gateway/evaluation/dollar-limit.ts";
+import { Journal } from "../../gateway/evaluation/journal.ts";
+import { PaidCalls } from "../../gateway/evaluation/paid-calls.ts";
+import { type Plan, planComparisons, planScores } from "../../gateway/evaluation/plan.ts";
+import { RandomPairs } from "../../gateway/evaluation/random-pairs.ts";
+import { scoreAnswers } from "../../gateway/evaluation/score-answers.ts";
+import { completePrompts, scoreLines } from "../../gateway/evaluation/score-table.ts";
+import { poolOf } from "../../gateway/routing/calibration.ts";
+import { plural } from "../../lab/report/words.ts";
+import { type Interrupt, interruptible } from "../shared/interrupt.ts";
+import { applyScores, applyVotes } from "./apply.ts";
+import { EVALUATE_DEFAULTS, type EvaluateFlags } from "./flags.ts";
+import {
+  modelTable,
+  nextStep,
+  planText,
+  usd,
+  winTable,
+  writeOutcomes,
+  writeScores,
+  writeVotes,
+} from "./output.ts";
+import { Progress } from "./progress.ts";
+import { openSetup, type Setup } from "./setup.ts";
+
+/** Evaluates the models of a router on prompts, and prints a summary. Returns the exit code. */
+export async function runEvaluate(source: string, flags: EvaluateFlags): Promise<number> {
+  checkFlags(flags);
+  const setup = await openSetup(source, flags);
+  const interrupt = interruptible();
+  try {
+    const lock = join(flags.out, "lock");
+    const onWait = () =>
+      void process.stderr.write(`joust: waiting for another evaluation in ${flags.out}\n`);
+    const run = () => evaluateIn(setup, flags, interrupt);
+    return await withLock(lock, run, { signal: interrupt.signal, onWait });
+  } finally {
+    interrupt.release();
+    await setup.builder.close();
+  }
+}
+
+function checkFlags({ judge, active, pairs, regex, schema, test, budget, dryRun }: EvaluateFlags) {
+  const needsJudge = active ? "--active" : pairs !== undefined ? "--pairs" : undefined;
+  if (judge === undefined && needsJudge !== undefined) {
+    const hint = "give the model that compares the answers: --judge MODEL";
+    throw new InputError({ file: needsJudge }, "needs a judge", hint);
+  }
+  const ways = Object.entries({ judge, regex, schema, test }).filter(([, value]) => value);
+  if (ways.length > 1) {
+    const [first, second] = ways.map(([name]) => `--${name}`);
+    throw new InputError({ file: second! }, `is given together with ${first}`, "give one of them");
+  }
+  if (budget === undefined && !dryRun) {
+    const hint =
+      "write for example --budget 5 (US dollars), or --dry-run to see what the evaluation would cost";
+    throw new InputError({ file: "--budget" }, "is missing", hint);
+  }
+}
+
+async function evaluateIn(
+  setup: Setup,
+  flags: EvaluateFlags,
+  interrupt: Interrupt,
+): Promise<number> {
+  const { maxTokens, retries, budget = 0, seed = EVALUATE_DEFAULTS.seed } = flags;
+  const journal = await Journal.open(join(flags.out, "journal.jsonl"));
+  try {
+    const limit = new DollarLimit(budget, journal.spent);
+    const calls = new PaidCalls(
+      { maxTokens, retries, assumedPrice: setup.assumedPrice },
+      {
+        journal,
+        limit,
+        clock: systemClock,
+        random: Random.seeded(seed).split("retries"),
+        signal: interrupt.signal,
+      },
+    );
+    const run = { setup, flags, journal, limit, calls, interrupt };
+    if (flags.dryRun) {
+      process.stdout.write(planText(planOf(run), flags.budget, limit.spent));
+      return 0;
+    }
+    return await (setup.judge ? evaluateByJudge(run) : evaluateByScore(run));
+  } finally {
+    journal.close();
+  }
+}
+
+/** An evaluation that is running. */
+interface Run {
+  readonly setup: Setup;
+  readonly flags: EvaluateFlags;
+  readonly journal: Journal;
+  readonly limit: DollarLimit;
+  readonly calls: PaidCalls;
+  readonly interrupt: Interrupt;
+}
+
+function planOf({ setup, flags, journal, calls }: Run): Plan {
+  const { prompts, models, judge } = setup;
+  const { concurrency } = flags;
+  return judge
+    ? planComparisons(prompts, models, judge, pairCount(setup, flags), calls, concurrency)
+    : planScores(prompts, models, calls, journal, concurrency);
+}
+
+function pairCount({ prompts, models }: Setup, { pairs }: EvaluateFlags): number {
+  const all = (prompts.length * models.length * (models.length - 1)) / 2;
+  return Math.min(all, pairs ?? EVALUATE_DEFAULTS.pairs * prompts.length);
+}
+
+async function evaluateByScore(run: Run): Promise<number> {
+  const { setup, flags, journal, limit, calls, interrupt } = run;
+  const { prompts, models, scoring, builder, config, router } = setup;
+  const progress = new Progress("answers", prompts.length * models.length, limit);
+  const scored = await scoreAnswers(
+    prompts,
+    models,
+    scoring,
+    { calls, journal },
+    {
+      concurrency: flags.concurrency,
+      signal: interrupt.signal,
+      onDone: () => progress.step(),
+    },
+  ).finally(() => progress.end());
+  // A model that has only failed is left out. One that the budget did not suffice for is not.
+  const answering = models
+    .map(({ name }) => name)
+    .filter((name) => !calls.failures.has(name) || scored.some(({ answers }) => answers.has(name)));
+  const complete = completePrompts(scored, answering);
+  if (complete.length === 0) return nothing(run);
+  const { categories, centroids, encoder } = await builder.calibration(config.routers[router]!);
+  const membership = categoryMembership(centroids);
+  const embeddings = await encoder.encode(complete.map(({ prompt }) => prompt.text));
+  const categoryOf = new Map(
+    complete.map((one, i) => {
+      const w = membership(embeddings[i]!);
+      const own = one.prompt.category;
+      const nearest = categories[w.indexOf(Math.max(...w))]!;
+      return [one, own !== undefined && categories.includes(own) ? own : nearest];
+    }),
+  );
+  const lines = scoreLines(complete, answering, (one) => categoryOf.get(one)!);
+  const outcomes = await writeOutcomes(flags.out, complete, answering);
+  const scores = await writeScores(flags.out, lines);
+  const isComplete = !interrupt.signal.aborted;
+  const applied =
+    flags.router !== undefined && isComplete ? await applyScores(setup, lines, scores) : undefined;
+  if (flags.json) {
+    const record = { spent: journal.spent, prompts: complete.length, scores: lines, applied };
+    process.stdout.write(`${JSON.stringify(record)}\n`);
+  } else {
+    process.stdout.write(
+      `${modelTable(complete, answering)}\n${summary(run, `${complete.length} of ${plural(prompts.length, "prompt")} evaluated completely`, { outcomes, scores }, applied)}`,
+    );
+  }
+  return interrupt.code;
+}
+
+async function evaluateByJudge(run: Run): Promise<number> {
+  const { setup, flags, journal, limit, calls, interrupt } = run;
+  const { prompts, models, judge, builder, config, router } = setup;
+  const count = pairCount(setup, flags);
+  const calibration = await builder.calibration(config.routers[router]!);
+  const chooser = await chooserOf(run, calibration);
+  const progress = new Progress("comparisons", count, limit);
+  const parts = { calls, journal, judge: judge!, clock: systemClock };
+  const { compared, undecided } = await compareAnswers(prompts, models, chooser, count, parts, {
+    concurrency: flags.concurrency,
+    signal: interrupt.signal,
+    onDone: () => progress.step(),
+  }).finally(() => progress.end());
+  if (compared.length === 0) return nothing(run);
+  const names = models.map(({ name }) => name);
+  const weight = config.routers[router]!.judge?.weight ?? JUDGE_WEIGHT;
+  const votes = await writeVotes(flags.out, compared, prompts, weight);
+  const isComplete = !interrupt.signal.aborted;
+  const applied =
+    flags.router !== undefined && isComplete
+      ? await applyVotes(setup, votes, calibration, names, {
+          data: flags.data,
+          database: flags.database,
+        })
+      : undefined;
+  if (flags.json) {
+    const record = { spent: journal.spent, comparisons: compared.length, undecided, applied };
+    process.stdout.write(`${JSON.stringify(record)}\n`);
+  } else {
+    const failed = undecided > 0 ? `; ${undecided} without a verdict` : "";
+    process.stdout.write(
+      `${winTable(compared, names)}\n${summary(run, `${plural(compared.length, "comparison")} by ${judge!.name}${failed}`, { votes }, applied)}`,
+    );
+  }
+  return interrupt.code;
+}
+
+/** Weight of the judge's votes relative to a person's, as in joust.yaml. */
+const JUDGE_WEIGHT = 0.5;
+
+async function chooserOf(
+  { setup, flags, calls }: Run,
+  calibration: Parameters<typeof poolOf>[0],
+): Promise<PairChooser> {
+  const { prompts, models } = setup;
+  const random = Random.seeded(flags.seed ?? EVALUATE_DEFAULTS.seed).split("pairs");
+  const isUsable = (k: number) => !calls.hasGivenUp(models[k]!.name);
+  if (!flags.active) return new RandomPairs(prompts.length, models.length, random, isUsable);
+  const pool = poolOf(
+    calibration,
+    models.map(({ name }) => name),
+  );
+  const embeddings = await calibration.encoder.encode(prompts.map(({ text }) => text));
+  const memberships = embeddings.map(categoryMembership(calibration.centroids));
+  const policy = createPolicy(joust, pool);
+  return new ActivePairs(policy, { embeddings, memberships }, models.length, random, isUsable);
+}
+
+function summary(
+  { setup, flags, journal, calls, interrupt }: Run,
+  done: string,
+  files: Readonly<Record<string, string>>,
+  applied: string | undefined,
+): string {
+  const lines = [
+    `${done}; ${usd(journal.spent)} of ${usd(flags.budget!)} spent`,
+    ...Object.entries(files).map(([name, file]) => `  ${name.padEnd(9)} ${file}`),
+    ...failureLines(calls),
+    ...(applied === undefined ? [] : [`  router    ${applied}`]),
+    ...(calls.isExhausted
+      ? ["The budget is used up. A higher --budget continues where this run ended."]
+      : []),
+    interrupt.signal.aborted
+      ? "Stopped. The same command continues and pays for nothing twice."
+      : `Next: ${nextStep(applied, setup.router)}`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function failureLines(calls: PaidCalls): string[] {
+  return [...calls.failures].flatMap(([model, { count, reason }]) =>
+    count > 0 ? [`  failed    ${plural(count, "request")} to ${model}: ${reason}`] : [],
+  );
+}
+
+/** Reports that there is no result. Returns the exit code. */
+function nothing({ calls, flags, interrupt }: Run): number {
+  const reason = calls.isExhausted
+    ? `the budget of ${usd(flags.budget!)} is less than one prompt may cost\nhint: raise --budget, or lower --max-tokens (${flags.maxTokens})`
+    : interrupt.signal.aborted
+      ? "stopped before the first result"
+      : "no prompt was answered by all models";
+  const failures = failureLines(calls).map((line) => `${line}\n`);
+  process.stderr.write(`joust: ${reason}\n${failures.join("")}`);
+  return interrupt.code || 1;
+}

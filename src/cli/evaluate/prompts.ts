@@ -1,0 +1,120 @@
+/** Reads the prompts of `joust evaluate`: a file, or prompts that a gateway has stored. */
+import { z } from "zod";
+import { categoryName } from "../../core/input/categories.ts";
+import { type CsvRow, columnsOf, readCsv } from "../../core/input/csv.ts";
+import { InputError } from "../../core/input/input-error.ts";
+import { readLines } from "../../core/input/lines.ts";
+import { rowsOf } from "../../core/input/rows.ts";
+import type { EvaluationPrompt } from "../../gateway/evaluation/prompt.ts";
+import { idOf } from "../../lab/data/row.ts";
+import { decisionsInPages } from "../../learner/pages.ts";
+import { unseal } from "../../store/seal.ts";
+import { storeKey, withRouter } from "../shared/store-flags.ts";
+
+const TEXT = z.string().min(1);
+const ROW = z.object({
+  id: z.union([z.string(), z.number()]).nullish(),
+  query: TEXT,
+  category: TEXT.nullish(),
+  answer: z.union([TEXT, z.array(TEXT)]).nullish(),
+  regex: TEXT.nullish(),
+  schema: z.record(z.string(), z.unknown()).nullish(),
+});
+const HINT =
+  'a row is {"query": "What is 6 * 7?", "answer": "42"}; optional are id, category, answer (a text or a list), regex and schema; csv has the columns query and optionally id, category, answer, regex; any other file has one prompt per line';
+
+/** Reads jsonl, csv with a header, or plain text with one prompt per line. Prompts with the same text are read once. */
+export async function readPrompts(file: string): Promise<EvaluationPrompt[]> {
+  const all = new Map<string, EvaluationPrompt>();
+  for await (const prompt of promptsOf(file)) {
+    if (!all.has(prompt.text)) all.set(prompt.text, prompt);
+  }
+  if (all.size === 0) throw new InputError({ file }, "has no prompts", HINT);
+  return [...all.values()];
+}
+
+async function* promptsOf(file: string): AsyncGenerator<EvaluationPrompt> {
+  if (/\.csv(\.gz)?$/.test(file)) yield* csvPrompts(file);
+  else if (await isJson(file)) yield* jsonPrompts(file);
+  else {
+    for await (const { number, text } of readLines(file))
+      yield { id: idOf(undefined, number), text };
+  }
+}
+
+async function isJson(file: string): Promise<boolean> {
+  for await (const { text } of readLines(file)) return text.trimStart().startsWith("{");
+  return false;
+}
+
+async function* jsonPrompts(file: string): AsyncGenerator<EvaluationPrompt> {
+  for await (const { line, row } of rowsOf(file, readLines(file), ROW, HINT)) {
+    const { category, answer, regex, schema } = row;
+    yield {
+      id: idOf(row.id, line),
+      text: row.query,
+      category: category == null ? undefined : categoryName(category),
+      answers: answer == null ? undefined : [answer].flat(),
+      regex: regex ?? undefined,
+      schema: schema ?? undefined,
+    };
+  }
+}
+
+async function* csvPrompts(file: string): AsyncGenerator<EvaluationPrompt> {
+  let header: { readonly query: number; readonly names: readonly string[] } | undefined;
+  for await (const row of readCsv(file)) {
+    if (!header) {
+      const names = row.cells.map((name) => name.trim().toLowerCase());
+      header = { ...columnsOf(file, row, ["query"]), names };
+      continue;
+    }
+    const { names } = header;
+    const cell = (name: string) => cellOf(row, names.indexOf(name));
+    const text = cellOf(row, header.query);
+    if (text === undefined) {
+      throw new InputError({ file, line: row.line, field: "query" }, "is empty", HINT);
+    }
+    const [answer, category] = [cell("answer"), cell("category")];
+    yield {
+      id: cell("id") ?? idOf(undefined, row.line),
+      text,
+      category: category === undefined ? undefined : categoryName(category),
+      answers: answer === undefined ? undefined : [answer],
+      regex: cell("regex"),
+    };
+  }
+}
+
+function cellOf({ cells }: CsvRow, column: number): string | undefined {
+  return cells[column]?.trim() || undefined;
+}
+
+/** The prompts that a gateway has stored. `place` is its data folder or a PostgreSQL address. */
+export function storedPrompts(
+  place: string,
+  flag: string | undefined,
+): Promise<EvaluationPrompt[]> {
+  const flags = place.includes("://") ? { database: place } : { data: place };
+  return withRouter({ ...flags, router: flag }, async (store, router) => {
+    const key = storeKey(process.env);
+    const all = new Map<string, EvaluationPrompt>();
+    let sealed = 0;
+    for await (const { id } of decisionsInPages(store, router)) {
+      const bytes = await store.prompt(id);
+      const text = bytes && unseal(bytes, id, key);
+      if (bytes && text === undefined) sealed++;
+      if (text && !all.has(text)) all.set(text, { id, text });
+    }
+    if (all.size > 0) return [...all.values()];
+    throw new InputError(
+      { file: place },
+      sealed > 0
+        ? "has only prompts that are encrypted with another key"
+        : `has no stored prompts of the router ${router}`,
+      sealed > 0
+        ? "set JOUST_STORE_KEY to the key that encrypted them"
+        : "the gateway keeps prompts only while joust.yaml has store: {prompts: true}",
+    );
+  });
+}

@@ -1,0 +1,162 @@
+/** Opens the models, the prompts and the rules that an evaluation needs, and checks them before anything is paid. */
+import { readFile } from "node:fs/promises";
+import { InputError } from "../../core/input/input-error.ts";
+import { didYouMean } from "../../core/input/nearest.ts";
+import { Random } from "../../core/random/random.ts";
+import type { EvaluationPrompt } from "../../gateway/evaluation/prompt.ts";
+import { type ScoreSettings, scorerOf } from "../../gateway/evaluation/scorer.ts";
+import { checkingBuilder } from "../../gateway/gateway.ts";
+import { ownOptions } from "../../gateway/own-options.ts";
+import { checkKeys } from "../../gateway/providers/model-specs.ts";
+import type { ServedModel } from "../../gateway/providers/served-model.ts";
+import type { Price } from "../../gateway/providers/upstream/usage.ts";
+import type { Builder } from "../../gateway/routing/builder.ts";
+import { configurationFile, readConfiguration } from "../serve/configuration.ts";
+import { DEFAULT_DATA, DEFAULT_ROUTER } from "../shared/store-flags.ts";
+import type { Target } from "./apply.ts";
+import { EVALUATE_DEFAULTS, type EvaluateFlags } from "./flags.ts";
+import { readPrompts, storedPrompts } from "./prompts.ts";
+
+/** Everything that an evaluation works with. The builder has to be closed. */
+export interface Setup extends Target {
+  readonly builder: Builder;
+  readonly models: readonly ServedModel[];
+  readonly judge: ServedModel | undefined;
+  readonly prompts: readonly EvaluationPrompt[];
+  readonly scoring: ScoreSettings;
+  /** Price of models whose price is unknown, if their cost may be estimated. */
+  readonly assumedPrice: Price | undefined;
+}
+
+export async function openSetup(source: string, flags: EvaluateFlags): Promise<Setup> {
+  const data = flags.data ?? DEFAULT_DATA;
+  const configFlags = { data, ...(flags.config !== undefined && { config: flags.config }) };
+  const file = configurationFile(configFlags);
+  const config = await readConfiguration(file, configFlags);
+  const router = routerOf(Object.keys(config.routers), flags.router);
+  checkKeys(config, process.env);
+  const all = flags.fromLog ? await storedPrompts(source, flags.router) : await readPrompts(source);
+  const scoring = await scoringOf(flags);
+  if (flags.judge === undefined) checkScorers(source, all, scoring);
+  const random = Random.seeded(flags.seed ?? EVALUATE_DEFAULTS.seed).split("prompts");
+  const prompts = random.shuffle([...all]).slice(0, flags.sample);
+  const builder = checkingBuilder(ownOptions(config, file, data), 0);
+  try {
+    const known = await builder.models(config);
+    const models = poolOf(known, config.routers[router]!.models, flags.exclude);
+    const judge = flags.judge === undefined ? undefined : modelOf(known, flags.judge, "--judge");
+    const unpriced = flags.unpriced ?? config.server.unpriced;
+    const assumedPrice = assumedPriceOf(judge ? [...models, judge] : models, unpriced);
+    return { config, file, router, builder, models, judge, prompts, scoring, assumedPrice };
+  } catch (error) {
+    await builder.close();
+    throw error;
+  }
+}
+
+function routerOf(known: readonly string[], flag: string | undefined): string {
+  const name = flag ?? (known.length === 1 ? known[0]! : DEFAULT_ROUTER);
+  if (known.includes(name)) return name;
+  throw new InputError(
+    { file: "--router" },
+    `there is no router "${name}"`,
+    `${didYouMean(name, known)}choose one of ${known.join(", ")}`,
+  );
+}
+
+function modelOf(known: ReadonlyMap<string, ServedModel>, name: string, flag: string): ServedModel {
+  const model = known.get(name);
+  if (model) return model;
+  const names = [...known.keys()];
+  const hint = `${didYouMean(name, names)}choose one of ${names.join(", ")}`;
+  throw new InputError({ file: flag }, `there is no model "${name}"`, hint);
+}
+
+function poolOf(
+  known: ReadonlyMap<string, ServedModel>,
+  pool: readonly string[] = [...known.keys()],
+  exclude: readonly string[] = [],
+): ServedModel[] {
+  for (const name of exclude) modelOf(known, name, "--exclude");
+  const models = pool
+    .filter((name) => !exclude.includes(name))
+    .map((name) => modelOf(known, name, "--router"));
+  if (models.length >= 2) return models;
+  throw new InputError(
+    { file: "--exclude" },
+    `leaves ${models.length === 0 ? "no model" : "one model"}`,
+    "an evaluation compares at least two models",
+  );
+}
+
+async function scoringOf(flags: EvaluateFlags): Promise<ScoreSettings> {
+  const { test, testTimeout = EVALUATE_DEFAULTS.testTimeout, regex, match = "contains" } = flags;
+  const words = test === undefined ? undefined : wordsOf(test);
+  if (words && words.length === 0) {
+    throw new InputError({ file: "--test" }, "is empty", 'write --test "python3 check.py {file}"');
+  }
+  return {
+    match,
+    regex,
+    schema: flags.schema === undefined ? undefined : await readSchema(flags.schema),
+    ...(words && {
+      test: { words: words as [string, ...string[]], timeoutMs: 1000 * testTimeout },
+    }),
+  };
+}
+
+async function readSchema(file: string): Promise<object> {
+  const hint = "name a file with one JSON object, a JSON schema";
+  const text = await readFile(file, "utf8").catch(() => {
+    throw new InputError({ file }, "cannot be read", hint);
+  });
+  try {
+    const schema: unknown = JSON.parse(text);
+    if (typeof schema === "object" && schema !== null) return schema;
+  } catch {
+    // The error below is about this as well.
+  }
+  throw new InputError({ file }, "is not a JSON object", hint);
+}
+
+/** The words of a command, which may stand in quotes. Nothing else is interpreted, because no shell reads them. */
+export function wordsOf(command: string): string[] {
+  const parts = command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g);
+  return Array.from(parts, ([, double, single, bare]) => double ?? single ?? bare ?? "");
+}
+
+function checkScorers(
+  file: string,
+  prompts: readonly EvaluationPrompt[],
+  scoring: ScoreSettings,
+): void {
+  const lacking = prompts.filter((prompt) => !scorerOf(prompt, scoring));
+  if (lacking.length === 0) return;
+  throw new InputError(
+    { file },
+    `has ${lacking.length} of ${prompts.length} prompts without a way to score their answers (the first is ${lacking[0]!.id})`,
+    'add "answer", "regex" or "schema" to the rows, or give --regex, --schema, --test, or --judge MODEL',
+  );
+}
+
+/** Price that is assumed for models without one: the highest of the others. Refuses them unless that is wanted. */
+function assumedPriceOf(
+  models: readonly ServedModel[],
+  unpriced: "refuse" | "estimate",
+): Price | undefined {
+  const without = models.filter(({ spec }) => !spec.price);
+  if (without.length === 0) return undefined;
+  const prices = models.flatMap(({ spec }) => (spec.price ? [spec.price] : []));
+  const names = without.map(({ name }) => name).join(", ");
+  if (unpriced === "refuse" || prices.length === 0) {
+    throw new InputError(
+      { file: "--budget" },
+      `cannot be kept, because the price of ${names} is unknown`,
+      `set models.NAME.price in joust.yaml${prices.length > 0 ? ", leave the model out with --exclude, or give --unpriced estimate to count the highest price of the other models" : ""}`,
+    );
+  }
+  return {
+    input: Math.max(...prices.map(({ input }) => input)),
+    output: Math.max(...prices.map(({ output }) => output)),
+  };
+}

@@ -1,0 +1,129 @@
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { newFolder } from "../gateway.fixture.ts";
+import { Journal } from "./journal.ts";
+import { openCalls, simulatedModel } from "./models.fixture.ts";
+
+const messages = (content: string) => [{ role: "user", content }];
+
+describe("the dollar limit", () => {
+  it("is never exceeded by calls at the same time, failures, lost answers and kills", async () => {
+    const call = fc.record({
+      share: fc.double({ min: 0, max: 1, noNaN: true }),
+      fault: fc.constantFrom("none", "none", "none", "status", "timeout", "no usage"),
+      ticks: fc.nat(3),
+      killed: fc.nat(20).map((n) => n === 0),
+    });
+    const plan = fc.array(call, { minLength: 1, maxLength: 40 });
+    const property = fc.asyncProperty(
+      plan,
+      fc.integer({ min: 1, max: 20 }),
+      async (plans, size) => {
+        const file = join(newFolder(), "journal.jsonl");
+        // A call with an empty prompt and 100 tokens can cost about this much.
+        const most = 0.0004;
+        const dollars = (most * plans.length) / size;
+        let charged = 0;
+        for (const isResumed of [false, true]) {
+          const { calls, limit, journal } = await openCalls(file, dollars);
+          const model = simulatedModel("m", async (prompt, request) => {
+            const { share, fault, ticks } = plans[Number(prompt)]!;
+            for (let i = 0; i < ticks; i++) await Promise.resolve();
+            const bound = (1.5 * request.body.length + 2 * 100) / 1e6;
+            // A model that timed out, or does not report its usage, may have charged everything.
+            if (fault === "status") return { error: "status" };
+            charged += fault === "none" ? share * bound : bound;
+            if (fault === "timeout") return { error: "timeout" };
+            return { text: "ok", cost: fault === "none" ? share * bound : undefined };
+          });
+          await Promise.all(
+            plans.map((_, i) => calls.call(model, `key ${i}`, messages(String(i)))),
+          );
+          expect(charged).toBeLessThanOrEqual(dollars * (1 + 1e-12));
+          expect(limit.spent).toBeLessThanOrEqual(dollars * (1 + 1e-12));
+          expect(journal.spent).toBeGreaterThanOrEqual(charged * (1 - 1e-12));
+          journal.close();
+          if (isResumed) continue;
+          // A kill loses the last lines: the ends of calls that were sent before.
+          const lines = readFileSync(file, "utf8").split("\n");
+          const kept = lines.filter(
+            (line, i) => line.includes('"sent"') || !plans[i % plans.length]!.killed,
+          );
+          writeFileSync(file, kept.join("\n"));
+        }
+      },
+    );
+    await fc.assert(property, { seed: 17, numRuns: 60 });
+  });
+
+  it("does not call a model without a price unless a price is assumed", async () => {
+    const model = simulatedModel("m", () => ({ text: "ok" }), null!);
+    const one = await openCalls(join(newFolder(), "journal.jsonl"), 1);
+    expect(await one.calls.call(model, "k", messages("?"))).toEqual({ status: "unaffordable" });
+    const assumedPrice = { input: 10, output: 20 };
+    const two = await openCalls(join(newFolder(), "journal.jsonl"), 1, { assumedPrice });
+    expect(await two.calls.call(model, "k", messages("?"))).toMatchObject({ status: "ok" });
+    expect(two.limit.spent).toBeGreaterThan(0.002);
+  });
+
+  it("reserves more after a host has charged more than its list price", async () => {
+    const { calls } = await openCalls(join(newFolder(), "journal.jsonl"), 1);
+    const model = simulatedModel("m", () => ({ text: "ok", cost: 0.01 }));
+    const before = calls.mostOf(model, 100)!;
+    await calls.call(model, "k", messages("?"));
+    expect(calls.mostOf(model, 100)! / before).toBeGreaterThan(10);
+  });
+});
+
+describe("a journal", () => {
+  it("keeps answers, so that nothing is paid twice, and ignores a torn last line", async () => {
+    const file = join(newFolder(), "journal.jsonl");
+    let asked = 0;
+    const model = simulatedModel("m", () => ({ text: `answer ${++asked}`, cost: 0.0001 }));
+    const first = await openCalls(file, 1);
+    await first.calls.call(model, "k", messages("?"));
+    first.journal.close();
+    appendFileSync(file, '{"kind":"sent","ca');
+    const second = await openCalls(file, 1);
+    expect(await second.calls.call(model, "k", messages("?"))).toMatchObject({
+      status: "ok",
+      answer: { text: "answer 1" },
+    });
+    await second.calls.call(model, "other", messages("?"));
+    second.journal.close();
+    const third = await Journal.open(file);
+    expect([third.answer("k")!.text, third.answer("other")!.text]).toEqual([
+      "answer 1",
+      "answer 2",
+    ]);
+    expect(third.spent).toBeCloseTo(0.0002, 12);
+    third.close();
+  });
+
+  it("sends a prompt once if two comparisons need its answer at the same time", async () => {
+    const { calls } = await openCalls(join(newFolder(), "journal.jsonl"), 1);
+    let asked = 0;
+    const model = simulatedModel("m", () => ({ text: `${++asked}`, cost: 0 }));
+    await Promise.all([1, 2, 3].map(() => calls.call(model, "k", messages("?"))));
+    expect(asked).toBe(1);
+  });
+});
+
+it("retries, and gives up a model that fails again and again", async () => {
+  const { calls, limit } = await openCalls(join(newFolder(), "journal.jsonl"), 1, { retries: 1 });
+  let asked = 0;
+  const model = simulatedModel("m", () =>
+    ++asked === 1 ? { error: "broken" } : { error: "status" },
+  );
+  for (let i = 0; i < 9; i++) {
+    expect(await calls.call(model, `${i}`, messages("?"))).toMatchObject({ status: "failed" });
+  }
+  expect(calls.hasGivenUp("m")).toBe(true);
+  expect(calls.failures.get("m")).toMatchObject({ count: 5 });
+  expect(asked).toBeLessThanOrEqual(10);
+  // Only the broken answer may have been charged.
+  expect(limit.spent).toBeGreaterThan(0);
+  expect(limit.spent).toBeLessThan(0.001);
+});
