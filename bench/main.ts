@@ -73,6 +73,10 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     summary: "decisions per second of one and two writers on SQLite and PostgreSQL",
     load: async () => (await import("./store.ts")).store,
   },
+  scale: {
+    summary: "votes and snapshots beyond one database, simulated; writes docs/scale.md",
+    load: async () => (await import("./scale.ts")).scale,
+  },
   clients: {
     summary: "OpenAI's Python client and schemathesis against the gateway",
     load: async () => (await import("./clients.ts")).clients,
