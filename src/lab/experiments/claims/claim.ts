@@ -31,7 +31,7 @@ function judge(draft: ClaimDraft, results: Results): Finding {
   const paper = results.of(PAPER_ENCODERS);
   const deciding = canTune(paper) ? paper : results;
   const parts = draft.parts(deciding);
-  // Some claims need no encoder, and some need no fine-tuned one; nothing stands in for an encoder there.
+  // If a claim needs no encoder, or none that is fine-tuned, other encoders add no cells and nothing stands in.
   const replaced = deciding !== paper && countCells(draft.parts(paper)) < countCells(parts);
   const notes = [
     countCells(parts) > 0 ? draft.note?.(deciding) : undefined,
