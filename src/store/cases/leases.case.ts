@@ -54,7 +54,7 @@ export function leasesConform({ one, both }: Stores): void {
     expect((await b.leaseBudget(ask("b", 9, { held: 4 }))).granted).toBe(3);
   });
 
-  it("takes a part of a budget back when its lease has expired, less what was spent", async () => {
+  it("takes back a part of a budget when its lease has expired, except what was spent", async () => {
     const [a, b] = await both();
     const ask = (node: string, want: number, milliseconds: number, spent = 0) => ({
       ...{ owner: "k1", month: monthOf(T0), budget: 10, held: 0 },
