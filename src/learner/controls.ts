@@ -85,7 +85,7 @@ export async function forget(
 
 /**
  * Returns the snapshot at the horizon without the record of a voter, or undefined if there is no
- * snapshot or no such record. What pruned votes have taught about the models stays, because it can
+ * snapshot or no such record. Knowledge about the models from pruned votes stays, because it can
  * no longer be separated.
  */
 async function withoutVoter(
