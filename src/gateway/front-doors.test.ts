@@ -3,7 +3,7 @@ import { startDialectHost } from "./dialect-host.fixture.ts";
 import { eventsOf, SANDBOX, startGateway } from "./gateway.fixture.ts";
 import type { DialectName } from "./wire/dialect-names.ts";
 
-/** Everything that the path of a request does holds in each dialect. */
+/** Tests that a request is handled in the same way in each dialect. */
 
 const DOORS: readonly [DialectName, string, (text: string) => object][] = [
   [

@@ -99,7 +99,7 @@ async function deliverStreams(
   writer: DuelWriter,
   graceMs: number,
 ): Promise<DeliveredAnswer[]> {
-  // The second one is given up later if it does not begin; the first one is needed at once.
+  // The grace period runs in the background, because the first answer is needed before anything is written.
   const begun = withGrace(attempts, [attempts[0].answer, attempts[1].answer], graceMs);
   const hasFirst = (await attempts[0].answer) !== undefined;
   if (!hasFirst && !(await attempts[1].answer)) throw duelFailed(attempts);

@@ -4,7 +4,7 @@ import { HttpError } from "../wire/http-error.ts";
 import { type Metrics, type MetricValue, ratingOf } from "./metrics.ts";
 
 export interface Vote {
-  /** Id of the decision or, if it is undefined, of the session. */
+  /** Id of the decision; undefined if the vote names only a session. */
   readonly decision: string | undefined;
   readonly session: string | undefined;
   /** The vote, the metrics and the comment. */

@@ -134,7 +134,7 @@ export class Recorder {
     this.#write(answered, slot.isKept);
   }
 
-  /** Counts a failed call. What the operator has to correct is also logged, once per hour. */
+  /** Counts a failed call. An error that the operator has to correct is also logged, once per hour. */
   upstreamError(model: string, error: UpstreamError): void {
     if (error.code === "cancelled") return;
     const { metrics, clock, logger } = this.#parts;

@@ -103,7 +103,7 @@ describe("tokens of Google", () => {
     ]);
   });
 
-  it("are missed with an error", async () => {
+  it("are an error if Google returns none", async () => {
     await expect(googleTokens(undefined, async () => library(null))(request)).rejects.toThrow(
       /no access token/,
     );

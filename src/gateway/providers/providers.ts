@@ -143,7 +143,7 @@ function secretIn(variable: string, env: Environment): string | undefined {
     throw new InputError(
       { file: "the environment", field: `${variable}_FILE` },
       `names a file that cannot be read: ${messageOf(error)}`,
-      "correct the path or the rights of the file",
+      "correct the path or the permissions of the file",
     );
   }
 }

@@ -2,9 +2,9 @@ import { CategoryMeans } from "./category-means.ts";
 
 /**
  * Ratio of the cost that a host reports (OpenRouter's `usage.cost`) to the list price of the same
- * tokens, by host and category, times a factor by model. Reported costs are what is spent, so the
+ * tokens, by host and category, times a factor by model. The spending counts reported costs, so the
  * comparison with another model of the host must use them too: hosts have fees, discounts and prices
- * of their own. What a host reports says nothing about models of other hosts, whose cost is
+ * of their own. Reported costs say nothing about models of other hosts, whose cost is
  * exactly the list price.
  */
 export class Charges {

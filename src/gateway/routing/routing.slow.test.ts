@@ -110,7 +110,7 @@ routers:
     expect(route.posterior_version).toBeLessThanOrEqual(2);
   });
 
-  it("limits duels that no request has asked for", async () => {
+  it("limits duels that the requests did not ask for", async () => {
     const { post } = await start(
       "routers: {auto: {explore: 0, duels: {mode: true, share: 0.2, spend: 1}}}",
     );

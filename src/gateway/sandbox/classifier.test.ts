@@ -31,13 +31,10 @@ describe("fifty new prompts", () => {
   });
 
   // Measured: 48 of 50 with the static encoder, the default; 41 with the hash, 49 with MiniLM.
-  it.each(["static", "hash"])(
-    "get the right category in at least 80% of all cases: %s",
-    async (name) => {
-      const encoder = await openEncoder(name);
-      expect(await accuracy(encoder, await read("free-form/test"))).toBeGreaterThanOrEqual(0.8);
-    },
-  );
+  it.each(["static", "hash"])("get the right category at least 40 times: %s", async (name) => {
+    const encoder = await openEncoder(name);
+    expect(await accuracy(encoder, await read("free-form/test"))).toBeGreaterThanOrEqual(0.8);
+  });
 });
 
 it("classifies its own examples", async () => {

@@ -213,7 +213,7 @@ export function discardBody(request: IncomingMessage, limit: number): void {
 
 export function tooLarge(limit: number): HttpError {
   return new HttpError(413, `the body is larger than ${limit} bytes`, {
-    hint: "send less, or raise server.body_mb in joust.yaml if this is a prompt",
+    hint: "send a smaller body, or raise server.body_mb in joust.yaml if this is a prompt",
     code: "bad_request",
   });
 }

@@ -56,7 +56,7 @@ export class Conformance {
       }));
   }
 
-  /** Returns what is wrong with a JSON response; undefined if it is documented so. */
+  /** Describes how a JSON response differs from its documentation; undefined if it does not. */
   faultOf(method: string, target: string, status: number, body: unknown): string | undefined {
     const [path = ""] = target.split("?");
     const found = this.#patterns.find(({ pattern }) => pattern.test(path));

@@ -67,7 +67,7 @@ export function checked<S extends z.ZodType>(
   const { path, issue } = innermost(parsed.error.issues[0]!, at);
   const param = path.map(String).join(".");
   throw new HttpError(400, `${param === "" ? "the request" : param}: ${issue.message}`, {
-    hint: hintFor(issue) ?? "/openapi.json says what it may be",
+    hint: hintFor(issue) ?? "/openapi.json lists the allowed values",
     code: "invalid_value",
     param: param === "" ? undefined : param,
   });

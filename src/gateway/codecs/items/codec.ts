@@ -25,7 +25,7 @@ export interface StreamParser {
    * SyntaxError if the data are not JSON.
    */
   push(data: string, emit: Emit): void;
-  /** Emits what is due if the stream ended without its last event. */
+  /** Emits the events that are still missing if the stream ended without its last event. */
   end(emit: Emit): void;
 }
 

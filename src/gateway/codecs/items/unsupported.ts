@@ -3,8 +3,8 @@ import type { Part } from "./item.ts";
 import type { ItemRequest } from "./request.ts";
 
 /**
- * Content of a request that a dialect has no place for. Without it the answer would be to another
- * question, so the request should go to a model with another dialect, or be refused.
+ * Content of a request that a dialect has no place for. Leaving it out would change
+ * the question, so the request should go to a model with another dialect, or be refused.
  */
 export function unsupportedBy(dialect: DialectName, request: ItemRequest): string[] {
   const parts = request.items.flatMap((item): readonly Part[] => {

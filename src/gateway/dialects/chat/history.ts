@@ -5,8 +5,8 @@ import { textOf } from "./prompt.ts";
 
 /**
  * The history of a conversation. Each hash of a prefix covers the hash before it, so equal hashes
- * mean equal conversations. A conversation of very many messages has no prefixes: hashing them
- * all would take longer than recognising it saves. The opening identifies agents, which use tools.
+ * mean equal conversations. A conversation of very many messages has no prefixes, because
+ * hashing all of them would cost more time than a recognised conversation saves. The opening identifies agents, which use tools.
  */
 export function historyOf(messages: readonly unknown[], usesTools: boolean): History {
   const opening = usesTools ? openingOf(messages) : undefined;

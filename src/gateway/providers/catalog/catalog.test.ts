@@ -118,7 +118,7 @@ const PRICES = [
 ];
 
 describe("an update", () => {
-  it("replaces the built-in data with newer one, with its date", async () => {
+  it("replaces the built-in data if it is newer, and states its date", async () => {
     const { folder, update } = await startSources(MODELS, PRICES);
     expect(await update()).toMatchObject({
       models: { date: "2031-02-03", count: 1 },

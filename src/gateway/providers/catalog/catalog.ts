@@ -50,7 +50,7 @@ async function readJson<T>(file: string): Promise<T | undefined> {
     throw new InputError(
       { file },
       messageOf(error),
-      "correct the rights of the file, or delete it",
+      "correct the permissions of the file, or delete it",
     );
   });
   if (text === undefined) return undefined;

@@ -61,7 +61,7 @@ const PRICED_MAKERS = ["openai", "anthropic", "google", "mistral", "deepseek", "
 
 const ONE_TOKEN = { input_tokens: 1, output_tokens: 1 };
 
-/** US dollars per million tokens. Of prices that grow with the prompt, the lowest is used. */
+/** US dollars per million tokens. If prices grow with the length of the prompt, the lowest is used. */
 function priceIn({ model_price: prices }: PriceCalculation): Price | undefined {
   const read = (name: string): number | undefined => {
     const price = prices[name];

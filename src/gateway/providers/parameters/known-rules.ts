@@ -28,7 +28,7 @@ export function knownRules({ provider, model, maxAnswer, temperature }: RuleFact
 
 /** OpenAI's reasoning models, which refuse max_tokens. */
 const REASONING = /^(gpt-5(?!-chat)|o[134])\b/;
-/** Those that accept no temperature at all; later ones do without reasoning. */
+/** Reasoning models that accept no temperature at all. Later models accept one if reasoning is off. */
 const FIXED_SAMPLING = /^(gpt-5(-mini|-nano|-pro|-codex)?|o[134](-mini|-pro)?)(-\d{4}.*)?$/;
 const FIXED: ParameterRules = {
   only: { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0 },

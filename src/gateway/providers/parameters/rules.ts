@@ -1,6 +1,6 @@
 import type { Adaptation } from "../upstream/upstream.ts";
 
-/** Rules about the members of a request that a model refuses. All are optional, and none is about values that it accepts. */
+/** Rules about the members of a request that a model refuses. All are optional. Members that the model accepts have no rule. */
 export interface ParameterRules {
   /** Members that the model knows by another name. */
   readonly rename?: Readonly<Record<string, string>>;

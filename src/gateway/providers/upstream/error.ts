@@ -199,7 +199,7 @@ export function errorIn(upstream: string, members: Members): UpstreamError {
 const HINTS: Readonly<Record<number, string>> = {
   401: "check the key of this provider",
   402: "add credit to the account at the provider",
-  403: "check the rights of this provider's key",
+  403: "check the permissions of this provider's key",
   404: "check the provider's address and the model's name there",
   405: "check the provider's address",
   407: "check the proxy between here and the provider",

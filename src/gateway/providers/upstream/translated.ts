@@ -146,7 +146,7 @@ export async function translated(
   };
 }
 
-/** The error of a request that cannot be translated, or cannot be now. */
+/** Converts an error of the translation: of a request that cannot be translated, or of a translating thread that ended. */
 function refusal(upstream: string, error: unknown): unknown {
   if (error instanceof ThreadEnded)
     return new UpstreamError("unreachable", upstream, error.message);

@@ -69,7 +69,7 @@ export type Price = NonNullable<ListedModel["price"]>;
 
 /**
  * Cost in US dollars, or undefined if usage or price is unknown. The cost that the upstream
- * reports comes first.
+ * reports takes precedence.
  */
 export function costOf(usage: Usage | undefined, price: Price | undefined): number | undefined {
   if (!usage) return undefined;
