@@ -84,11 +84,11 @@ const TOLERANCE = 1e-20;
 const CLOSE = 1e-8;
 const SHORTEST = 1e-3;
 
-/** One group of votes as an observation of y1 likes and y0 dislikes of a logit z, of which `ratio` z counts. */
+/** One group of votes as an observation: y1 wins and y0 losses (likes and dislikes of a rating) at the logit `ratio` * z. */
 interface Row {
   readonly group: VoteGroup;
   readonly isRating: boolean;
-  /** Told score of a, less that of b if it is a duel. */
+  /** Told score of a, minus that of b if it is a duel. */
   readonly told: number;
   readonly y1: number;
   readonly y0: number;

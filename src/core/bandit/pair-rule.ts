@@ -48,9 +48,9 @@ export interface PairRuleOptions {
  *
  * H = (horizon + votes / 2) * reach. The number of coming decisions is not known; a router
  * that has been used for long is assumed to be used for longer. The reach of a vote is the share
- * of these decisions for which it is informative: of the variance within a hypothesis, only the
- * part that is correlated between categories, but all of the variance between hypotheses, which
- * are about all categories (docs/decisions/0028-value-of-a-vote.md).
+ * of these decisions for which it is informative. A vote reduces the variance within a hypothesis
+ * only as far as categories are correlated, but all of the variance between hypotheses, because
+ * these are about all categories (docs/decisions/0028-value-of-a-vote.md).
  */
 export function mostValuablePair(
   mixture: UtilityMixture,

@@ -109,7 +109,7 @@ export class HadamardPast implements PastFeatures {
   readonly #queries: GrowingRows;
   readonly #extend: ((x: Float64Array) => Float64Array) | undefined;
   readonly #inverseNorm: GrowingRows;
-  /** Has x_i, extended if there is metadata, and a_k. */
+  /** Products of x_i, extended if there is metadata, with theta o a_k. */
   readonly #products: RowProducts;
   /** C_bk / |x_i o a_k| */
   #scaled = new Float64Array(0);

@@ -141,7 +141,7 @@ interface Moments {
 }
 
 /**
- * With phi_k the coefficients of the utility of model k less those of the mean of the pool, and
+ * With phi_k the coefficients of the utility of model k minus those of the mean of the pool, and
  * L L^T the precision, the covariance of two utilities is (L^-1 phi_i) . (L^-1 phi_j).
  */
 function momentsAt(input: ReportInput, { fit, weight }: Component, w: Float64Array): Moments {

@@ -12,7 +12,7 @@ export class VoteGroups {
   /** The models of the pool, then former ones whose duels still say something about the others. */
   #models: readonly string[];
   readonly #M: number;
-  /** By the two models and the category, see `#key`. */
+  /** Sums of the votes in each group. The key is made of the two models and the category; see `#key`. */
   readonly #groups = new Map<number, Float64Array>();
   #mix: Float64Array;
   #sharpMix: Float64Array;
