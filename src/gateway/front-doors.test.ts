@@ -112,7 +112,7 @@ describe.each(DOORS)("%s", (dialect, path, request) => {
   it("stops the model when the client disconnects", async () => {
     const gateway = await startGateway("sandbox: {speed: 0.01}");
     const leaving = new AbortController();
-    const asked = fetch(`${gateway.url}${path}`, {
+    const pending = fetch(`${gateway.url}${path}`, {
       method: "POST",
       body: JSON.stringify(ask("Why is the sky blue?")),
       signal: leaving.signal,
@@ -122,7 +122,7 @@ describe.each(DOORS)("%s", (dialect, path, request) => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     leaving.abort();
-    await expect(asked).rejects.toThrow();
+    await expect(pending).rejects.toThrow();
     let [decision] = (await gateway.get("/v1/decisions")).json.data;
     while (decision.answers.length === 0) {
       await new Promise((resolve) => setImmediate(resolve));

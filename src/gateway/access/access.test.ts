@@ -51,8 +51,8 @@ describe("keys that another node changes", () => {
 
     await store.saveKey({ ...key, revokedAt: 1 });
     clock.pass(60_000);
-    const asked = await Promise.allSettled([1, 2, 3].map(() => access.admit(bearer, "route")));
-    expect(asked.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
+    const results = await Promise.allSettled([1, 2, 3].map(() => access.admit(bearer, "route")));
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
     await store.close();
   });
 

@@ -33,7 +33,7 @@ export interface DeliveredAnswer {
   readonly end: AnswerEnd | undefined;
   /** The error and the time of the call, if `end` is undefined. */
   readonly failure?: { readonly error: UpstreamError; readonly startedAt: number };
-  /** Text of the answer, if the form asked for it and the answer is complete. */
+  /** Text of the answer, if `needsText` returned true and the answer is complete. */
   readonly text?: string | undefined;
 }
 

@@ -92,9 +92,9 @@ describe("responses", () => {
     const host = await startDialectHost();
     host.answer = () => ({ body: { id: "r", object: "response", model: "m", output: [] } });
     const { url, post } = await startGateway(`${host.yaml}${MODELS}store: {prompts: true}\n`);
-    const asked = { model: "yi-34b", input: "Why is the sky blue?" };
-    const { json: response } = await post("/v1/responses", asked);
-    const background = { ...asked, model: "responses-model", background: true };
+    const plainRequest = { model: "yi-34b", input: "Why is the sky blue?" };
+    const { json: response } = await post("/v1/responses", plainRequest);
+    const background = { ...plainRequest, model: "responses-model", background: true };
     const { json: held } = await post("/v1/responses", background);
     let key: string | undefined;
     const send = async (method: string, path: string, body?: object) => {
