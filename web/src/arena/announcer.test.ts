@@ -8,16 +8,16 @@ import {
 } from "../conversation/exchange.ts";
 import { changes } from "./announcer.tsx";
 
-const asked = { ...newExchange("t", 0, "Why?", true), decision: "d" };
-const answered = withText(withText(asked, 0, "Because"), 1, "Since");
+const started = { ...newExchange("t", 0, "Why?", true), decision: "d" };
+const answered = withText(withText(started, 0, "Because"), 1, "Since");
 const kept = (exchange: Exchange): Exchange => ({
   ...exchange,
   vote: { choice: { winner: 0 }, status: "saved" },
 });
 
 it("announces the start, the end of each answer and the vote", () => {
-  expect(changes(undefined, asked)).toEqual(["Two answers are on their way."]);
-  expect(changes(asked, answered)).toEqual([]);
+  expect(changes(undefined, started)).toEqual(["Two answers are on their way."]);
+  expect(changes(started, answered)).toEqual([]);
   expect(changes(answered, withEnd(answered, 1, "stop"))).toEqual(["Answer B is finished."]);
   expect(changes(answered, kept(answered))).toEqual(["Your vote is saved."]);
 });
