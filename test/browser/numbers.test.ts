@@ -129,7 +129,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
       return `${format(of(first)!.mean)} at the start, ${format(mean)} at the end (95% interval ${format(lo)} to ${format(hi)}).`;
     };
     const shown = stats.models.map((one) => `${one.model} ${one.given}`).join(", ");
-    const asked = map.categories.map(({ category }) => {
+    const counted = map.categories.map(({ category }) => {
       const points = map.points.filter((point) => point.category === category);
       return `${topicOf(category)} ${points.length}`;
     });
@@ -140,7 +140,7 @@ describeInChromium("the dashboard's numbers", ({ open }) => {
       )}`,
       `Win rate: ${change(({ win_rate }) => win_rate, percent)}`,
       `Share of traffic over time. Answers given: ${shown}.`,
-      `Map of ${plural(map.points.length, "prompt")}: ${asked.join(", ")}. The list of decisions contains all of them.`,
+      `Map of ${plural(map.points.length, "prompt")}: ${counted.join(", ")}. The list of decisions contains all of them.`,
     ]) {
       await expect.poll(labels).toContain(label);
     }

@@ -298,8 +298,8 @@ describe("help and mistakes", () => {
     );
     // A corrected policy gets new runs; the runs of the other policies are kept.
     writeFileSync(file, policy("return { pair: [0, 1] };"));
-    const mended = await joust(...args, "--resume");
-    expect([mended.code, mended.stderr]).toEqual([0, ""]);
+    const corrected = await joust(...args, "--resume");
+    expect([corrected.code, corrected.stderr]).toEqual([0, ""]);
 
     writeFileSync(file, policy("return { pair: [0, 99] };"));
     const pair = await joust(...OWN, "--policies", file);
