@@ -91,6 +91,20 @@ describe("Learner", () => {
     await eventually(() => first.fold?.counts.votes).toBe(9);
   });
 
+  it("saves after many votes at once, so that a node that is soon killed folds them once", async () => {
+    const store = openStore();
+    await store.append([configured(), ...votes(0, 1200)]);
+    // The time until an ordinary save never passes.
+    const learner = newLearner(store, { settings: { pollMs: 5, saveMs: 1e9 } });
+    learner.start();
+    await eventually(async () => (await store.snapshot("auto"))?.position).toBeGreaterThan(499);
+    const history = new History(store, "auto", { findPolicy, snapshots: true });
+    await history.open();
+    while (await history.advance());
+    expect(history.votesSeen).toBeLessThanOrEqual(1200 - 499);
+    expect(history.fold.hash()).toBe((await replayed(store)).hash());
+  });
+
   it("ignores a damaged snapshot", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 30)]);

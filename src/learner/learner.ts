@@ -95,7 +95,7 @@ export class Learner {
     const history = new History(store, router, { findPolicy, snapshots: true, beforePage });
     await history.open();
     this.#publish(history.fold);
-    const saver = new SnapshotSaver({ store, lease, saveMs, now, time }, history.fold.position);
+    const saver = new SnapshotSaver({ store, lease, saveMs, now, time }, history.fold);
     while (!this.#isStopped) {
       const hasAdvanced = await history.advance();
       if (hasAdvanced) this.#publish(history.fold);
@@ -135,7 +135,10 @@ export interface LearnerSettings {
   readonly leaseMs: number;
   /** Longest time until the learner notices a change whose notification was lost. */
   readonly pollMs: number;
-  /** Shortest time between two snapshots, and so about the delay after which other nodes see a vote. */
+  /**
+   * Shortest time between two snapshots that differ by few votes, and so about the delay after which
+   * other nodes see a vote.
+   */
   readonly saveMs: number;
 }
 
