@@ -46,10 +46,18 @@ export const NewKey = z.object({
   scopes: z.array(z.enum(SCOPES)).min(1).default(["route", "vote"]),
   budget: z.number().positive().optional().describe("US dollars per calendar month."),
   rate: z.number().positive().optional().describe("Requests per minute."),
+  concurrent: z.int().positive().optional().describe("Concurrent requests on each node."),
   duels: Duels.optional().describe("Whether to answer with a duel if the request does not say."),
 });
 export const BudgetRequest = z.object({
   budget: z.number().positive().nullable().describe("US dollars per month; null for no limit."),
+});
+export const ConcurrentRequest = z.object({
+  concurrent: z
+    .int()
+    .positive()
+    .nullable()
+    .describe("Concurrent requests on each node; null for `server.concurrent`."),
 });
 
 export const Key = z
@@ -59,6 +67,7 @@ export const Key = z
     scopes: z.array(z.string()),
     budget: z.number().optional(),
     rate: z.number().optional(),
+    concurrent: z.int().optional(),
     duels: Duels.optional(),
     created_at: Timestamp,
     revoked_at: Timestamp.optional(),

@@ -63,6 +63,10 @@ it("calls every other endpoint", async () => {
   expect(await joust.rollBack("auto", { to: "2026-01-01T00:00:00Z" })).toHaveProperty("undone");
   expect((await joust.addKey({ name: "bob/1" })).secret).toMatch(/^jst_/);
   expect(await joust.setBudget("bob/1", { budget: 3 })).toMatchObject({ budget: 3 });
+  expect(await joust.setConcurrent("bob/1", { concurrent: 4 })).toMatchObject({
+    budget: 3,
+    concurrent: 4,
+  });
   expect(await joust.revokeKey("bob/1")).toHaveProperty("revoked_at");
   expect((await joust.keys()).data).toHaveLength(1);
   await expect(joust.forget("auto", { voter: "nobody" })).rejects.toThrow(ApiError);

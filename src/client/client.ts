@@ -197,6 +197,14 @@ export class JoustClient {
     return this.#post(`/v1/admin/keys/${encodeURIComponent(id)}/budget`, request, options);
   }
 
+  setConcurrent(
+    id: string,
+    request: Input<typeof admin.ConcurrentRequest>,
+    options?: CallOptions,
+  ): Promise<admin.Key> {
+    return this.#post(`/v1/admin/keys/${encodeURIComponent(id)}/concurrent`, request, options);
+  }
+
   async #get<T>(path: string, query: object, options?: CallOptions): Promise<T> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined);
     const text = given.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);

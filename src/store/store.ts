@@ -257,6 +257,8 @@ export interface StoredKey {
   readonly budget?: number | undefined;
   /** Limit in requests per minute. */
   readonly rate?: number | undefined;
+  /** Limit of concurrent requests on each node. */
+  readonly concurrent?: number | undefined;
   /** Whether to answer with a duel if the request does not say. */
   readonly duels?: boolean | "auto" | undefined;
   readonly createdAt: number;

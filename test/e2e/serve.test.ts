@@ -64,7 +64,17 @@ describe("joust.yaml", () => {
 
 it("keys can be created, used, listed and revoked", async () => {
   const folder = newFolder();
-  const made = await joust("keys", "add", "ann", "--data", folder, "--budget", "5");
+  const made = await joust(
+    "keys",
+    "add",
+    "ann",
+    "--data",
+    folder,
+    "--budget",
+    "5",
+    "--concurrent",
+    "20",
+  );
   const secret = made.stdout.trim();
   expect(secret).toMatch(/^jst_/);
   writeFileSync(join(folder, "joust.yaml"), FAST);
@@ -74,7 +84,15 @@ it("keys can be created, used, listed and revoked", async () => {
   expect((await ask("jst_other")).status).toBe(401);
   expect((await ask(secret)).status).toBe(200);
   expect((await joust("keys", "list", "--data", folder)).stdout).toMatch(
-    /^ann .*of \$5 this month/,
+    /^ann .*of \$5 this month; 20 concurrent requests$/m,
+  );
+  const changed = await joust("keys", "concurrent", "ann", "30", "--data", folder);
+  expect(changed.stdout).toMatch(/^ann .* may send up to 30 concurrent requests$/m);
+  const refused = await joust("keys", "concurrent", "ann", "0.5", "--data", folder);
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("below 1")]);
+  const unlimited = await joust("keys", "concurrent", "ann", "--data", folder);
+  expect(unlimited.stdout).toMatch(
+    /^ann .* may send up to server\.concurrent concurrent requests$/m,
   );
   expect((await joust("keys", "revoke", "ann", "--data", folder)).code).toBe(0);
   await expect.poll(async () => (await ask(secret)).status).toBe(401);

@@ -1,7 +1,13 @@
 import type { Command } from "commander";
 import { SCOPES } from "../../api/scopes.ts";
 import { InputError } from "../../core/input/input-error.ts";
-import { addKey, revokeKey, setBudget, shownKey } from "../../gateway/access/keys.ts";
+import {
+  addKey,
+  revokeKey,
+  setBudget,
+  setConcurrent,
+  shownKey,
+} from "../../gateway/access/keys.ts";
 import type { Store, StoredKey } from "../../store/store.ts";
 import { monthOf } from "../../store/tally.ts";
 import { newCommand } from "../shared/command.ts";
@@ -22,8 +28,9 @@ export function keysCommand(): Command {
       ["Create a key for an administrator", "joust keys add ann --scopes route,vote,admin"],
       ["List the keys with their spending", "joust keys list"],
       [
-        "Change a budget, and revoke the key",
+        "Change a budget and the limit of concurrent requests, and revoke the key",
         "joust keys budget web-shop 80",
+        "joust keys concurrent web-shop 20",
         "joust keys revoke web-shop",
       ],
     ],
@@ -33,6 +40,7 @@ export function keysCommand(): Command {
     .addCommand(addCommand())
     .addCommand(listCommand())
     .addCommand(budgetCommand())
+    .addCommand(concurrentCommand())
     .addCommand(revokeCommand());
 }
 
@@ -40,11 +48,13 @@ interface AddFlags extends StoreFlags {
   readonly scopes?: string[];
   readonly budget?: number;
   readonly rate?: number;
+  readonly concurrent?: number;
   readonly duels?: "false" | "auto" | "true";
   readonly json?: boolean;
 }
 
 const DOLLARS = { from: 0.000001, example: 50 };
+const REQUESTS = { from: 1, whole: true, example: 20 };
 
 function addCommand(): Command {
   const command = newCommand({
@@ -73,18 +83,24 @@ function addCommand(): Command {
       number("--rate", { from: 0.01, example: 600 }),
     )
     .option(
+      "--concurrent <n>",
+      "limit of concurrent requests on each node (default: server.concurrent of the configuration)",
+      number("--concurrent", REQUESTS),
+    )
+    .option(
       "--duels <mode>",
       "duels for requests that do not choose a mode: false, auto or true (default: the mode of the router)",
       word("--duels", ["false", "auto", "true"]),
     )
     .option("--json", "print JSON");
   return withStoreFlags(command).action(async (name: string, flags: AddFlags) => {
-    const { scopes = ["route", "vote"], budget, rate, duels, json } = flags;
+    const { scopes = ["route", "vote"], budget, rate, concurrent, duels, json } = flags;
     const key = {
       name: checkName(name),
       scopes: scopes.map(word("--scopes", SCOPES)),
       budget,
       rate,
+      concurrent,
       ...(duels !== undefined && { duels: duels === "auto" ? duels : duels === "true" }),
     };
     const added = await withStore(flags, (store) => addKey(store, key, Date.now()), "create");
@@ -119,11 +135,12 @@ async function keysWithSpending(store: Store): Promise<{ key: StoredKey; spent: 
 }
 
 function keyLine({ key, spent }: { key: StoredKey; spent: number }): string {
-  const { id, name, scopes, budget, rate, revokedAt } = key;
+  const { id, name, scopes, budget, rate, concurrent, revokedAt } = key;
   const parts = [
     `${name} (${id}): ${scopes.join(", ")}`,
     `$${spent.toFixed(4)}${budget === undefined ? "" : ` of $${budget}`} this month`,
     ...(rate === undefined ? [] : [`${rate} requests per minute`]),
+    ...(concurrent === undefined ? [] : [`${concurrent} concurrent requests`]),
     ...(revokedAt === undefined ? [] : [`revoked ${new Date(revokedAt).toISOString()}`]),
   ];
   return `${parts.join("; ")}\n`;
@@ -146,6 +163,29 @@ function budgetCommand(): Command {
       const budget =
         key.budget === undefined ? "without a limit" : `up to $${key.budget} per month`;
       process.stdout.write(`${key.name} (${key.id}) may spend ${budget}\n`);
+    },
+  );
+}
+
+function concurrentCommand(): Command {
+  const command = newCommand({
+    name: "concurrent",
+    summary: "change the limit of concurrent requests of a key",
+    description: "Sets how many requests of a key each node serves concurrently.",
+    examples: [["Allow 20 concurrent requests", "joust keys concurrent web-shop 20"]],
+  })
+    .argument("<name>", "name or id of the key")
+    .argument(
+      "[n]",
+      "number of requests (default: server.concurrent of the configuration)",
+      (text) =>
+        readNumber("N", text, { ...REQUESTS, example: "npx joust keys concurrent NAME 20" }),
+    );
+  return withStoreFlags(command).action(
+    async (name: string, n: number | undefined, flags: StoreFlags) => {
+      const key = await withStore(flags, (store) => setConcurrent(store, name, n));
+      const limit = key.concurrent ?? "server.concurrent";
+      process.stdout.write(`${key.name} (${key.id}) may send up to ${limit} concurrent requests\n`);
     },
   );
 }

@@ -22,7 +22,7 @@ export interface Caller {
   readonly budget?: number | undefined;
 }
 
-type Key = Omit<StoredKey, "name" | "createdAt"> & Pick<Caller, "concurrent">;
+type Key = Omit<StoredKey, "name" | "createdAt">;
 
 /** Decides which requests are admitted: API keys with their scopes, rates and budgets. */
 export class Access {
@@ -185,7 +185,7 @@ export class Access {
     const client = `${kind} ${owner}`;
     const running = this.#running.get(client) ?? 0;
     if (running >= limit) {
-      const hint = "wait for others to end, or raise server.concurrent in joust.yaml";
+      const hint = `wait for others to end, or raise ${concurrentSetting(owner, concurrent)}`;
       throw new HttpError(429, `more than ${limit} ${NAMES[kind]} at a time`, {
         hint: kind === "events" ? "close other pages or clients" : hint,
         code: "too_many_concurrent",
@@ -274,4 +274,11 @@ function unauthorized(problem: string): HttpError {
     hint: "send `Authorization: Bearer KEY`; `joust keys add NAME` creates a key",
     code: "invalid_api_key",
   });
+}
+
+/** Place where the limit of concurrent requests of an owner is set. */
+function concurrentSetting(owner: string, own: number | undefined): string {
+  if (own === undefined) return "server.concurrent in joust.yaml";
+  const inFile = /^config:(.+)$/.exec(owner)?.[1];
+  return inFile ? `keys.${inFile}.concurrent in joust.yaml` : "it with `joust keys concurrent`";
 }

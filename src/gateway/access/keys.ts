@@ -40,13 +40,31 @@ export async function revokeKey(store: Store, name: string, now: number): Promis
 }
 
 /** Sets the budget of a key in US dollars per month; undefined removes the limit. */
-export async function setBudget(
+export function setBudget(
   store: Store,
   name: string,
   budget: number | undefined,
 ): Promise<StoredKey> {
-  const { budget: _, ...key } = await findKey(store, name);
-  const changed = { ...key, ...(budget !== undefined && { budget }) };
+  return setLimit(store, name, "budget", budget);
+}
+
+/** Sets the limit of concurrent requests of a key; undefined restores the limit of the configuration. */
+export function setConcurrent(
+  store: Store,
+  name: string,
+  concurrent: number | undefined,
+): Promise<StoredKey> {
+  return setLimit(store, name, "concurrent", concurrent);
+}
+
+async function setLimit(
+  store: Store,
+  name: string,
+  limit: "budget" | "concurrent",
+  value: number | undefined,
+): Promise<StoredKey> {
+  const { [limit]: _, ...key } = await findKey(store, name);
+  const changed = { ...key, ...(value !== undefined && { [limit]: value }) };
   await store.saveKey(changed);
   return changed;
 }

@@ -1,5 +1,6 @@
 import {
   BudgetRequest,
+  ConcurrentRequest,
   ForgetRequest,
   Forgotten,
   Frozen,
@@ -16,7 +17,7 @@ import {
 import { forget, freeze, rollBack, thaw } from "../../learner/controls.ts";
 import type { Store } from "../../store/store.ts";
 import type { Access } from "../access/access.ts";
-import { addKey, revokeKey, setBudget, shownKey } from "../access/keys.ts";
+import { addKey, revokeKey, setBudget, setConcurrent, shownKey } from "../access/keys.ts";
 import type { Clock } from "../clock/clock.ts";
 import { routerNamed, type Serving } from "../routing/serving.ts";
 import { type App, contract } from "./app.ts";
@@ -148,6 +149,21 @@ function addKeyRoutes(app: App, { store, access, clock }: AdminParts): void {
     }),
     async ({ params, body }) => {
       const key = await setBudget(store, params.id, body.budget ?? undefined);
+      await access.read();
+      return shownKey(key);
+    },
+  );
+  app.post(
+    "/v1/admin/keys/:id/concurrent",
+    contract({
+      summary: "Limits the concurrent requests of an API key.",
+      scope: "admin",
+      params: KeyParams,
+      body: ConcurrentRequest,
+      response: Key,
+    }),
+    async ({ params, body }) => {
+      const key = await setConcurrent(store, params.id, body.concurrent ?? undefined);
       await access.read();
       return shownKey(key);
     },

@@ -85,6 +85,7 @@ describe("responses", () => {
     ["POST", "/v1/admin/keys", { name: "bob", scopes: ["admin"], budget: 5, duels: "auto" }],
     ["GET", "/v1/admin/keys"],
     ["POST", "/v1/admin/keys/bob/budget", { budget: null }],
+    ["POST", "/v1/admin/keys/bob/concurrent", { concurrent: 5 }],
     ["POST", "/v1/admin/keys/bob/revoke"],
   ];
 

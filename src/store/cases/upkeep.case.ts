@@ -77,7 +77,8 @@ export function upkeepConforms({ one, both, fresh }: Stores): void {
 
   it("stores keys, creates a secret once and deletes it", async () => {
     const [a, b] = await both();
-    const key = { id: "k1", name: "web", hash: "ab", scopes: ["route"], createdAt: T0 };
+    const limits = { budget: 5, rate: 60, concurrent: 20 };
+    const key = { id: "k1", name: "web", hash: "ab", scopes: ["route"], ...limits, createdAt: T0 };
     await a.saveKey(key);
     await a.saveKey({ ...key, id: "k2" });
     await b.saveKey({ ...key, revokedAt: T0 + 1 });
