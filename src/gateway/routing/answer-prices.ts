@@ -138,9 +138,9 @@ export class AnswerPrices {
 
     // This model would also have given the earlier answers, at its own length, so the prompt would have another length.
     const before = this.read.find(prefixes);
-    const stretch = before?.served ? (before.outputs.get(name) ?? 0) / before.served : 1;
+    const lengthRatio = before?.served ? (before.outputs.get(name) ?? 0) / before.served : 1;
     const earlier = read * (prefixes.at(-1)?.answerShare ?? 0);
-    const prompt = read + earlier * (stretch - 1);
+    const prompt = read + earlier * (lengthRatio - 1);
     // A conversation that began on another node counts as read, so that savings are
     // underestimated, not overestimated.
     const isForeign = isRunning && !before;
@@ -159,7 +159,7 @@ export class AnswerPrices {
     const others = before?.served ? 1 - (before.parts.get(name) ?? 0) / before.served : 0;
     const outputDollars = (given * price!.output) / 1e6;
     const perPrompt = (dollars - outputDollars) / Math.max(1, prompt);
-    const slope = (own ? 0 : outputDollars) + others * earlier * stretch * perPrompt;
+    const slope = (own ? 0 : outputDollars) + others * earlier * lengthRatio * perPrompt;
     const sd = this.#lengthDoubt(name, w, answers);
     const sources = Array.from(w, (part) => ({ slope: part * charge * slope, sd }));
     sources.push({ slope: charge * gap, sd: hit.sd });
