@@ -9,6 +9,8 @@ import {
 import type { BenchFlags, BenchResult } from "./bench.ts";
 
 const RUNS = 16;
+/** Seed of the first run. The report was designed on the seeds from 5000 on. */
+const SEED = 6000;
 const CHECKPOINTS = [100, 1000, 10_000, 50_000];
 
 const BASE: World = { kind: "table", models: 10, voteScale: 3, ties: 0, told: "none" };
@@ -36,7 +38,7 @@ export async function coverage(names: readonly string[], flags: BenchFlags): Pro
     names.length === 0 ? true : names.includes(name),
   );
   for (const [name, world] of chosen) {
-    const played = Array.from({ length: runs }, (_, i) => playWorld(world, 5000 + i, CHECKPOINTS));
+    const played = Array.from({ length: runs }, (_, i) => playWorld(world, SEED + i, CHECKPOINTS));
     for (const [i, votes] of CHECKPOINTS.entries()) {
       const all = played.map((checked) => checked[i]!);
       const part = <T>(of: (checked: Checked) => readonly T[]) => all.flatMap(of);

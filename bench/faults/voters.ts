@@ -54,9 +54,7 @@ export class Voters {
     const deadline = performance.now() + PATIENCE_MS;
     while (!isDone() && !this.#violation) {
       if (performance.now() > deadline) {
-        throw new Error(
-          `${targets.map(({ name }) => name)} did not accept votes for half an hour`,
-        );
+        throw new Error(`${targets.map(({ name }) => name)} did not accept votes for half an hour`);
       }
       await sleep(10);
     }

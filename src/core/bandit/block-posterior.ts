@@ -294,7 +294,8 @@ const UNMEASURED = [0.45, 0.35, 0.2] as const;
  * that sd decide the unit (docs/decisions/0005-unit-of-quality.md).
  */
 export const UNTOLD_SCALE = 2;
-const SPREADS = [0.15, 0.3, 0.6].map((cellSd) => ({
+export const NARROWEST_SPREAD = 0.15;
+const SPREADS = [NARROWEST_SPREAD, 0.3, 0.6].map((cellSd) => ({
   ...UNINFORMATIVE,
   toldSd: 0,
   cellSd,

@@ -1,4 +1,4 @@
-import { cholesky, dotAt, inverse, quadraticForm } from "../linalg/linalg.ts";
+import { cholesky, dotAt, inverse, quadraticForm, tryCholesky } from "../linalg/linalg.ts";
 import {
   BIAS,
   type BlockPosterior,
@@ -9,7 +9,7 @@ import {
   SLOPE,
   TOLD,
 } from "./block-posterior.ts";
-import { sigmoid, softplus } from "./btl.ts";
+import { sigmoid } from "./btl.ts";
 import type { VoteGroup } from "./vote-groups.ts";
 
 /** The votes that a posterior is fitted to. */
@@ -18,8 +18,8 @@ export interface FitInput {
   readonly models: number;
   readonly categories: number;
   readonly groups: readonly VoteGroup[];
-  /** Told scores at a membership, relative to the mean of the pool. */
-  readonly told: (w: Float64Array) => Float64Array;
+  /** Told scores of all models in each category, relative to the mean of the pool. */
+  readonly told: readonly Float64Array[];
   /** r: share of the votes that have a winner. */
   readonly decided: number;
   /** Whether a preference of voters for the answer shown first is estimated. */
@@ -31,10 +31,16 @@ type Prior = Pick<BlockPosterior, "hypothesis" | "priorCovariance">;
 
 /**
  * The posterior of all coefficients under one hypothesis by Laplace's approximation: the mode
- * given all votes at once, and the curvature there. The coefficients are theta_1 to theta_K, with
- * one number per category each, and the shared ones. Unlike the block posteriors, which learn vote
- * by vote and choose the models, it has the covariances between models. They matter because pairs
- * are chosen adaptively (docs/decisions/0024-intervals.md).
+ * given all votes at once, and the expected curvature there. The coefficients are theta_1 to theta_K,
+ * with one number per category each, and the shared ones. It differs in two ways from the block
+ * posteriors, which learn vote by vote and choose the models. It has the covariances between models,
+ * which matter because pairs are chosen adaptively. And each query belongs to one category, which is
+ * unknown: with the membership w and the logit z_m in category m, a vote prefers a with
+ *
+ *   p = sum_m w_m sigmoid(z_m).
+ *
+ * This is linear in w, so votes on different queries may be added up
+ * (docs/decisions/0031-one-category-per-query.md).
  */
 export interface LaplaceFit {
   readonly hypothesis: Hypothesis;
@@ -47,7 +53,8 @@ export interface LaplaceFit {
 
 /**
  * Maximises the logarithm of the posterior by Newton's method from a point that should be close,
- * with shorter steps where it would fall.
+ * with shorter steps where it would fall. Far from the mode it may not be concave; there the expected
+ * curvature gives the direction.
  */
 export function laplaceFit(prior: Prior, input: FitInput, start: Float64Array): LaplaceFit {
   const { hypothesis } = prior;
@@ -55,11 +62,11 @@ export function laplaceFit(prior: Prior, input: FitInput, start: Float64Array): 
   const d = problem.dimension;
   let mode = start;
   let value = problem.value(mode);
-  let L: Float64Array;
+  const expectedAt = (at: Float64Array) =>
+    cholesky(problem.derivatives(at, "expected").precision, d);
   for (let step = 1; ; step++) {
-    const { gradient, precision } = problem.derivatives(mode);
-    L = cholesky(precision, d);
-    const delta = solve(L, gradient);
+    const { gradient, precision } = problem.derivatives(mode, "observed");
+    const delta = solve(tryCholesky(precision, d) ?? expectedAt(mode), gradient);
     let gain = 0;
     for (let i = 0; i < d; i++) gain += delta[i]! * gradient[i]!;
     if (gain < TOLERANCE || step > MAX_STEPS) break;
@@ -72,6 +79,7 @@ export function laplaceFit(prior: Prior, input: FitInput, start: Float64Array): 
       break;
     }
   }
+  const L = expectedAt(mode);
   let logDeterminant = 0;
   for (let i = 0; i < d; i++) logDeterminant += 2 * Math.log(L[i * d + i]!);
   const volume = (problem.priorLogDeterminant - logDeterminant) / 2;
@@ -84,12 +92,12 @@ const TOLERANCE = 1e-20;
 const CLOSE = 1e-8;
 const SHORTEST = 1e-3;
 
-/** One group of votes as an observation: y1 wins and y0 losses (likes and dislikes of a rating) at the logit `ratio` * z. */
+/** One group of votes as an observation: y1 wins and y0 losses (likes and dislikes of a rating) at the logits `ratio` * z_m. */
 interface Row {
   readonly group: VoteGroup;
   readonly isRating: boolean;
-  /** Told score of a, minus that of b if it is a duel. */
-  readonly told: number;
+  /** Told score of a in each category, minus that of b if it is a duel. */
+  readonly told: Float64Array;
   readonly y1: number;
   readonly y0: number;
   readonly ratio: number;
@@ -126,13 +134,12 @@ class Problem {
     });
     this.priorLogDeterminant = logDeterminant;
     this.#rows = input.groups.map((group) => {
-      const { a, b, w, wins, losses, ties } = group;
-      const scores = input.told(w);
+      const { a, b, wins, losses, ties } = group;
       const isRating = a === b;
       return {
         group,
         isRating,
-        told: scores[a]! - (isRating ? 0 : scores[b]!),
+        told: Float64Array.from(input.told, (scores) => scores[a]! - (isRating ? 0 : scores[b]!)),
         y1: wins + ties / 2,
         y0: losses + ties / 2,
         // If ties are common, a vote says less; see `withTies`.
@@ -146,8 +153,14 @@ class Problem {
     const { models: K, categories: M } = this.#input;
     let value = 0;
     for (const row of this.#rows) {
-      const z = row.ratio * this.#logit(row, at);
-      value -= (row.y1 * softplus(-z) + row.y0 * softplus(z)) / row.ratio;
+      const { w } = row.group;
+      let [p, rest] = [TINY, TINY];
+      for (let m = 0; m < M; m++) {
+        const z = row.ratio * this.#logit(row, at, this.#level(row, at, m));
+        p += w[m]! * sigmoid(z);
+        rest += w[m]! * sigmoid(-z);
+      }
+      value += (row.y1 * Math.log(p) + row.y0 * Math.log(rest)) / row.ratio;
     }
     this.#precisions.forEach((precision, k) => {
       value -= quadraticForm(precision, at.subarray(k * M, (k + 1) * M)) / 2;
@@ -158,8 +171,14 @@ class Problem {
     return value;
   }
 
-  /** The gradient, and the expected negative second derivatives, of which the lower half is complete. */
-  derivatives(at: Float64Array): { gradient: Float64Array; precision: Float64Array } {
+  /**
+   * The gradient, and the negative second derivatives, of which the lower half is complete. The
+   * expected ones are their mean over the votes that could have been cast.
+   */
+  derivatives(
+    at: Float64Array,
+    kind: "expected" | "observed",
+  ): { gradient: Float64Array; precision: Float64Array } {
     const { models: K, categories: M } = this.#input;
     const d = this.dimension;
     const gradient = new Float64Array(d);
@@ -177,15 +196,20 @@ class Problem {
       gradient[i] = -own * (at[i]! - this.priorMean[i]!);
       precision[i * d + i] = own;
     }
-    const index = new Int32Array(2 * M + SHARED);
-    const factor = new Float64Array(2 * M + SHARED);
+    const slopes = {
+      index: new Int32Array(2 * M + SHARED),
+      factor: new Float64Array(2 * M + SHARED),
+      bends: new Float64Array(M),
+    };
+    const { index, factor } = slopes;
+    const isObserved = kind === "observed";
     for (const row of this.#rows) {
       const { y1, y0, ratio } = row;
-      const z = ratio * this.#logit(row, at);
-      const [p, rest] = [sigmoid(z), sigmoid(-z)];
-      const slope = y1 * rest - y0 * p;
-      const curvature = ratio * (y1 + y0) * p * rest;
-      const n = this.#slopes(row, at, index, factor);
+      const { p, rest, n } = this.#slopes(row, at, slopes);
+      const slope = (y1 / p - y0 / rest) / ratio;
+      const curvature = isObserved
+        ? (y1 / p ** 2 + y0 / rest ** 2) / ratio
+        : (y1 + y0) / (p * rest * ratio);
       for (let i = 0; i < n; i++) {
         const place = index[i]!;
         gradient[place]! += slope * factor[i]!;
@@ -194,50 +218,124 @@ class Problem {
         // `cholesky` reads the lower half only. The places increase.
         for (let j = 0; j <= i; j++) precision[line + index[j]!]! += scaled * factor[j]!;
       }
+      if (isObserved) this.#bend(row, at, precision, slopes.bends, slope);
     }
     return { gradient, precision };
   }
 
-  /** s times the difference of the utilities of a duel, or the utility of a rating, both without bias. */
-  #level({ group: { a, b, w }, isRating, told }: Row, at: Float64Array): number {
-    const { models: K, categories: M } = this.#input;
-    let level = at[K * M + TOLD]! * told + dotAt(at, a * M, w, 0, M);
-    if (!isRating) level -= dotAt(at, b * M, w, 0, M);
-    return this.#hypothesis.scale * level;
+  /**
+   * Subtracts `slope` times the second derivatives of p, which are the sum over m of bends[m] times the
+   * outer product of the derivatives of z_m / ratio. z is taken as linear, so for ratings they are
+   * those at a fixed SLOPE.
+   */
+  #bend(
+    { group: { a, b }, isRating, told }: Row,
+    at: Float64Array,
+    precision: Float64Array,
+    bends: Float64Array,
+    slope: number,
+  ): void {
+    const { models: K, categories: M, position } = this.#input;
+    const d = this.dimension;
+    const s = this.#hypothesis.scale * (isRating ? at[K * M + SLOPE]! : 1);
+    const told0 = (K * M + TOLD) * d;
+    const bias = K * M + (isRating ? BIAS : POSITION);
+    const hasBias = isRating || position;
+    const [lower, upper] = a < b ? [a, b] : [b, a];
+    const sign = a <= b ? s : -s;
+    for (let m = 0; m < M; m++) {
+      const bend = -slope * bends[m]!;
+      const [first, second] = [lower * M + m, upper * M + m];
+      const x = s * told[m]!;
+      precision[first * d + first]! += bend * s * s;
+      precision[told0 + first]! += bend * x * sign;
+      precision[told0 + K * M + TOLD]! += bend * x * x;
+      if (hasBias) {
+        precision[bias * d + first]! += bend * sign;
+        precision[bias * d + K * M + TOLD]! += bend * x;
+        precision[bias * d + bias]! += bend;
+      }
+      if (isRating) continue;
+      precision[second * d + second]! += bend * s * s;
+      precision[second * d + first]! -= bend * s * s;
+      precision[told0 + second]! -= bend * x * sign;
+      if (hasBias) precision[bias * d + second]! -= bend * sign;
+    }
   }
 
-  #logit(row: Row, at: Float64Array): number {
+  /** s times the difference of the utilities of a duel, or the utility of a rating, in category m, without bias. */
+  #level({ group: { a, b }, isRating, told }: Row, at: Float64Array, m: number): number {
+    const { models: K, categories: M } = this.#input;
+    const other = isRating ? 0 : at[b * M + m]!;
+    return this.#hypothesis.scale * (at[K * M + TOLD]! * told[m]! + at[a * M + m]! - other);
+  }
+
+  #logit({ isRating }: Row, at: Float64Array, level: number): number {
     const { models: K, categories: M, position } = this.#input;
-    const level = this.#level(row, at);
     const shared = K * M;
-    if (row.isRating) return at[shared + SLOPE]! * level + at[shared + BIAS]!;
+    if (isRating) return at[shared + SLOPE]! * level + at[shared + BIAS]!;
     return level + (position ? at[shared + POSITION]! : 0);
   }
 
-  /** Writes the derivatives of the logit that are not 0, with their places in increasing order, and returns their number. */
-  #slopes(row: Row, at: Float64Array, index: Int32Array, factor: Float64Array): number {
+  /**
+   * Computes p and 1 - p, and writes the derivatives of p that are not 0 with their places in
+   * increasing order; n is their number. It also writes the second derivatives of the terms of p by
+   * the logits.
+   */
+  #slopes(
+    row: Row,
+    at: Float64Array,
+    { index, factor, bends }: Slopes,
+  ): { p: number; rest: number; n: number } {
     const { models: K, categories: M, position } = this.#input;
+    const { isRating, told, ratio } = row;
     const { a, b, w } = row.group;
     const shared = K * M;
-    const s = this.#hypothesis.scale * (row.isRating ? at[shared + SLOPE]! : 1);
-    let n = 0;
+    const s = this.#hypothesis.scale * (isRating ? at[shared + SLOPE]! : 1);
+    const own = isRating || a < b ? 0 : M;
+    const others = M - own;
+    let [p, rest, ofTold, ofBias, ofSlope] = [TINY, TINY, 0, 0, 0];
+    for (let m = 0; m < M; m++) {
+      const level = this.#level(row, at, m);
+      const z = ratio * this.#logit(row, at, level);
+      const [yes, no] = [sigmoid(z), sigmoid(-z)];
+      p += w[m]! * yes;
+      rest += w[m]! * no;
+      const steepness = w[m]! * yes * no * ratio;
+      bends[m] = steepness * (no - yes) * ratio;
+      index[own + m] = a * M + m;
+      factor[own + m] = s * steepness;
+      if (!isRating) {
+        index[others + m] = b * M + m;
+        factor[others + m] = -s * steepness;
+      }
+      ofTold += s * steepness * told[m]!;
+      ofBias += steepness;
+      ofSlope += steepness * level;
+    }
+    let n = isRating ? M : 2 * M;
     const add = (place: number, value: number) => {
-      index[n] = place;
+      index[n] = shared + place;
       factor[n++] = value;
     };
-    const [lower, upper] = a < b ? [a, b] : [b, a];
-    for (const model of row.isRating ? [a] : [lower, upper]) {
-      const sign = model === a ? s : -s;
-      for (let m = 0; m < M; m++) add(model * M + m, sign * w[m]!);
-    }
-    add(shared + TOLD, s * row.told);
-    if (row.isRating) {
-      add(shared + BIAS, 1);
-      add(shared + SLOPE, this.#level(row, at));
-    } else if (position) add(shared + POSITION, 1);
-    return n;
+    add(TOLD, ofTold);
+    if (isRating) {
+      add(BIAS, ofBias);
+      add(SLOPE, ofSlope);
+    } else if (position) add(POSITION, ofBias);
+    return { p, rest, n };
   }
 }
+
+/** Derivatives of p for one group of votes. */
+interface Slopes {
+  readonly index: Int32Array;
+  readonly factor: Float64Array;
+  readonly bends: Float64Array;
+}
+
+/** Keeps the logarithm of a probability finite. */
+const TINY = 1e-300;
 
 /** Solves L L^T x = b. */
 function solve(L: Float64Array, b: Float64Array): Float64Array {

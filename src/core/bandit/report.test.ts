@@ -50,6 +50,29 @@ describe("a report", () => {
     expect(2 * sd[0]!).toBeGreaterThan(error);
   });
 
+  it("takes each query as belonging to one category, which is uncertain", () => {
+    const two: Pool = {
+      models: ["a", "b"],
+      categories: ["one", "other"],
+      centroids: [Float64Array.of(1, 0), Float64Array.of(0, 1)],
+    };
+    const policy = createPolicy(joust, two, { position: false });
+    // Queries with the membership 0.8 and 0.2, or the reverse. The model a wins 95% of the duels on
+    // queries of its category and 5% of the others: 0.8 * 95 + 0.2 * 5 = 77%.
+    const angle = Math.asin((0.1 * Math.log(4)) / Math.SQRT2);
+    for (const [sign, wins] of [[-1, 7700] as const, [1, 2300] as const]) {
+      const turned = Math.PI / 4 + sign * angle;
+      const between = Float64Array.of(Math.cos(turned), Math.sin(turned));
+      for (let t = 0; t < 10_000; t++) {
+        const outcome = t < wins ? "a" : "b";
+        policy.learn({ kind: "duel", x: between, pair: [0, 1], outcome }, Random.seeded(t));
+      }
+    }
+    const report = policy.report!();
+    expect(report.onCategory(0).beats(0, 1)).toBeGreaterThan(0.92);
+    expect(report.onCategory(1).beats(0, 1)).toBeLessThan(0.08);
+  });
+
   it("counts ratings and rankings", () => {
     const rated = createPolicy(joust, pool);
     for (let t = 0; t < 40; t++) {

@@ -1,6 +1,6 @@
 import { dotAt } from "../linalg/linalg.ts";
 import type { Random } from "../random/random.ts";
-import { type BlockPosterior, SHARED, TOLD, UNTOLD_SCALE } from "./block-posterior.ts";
+import { BlockPosterior, NARROWEST_SPREAD, SHARED, TOLD, UNTOLD_SCALE } from "./block-posterior.ts";
 import { type LaplaceFit, laplaceFit, solveLower, solveTransposed } from "./laplace-fit.ts";
 import { pick } from "./pair-rule.ts";
 import type { Estimate, Pool, PosteriorSample, Report } from "./policy.ts";
@@ -25,56 +25,66 @@ export interface ReportInput {
 }
 
 /**
- * Reports on the models from fits to all votes, in which ties have full weight. How sharply
- * queries belong to categories cannot be learned from the votes: another sharpness gives other
- * qualities in the categories and explains the votes as well. Numbers about a category
- * therefore take the fits to soft and to sharpened memberships with equal weights, whatever their
- * evidence. Samples for single queries come from the fits to soft memberships.
+ * Reports on the models from fits to all votes, in which ties have full weight, one fit per
+ * hypothesis, weighted by their evidence.
  */
 export function fittedReport(input: ReportInput): Report {
-  const { pool, groups, told, decided, position } = input;
+  const { pool, groups, decided, position } = input;
   const [K, M] = [pool.models.length, pool.categories.length];
   const all = K + groups.former;
-  const top = Math.max(...input.posteriors.map(({ evidence }) => evidence));
-  const likely = input.posteriors.filter(({ evidence }) => evidence > top - HOPELESS);
-  const fitted = (isSharp: boolean) => {
-    const votes = {
-      models: all,
-      categories: M,
-      groups: groups.all(isSharp),
-      told: (w: Float64Array) => withZeros(told(w), all),
-      decided,
-      position,
-    };
-    return likely.map((posterior) => {
-      const { means, shared } = posterior;
-      const start = new Float64Array(all * M + shared.length);
-      means.forEach((mean, k) => void start.set(mean, k * M));
-      start.set(shared, all * M);
-      return laplaceFit(withFormer(posterior, pool), votes, start);
-    });
+  const votes = {
+    models: all,
+    categories: M,
+    groups: groups.all(),
+    told: input.toldByCategory.map((scores) => withZeros(scores, all)),
+    decided,
+    position,
   };
-  const [softFits, sharpFits] = [fitted(false), fitted(true)];
-  const weights = weightsOf(softFits, sharpFits);
-  const soft = softFits.map((fit, i) => ({ fit, weight: weights[i]!, isSharp: false }));
-  const sharp = sharpFits.map((fit, i) => ({ fit, weight: weights[i]!, isSharp: true }));
-  const both = [...soft, ...sharp].map((one) => ({ ...one, weight: one.weight / 2 }));
+  const fits = likelyPosteriors(input).flatMap((posterior) => {
+    const { means, shared } = posterior;
+    const start = new Float64Array(all * M + shared.length);
+    means.forEach((mean, k) => void start.set(mean, k * M));
+    start.set(shared, all * M);
+    const fit = laplaceFit(withFormer(posterior, pool), votes, start);
+    const narrow = narrower(posterior, pool);
+    return narrow ? [fit, laplaceFit(withFormer(narrow, pool), votes, fit.mode)] : [fit];
+  });
+  const components = weighted(fits);
   const only = (m: number) => Float64Array.from({ length: M }, (_, other) => Number(other === m));
+  const { mix } = groups;
   return {
-    mix: groups.mix(false),
-    overall: () => estimateAt(input, both, ({ isSharp }) => groups.mix(isSharp)),
-    onCategory: (m) => estimateAt(input, both, () => only(m)),
+    mix,
+    overall: () => estimateAt(input, components, mix),
+    onCategory: (m) => estimateAt(input, components, only(m)),
     sampleStandings: (random) => {
-      const component = pick(both, random.uniform());
-      const { utilities } = sampleOf(input, component, random);
-      return {
-        overall: () => utilities(groups.mix(component.isSharp)),
-        onCategory: (m) => utilities(only(m)),
-      };
+      const { utilities } = sampleOf(input, pick(components, random.uniform()), random);
+      return { overall: () => utilities(mix), onCategory: (m) => utilities(only(m)) };
     },
-    samplePosterior: (random) => sampleOf(input, pick(soft, random.uniform()), random),
+    samplePosterior: (random) => sampleOf(input, pick(components, random.uniform()), random),
   };
 }
+
+/** The posteriors that choose, without those whose hypothesis the votes refute. */
+function likelyPosteriors({ posteriors }: ReportInput): readonly BlockPosterior[] {
+  const top = Math.max(...posteriors.map(({ evidence }) => evidence));
+  return posteriors.filter(({ evidence }) => evidence > top - HOPELESS);
+}
+
+/** Hypotheses whose logarithm of the evidence is this much smaller are not fitted. */
+const HOPELESS = 20;
+
+/**
+ * Models without told scores may be closer together than the posteriors that choose assume. It
+ * matters for intervals up to some thousand votes, not for choices.
+ */
+function narrower({ hypothesis }: BlockPosterior, pool: Pool): BlockPosterior | undefined {
+  if (pool.told || hypothesis.cellSd > NARROWEST_SPREAD) return undefined;
+  const logPrior = hypothesis.logPrior - Math.log(2);
+  const narrow = { ...hypothesis, cellSd: NARROW_SD, logPrior };
+  return BlockPosterior.prior(narrow, pool.models.length, pool.categories.length);
+}
+
+const NARROW_SD = 0.1;
 
 function withZeros(values: Float64Array, length: number): Float64Array {
   if (values.length === length) return values;
@@ -103,9 +113,6 @@ function withFormer(posterior: BlockPosterior, { models, told }: Pool) {
 /** Variance of the level of a former model, in the unit of told scores, which lie between 0 and 1. */
 const FORMER_VARIANCE = 0.25;
 
-/** Hypotheses whose logarithm of the evidence is this much smaller are not fitted. */
-const HOPELESS = 20;
-
 /** P(preferred) - P(other preferred) per unit of utility of the posteriors, at a vote scale. */
 function marginOf({ decided }: ReportInput, scale: number): number {
   return (decided * scale) / 2;
@@ -119,17 +126,14 @@ function unitOf(input: ReportInput): number {
 interface Component {
   readonly fit: LaplaceFit;
   readonly weight: number;
-  /** Whether the memberships were sharpened. */
-  readonly isSharp: boolean;
 }
 
-/** Weights of the hypotheses: the evidence of a hypothesis is its mean over both sharpnesses. */
-function weightsOf(soft: readonly LaplaceFit[], sharp: readonly LaplaceFit[]): number[] {
-  const all = soft.map((fit, i) => [fit.evidence, sharp[i]!.evidence]);
-  const top = Math.max(...all.flat());
-  const weights = all.map(([a, b]) => Math.exp(a! - top) + Math.exp(b! - top));
+/** The fits with their weights, which are proportional to their evidence. */
+function weighted(fits: readonly LaplaceFit[]): Component[] {
+  const top = Math.max(...fits.map(({ evidence }) => evidence));
+  const weights = fits.map(({ evidence }) => Math.exp(evidence - top));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return weights.map((weight) => weight / total);
+  return fits.map((fit, i) => ({ fit, weight: weights[i]! / total }));
 }
 
 /** Utilities of all models relative to their mean: the means, and the covariances (K x K). */
@@ -174,12 +178,12 @@ function momentsAt(input: ReportInput, { fit, weight }: Component, w: Float64Arr
 function estimateAt(
   input: ReportInput,
   components: readonly Component[],
-  membership: (component: Component) => Float64Array,
+  w: Float64Array,
 ): Estimate {
   const K = input.pool.models.length;
   const all = components
     .filter(({ weight }) => weight > NEGLIGIBLE)
-    .map((component) => momentsAt(input, component, membership(component)));
+    .map((component) => momentsAt(input, component, w));
   const mean = new Float64Array(K);
   for (const { weight, mean: own } of all) {
     for (let k = 0; k < K; k++) mean[k]! += weight * own[k]!;

@@ -3,8 +3,9 @@ import { alignModels } from "./policy.ts";
 /**
  * Sums of votes, from which the reported posterior is computed (report.ts). Duels are grouped by
  * the two models in the order shown and by the main category of the query, ratings by the model
- * and the category. The queries of a group differ little, so its votes count as votes on one
- * query with their mean membership. The size does not grow with the number of votes.
+ * and the category. The expected result of a vote is linear in the membership of its query, so the
+ * votes of a group count as votes on one query with their mean membership. The size does not grow
+ * with the number of votes.
  */
 export class VoteGroups {
   /** The models of the pool. */
@@ -15,7 +16,6 @@ export class VoteGroups {
   /** Sums of the votes in each group. The key is made of the two models and the category; see `#key`. */
   readonly #groups = new Map<number, Float64Array>();
   #mix: Float64Array;
-  #sharpMix: Float64Array;
   #duels = 0;
   /** False if the pool is too large, or after a snapshot of an older version: then only `mix` is kept. */
   #isComplete: boolean;
@@ -26,12 +26,11 @@ export class VoteGroups {
     this.#M = categories;
     this.#isComplete = models.length * categories <= MOST_CELLS;
     this.#mix = new Float64Array(categories).fill(1 / categories);
-    this.#sharpMix = this.#mix.slice();
   }
 
-  /** Mean membership of the last queries that were voted on, soft or sharpened; equal shares before the first vote. */
-  mix(isSharp: boolean): Float64Array {
-    return (isSharp ? this.#sharpMix : this.#mix).slice();
+  /** Mean membership of the last queries that were voted on; equal shares before the first vote. */
+  get mix(): Float64Array {
+    return this.#mix.slice();
   }
 
   /** Number of models that have left the pool. Their indices follow those of the pool. */
@@ -46,14 +45,10 @@ export class VoteGroups {
   /** Adds a duel in which a was shown first. `win` is 1 if a won, 0 if b won and 1/2 for a tie. */
   addDuel(a: number, b: number, w: Float64Array, win: number, weight: number): void {
     const result = win === 0.5 ? TIES : win === 1 ? WINS : LOSSES;
-    const sharp = sharpened(w);
-    if (this.#isComplete) this.#group(a, b, w, sharp, weight)[result]! += weight;
+    if (this.#isComplete) this.#group(a, b, w, weight)[result]! += weight;
     this.#duels++;
     const share = 1 / Math.min(this.#duels, MIX_DUELS);
-    for (let m = 0; m < this.#M; m++) {
-      this.#mix[m]! += share * (w[m]! - this.#mix[m]!);
-      this.#sharpMix[m]! += share * (sharp[m]! - this.#sharpMix[m]!);
-    }
+    for (let m = 0; m < this.#M; m++) this.#mix[m]! += share * (w[m]! - this.#mix[m]!);
   }
 
   /**
@@ -63,11 +58,10 @@ export class VoteGroups {
   addRanking(order: readonly number[], w: Float64Array, weight: number): void {
     if (!this.#isComplete) return;
     const share = weight / order.length;
-    const sharp = sharpened(w);
     for (const [i, a] of order.entries()) {
       for (const b of order.slice(i + 1)) {
-        this.#group(a, b, w, sharp, share)[WINS]! += share;
-        this.#group(b, a, w, sharp, share)[LOSSES]! += share;
+        this.#group(a, b, w, share)[WINS]! += share;
+        this.#group(b, a, w, share)[LOSSES]! += share;
       }
     }
   }
@@ -75,7 +69,7 @@ export class VoteGroups {
   /** Adds a rating, where `like` is 1 for the best and 0 for the worst. */
   addRating(model: number, w: Float64Array, like: number, weight: number): void {
     if (!this.#isComplete) return;
-    const group = this.#group(model, model, w, sharpened(w), weight);
+    const group = this.#group(model, model, w, weight);
     group[WINS]! += weight * like;
     group[LOSSES]! += weight * (1 - like);
   }
@@ -87,15 +81,14 @@ export class VoteGroups {
     }
   }
 
-  /** The groups with their mean memberships, soft or sharpened. */
-  all(isSharp: boolean): VoteGroup[] {
+  /** The groups with their mean memberships. */
+  all(): VoteGroup[] {
     const K = this.#models.length;
-    const start = isSharp ? SUMS + this.#M : SUMS;
     return Array.from(this.#groups, ([key, group]) => {
       const pair = Math.floor(key / this.#M);
       const [wins, losses, ties] = [group[WINS]!, group[LOSSES]!, group[TIES]!];
       const total = wins + losses + ties;
-      const w = group.slice(start, start + this.#M).map((sum) => sum / total);
+      const w = group.slice(SUMS).map((sum) => sum / total);
       return { a: Math.floor(pair / K), b: pair % K, w, wins, losses, ties };
     }).filter(({ wins, losses, ties }) => wins + losses + ties > 0);
   }
@@ -106,7 +99,6 @@ export class VoteGroups {
       former: this.#models.slice(this.#pool.length),
       duels: this.#duels,
       mix: this.#mix.slice(),
-      sharpMix: this.#sharpMix.slice(),
       keys: Float64Array.from(this.#groups.keys()),
       sums: [...this.#groups.values()].map((group) => group.slice()),
     };
@@ -121,11 +113,10 @@ export class VoteGroups {
     this.#models = this.#pool;
     this.#isComplete = false;
     if (!state) return;
-    const { isComplete, former, duels, mix, sharpMix, keys, sums } = state;
+    const { isComplete, former, duels, mix, keys, sums } = state;
     const saved = [...pool, ...former];
     this.#duels = duels;
     this.#mix = mix.slice();
-    this.#sharpMix = sharpMix.slice();
     this.#models = [...this.#pool, ...saved.filter((name) => !this.#pool.includes(name))];
     this.#isComplete = isComplete && this.#models.length * this.#M <= MOST_CELLS;
     if (!this.#isComplete) return;
@@ -133,7 +124,7 @@ export class VoteGroups {
     keys.forEach((key, i) => {
       const pair = Math.floor(key / this.#M);
       const [a, b] = [place[Math.floor(pair / saved.length)]!, place[pair % saved.length]!];
-      this.#groups.set(this.#key(a, b, key % this.#M), sums[i]!.slice());
+      this.#groups.set(this.#key(a, b, key % this.#M), sums[i]!.slice(0, SUMS + this.#M));
     });
   }
 
@@ -142,20 +133,17 @@ export class VoteGroups {
   }
 
   /** The group of a vote, with its membership added. */
-  #group(a: number, b: number, w: Float64Array, sharp: Float64Array, weight: number): Float64Array {
+  #group(a: number, b: number, w: Float64Array, weight: number): Float64Array {
     const M = this.#M;
     let main = 0;
     for (let m = 1; m < M; m++) if (w[m]! > w[main]!) main = m;
     const key = this.#key(a, b, main);
     let group = this.#groups.get(key);
     if (!group) {
-      group = new Float64Array(SUMS + 2 * M);
+      group = new Float64Array(SUMS + M);
       this.#groups.set(key, group);
     }
-    for (let m = 0; m < M; m++) {
-      group[SUMS + m]! += weight * w[m]!;
-      group[SUMS + M + m]! += weight * sharp[m]!;
-    }
+    for (let m = 0; m < M; m++) group[SUMS + m]! += weight * w[m]!;
     return group;
   }
 }
@@ -178,12 +166,11 @@ export interface VoteGroupsState {
   readonly former: readonly string[];
   readonly duels: number;
   readonly mix: Float64Array;
-  readonly sharpMix: Float64Array;
   readonly keys: Float64Array;
   readonly sums: readonly Float64Array[];
 }
 
-/** Indices in a group. The sums of the memberships follow, first the soft ones, then the sharpened. */
+/** Indices in a group. The sums of the memberships follow. */
 const WINS = 0;
 const LOSSES = 1;
 const TIES = 2;
@@ -194,16 +181,3 @@ const MOST_CELLS = 256;
 
 /** Number of duels that the mean membership covers. */
 const MIX_DUELS = 512;
-
-/** The membership at a fifth of its temperature: softmax(z / T) to the power n is softmax(n z / T). */
-function sharpened(w: Float64Array): Float64Array {
-  const out = new Float64Array(w.length);
-  let total = 0;
-  for (let m = 0; m < w.length; m++) {
-    const square = w[m]! * w[m]!;
-    out[m] = square * square * w[m]!;
-    total += out[m]!;
-  }
-  for (let m = 0; m < w.length; m++) out[m]! /= total;
-  return out;
-}

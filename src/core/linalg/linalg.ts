@@ -152,7 +152,8 @@ export function cholesky(A: Float64Array, n: number): Float64Array {
 
 const JITTERS = [0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6];
 
-function tryCholesky(A: Float64Array, n: number, jitter: number): Float64Array | undefined {
+/** Returns L with L L^T = A + jitter I, or undefined if that matrix is not positive definite. */
+export function tryCholesky(A: Float64Array, n: number, jitter = 0): Float64Array | undefined {
   const L = new Float64Array(n * n);
   for (let i = 0; i < n; i++) {
     for (let j = 0; j < i; j++) {

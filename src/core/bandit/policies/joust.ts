@@ -178,7 +178,7 @@ class Joust implements Policy {
           estimate: (w) => this.estimate(w),
           unit: this.#unit(),
           margin: (s) => this.#margin(s),
-          mix: this.#groups.mix(false),
+          mix: this.#groups.mix,
         });
     return this.#report;
   }
