@@ -78,8 +78,13 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     load: async () => (await import("./scale.ts")).scale,
   },
   clients: {
-    summary: "OpenAI's Python client and schemathesis against the gateway",
-    load: async () => (await import("./clients.ts")).clients,
+    summary:
+      "real clients, each with an upstream of each dialect [NAME ...]; writes docs/clients.md",
+    load: async () => (await import("./clients/clients.ts")).clients,
+  },
+  openapi: {
+    summary: "OpenAI's Python client and schemathesis against the sandbox",
+    load: async () => (await import("./openapi.ts")).openapi,
   },
   soak: {
     summary: "memory, p99 and errors of the gateway at half load (--minutes, default 30)",

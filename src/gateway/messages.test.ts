@@ -175,6 +175,28 @@ describe("errors have Anthropic's shape", () => {
     expect(await types(ask("Hi", { model: "chat-model" }))).toEqual([502, "error", "api_error"]);
   });
 
+  it("with Anthropic's details, so that its clients can send the conversation without a thread", async () => {
+    const host = await startDialectHost();
+    const lost = { error_code: "thread_not_found" };
+    host.answer = () => ({
+      status: 404,
+      body: { type: "error", error: { type: "not_found_error", message: "lost", details: lost } },
+    });
+    const gateway = await startGateway(`${host.yaml}routers: {auto: {}}\n`);
+    for (const thread of [{ type: "create" }, { type: "continue", previous_message_id: "msg_1" }]) {
+      for (const model of ["auto", "chat-model"]) {
+        const refused = await gateway.post("/v1/messages", ask("Hi", { model, thread }));
+        const details = { error_code: "thread_unsupported_request" };
+        expect([refused.status, refused.json.error.details]).toEqual([400, details]);
+      }
+    }
+    expect(host.received).toEqual([]);
+    const thread = { type: "continue", previous_message_id: "msg_1" };
+    const own = await gateway.post("/v1/messages", ask("Hi", { model: "messages-model", thread }));
+    expect(own.json.error.details).toEqual(lost);
+    expect(host.received[0]!.body.thread).toEqual(thread);
+  });
+
   it("inside a stream", async () => {
     const host = await startDialectHost();
     host.answer = () => ({ body: streamOf(TEXT_BLOCKS).slice(0, 4), breaks: true });

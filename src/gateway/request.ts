@@ -70,6 +70,8 @@ export async function answerConversation(
     headers,
   );
   const target = resolve(parts.serving(), request.model);
+  const isNative = target instanceof ServedModel && target.dialects.includes(dialect.name);
+  if (!isNative) dialect.checkState?.(request.members);
   if (target instanceof ServedModel) {
     const strict = isStrict(request.members, headers);
     const affinity = affinityOf(request.members, headers);

@@ -31,6 +31,7 @@ it("messages have Anthropic's shape, the code and the hint", () => {
       type: "not_found_error",
       message: error.message,
       code: "model_not_found",
+      details: { error_code: "model_not_found" },
       hint: "known names: auto",
     },
     request_id: null,

@@ -1,5 +1,5 @@
 import type { DialectName } from "../wire/dialect-names.ts";
-import type { Json } from "../wire/json.ts";
+import { isRecord, type Json } from "../wire/json.ts";
 import type { AnswerError } from "./items/answer.ts";
 
 /** An error of the gateway, as HttpError has it. */
@@ -8,6 +8,8 @@ interface DialectError extends Omit<AnswerError, "code"> {
   readonly code?: string | null | undefined;
   /** Member or header of the request that is at fault. */
   readonly param?: string | null | undefined;
+  /** Details of an error of Anthropic. */
+  readonly details?: Json | undefined;
 }
 
 /** Body of an error response in the dialect's own shape, with the hint as an additional member. */
@@ -16,8 +18,10 @@ export function errorBody(dialect: DialectName, error: DialectError): Json {
   if (dialect !== "messages") {
     return { error: { message, type: type ?? openAiType(status), param, code, hint } };
   }
-  const details = { type: anthropicType(status), message, code: code ?? undefined, hint };
-  return { type: "error", error: details, request_id: null };
+  // Anthropic's clients read the code in the details.
+  const { details = code === null ? undefined : { error_code: code } } = error;
+  const fields = { type: anthropicType(status), message, code: code ?? undefined, details, hint };
+  return { type: "error", error: fields, request_id: null };
 }
 
 function openAiType(status: number): string {
@@ -47,8 +51,9 @@ const ANTHROPIC_TYPES: Readonly<Record<number, string>> = {
 };
 
 /** The body of an error in OpenAI's shape, from the error of any dialect. */
-export function openAiError({ message, type, param = null, code = type ?? null }: Json): Json {
-  return { error: { message, type, param, code } };
+export function openAiError(error: Json): Json {
+  const { message, type, param = null, code = type ?? null, details } = error;
+  return { error: { message, type, param, code, ...(isRecord(details) && { details }) } };
 }
 
 /** HTTP status of an error that comes without one, inside a stream. */

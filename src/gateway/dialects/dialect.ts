@@ -16,6 +16,8 @@ export interface Dialect {
   readonly endpoint: UpstreamRequest["endpoint"];
   /** Headers of a client that are passed on to hosts that speak the dialect. */
   readonly passedHeaders: readonly string[];
+  /** Throws if a request that is not passed on as it is needs a state that its host would keep. */
+  checkState?(members: Members): void;
   /** Reads a request that names a router. Throws a 400 if a member is invalid. */
   read(members: Members, headers: RequestHeaders): Conversation;
   /** Adds the gateway's labels to a complete answer. */

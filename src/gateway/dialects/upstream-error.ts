@@ -4,7 +4,7 @@ import { isRecord, parsed } from "../wire/json.ts";
 /** Members of an upstream's error, to be written in the shape of any dialect. */
 export function errorFields(error: UpstreamError) {
   const body = parsed(error.toJson());
-  const { message, type, code, param, hint } =
+  const { message, type, code, param, hint, details } =
     isRecord(body) && isRecord(body.error) ? body.error : {};
   return {
     status: error.clientStatus,
@@ -13,6 +13,7 @@ export function errorFields(error: UpstreamError) {
     code: text(code),
     param: text(param),
     hint: text(hint),
+    details: isRecord(details) ? details : undefined,
   };
 }
 

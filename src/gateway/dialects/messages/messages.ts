@@ -9,6 +9,7 @@ import { itemDuel } from "../items/duel.ts";
 import { labelStream, labelWhole } from "../items/labels.ts";
 import { ItemText, textIn } from "../items/text.ts";
 import { errorFields } from "../upstream-error.ts";
+import { refuseThread } from "./thread.ts";
 
 /**
  * Tokens of the answer that must fit into the context. Anthropic requires a limit, so clients send
@@ -21,6 +22,7 @@ export const messages: Dialect = {
   name: "messages",
   endpoint: "messages",
   passedHeaders: ["anthropic-version", "anthropic-beta"],
+  checkState: refuseThread,
   read: (members, headers) => {
     const body = bodyOf(members);
     if (!Array.isArray(body.messages)) {

@@ -20,7 +20,8 @@ export function factsOf(value: unknown, text: string): ErrorFacts {
     (isRecord(value) || Array.isArray(value) ? JSON.stringify(value) : plain(text));
   return {
     message: message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}...` : message,
-    code: textIn(inner.code),
+    // Anthropic has the code in the details.
+    code: (isRecord(inner.details) && textIn(inner.details.error_code)) || textIn(inner.code),
     type: textIn(inner.type) ?? textIn(inner.status),
     param: textIn(inner.param),
     fields,

@@ -26,7 +26,7 @@ const ENDLESS = "/v1/events";
  * Runs Python clients against the sandbox: OpenAI's client with all its usual calls, and schemathesis
  * with valid and invalid requests from openapi.json, whose responses must be as documented.
  */
-export async function clients(): Promise<BenchResult> {
+export async function openapi(): Promise<BenchResult> {
   const python = await pythonWith(
     "bench-clients",
     ["openai", "schemathesis"],
@@ -39,7 +39,7 @@ export async function clients(): Promise<BenchResult> {
   await writeFile(join(folder, "joust.yaml"), `sandbox: {speed: 1000}\n${keys}`);
   const gateway = await startGateway(folder);
   try {
-    const script = fileURLToPath(new URL("./clients.py", import.meta.url));
+    const script = fileURLToPath(new URL("./openapi.py", import.meta.url));
     const { stdout } = await run(python, [script, gateway.url, KEY]);
     const done = Object.entries(JSON.parse(stdout) as Record<string, string>);
     for (const [name, status] of done) process.stderr.write(`openai ${name}: ${status}\n`);

@@ -1,4 +1,4 @@
-"""Checks OpenAI's Python client against a gateway with the sandbox: python clients.py URL KEY"""
+"""Checks OpenAI's Python client against a gateway with the sandbox: python openapi.py URL KEY"""
 
 import json
 import sys

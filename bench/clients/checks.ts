@@ -1,0 +1,133 @@
+import { isDeepStrictEqual } from "node:util";
+import type { DialectName } from "../../src/gateway/wire/dialect-names.ts";
+import {
+  type Cell,
+  finalText,
+  imageText,
+  MAX_TOKENS,
+  objectOf,
+  piecesOf,
+  plainText,
+  refusalText,
+  SYSTEM,
+  USAGE,
+} from "./cells.ts";
+import type { Received } from "./upstream/upstream.ts";
+
+/** What the script of a client returned for a cell. */
+export interface Returned {
+  readonly value?: Readonly<Record<string, unknown>>;
+  /** The client failed with this error. */
+  readonly error?: string;
+}
+
+export interface CellRun {
+  readonly cell: Cell;
+  readonly nonce: string;
+  /** Dialect of the upstream. */
+  readonly upstream: DialectName;
+  readonly returned: Returned | undefined;
+  /** Requests that carried the nonce, and refused requests, whose nonce may be unknown. */
+  readonly received: readonly Received[];
+  /** Whether the client sends prompts and requests of its own. */
+  readonly isAgent: boolean;
+  /** Members of the result that are not compared. */
+  readonly unchecked: readonly string[];
+}
+
+/** The first thing that is wrong, or undefined. */
+export async function problemOf(run: CellRun): Promise<string | undefined> {
+  const { cell, returned, received, upstream, isAgent } = run;
+  const refused = received.find(({ problem }) => problem !== undefined);
+  if (refused) return `the upstream refused: ${refused.problem}`;
+  if (!returned) return "the client returned nothing";
+  if (returned.error !== undefined) return `the client failed: ${returned.error}`;
+  const expected = Object.fromEntries(
+    Object.entries(EXPECTED[cell](run.nonce)).filter(([name]) => !run.unchecked.includes(name)),
+  );
+  const different = differenceOf(returned.value ?? {}, expected);
+  if (different) return `the client returned ${different}`;
+  if (received.some(({ dialect }) => dialect !== upstream)) return "another upstream was called";
+  const least = cell === "tools" ? 4 : Object.keys(expected).includes("stream") ? 2 : 1;
+  if (received.length < least) return `only ${received.length} requests arrived`;
+  if (!isAgent && cell === "tools" && received.length !== 4) return "a step was repeated";
+  const problem = isAgent ? undefined : problemInRequests(run);
+  if (problem) return problem;
+  if (cell === "abort") {
+    const complete = await Promise.all(received.map(({ closed }) => closed));
+    if (complete.includes(true)) return "the answer was completed although the client had left";
+  }
+  return undefined;
+}
+
+function problemInRequests({ cell, received }: CellRun): string | undefined {
+  for (const { request } of received) {
+    if (!request?.system.includes(SYSTEM)) return `the system prompt became "${request?.system}"`;
+    const isLimited = cell === "plain" || cell === "stream";
+    if (isLimited && request.maxTokens !== MAX_TOKENS) return `the limit is ${request.maxTokens}`;
+    if ((cell === "stream" || cell === "abort") && !request.stream) return "stream got lost";
+    if (cell === "plain" && request.stream) return "a stream was requested";
+  }
+  return undefined;
+}
+
+type Expected = Readonly<Record<string, unknown>>;
+
+const EXPECTED: Readonly<Record<Cell, (nonce: string) => Expected>> = {
+  plain: (nonce) => ({ text: plainText(nonce) }),
+  stream: (nonce) => ({ text: piecesOf(nonce).join(""), pieces: AtLeast.two }),
+  tools: (nonce) => ({ text: finalText(nonce, "62.6 F") }),
+  structured: (nonce) => ({ object: objectOf(nonce) }),
+  image: (nonce) => ({ text: imageText(nonce) }),
+  usage: () => ({ plain: USAGE, stream: USAGE }),
+  abort: (nonce) => ({ text: piecesOf(nonce)[0] }),
+  error: (nonce) => ({
+    refused: { status: 400, message: new Containing(refusalText(nonce)) },
+    streamed: { status: 400, message: new Containing(refusalText(nonce)) },
+    unknown: { status: 404, message: new Containing("does not exist") },
+  }),
+};
+
+class AtLeast {
+  static readonly two = new AtLeast(2);
+  readonly number: number;
+  constructor(number: number) {
+    this.number = number;
+  }
+}
+
+class Containing {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** The first member of `actual` that is not as expected. Members that are not expected are ignored. */
+function differenceOf(actual: Expected, expected: Expected, path = ""): string | undefined {
+  for (const [key, wanted] of Object.entries(expected)) {
+    const got = actual[key];
+    const isRight =
+      wanted instanceof AtLeast
+        ? typeof got === "number" && got >= wanted.number
+        : wanted instanceof Containing
+          ? String(got).includes(wanted.text)
+          : isDeepStrictEqual(got, wanted);
+    if (isRight) continue;
+    if (
+      typeof wanted === "object" &&
+      wanted !== null &&
+      !Array.isArray(wanted) &&
+      !(wanted instanceof AtLeast) &&
+      !(wanted instanceof Containing) &&
+      typeof got === "object" &&
+      got !== null
+    ) {
+      const inner = differenceOf(got as Expected, wanted as Expected, `${path}${key}.`);
+      if (inner) return inner;
+      continue;
+    }
+    return `${path}${key} = ${JSON.stringify(got)} instead of ${JSON.stringify(wanted)}`;
+  }
+  return undefined;
+}

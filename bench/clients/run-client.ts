@@ -1,0 +1,111 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { DialectName } from "../../src/gateway/wire/dialect-names.ts";
+import { CELLS, type Cell, IMAGE, MAX_TOKENS, promptOf, SYSTEM, UNKNOWN_MODEL } from "./cells.ts";
+import { problemOf, type Returned } from "./checks.ts";
+import type { Client } from "./roster.ts";
+import { CLIENT_KEY, type Upstream } from "./upstream/upstream.ts";
+
+const SCRIPTS = fileURLToPath(new URL("./scripts", import.meta.url));
+const DIALECTS: readonly DialectName[] = ["chat", "responses", "messages"];
+
+/** The problem of each cell with each upstream; undefined where everything was right. */
+export type Outcome = Partial<Record<Cell, Partial<Record<DialectName, string | undefined>>>>;
+
+interface Places {
+  /** Folder of the client's environment. */
+  readonly folder: string;
+  readonly url: string;
+  readonly upstream: Upstream;
+}
+
+/** Runs all cells of a client with all three upstreams. */
+export async function runClient(client: Client, places: Places): Promise<Outcome> {
+  const { upstream } = places;
+  upstream.received.length = 0;
+  const entries = DIALECTS.flatMap((dialect) =>
+    CELLS.filter((cell) => client.impossible?.[cell] === undefined).map((cell) => {
+      const nonce = randomBytes(4).toString("hex");
+      return { dialect, model: routerOf(dialect), cell, nonce, prompt: promptOf(cell, nonce) };
+    }),
+  );
+  const returned = await runScript(client, places, entries);
+  const outcome: Outcome = {};
+  for (const { dialect, cell, nonce } of entries) {
+    const problem = await problemOf({
+      cell,
+      nonce,
+      upstream: dialect,
+      returned: returned.get(nonce),
+      received: upstream.received.filter(
+        (received) =>
+          received.nonce === nonce ||
+          (received.problem !== undefined && JSON.stringify(received.body).includes(nonce)),
+      ),
+      isAgent: client.isAgent ?? false,
+      unchecked: client.partial?.[cell]?.members ?? [],
+    });
+    const title = `${client.name} ${cell} with ${dialect}`;
+    process.stderr.write(`${title}: ${problem ?? "ok"}\n`);
+    outcome[cell] = { ...outcome[cell], [dialect]: problem };
+  }
+  return outcome;
+}
+
+/** Name of the router whose only model speaks the dialect. */
+export function routerOf(dialect: DialectName): string {
+  return `to-${dialect}`;
+}
+
+/** Runs the script of a client in its environment. Returns the results by nonce. */
+async function runScript(
+  { name, script, environment }: Client,
+  { folder, url }: Places,
+  cells: readonly object[],
+): Promise<Map<string, Returned>> {
+  const isPython = script.endsWith(".py");
+  const work = join(folder, "scripts");
+  await mkdir(work, { recursive: true });
+  // Modules are found beside the script, so it runs inside the environment.
+  const harness = isPython ? "harness.py" : "harness.mjs";
+  for (const file of [script, harness]) await copyFile(join(SCRIPTS, file), join(work, file));
+  const plan = join(work, `${name}.json`);
+  await writeFile(
+    plan,
+    JSON.stringify({
+      client: name,
+      url,
+      key: CLIENT_KEY,
+      system: SYSTEM,
+      maxTokens: MAX_TOKENS,
+      image: IMAGE,
+      unknownModel: UNKNOWN_MODEL,
+      cells,
+    }),
+  );
+  const program = environment.kind === "python" ? join(folder, "bin", "python") : process.execPath;
+  const child = spawn(program, [join(work, script), plan], {
+    cwd: work,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
+  });
+  const exit = once(child, "exit");
+  let errors = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    errors = (errors + text).slice(-20_000);
+  });
+  const returned = new Map<string, Returned>();
+  for await (const line of createInterface(child.stdout)) {
+    if (!line.startsWith("RESULT ")) continue;
+    const { nonce, ...result } = JSON.parse(line.slice(7)) as Returned & { nonce: string };
+    returned.set(nonce, result);
+  }
+  await exit;
+  if (returned.size < cells.length || process.env.JOUST_CLIENTS_DEBUG) process.stderr.write(errors);
+  return returned;
+}

@@ -1,0 +1,124 @@
+/** The AI SDK with one of its providers, which the name of the plan tells. */
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAI } from "@ai-sdk/openai";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { generateText, Output, stepCountIs, streamText, tool } from "ai";
+import { z } from "zod";
+import {
+  ARGUMENTS,
+  call,
+  IMAGE,
+  KEY,
+  MAX_TOKENS,
+  PLAN,
+  refused,
+  run,
+  SYSTEM,
+  UNKNOWN,
+  URL,
+} from "./harness.mjs";
+
+const settings = { baseURL: `${URL}/v1`, apiKey: KEY };
+const openai = createOpenAI(settings);
+const PROVIDERS = {
+  "ai-sdk-openai": openai,
+  "ai-sdk-openai-chat": openai.chat,
+  "ai-sdk-anthropic": createAnthropic(settings),
+  "ai-sdk-openai-compatible": createOpenAICompatible({
+    ...settings,
+    name: "joust",
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+  }),
+};
+const provider = PROVIDERS[PLAN.client];
+const Person = z.object({ name: z.string(), age: z.int(), tags: z.array(z.string()) });
+const tools = Object.fromEntries(
+  Object.entries(ARGUMENTS).map(([name, argument]) => [
+    name,
+    tool({
+      description: "A function.",
+      inputSchema: z.object({ [argument]: argument === "celsius" ? z.number() : z.string() }),
+      execute: (given) => call(name, given),
+    }),
+  ]),
+);
+
+const options = (model, more = {}) => ({
+  model: provider(model),
+  system: SYSTEM,
+  maxOutputTokens: MAX_TOKENS,
+  ...more,
+});
+const tokens = ({ inputTokens, outputTokens, inputTokenDetails }) => ({
+  input: inputTokens,
+  cached: inputTokenDetails.cacheReadTokens,
+  output: outputTokens,
+});
+
+await run({
+  plain: async (model, prompt) => ({ text: (await generateText(options(model, { prompt }))).text }),
+
+  async stream(model, prompt) {
+    const pieces = [];
+    for await (const piece of streamText(options(model, { prompt })).textStream) pieces.push(piece);
+    return { text: pieces.join(""), pieces: pieces.length };
+  },
+
+  async tools(model, prompt) {
+    const loop = { prompt, tools, stopWhen: stepCountIs(6) };
+    const result = streamText(options(model, loop));
+    return { text: await result.text };
+  },
+
+  async structured(model, prompt) {
+    const output = Output.object({ schema: Person });
+    return { object: (await generateText(options(model, { prompt, output }))).output };
+  },
+
+  async image(model, prompt) {
+    const content = [
+      { type: "text", text: prompt },
+      { type: "image", image: Buffer.from(IMAGE, "base64"), mediaType: "image/png" },
+    ];
+    const messages = [{ role: "user", content }];
+    return { text: (await generateText(options(model, { messages }))).text };
+  },
+
+  async usage(model, prompt) {
+    const plain = await generateText(options(model, { prompt }));
+    const streamed = streamText(options(model, { prompt }));
+    return { plain: tokens(plain.usage), stream: tokens(await streamed.usage) };
+  },
+
+  async abort(model, prompt) {
+    const controller = new AbortController();
+    const more = { prompt, abortSignal: controller.signal };
+    for await (const piece of streamText(options(model, more)).textStream) {
+      controller.abort();
+      return { text: piece };
+    }
+  },
+
+  error: async (model, prompt) => ({
+    refused: await refused(
+      () => generateText(options(model, { prompt })),
+      (error) => error.name === "AI_APICallError",
+    ),
+    streamed: await refused(
+      async () => {
+        let failure;
+        const onError = ({ error }) => {
+          failure = error;
+        };
+        await streamText(options(model, { prompt, onError })).consumeStream();
+        throw failure;
+      },
+      (error) => error.name === "AI_APICallError",
+    ),
+    unknown: await refused(
+      () => generateText(options(UNKNOWN, { prompt })),
+      (error) => error.name === "AI_APICallError",
+    ),
+  }),
+});

@@ -1,0 +1,103 @@
+import Anthropic from "@anthropic-ai/sdk";
+import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
+import { zodOutputFormat } from "@anthropic-ai/sdk/helpers/zod";
+import { z } from "zod";
+import {
+  ARGUMENTS,
+  call,
+  IMAGE,
+  KEY,
+  MAX_TOKENS,
+  refused,
+  run,
+  SYSTEM,
+  UNKNOWN,
+  URL,
+} from "./harness.mjs";
+
+const client = new Anthropic({ baseURL: URL, apiKey: KEY });
+const Person = z.object({ name: z.string(), age: z.int(), tags: z.array(z.string()) });
+const TOOLS = Object.entries(ARGUMENTS).map(([name, argument]) =>
+  betaZodTool({
+    name,
+    description: "A function.",
+    inputSchema: z.object({ [argument]: argument === "celsius" ? z.number() : z.string() }),
+    run: (given) => call(name, given),
+  }),
+);
+
+const options = (model, content) => ({
+  model,
+  max_tokens: MAX_TOKENS,
+  system: SYSTEM,
+  messages: [{ role: "user", content }],
+});
+const ask = (model, content, more = {}) =>
+  client.messages.create({ ...options(model, content), ...more });
+const tokens = ({ input_tokens, cache_read_input_tokens: cached, output_tokens }) => ({
+  input: input_tokens + cached,
+  cached,
+  output: output_tokens,
+});
+
+await run({
+  plain: async (model, prompt) => ({ text: (await ask(model, prompt)).content[0].text }),
+
+  async stream(model, prompt) {
+    const pieces = [];
+    const events = client.messages.stream(options(model, prompt));
+    events.on("text", (text) => pieces.push(text));
+    return { text: await events.finalText(), pieces: pieces.length };
+  },
+
+  async tools(model, prompt) {
+    const last = await client.beta.messages.toolRunner({ ...options(model, prompt), tools: TOOLS });
+    return { text: last.content[0].text };
+  },
+
+  async structured(model, prompt) {
+    const answer = await client.messages.parse({
+      ...options(model, prompt),
+      output_config: { format: zodOutputFormat(Person) },
+    });
+    return { object: answer.parsed_output };
+  },
+
+  async image(model, prompt) {
+    const source = { type: "base64", media_type: "image/png", data: IMAGE };
+    const content = [
+      { type: "image", source },
+      { type: "text", text: prompt },
+    ];
+    return { text: (await ask(model, content)).content[0].text };
+  },
+
+  async usage(model, prompt) {
+    const streamed = await client.messages.stream(options(model, prompt)).finalMessage();
+    return { plain: tokens((await ask(model, prompt)).usage), stream: tokens(streamed.usage) };
+  },
+
+  async abort(model, prompt) {
+    const events = await ask(model, prompt, { stream: true });
+    for await (const event of events) {
+      if (event.type !== "content_block_delta") continue;
+      events.controller.abort();
+      return { text: event.delta.text };
+    }
+  },
+
+  error: async (model, prompt) => ({
+    refused: await refused(
+      () => ask(model, prompt),
+      (error) => error instanceof Anthropic.BadRequestError,
+    ),
+    streamed: await refused(
+      () => ask(model, prompt, { stream: true }),
+      (error) => error instanceof Anthropic.BadRequestError,
+    ),
+    unknown: await refused(
+      () => ask(UNKNOWN, prompt),
+      (error) => error instanceof Anthropic.NotFoundError,
+    ),
+  }),
+});

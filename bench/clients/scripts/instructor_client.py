@@ -1,0 +1,83 @@
+"""instructor with one of its clients, which the name of the plan tells."""
+
+import anthropic
+import instructor
+import openai
+from harness import *
+from instructor.processing.multimodal import Image
+from pydantic import BaseModel
+
+is_anthropic = PLAN["client"] == "instructor-anthropic"
+if is_anthropic:
+    client = instructor.from_anthropic(anthropic.Anthropic(base_url=URL, api_key=KEY))
+else:
+    is_responses = PLAN["client"] == "instructor-responses"
+    mode = instructor.Mode.RESPONSES_TOOLS if is_responses else instructor.Mode.TOOLS
+    client = instructor.from_openai(openai.OpenAI(base_url=f"{URL}/v1", api_key=KEY), mode=mode)
+
+
+class Person(BaseModel):
+    """A person."""
+
+    name: str
+    age: int
+    tags: list[str]
+
+
+def messages(content):
+    return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": content}]
+
+
+def ask(model, content, create=client.create, **more):
+    return create(
+        model=model,
+        messages=messages(content),
+        response_model=Person,
+        max_tokens=MAX_TOKENS,
+        max_retries=1,
+        **more,
+    )
+
+
+def structured(model, prompt):
+    return {"object": ask(model, prompt).model_dump()}
+
+
+def usage(model, prompt):
+    _, raw = ask(model, prompt, client.create_with_completion)
+    usage = raw.usage
+    if is_anthropic:
+        cached = usage.cache_read_input_tokens
+        found = (usage.input_tokens + cached, cached, usage.output_tokens)
+    elif hasattr(usage, "prompt_tokens"):
+        cached = usage.prompt_tokens_details.cached_tokens
+        found = (usage.prompt_tokens, cached, usage.completion_tokens)
+    else:
+        cached = usage.input_tokens_details.cached_tokens
+        found = (usage.input_tokens, cached, usage.output_tokens)
+    return {"plain": dict(zip(("input", "cached", "output"), found))}
+
+
+def cause(error):
+    """The error of the SDK inside instructor's own."""
+    while error is not None and not hasattr(error, "status_code"):
+        error = error.__cause__ or error.__context__
+    return error
+
+
+def failure(request):
+    try:
+        request()
+    except Exception as error:
+        return refusal(cause(error))
+    raise AssertionError("the request was not refused")
+
+
+def error(model, prompt):
+    return {
+        "refused": failure(lambda: ask(model, prompt)),
+        "unknown": failure(lambda: ask(UNKNOWN, prompt)),
+    }
+
+
+run(globals())

@@ -1,0 +1,112 @@
+import OpenAI from "openai";
+import { zodResponseFormat } from "openai/helpers/zod";
+import { z } from "zod";
+import {
+  ARGUMENTS,
+  call,
+  IMAGE,
+  KEY,
+  MAX_TOKENS,
+  parametersOf,
+  refused,
+  run,
+  SYSTEM,
+  UNKNOWN,
+  URL,
+} from "./harness.mjs";
+
+const client = new OpenAI({ baseURL: `${URL}/v1`, apiKey: KEY });
+const Person = z.object({ name: z.string(), age: z.int(), tags: z.array(z.string()) });
+const TOOLS = Object.keys(ARGUMENTS).map((name) => ({
+  type: "function",
+  function: { name, strict: true, parameters: parametersOf(name) },
+}));
+
+const messages = (content) => [
+  { role: "system", content: SYSTEM },
+  { role: "user", content },
+];
+const ask = (model, content, more = {}) =>
+  client.chat.completions.create({
+    model,
+    messages: messages(content),
+    max_completion_tokens: MAX_TOKENS,
+    ...more,
+  });
+const tokens = ({ prompt_tokens, completion_tokens, prompt_tokens_details }) => ({
+  input: prompt_tokens,
+  cached: prompt_tokens_details.cached_tokens,
+  output: completion_tokens,
+});
+
+await run({
+  plain: async (model, prompt) => ({ text: (await ask(model, prompt)).choices[0].message.content }),
+
+  async stream(model, prompt) {
+    const pieces = [];
+    for await (const { choices } of await ask(model, prompt, { stream: true })) {
+      if (choices[0]?.delta.content) pieces.push(choices[0].delta.content);
+    }
+    return { text: pieces.join(""), pieces: pieces.length };
+  },
+
+  async tools(model, prompt) {
+    const runner = client.chat.completions.runTools({
+      model,
+      messages: messages(prompt),
+      tools: TOOLS.map(({ function: { name, ...more } }) => ({
+        type: "function",
+        function: { name, ...more, parse: JSON.parse, function: (given) => call(name, given) },
+      })),
+    });
+    return { text: await runner.finalContent() };
+  },
+
+  async structured(model, prompt) {
+    const answer = await client.chat.completions.parse({
+      model,
+      messages: messages(prompt),
+      response_format: zodResponseFormat(Person, "person"),
+    });
+    return { object: answer.choices[0].message.parsed };
+  },
+
+  async image(model, prompt) {
+    const answer = await ask(model, [
+      { type: "text", text: prompt },
+      { type: "image_url", image_url: { url: `data:image/png;base64,${IMAGE}` } },
+    ]);
+    return { text: answer.choices[0].message.content };
+  },
+
+  async usage(model, prompt) {
+    let last;
+    const options = { stream: true, stream_options: { include_usage: true } };
+    for await (const { usage } of await ask(model, prompt, options)) last = usage ?? last;
+    return { plain: tokens((await ask(model, prompt)).usage), stream: tokens(last) };
+  },
+
+  async abort(model, prompt) {
+    const chunks = await ask(model, prompt, { stream: true });
+    for await (const { choices } of chunks) {
+      if (!choices[0]?.delta.content) continue;
+      chunks.controller.abort();
+      return { text: choices[0].delta.content };
+    }
+  },
+
+  error: async (model, prompt) => ({
+    refused: await refused(
+      () => ask(model, prompt),
+      (error) => error instanceof OpenAI.BadRequestError,
+    ),
+    streamed: await refused(
+      () => ask(model, prompt, { stream: true }),
+      (error) => error instanceof OpenAI.BadRequestError,
+    ),
+    unknown: await refused(
+      () => ask(UNKNOWN, prompt),
+      (error) => error instanceof OpenAI.NotFoundError,
+    ),
+  }),
+});

@@ -1,0 +1,113 @@
+import OpenAI from "openai";
+import { zodTextFormat } from "openai/helpers/zod";
+import { z } from "zod";
+import {
+  ARGUMENTS,
+  call,
+  IMAGE,
+  KEY,
+  MAX_TOKENS,
+  parametersOf,
+  refused,
+  run,
+  SYSTEM,
+  UNKNOWN,
+  URL,
+} from "./harness.mjs";
+
+const client = new OpenAI({ baseURL: `${URL}/v1`, apiKey: KEY });
+const Person = z.object({ name: z.string(), age: z.int(), tags: z.array(z.string()) });
+const TOOLS = Object.keys(ARGUMENTS).map((name) => ({
+  type: "function",
+  name,
+  strict: true,
+  parameters: parametersOf(name),
+}));
+
+const options = (model, input) => ({
+  model,
+  input,
+  instructions: SYSTEM,
+  max_output_tokens: MAX_TOKENS,
+});
+const ask = (model, input, more = {}) =>
+  client.responses.create({ ...options(model, input), ...more });
+const tokens = ({ input_tokens, output_tokens, input_tokens_details }) => ({
+  input: input_tokens,
+  cached: input_tokens_details.cached_tokens,
+  output: output_tokens,
+});
+
+await run({
+  plain: async (model, prompt) => ({ text: (await ask(model, prompt)).output_text }),
+
+  async stream(model, prompt) {
+    const pieces = [];
+    const events = client.responses.stream(options(model, prompt));
+    for await (const event of events) {
+      if (event.type === "response.output_text.delta") pieces.push(event.delta);
+    }
+    const { output_text } = await events.finalResponse();
+    if (output_text !== pieces.join("")) throw new Error(`the response has ${output_text}`);
+    return { text: output_text, pieces: pieces.length };
+  },
+
+  async tools(model, prompt) {
+    const input = [{ role: "user", content: prompt }];
+    for (let step = 0; step < 6; step++) {
+      const { output, output_text } = await ask(model, input, { tools: TOOLS });
+      const calls = output.filter(({ type }) => type === "function_call");
+      if (calls.length === 0) return { text: output_text };
+      input.push(...output);
+      for (const { call_id, name, arguments: given } of calls) {
+        input.push({ type: "function_call_output", call_id, output: call(name, given) });
+      }
+    }
+  },
+
+  async structured(model, prompt) {
+    const answer = await client.responses.parse({
+      ...options(model, prompt),
+      text: { format: zodTextFormat(Person, "person") },
+    });
+    return { object: answer.output_parsed };
+  },
+
+  async image(model, prompt) {
+    const content = [
+      { type: "input_text", text: prompt },
+      { type: "input_image", image_url: `data:image/png;base64,${IMAGE}`, detail: "auto" },
+    ];
+    return { text: (await ask(model, [{ role: "user", content }])).output_text };
+  },
+
+  async usage(model, prompt) {
+    let last;
+    for await (const event of await ask(model, prompt, { stream: true })) last = event;
+    return { plain: tokens((await ask(model, prompt)).usage), stream: tokens(last.response.usage) };
+  },
+
+  async abort(model, prompt) {
+    const events = await ask(model, prompt, { stream: true });
+    for await (const event of events) {
+      if (event.type !== "response.output_text.delta") continue;
+      events.controller.abort();
+      return { text: event.delta };
+    }
+  },
+
+  error: async (model, prompt) => ({
+    refused: await refused(
+      () => ask(model, prompt),
+      (error) => error instanceof OpenAI.BadRequestError,
+    ),
+    streamed: await refused(
+      () => ask(model, prompt, { stream: true }),
+      (error) => error instanceof OpenAI.BadRequestError,
+    ),
+    unknown: await refused(
+      () => ask(UNKNOWN, prompt),
+      (error) => error instanceof OpenAI.NotFoundError,
+    ),
+  }),
+});
