@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Router, RouterSettings } from "../core/router.ts";
 import type { Configured, Logged } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
 import { StoreUnavailable } from "../store/store-error.ts";
+import { systemTimers, type Timers } from "../store/timers.ts";
 import { type FindPolicy, type Fold, type Posterior, readState, routerOf } from "./fold.ts";
 import { Sleeper } from "./sleeper.ts";
 import { restartsLearning } from "./vote-schedule.ts";
@@ -22,8 +22,11 @@ export interface ServedRouter {
  */
 export class Follower {
   readonly #options: FollowerOptions;
-  readonly #sleeper = new Sleeper();
-  readonly #stop = new AbortController();
+  readonly #timers: Timers;
+  readonly #sleeper: Sleeper;
+  /** Sleeps after posteriors were installed. Changes do not end it. */
+  readonly #pause: Sleeper;
+  #isStopped = false;
   #running: Promise<void> | undefined;
   #serving: ServedRouter | undefined;
   #configurations: Logged<Configured>[] = [];
@@ -36,6 +39,9 @@ export class Follower {
 
   constructor(options: FollowerOptions) {
     this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#sleeper = new Sleeper(this.#timers);
+    this.#pause = new Sleeper(this.#timers);
   }
 
   /** The router that serves requests; undefined until it is configured. */
@@ -54,8 +60,9 @@ export class Follower {
   }
 
   async stop(): Promise<void> {
-    this.#stop.abort();
+    this.#isStopped = true;
     this.#sleeper.wake();
+    this.#pause.wake();
     await this.#running;
   }
 
@@ -85,10 +92,9 @@ export class Follower {
   }
 
   async #follow(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
+    while (!this.#isStopped) {
       await this.#sleeper.sleep(this.#options.pollMs ?? 1000);
-      if (signal.aborted) return;
+      if (this.#isStopped) return;
       this.#spentMs = 0;
       try {
         // The learner may have used a configuration that was not loaded yet.
@@ -101,7 +107,7 @@ export class Follower {
         if (!(error instanceof StoreUnavailable)) this.#options.onError?.(error);
       }
       // Installing posteriors may use at most a twentieth of the time of the serving thread.
-      await sleep(20 * this.#spentMs, undefined, { signal, ref: false }).catch(() => {});
+      await this.#pause.sleep(20 * this.#spentMs);
     }
   }
 
@@ -117,7 +123,7 @@ export class Follower {
   #install(posterior: Posterior | undefined, configuration: number, version: number): void {
     const newest = this.#configurations.at(-1);
     if (!newest) return;
-    const startedAt = performance.now();
+    const startedAt = this.#timers.now();
     const { findPolicy, settings } = this.#options;
     const before = this.#serving;
     const changed = newest.position !== before?.configuration.position;
@@ -131,7 +137,7 @@ export class Follower {
     const isUsable = posterior && own && !restartsLearning(own, newest);
     if (isUsable) router.restore(posterior);
     this.#serving = { router, configuration: newest, version: isUsable ? version : this.#version };
-    this.#spentMs += performance.now() - startedAt;
+    this.#spentMs += this.#timers.now() - startedAt;
   }
 
   #configurationAt(at: number | undefined): Logged<Configured> | undefined {
@@ -146,6 +152,7 @@ export interface FollowerOptions {
   /** Settings of the router that do not affect learning. */
   readonly settings?: Partial<RouterSettings> | undefined;
   readonly pollMs?: number | undefined;
+  readonly timers?: Timers | undefined;
   /** Called if a posterior cannot be loaded. The last one stays in use. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

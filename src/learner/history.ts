@@ -1,7 +1,7 @@
-import { setImmediate } from "node:timers/promises";
 import { JoustError } from "../core/errors/joust-error.ts";
 import type { Configured, Control, LogEvent, Logged, Voted } from "../store/events.ts";
 import type { Store } from "../store/store.ts";
+import { systemTimers, type Timers } from "../store/timers.ts";
 import { type FindPolicy, Fold } from "./fold.ts";
 import { VoteSchedule } from "./vote-schedule.ts";
 
@@ -17,6 +17,7 @@ export interface HistoryOptions {
   readonly onVote?: ((vote: Logged<Voted>, isLearned: boolean) => void) | undefined;
   /** Called before each page of events is folded. An error that it throws ends the folding. */
   readonly beforePage?: (() => Promise<void>) | undefined;
+  readonly timers?: Timers | undefined;
 }
 
 /** Reads the log of one router and folds it. */
@@ -24,6 +25,7 @@ export class History {
   readonly #store: Store;
   readonly #router: string;
   readonly #options: HistoryOptions;
+  readonly #timers: Timers;
   #controls: Logged<Control>[] = [];
   #fold: Fold;
   #votesSeen = 0;
@@ -34,6 +36,7 @@ export class History {
     this.#store = store;
     this.#router = router;
     this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
     this.#fold = new Fold(options.findPolicy);
   }
 
@@ -154,7 +157,7 @@ export class History {
   async #foldPage(schedule: VoteSchedule, page: readonly Logged<LogEvent>[]): Promise<void> {
     const fold = this.#fold;
     await this.#options.beforePage?.();
-    let since = performance.now();
+    let since = this.#timers.now();
     for (const event of page) {
       if (event.kind === "voted") {
         this.#votesSeen++;
@@ -167,9 +170,9 @@ export class History {
       } else if (event.kind === "thawed") await this.#learnFrozen(schedule, event.position);
       fold.position = event.position;
       // Other work can run in between, because the same thread serves requests.
-      if (performance.now() - since > SLICE_MS) {
-        await setImmediate();
-        since = performance.now();
+      if (this.#timers.now() - since > SLICE_MS) {
+        await this.#timers.yield();
+        since = this.#timers.now();
       }
     }
   }

@@ -31,8 +31,6 @@ function newLearner(store: Store, over: Partial<LearnerOptions> = {}): Learner {
     router: "auto",
     holder: "test",
     findPolicy,
-    now: () => performance.now(),
-    time: Date.now,
     settings: { pollMs: 5, saveMs: 5 },
     onError: (error) => errors.push(error),
     ...over,

@@ -1,5 +1,6 @@
 import type { Store } from "../store/store.ts";
 import { LeaseLost, StoreUnavailable } from "../store/store-error.ts";
+import { systemTimers, type Timers } from "../store/timers.ts";
 import type { FindPolicy, Fold } from "./fold.ts";
 import { History } from "./history.ts";
 import { Lease } from "./lease.ts";
@@ -25,7 +26,8 @@ import { SnapshotSaver } from "./snapshot-saver.ts";
 export class Learner {
   readonly #options: LearnerOptions;
   readonly #settings: LearnerSettings;
-  readonly #sleeper = new Sleeper();
+  readonly #timers: Timers;
+  readonly #sleeper: Sleeper;
   #isStopped = false;
   #lease: Lease | undefined;
   #hasHeldLease = false;
@@ -34,6 +36,8 @@ export class Learner {
 
   constructor(options: LearnerOptions) {
     this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
+    this.#sleeper = new Sleeper(this.#timers);
     this.#settings = { ...(options.store.shared ? SHARED : SINGLE_NODE), ...options.settings };
   }
 
@@ -74,13 +78,14 @@ export class Learner {
 
   /** Acquires or renews the lease. Returns undefined while another node holds it. */
   async #obtainLease(): Promise<Lease | undefined> {
-    const { store, router, holder, now } = this.#options;
+    const { store, router, holder } = this.#options;
     // A lease that was held before the store became unavailable may still be valid.
     if (this.#lease) await this.#lease.renew();
     else {
       // On a single node the previous holder is this program before its restart.
       const steal = !store.shared && !this.#hasHeldLease;
-      const options = { holder, milliseconds: this.#settings.leaseMs, now, steal };
+      const timers = this.#timers;
+      const options = { holder, milliseconds: this.#settings.leaseMs, timers, steal };
       this.#lease = await Lease.acquire(store, router, options);
     }
     if (this.#lease) this.#hasHeldLease = true;
@@ -89,13 +94,15 @@ export class Learner {
 
   /** Learns until the learner is stopped. Throws LeaseLost or StoreUnavailable. */
   async #learn(lease: Lease): Promise<void> {
-    const { store, router, findPolicy, now, time } = this.#options;
+    const { store, router, findPolicy } = this.#options;
+    const timers = this.#timers;
     const { pollMs, saveMs } = this.#settings;
     const beforePage = () => lease.keep();
-    const history = new History(store, router, { findPolicy, snapshots: true, beforePage });
+    const options = { findPolicy, snapshots: true, beforePage, timers };
+    const history = new History(store, router, options);
     await history.open();
     this.#publish(history.fold);
-    const saver = new SnapshotSaver({ store, lease, saveMs, now, time }, history.fold);
+    const saver = new SnapshotSaver({ store, lease, saveMs, timers }, history.fold);
     while (!this.#isStopped) {
       const hasAdvanced = await history.advance();
       if (hasAdvanced) this.#publish(history.fold);
@@ -120,10 +127,7 @@ export interface LearnerOptions {
   /** Name of this node in the table of leases. */
   readonly holder: string;
   readonly findPolicy: FindPolicy;
-  /** A monotonic clock in milliseconds. */
-  readonly now: () => number;
-  /** The current time in milliseconds since 1970. */
-  readonly time: () => number;
+  readonly timers?: Timers | undefined;
   readonly settings?: Partial<LearnerSettings> | undefined;
   /** Called with every new posterior. */
   readonly onLearned?: ((fold: Fold) => void) | undefined;

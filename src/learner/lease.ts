@@ -1,5 +1,6 @@
 import type { Store } from "../store/store.ts";
 import { LeaseLost } from "../store/store-error.ts";
+import type { Timers } from "../store/timers.ts";
 
 /**
  * The right to be the only learner of a router. A lease expires unless it is renewed, so that
@@ -11,7 +12,7 @@ export class Lease {
   readonly token: number;
   readonly #store: Store;
   readonly #milliseconds: number;
-  readonly #now: () => number;
+  readonly #timers: Timers;
   #renewedAt: number;
 
   private constructor(store: Store, router: string, token: number, options: LeaseOptions) {
@@ -19,8 +20,8 @@ export class Lease {
     this.router = router;
     this.token = token;
     this.#milliseconds = options.milliseconds;
-    this.#now = options.now;
-    this.#renewedAt = options.now();
+    this.#timers = options.timers;
+    this.#renewedAt = options.timers.now();
   }
 
   /** Acquires the lease. Returns undefined while another node holds it. */
@@ -36,12 +37,12 @@ export class Lease {
 
   /** Renews the lease if a third of its time has passed. Call it often. Throws LeaseLost. */
   async keep(): Promise<void> {
-    if (this.#now() - this.#renewedAt >= this.#milliseconds / 3) await this.renew();
+    if (this.#timers.now() - this.#renewedAt >= this.#milliseconds / 3) await this.renew();
   }
 
   /** Renews the lease. Throws LeaseLost if another node has taken it. */
   async renew(): Promise<void> {
-    const now = this.#now();
+    const now = this.#timers.now();
     if (!(await this.#store.renewLease(this.router, this.token, this.#milliseconds))) {
       throw new LeaseLost(this.router);
     }
@@ -59,6 +60,5 @@ export interface LeaseOptions {
   readonly milliseconds: number;
   /** Take the lease even if another holder's lease is valid. */
   readonly steal: boolean;
-  /** A monotonic clock in milliseconds. */
-  readonly now: () => number;
+  readonly timers: Timers;
 }

@@ -36,8 +36,6 @@ const learner = new Learner({
   router: "auto",
   holder: name,
   findPolicy,
-  now: () => performance.now(),
-  time: Date.now,
   settings: { leaseMs: Number(leaseMs), pollMs: 100, saveMs: 50 },
   onLearned: (fold) => follower.adopt(fold),
   onError: (error) => {

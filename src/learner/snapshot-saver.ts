@@ -1,4 +1,5 @@
 import type { Store } from "../store/store.ts";
+import type { Timers } from "../store/timers.ts";
 import type { Fold } from "./fold.ts";
 import type { Lease } from "./lease.ts";
 
@@ -21,7 +22,7 @@ export class SnapshotSaver {
     this.#options = options;
     this.#position = start.position;
     this.#votes = votesOf(start);
-    this.#savedAt = options.now();
+    this.#savedAt = options.timers.now();
   }
 
   /** Milliseconds until the fold should be saved; Infinity if it has not changed since the last save. */
@@ -30,21 +31,21 @@ export class SnapshotSaver {
     // A fold that started again after a rollback may have fewer votes than the snapshot.
     const hasManyVotes = Math.abs(votesOf(fold) - this.#votes) >= MANY_VOTES;
     const pause = hasManyVotes ? this.#rest : Math.max(this.#options.saveMs, this.#rest);
-    return this.#savedAt + pause - this.#options.now();
+    return this.#savedAt + pause - this.#options.timers.now();
   }
 
   /** Saves posterior and position in one transaction. Throws LeaseLost if another node has taken over. */
   async save(fold: Fold): Promise<void> {
-    const { store, lease, now, time } = this.#options;
+    const { store, lease, timers } = this.#options;
     const { position } = fold;
     if (position === this.#position) return;
-    const startedAt = now();
+    const startedAt = timers.now();
     const posterior = { hash: fold.hash(), state: fold.toBytes() };
-    const snapshot = { router: lease.router, position, at: time(), ...posterior };
+    const snapshot = { router: lease.router, position, at: timers.date(), ...posterior };
     await store.saveSnapshot(snapshot, lease.token);
     this.#position = position;
     this.#votes = votesOf(fold);
-    this.#savedAt = now();
+    this.#savedAt = timers.now();
     // The size of a snapshot grows with models, categories and voters; the share of time does not.
     this.#rest = 20 * (this.#savedAt - startedAt);
   }
@@ -55,10 +56,7 @@ interface SnapshotSaverOptions {
   readonly lease: Lease;
   /** Shortest time between two snapshots that differ by few votes. */
   readonly saveMs: number;
-  /** A monotonic clock in milliseconds. */
-  readonly now: () => number;
-  /** The current time in milliseconds since 1970. */
-  readonly time: () => number;
+  readonly timers: Timers;
 }
 
 /** Votes that take longer to fold again than a snapshot takes to save. */

@@ -2,6 +2,7 @@ import type { DecisionEvent, Voted } from "./events.ts";
 import { Lane } from "./lane.ts";
 import type { Receipt, Store } from "./store.ts";
 import { VoteRefused } from "./store-error.ts";
+import { systemTimers, type Timers } from "./timers.ts";
 
 /**
  * The queues in front of the store. The entries of many requests share one commit. Votes are
@@ -17,14 +18,12 @@ export class GroupCommit {
   constructor(
     store: Pick<Store, "append" | "record">,
     settings: Partial<GroupCommitSettings> = {},
+    timers: Timers = systemTimers,
   ) {
     this.#settings = { ...DEFAULTS, ...settings };
     const { delayMs, maxBatch, maxQueue, maxVotes } = this.#settings;
-    this.#votes = new Lane((events) => store.append(events), {
-      delayMs: 0,
-      maxBatch,
-      maxQueue: maxVotes,
-    });
+    const forVotes = { delayMs: 0, maxBatch, maxQueue: maxVotes };
+    this.#votes = new Lane((events) => store.append(events), forVotes, timers);
     const record = async (entries: readonly Recorded[]): Promise<unknown[]> => {
       const [kept, counted] = [true, false].map((isKept) =>
         entries.filter((entry) => entry.isKept === isKept).map(({ event }) => event),
@@ -32,7 +31,7 @@ export class GroupCommit {
       await store.record(kept!, counted);
       return [];
     };
-    this.#decisions = new Lane(record, { delayMs, maxBatch, maxQueue });
+    this.#decisions = new Lane(record, { delayMs, maxBatch, maxQueue }, timers);
   }
 
   /**

@@ -1,4 +1,5 @@
 import { StoreUnavailable } from "./store-error.ts";
+import type { CancelTimer, Timers } from "./timers.ts";
 
 /**
  * A queue whose entries are written in batches, because a commit costs an fsync. If one entry
@@ -10,10 +11,11 @@ import { StoreUnavailable } from "./store-error.ts";
 export class Lane<E, R> {
   readonly #write: (entries: readonly E[]) => Promise<readonly R[]>;
   readonly #settings: LaneSettings;
+  readonly #timers: Timers;
   readonly #queue: Item<E, R>[] = [];
   /** Number of entries to write one by one, because one of them made their common transaction fail. */
   #suspects = 0;
-  #timer: NodeJS.Timeout | undefined;
+  #cancelTimer: CancelTimer | undefined;
   #running: Promise<void> | undefined;
   #isDown = false;
   #backOff = FIRST_BACK_OFF;
@@ -22,9 +24,14 @@ export class Lane<E, R> {
   readonly #stats = { logged: 0, commits: 0, failedCommits: 0, dropped: 0 };
 
   /** `write` returns one result per entry and throws StoreUnavailable if nothing can be written. */
-  constructor(write: (entries: readonly E[]) => Promise<readonly R[]>, settings: LaneSettings) {
+  constructor(
+    write: (entries: readonly E[]) => Promise<readonly R[]>,
+    settings: LaneSettings,
+    timers: Timers,
+  ) {
     this.#write = write;
     this.#settings = settings;
+    this.#timers = timers;
   }
 
   /** Queues an entry that nobody waits for. Returns false if the queue is full and it was dropped. */
@@ -48,8 +55,8 @@ export class Lane<E, R> {
     } else {
       // The entry may still be written afterwards. Sending it again is safe.
       const late = () => reject(this.#unavailable("the database does not answer"));
-      const timer = setTimeout(late, timeoutMs);
-      promise.finally(() => clearTimeout(timer)).catch(() => {});
+      const cancel = this.#timers.after(timeoutMs, late, true);
+      promise.finally(cancel).catch(() => {});
       this.#queue.push({ entry, resolve, reject });
       this.#schedule();
     }
@@ -74,7 +81,7 @@ export class Lane<E, R> {
   async close(): Promise<void> {
     this.#closed = true;
     await this.flush();
-    clearTimeout(this.#timer);
+    this.#cancelTimer?.();
     this.#stats.dropped += this.#queue.length;
     for (const { reject } of this.#queue.splice(0)) reject?.(new StoreUnavailable("it is closed"));
   }
@@ -83,12 +90,12 @@ export class Lane<E, R> {
     if (this.#running || this.#isDown) return;
     const { delayMs, maxBatch } = this.#settings;
     if (delayMs === 0 || this.#queue.length >= maxBatch) this.#start();
-    else this.#timer ??= setTimeout(() => this.#start(), delayMs);
+    else this.#cancelTimer ??= this.#timers.after(delayMs, () => this.#start(), true);
   }
 
   #start(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined;
       if (this.#queue.length > 0 && !this.#closed) this.#schedule();
@@ -146,8 +153,7 @@ export class Lane<E, R> {
     this.#queue.splice(0, this.#queue.length, ...all.filter(({ reject }) => !reject));
     for (const { reject } of all) reject?.(error);
     if (this.#closed) return;
-    this.#timer = setTimeout(() => this.#start(), this.#backOff);
-    this.#timer.unref();
+    this.#cancelTimer = this.#timers.after(this.#backOff, () => this.#start());
     this.#backOff = Math.min(2 * this.#backOff, LAST_BACK_OFF);
   }
 

@@ -1,11 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
+import type { Timers } from "../../store/timers.ts";
 
 /** Source of time. Tests pass one that they control. */
-export interface Clock {
-  /** Monotonic time in milliseconds. */
-  now(): number;
-  /** Milliseconds since 1970. */
-  date(): number;
+export interface Clock extends Pick<Timers, "now" | "date"> {
   /** Rejects with the signal's reason when the signal aborts. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
 }

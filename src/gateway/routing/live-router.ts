@@ -6,6 +6,7 @@ import { Follower } from "../../learner/follower.ts";
 import { Learner } from "../../learner/learner.ts";
 import type { Configured } from "../../store/events.ts";
 import type { Store } from "../../store/store.ts";
+import { systemTimers } from "../../store/timers.ts";
 import { toHalf } from "../../store/vector.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { RouterConfig } from "../config/config.ts";
@@ -68,8 +69,7 @@ export class LiveRouter {
       router: name,
       holder: node,
       findPolicy: kinds.find,
-      now: () => clock.now(),
-      time: () => clock.date(),
+      timers: { ...systemTimers, now: () => clock.now(), date: () => clock.date() },
       onLearned: (fold) => this.#follower.adopt(fold),
       onError: (error) => onError(error, name),
     });
