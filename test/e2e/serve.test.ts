@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { joust, newFolder, start } from "./joust.fixture.ts";
-import { chat, startServer } from "./serve.fixture.ts";
+import { chat, served, startServer } from "./serve.fixture.ts";
 
 const FAST = "sandbox: {speed: 1000}\n";
 
@@ -100,6 +100,17 @@ it("keys can be created, used, listed and revoked", async () => {
   process.kill("SIGTERM");
   const { stdout } = await process.end;
   expect(stdout.match(/curl .* -H 'authorization: Bearer YOUR_KEY'/g)).toHaveLength(3);
+});
+
+it("the variable PORT chooses the port, as hosts of applications expect", async () => {
+  const folder = newFolder();
+  const bad = await start(["serve", "--check"], folder, [], { PORT: "abc" }).end;
+  expect(bad.stderr).toContain('--port (or PORT): is "abc", not a number');
+  const child = start(["serve", "--data", folder], folder, [], { PORT: "0" });
+  const { url } = await served(child);
+  expect(new URL(url).port).not.toBe("8080");
+  child.kill("SIGTERM");
+  expect((await child.end).code).toBe(0);
 });
 
 it("a port in use is reported with the option that chooses another", async () => {

@@ -1,7 +1,7 @@
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import type { ServeFlags } from "../serve/serve.ts";
 import { newCommand } from "../shared/command.ts";
-import { folder, number } from "../shared/flags.ts";
+import { folder, readNumber } from "../shared/flags.ts";
 import { DEFAULT_DATA } from "../shared/store-flags.ts";
 
 export function serveCommand(): Command {
@@ -21,10 +21,13 @@ export function serveCommand(): Command {
     ],
   })
     .option("--config <file>", "configuration file (default: joust.yaml, if it exists)")
-    .option(
-      "--port <n>",
-      "port to listen on; 0 lets the system choose (default: server.port of the configuration, else 8080)",
-      number("--port", { from: 0, to: 65_535, whole: true, example: 8080 }),
+    .addOption(
+      new Option(
+        "--port <n>",
+        "port to listen on; 0 lets the system choose (default: server.port of the configuration, else 8080)",
+      )
+        .env("PORT")
+        .argParser((text) => readNumber("--port (or PORT)", text, PORTS)),
     )
     .option(
       "--host <address>",
@@ -41,3 +44,5 @@ export function serveCommand(): Command {
       process.exitCode = await serve(flags);
     });
 }
+
+const PORTS = { from: 0, to: 65_535, whole: true, example: "--port 8080" };
