@@ -10,6 +10,7 @@ import {
   plainText,
   refusalText,
   SYSTEM,
+  UNKNOWN_MODEL,
   USAGE,
 } from "./cells.ts";
 import type { Received } from "./upstream/upstream.ts";
@@ -43,12 +44,14 @@ export async function problemOf(run: CellRun): Promise<string | undefined> {
   if (!returned) return "the client returned nothing";
   if (returned.error !== undefined) return `the client failed: ${returned.error}`;
   const expected = Object.fromEntries(
-    Object.entries(EXPECTED[cell](run.nonce)).filter(([name]) => !run.unchecked.includes(name)),
+    Object.entries(EXPECTED[cell](run.nonce, isAgent)).filter(
+      ([name]) => !run.unchecked.includes(name),
+    ),
   );
   const different = differenceOf(returned.value ?? {}, expected);
   if (different) return `the client returned ${different}`;
   if (received.some(({ dialect }) => dialect !== upstream)) return "another upstream was called";
-  const least = cell === "tools" ? 4 : Object.keys(expected).includes("stream") ? 2 : 1;
+  const least = cell === "tools" ? 4 : Object.keys(expected).length > 1 && cell === "usage" ? 2 : 1;
   if (received.length < least) return `only ${received.length} requests arrived`;
   if (!isAgent && cell === "tools" && received.length !== 4) return "a step was repeated";
   const problem = isAgent ? undefined : problemInRequests(run);
@@ -73,7 +76,7 @@ function problemInRequests({ cell, received }: CellRun): string | undefined {
 
 type Expected = Readonly<Record<string, unknown>>;
 
-const EXPECTED: Readonly<Record<Cell, (nonce: string) => Expected>> = {
+const EXPECTED: Readonly<Record<Cell, (nonce: string, isAgent: boolean) => Expected>> = {
   plain: (nonce) => ({ text: plainText(nonce) }),
   stream: (nonce) => ({ text: piecesOf(nonce).join(""), pieces: AtLeast.two }),
   tools: (nonce) => ({ text: finalText(nonce, "62.6 F") }),
@@ -81,11 +84,18 @@ const EXPECTED: Readonly<Record<Cell, (nonce: string) => Expected>> = {
   image: (nonce) => ({ text: imageText(nonce) }),
   usage: () => ({ plain: USAGE, stream: USAGE }),
   abort: (nonce) => ({ text: piecesOf(nonce)[0] }),
-  error: (nonce) => ({
-    refused: { status: 400, message: new Containing(refusalText(nonce)) },
-    streamed: { status: 400, message: new Containing(refusalText(nonce)) },
-    unknown: { status: 404, message: new Containing("does not exist") },
-  }),
+  error: (nonce, isAgent) => {
+    // Commands print a message, not always with a status.
+    const failure = (status: number, text: string) => ({
+      ...(!isAgent && { status }),
+      message: new Containing(text),
+    });
+    return {
+      refused: failure(400, refusalText(nonce)),
+      streamed: failure(400, refusalText(nonce)),
+      unknown: failure(404, UNKNOWN_MODEL),
+    };
+  },
 };
 
 class AtLeast {

@@ -63,7 +63,8 @@ const instructor = python("instructor", "instructor", "anthropic");
 const litellm = python("litellm", "litellm", "mcp");
 
 const NO_STREAM_USAGE = "Without the usage of streams, which the client does not return.";
-const ONLY_OBJECTS = "instructor only asks for objects.";
+const ALWAYS_STREAMS = "The client always streams.";
+const ONLY_OBJECTS = "instructor returns objects only; these cells compare texts.";
 const STREAM_ERRORS = "Without streams, which instructor uses for partial objects only.";
 const instructorLimits = {
   impossible: {
@@ -324,5 +325,32 @@ export const ROSTER: readonly Client[] = [
     environment: litellm,
     versions: ["litellm"],
     script: "litellm_sdk.py",
+  },
+  {
+    name: "codex",
+    title: "Codex CLI",
+    dialect: "responses",
+    environment: node("codex", "@openai/codex"),
+    versions: ["@openai/codex"],
+    script: "codex.mjs",
+    isAgent: true,
+    partial: {
+      stream: { members: ["pieces"], reason: "`codex exec` prints the whole answer only." },
+      usage: { members: ["plain"], reason: ALWAYS_STREAMS },
+      error: { members: ["refused"], reason: ALWAYS_STREAMS },
+    },
+  },
+  {
+    name: "claude-code",
+    title: "Claude Code",
+    dialect: "messages",
+    environment: node("claude-code", "@anthropic-ai/claude-code"),
+    versions: ["@anthropic-ai/claude-code"],
+    script: "claude_code.mjs",
+    isAgent: true,
+    partial: {
+      usage: { members: ["plain"], reason: ALWAYS_STREAMS },
+      error: { members: ["refused"], reason: ALWAYS_STREAMS },
+    },
   },
 ];

@@ -9,6 +9,8 @@ import type { DialectName } from "../../src/gateway/wire/dialect-names.ts";
 import { CELLS, type Cell, IMAGE, MAX_TOKENS, promptOf, SYSTEM, UNKNOWN_MODEL } from "./cells.ts";
 import { problemOf, type Returned } from "./checks.ts";
 import type { Client } from "./roster.ts";
+import { functionLoop } from "./upstream/loops.ts";
+import { shellLoop } from "./upstream/shell-loop.ts";
 import { CLIENT_KEY, type Upstream } from "./upstream/upstream.ts";
 
 const SCRIPTS = fileURLToPath(new URL("./scripts", import.meta.url));
@@ -28,6 +30,7 @@ interface Places {
 export async function runClient(client: Client, places: Places): Promise<Outcome> {
   const { upstream } = places;
   upstream.received.length = 0;
+  upstream.loop = client.isAgent ? shellLoop : functionLoop;
   const entries = DIALECTS.flatMap((dialect) =>
     CELLS.filter((cell) => client.impossible?.[cell] === undefined).map((cell) => {
       const nonce = randomBytes(4).toString("hex");
@@ -65,15 +68,15 @@ export function routerOf(dialect: DialectName): string {
 /** Runs the script of a client in its environment. Returns the results by nonce. */
 async function runScript(
   { name, script, environment }: Client,
-  { folder, url }: Places,
+  { folder, url, upstream }: Places,
   cells: readonly object[],
 ): Promise<Map<string, Returned>> {
   const isPython = script.endsWith(".py");
   const work = join(folder, "scripts");
   await mkdir(work, { recursive: true });
   // Modules are found beside the script, so it runs inside the environment.
-  const harness = isPython ? "harness.py" : "harness.mjs";
-  for (const file of [script, harness]) await copyFile(join(SCRIPTS, file), join(work, file));
+  const shared = isPython ? ["harness.py"] : ["harness.mjs", "commands.mjs"];
+  for (const file of [script, ...shared]) await copyFile(join(SCRIPTS, file), join(work, file));
   const plan = join(work, `${name}.json`);
   await writeFile(
     plan,
@@ -85,6 +88,7 @@ async function runScript(
       maxTokens: MAX_TOKENS,
       image: IMAGE,
       unknownModel: UNKNOWN_MODEL,
+      begun: upstream.begunUrl,
       cells,
     }),
   );

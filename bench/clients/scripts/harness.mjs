@@ -49,7 +49,7 @@ export async function run(cells) {
   for (const { cell, nonce, model, prompt } of PLAN.cells) {
     let result;
     try {
-      result = { nonce, value: await cells[cell](model, prompt) };
+      result = { nonce, value: await cells[cell](model, prompt, nonce) };
     } catch (error) {
       console.error(error);
       result = { nonce, error: `${error?.name}: ${error?.message}`.slice(0, 2000) };

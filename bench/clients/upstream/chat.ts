@@ -138,7 +138,6 @@ export const chat: Wire = {
       })),
       forcedTool: typeof choice === "object" ? choice.function.name : undefined,
       schema: format?.type === "json_schema" ? format.json_schema.schema : undefined,
-      isJson: format?.type === "json_object",
       wantsUsage: request.stream_options?.include_usage ?? false,
     };
   },

@@ -12,8 +12,6 @@ export interface Conversation {
   readonly forcedTool: string | undefined;
   /** JSON schema that the text of the answer must have. */
   readonly schema: unknown;
-  /** Whether the text must be JSON of any schema. */
-  readonly isJson: boolean;
   /** Whether the client wants the usage of a stream. */
   readonly wantsUsage: boolean;
 }

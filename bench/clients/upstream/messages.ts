@@ -129,7 +129,6 @@ export const messages: Wire = {
       })),
       forcedTool: choice?.type === "tool" ? choice.name : undefined,
       schema: request.output_config?.format?.schema,
-      isJson: false,
       wantsUsage: true,
     };
   },

@@ -88,31 +88,34 @@ function aboutImage({ entries, tools }: Conversation, nonce: string, loop: Loop)
   return say(imageText(nonce));
 }
 
-/** An object of the schema: as text, or as the arguments of the only tool that may be called. */
+/** An object of the schema: as text, or as the arguments of the tool that has the schema. */
 function structured(request: Conversation, nonce: string): Answer {
-  const { schema, isJson, forcedTool, tools } = request;
+  const { schema, forcedTool, tools, entries } = request;
   const object = objectOf(nonce);
   if (schema !== undefined && forcedTool === undefined) {
-    checkSchema(schema);
+    if (!isOfPerson(schema)) throw new Refused(`the schema became ${JSON.stringify(schema)}`);
     return say(JSON.stringify(object));
   }
-  const only = tools.length === 1 ? tools[0]!.name : undefined;
-  const called = tools.find(({ name }) => name === (forcedTool ?? only));
-  if (called) {
-    checkSchema(called.parameters);
-    return { pieces: [], calls: [{ id: `call_${nonce}`, name: called.name, input: object }] };
+  // Beside other tools, the gateway writes the schema into the instructions of a Messages host.
+  const [instructed] = /\{"type":"object".*\}/.exec(request.system) ?? [];
+  if (instructed !== undefined && isOfPerson(JSON.parse(instructed))) {
+    return say(JSON.stringify(object));
   }
-  if (isJson) return say(JSON.stringify(object));
-  throw new Refused("no schema was sent");
+  const called = tools.find(({ parameters }) => isOfPerson(parameters));
+  if (!called || (forcedTool !== undefined && forcedTool !== called.name)) {
+    throw new Refused("the client's schema was not sent");
+  }
+  const isCalled = entries.some((entry) => entry.kind === "call" && entry.name === called.name);
+  if (isCalled) return say("Done.");
+  return { pieces: [], calls: [{ id: `call_${nonce}`, name: called.name, input: object }] };
 }
 
-function checkSchema(schema: unknown): void {
+/** Whether a schema is the one that every client sends. */
+function isOfPerson(schema: unknown): boolean {
   const { properties } = schema as { properties?: Record<string, { type?: string }> };
   const types = Object.entries(properties ?? {}).map(([name, { type }]) => [name, type]);
   const expected = { name: "string", age: "integer", tags: "array" };
-  if (!isDeepStrictEqual(Object.fromEntries(types), expected)) {
-    throw new Refused(`the schema is not that of the client: ${JSON.stringify(schema)}`);
-  }
+  return isDeepStrictEqual(Object.fromEntries(types), expected);
 }
 
 /** The next call of the loop, whose arguments are results of earlier ones; after the last one, the answer. */

@@ -146,7 +146,6 @@ export const responses: Wire = {
       ),
       forcedTool: typeof choice === "object" ? choice?.name : undefined,
       schema: format?.type === "json_schema" ? format.schema : undefined,
-      isJson: format?.type === "json_object",
       wantsUsage: true,
     };
   },

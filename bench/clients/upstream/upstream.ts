@@ -36,6 +36,8 @@ export class Upstream {
   readonly received: Received[] = [];
   /** The tool loop of the client that runs. */
   loop: Loop = functionLoop;
+  /** Endless answers that have begun, by nonce, with the first piece. */
+  readonly #begun = new Map<string, PromiseWithResolvers<string>>();
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
   static async start(): Promise<Upstream> {
@@ -51,6 +53,11 @@ export class Upstream {
     return `http://127.0.0.1:${port}/${dialect}/v1/${PATHS[dialect]}`;
   }
 
+  /** Address under which a client learns, by nonce, that an endless answer has begun. */
+  get begunUrl(): string {
+    return this.url("chat").replace(/chat.*/, "begun");
+  }
+
   close(): void {
     this.#server.close();
     this.#server.closeAllConnections();
@@ -59,7 +66,12 @@ export class Upstream {
   async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of message) chunks.push(chunk);
-    const dialect = message.url!.split("/")[1] as DialectName;
+    const [, first, nonceAsked = ""] = message.url!.split("/");
+    if (first === "begun") {
+      response.end(await this.#begin(nonceAsked).promise);
+      return;
+    }
+    const dialect = first as DialectName;
     const wire = WIRES[dialect];
     let body: unknown;
     let request: Conversation | undefined;
@@ -82,10 +94,17 @@ export class Upstream {
       response.end(JSON.stringify(wire.error(400, text)));
     } else if (request.stream) {
       await stream(response, wire, request, reply.answer);
+      if (reply.answer.isEndless) this.#begin(nonce).resolve(reply.answer.pieces[0]!);
     } else {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify(wire.body(reply.answer, request.model)));
     }
+  }
+
+  #begin(nonce: string): PromiseWithResolvers<string> {
+    const begun = this.#begun.get(nonce) ?? Promise.withResolvers<string>();
+    this.#begun.set(nonce, begun);
+    return begun;
   }
 }
 
