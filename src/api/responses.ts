@@ -63,6 +63,16 @@ export const ResponseEvent = z
 
 export const ResponseParams = z.object({ id: Id.describe("Id of the response.") });
 
+export const ResponseQuery = z.object({
+  stream: z.enum(["true", "false"]).optional().describe("Whether to get the response as events."),
+  starting_after: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe("Number of the last event that the client already has."),
+});
+
 export const DeletedResponse = z.object({
   id: z.string(),
   object: z.literal("response"),

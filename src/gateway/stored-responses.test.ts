@@ -1,3 +1,4 @@
+import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { startDialectHost } from "./dialect-host.fixture.ts";
 import { eventsOf, SANDBOX, startGateway } from "./gateway.fixture.ts";
@@ -39,6 +40,54 @@ describe("a gateway that may store prompts", () => {
     const deleted = await fetch(`${gateway.url}/v1/responses/${id}`, { method: "DELETE" });
     expect(await deleted.json()).toEqual({ id, object: "response", deleted: true });
     expect((await gateway.get(`/v1/responses/${id}`)).status).toBe(404);
+  });
+
+  it("streams a stored response to OpenAI's client, also from the middle", async () => {
+    const host = await startDialectHost();
+    const call = {
+      type: "tool_use",
+      id: "toolu_1",
+      name: "weather",
+      input: { city: "Lima" },
+    };
+    host.answer = () => ({
+      body: {
+        id: "msg_1",
+        type: "message",
+        role: "assistant",
+        model: "up",
+        content: [
+          { type: "thinking", thinking: "Lima, then.", signature: "c2ln" },
+          { type: "text", text: "I look it up." },
+          call,
+        ],
+        stop_reason: "tool_use",
+        stop_sequence: null,
+        usage: { input_tokens: 3, output_tokens: 4 },
+      },
+    });
+    const gateway = await startGateway(
+      `${host.yaml}routers: {auto: {}}\nstore: {prompts: true, key: "${KEY}"}\n`,
+    );
+    const { json } = await gateway.post("/v1/responses", ask("Hi", { model: "messages-model" }));
+    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: "none", maxRetries: 0 });
+    const events = client.responses.stream({ response_id: json.id });
+    const types: string[] = [];
+    for await (const { type } of events) types.push(type);
+    // The client builds the response from the events.
+    const built = await events.finalResponse();
+    expect(built.output).toMatchObject(json.output);
+    expect(built).toMatchObject({ id: json.id, status: "completed", usage: json.usage });
+    expect(types.filter((type) => type.endsWith(".delta"))).toEqual([
+      "response.reasoning_summary_text.delta",
+      "response.output_text.delta",
+      "response.function_call_arguments.delta",
+    ]);
+    const path = `/v1/responses/${json.id}?stream=true`;
+    const all = eventsOf((await gateway.get(path)).text);
+    expect(all.map(({ sequence_number }) => sequence_number)).toEqual([...all.keys()]);
+    expect(eventsOf((await gateway.get(`${path}&starting_after=4`)).text)).toEqual(all.slice(5));
+    expect((await gateway.get(`${path}&starting_after=x`)).status).toBe(400);
   });
 
   it("keeps nothing of a request with store: false, and seals the rest", async () => {
@@ -111,6 +160,8 @@ it("a response in the background stays at its host, under the gateway's id", asy
     const shown = await gateway.get(`/v1/responses/${json.id}`);
     expect(shown.json).toMatchObject({ id: json.id, status: "queued" });
     expect(host.received.at(-1)!.path).toBe("/responses/v1/responses/resp_up");
+    const streamed = await gateway.get(`/v1/responses/${json.id}?stream=true`);
+    expect([streamed.status, streamed.json.error.code]).toEqual([400, "stream_not_supported"]);
     const listed = await gateway.get(`/v1/responses/${json.id}/input_items?limit=2`);
     expect(listed.json.data).toEqual([]);
     expect(host.received.at(-1)!.path).toContain("/resp_up/input_items?limit=2");

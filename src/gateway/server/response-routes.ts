@@ -2,11 +2,14 @@ import {
   DeletedResponse,
   InputItems,
   InputItemsQuery,
+  ResponseEvent,
   ResponseObject,
   ResponseParams,
+  ResponseQuery,
 } from "../../api/responses.ts";
 import { responsesCodec } from "../codecs/responses/codec.ts";
 import { writeItem } from "../codecs/responses/items.ts";
+import { replayResponse } from "../codecs/responses/replay.ts";
 import type { HeldResponse, StoredResponses } from "../log/stored-responses.ts";
 import { readAll } from "../providers/upstream/upstream.ts";
 import type { Serving } from "../routing/serving.ts";
@@ -36,9 +39,20 @@ export function addResponseRoutes(app: App, parts: ResponseParts): void {
   };
   app.get(
     "/v1/responses/:id",
-    contract({ summary: "Shows a stored response.", response: ResponseObject, ...common }),
-    async ({ caller, params: { id } }) => {
+    contract({
+      summary: "Shows a stored response, or streams it.",
+      response: ResponseObject,
+      event: ResponseEvent,
+      querystring: ResponseQuery,
+      ...common,
+    }),
+    async ({ caller, params: { id }, query }, reply) => {
       const found = await find(id, caller.owner);
+      if (query.stream === "true") {
+        if (found.kind === "held") throw notStreamed();
+        const events = replayResponse(found.response, query.starting_after);
+        return reply.type("text/event-stream").send(events as never);
+      }
       const response = found.kind === "kept" ? found.response : await atHost(parts, found, "GET");
       return { ...response, id } as never;
     },
@@ -139,6 +153,14 @@ function inputItems(response: string, input: readonly unknown[], { limit, order,
 function idOf(item: unknown, response: string, index: number): string {
   const id = isRecord(item) ? item.id : undefined;
   return typeof id === "string" ? id : `item_${response.replace(/^resp_/, "")}_${index}`;
+}
+
+function notStreamed(): HttpError {
+  return new HttpError(400, "a response that runs in the background cannot be streamed", {
+    hint: "read it without stream: true until its status is completed",
+    code: "stream_not_supported",
+    param: "stream",
+  });
 }
 
 function noResponse(id: string, isAllowed: boolean): HttpError {
