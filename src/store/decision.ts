@@ -88,13 +88,21 @@ export interface Reasons {
   readonly observed?:
     | { readonly pair: readonly [string, string]; readonly propensity: number }
     | undefined;
-  /** Why there was a duel, or why a duel that was requested did not take place. */
-  readonly duel?: "requested" | "auto" | "capped" | "not_possible" | undefined;
+  /**
+   * Why there was a duel, or why a duel that was requested did not take place. "later": the key or
+   * the router wanted it, and the client may fetch the second answer later.
+   */
+  readonly duel?: "requested" | "auto" | "later" | "capped" | "not_possible" | undefined;
   /** The encoder failed, so the prompt did not influence the decision. */
   readonly encoder_failed?: boolean | undefined;
 }
 
-/** Whether a decision shows two answers. */
+/** Whether a decision has two answers. */
 export function isDuel({ pair }: Pick<Decision, "pair">): boolean {
   return pair[0] !== pair[1];
+}
+
+/** Whether a decision is a duel whose second answer the client may fetch after the first. */
+export function isLaterDuel(decision: Pick<Decision, "pair" | "reasons">): boolean {
+  return isDuel(decision) && decision.reasons?.duel === "later";
 }

@@ -51,7 +51,7 @@ export class Lane<E, R> {
     if (this.#closed) reject(new StoreUnavailable("it is closed"));
     else if (this.#isDown) reject(this.#unavailable("the last write failed"));
     else if (this.#queue.length >= this.#settings.maxQueue) {
-      reject(this.#unavailable("too many votes are waiting"));
+      reject(this.#unavailable("too many entries are waiting"));
     } else {
       // The entry may still be written afterwards. Sending it again is safe.
       const late = () => reject(this.#unavailable("the database does not answer"));

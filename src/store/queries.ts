@@ -75,6 +75,12 @@ export class LogQueries {
     return row && { ...row, until: Number(row.until) };
   }
 
+  async decisionNamed(owner: string, id: string): Promise<string | undefined> {
+    const [row] = await this.select<{ decision: string }>(sql`
+      SELECT decision FROM client_ids WHERE owner = ${owner} AND id = ${id}`);
+    return row?.decision;
+  }
+
   async snapshot(
     router: string,
     atMost: number = Number.MAX_SAFE_INTEGER,

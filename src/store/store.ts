@@ -84,6 +84,17 @@ export interface Store {
   deleteResponse(id: string): Promise<void>;
 
   /**
+   * Gives ids that clients chose to decisions, in one transaction, and deletes those whose time is
+   * over. Returns for each id whether it names its decision now; false if the owner has given it to
+   * another one. Claiming an id again for the same decision changes nothing.
+   */
+  claimIds(claims: readonly ClientId[]): Promise<boolean[]>;
+  /** Frees an id, unless it names another decision. */
+  releaseId(claim: Omit<ClientId, "until">): Promise<void>;
+  /** Id of the decision to which the owner has given an id. */
+  decisionNamed(owner: string, id: string): Promise<string | undefined>;
+
+  /**
    * Acquires the lease of a router. Returns a token, or undefined if another holder's
    * lease is still valid and `steal` is not set.
    */
@@ -145,6 +156,17 @@ export interface StoredResponse {
   readonly until: number;
   /** Sealed content, to be read with `unseal`. */
   readonly body: Uint8Array;
+}
+
+/** An id that a client chose for a request, by which it can vote later. */
+export interface ClientId {
+  /** Id of the API key; "" without a key. */
+  readonly owner: string;
+  readonly id: string;
+  /** Id of the decision. */
+  readonly decision: string;
+  /** Time in milliseconds since 1970 up to which the id is kept. */
+  readonly until: number;
 }
 
 /** The place of a decision in the order of time: its time, then its id. */

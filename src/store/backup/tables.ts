@@ -18,6 +18,7 @@ export const MAIN_TABLES: readonly Table[] = [
   { name: "horizons", columns: ["router", "position"] },
   { name: "embeddings", columns: ["decision", "until", "x"] },
   { name: "responses", columns: ["id", "owner", "until", "body"] },
+  { name: "client_ids", columns: ["owner", "id", "decision", "until"] },
   { name: "keys", columns: ["id", "body"] },
   { name: "secrets", columns: ["name", "value"] },
   { name: "tallies", columns: ["router", "bucket", "model"], sums: COUNTS },

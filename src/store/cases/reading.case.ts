@@ -198,6 +198,34 @@ export function readingConforms({ one, both }: Stores): void {
     expect(await b.response("r3")).toEqual({ ...response, id: "r3" });
   });
 
+  it("gives an id of a client to one decision of a key, until its time or until it is freed", async () => {
+    const [a, b] = await both();
+    const until = Date.now() + 60_000;
+    const claim = (owner: string, id: string, decision: string) => ({ owner, id, decision, until });
+    const first = [claim("k1", "m1", "d1"), claim("k2", "m1", "d2"), claim("k1", "m1", "d3")];
+    expect(await a.claimIds(first)).toEqual([true, true, false]);
+    expect(await b.claimIds([claim("k1", "m1", "d1"), claim("k2", "m1", "d4")])).toEqual([
+      true,
+      false,
+    ]);
+    expect(await b.decisionNamed("k1", "m1")).toBe("d1");
+    expect(await b.decisionNamed("k2", "m1")).toBe("d2");
+    expect(await b.decisionNamed("k1", "m2")).toBeUndefined();
+    await b.releaseId(claim("k1", "m1", "d9"));
+    expect(await a.decisionNamed("k1", "m1")).toBe("d1");
+    await b.releaseId(claim("k1", "m1", "d1"));
+    expect(await a.decisionNamed("k1", "m1")).toBeUndefined();
+    expect(await a.claimIds([{ ...claim("k1", "old", "d5"), until: 1 }])).toEqual([true]);
+    expect(await a.claimIds([claim("k1", "old", "d6")])).toEqual([true]);
+    expect(await a.claimIds([])).toEqual([]);
+    expect(await b.decisionNamed("k1", "old")).toBe("d6");
+    // Claims at the same time: one of them gets the id.
+    const racing = ["d7", "d8"].map((decision, i) =>
+      [a, b][i]!.claimIds([claim("", "r", decision)]),
+    );
+    expect((await Promise.all(racing)).flat().toSorted()).toEqual([false, true]);
+  });
+
   it("notifies of votes and snapshots, also of other nodes if the database is shared", async () => {
     const [a, b] = await both();
     const changes: Change[] = [];

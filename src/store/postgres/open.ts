@@ -10,6 +10,7 @@ import { textOf } from "../sql.ts";
 import type {
   BudgetRequest,
   Change,
+  ClientId,
   PruneQuery,
   PruneReport,
   Receipt,
@@ -97,6 +98,14 @@ class PostgresStore extends Queries implements Store {
 
   deleteResponse(id: string) {
     return writes.deleteResponse(this.#pool, id);
+  }
+
+  claimIds(claims: readonly ClientId[]) {
+    return writes.claimIds(this.#pool, claims);
+  }
+
+  releaseId(claim: Omit<ClientId, "until">) {
+    return writes.releaseId(this.#pool, claim);
   }
 
   acquireLease(router: string, holder: string, milliseconds: number, steal = false) {

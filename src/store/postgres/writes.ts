@@ -7,6 +7,7 @@ import { noSnapshot } from "../prune.ts";
 import type {
   BudgetGrant,
   BudgetRequest,
+  ClientId,
   StoredKey,
   StoredResponse,
   StoredSnapshot,
@@ -190,6 +191,43 @@ export async function saveResponse(
 
 export async function deleteResponse(pool: pg.Pool, id: string): Promise<void> {
   await query(pool, "DELETE FROM responses WHERE id = $1", [id]);
+}
+
+export async function claimIds(pool: pg.Pool, claims: readonly ClientId[]): Promise<boolean[]> {
+  // Nodes insert in the same order, so that none of two waits for the other.
+  const sorted = claims.toSorted((a, b) => compare(a.owner, b.owner) || compare(a.id, b.id));
+  const column = (name: keyof ClientId) => sorted.map((claim) => claim[name]);
+  return transaction(pool, "", async (client) => {
+    await client.query(`DELETE FROM client_ids WHERE until < ${NOW}`);
+    await client.query(
+      `INSERT INTO client_ids (owner, id, decision, until)
+       SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[])
+       ON CONFLICT DO NOTHING`,
+      [column("owner"), column("id"), column("decision"), column("until")],
+    );
+    const { rows } = await client.query<Pick<ClientId, "owner" | "id" | "decision">>(
+      `SELECT owner, id, decision FROM client_ids
+       WHERE (owner, id) IN (SELECT * FROM unnest($1::text[], $2::text[]))`,
+      [column("owner"), column("id")],
+    );
+    const named = new Map(rows.map(({ owner, id, decision }) => [`${owner}\n${id}`, decision]));
+    return claims.map(({ owner, id, decision }) => named.get(`${owner}\n${id}`) === decision);
+  });
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+export async function releaseId(
+  pool: pg.Pool,
+  { owner, id, decision }: Omit<ClientId, "until">,
+): Promise<void> {
+  await query(pool, "DELETE FROM client_ids WHERE owner = $1 AND id = $2 AND decision = $3", [
+    owner,
+    id,
+    decision,
+  ]);
 }
 
 export async function saveKey(pool: pg.Pool, key: StoredKey): Promise<void> {

@@ -8,6 +8,7 @@ import { textOf } from "../sql.ts";
 import type {
   BudgetRequest,
   Change,
+  ClientId,
   PruneQuery,
   PruneReport,
   Receipt,
@@ -100,6 +101,14 @@ export class SqliteStore extends Queries implements Store {
 
   async deleteResponse(id: string) {
     translated(() => writes.deleteResponse(this.#writer, id));
+  }
+
+  async claimIds(claims: readonly ClientId[]) {
+    return translated(() => writes.claimIds(this.#writer, claims, this.#now()));
+  }
+
+  async releaseId(claim: Omit<ClientId, "until">) {
+    translated(() => writes.releaseId(this.#writer, claim));
   }
 
   async acquireLease(router: string, holder: string, milliseconds: number, steal = false) {

@@ -6,6 +6,7 @@ import { noSnapshot } from "../prune.ts";
 import type {
   BudgetGrant,
   BudgetRequest,
+  ClientId,
   StoredKey,
   StoredResponse,
   StoredSnapshot,
@@ -164,6 +165,33 @@ export function saveResponse(
 
 export function deleteResponse(db: Connection, id: string): void {
   db.prepare("DELETE FROM responses WHERE id = ?").run(id);
+}
+
+export function claimIds(db: Connection, claims: readonly ClientId[], now: number): boolean[] {
+  const claim = db.transaction(() => {
+    db.prepare("DELETE FROM client_ids WHERE until < ?").run(now);
+    const insert = db.prepare(
+      "INSERT INTO client_ids (owner, id, decision, until) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    );
+    const named = db
+      .prepare<[string, string], string>(
+        "SELECT decision FROM client_ids WHERE owner = ? AND id = ?",
+      )
+      .pluck();
+    return claims.map(({ owner, id, decision, until }) => {
+      insert.run(owner, id, decision, until);
+      return named.get(owner, id) === decision;
+    });
+  });
+  return claim.immediate();
+}
+
+export function releaseId(db: Connection, { owner, id, decision }: Omit<ClientId, "until">): void {
+  db.prepare("DELETE FROM client_ids WHERE owner = ? AND id = ? AND decision = ?").run(
+    owner,
+    id,
+    decision,
+  );
 }
 
 export function saveKey(db: Connection, key: StoredKey): void {
