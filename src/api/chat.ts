@@ -16,6 +16,7 @@ export const ROUTING = {
   allowed_models: z.array(z.string().min(1).max(256)).min(1).max(1000),
   session_id: printable(256),
   strict: z.boolean(),
+  id: printable(128),
 };
 
 export const RoutingOptions = z.strictObject(
@@ -33,6 +34,9 @@ export const RoutingOptions = z.strictObject(
     strict: ROUTING.strict
       .nullish()
       .describe("Send the request as it is, also to a model that refuses one of its parameters."),
+    id: ROUTING.id
+      .nullish()
+      .describe("Id by which this key can vote on the answer. A key uses an id once."),
   },
   {
     error: (issue) =>
@@ -92,6 +96,10 @@ const Adaptation = z
 export const RoutingNote = z
   .object({
     decision_id: z.string(),
+    id: z
+      .string()
+      .optional()
+      .describe("The id that the client chose. Missing if the database did not answer in time."),
     router: z.string(),
     mode: Mode.optional().describe("Only if the router does not apply its decisions."),
     model: z.string().optional().describe("Model that answered; hidden in a duel until the vote."),
@@ -102,11 +110,12 @@ export const RoutingNote = z
       .describe("Changes to the request that this model needed."),
     cost: z.number().optional().describe("US dollars."),
     duel: z
-      .union([z.boolean(), z.literal("capped")])
+      .union([z.boolean(), z.literal(["capped", "later"])])
       .optional()
       .describe(
-        '`true`: the choices are a duel. `"capped"`: no duel, because their share is used up. `false`: no duel; `because` says why.',
+        '`true`: the choices are a duel. `"later"`: a duel whose second answer can be fetched. `"capped"`: no duel, because their share is used up. `false`: no duel; `because` says why.',
       ),
+    slot: z.number().optional().describe("1 in the second answer of a duel that was fetched."),
     because: z.string().optional(),
     vote_token: z
       .string()

@@ -12,7 +12,9 @@ export const DecisionsQuery = z.object({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 });
 
-export const DecisionParams = z.object({ id: Id.describe("Id of the decision or completion.") });
+export const DecisionParams = z.object({
+  id: Id.describe("Id of the decision or of its answer, or the id that the client chose."),
+});
 
 const Score = z.object({
   model: z.string(),
@@ -64,9 +66,11 @@ const Explanation = z.object({
     .optional()
     .describe("The policy's choice in mode `observe`, in which the fallback model answers."),
   duel_reason: z
-    .enum(["requested", "auto", "capped", "not_possible"])
+    .enum(["requested", "auto", "later", "capped", "not_possible"])
     .optional()
-    .describe("Why there was a duel, or why a requested duel did not take place."),
+    .describe(
+      "Why there was a duel, or why a requested duel did not take place. `later`: the key or the router wanted it, and the second answer can be fetched.",
+    ),
   encoder_failed: z.boolean().optional(),
   reasons: z.array(z.string()).describe("The explanation in sentences."),
 });
@@ -88,6 +92,10 @@ export const RouteDecision = z
     model: z.string(),
     models: z.array(z.string()),
     ...Explanation.shape,
+    client_id: z
+      .string()
+      .optional()
+      .describe("The id that the client chose. Missing if the database did not answer in time."),
     vote_token: z.string().optional(),
   })
   .meta({ id: "RouteDecision", description: "A decision without an answer." });

@@ -7,7 +7,16 @@ const MOST_COMMENT = 2000;
 
 export const VoteRequest = z
   .object({
-    id: Id.optional().describe("Id of the completion or of the decision."),
+    id: Id.optional().describe(
+      "Id of the answer or of its decision, or the id that the client chose for the request.",
+    ),
+    session_id: Id.optional().describe(
+      "Instead of `id`: a session of this key, for its last answer (`last`), or for metrics of level `session` and comments.",
+    ),
+    last: z
+      .literal(true)
+      .optional()
+      .describe("The vote is about the last answer of the session. Needs a key."),
     winner: z
       .union(
         [z.literal([0, 1]), z.enum(["0", "1", "a", "b", "tie", "both_bad"])],
@@ -28,9 +37,7 @@ export const VoteRequest = z
       .describe("Replaces the API key. One token is one vote, whatever the voter is called."),
     // TensorZero: POST /feedback {metric_name, value, inference_id}
     inference_id: Id.optional().describe("TensorZero's name of `id`."),
-    episode_id: Id.optional().describe(
-      "TensorZero's name of the session id, for metrics of level `session` and comments. Needs a key.",
-    ),
+    episode_id: Id.optional().describe("TensorZero's name of `session_id`."),
     metric_name: z
       .string()
       .max(256)
@@ -59,7 +66,7 @@ export const VoteRequest = z
       .describe("FastChat's name of `winner`."),
   })
   .describe(
-    "A vote: `id` and one of `winner`, `rating` and `ranking`, declared metrics, a comment, or several of these.",
+    "A vote: `id`, or `session_id` and `last`, and one of `winner`, `rating` and `ranking`, declared metrics, a comment, or several of these.",
   );
 export type VoteRequest = Value<typeof VoteRequest>;
 

@@ -16,7 +16,7 @@ export interface DialectHost {
   readonly yaml: string;
   readonly received: ReceivedRequest[];
   /** Answers of the next requests, by dialect; the last one is repeated. */
-  answer: (request: ReceivedRequest, dialect: DialectName) => HostAnswer;
+  answer: (request: ReceivedRequest, dialect: DialectName) => HostAnswer | Promise<HostAnswer>;
 }
 
 interface HostAnswer {
@@ -43,7 +43,7 @@ export async function startDialectHost(): Promise<DialectHost> {
     const got = { path, headers: request.headers, body: text === "" ? {} : JSON.parse(text) };
     host.received.push(got);
     const dialect = path.split("/")[1] as DialectName;
-    const { status = 200, headers, body, breaks } = host.answer(got, dialect);
+    const { status = 200, headers, body, breaks } = await host.answer(got, dialect);
     const isStream = Array.isArray(body) || typeof body === "string";
     const type = isStream ? "text/event-stream" : "application/json";
     response.writeHead(status, { "content-type": type, ...headers });

@@ -25,9 +25,11 @@ import { VoteTokens } from "./feedback/vote-token.ts";
 import { watchPosteriors } from "./insight/events.ts";
 import { route } from "./insight/route.ts";
 import { PastTallies } from "./insight/stats.ts";
+import { ClientIds } from "./log/client-ids.ts";
 import { Feed } from "./log/feed.ts";
 import { Recorder } from "./log/recorder.ts";
 import { Retention } from "./log/retention.ts";
+import { SecondAnswers } from "./log/second-answers.ts";
 import { StoredResponses } from "./log/stored-responses.ts";
 import type { Placement } from "./providers/model-specs.ts";
 import { type ProbeResult, probeAll } from "./providers/probe.ts";
@@ -184,6 +186,8 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     entropy.split("judge"),
   );
   const reader = new BodyReader();
+  const clientIds = new ClientIds({ store, lifetime: tokenLifetime, logger });
+  const seconds = new SecondAnswers(() => clock.date());
   const request: RequestParts = {
     serving,
     sessions,
@@ -195,6 +199,8 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     voteTokens,
     metrics,
     reader,
+    clientIds,
+    seconds,
   };
   const responses = new StoredResponses({
     store,
@@ -274,7 +280,10 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
       warnings.stop();
       await guard.stop();
       await server.close(served.config.server.drain_seconds * 1000);
+      // Nobody can fetch a second answer any more.
+      await seconds.close();
       await reader.close();
+      await clientIds.close();
       await access.close();
       await builder.close(served);
       await log.close();

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Decision } from "../store/decision.ts";
-import { newDecisionId } from "../store/decision-id.ts";
-import { type Access, type Billed, type Caller, UNPRICED_COST } from "./access/access.ts";
+import { DAY_MS, newDecisionId } from "../store/decision-id.ts";
+import { type Access, type Caller, UNPRICED_COST } from "./access/access.ts";
+import { decideWithinBudget } from "./decide-within-budget.ts";
 import {
   type DeliveredAnswer,
   deliver,
@@ -9,21 +10,25 @@ import {
   type ResponseForm,
 } from "./deliver/deliver.ts";
 import { deliverDuel } from "./deliver/duel.ts";
+import { deliverFirst } from "./deliver/later.ts";
 import { chat } from "./dialects/chat/chat.ts";
 import { tokensIn } from "./dialects/chat/request.ts";
-import type { Conversation, Dialect, ModelRequest, RequestHeaders } from "./dialects/dialect.ts";
-import { affinityOf, isStrict } from "./dialects/options.ts";
+import type { Dialect, ModelRequest, RequestHeaders } from "./dialects/dialect.ts";
+import { affinityOf, isStrict, withoutMetadataId } from "./dialects/options.ts";
 import type { BodyReader } from "./dialects/reader/reader.ts";
 import { ballotOf } from "./feedback/ballot.ts";
 import type { Judge } from "./feedback/judge.ts";
 import type { VoteTokens } from "./feedback/vote-token.ts";
+import type { ClientIds } from "./log/client-ids.ts";
 import { type AnswerSlot, DIRECT, paidUsage, type Recorder } from "./log/recorder.ts";
+import type { SecondAnswers } from "./log/second-answers.ts";
 import { type Attempt, AttemptsFailed, attempt, attemptDuel } from "./providers/attempt.ts";
 import { ServedModel } from "./providers/served-model.ts";
 import type { PaidAnswer } from "./routing/answer-prices.ts";
-import { type DecideParts, decide, logDecision, type PendingDecision } from "./routing/decide.ts";
+import { type DecideParts, logDecision, type PendingDecision } from "./routing/decide.ts";
 import { NO_DUEL } from "./routing/explain.ts";
 import { resolve } from "./routing/serving.ts";
+import { startSecond } from "./second-answer.ts";
 import { type Metrics, Stopwatch } from "./telemetry/metrics.ts";
 import type { Client } from "./wire/client.ts";
 import { HttpError } from "./wire/http-error.ts";
@@ -37,6 +42,8 @@ export interface RequestParts extends DecideParts {
   readonly voteTokens: VoteTokens;
   readonly metrics: Metrics;
   readonly reader: BodyReader;
+  readonly clientIds: ClientIds;
+  readonly seconds: SecondAnswers;
 }
 
 /** A request that the server has admitted: host, origin, key, scope and rate are checked. */
@@ -52,9 +59,10 @@ export interface AdmittedRequest {
  *   admit     the server, with `Access.admit`
  *   read      the dialect turns the body into a conversation
  *   decide    the router chooses one model, or two for a duel; their cost is set aside from the
- *             budget of the key, if it has one
+ *             budget of the key, if it has one, and the client's own id is given to the decision
  *   attempt   the models are called; if one fails, others are
- *   deliver   the answers are written to the client as they come
+ *   deliver   the answers are written to the client as they come; the second answer of a duel that
+ *             the client did not request is kept, so that the client may fetch it
  *   log       the decision after the models were called, the answers when they have ended
  */
 export async function answerConversation(
@@ -64,11 +72,8 @@ export async function answerConversation(
   client: Client,
 ): Promise<void> {
   const stopwatch = new Stopwatch(parts.clock, parts.metrics);
-  const { request, conversation: readConversation } = await parts.reader.read(
-    dialect,
-    body,
-    headers,
-  );
+  const read = await parts.reader.read(dialect, body, headers);
+  const request = withoutMetadataId(read.request);
   const target = resolve(parts.serving(), request.model);
   const isNative = target instanceof ServedModel && target.dialects.includes(dialect.name);
   if (!isNative) dialect.checkState?.(request.members);
@@ -77,17 +82,24 @@ export async function answerConversation(
     const affinity = affinityOf(request.members, headers);
     return answerBy(target, parts, caller, { ...request, strict, affinity }, dialect, client);
   }
-  const conversation = readConversation();
+  const conversation = read.conversation();
   stopwatch.stage("parse");
-  const pending = await decide(parts, caller, target, conversation, stopwatch);
+  const { pending, reservation } = await decideWithinBudget(
+    parts,
+    caller,
+    target,
+    conversation,
+    stopwatch,
+  );
   client.decision = pending.id;
-  const reservation =
-    caller.budget === undefined
-      ? undefined
-      : await parts.access.reserve(caller, billedModels(pending, conversation));
+  const claiming = parts.clientIds.claim(conversation.options.id, caller.owner, pending);
+  const named = await claiming.catch((error: unknown) => {
+    reservation?.settle(0);
+    throw error;
+  });
 
   const { promptTokens, answerTokens = 0 } = conversation.needs;
-  const answering = attemptAndDeliver(parts, pending, client, {
+  const form: ResponseForm = {
     dialect,
     request: {
       ...request,
@@ -99,29 +111,38 @@ export async function answerConversation(
     wantsUsage: conversation.wantsUsage,
     note: (models) => logged().note(models),
     needsText: () => parts.judge.wants(target, conversation),
-  });
-  stopwatch.called();
-  const logged = afterCall(() => {
-    stopwatch.report();
-    const decision = logDecision(parts.recorder, pending);
-    return { decision, note: noteMaker(pending, decision, parts.voteTokens) };
-  });
-
+  };
+  const answering = attemptAndDeliver(parts, pending, client, form, () => second?.cancel());
   const slot = {
     router: target.name,
     decision: pending.id,
     owner: caller.owner,
-    promptTokens: conversation.needs.promptTokens,
+    promptTokens,
     isKept: pending.isKept,
   };
+  const until = pending.at + DAY_MS * parts.serving().config.store.vote_token_days;
+  const second = pending.isLater
+    ? startSecond(parts, pending, client, form, { ...slot, until })
+    : undefined;
+  stopwatch.called();
+  const logged = afterCall(() => {
+    stopwatch.report();
+    const decision = logDecision(parts.recorder, pending);
+    return { decision, note: noteMaker(pending, decision, parts.voteTokens, named?.id) };
+  });
+
   let cost = 0;
+  let isAnswered = false;
   try {
     const answers = await answering;
+    isAnswered = answers.some(({ end }) => end && !end.error);
     cost = logAnswers(parts.recorder, pending, slot, answers);
     const { decision } = logged();
     const answered = { dialect, conversation, members: request.members, router: target, decision };
-    parts.judge.consider(answered, answers);
+    const later = second ? [(await second.finished).answer] : [];
+    parts.judge.consider(answered, [...answers, ...later]);
   } catch (error) {
+    second?.cancel();
     if (!(error instanceof AttemptsFailed)) throw error;
     logged();
     const { lastModel, fallbacks } = error;
@@ -134,36 +155,33 @@ export async function answerConversation(
     );
     throw error.error;
   } finally {
-    reservation?.settle(cost);
+    if (!isAnswered) named?.release();
+    const later = second ? billed(pending.pair[1], (await second.finished).cost) : 0;
+    reservation?.settle(cost + later);
   }
 }
 
-/** The models of a decision with the most that their answers can cost. */
-function billedModels(
-  { pair, isDuel }: PendingDecision,
-  { needs: { promptTokens, answerTokens }, n }: Conversation,
-): Billed[] {
-  return (isDuel ? pair : [pair[0]]).map((model) => {
-    const most = model.mostCost(promptTokens, answerTokens);
-    return { name: model.name, mostCost: most && n * most };
-  });
-}
-
-/** Calls the models and writes their answers. The calls are sent before this function waits. */
+/**
+ * Calls the models and writes their answers. The calls are sent before this function waits. The
+ * second answer of a duel that the client may fetch later is made elsewhere; `cancelSecond` stops it
+ * if its model has to answer in place of the first.
+ */
 async function attemptAndDeliver(
   { recorder, sessions, clock }: RequestParts,
-  { pair, isDuel, others, session, router }: PendingDecision,
+  { pair, isDuel, isLater, others, session, router }: PendingDecision,
   client: Client,
   form: ResponseForm,
+  cancelSecond: () => void,
 ): Promise<readonly DeliveredAnswer[]> {
   const { request } = form;
+  const created = Math.floor(clock.date() / 1000);
   let attempted: Promise<Attempt>;
-  if (isDuel) {
+  if (isDuel && !isLater) {
     const attempts = attemptDuel(pair, request, client.signal, recorder, clock);
     if (session) sessions.forget(session);
     try {
       return await deliverDuel(client, attempts, form, {
-        created: Math.floor(clock.date() / 1000),
+        created,
         graceMs: 1000 * router.config.duels.grace_seconds,
       });
     } catch (error) {
@@ -178,6 +196,11 @@ async function attemptAndDeliver(
   } else attempted = attempt(pair[0], others, request, client.signal, recorder);
   const found = await attempted;
   if (session) sessions.remember(session, found.model.name);
+  const [, second] = pair;
+  if (isLater && found.model !== second) {
+    return [await deliverFirst(client, found, second.name, form, { created })];
+  }
+  cancelSecond();
   return [await deliver(client, found, form)];
 }
 
@@ -210,11 +233,13 @@ function noteMaker(
   { id, at, router, duel, isKept }: PendingDecision,
   decision: Decision,
   voteTokens: VoteTokens,
+  named: string | undefined,
 ): ResponseForm["note"] {
   const { mode } = router.config;
   const isImpossible = duel === "not_possible";
   const common = {
     decision_id: id,
+    id: named,
     router: router.name,
     mode: mode === "apply" ? undefined : mode,
     duel: isImpossible ? false : duel === "capped" ? duel : undefined,
@@ -238,7 +263,7 @@ function noteMaker(
  */
 function logAnswers(
   recorder: Recorder,
-  { router, settle }: PendingDecision,
+  { router, settle, isLater }: PendingDecision,
   common: Omit<AnswerSlot, "slot">,
   answers: readonly DeliveredAnswer[],
 ): number {
@@ -252,8 +277,8 @@ function logAnswers(
   const [first = 0, second = 0] = answers.map(({ slot, model, end, failure, fallbacks }) => {
     const own = { ...common, slot };
     if (end) {
-      const isDuel = answers.length === 2;
-      const cost = recorder.answered({ ...own, priced }, model, end, fallbacks, isDuel);
+      const isHidden = isLater || answers.length === 2;
+      const cost = recorder.answered({ ...own, priced }, model, end, fallbacks, isHidden);
       // The first answer that is logged carries the counts of both.
       priced = undefined;
       total += billed(model, cost);

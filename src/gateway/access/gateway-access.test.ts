@@ -125,10 +125,24 @@ describe("keys", () => {
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
   });
 
-  it("can request duels for all their requests", async () => {
-    const { post } = gateway();
-    const { json } = await post("/v1/chat/completions", chat("hi"), bearer("due-due-due-due-due"));
-    expect(json.choices).toHaveLength(2);
+  it("can have duels for all their requests, whose second answers only they may fetch", async () => {
+    const { post, get } = gateway();
+    const duellist = bearer("due-due-due-due-due");
+    const { json } = await post("/v1/chat/completions", chat("hi"), duellist);
+    expect(json.choices).toHaveLength(1);
+    expect(json.joust.duel).toBe("later");
+    const path = `/v1/decisions/${json.joust.decision_id}/second`;
+    expect((await get(path)).status).toBe(401);
+    expect((await get(path, bearer("ann-ann-ann-ann-ann"))).json.error.code).toBe(
+      "decision_not_found",
+    );
+    const token = { "x-joust-vote-token": json.joust.vote_token };
+    expect((await get(path, { "x-joust-vote-token": json.joust.vote_token.slice(4) })).status).toBe(
+      403,
+    );
+    const second = await get(path, token);
+    expect(second.json.choices).toHaveLength(1);
+    for (const key of [duellist, ADMIN]) expect((await get(path, key)).text).toBe(second.text);
   });
 
   it("are created and revoked while the gateway runs", async () => {

@@ -59,8 +59,6 @@ export interface Conversation {
   readonly needs: Needs;
   /** Number of answers that the client wants from the model. */
   readonly n: number;
-  /** Whether an answer can hold several choices. If so, clients may get a duel that they did not request. */
-  readonly hasChoices: boolean;
   /** Whether the client wants usage at the end of a stream. */
   readonly wantsUsage: boolean;
   /** Whether the last message is the result of a tool, which the calling model waits for. */
@@ -120,6 +118,8 @@ export interface DuelHead {
   readonly created: number;
   /** Name of the router. */
   readonly model: string;
+  /** Whether only the second answer is written, which the client fetches later. */
+  readonly isSecond?: boolean | undefined;
 }
 
 /** Writes one response that holds both answers of a duel, without the names of the models. */

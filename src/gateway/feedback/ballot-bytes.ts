@@ -17,6 +17,7 @@ export function bytesOfBallot(ballot: Ballot, until: number, withX: boolean): Bu
     (withX ? WITH_X : 0) |
     (owner === undefined ? 0 : WITH_OWNER) |
     (ballot.isKept ? KEPT : 0) |
+    (ballot.isLater ? LATER : 0) |
     (models.length << MODELS_SHIFT);
   head.writeUInt32BE(Math.floor(until / 1000), 1);
   Buffer.from(id.replaceAll("-", ""), "hex").copy(head, 5);
@@ -42,6 +43,7 @@ const HEAD = 35;
 const WITH_X = 1;
 const WITH_OWNER = 2;
 const KEPT = 4;
+const LATER = 8;
 const MODELS_SHIFT = 4;
 
 /** A text after its length in two bytes, padded with zeros to the size of the longest one. */
@@ -87,6 +89,7 @@ export function ballotOfBytes(bytes: Buffer): { readonly ballot: Ballot; readonl
       version: bytes.readUIntBE(21, 6),
       x: flags & WITH_X ? vectorOfHalf(bytes.subarray(offset)) : undefined,
       isKept: (flags & KEPT) !== 0,
+      ...((flags & LATER) !== 0 && { isLater: true }),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { type Decision, isDuel } from "../../store/decision.ts";
+import { type Decision, isDuel, isLaterDuel } from "../../store/decision.ts";
 import { timeOfId } from "../../store/decision-id.ts";
 import type { Answered, Verdict, Voted } from "../../store/events.ts";
 import { VoteRefused } from "../../store/store-error.ts";
@@ -24,6 +24,8 @@ export interface Ballot
   readonly models: readonly string[];
   /** False if the decision has no row because it is not part of the sample. */
   readonly isKept: boolean;
+  /** True if the client of a duel got the first answer at once, so that a rating is about that one. */
+  readonly isLater?: boolean | undefined;
 }
 
 export type CompleteBallot = Ballot & { readonly x: Float64Array };
@@ -36,7 +38,7 @@ export function ballotOf(
 ): Ballot {
   const { id, router, at, owner, encoder, candidates, values, propensity, version, x } = decision;
   const common = { id, router, at, owner, encoder, candidates, values, propensity, version };
-  return { ...common, x, models, isKept };
+  return { ...common, x, models, isKept, ...(isLaterDuel(decision) && { isLater: true }) };
 }
 
 /** Adds what is known about the answers: after a fallback another model answered, or none. */
@@ -44,7 +46,10 @@ export function withAnswers(ballot: Ballot, answers: readonly Answered[]): Ballo
   const models = ballot.models.map((model, slot) => {
     const answer = answers.find((one) => one.slot === slot);
     if (!answer) return model;
-    return answer.status === "failed" ? "" : answer.model;
+    // A second answer that is fetched later is shown if it is complete.
+    const isShown =
+      slot === 1 && ballot.isLater ? answer.status === "ok" : answer.status !== "failed";
+    return isShown ? answer.model : "";
   });
   return { ...ballot, models };
 }
@@ -93,14 +98,14 @@ export function voteOn(ballot: CompleteBallot, given: Verdict, facts: VoteFacts)
 
 /**
  * Adds the slot to a rating. If one answer of a duel failed, the rating is about the other. If
- * both were shown, the voter has to name the slot.
+ * both were shown at once, the voter has to name the slot.
  */
-function withSlot({ models }: Ballot, verdict: Verdict): Verdict {
+function withSlot({ models, isLater }: Ballot, verdict: Verdict): Verdict {
   if (!("rating" in verdict)) return verdict;
   const { rating } = verdict;
   if (verdict.slot !== undefined) return { rating, slot: verdict.slot };
   const shown = models.flatMap((model, slot) => (model === "" ? [] : [slot]));
-  if (shown.length < 2) return { rating, slot: shown[0] ?? 0 };
+  if (shown.length < 2 || isLater) return { rating, slot: shown[0] ?? 0 };
   throw new HttpError(400, "the decision has two answers", {
     hint: "send slot (0 or 1) with the rating, or send winner instead",
     code: "missing_value",

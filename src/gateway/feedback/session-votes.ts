@@ -18,9 +18,29 @@ export async function newestInSession(
 }
 
 /**
+ * Id of the newest decision of a session, since a time, that the caller's key has got an answer
+ * for. Throws VoteRefused if there is none.
+ */
+export async function lastAnswerIn(
+  store: Decisions,
+  caller: Caller | undefined,
+  session: string,
+  since: number,
+): Promise<string> {
+  const owner = caller?.owner;
+  const page = await store.decisions({ owner, session, since, limit: RECENT });
+  const last = page.find(({ answers }) => answers.some(({ status }) => status !== "failed"));
+  if (!last) throw new VoteRefused("unknown");
+  return last.decision.id;
+}
+
+/** Requests of a session that may run or have failed after its last answer. */
+const RECENT = 32;
+
+/**
  * The single answers of a ballot's session, which share the weight of a metric of level session.
- * Duels are left out, because a metric of the session does not say which of two answers it is
- * about. Throws VoteRefused if the session has only duels.
+ * Of a duel whose second answer is fetched later, it is the first. Other duels are left out,
+ * because a metric of the session does not say which of two answers it is about. Throws VoteRefused if the session has only duels.
  */
 export async function answersOfSession(
   store: Decisions,
@@ -42,8 +62,8 @@ export async function answersOfSession(
   return [...own, ...others];
 }
 
-function isSingle({ models }: Ballot): boolean {
-  return models.length === 1 && models[0] !== "";
+function isSingle({ models, isLater }: Ballot): boolean {
+  return (models.length === 1 || isLater === true) && models[0] !== "";
 }
 
 /** Largest number of decisions of a session that a metric rates; the newest are taken. */

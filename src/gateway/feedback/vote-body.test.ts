@@ -43,7 +43,7 @@ describe("a vote", () => {
     [{ id: "d", type: "leftvote" }, { outcome: "a" }],
     [{ id: "d", type: "bothbad_vote" }, { outcome: "both_bad" }],
   ])("reads %j as %j", (body, verdict) => {
-    expect(read(body)).toMatchObject({ decision: "d", contents: [{ verdict }] });
+    expect(read(body)).toMatchObject({ id: "d", contents: [{ verdict }] });
   });
 
   it("may have several metrics and a comment, which is stored once", () => {
@@ -91,12 +91,14 @@ describe("a vote", () => {
 
   it("may name a session instead of a decision, for metrics of the session and comments", () => {
     const vote = read({ episode_id: "s", metric_name: "stars", value: 4, comment: "slow" });
-    expect(vote).toMatchObject({ decision: undefined, session: "s" });
+    expect(vote).toMatchObject({ id: undefined, session: "s", isLast: false });
     expect(vote.contents).toMatchObject([{ isSession: true }, { verdict: { comment: "slow" } }]);
   });
 
-  it("may have the id of the completion", () => {
-    expect(readVote({ id: "chatcmpl-d", winner: 0 }).decision).toBe("d");
+  it("may be about the last answer of a session", () => {
+    const vote = read({ session_id: "s", last: true, winner: "tie" });
+    expect(vote).toMatchObject({ id: undefined, session: "s", isLast: true });
+    expect(read({ episode_id: "s", last: true, rating: 1 })).toMatchObject({ session: "s" });
   });
 
   it.each([
@@ -117,6 +119,12 @@ describe("a vote", () => {
     { id: "d", metric_name: "thumbs", value: "true" },
     { episode_id: "s", metric_name: "thumbs", value: true },
     { episode_id: "s", winner: 0 },
+    { session_id: "s", winner: 0 },
+    { session_id: "s", last: false, winner: 0 },
+    { id: "d", last: true, winner: 0 },
+    { id: "d", session_id: "s", last: true, winner: 0 },
+    { last: true, winner: 0 },
+    { session_id: "s", last: true, winner: 0, vote_token: "t" },
     { episode_id: "s", metric_name: "stars", value: 4, vote_token: "t" },
     { id: "d", winner: 0, comment: "x".repeat(2001) },
   ])("is refused: %j", (body) => {

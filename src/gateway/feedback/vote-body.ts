@@ -4,9 +4,11 @@ import { HttpError } from "../wire/http-error.ts";
 import { type Metrics, type MetricValue, ratingOf } from "./metrics.ts";
 
 export interface Vote {
-  /** Id of the decision; undefined if the vote names only a session. */
-  readonly decision: string | undefined;
+  /** Id of the answer, of its decision or of the client; undefined if the vote names only a session. */
+  readonly id: string | undefined;
   readonly session: string | undefined;
+  /** Whether the vote is about the last answer of the session. */
+  readonly isLast: boolean;
   /** The vote, the metrics and the comment. */
   readonly contents: readonly VoteContent[];
   readonly voter: string;
@@ -21,21 +23,29 @@ interface VoteContent extends Pick<Voted, "verdict" | "weight" | "metric"> {
 /** Reads a vote. `metrics` are those that joust.yaml declares. */
 export function readVote(body: VoteRequest, metrics: Metrics = {}): Vote {
   const id = body.id ?? body.inference_id ?? body.trace_id;
-  const session = body.episode_id;
+  const session = body.session_id ?? body.episode_id;
+  const isLast = body.last === true;
   // A vote token belongs to one decision.
   if (id === undefined && (session === undefined || body.vote_token !== undefined)) {
-    throw missing("id", "send the id that came with the answer");
+    throw missing(
+      "id",
+      "send the id that came with the answer, or session_id and last without a token",
+    );
+  }
+  if (isLast && (id !== undefined || session === undefined)) {
+    throw missing("session_id", "last: true needs a session_id and no id");
   }
   const contents = contentsOf(body, metrics);
   const isAboutSession = contents.every((one) => one.isSession || "comment" in one.verdict);
-  if (id === undefined && !isAboutSession) {
-    const hint = "send id instead of episode_id, or declare the metric with level: session";
+  if (id === undefined && !isLast && !isAboutSession) {
+    const hint =
+      "send last: true for the last one, or id, or declare the metric with level: session";
     throw missing("id", `the vote is about one answer: ${hint}`);
   }
   return {
-    // The id of a completion contains the id of the decision.
-    decision: id?.replace(/^(chatcmpl-|cmpl-|msg_|resp_)/, ""),
+    id,
     session,
+    isLast,
     contents,
     voter: body.voter ?? "",
     token: body.vote_token,

@@ -42,6 +42,15 @@ describe("a vote token", () => {
     }
   });
 
+  it("says whether the client got the first answer of a duel alone", async () => {
+    const tokens = await open();
+    for (const duel of ["requested", "later"] as const) {
+      const given = ballot(16, { reasons: { duel } });
+      const read = await tokens.read(tokens.issue(given, NOW), NOW);
+      expect(read!.isLater).toBe(duel === "later" ? true : undefined);
+    }
+  });
+
   it("is accepted by another node with the same store, and by no other", async () => {
     const store = openStore();
     const token = (await open(store)).issue(ballot(), NOW);

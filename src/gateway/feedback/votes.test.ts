@@ -129,9 +129,9 @@ describe("a vote while the database does not answer", () => {
     const parts = {
       clock: { date: () => 0 },
       log: { stats: { waiting: 0, down: false }, vote: () => slow },
-      store: { decision: () => slow },
+      store: { decision: () => slow, decisionNamed: () => slow },
     } as unknown as VoteParts;
-    const vote = { decision: "d", session: undefined, voter: "", token: undefined };
+    const vote = { id: "d", session: undefined, isLast: false, voter: "", token: undefined };
     const contents = [{ verdict: { outcome: "a" }, weight: 1, isSession: false }] as const;
     const result = receiveVote(parts, undefined, { ...vote, contents }).catch(String);
     await vi.advanceTimersByTimeAsync(2000);

@@ -1,16 +1,19 @@
 import type { Logger } from "pino";
 import type { VoteReceipt } from "../../api/vote.ts";
+import { DAY_MS } from "../../store/decision-id.ts";
 import type { Verdict, Voted } from "../../store/events.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
-import type { DecisionRecord, Store } from "../../store/store.ts";
+import type { Store } from "../../store/store.ts";
 import { StoreUnavailable, VoteRefused } from "../../store/store-error.ts";
 import type { Caller } from "../access/access.ts";
 import type { Clock } from "../clock/clock.ts";
+import type { Config } from "../config/config.ts";
 import type { Feed } from "../log/feed.ts";
 import { logged } from "../log/logged.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import { HttpError } from "../wire/http-error.ts";
 import {
+  type Ballot,
   ballotOf,
   type CompleteBallot,
   mayArrive,
@@ -21,7 +24,8 @@ import {
   voteOn,
   withAnswers,
 } from "./ballot.ts";
-import { answersOfSession, newestInSession } from "./session-votes.ts";
+import { decisionIdIn, findDecision } from "./find-decision.ts";
+import { answersOfSession, lastAnswerIn, newestInSession } from "./session-votes.ts";
 import type { Vote } from "./vote-body.ts";
 import type { VoteTokens } from "./vote-token.ts";
 
@@ -37,6 +41,7 @@ export interface CastParts {
 export interface VoteParts extends CastParts {
   readonly voteTokens: VoteTokens;
   readonly clock: Clock;
+  readonly config: () => Pick<Config, "store">;
 }
 
 /**
@@ -56,15 +61,15 @@ export function receiveVote(
 async function castAll(
   parts: VoteParts,
   caller: Caller | undefined,
-  { decision, session, voter, token, contents }: Vote,
+  { id: given, session, isLast, voter, token, contents }: Vote,
 ): Promise<VoteReceipt> {
   const at = parts.clock.date();
-  if (decision === undefined) await logged(parts.log);
-  const id = decision ?? (await newestInSession(parts.store, caller, session!));
+  const named = given ?? (await inSession(parts, caller, session!, isLast));
   const ballot =
     token === undefined
-      ? await ballotByKey(parts, caller, id, at)
-      : await ballotByToken(parts, token, id, at);
+      ? await ballotByKey(parts, caller, named, at)
+      : await ballotByToken(parts, token, named, at);
+  const { id } = ballot;
   const owner = caller?.owner ?? ballot.owner;
   const facts = {
     at,
@@ -89,22 +94,44 @@ async function castAll(
   };
 }
 
+/** Id of the decision in a session that a vote is about: the last answered one, or the newest. */
+async function inSession(
+  { log, store, config, clock }: VoteParts,
+  caller: Caller | undefined,
+  session: string,
+  isLast: boolean,
+): Promise<string> {
+  await logged(log);
+  if (!isLast) return newestInSession(store, caller, session);
+  if (log.stats.down) throw new StoreUnavailable("the last answer may not be stored yet");
+  const { sample, vote_token_days: days } = config().store;
+  if (sample < 1) throw notAllStored();
+  return lastAnswerIn(store, caller, session, clock.date() - days * DAY_MS);
+}
+
+function notAllStored(): HttpError {
+  return new HttpError(400, "the last answer of the session may not be stored", {
+    hint: "store.sample in joust.yaml is below 1: send the vote token, or choose an id for each request",
+    code: "not_all_stored",
+    param: "last",
+  });
+}
+
 /** The ballot in a vote token. The decision's row adds how its answers ended, if it can be read. */
 async function ballotByToken(
-  { voteTokens, store, log }: VoteParts,
+  parts: VoteParts,
   token: string,
-  id: string,
+  given: string,
   now: number,
 ): Promise<CompleteBallot> {
-  const ballot = await voteTokens.read(token, now);
-  if (ballot?.id !== id) {
-    throw new HttpError(403, "this vote token has expired or belongs to another decision", {
-      hint: "use the token that came with the answer",
-      code: "invalid_vote_token",
-      param: "vote_token",
-    });
-  }
-  const record = await within(EXTRA_MS, findRecord(store, log, id)).catch(() => undefined);
+  const { store } = parts;
+  const ballot = await readToken(parts, token, given, now);
+  const { id } = ballot;
+  const found = within(EXTRA_MS, findDecision(parts, ballot.owner, id));
+  const record = await found.then(
+    (one) => one.record,
+    () => undefined,
+  );
   const known = record
     ? { ...withAnswers(ballot, record.answers), candidates: record.decision.candidates }
     : ballot;
@@ -114,14 +141,39 @@ async function ballotByToken(
   return { ...known, values, x };
 }
 
+/**
+ * The ballot in a vote token. Throws 403 if the token is invalid, or if it belongs to another
+ * decision than the id.
+ */
+export async function readToken(
+  { voteTokens, store }: Pick<VoteParts, "voteTokens"> & { readonly store: Names },
+  token: string,
+  given: string,
+  now: number,
+): Promise<Ballot> {
+  const ballot = await voteTokens.read(token, now);
+  if (ballot) {
+    if (ballot.id === decisionIdIn(given)) return ballot;
+    if (ballot.id === (await store.decisionNamed(ballot.owner ?? "", given))) return ballot;
+  }
+  throw new HttpError(403, "this vote token has expired or belongs to another decision", {
+    hint: "use the token that came with the answer",
+    code: "invalid_vote_token",
+    param: "vote_token",
+  });
+}
+
+type Names = Pick<Store, "decisionNamed">;
+
 /** The ballot in the decision's row, for a caller who may vote on it. */
 async function ballotByKey(
-  { store, log }: VoteParts,
+  parts: VoteParts,
   caller: Caller | undefined,
-  id: string,
+  given: string,
   now: number,
 ): Promise<CompleteBallot> {
-  const record = await findRecord(store, log, id);
+  const { store, log } = parts;
+  const { id, record } = await findDecision(parts, caller?.owner, given);
   if (!record) {
     // The row may wait in the queue of this node, or another node has not written it yet.
     if (log.stats.down || (store.shared && mayArrive(id, now))) {
@@ -133,15 +185,6 @@ async function ballotByKey(
   if (!caller?.isAdmin && caller?.owner !== record.decision.owner) throw new VoteRefused("foreign");
   const ballot = withAnswers(ballotOf(record.decision), record.answers);
   return { ...ballot, x: record.decision.x! };
-}
-
-async function findRecord(
-  store: Store,
-  log: GroupCommit,
-  id: string,
-): Promise<DecisionRecord | undefined> {
-  await logged(log);
-  return store.decision(id);
 }
 
 /** Rejects with StoreUnavailable if the store does not answer in time. */

@@ -6,6 +6,7 @@ import type { RequestHeaders } from "../dialects/dialect.ts";
 import type { BodyReader } from "../dialects/reader/reader.ts";
 import { ballotOf } from "../feedback/ballot.ts";
 import type { VoteTokens } from "../feedback/vote-token.ts";
+import type { ClientIds } from "../log/client-ids.ts";
 import type { Recorder } from "../log/recorder.ts";
 import { ServedModel } from "../providers/served-model.ts";
 import { type DecideParts, decide, logDecision } from "../routing/decide.ts";
@@ -17,6 +18,7 @@ interface RouteParts extends DecideParts {
   readonly recorder: Recorder;
   readonly voteTokens: VoteTokens;
   readonly reader: BodyReader;
+  readonly clientIds: ClientIds;
 }
 
 /** POST /v1/route: decides like a chat request, calls no model, and explains the decision. */
@@ -37,12 +39,14 @@ export async function route(
   }
   const conversation = readConversation();
   const pending = await decide(parts, caller, router, conversation);
+  const named = await parts.clientIds.claim(conversation.options.id, caller.owner, pending);
   const decision = logDecision(parts.recorder, pending);
   const ballot = { ...ballotOf(decision, undefined, pending.isKept), x: decision.x };
   const canVote = (await parts.voteTokens.storeLarge(ballot, decision.at)) ?? true;
   return {
     object: "decision",
     id: decision.id,
+    ...(named && { client_id: named.id }),
     router: router.name,
     mode: decision.mode,
     duel: isDuel(decision),

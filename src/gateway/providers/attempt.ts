@@ -127,26 +127,35 @@ export function attemptDuel(
   counter: AttemptCounter,
   clock: Clock,
 ): readonly [DuelAttempt, DuelAttempt] {
-  const start = (slot: 0 | 1): DuelAttempt => {
-    const model = pair[slot];
-    const tooLate = new AbortController();
-    const either = AbortSignal.any([signal, tooLate.signal]);
-    const answer = callModel(model, request, either).catch((error: unknown) => {
-      started.error = tooLate.signal.aborted ? late(model) : asUpstreamError(error, model);
-      counter.upstreamError(model.name, started.error);
-      return undefined;
-    });
-    const started: DuelAttempt = {
-      slot,
-      model,
-      answer,
-      error: undefined,
-      startedAt: clock.now(),
-      giveUp: () => tooLate.abort(),
-    };
-    return started;
-  };
+  const start = (slot: 0 | 1) => attemptSlot(slot, pair[slot], request, signal, counter, clock);
   return [start(0), start(1)];
+}
+
+/** Calls one of the two models of a duel. */
+export function attemptSlot(
+  slot: 0 | 1,
+  model: ServedModel,
+  request: UpstreamRequest,
+  signal: AbortSignal,
+  counter: AttemptCounter,
+  clock: Clock,
+): DuelAttempt {
+  const tooLate = new AbortController();
+  const either = AbortSignal.any([signal, tooLate.signal]);
+  const answer = callModel(model, request, either).catch((error: unknown) => {
+    started.error = tooLate.signal.aborted ? late(model) : asUpstreamError(error, model);
+    counter.upstreamError(model.name, started.error);
+    return undefined;
+  });
+  const started: DuelAttempt = {
+    slot,
+    model,
+    answer,
+    error: undefined,
+    startedAt: clock.now(),
+    giveUp: () => tooLate.abort(),
+  };
+  return started;
 }
 
 function late({ name }: ServedModel): UpstreamError {

@@ -88,20 +88,14 @@ export class AnswerPrices {
     answers: readonly PaidAnswer[],
   ): Record<string, Partial<PricedCounts>> {
     const { prefixes, at } = conversation;
-    const session =
-      conversation.session ?? this.read.find(prefixes)?.session ?? prefixes.at(-1)?.hash ?? "";
+    const session = this.#sessionOf(conversation);
     const counts: Record<string, Partial<PricedCounts>> = { "": { priced: 1 } };
     for (const model of models) {
       if (model?.spec.price) counts[model.spec.name] = this.#alone(model, conversation, answers);
     }
     for (const answer of answers) {
-      const { model, cost, isWhole } = answer;
-      const served = models.find((one) => one?.spec.name === model);
-      const expected = quotes.get(model)?.expected;
-      if (!isWhole || !served || expected === undefined) continue;
-      this.#learn(conversation, session, served, answer);
-      const own = { priced: 1, expected, residual_sq: (cost - expected) ** 2 };
-      counts[model] = { ...counts[model], ...own };
+      const own = this.#settleOne(conversation, session, models, quotes, answer);
+      if (own) counts[answer.model] = { ...counts[answer.model], ...own };
     }
     this.read.remember(prefixes, {
       session,
@@ -110,6 +104,43 @@ export class AnswerPrices {
       outputs: new Map([...quotes].map(([model, { output }]) => [model, output])),
     });
     return counts;
+  }
+
+  /**
+   * Learns from the second answer of a duel that came after the first one was settled. The request
+   * is in the comparison already, so this adds only the counts of the model's own answer.
+   */
+  settleSecond(
+    conversation: PricedConversation,
+    models: readonly (PricedModel | undefined)[],
+    quotes: ReadonlyMap<string, PriceQuote>,
+    answer: PaidAnswer,
+  ): Record<string, Partial<PricedCounts>> {
+    const { prefixes, at } = conversation;
+    const session = this.#sessionOf(conversation);
+    const own = this.#settleOne(conversation, session, models, quotes, answer);
+    this.read.alsoRead(prefixes, answer.model, at);
+    return own ? { [answer.model]: own } : {};
+  }
+
+  #sessionOf({ session, prefixes }: PricedConversation): string {
+    return session ?? this.read.find(prefixes)?.session ?? prefixes.at(-1)?.hash ?? "";
+  }
+
+  /** Learns from one answer. Returns the counts of its model; undefined if the price is unknown. */
+  #settleOne(
+    conversation: PricedConversation,
+    session: string,
+    models: readonly (PricedModel | undefined)[],
+    quotes: ReadonlyMap<string, PriceQuote>,
+    answer: PaidAnswer,
+  ): Partial<PricedCounts> | undefined {
+    const { model, cost, isWhole } = answer;
+    const served = models.find((one) => one?.spec.name === model);
+    const expected = quotes.get(model)?.expected;
+    if (!isWhole || !served || expected === undefined) return undefined;
+    this.#learn(conversation, session, served, answer);
+    return { priced: 1, expected, residual_sq: (cost - expected) ** 2 };
   }
 
   /**

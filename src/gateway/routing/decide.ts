@@ -1,4 +1,4 @@
-import type { Decision, Reasons } from "../../store/decision.ts";
+import { type Decision, isLaterDuel, type Reasons } from "../../store/decision.ts";
 import { newDecisionId, sampleNumber } from "../../store/decision-id.ts";
 import type { Answered } from "../../store/events.ts";
 import { readKey, seal } from "../../store/seal.ts";
@@ -30,6 +30,8 @@ export interface PendingDecision {
   /** Models to call, in the order shown; twice the same model unless it is a duel. */
   readonly pair: readonly [ServedModel, ServedModel];
   readonly isDuel: boolean;
+  /** Whether the client of this duel gets the first answer at once and may fetch the second later. */
+  readonly isLater: boolean;
   /** Reason why there is a duel, or why there is none although one was requested. */
   readonly duel: Reasons["duel"];
   readonly session: Session | undefined;
@@ -41,6 +43,8 @@ export interface PendingDecision {
   readonly isKept: boolean;
   /** Learns the prices of the answers. Returns what the tallies add for each model. */
   readonly settle: (answers: readonly PaidAnswer[]) => NonNullable<Answered["priced"]>;
+  /** The same for the second answer of a duel that came later. */
+  readonly settleSecond: (answer: PaidAnswer) => NonNullable<Answered["priced"]>;
   /** Other candidates, the best first. None if the operator has fixed the model. */
   readonly others: () => readonly ServedModel[];
   readonly complete: () => Decision;
@@ -51,11 +55,16 @@ export interface DecideParts {
   readonly sessions: Sessions;
   readonly clock: Clock;
   readonly newSeed: () => number;
+  /**
+   * Whether one more second answer may be made that is fetched later. Undefined if there are no
+   * such answers, so that there is a duel only if the client requests it.
+   */
+  readonly hasRoomForSecond?: (() => boolean) | undefined;
 }
 
 /** Decides which model, or which two, answer a request. */
 export async function decide(
-  { serving, sessions, clock, newSeed }: DecideParts,
+  { serving, sessions, clock, newSeed, hasRoomForSecond }: DecideParts,
   caller: Caller,
   router: LiveRouter,
   conversation: Conversation,
@@ -74,7 +83,10 @@ export async function decide(
   const { x, failed } = await router.encode(conversation.prompt);
   stopwatch?.stage("encode");
   const { view } = router;
-  const duel = duelFor(view, router.cap, caller, conversation);
+  // A conversation that has its model, or the guard's, keeps it unless the client requests a duel.
+  const isFree = before === undefined && view.guard === undefined;
+  const room = isFree ? hasRoomForSecond : undefined;
+  const duel = duelFor(view, router.cap, caller, conversation, room);
   const at = clock.date();
   const priced: PricedConversation = {
     prefixes,
@@ -99,17 +111,21 @@ export async function decide(
   const choice = choose(view, query);
   const { pair } = choice;
   const isDuel = pair[0] !== pair[1];
+  const isLater = isDuel && duel.reason === "later";
   router.cap.routed(isDuel);
   stopwatch?.stage("decide");
-  // Duels and explored choices are always stored. A choice is explored if the policy makes it rarely.
+  // Duels, explored choices and decisions with an id of the client are always stored. A choice is
+  // explored if the policy makes it rarely.
   const isExplored = choice.isPolicyChoice === true && choice.propensity < 0.5;
-  const sample = isDuel || isExplored ? 1 : serving().config.store.sample;
+  const isAlwaysKept = isDuel || isExplored || options.id != null;
+  const sample = isAlwaysKept ? 1 : serving().config.store.sample;
   return {
     id: query.id,
     router,
     at,
     pair: [view.models[pair[0]]!, view.models[pair[1]]!],
     isDuel,
+    isLater,
     duel: duel.reason,
     session,
     // The instructions are skipped, because many conversations share them.
@@ -117,12 +133,16 @@ export async function decide(
     x,
     isKept: sampleNumber(query.id) < sample,
     settle: (answers) => router.prices.settle(priced, view.models, quotes, answers),
+    settleSecond: (answer) => router.prices.settleSecond(priced, view.models, quotes, answer),
     others: () => {
       if (view.config.mode !== "apply") return [];
-      return choice.candidates.indices
-        .filter((k) => !pair.includes(k))
-        .toSorted((a, b) => netValue(choice, b) - netValue(choice, a))
-        .map((k) => view.models[k]!);
+      return (
+        choice.candidates.indices
+          // Another model that answers in place of the first may be the second.
+          .filter((k) => (isLater ? k !== pair[0] : !pair.includes(k)))
+          .toSorted((a, b) => netValue(choice, b) - netValue(choice, a))
+          .map((k) => view.models[k]!)
+      );
     },
     complete: () =>
       explain(view, query, choice, {
@@ -160,23 +180,31 @@ export function logDecision(
   return decision;
 }
 
-/** Whether two answers are shown. The request's option comes before the key's and the router's. */
+/**
+ * Whether there are two answers. If the client requests a duel, it gets both. Otherwise the key or the
+ * router may want one, whose second answer the client fetches later.
+ */
 function duelFor(
   { config, models }: RouterView,
   cap: DuelCap,
   caller: Caller,
-  { n, needs, inToolLoop, hasChoices, options }: Conversation,
+  { n, needs, inToolLoop, options }: Conversation,
+  hasRoomForSecond: DecideParts["hasRoomForSecond"],
 ): { wanted: boolean | "auto"; reason?: Reasons["duel"] } {
   const { on_request: onRequest, mode } = config.duels;
-  const requested = onRequest ? (options.duel ?? undefined) : undefined;
-  const wanted = requested ?? (hasChoices ? (caller.duels ?? mode) : false);
-  if (wanted === false) return { wanted: false };
-  const isPossible = config.mode === "apply" && models.length > 1;
-  if (!isPossible || n !== 1 || needs.tools || inToolLoop) {
-    return { wanted: false, reason: "not_possible" };
+  const isPossible =
+    config.mode === "apply" && models.length > 1 && n === 1 && !needs.tools && !inToolLoop;
+  if (options.duel === false) return { wanted: false };
+  if (onRequest && options.duel != null) {
+    if (!isPossible) return { wanted: false, reason: "not_possible" };
+    if (options.duel === true) return { wanted: true, reason: "requested" };
+    return cap.allows ? { wanted: "auto", reason: "auto" } : { wanted: false, reason: "capped" };
   }
-  if (requested === true) return { wanted: true, reason: "requested" };
-  return cap.allows ? { wanted, reason: "auto" } : { wanted: false, reason: "capped" };
+  const wanted = hasRoomForSecond ? (caller.duels ?? mode) : false;
+  // A host that keeps the state of a conversation must not get a second request for it.
+  if (wanted === false || !isPossible || needs.native) return { wanted: false };
+  const isAllowed = cap.allows && hasRoomForSecond?.() === true;
+  return isAllowed ? { wanted, reason: "later" } : { wanted: false, reason: "capped" };
 }
 
 /** The prompt for the log, encrypted if there is a key; undefined if prompts are not stored. */
@@ -233,8 +261,11 @@ export class Sessions {
     const [last] = await this.#store
       .decisions({ router, owner, session: id, since: this.#now() - REMEMBERED_MS, limit: 1 })
       .catch(() => []);
-    const answered = last?.answers.filter(({ status }) => status !== "failed") ?? [];
-    return answered.length === 1 ? answered[0]!.model : undefined;
+    if (!last) return undefined;
+    const { decision, answers } = last;
+    const answered = answers.filter(({ status }) => status !== "failed");
+    const shown = isLaterDuel(decision) ? answered.filter(({ slot }) => slot === 0) : answered;
+    return shown.length === 1 ? shown[0]!.model : undefined;
   }
 
   remember(session: Session, model: string): void {

@@ -79,6 +79,13 @@ export class ReadPrefixes {
     }
     while (this.#read.size > MOST) this.#read.delete(this.#read.keys().next().value!);
   }
+
+  /** Notes that one more model has read a conversation, which continues with another one's answer. */
+  alsoRead(prefixes: readonly Prefix[], model: string, at: number): void {
+    for (const end of [prefixes.findLast(({ isHead }) => isHead), prefixes.at(-1)]) {
+      this.#read.get(end?.hash ?? "")?.models.set(model, at);
+    }
+  }
 }
 
 const MOST = 50_000;

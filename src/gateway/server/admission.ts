@@ -15,6 +15,7 @@ import { startRequestSpan } from "../telemetry/tracing.ts";
 import { Client } from "../wire/client.ts";
 import { HttpError } from "../wire/http-error.ts";
 import { type App, discardBody } from "./app.ts";
+import { checkHeaders } from "./known-headers.ts";
 import { answerUnknownPath, type StaticFiles, UnknownPaths } from "./unknown-paths.ts";
 
 export interface AdmissionParts {
@@ -42,6 +43,7 @@ export function addAdmission(app: App, parts: AdmissionParts, bodyLimit: number)
       throw new HttpError(415, "the body is compressed", { hint: "send it uncompressed" });
     }
     allowOrigin(request, reply.raw);
+    checkHeaders(headers);
     if (request.is404) answerUnknownPath(app, parts.files, unknown, request, reply);
     else done();
   });

@@ -1,9 +1,13 @@
 import { Decision, DecisionPage, DecisionParams, DecisionsQuery } from "../../api/decision.ts";
+import { SecondAnswer } from "../../api/second.ts";
 import { VoteReceipt, VoteRequest } from "../../api/vote.ts";
+import { DAY_MS } from "../../store/decision-id.ts";
 import type { GroupCommit } from "../../store/group-commit.ts";
 import { readKey, unseal } from "../../store/seal.ts";
 import type { Cursor, Store } from "../../store/store.ts";
 import type { Access } from "../access/access.ts";
+import { fetchSecond, type SecondParts } from "../feedback/fetch-second.ts";
+import { findDecision } from "../feedback/find-decision.ts";
 import { readVote } from "../feedback/vote-body.ts";
 import { receiveVote, type VoteParts } from "../feedback/votes.ts";
 import { decisionView, presentView } from "../insight/decision-view.ts";
@@ -12,9 +16,10 @@ import type { Serving } from "../routing/serving.ts";
 import { ANONYMOUS } from "./admission.ts";
 import { type App, contract } from "./app.ts";
 import { noDecision } from "./error-response.ts";
+import { TOKEN_HEADER } from "./known-headers.ts";
 
 export interface DecisionParts {
-  readonly store: Pick<Store, "decision" | "decisions" | "prompt">;
+  readonly store: Pick<Store, "decision" | "decisions" | "decisionNamed" | "prompt">;
   readonly log: Pick<GroupCommit, "stats" | "flush">;
   readonly serving: () => Serving;
 }
@@ -51,8 +56,7 @@ export function addDecisionRoutes(app: App, { store, log, serving }: DecisionPar
       response: Decision,
     }),
     async ({ caller, params: { id } }) => {
-      await logged(log);
-      const record = await store.decision(id.replace(/^(chatcmpl-|msg_|resp_)/, ""));
+      const { record } = await findDecision({ store, log }, caller.owner, id);
       const isOwn = caller.isAdmin || record?.decision.owner === caller.owner;
       if (!record || !isOwn) throw noDecision();
       const { id: decision, router, x } = record.decision;
@@ -68,7 +72,33 @@ export function addDecisionRoutes(app: App, { store, log, serving }: DecisionPar
   );
 }
 
-export interface VoteRouteParts extends VoteParts {
+export interface SecondRouteParts extends SecondParts {
+  readonly access: Pick<Access, "admit">;
+  readonly serving: () => Serving;
+}
+
+/** Adds the endpoint for second answers of duels whose clients got the first one at once. */
+export function addSecondRoute(app: App, parts: SecondRouteParts): void {
+  app.get(
+    "/v1/decisions/:id/second",
+    contract({
+      summary: "Fetches the second answer of a duel, in the dialect of its request.",
+      scope: "route",
+      byToken: true,
+      params: DecisionParams,
+      response: SecondAnswer,
+    }),
+    async ({ caller, params: { id }, headers }) => {
+      const token = headers[TOKEN_HEADER]?.toString();
+      // Throws: a request without a token needs a key.
+      if (caller === ANONYMOUS && token === undefined) await parts.access.admit(headers, "route");
+      const lifetime = DAY_MS * parts.serving().config.store.vote_token_days;
+      return JSON.parse(await fetchSecond(parts, caller, { id, token }, lifetime)) as never;
+    },
+  );
+}
+
+export interface VoteRouteParts extends Omit<VoteParts, "config"> {
   readonly access: Pick<Access, "admit">;
   readonly serving: () => Serving;
 }
@@ -87,14 +117,12 @@ export function addVoteRoutes(app: App, parts: VoteRouteParts): void {
         errors: [404, 409],
       }),
       async ({ caller, body, headers }) => {
-        const token = body.vote_token ?? headers["x-joust-vote-token"]?.toString();
+        const token = body.vote_token ?? headers[TOKEN_HEADER]?.toString();
         // Throws: a request without a token needs a key.
         if (caller === ANONYMOUS && token === undefined) await parts.access.admit(headers, "vote");
-        return receiveVote(
-          parts,
-          caller,
-          readVote({ ...body, vote_token: token }, parts.serving().config.metrics),
-        );
+        const config = () => parts.serving().config;
+        const vote = readVote({ ...body, vote_token: token }, config().metrics);
+        return receiveVote({ ...parts, config }, caller, vote);
       },
     );
   }

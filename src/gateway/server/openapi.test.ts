@@ -44,7 +44,9 @@ it("docs/http.md describes every operation, and no others", () => {
 /** Models of the sandbox, after those of the host. */
 const MODELS = `  yi-34b: {provider: sandbox}
   mistral-7b: {provider: sandbox}
-routers: {auto: {models: [yi-34b, mistral-7b]}}
+routers:
+  auto: {models: [yi-34b, mistral-7b]}
+  pair: {models: [yi-34b, mistral-7b], duels: {mode: true, share: 1}}
 ${SANDBOX}
 `;
 
@@ -66,6 +68,7 @@ describe("responses", () => {
     ["POST", "/feedback", { inference_id: "{id}", type: "leftvote" }],
     ["GET", "/v1/decisions?limit=2"],
     ["GET", "/v1/decisions/{id}"],
+    ["GET", "/v1/decisions/{later}/second"],
     ["GET", "/v1/models"],
     ["GET", "/v1/models/auto"],
     ["GET", "/v1/stats"],
@@ -111,12 +114,14 @@ describe("responses", () => {
     };
     const { json: duel } = await post("/v1/chat/completions", chat("Why?", DUEL));
     const id = duel.joust.decision_id as string;
+    const { json: first } = await post("/v1/chat/completions", chat("Why?", { model: "pair" }));
+    const later = first.joust.decision_id as string;
     // A duel is hidden before the vote.
     await send("GET", `/v1/decisions/${id}`);
     await post("/v1/feedback", { id, winner: 0, voter: "ann" });
     for (const [method, path, body] of requests) {
       const filled = body && JSON.parse(JSON.stringify(body).replace("{id}", id));
-      const ids = { id, response: response.id, held: held.id };
+      const ids = { id, later, response: response.id, held: held.id };
       const full = Object.entries(ids).reduce(
         (p, [name, own]) => p.replace(`{${name}}`, own),
         path,

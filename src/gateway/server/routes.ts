@@ -8,8 +8,10 @@ import { type App, contract } from "./app.ts";
 import { addChatRoutes, addModelRoutes, type ChatHandlers } from "./chat-routes.ts";
 import {
   addDecisionRoutes,
+  addSecondRoute,
   addVoteRoutes,
   type DecisionParts,
+  type SecondRouteParts,
   type VoteRouteParts,
 } from "./decision-routes.ts";
 import { addInsightRoutes, type InsightParts } from "./insight-routes.ts";
@@ -18,6 +20,7 @@ import { addSandboxRoutes, type SandboxParts } from "./sandbox-routes.ts";
 
 /** Parts of the gateway that the endpoints use. Each group of endpoints declares its own. */
 export type RouteParts = VoteRouteParts &
+  SecondRouteParts &
   DecisionParts &
   InsightParts &
   SandboxParts &
@@ -30,6 +33,7 @@ export function addRoutes(app: App, parts: RouteParts): void {
   addResponseRoutes(app, parts);
   addVoteRoutes(app, parts);
   addDecisionRoutes(app, parts);
+  addSecondRoute(app, parts);
   addModelRoutes(app, parts.serving);
   addInsightRoutes(app, parts);
   addSandboxRoutes(app, parts);

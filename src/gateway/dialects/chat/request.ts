@@ -18,11 +18,10 @@ export function readConversation(members: Members, headers: RequestHeaders): Con
     history: historyOf(messages, needs.tools || inToolLoop),
     needs,
     n: typeof n === "number" ? n : 1,
-    hasChoices: true,
     wantsUsage: isRecord(options) && options.include_usage === true,
     inToolLoop,
     isRunning: messages.some((message) => isRecord(message) && message.role === "assistant"),
-    options: readOptions(members.value("joust"), headers),
+    options: readOptions(members, headers),
   };
 }
 

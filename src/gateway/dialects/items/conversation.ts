@@ -16,7 +16,7 @@ export function conversationOf(
   headers: RequestHeaders,
 ): Conversation {
   const { items, instructions } = request;
-  const options = readOptions(members.value("joust"), headers);
+  const options = readOptions(members, headers);
   // Clients may drop reasoning, and its signatures differ from those that they got.
   const messages = items.filter(({ type }) => type !== "reasoning").map(messageOf);
   const system = instructions === undefined ? [] : [{ role: "system", content: instructions }];
@@ -29,7 +29,6 @@ export function conversationOf(
     history: historyOf([...system, ...messages], needs.tools || inToolLoop),
     needs: { ...needs, native: nativeDialect(request, options.strict === true) },
     n: 1,
-    hasChoices: false,
     wantsUsage: true,
     inToolLoop,
     isRunning: items.some(isOfModel),

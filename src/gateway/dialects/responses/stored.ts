@@ -1,5 +1,5 @@
 import { editMembers, isRecord, type Json, type Members, scanObject } from "../../wire/json.ts";
-import type { Dialect } from "../dialect.ts";
+import type { Dialect, DuelHead, DuelWriter } from "../dialect.ts";
 import { editingAnswers } from "../items/labels.ts";
 import { responses } from "./responses.ts";
 
@@ -48,9 +48,34 @@ export function storedResponses(state: ResponseState): Dialect {
     ...responses,
     label: (answer, labels) => whole(answer, (own) => responses.label(own, labels), labels.model),
     labelStream: (labels, costOf) => stream(responses.labelStream(labels, costOf), labels.model),
+    duel: (head) => storedDuel(head, state),
     passing: {
       whole: (answer) => whole(answer, (own) => own.json),
       stream: () => stream((piece) => piece),
+    },
+  };
+}
+
+/** Writes a duel. Its first answer is the response, which is stored. */
+function storedDuel(head: DuelHead, { set, complete }: ResponseState): DuelWriter {
+  const writer = responses.duel(head);
+  if (head.isSecond) return writer;
+  const edit = editingAnswers("responses", set);
+  const edited = (events: string) => Buffer.from(edit(Buffer.from(events))).toString();
+  return {
+    ...writer,
+    whole: (answers, usage, joust) => {
+      const whole = scanObject(Buffer.from(writer.whole(answers, usage, joust)));
+      const text = Buffer.from(editMembers(whole, { set })).toString();
+      complete?.({ ...JSON.parse(text), joust });
+      return text;
+    },
+    open: (joust) => edited(writer.open(joust)),
+    end: (usage, lost) => {
+      const events = edited(writer.end(usage, lost));
+      const final = complete && finalIn(Buffer.from(events));
+      if (final) complete(final);
+      return events;
     },
   };
 }

@@ -1,0 +1,41 @@
+import { timeOfId } from "../../store/decision-id.ts";
+import type { GroupCommit } from "../../store/group-commit.ts";
+import type { DecisionRecord, Store } from "../../store/store.ts";
+import { logged } from "../log/logged.ts";
+
+/** The id of a decision, and its record if the store has it. */
+export interface FoundDecision {
+  readonly id: string;
+  readonly record: DecisionRecord | undefined;
+}
+
+interface Parts {
+  readonly store: Pick<Store, "decision" | "decisionNamed">;
+  readonly log: Pick<GroupCommit, "stats" | "flush">;
+}
+
+/**
+ * Finds the decision that an id names: its own id, that of its answer, or the one that a client
+ * with the key `owner` chose. An id of Joust's form is looked up as such first, any other form as
+ * the client's.
+ */
+export async function findDecision(
+  { store, log }: Parts,
+  owner: string | undefined,
+  given: string,
+): Promise<FoundDecision> {
+  await logged(log);
+  const id = decisionIdIn(given);
+  const isJousts = timeOfId(id) !== undefined;
+  const own = isJousts ? await store.decision(id) : undefined;
+  if (own) return { id, record: own };
+  const named = await store.decisionNamed(owner ?? "", given);
+  if (named !== undefined) return { id: named, record: await store.decision(named) };
+  // Ids of version 0.1 have another form.
+  return { id, record: isJousts ? undefined : await store.decision(id) };
+}
+
+/** The id of the decision in the id of an answer, which contains it. */
+export function decisionIdIn(id: string): string {
+  return id.replace(/^(chatcmpl-|cmpl-|msg_|resp_)/, "");
+}
