@@ -4,7 +4,9 @@ import { JoustClient } from "./client.ts";
 import { ApiError, ConnectionError } from "./error.ts";
 
 const gateway = sharedGateway(
-  () => `${SANDBOX}\nkeys: {boss: {key: adm-adm-adm-adm-adm, scopes: [admin]}}`,
+  () => `${SANDBOX}
+routers: {auto: {}, pair: {duels: {mode: true, share: 1, spend: 1}}}
+keys: {boss: {key: adm-adm-adm-adm-adm, scopes: [admin]}}`,
 );
 const open = () => new JoustClient({ baseUrl: gateway().url, apiKey: "adm-adm-adm-adm-adm" });
 const duelOf = (content: string) => ({
@@ -23,6 +25,26 @@ it("answers, votes and shows the decision", async () => {
   expect((await joust.decisions({ router: "auto", limit: 1 })).data).toEqual([
     expect.objectContaining({ id: note!.decision_id }),
   ]);
+});
+
+it("votes by an id of its own and on the last answer of a session, and fetches second answers", async () => {
+  const joust = open();
+  const ask = (content: string, options: object) =>
+    joust.chat({ model: "pair", messages: [{ role: "user", content }], joust: options });
+  const first = await ask("Why is the sky blue?", { id: "client 1" });
+  expect(first.joust).toMatchObject({ id: "client 1", duel: "later" });
+  const second = await joust.secondAnswer("client 1");
+  expect(second.choices[0]!.message.content).not.toBe(first.choices[0]!.message.content);
+  const anonymous = new JoustClient({ baseUrl: gateway().url });
+  const voteToken = first.joust!.vote_token;
+  expect(await anonymous.secondAnswer(first.id, { voteToken })).toEqual(second);
+  await expect(anonymous.secondAnswer(first.id)).rejects.toMatchObject({ status: 401 });
+  expect(await joust.castVote({ id: "client 1", winner: 1 })).toMatchObject({ status: "logged" });
+  await expect(ask("Again?", { id: "client 1" })).rejects.toMatchObject({ code: "id_in_use" });
+  await ask("One?", { session_id: "s1", duel: false });
+  const last = await ask("Two?", { session_id: "s1", duel: false });
+  const receipt = await joust.voteOnLast("s1", { rating: 1 });
+  expect(receipt.id).toBe(last.joust!.decision_id);
 });
 
 it("streams chunks and events", async () => {

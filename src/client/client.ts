@@ -13,6 +13,7 @@ import type {
 } from "../api/insight.ts";
 import type { ListedModel, ModelList } from "../api/model.ts";
 import type { Truth, Voters, VotersSettings } from "../api/sandbox.ts";
+import type { SecondAnswer } from "../api/second.ts";
 import type { Stats, StatsQuery } from "../api/stats.ts";
 import type { VoteReceipt, VoteRequest } from "../api/vote.ts";
 import { ApiError, ConnectionError, errorOf } from "./error.ts";
@@ -87,6 +88,33 @@ export class JoustClient {
         await new Promise((done) => setTimeout(done, pause ?? Math.min(5000, 300 * 2 ** attempt)));
       }
     }
+  }
+
+  /**
+   * Votes on the last answer of a session of this key, like `castVote`. Other clients can send the
+   * requests, if they send the header `x-joust-session-id`.
+   */
+  voteOnLast(
+    sessionId: string,
+    vote: Omit<VoteRequest, "id" | "session_id" | "last" | "vote_token">,
+    options?: Parameters<JoustClient["castVote"]>[1],
+  ): Promise<VoteReceipt> {
+    return this.castVote({ ...vote, session_id: sessionId, last: true }, options);
+  }
+
+  /**
+   * The second answer of a duel whose response has `joust.duel: "later"`, by the id of the answer or
+   * decision, or by the id that the client chose. Waits until the model has answered. The type
+   * parameter is the form of the first answer.
+   */
+  secondAnswer<A extends SecondAnswer = ChatCompletion>(
+    id: string,
+    { voteToken, ...options }: CallOptions & { readonly voteToken?: string | undefined } = {},
+  ): Promise<A> {
+    const token = voteToken === undefined ? {} : { "x-joust-vote-token": voteToken };
+    const headers = { ...options.headers, ...token };
+    const path = `/v1/decisions/${encodeURIComponent(id)}/second`;
+    return this.#get(path, {}, { ...options, headers });
   }
 
   decisions(
