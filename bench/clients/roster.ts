@@ -353,4 +353,19 @@ export const ROSTER: readonly Client[] = [
       error: { members: ["refused"], reason: ALWAYS_STREAMS },
     },
   },
+  {
+    name: "open-webui",
+    title: "Open WebUI",
+    dialect: "chat",
+    environment: python("open-webui", "open-webui"),
+    versions: ["open-webui"],
+    script: "open_webui.py",
+    note: "Used through the API that its page calls, `/api/chat/completions`.",
+    partial: {
+      error: {
+        members: ["unknown"],
+        reason: "Without unknown models: Open WebUI refuses names that the gateway does not list.",
+      },
+    },
+  },
 ];
