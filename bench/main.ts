@@ -16,6 +16,10 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     summary: "how often the intervals of the leaderboard contain the truth [WORLD ...] (--rounds)",
     load: async () => (await import("./coverage.ts")).coverage,
   },
+  forecast: {
+    summary: "how often forecasts contain the true number of votes [WORLD ...] (--rounds)",
+    load: async () => (await import("./forecast.ts")).forecasts,
+  },
   fit: {
     summary: "fine-tuning of MiniLM: time and memory, compared with PyTorch",
     load: async () => (await import("./fit.ts")).fit,

@@ -92,6 +92,28 @@ const Spend = z.object({
   always_cheapest: Alternative.nullable(),
 });
 
+const Quantiles = z
+  .object({
+    median: z.number().nullable(),
+    lo: z.number().nullable().describe("Lower end of the 90% interval."),
+    hi: z.number().nullable(),
+  })
+  .describe("Null stands for more than the horizon.");
+
+const Forecast = z.object({
+  verdict: z
+    .enum(["now", "later", "never"])
+    .describe("`never`: not within the horizon in most simulated futures."),
+  sure: z.number().describe("Probability that routing beats the best single model now."),
+  reached: z.number().describe("Share of the futures in which it gets to 95%."),
+  votes: Quantiles.describe("Further votes until the probability is 95%."),
+  dollars: Quantiles.nullable().describe("Cost of both answers of these duels."),
+  horizon: z.number().describe("Votes after which a future was not continued."),
+  futures: z.number(),
+  learned: z.number().describe("Votes that the forecast starts from."),
+  version: z.number().describe("Version of the posterior that it starts from."),
+});
+
 export const Stats = z
   .object({
     object: z.literal("stats"),
@@ -131,6 +153,9 @@ export const Stats = z
       input_tokens: z.number(),
       output_tokens: z.number(),
     }),
+    forecast: Forecast.nullable().describe(
+      "When routing will pay. Null until it is computed, which takes a while after the first request for it.",
+    ),
     models: z.array(ModelCounts),
     series: z.array(SeriesPoint),
     spend: Spend.describe("US dollars."),

@@ -24,6 +24,7 @@ import { Judge } from "./feedback/judge.ts";
 import { VoteTokens } from "./feedback/vote-token.ts";
 import { watchPosteriors } from "./insight/events.ts";
 import { route } from "./insight/route.ts";
+import { Forecasts } from "./insight/forecasts.ts";
 import { PastTallies } from "./insight/stats.ts";
 import { ClientIds } from "./log/client-ids.ts";
 import { Feed } from "./log/feed.ts";
@@ -218,6 +219,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
     entropy.split("voters"),
   );
   const tallies = new PastTallies(store);
+  const forecasts = new Forecasts({ folder, store: locationOf(options) }, clock, logger);
   store.onChange(({ what }) => {
     if (what === "forgotten") tallies.forget();
   });
@@ -233,6 +235,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
         access,
         voters,
         tallies,
+        forecasts,
         closing: closing.signal,
         leaving: leaving.signal,
         handlers: {
@@ -279,6 +282,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
       retention.stop();
       warnings.stop();
       await guard.stop();
+      await forecasts.stop();
       await server.close(served.config.server.drain_seconds * 1000);
       // Nobody can fetch a second answer any more.
       await seconds.close();

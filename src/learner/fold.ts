@@ -208,7 +208,12 @@ function methodOf({ policy, options }: Configured, findPolicy: FindPolicy): Meth
 
 /** Creates the router of a configuration. `settings` affect only how requests are served, not what is learned. */
 export function routerOf(
-  { pool, policy, options, weighVoters }: Configured,
+  {
+    pool,
+    policy,
+    options,
+    weighVoters,
+  }: Pick<Configured, "pool" | "policy" | "options" | "weighVoters">,
   findPolicy: FindPolicy,
   settings: Partial<RouterSettings> = {},
 ): Router {

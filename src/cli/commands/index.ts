@@ -6,6 +6,7 @@ import { distillCommand } from "./distill.ts";
 import { encodeCommand } from "./encode.ts";
 import { evaluateCommand } from "./evaluate.ts";
 import { fitCommand } from "./fit.ts";
+import { forecastCommand } from "./forecast.ts";
 import { keysCommand } from "./keys.ts";
 import { modelsCommand } from "./models.ts";
 import { policiesCommand } from "./policies.ts";
@@ -26,6 +27,7 @@ export function allCommands(): Command[] {
       evaluateCommand(),
       votesCommand(),
       replayCommand(),
+      forecastCommand(),
       backupCommand(),
       restoreCommand(),
       verifyCommand(),

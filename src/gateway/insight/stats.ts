@@ -5,6 +5,7 @@ import { BUCKET_MS, type Tally } from "../../store/tally.ts";
 import type { Clock } from "../clock/clock.ts";
 import { logged } from "../log/logged.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
+import type { Forecasts } from "./forecasts.ts";
 import { HEALTH_MS, healthOf } from "./health.ts";
 import { numbersOf, windowOf } from "./numbers.ts";
 import { pricesOf, sumsOf } from "./spend.ts";
@@ -13,11 +14,12 @@ interface StatsSources {
   readonly log: GroupCommit;
   readonly tallies: PastTallies;
   readonly clock: Clock;
+  readonly forecasts: Forecasts;
 }
 
 /** GET /v1/stats: numbers and state of a router. */
 export async function stats(
-  { log, tallies: past, clock }: StatsSources,
+  { log, tallies: past, clock, forecasts }: StatsSources,
   router: LiveRouter,
   hours: number,
 ): Promise<Stats> {
@@ -41,6 +43,7 @@ export async function stats(
     guard: router.guard ?? null,
     warnings: router.warnings,
     tradeoff: router.config.cost_quality_tradeoff,
+    forecast: forecasts.of(router) ?? null,
     ...numbers,
     models: numbers.models.map((counts) => {
       const breaker = models.get(counts.model)?.state ?? null;

@@ -5,6 +5,7 @@ import type { GroupCommit } from "../../store/group-commit.ts";
 import type { Store } from "../../store/store.ts";
 import type { Clock } from "../clock/clock.ts";
 import { events } from "../insight/events.ts";
+import type { Forecasts } from "../insight/forecasts.ts";
 import { learningCurve } from "../insight/learning-curve.ts";
 import { windowOf } from "../insight/numbers.ts";
 import { promptMap } from "../insight/prompt-map.ts";
@@ -20,6 +21,7 @@ export interface InsightParts {
   readonly store: Store;
   readonly log: GroupCommit;
   readonly tallies: PastTallies;
+  readonly forecasts: Forecasts;
   readonly feed: Feed;
   readonly clock: Clock;
   /** Aborts when the gateway shuts down. */

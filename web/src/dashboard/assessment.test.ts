@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Band, LearningCurve, Stats } from "../../../src/client.ts";
-import { learningAssessment, savingAssessment, trustAssessment } from "./assessment.ts";
+import {
+  forecastSentence,
+  learningAssessment,
+  savingAssessment,
+  trustAssessment,
+} from "./assessment.ts";
 
 const band = (mean: number, half = 0.01): Band => ({ mean, lo: mean - half, hi: mean + half });
 const less = (a: Band, b: Band) => {
@@ -162,4 +167,28 @@ describe("can it be trusted", () => {
     });
     expect(trustAssessment({ ...STATS, mode: "observe" }, null).figure).toBe("Observing");
   });
+});
+
+it.each([
+  ["now", { median: 0, lo: 0, hi: 0 }, "Routing pays now."],
+  [
+    "later",
+    { median: 340, lo: 120, hi: 900 },
+    "About 340 more votes until routing pays (120 to 900).",
+  ],
+  [
+    "later",
+    { median: 340, lo: 120, hi: null },
+    "About 340 more votes until routing pays (120 to over 2000).",
+  ],
+  [
+    "never",
+    { median: null, lo: 700, hi: null },
+    "Routing will probably not pay with this pool: not within 2000 more votes.",
+  ],
+] as const)("says when routing pays: %s", (verdict, votes, sentence) => {
+  const rest = { sure: 0.5, reached: 0.5, dollars: null, futures: 40, learned: 10, version: 10 };
+  const forecast = { verdict, votes, horizon: 2000, ...rest };
+  expect(forecastSentence(forecast)).toBe(sentence);
+  expect(trustAssessment({ ...STATS, forecast }, undefined).sentence).toContain(sentence);
 });

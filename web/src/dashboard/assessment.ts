@@ -96,12 +96,13 @@ const FEW = 20;
 
 /** Can it be trusted? Shows how likely routing is at least as good as always using the best single model. */
 export function trustAssessment(
-  { guard, mode, counts }: Stats,
+  { guard, mode, counts, forecast }: Stats,
   advantage: Tradeoff["advantage"] | undefined,
 ): Assessment {
   // Ratings are votes on one answer, and `votes` includes them.
   const cast = counts.votes;
-  const votes = `${plural(cast, "vote")} of all voters in this time window.`;
+  const outlook = forecast ? ` ${forecastSentence(forecast)}` : "";
+  const votes = `${plural(cast, "vote")} of all voters in this time window.${outlook}`;
   if (guard !== null) {
     return {
       figure: "Guard on",
@@ -141,4 +142,18 @@ export function trustAssessment(
     caption: `probability that routing is at least as good as always using ${over}`,
     sentence: `Compared with it, routing is worth ${signed(mean, 2)} of quality per request, price included (${signed(lo, 2)} to ${signed(hi, 2)}). The guard is off. ${votes}`,
   };
+}
+
+/** When routing will beat the best single model with a probability of 95%. */
+export function forecastSentence({
+  verdict,
+  votes,
+  horizon,
+}: NonNullable<Stats["forecast"]>): string {
+  if (verdict === "now") return "Routing pays now.";
+  if (verdict === "never") {
+    return `Routing will probably not pay with this pool: not within ${horizon} more votes.`;
+  }
+  const end = (value: number | null) => (value === null ? `over ${horizon}` : String(value));
+  return `About ${votes.median} more votes until routing pays (${end(votes.lo)} to ${end(votes.hi)}).`;
 }

@@ -1,0 +1,108 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { InputError } from "../../core/input/input-error.ts";
+import { checkingBuilder } from "../../gateway/gateway.ts";
+import { forecastLog, forecastPool, type LogForecast } from "../../gateway/insight/log-forecast.ts";
+import { ownOptions } from "../../gateway/own-options.ts";
+import { poolOf } from "../../gateway/routing/calibration.ts";
+import { PolicyKinds } from "../../gateway/routing/policy-kinds.ts";
+import { plural } from "../../lab/report/words.ts";
+import { configurationFile, readConfiguration } from "../serve/configuration.ts";
+import {
+  DEFAULT_DATA,
+  DEFAULT_ROUTER,
+  databaseOf,
+  type StoreFlags,
+  withStore,
+} from "../shared/store-flags.ts";
+
+export interface ForecastFlags extends StoreFlags {
+  readonly config?: string | undefined;
+  readonly scores?: string | undefined;
+  readonly tradeoff?: number | undefined;
+  readonly horizon: number;
+  readonly futures: number;
+  readonly json?: boolean | undefined;
+}
+
+/** Forecasts when routing pays, and prints it. Returns the exit code. */
+export async function runForecast(flags: ForecastFlags): Promise<number> {
+  const data = flags.data ?? DEFAULT_DATA;
+  const configFlags = { data, ...(flags.config !== undefined && { config: flags.config }) };
+  const file = configurationFile(configFlags);
+  const config = await readConfiguration(file, configFlags);
+  const routers = Object.keys(config.routers);
+  const name = flags.router ?? (routers.length === 1 ? routers[0]! : DEFAULT_ROUTER);
+  const router = config.routers[name];
+  if (!router) {
+    const hint = `choose one of ${routers.join(", ")}`;
+    throw new InputError({ file: "--router" }, `there is no router "${name}"`, hint);
+  }
+  const kinds = new PolicyKinds();
+  const options = ownOptions(config, file, data);
+  await kinds.open(name, router, options.folder);
+  const { horizon, futures, tradeoff = router.cost_quality_tradeoff } = flags;
+  const settings = { findPolicy: kinds.find, tradeoff, horizon, futures };
+  const url = databaseOf(flags) ?? (flags.data === undefined ? config.store.url : undefined);
+  const place = url === undefined ? { data } : { database: url };
+  const hasLog = url !== undefined || existsSync(join(data, "joust.db"));
+  const fromLog =
+    flags.scores === undefined && hasLog
+      ? await withStore(place, (store) => forecastLog(store, name, settings))
+      : undefined;
+  const found = fromLog ?? (await fromConfiguration());
+  if (!found) {
+    throw new InputError(
+      { file: `router ${name}` },
+      `has the policy ${router.policy.name}, which has no posterior to draw from`,
+      "use the policy joust",
+    );
+  }
+  process.stdout.write(
+    flags.json ? `${JSON.stringify({ router: name, ...found })}\n` : forecastText(name, found),
+  );
+  return 0;
+
+  async function fromConfiguration(): Promise<LogForecast | undefined> {
+    const builder = checkingBuilder(options);
+    try {
+      const models = await builder.models(config);
+      const names = router!.models ?? [...models.keys()];
+      const own = flags.scores === undefined ? router! : { ...router!, scores: flags.scores };
+      const pool = poolOf(await builder.calibration(own), names);
+      const prices = names.map((model) => models.get(model)?.spec.price);
+      const costs = Float64Array.from(prices, (price) =>
+        price ? (USUAL_PROMPT * price.input + USUAL_ANSWER * price.output) / 1e6 : Number.NaN,
+      );
+      const { name: policy, options: policyOptions } = router!.policy;
+      return forecastPool(
+        { pool, policy, options: policyOptions, weighVoters: router!.weigh_voters },
+        costs.some(Number.isNaN) ? undefined : costs,
+        settings,
+      );
+    } finally {
+      await builder.close();
+    }
+  }
+}
+
+/** Tokens of a typical prompt and answer, for routers without traffic. */
+const USUAL_PROMPT = 500;
+const USUAL_ANSWER = 300;
+
+/** The forecast as sentences. */
+function forecastText(router: string, found: LogForecast): string {
+  const { verdict, sure, reached, votes, dollars, horizon, futures, learned } = found;
+  const head = `Router ${router}, after ${plural(learned, "vote")}: routing beats the best single model with a probability of ${(100 * sure).toFixed(0)}%.`;
+  const missed = Math.round((1 - reached) * futures);
+  const most = (value: number | null) => (value === null ? `more than ${horizon}` : `${value}`);
+  if (verdict === "now") return `${head}\nRouting pays now.\n`;
+  if (verdict === "never") {
+    return `${head}\nNot with this pool: in ${missed} of ${futures} simulated futures, the probability stays below 95% for ${horizon} more votes. The models do not differ enough between categories at this price of quality.\n`;
+  }
+  const cost =
+    dollars?.median == null
+      ? ""
+      : ` Both answers of these duels cost about $${dollars.median.toFixed(2)}${dollars.lo === null || dollars.hi === null ? "" : ` (${dollars.lo.toFixed(2)} to ${dollars.hi.toFixed(2)})`}.`;
+  return `${head}\nAbout ${votes.median} more votes until it is 95% (90% interval: ${most(votes.lo)} to ${most(votes.hi)}).${cost}\n`;
+}
