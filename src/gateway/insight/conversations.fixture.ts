@@ -12,15 +12,37 @@ const MODELS = [
     name: "large",
     price: { input: 5, cached_input: 0.5, output: 25, cache_write: 6.25 },
     grain: 1.15,
+    host: "reseller",
   },
-  { name: "middle", price: { input: 2, cached_input: 0.2, output: 8 }, grain: 1 },
-  { name: "small", price: { input: 0.4, cached_input: 0.1, output: 1.6 }, grain: 0.95 },
+  {
+    name: "middle",
+    price: { input: 2, cached_input: 0.2, output: 8 },
+    grain: 1,
+    host: "reseller",
+  },
+  {
+    name: "small",
+    price: { input: 0.4, cached_input: 0.1, output: 1.6 },
+    grain: 0.95,
+    host: "maker",
+  },
 ] as const;
 type Model = (typeof MODELS)[number];
 const CATEGORIES = 3;
+/** Characters of a real text that one character of a simulated text stands for, so that hashing takes less time. */
+const SHORT = 8;
+const LETTERS_PER_TOKEN = 4;
+
+/** Length of a real text. */
+function lengthOf(messages: readonly { readonly content: string }[]): number {
+  return SHORT * messages.reduce((sum, { content }) => sum + content.length, 0);
+}
+
+/** Numbers by model and category. */
+type ByCategory = ReadonlyMap<string, readonly number[]>;
 
 /** Mean lengths of answers by model and category. Each seed is another world. */
-function lengthsOf(random: Random): ReadonlyMap<string, readonly number[]> {
+function lengthsOf(random: Random): ByCategory {
   const categories = Array.from(
     { length: CATEGORIES },
     () => 250 * Math.exp(0.5 * random.normal()),
@@ -29,6 +51,21 @@ function lengthsOf(random: Random): ReadonlyMap<string, readonly number[]> {
     MODELS.map(({ name }) => {
       const own = Math.exp(0.35 * random.normal());
       return [name, categories.map((mean) => mean * own * Math.exp(0.25 * random.normal()))];
+    }),
+  );
+}
+
+/**
+ * Costs that the reseller reports, per dollar at the list price, by model and category. The maker
+ * reports none.
+ */
+function chargesOf(random: Random): ByCategory {
+  const host = Math.exp(0.3 * random.normal());
+  const categories = Array.from({ length: CATEGORIES }, () => Math.exp(0.1 * random.normal()));
+  return new Map(
+    MODELS.filter((model) => model.host === "reseller").map(({ name }) => {
+      const own = Math.exp(0.15 * random.normal());
+      return [name, categories.map((ratio) => host * ratio * own)];
     }),
   );
 }
@@ -43,6 +80,8 @@ export interface Traffic {
   readonly switching: number;
   /** Probability that a request gets two answers. */
   readonly duels: number;
+  /** Whether a host reports costs that differ from the list price. */
+  readonly reports?: boolean;
   /** Mean length of the system prompt in characters. Default: 3000. */
   readonly system?: number;
   /** A model that answers a share of the conversations whatever their category is. */
@@ -57,12 +96,17 @@ interface Script {
   /** Milliseconds since the request before. */
   readonly gaps: readonly number[];
   answerLength(model: Model, turn: number): number;
+  /** Reported cost per dollar at the list price; undefined if the host reports none. */
+  chargeOf(model: Model): number | undefined;
 }
+
+const NO_CHARGES: ByCategory = new Map();
 
 /** Runs conversations through the router's prices, and each of them again with every model alone. */
 export function simulate(traffic: Traffic) {
   const random = Random.seeded(traffic.seed);
   const lengths = lengthsOf(random.split("lengths"));
+  const charges = traffic.reports ? chargesOf(random.split("charges")) : NO_CHARGES;
   const prices = new AnswerPrices();
   const events: Parameters<typeof tally>[0][number][] = [];
   const truth = new Map(MODELS.map(({ name }) => [name as string, 0]));
@@ -70,7 +114,7 @@ export function simulate(traffic: Traffic) {
   let spent = 0;
   for (let i = 0; i < traffic.conversations; i++) {
     const own = random.split(i);
-    const script = scriptOf(own, i, traffic, lengths);
+    const script = scriptOf(own, i, traffic, { lengths, charges });
     for (const model of MODELS) {
       const alone = play(script, traffic.caches, () => [model]);
       truth.set(model.name, truth.get(model.name)! + alone);
@@ -119,29 +163,34 @@ export function simulate(traffic: Traffic) {
   };
 }
 
+interface Message {
+  readonly role: string;
+  readonly content: string;
+}
+
 interface Played {
-  readonly messages: readonly object[];
+  readonly messages: readonly Message[];
   readonly gap: number;
   readonly answers: readonly { model: Model; usage: Usage; cost: number }[];
 }
 
 /** Plays a conversation and returns its cost. Upstreams remember what they have read for five minutes. */
 function play(
-  { system, users, gaps, answerLength }: Script,
+  { system, users, gaps, answerLength, chargeOf }: Script,
   caches: boolean,
   modelsFor: (turn: number) => readonly Model[],
   onAnswer: (played: Played) => void = () => {},
 ): number {
-  const messages: { role: string; content: string }[] = [{ role: "system", content: system }];
+  const messages: Message[] = [{ role: "system", content: system }];
   const read = new Map<string, { at: number; characters: number }>();
   let now = 0;
   let total = 0;
   for (const [turn, user] of users.entries()) {
     now += gaps[turn]!;
     messages.push({ role: "user", content: user });
-    const characters = messages.reduce((sum, { content }) => sum + content.length, 0);
+    const characters = lengthOf(messages);
     const answers = modelsFor(turn).map((model) => {
-      const tokens = (count: number) => Math.round((model.grain * count) / 4);
+      const tokens = (count: number) => Math.round((model.grain * count) / LETTERS_PER_TOKEN);
       const before = read.get(model.name);
       const isWarm = caches && before !== undefined && now - before.at < 300_000;
       const warm = isWarm ? 128 * Math.floor(tokens(before.characters) / 128) : 0;
@@ -156,12 +205,16 @@ function play(
         completionTokens: answerLength(model, turn),
       };
       read.set(model.name, { at: now, characters });
-      return { model, usage, cost: costOf(usage, model.price)! };
+      const listed = costOf(usage, model.price)!;
+      const charge = chargeOf(model);
+      const cost = listed * (charge ?? 1);
+      return { model, usage: charge === undefined ? usage : { ...usage, cost }, cost };
     });
     onAnswer({ messages: [...messages], gap: gaps[turn]!, answers });
     total += answers.reduce((sum, { cost }) => sum + cost, 0);
     const { completionTokens } = answers[0]!.usage;
-    const text = "y".repeat(Math.round((4 * completionTokens) / answers[0]!.model.grain));
+    const letters = (LETTERS_PER_TOKEN * completionTokens) / answers[0]!.model.grain;
+    const text = "y".repeat(Math.round(letters / SHORT));
     messages.push({ role: "assistant", content: text });
   }
   return total;
@@ -171,16 +224,17 @@ function scriptOf(
   random: Random,
   i: number,
   { turns, seed, system = 3000 }: Traffic,
-  lengths: ReadonlyMap<string, readonly number[]>,
+  { lengths, charges }: Readonly<Record<"lengths" | "charges", ByCategory>>,
 ): Script {
   const category = random.integer(CATEGORIES);
   const mood = Math.exp(0.3 * random.normal());
-  const long = (mean: number) => Math.round(mean * Math.exp(0.4 * random.normal()));
+  const long = (mean: number) => Math.round((mean / SHORT) * Math.exp(0.4 * random.normal()));
   return {
     category,
     system: `${seed} ${i} ${"s".repeat(long(system))}`,
     users: Array.from({ length: turns }, () => "u".repeat(long(900))),
     gaps: Array.from({ length: turns }, () => -90_000 * Math.log(1 - random.uniform())),
+    chargeOf: ({ name }) => charges.get(name)?.[category],
     answerLength: (model, turn) => {
       const own = random.split(`${model.name} ${turn}`);
       return Math.max(
@@ -201,13 +255,15 @@ function choose(random: Random, category: number, { favourite }: Traffic): Model
 
 function pricedOf(
   prices: AnswerPrices,
-  messages: readonly object[],
+  messages: readonly Message[],
   category: number,
   at: number,
   answers: Played["answers"],
 ) {
   const w = Float64Array.from({ length: 3 }, (_, m) => (m === category ? 0.9 : 0.05));
-  const promptTokens = Math.ceil(JSON.stringify(messages).length / 4);
+  const promptTokens = Math.ceil(
+    (lengthOf(messages) + JSON_OF_MESSAGE * messages.length) / LETTERS_PER_TOKEN,
+  );
   const conversation = {
     prefixes: historyOf(messages, false).prefixes,
     w,
@@ -216,12 +272,12 @@ function pricedOf(
     session: undefined,
     at,
   };
-  const served = MODELS.map(({ name, price }) => ({
+  const served = MODELS.map(({ name, price, host }) => ({
     spec: {
       name,
       price,
       cache: USUAL_CACHE,
-      provider: "",
+      provider: host,
       upstreamName: name,
       capabilities: {},
       retries: 0,
@@ -238,3 +294,6 @@ function pricedOf(
   }));
   return prices.settle(conversation, served, quotes, paid);
 }
+
+/** Characters of a message in JSON besides its text. */
+const JSON_OF_MESSAGE = 32;

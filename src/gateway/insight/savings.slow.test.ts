@@ -4,13 +4,15 @@ import { simulate } from "./conversations.fixture.ts";
 const RUNS = 200;
 
 it.each([
-  [true, 0.05],
-  [true, 0.2],
-  [false, 0.05],
-  [false, 0.2],
+  [true, 0.05, false],
+  [true, 0.2, false],
+  [false, 0.05, false],
+  [false, 0.2, false],
+  [true, 0.2, true],
+  [false, 0.05, true],
 ])(
-  "95% intervals hold the true savings in 90 to 98%% of worlds (caches: %s, changes of model: %s)",
-  (caches, switching) => {
+  "95%% intervals hold the true savings in 90 to 98%% of worlds (caches: %s, changes of model: %s, reported costs: %s)",
+  (caches, switching, reports) => {
     let inside = 0;
     let all = 0;
     for (let seed = 0; seed < RUNS; seed++) {
@@ -20,6 +22,7 @@ it.each([
         turns: 12,
         caches,
         switching,
+        reports,
         duels: 0.05,
       };
       const { spent, truth, always } = simulate(traffic);
