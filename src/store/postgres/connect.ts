@@ -74,7 +74,9 @@ export async function migrate(pool: pg.Pool, url: string): Promise<void> {
   // A connection without time limits: copying the votes of a large log takes longer than a query.
   const client = new pg.Client(configOf(url));
   client.on("error", () => {});
-  await client.connect();
+  await client.connect().catch((error: unknown) => {
+    throw connectError(url, error);
+  });
   try {
     await client.query(`BEGIN; ${MIGRATION_LOCK}`);
     await client.query(

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, createConnection, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -124,5 +126,25 @@ if (typeof server === "string") {
         ),
       );
     });
+
+    it("says that the database stopped answering during the start", async () => {
+      const url = new URL(await server.newDatabase());
+      let connections = 0;
+      const proxy = createServer((client) => {
+        client.on("error", () => {});
+        // The first connection is passed on. The second one, which migrates, gets no answer.
+        if (++connections > 1) return;
+        const upstream = createConnection(Number(url.port), url.hostname);
+        upstream.on("error", () => {});
+        client.pipe(upstream).pipe(client);
+      });
+      await once(proxy.listen(0, "127.0.0.1"), "listening");
+      onTestFinished(() => void proxy.close());
+      const slow = new URL(url);
+      slow.port = String((proxy.address() as AddressInfo).port);
+      await expect(openPostgres(slow.href)).rejects.toThrow(
+        errorText(/cannot be reached: timeout expired; hint: start the database/),
+      );
+    }, 60_000);
   });
 }
