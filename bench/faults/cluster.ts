@@ -9,6 +9,7 @@ import type { Target } from "./voters.ts";
 
 const NODES = ["a", "b", "c"];
 const DATABASE = "faults";
+const MOST_TRIES = 20;
 
 /** A node of the cluster, with its own network to the database. */
 export class Node implements Target {
@@ -36,7 +37,15 @@ export class Node implements Target {
     const url = `postgres://joust:joust@127.0.0.1:${this.network.port}/${DATABASE}`;
     const config = `store: {url: "${url}"}\nsandbox: {speed: 1000}\n`;
     await writeFile(join(this.#folder, "joust.yaml"), config);
-    this.#process = await startGateway(this.#folder);
+    // On a busy machine the database may answer too late. A supervisor would start the node again, too.
+    for (let tries = 1; ; tries++) {
+      try {
+        this.#process = await startGateway(this.#folder);
+        return;
+      } catch (error) {
+        if (tries === MOST_TRIES) throw error;
+      }
+    }
   }
 
   signal(signal: NodeJS.Signals): void {
