@@ -47,7 +47,9 @@ export const NewKey = z.object({
   budget: z.number().positive().optional().describe("US dollars per calendar month."),
   rate: z.number().positive().optional().describe("Requests per minute."),
   concurrent: z.int().positive().optional().describe("Concurrent requests on each node."),
-  duels: Duels.optional().describe("Whether to answer with a duel if the request does not say."),
+  duels: Duels.optional().describe(
+    "Whether requests of this key that do not request a duel get a second answer, which can be fetched.",
+  ),
 });
 export const BudgetRequest = z.object({
   budget: z.number().positive().nullable().describe("US dollars per month; null for no limit."),

@@ -2,6 +2,7 @@ import type { Access, Billed, Caller } from "./access/access.ts";
 import type { Reservation } from "./access/budgets.ts";
 import type { Conversation } from "./dialects/dialect.ts";
 import type { SecondAnswers } from "./log/second-answers.ts";
+import type { ServedModel } from "./providers/served-model.ts";
 import { type DecideParts, decide, type PendingDecision } from "./routing/decide.ts";
 import type { LiveRouter } from "./routing/live-router.ts";
 import type { Stopwatch } from "./telemetry/metrics.ts";
@@ -15,7 +16,10 @@ interface Parts extends DecideParts {
 /** A decision whose cost is set aside from the budget of the key, if it has one. */
 interface BudgetedDecision {
   readonly pending: PendingDecision;
+  /** The cost of the answers in the response. */
   readonly reservation: Reservation | undefined;
+  /** The cost of a second answer that is fetched later, which ends on its own. */
+  readonly reservedForSecond?: Reservation | undefined;
 }
 
 /**
@@ -31,25 +35,30 @@ export async function decideWithinBudget(
 ): Promise<BudgetedDecision> {
   const decided = (hasRoomForSecond?: () => boolean) =>
     decide({ ...parts, hasRoomForSecond }, caller, router, conversation, stopwatch);
-  const reserve = async (pending: PendingDecision): Promise<BudgetedDecision> => {
-    const models = billedModels(pending, conversation);
-    return { pending, reservation: await parts.access.reserve(caller, models) };
-  };
+  const reserve = (models: readonly ServedModel[]) =>
+    parts.access.reserve(caller, billedModels(models, conversation));
   const pending = await decided(() => parts.seconds.hasRoom);
   if (caller.budget === undefined) return { pending, reservation: undefined };
-  if (!pending.isLater) return reserve(pending);
-  return reserve(pending).catch(async (error: unknown) => {
+  const { pair, isDuel, isLater } = pending;
+  const [first, second] = pair;
+  const reservation = await reserve(isDuel && !isLater ? pair : [first]);
+  if (!isLater) return { pending, reservation };
+  try {
+    return { pending, reservation, reservedForSecond: await reserve([second]) };
+  } catch (error) {
+    reservation?.settle(0);
     if (!(error instanceof HttpError) || error.status !== 429) throw error;
-    return reserve(await decided());
-  });
+    const single = await decided();
+    return { pending: single, reservation: await reserve([single.pair[0]]) };
+  }
 }
 
 /** The models of a decision with the most that their answers can cost. */
 function billedModels(
-  { pair, isDuel }: PendingDecision,
+  models: readonly ServedModel[],
   { needs: { promptTokens, answerTokens }, n }: Conversation,
 ): Billed[] {
-  return (isDuel ? pair : [pair[0]]).map((model) => {
+  return models.map((model) => {
     const most = model.mostCost(promptTokens, answerTokens);
     return { name: model.name, mostCost: most && n * most };
   });

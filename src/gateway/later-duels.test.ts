@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { serverEvents } from "../client/server-events.ts";
 import { startDialectHost } from "./dialect-host.fixture.ts";
 import {
   eventsOf,
@@ -224,6 +225,22 @@ describe("a duel whose second answer is fetched", () => {
     expect(decided.json.models).toHaveLength(1);
   });
 
+  it("does not name its models in the events of the gateway", async () => {
+    const { post, url } = sandbox();
+    const stop = new AbortController();
+    const events = await fetch(`${url}/v1/events`, { signal: stop.signal });
+    const { json } = await post("/v1/chat/completions", chat("Which one?"));
+    const slots = new Set<number>();
+    for await (const { name, data } of serverEvents(events)) {
+      const event = JSON.parse(data);
+      if (event.id !== json.joust.decision_id) continue;
+      expect([name, namesIn(data), event.cost]).toEqual([name, [], undefined]);
+      if (name === "answer") slots.add(event.slot);
+      if (slots.size === 2) break;
+    }
+    stop.abort();
+  });
+
   it("is stored like any response, so that a request can continue it", async () => {
     const { post, get } = sandbox();
     for (const stream of [false, true]) {
@@ -268,21 +285,15 @@ keys: {ann: {key: ${key}, budget: 5}}\n`,
       `${host.yaml.replaceAll("price: {input: 1, output: 2}", "price: {input: 0, output: 1000000}")}routers: {auto: {models: [chat-model, messages-model], duels: {mode: true, share: 1, spend: 1}}}
 keys: {ann: {key: ${key}, budget: 150}}\n`,
     );
-    const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    host.answer = async ({ body }) => {
-      if (body.max_tokens === 10) await held;
-      return { body: COMPLETION };
-    };
-    const ask = (max_tokens: number, more: object = {}) =>
-      gateway.post("/v1/chat/completions", chat("Hi", { max_tokens, ...more }), auth);
-    // One token costs a dollar. While another request runs, this one is not the last of the budget.
-    const running = ask(10, { joust: { duel: false } });
-    while (host.received.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    const { status, json } = await ask(100);
-    expect([status, json.joust.duel]).toEqual([200, undefined]);
-    expect(json.joust.model).toEqual(expect.any(String));
-    release();
-    await running;
+    host.answer = () => ({ body: COMPLETION });
+    const ask = (max_tokens: number) =>
+      gateway.post("/v1/chat/completions", chat("Hi", { max_tokens }), auth);
+    // One token costs a dollar, so that two answers of 100 tokens could cost 200 dollars.
+    const single = await ask(100);
+    expect([single.status, single.json.joust.duel]).toEqual([200, undefined]);
+    expect(single.json.joust.model).toEqual(expect.any(String));
+    const duel = await ask(50);
+    expect([duel.status, duel.json.joust.duel]).toEqual([200, "later"]);
   });
 
   it("stops the second model if the client disconnects before the first answer is complete", async () => {

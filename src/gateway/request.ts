@@ -84,17 +84,13 @@ export async function answerConversation(
   }
   const conversation = read.conversation();
   stopwatch.stage("parse");
-  const { pending, reservation } = await decideWithinBudget(
-    parts,
-    caller,
-    target,
-    conversation,
-    stopwatch,
-  );
+  const decided = await decideWithinBudget(parts, caller, target, conversation, stopwatch);
+  const { pending, reservation, reservedForSecond } = decided;
   client.decision = pending.id;
   const claiming = parts.clientIds.claim(conversation.options.id, caller.owner, pending);
   const named = await claiming.catch((error: unknown) => {
     reservation?.settle(0);
+    reservedForSecond?.settle(0);
     throw error;
   });
 
@@ -124,6 +120,9 @@ export async function answerConversation(
   const second = pending.isLater
     ? startSecond(parts, pending, client, form, { ...slot, until })
     : undefined;
+  second?.finished.then(({ answer, cost }) => {
+    reservedForSecond?.settle(answer.end ? billed(answer.model, cost) : 0);
+  });
   stopwatch.called();
   const logged = afterCall(() => {
     stopwatch.report();
@@ -131,16 +130,11 @@ export async function answerConversation(
     return { decision, note: noteMaker(pending, decision, parts.voteTokens, named?.id) };
   });
 
+  let answers: readonly DeliveredAnswer[] = [];
   let cost = 0;
-  let isAnswered = false;
   try {
-    const answers = await answering;
-    isAnswered = answers.some(({ end }) => end && !end.error);
+    answers = await answering;
     cost = logAnswers(parts.recorder, pending, slot, answers);
-    const { decision } = logged();
-    const answered = { dialect, conversation, members: request.members, router: target, decision };
-    const later = second ? [(await second.finished).answer] : [];
-    parts.judge.consider(answered, [...answers, ...later]);
   } catch (error) {
     second?.cancel();
     if (!(error instanceof AttemptsFailed)) throw error;
@@ -155,10 +149,13 @@ export async function answerConversation(
     );
     throw error.error;
   } finally {
-    if (!isAnswered) named?.release();
-    const later = second ? billed(pending.pair[1], (await second.finished).cost) : 0;
-    reservation?.settle(cost + later);
+    if (!answers.some(({ end }) => end && !end.error)) named?.release();
+    reservation?.settle(cost);
   }
+  const { decision } = logged();
+  const answered = { dialect, conversation, members: request.members, router: target, decision };
+  const later = second ? [(await second.finished).answer] : [];
+  parts.judge.consider(answered, [...answers, ...later]);
 }
 
 /**

@@ -281,7 +281,7 @@ export interface StoredKey {
   readonly rate?: number | undefined;
   /** Limit of concurrent requests on each node. */
   readonly concurrent?: number | undefined;
-  /** Whether to answer with a duel if the request does not say. */
+  /** Whether requests that do not request a duel get a second answer, which can be fetched. */
   readonly duels?: boolean | "auto" | undefined;
   readonly createdAt: number;
   readonly revokedAt?: number | undefined;

@@ -89,7 +89,7 @@ function addCommand(): Command {
     )
     .option(
       "--duels <mode>",
-      "duels for requests that do not choose a mode: false, auto or true (default: the mode of the router)",
+      "second answers, to be fetched, for requests that do not request a duel: false, auto or true (default: the mode of the router)",
       word("--duels", ["false", "auto", "true"]),
     )
     .option("--json", "print JSON");

@@ -14,7 +14,7 @@ export interface Caller {
   /** Id of the API key; undefined without a key. */
   readonly owner: string | undefined;
   readonly isAdmin: boolean;
-  /** Whether to answer with a duel if the request does not say. */
+  /** Whether requests that do not request a duel get a second answer, which can be fetched. */
   readonly duels?: boolean | "auto" | undefined;
   /** Limit of requests at a time. */
   readonly concurrent?: number | undefined;

@@ -141,13 +141,16 @@ const POLICY = z
   ])
   .prefault("joust");
 
-/** When a request gets two answers to vote on. By default only if it asks for them. */
+/** When there are two answers to vote on. By default only if the request has `joust.duel`. */
 const DUELS = z
   .strictObject({
-    /** false: only on request; auto: if the policy chooses to; true: always. */
+    /**
+     * Duels that the client did not request, whose second answer it may fetch later. false: none;
+     * auto: if the policy chooses to; true: whenever it is possible.
+     */
     mode: z.union([z.boolean(), z.literal("auto")]).default(false),
     on_request: z.boolean().default(true),
-    /** Largest share of requests and of cost for duels that the request did not ask for. */
+    /** Largest share of requests and of cost for duels that the client did not request. */
     share: SHARE.default(0.2),
     spend: SHARE.default(0.3),
     /** Time that one answer waits for the other. */
@@ -273,7 +276,7 @@ const STORE = z
     key: z.string().optional(),
     /** Age in days at which decisions are deleted. Default: never. */
     retention_days: z.number().positive().optional(),
-    /** Share of the ordinary decisions that are stored. Duels, random choices and decisions voted on are always stored. */
+    /** Share of the ordinary decisions that are stored. Duels, random choices and decisions with a vote or an id of the client are always stored. */
     sample: z.number().gt(0).max(1).default(1),
     /** Lifetime of vote tokens in days. */
     vote_token_days: z.number().positive().max(365).default(30),
