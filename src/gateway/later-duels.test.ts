@@ -285,7 +285,10 @@ keys: {ann: {key: ${key}, budget: 5}}\n`,
       `${host.yaml.replaceAll("price: {input: 1, output: 2}", "price: {input: 0, output: 1000000}")}routers: {auto: {models: [chat-model, messages-model], duels: {mode: true, share: 1, spend: 1}}}
 keys: {ann: {key: ${key}, budget: 150}}\n`,
     );
-    host.answer = () => ({ body: COMPLETION });
+    const usage = { input_tokens: 10, output_tokens: 5 };
+    host.answer = (_, dialect) => ({
+      body: dialect === "messages" ? { ...MESSAGE, usage } : COMPLETION,
+    });
     const ask = (max_tokens: number) =>
       gateway.post("/v1/chat/completions", chat("Hi", { max_tokens }), auth);
     // One token costs a dollar, so that two answers of 100 tokens could cost 200 dollars.
