@@ -81,7 +81,9 @@ export class Follower {
     const controls = await store.controls(router);
     this.#configurations = controls.filter((event) => event.kind === "configured");
     const stored = newest > this.#version ? await store.snapshot(router) : undefined;
-    const state = stored && readState(stored.state);
+    // The newest snapshot may be damaged or erased by now, and an older one must not replace it.
+    const isNewer = stored && stored.position > this.#version;
+    const state = isNewer ? readState(stored.state) : undefined;
     if (state) this.#install(state.posterior, state.configuration, state.position);
     else this.#install(undefined, 0, this.#version);
     this.#loaded = current;

@@ -340,6 +340,36 @@ describe("Follower", () => {
     expect(hash(follower)).toBe((await replayed(store)).hash());
   });
 
+  it("never goes back to an older snapshot if the newest one has been erased", async () => {
+    const store = openStore();
+    await store.append([configured(), ...votes(0, 30)]);
+    const token = (await store.acquireLease("auto", "test", 1e9))!;
+    const save = async (position: number) => {
+      const fold = await replayed(store, position);
+      const content = { hash: fold.hash(), state: fold.toBytes() };
+      await store.saveSnapshot({ router: "auto", position, at: T0 + position, ...content }, token);
+    };
+    await save(10);
+    const older = (await store.snapshot("auto"))!;
+    await save(20);
+    let isErased = false;
+    const erasing: Store = new Proxy<Store>(store, {
+      get: (target, name) => {
+        if (name === "snapshot" && isErased) return async () => older;
+        if (name === "snapshotPositions" && isErased) return async () => [10, 30];
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    const follower = new Follower({ store: erasing, router: "auto", findPolicy });
+    await follower.load();
+    expect(follower.serving?.version).toBe(20);
+    isErased = true;
+    await follower.load();
+    expect(follower.serving?.version).toBe(20);
+    expect(hash(follower)).toBe((await replayed(store, 20)).hash());
+  });
+
   it("serves the prior after a change that restarts learning", async () => {
     const store = openStore();
     await store.append([configured(), ...votes(0, 30)]);
