@@ -21,7 +21,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "fast",
-          include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/*.test.ts"],
+          include: ["src/**/*.test.ts", "web/src/**/*.test.ts", "test/{,simulation/}*.test.ts"],
           exclude: ["**/*.slow.test.ts"],
           ...limits(120),
         },
@@ -30,7 +30,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "slow",
-          include: ["src/**/*.slow.test.ts", "test/e2e/*.test.ts"],
+          include: ["{src,test}/**/*.slow.test.ts", "test/e2e/*.test.ts"],
           ...limits(600),
         },
       },

@@ -10,6 +10,10 @@ export interface BenchFlags {
   readonly rounds?: number | undefined;
   readonly kills?: number | undefined;
   readonly minutes?: number | undefined;
+  /** One seed of the simulation, or the number of seeds and the first one. */
+  readonly seed?: number | undefined;
+  readonly seeds?: number | undefined;
+  readonly from?: number | undefined;
   /** Folder in which an interrupted run continues. */
   readonly folder?: string | undefined;
 }

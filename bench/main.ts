@@ -57,6 +57,11 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
       "kills, pauses, restarts and cuts under load [sqlite] [postgres] (--kills, default 1000)",
     load: async () => (await import("./faults.ts")).faults,
   },
+  simulation: {
+    summary:
+      "seeded clusters in virtual time with faults (--seeds, --from), one with its trace (--seed) [bugs]",
+    load: async () => (await import("./simulation.ts")).simulation,
+  },
   migration: {
     summary: "a store of 0.1 with a million decisions (--rounds) is converted [sqlite] [postgres]",
     load: async () => (await import("./migration.ts")).migration,
@@ -96,7 +101,7 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
   },
 };
 
-const USAGE = `Usage: npm run -s bench -- NAME [--rounds N] [--kills N] [--minutes N] [--folder DIR] [--json]
+const USAGE = `Usage: npm run -s bench -- NAME [--rounds N] [--kills N] [--minutes N] [--seed N] [--seeds N] [--from N] [--folder DIR] [--json]
 
 ${Object.entries(BENCHES)
   .map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`)
@@ -112,6 +117,9 @@ const { positionals, values } = parseArgs({
     rounds: { type: "string" },
     kills: { type: "string" },
     minutes: { type: "string" },
+    seed: { type: "string" },
+    seeds: { type: "string" },
+    from: { type: "string" },
     folder: { type: "string" },
   },
 });
@@ -121,6 +129,9 @@ const flags: BenchFlags = {
   rounds: positive(values.rounds),
   kills: positive(values.kills),
   minutes: positive(values.minutes),
+  seed: positive(values.seed),
+  seeds: positive(values.seeds),
+  from: positive(values.from),
   folder: values.folder,
 };
 if (values.help || name === "") console.log(USAGE);

@@ -11,9 +11,10 @@ export type Connection = Sqlite.Database;
 
 /**
  * Opens or creates the main file, checks it and runs the missing migrations. Throws InputError if
- * the file is damaged: nothing may be acknowledged into a file that cannot be read back.
+ * the file is damaged: nothing may be acknowledged into a file that cannot be read back. Without
+ * `isDurable`, a commit does not wait for the disk.
  */
-export function connect(file: string): Connection {
+export function connect(file: string, isDurable = true): Connection {
   let db: Connection | undefined;
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -24,7 +25,7 @@ export function connect(file: string): Connection {
     db.pragma("auto_vacuum = incremental");
     prepareFile(db);
     // One fsync per commit, so that an acknowledged vote survives a power failure and not only a kill.
-    db.pragma("synchronous = full");
+    db.pragma(`synchronous = ${isDurable ? "full" : "off"}`);
     // Deleted content is overwritten, so that nothing of a forgotten voter stays in the file.
     db.pragma("secure_delete = on");
     db.function("log_checksum", { varargs: true, deterministic: true }, checksumOfColumns);

@@ -45,8 +45,9 @@ export class SqliteStore extends Queries implements Store {
   readonly #migrated: Promise<void>;
   #isClosed = false;
 
-  constructor(file: string, now: () => number) {
-    const writer = connect(file);
+  /** Tests of many short logs are not durable: their commits do not wait for the disk. */
+  constructor(file: string, now: () => number, isDurable = true) {
+    const writer = connect(file, isDurable);
     const reader = connectReader(file);
     const days = new DayFiles(file, writer);
     super(selectFrom(reader), days);
