@@ -51,6 +51,8 @@ function compact(db: Connection): void {
   try {
     db.pragma("auto_vacuum = incremental");
     db.exec("VACUUM");
+    // The file keeps its size until the write-ahead log, which has the smaller content, is written back.
+    db.pragma("wal_checkpoint(truncate)");
   } catch (error) {
     // Another process uses the file. The next start tries again.
     if (!(error instanceof Sqlite.SqliteError)) throw error;
