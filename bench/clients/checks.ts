@@ -32,6 +32,8 @@ export interface CellRun {
   readonly received: readonly Received[];
   /** Whether the client sends prompts and requests of its own. */
   readonly isAgent: boolean;
+  /** Whether the client gives objects where others give texts. */
+  readonly givesObjects: boolean;
   /** Members of the result that are not compared. */
   readonly unchecked: readonly string[];
 }
@@ -44,9 +46,7 @@ export async function problemOf(run: CellRun): Promise<string | undefined> {
   if (!returned) return "the client returned nothing";
   if (returned.error !== undefined) return `the client failed: ${returned.error}`;
   const expected = Object.fromEntries(
-    Object.entries(EXPECTED[cell](run.nonce, isAgent)).filter(
-      ([name]) => !run.unchecked.includes(name),
-    ),
+    Object.entries(expectedOf(run)).filter(([name]) => !run.unchecked.includes(name)),
   );
   const different = differenceOf(returned.value ?? {}, expected);
   if (different) return `the client returned ${different}`;
@@ -61,6 +61,12 @@ export async function problemOf(run: CellRun): Promise<string | undefined> {
     if (complete.includes(true)) return "the answer was completed although the client had left";
   }
   return undefined;
+}
+
+function expectedOf({ cell, nonce, isAgent, givesObjects }: CellRun): Expected {
+  const { text, ...rest } = EXPECTED[cell](nonce, isAgent);
+  if (text === undefined) return rest;
+  return givesObjects ? { object: objectOf(nonce), ...rest } : { text, ...rest };
 }
 
 function problemInRequests({ cell, received }: CellRun): string | undefined {

@@ -19,6 +19,8 @@ export interface Client {
   readonly script: string;
   /** Whether the client sends prompts and requests of its own. */
   readonly isAgent?: boolean;
+  /** Whether the client gives objects where others give texts. */
+  readonly givesObjects?: boolean;
   /** A remark about the whole row. */
   readonly note?: string;
   /** Cells that the client itself cannot do, with the reason. */
@@ -64,20 +66,15 @@ const litellm = python("litellm", "litellm", "mcp");
 
 const NO_STREAM_USAGE = "Without the usage of streams, which the client does not return.";
 const ALWAYS_STREAMS = "The client always streams.";
-const ONLY_OBJECTS = "instructor returns objects only; these cells compare texts.";
-const STREAM_ERRORS = "Without streams, which instructor uses for partial objects only.";
 const instructorLimits = {
+  givesObjects: true,
+  note: "instructor asks for an object in every cell.",
   impossible: {
-    plain: ONLY_OBJECTS,
-    stream: ONLY_OBJECTS,
-    tools: ONLY_OBJECTS,
-    image: ONLY_OBJECTS,
-    abort: ONLY_OBJECTS,
+    tools: "instructor runs no tools; its only tool is the object.",
+    abort:
+      "Not measured: closing instructor's generator of partial objects did not end the request.",
   },
-  partial: {
-    usage: { members: ["stream"], reason: NO_STREAM_USAGE },
-    error: { members: ["streamed"], reason: STREAM_ERRORS },
-  },
+  partial: { usage: { members: ["stream"], reason: NO_STREAM_USAGE } },
 };
 
 /** The clients, in the order of the table. */

@@ -51,6 +51,7 @@ export async function runClient(client: Client, places: Places): Promise<Outcome
           (received.problem !== undefined && JSON.stringify(received.body).includes(nonce)),
       ),
       isAgent: client.isAgent ?? false,
+      givesObjects: client.givesObjects ?? false,
       unchecked: client.partial?.[cell]?.members ?? [],
     });
     const title = `${client.name} ${cell} with ${dialect}`;

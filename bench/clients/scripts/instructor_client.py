@@ -43,6 +43,21 @@ def structured(model, prompt):
     return {"object": ask(model, prompt).model_dump()}
 
 
+plain = structured
+
+
+def stream(model, prompt):
+    objects = [
+        made.model_dump() for made in ask(model, prompt, client.create_partial, stream=True)
+    ]
+    return {"object": objects[-1], "pieces": len(objects)}
+
+
+def image(model, prompt):
+    picture = Image.from_base64(f"data:image/png;base64,{IMAGE}")
+    return {"object": ask(model, [prompt, picture]).model_dump()}
+
+
 def usage(model, prompt):
     _, raw = ask(model, prompt, client.create_with_completion)
     usage = raw.usage
@@ -76,6 +91,9 @@ def failure(request):
 def error(model, prompt):
     return {
         "refused": failure(lambda: ask(model, prompt)),
+        "streamed": failure(
+            lambda: list(ask(model, prompt, client.create_partial, stream=True))
+        ),
         "unknown": failure(lambda: ask(UNKNOWN, prompt)),
     }
 

@@ -30,13 +30,16 @@ export function replyTo(request: Conversation, loop: Loop): Reply {
   const reply = (answer: Answer | undefined): Reply => ({ cell, nonce, answer });
   switch (cell) {
     case "usage":
+      // Some clients ask for objects only.
       if (request.schema !== undefined || request.forcedTool !== undefined) {
         return reply(structured(request, nonce));
       }
       return reply(say(plainText(nonce)));
     case "plain":
+      if (request.forcedTool !== undefined) return reply(structured(request, nonce));
       return reply(say(plainText(nonce)));
     case "stream":
+      if (request.forcedTool !== undefined) return reply(structured(request, nonce));
       return reply({ pieces: piecesOf(nonce), calls: [] });
     case "abort":
       return reply({ pieces: piecesOf(nonce), calls: [], isEndless: true });
@@ -74,7 +77,8 @@ function checkResults({ entries }: Conversation): void {
   if (open.size > 0) throw new Refused(`the calls ${[...open]} have no result at the end`);
 }
 
-function aboutImage({ entries, tools }: Conversation, nonce: string, loop: Loop): Answer {
+function aboutImage(request: Conversation, nonce: string, loop: Loop): Answer {
+  const { entries, tools } = request;
   const image = entries.findLast((entry) => entry.kind === "image");
   if (!image) {
     const opening = loop.openImage?.(tools, nonce);
@@ -85,7 +89,7 @@ function aboutImage({ entries, tools }: Conversation, nonce: string, loop: Loop)
   }
   if (image.type !== "image/png") throw new Refused(`the image has the type ${image.type}`);
   if (sha256(image.bytes) !== IMAGE_SHA) throw new Refused("the bytes of the image have changed");
-  return say(imageText(nonce));
+  return request.forcedTool === undefined ? say(imageText(nonce)) : structured(request, nonce);
 }
 
 /** An object of the schema: as text, or as the arguments of the tool that has the schema. */
