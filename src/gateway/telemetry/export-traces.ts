@@ -30,8 +30,11 @@ export async function exportTraces(
 }
 
 function isWanted(environment: NodeJS.ProcessEnv): boolean {
-  const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER = "otlp" } = environment;
-  const endpoint =
-    environment["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] ?? environment["OTEL_EXPORTER_OTLP_ENDPOINT"];
-  return Boolean(endpoint) && OTEL_SDK_DISABLED !== "true" && OTEL_TRACES_EXPORTER === "otlp";
+  const {
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: tracesEndpoint = endpoint,
+    OTEL_SDK_DISABLED: disabled,
+    OTEL_TRACES_EXPORTER: exporter = "otlp",
+  } = environment;
+  return Boolean(tracesEndpoint) && disabled !== "true" && exporter === "otlp";
 }
