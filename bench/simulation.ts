@@ -10,7 +10,8 @@ const MOST_SEEDS = 10_000;
 
 /**
  * Simulates clusters with faults, one per seed, and stops at the first seed that shows a failure: it
- * prints the trace of the seed, which --seed prints again. With "bugs", it counts the seeds that it
+ * prints the trace of the seed, which --seed prints again. A run that a signal stops says where to
+ * continue. With "bugs", it counts the seeds that it
  * takes to find each planted bug instead.
  */
 export async function simulation(
@@ -42,14 +43,20 @@ async function showSeed(seed: number, database: Database): Promise<BenchResult> 
 
 async function runSeeds(from: number, count: number, database: Database): Promise<BenchResult> {
   const sums = { seeds: 0, steps: 0, "virtual seconds": 0, "acknowledged votes": 0 };
-  for (let seed = from; seed < from + count; seed++) {
+  let isStopped = false;
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.once(signal, () => {
+      isStopped = true;
+    });
+  }
+  for (let seed = from; seed < from + count && !isStopped; seed++) {
     const { failures, steps, virtualMs, votes } = await simulate(seed, database);
     if (failures.length > 0) await showSeed(seed, database);
     sums.seeds++;
     sums.steps += steps;
     sums["virtual seconds"] += virtualMs / 1000;
     sums["acknowledged votes"] += votes;
-    if (sums.seeds % 1000 === 0) {
+    if (sums.seeds % 1000 === 0 || isStopped) {
       process.stderr.write(`${sums.seeds} seeds; continue with --from ${seed + 1}\n`);
     }
   }
