@@ -218,6 +218,9 @@ export class Checks {
   }
 
   async #checkSnapshot(position: number): Promise<void> {
+    if (position < this.#erasedAt) {
+      this.fail(`snapshot ${position} is older than the erasure at ${this.#erasedAt}`);
+    }
     const stored = await this.#database.snapshot("auto", position);
     if (stored?.position !== position) return this.fail(`snapshot ${position} cannot be read`);
     try {
