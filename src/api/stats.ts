@@ -114,6 +114,14 @@ const Forecast = z.object({
   version: z.number().describe("Version of the posterior that it starts from."),
 });
 
+const Shadow = z.object({
+  comparisons: z.number(),
+  win_rate: Band.describe("Share of wins of the router's choice; a tie is half a win."),
+  cost: Band.nullable().describe("US dollars per answer, router's choice less served answer."),
+  latency_ms: Band.nullable().describe("The same difference in milliseconds."),
+});
+export type Shadow = Value<typeof Shadow>;
+
 export const Stats = z
   .object({
     object: z.literal("stats"),
@@ -155,6 +163,9 @@ export const Stats = z
     }),
     forecast: Forecast.nullable().describe(
       "When routing will pay. Null until it is computed, which takes a while after the first request for it.",
+    ),
+    shadow: Shadow.nullable().describe(
+      "Mode observe with a judge: the router's choices compared with the answers that were served, where they differ.",
     ),
     models: z.array(ModelCounts),
     series: z.array(SeriesPoint),

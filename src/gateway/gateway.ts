@@ -25,6 +25,7 @@ import { VoteTokens } from "./feedback/vote-token.ts";
 import { watchPosteriors } from "./insight/events.ts";
 import { Forecasts } from "./insight/forecasts.ts";
 import { route } from "./insight/route.ts";
+import { ShadowResults } from "./insight/shadow.ts";
 import { PastTallies } from "./insight/stats.ts";
 import { ClientIds } from "./log/client-ids.ts";
 import { Feed } from "./log/feed.ts";
@@ -236,6 +237,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
         voters,
         tallies,
         forecasts,
+        shadows: new ShadowResults(store),
         closing: closing.signal,
         leaving: leaving.signal,
         handlers: {

@@ -1,4 +1,4 @@
-import type { DollarLimit } from "../../gateway/evaluation/dollar-limit.ts";
+import type { DollarLimit } from "../../gateway/access/dollar-limit.ts";
 import { drawBar, type StatusLine, statusLine, timeLeft } from "../shared/status-line.ts";
 import { usd } from "./output.ts";
 

@@ -163,6 +163,8 @@ const JUDGE = z.strictObject({
   model: NAME,
   share: SHARE.default(0.05),
   weight: SHARE.default(0.5),
+  /** US dollars per day and node for comparisons in mode observe. Default: no limit. */
+  budget: z.number().positive().optional(),
 });
 
 const ROUTER = z.strictObject({

@@ -5,9 +5,10 @@ import { createPolicy } from "../../core/bandit/options.ts";
 import { joust } from "../../core/bandit/policies/joust.ts";
 import { Random } from "../../core/random/random.ts";
 import { systemClock } from "../clock/clock.ts";
+import { verdictOfOrders } from "../feedback/judge-prompt.ts";
 import { newFolder } from "../gateway.fixture.ts";
 import { ActivePairs } from "./active-pairs.ts";
-import { compareAnswers, type PairChooser, verdictOfOrders } from "./compare-answers.ts";
+import { compareAnswers, type PairChooser } from "./compare-answers.ts";
 import { openCalls, simulatedModel } from "./models.fixture.ts";
 import { RandomPairs } from "./random-pairs.ts";
 

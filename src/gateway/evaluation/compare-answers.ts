@@ -1,6 +1,6 @@
 import type { Outcome } from "../../core/bandit/policy.ts";
 import type { Clock } from "../clock/clock.ts";
-import { judgeMessages, verdictIn } from "../feedback/judge-prompt.ts";
+import { judgeMessages, verdictIn, verdictOfOrders } from "../feedback/judge-prompt.ts";
 import type { ServedModel } from "../providers/served-model.ts";
 import { concurrently } from "./concurrently.ts";
 import type { Compared, Journal } from "./journal.ts";
@@ -112,10 +112,4 @@ async function comparePair(
 function stoppedOr(results: readonly { readonly status: string }[]): "undecided" | undefined {
   const isStopped = results.some(({ status }) => status === "stopped" || status === "unaffordable");
   return isStopped ? undefined : "undecided";
-}
-
-/** The verdict on (a, b) from the verdicts in both orders; `backwards` is about (b, a). */
-export function verdictOfOrders(forwards: Outcome, backwards: Outcome): Outcome {
-  const turned = backwards === "a" ? "b" : backwards === "b" ? "a" : backwards;
-  return forwards === turned ? forwards : "tie";
 }

@@ -1,11 +1,11 @@
 import { Random } from "../../core/random/random.ts";
+import { DollarLimit } from "../access/dollar-limit.ts";
 import { systemClock } from "../clock/clock.ts";
 import { USUAL_CACHE } from "../providers/answer-price.ts";
 import { ServedModel } from "../providers/served-model.ts";
 import { UpstreamError } from "../providers/upstream/error.ts";
 import type { Upstream, UpstreamRequest } from "../providers/upstream/upstream.ts";
 import { NO_USAGE, type Price } from "../providers/upstream/usage.ts";
-import { DollarLimit } from "./dollar-limit.ts";
 import { Journal } from "./journal.ts";
 import { type CallSettings, PaidCalls } from "./paid-calls.ts";
 

@@ -1,5 +1,6 @@
 import { codeOf } from "../../core/input/system-error.ts";
 import type { Random } from "../../core/random/random.ts";
+import type { DollarLimit, Hold } from "../access/dollar-limit.ts";
 import type { Clock } from "../clock/clock.ts";
 import { chat } from "../dialects/chat/chat.ts";
 import { asUpstreamError, callModel } from "../providers/attempt.ts";
@@ -7,7 +8,6 @@ import type { ServedModel } from "../providers/served-model.ts";
 import type { UpstreamError } from "../providers/upstream/error.ts";
 import { readAll } from "../providers/upstream/upstream.ts";
 import { costOf, type Price } from "../providers/upstream/usage.ts";
-import type { DollarLimit, Hold } from "./dollar-limit.ts";
 import type { Journal, PaidAnswer } from "./journal.ts";
 
 /** The result of a call: an answer, a failure, or nothing because of the budget or because the evaluation stops. */

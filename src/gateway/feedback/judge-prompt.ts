@@ -32,3 +32,9 @@ export function verdictIn(reply: string): Outcome | undefined {
 }
 
 const OUTCOMES: Readonly<Record<string, Outcome>> = { A: "a", B: "b", TIE: "tie", BAD: "both_bad" };
+
+/** The verdict on (a, b) from the verdicts in both orders; `backwards` is about (b, a). */
+export function verdictOfOrders(forwards: Outcome, backwards: Outcome): Outcome {
+  const turned = backwards === "a" ? "b" : backwards === "b" ? "a" : backwards;
+  return forwards === turned ? forwards : "tie";
+}

@@ -2,6 +2,7 @@ import type { Outcome } from "../../core/bandit/policy.ts";
 import { invalidValue } from "../../core/errors/joust-error.ts";
 import type { Random } from "../../core/random/random.ts";
 import type { Decision } from "../../store/decision.ts";
+import { DollarLimit } from "../access/dollar-limit.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { DeliveredAnswer } from "../deliver/deliver.ts";
 import { chat } from "../dialects/chat/chat.ts";
@@ -15,7 +16,8 @@ import { choose } from "../routing/choose.ts";
 import type { LiveRouter } from "../routing/live-router.ts";
 import { editMembers, type Members } from "../wire/json.ts";
 import { type Ballot, ballotOf } from "./ballot.ts";
-import { judgeRequest, verdictIn } from "./judge-prompt.ts";
+import { judgeRequest, verdictIn, verdictOfOrders } from "./judge-prompt.ts";
+import { shadowId } from "./shadow-id.ts";
 import { type CastParts, cast } from "./votes.ts";
 
 export interface JudgeParts extends CastParts {
@@ -45,6 +47,8 @@ export class Judge {
   readonly #parts: JudgeParts;
   readonly #random: Random;
   #running = 0;
+  /** Spending of today's shadow comparisons, by router. */
+  readonly #spending = new Map<string, { readonly day: number; readonly limit: DollarLimit }>();
 
   constructor(parts: JudgeParts, random: Random) {
     this.#parts = parts;
@@ -61,8 +65,11 @@ export class Judge {
   /** Votes in the background if the answers have their texts. */
   consider(request: AnsweredRequest, [first, second]: readonly DeliveredAnswer[]): void {
     if (first?.text === undefined) return;
-    if (!second) this.#inBackground(() => this.#judgeSingle(request, first.model, first.text!));
-    else if (second.text !== undefined) {
+    if (request.decision.mode === "observe") {
+      this.#inBackground(() => this.#judgeShadow(request, first.model, first.text!));
+    } else if (!second) {
+      this.#inBackground(() => this.#judgeSingle(request, first.model, first.text!));
+    } else if (second.text !== undefined) {
       const models = [first.model.name, second.model.name];
       this.#inBackground(() => this.#judgeDuel(request, models, [first.text!, second.text!]));
     }
@@ -73,8 +80,9 @@ export class Judge {
     models: readonly string[],
     texts: readonly [string, string],
   ): Promise<void> {
-    const outcome = await this.#compare(request, texts);
-    if (outcome) await this.#cast(request.router, ballotOf(request.decision, models), outcome);
+    const compared = await this.#compare(request, texts);
+    if (!compared) return;
+    await this.#cast(request.router, ballotOf(request.decision, models), compared.outcome);
   }
 
   async #judgeSingle(request: AnsweredRequest, model: ServedModel, text: string): Promise<void> {
@@ -82,12 +90,58 @@ export class Judge {
     const other = opponent && (await this.#answer(request, opponent));
     if (!other) return;
     const flip = this.#random.uniform() < 0.5;
-    const outcome = await this.#compare(request, flip ? [other, text] : [text, other]);
-    if (!outcome) return;
+    const texts = flip ? ([other.text, text] as const) : ([text, other.text] as const);
+    const compared = await this.#compare(request, texts);
+    if (!compared) return;
     const models = flip ? [opponent.name, model.name] : [model.name, opponent.name];
     const ballot = ballotOf(request.decision, models);
     // The second answer was not shown, so this is not a vote on the decision itself.
-    await this.#cast(request.router, { ...ballot, id: `${ballot.id}-judge` }, outcome);
+    await this.#cast(request.router, { ...ballot, id: `${ballot.id}-judge` }, compared.outcome);
+  }
+
+  /**
+   * In mode observe, compares the answer that was served with that of the model that the router would have
+   * chosen: blind, in both orders, and within the budget of the day.
+   */
+  async #judgeShadow(request: AnsweredRequest, served: ServedModel, text: string): Promise<void> {
+    const { decision, router, conversation } = request;
+    const name = decision.reasons?.observed?.pair[0];
+    const chosen = router.models.get(name ?? "");
+    const judge = this.#parts.models().get(router.config.judge!.model);
+    if (!chosen || !judge || chosen === served) return;
+    const { promptTokens, answerTokens } = conversation.needs;
+    const answer = chosen.mostCost(promptTokens, answerTokens);
+    // The judge reads the prompt and two answers, each of at most 20,000 characters.
+    const verdict = judge.mostCost(JUDGED_TOKENS, VERDICT_TOKENS);
+    const most = answer === undefined || verdict === undefined ? undefined : answer + 2 * verdict;
+    const hold = await this.#reserve(router, most);
+    if (!hold) return;
+    let cost = hold.amount;
+    try {
+      const other = await this.#answer(request, chosen);
+      const forwards = await this.#compare(request, [other.text, text]);
+      const backwards = await this.#compare(request, [text, other.text]);
+      cost = other.cost + (forwards?.cost ?? 0) + (backwards?.cost ?? 0);
+      if (!forwards || !backwards) return;
+      const outcome = verdictOfOrders(forwards.outcome, backwards.outcome);
+      const ballot = ballotOf(decision, [chosen.name, served.name]);
+      await this.#cast(router, { ...ballot, id: shadowId(ballot.id) }, outcome);
+    } finally {
+      hold.settle(cost);
+    }
+  }
+
+  /** Sets aside the most that a shadow comparison can cost. With a budget, a comparison of unknown cost is not made. */
+  async #reserve({ name, config }: LiveRouter, most: number | undefined) {
+    const { budget } = config.judge!;
+    if (budget === undefined) return { amount: 0, settle: () => {} };
+    const day = Math.floor(this.#parts.clock.date() / DAY_MS);
+    let today = this.#spending.get(name);
+    if (today?.day !== day || today.limit.limit !== budget) {
+      today = { day, limit: new DollarLimit(budget, today?.day === day ? today.limit.spent : 0) };
+      this.#spending.set(name, today);
+    }
+    return most === undefined ? undefined : today.limit.reserve(most);
   }
 
   async #cast({ config }: LiveRouter, ballot: Ballot, outcome: Outcome): Promise<void> {
@@ -127,15 +181,15 @@ export class Judge {
   async #compare(
     { router, conversation, decision }: AnsweredRequest,
     texts: readonly [string, string],
-  ): Promise<Outcome | undefined> {
+  ): Promise<{ readonly outcome: Outcome; readonly cost: number } | undefined> {
     const model = this.#parts.models().get(router.config.judge!.model);
     if (!model) return undefined;
     const body = Buffer.from(JSON.stringify(judgeRequest(conversation.prompt, texts)));
     const slot = { router: DIRECT, decision: `${decision.id}-judge`, slot: 0 };
     const promptTokens = tokensIn(body.length);
-    const reply = await this.#call(model, chat, body, { ...slot, promptTokens });
-    const outcome = verdictIn(reply);
-    if (outcome) return outcome;
+    const { text, cost } = await this.#call(model, chat, body, { ...slot, promptTokens });
+    const outcome = verdictIn(text);
+    if (outcome) return { outcome, cost };
     throw invalidValue(`${model.name} named no winner`, "use a model that follows instructions");
   }
 
@@ -144,12 +198,12 @@ export class Judge {
     { endpoint, textOf }: Dialect,
     body: Uint8Array,
     slot: Omit<Parameters<Recorder["answered"]>[0], "owner">,
-  ): Promise<string> {
+  ): Promise<{ readonly text: string; readonly cost: number }> {
     const request = { endpoint, body, stream: false, model: model.name };
     const answer = await callModel(model, request, AbortSignal.timeout(CALL_MS));
     const text = textOf(await readAll(answer));
-    this.#parts.recorder.answered({ ...slot, owner: undefined }, model, await answer.end, []);
-    return text;
+    const own = { ...slot, owner: undefined };
+    return { text, cost: this.#parts.recorder.answered(own, model, await answer.end, []) };
   }
 
   #inBackground(work: () => Promise<void>): void {
@@ -167,3 +221,7 @@ export class Judge {
 
 const MAX_RUNNING = 8;
 const CALL_MS = 120_000;
+const DAY_MS = 86_400_000;
+/** Most tokens of the judge's prompt and of its verdict. */
+const JUDGED_TOKENS = 16_000;
+const VERDICT_TOKENS = 2000;

@@ -8,6 +8,7 @@ import type { LiveRouter } from "../routing/live-router.ts";
 import type { Forecasts } from "./forecasts.ts";
 import { HEALTH_MS, healthOf } from "./health.ts";
 import { numbersOf, windowOf } from "./numbers.ts";
+import type { ShadowResults } from "./shadow.ts";
 import { pricesOf, sumsOf } from "./spend.ts";
 
 interface StatsSources {
@@ -15,15 +16,17 @@ interface StatsSources {
   readonly tallies: PastTallies;
   readonly clock: Clock;
   readonly forecasts: Forecasts;
+  readonly shadows: ShadowResults;
 }
 
 /** GET /v1/stats: numbers and state of a router. */
 export async function stats(
-  { log, tallies: past, clock, forecasts }: StatsSources,
+  { log, tallies: past, clock, forecasts, shadows }: StatsSources,
   router: LiveRouter,
   hours: number,
 ): Promise<Stats> {
   const { view: posterior, recent, models } = router;
+  const isShadowed = router.config.mode === "observe" && router.config.judge !== undefined;
   const now = clock.date();
   const window = windowOf(hours, now);
   await logged(log);
@@ -44,6 +47,7 @@ export async function stats(
     warnings: router.warnings,
     tradeoff: router.config.cost_quality_tradeoff,
     forecast: forecasts.of(router) ?? null,
+    shadow: isShadowed ? await shadows.of(router.name) : null,
     ...numbers,
     models: numbers.models.map((counts) => {
       const breaker = models.get(counts.model)?.state ?? null;

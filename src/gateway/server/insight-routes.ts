@@ -9,6 +9,7 @@ import type { Forecasts } from "../insight/forecasts.ts";
 import { learningCurve } from "../insight/learning-curve.ts";
 import { windowOf } from "../insight/numbers.ts";
 import { promptMap } from "../insight/prompt-map.ts";
+import type { ShadowResults } from "../insight/shadow.ts";
 import { type PastTallies, stats } from "../insight/stats.ts";
 import { tradeoffCurve } from "../insight/tradeoff-curve.ts";
 import type { Feed } from "../log/feed.ts";
@@ -22,6 +23,7 @@ export interface InsightParts {
   readonly log: GroupCommit;
   readonly tallies: PastTallies;
   readonly forecasts: Forecasts;
+  readonly shadows: ShadowResults;
   readonly feed: Feed;
   readonly clock: Clock;
   /** Aborts when the gateway shuts down. */

@@ -192,3 +192,23 @@ it.each([
   expect(forecastSentence(forecast)).toBe(sentence);
   expect(trustAssessment({ ...STATS, forecast }, undefined).sentence).toContain(sentence);
 });
+
+it("shows in mode observe what a judge says about the router's choices", () => {
+  const shadow = {
+    comparisons: 80,
+    win_rate: band(0.62, 0.1),
+    cost: band(-0.004, 0.001),
+    latency_ms: band(500, 100),
+  };
+  const observing: Stats = { ...STATS, mode: "observe", shadow };
+  expect(trustAssessment(observing, undefined)).toMatchObject({
+    figure: "62%",
+    tone: "good",
+    caption: "win rate of the router's choice, 52% to 72%",
+    sentence: expect.stringMatching(
+      /in 80 requests in which they differ. Its answers cost .*0\.004.* less .* and took 0\.5 s more \(0\.4 s to 0\.6 s\)\./,
+    ),
+  });
+  const worse = { ...observing, shadow: { ...shadow, win_rate: band(0.3, 0.1) } };
+  expect(trustAssessment(worse, undefined).tone).toBe("bad");
+});

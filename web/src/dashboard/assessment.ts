@@ -96,7 +96,7 @@ const FEW = 20;
 
 /** Can it be trusted? Shows how likely routing is at least as good as always using the best single model. */
 export function trustAssessment(
-  { guard, mode, counts, forecast }: Stats,
+  { guard, mode, counts, forecast, shadow }: Stats,
   advantage: Tradeoff["advantage"] | undefined,
 ): Assessment {
   // Ratings are votes on one answer, and `votes` includes them.
@@ -111,6 +111,7 @@ export function trustAssessment(
       sentence: `The votes show that ${guard} alone is better than routing, so it answers until that changes. ${votes}`,
     };
   }
+  if (mode === "observe" && shadow) return shadowAssessment(shadow, votes);
   if (mode !== "apply") {
     return {
       figure: mode === "observe" ? "Observing" : "Bypassed",
@@ -156,4 +157,26 @@ export function forecastSentence({
   }
   const end = (value: number | null) => (value === null ? `over ${horizon}` : String(value));
   return `About ${votes.median} more votes until routing pays (${end(votes.lo)} to ${end(votes.hi)}).`;
+}
+
+/** In mode observe: would routing be better than what is served? */
+function shadowAssessment(
+  { comparisons, win_rate: win, cost, latency_ms: latency }: NonNullable<Stats["shadow"]>,
+  votes: string,
+): Assessment {
+  const difference = (text: string, less: string, more: string, value: number) =>
+    `${text} ${value < 0 ? less : more}`;
+  const price = cost
+    ? ` Its answers cost ${difference(dollars(Math.abs(cost.mean)), "less", "more", cost.mean)} (${dollars(cost.lo)} to ${dollars(cost.hi)})`
+    : "";
+  const seconds = (milliseconds: number) => `${(milliseconds / 1000).toFixed(1)} s`;
+  const speed = latency
+    ? `${price === "" ? " They" : " and"} took ${difference(seconds(Math.abs(latency.mean)), "less", "more", latency.mean)} (${seconds(latency.lo)} to ${seconds(latency.hi)})`
+    : "";
+  return {
+    figure: percent(win.mean),
+    tone: win.lo > 0.5 ? "good" : win.hi < 0.5 ? "bad" : "open",
+    caption: `win rate of the router's choice, ${percent(win.lo)} to ${percent(win.hi)}`,
+    sentence: `Observing: a judge compared it with the served answer in ${plural(comparisons, "request")} in which they differ.${price}${speed}${price + speed === "" ? "" : "."} ${votes}`,
+  };
 }
