@@ -72,7 +72,7 @@ const instructorLimits = {
   impossible: {
     tools: "instructor runs no tools; its only tool is the object.",
     abort:
-      "Not measured: closing instructor's generator of partial objects did not end the request.",
+      "instructor has no way to end a stream: its partial objects come in a `ListResponse` without `close`.",
   },
   partial: { usage: { members: ["stream"], reason: NO_STREAM_USAGE } },
 };
