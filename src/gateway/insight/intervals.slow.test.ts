@@ -14,8 +14,8 @@ describe("the leaderboard after 200 votes that the policy collected", () => {
   };
   const all = <T>(of: (checked: Checked) => readonly T[]) => runs.flatMap(of);
 
-  describe("in 200 worlds drawn from the prior", () => {
-    beforeAll(play(PRIOR, 200), PATIENCE_MS);
+  describe("in 400 worlds drawn from the prior", () => {
+    beforeAll(play(PRIOR, 400), PATIENCE_MS);
 
     it.each(INTERVALS)("has intervals of %s with a coverage of 0.90 to 0.98", (what) => {
       const share = shareInside(all((checked) => checked[what]));

@@ -11,7 +11,7 @@ it.each([
   [true, 0.2, true],
   [false, 0.05, true],
 ])(
-  "95%% intervals hold the true savings in 90 to 98%% of worlds (caches: %s, changes of model: %s, reported costs: %s)",
+  "intervals hold the true savings in 0.90 to 0.98 of the worlds (caches: %s, changes of model: %s, reported costs: %s)",
   (caches, switching, reports) => {
     let inside = 0;
     let all = 0;
