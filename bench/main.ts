@@ -40,6 +40,11 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     summary: "regret of every policy [routerbench] [llmrouter]; writes docs/policies.md",
     load: async () => (await import("./policies.ts")).policies,
   },
+  learning: {
+    summary:
+      "regret by number of labels and told scores (--minutes); writes docs/tables/learning-*",
+    load: async () => (await import("./learning.ts")).learning,
+  },
   beyond: {
     summary: "each addition to the paper, on and off; writes docs/beyond.md",
     load: async () => (await import("./beyond.ts")).beyond,

@@ -120,6 +120,15 @@ export const CONTENDERS: readonly Contender[] = [
   },
 ];
 
+/** Routers that are trained on the evaluated queries and never learn from votes, with their defaults. */
+export const STATIC_ROUTERS: readonly Contender[] = [
+  "static-knn",
+  "static-ridge",
+  "static-mlp",
+  "static-matrix-factorization",
+  "static-bradley-terry",
+].map((name) => ({ name, kind: name, grid: {} }));
+
 export function specOf({ name, kind, fixed }: Contender, options: Options): PolicySpec {
   const found = POLICIES.find((policy) => policy.name === kind);
   if (!found) throw new Error(`no policy ${kind}`);

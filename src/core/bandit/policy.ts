@@ -28,10 +28,18 @@ export interface Pool {
   readonly toldErrors?: readonly Float64Array[] | undefined;
   /** costs[k][m] is the mean cost of model k on category m, in the unit of the data. */
   readonly costs?: readonly Float64Array[] | undefined;
+  /** Evaluated queries, each with the score of every model, for routers that are trained before the first vote. */
+  readonly evaluated?: readonly EvaluatedQuery[] | undefined;
   /** labels[k] is the mean embedding of the offline queries whose best model is k (eq. 6). */
   readonly labels?: readonly Float64Array[] | undefined;
   /** fitted[k] is the model embedding a_k of a calibration bundle, for `weighting=fitted`. */
   readonly fitted?: readonly Float64Array[] | undefined;
+}
+
+/** An offline query: its embedding and the score of every model. */
+export interface EvaluatedQuery {
+  readonly x: Float64Array;
+  readonly scores: Float64Array;
 }
 
 export interface Round {

@@ -1,4 +1,4 @@
-import type { Pool } from "../../core/bandit/policy.ts";
+import type { EvaluatedQuery, Pool } from "../../core/bandit/policy.ts";
 import { labelEmbeddings, perfCost, type ScoreRows } from "../../core/bandit/weighting.ts";
 import { bestModels, type Labelled, weighModels } from "../../core/calibrate/models.ts";
 import { scoreErrors } from "../../core/calibrate/score-errors.ts";
@@ -21,7 +21,7 @@ export function tellPool(
   centroids: readonly Float64Array[],
   settings: Settings,
   random: Random,
-): Pick<Pool, "told" | "toldErrors" | "costs" | "labels" | "fitted"> {
+): Pick<Pool, "told" | "toldErrors" | "costs" | "evaluated" | "labels" | "fitted"> {
   const costs = toldCosts(known);
   const told = toldScores(known, settings, random);
   if (!told) return { costs };
@@ -38,6 +38,7 @@ export function tellPool(
     told: scores,
     toldErrors: errors,
     costs,
+    evaluated: evaluatedQueries(known, told),
     labels: labelEmbeddings(models.length, labelled),
     fitted: weighting && weighModels(weighting, { scores, costs }, centroids, labelled),
   };
@@ -104,6 +105,17 @@ function plainScores(known: Known, { told, lambda }: Settings): ToldScores {
     errors: scoreErrors(offline.map((members) => members.map(utilities))),
     of: utilities,
   };
+}
+
+/** The offline queries with their told utilities, if the told scores come from them. */
+function evaluatedQueries(
+  { embeddings, offline }: Known,
+  { of }: ToldScores,
+): EvaluatedQuery[] | undefined {
+  return (
+    of &&
+    offline.flatMap((members, m) => members.map((i) => ({ x: embeddings[i]!, scores: of(i, m) })))
+  );
 }
 
 /** Labels must not reveal more than the scores: if only category scores are told, all queries of a category share a label. */

@@ -15,6 +15,11 @@ import { maxPairUcb } from "./max-pair-ucb.ts";
 import { maxInP } from "./maxinp.ts";
 import { metaLlm } from "./metallm.ts";
 import { mixLlm } from "./mixllm.ts";
+import { staticBradleyTerry } from "./static-bradley-terry.ts";
+import { staticKnn } from "./static-knn.ts";
+import { staticMatrixFactorization } from "./static-matrix-factorization.ts";
+import { staticMlp } from "./static-mlp.ts";
+import { staticRidge } from "./static-ridge.ts";
 import { swBradleyTerry } from "./sw-bradley-terry.ts";
 import { thompson } from "./thompson.ts";
 import { vacdb } from "./vacdb.ts";
@@ -26,6 +31,11 @@ export const POLICIES: readonly PolicyKind[] = [
   bestTheta,
   oracle,
   zeroFeedback,
+  staticKnn,
+  staticRidge,
+  staticMlp,
+  staticMatrixFactorization,
+  staticBradleyTerry,
   greedy,
   thompson,
   fgtsCdb,

@@ -1,11 +1,18 @@
 import { conforms } from "../policy.case.ts";
 import { POLICIES } from "./index.ts";
 
+const NO_VOTES = "it is trained on evaluated queries only";
+
 /** Policies that do not learn, with the reason. */
 const DO_NOT_LEARN: Record<string, string> = {
   random: "it chooses at random",
   "best-fixed": "one model cannot be best in three categories",
   "zero-feedback": "it uses only the told scores",
+  "static-knn": NO_VOTES,
+  "static-ridge": NO_VOTES,
+  "static-mlp": NO_VOTES,
+  "static-matrix-factorization": NO_VOTES,
+  "static-bradley-terry": NO_VOTES,
 };
 
 /** Policies that learn from votes but do not explore enough to get them. */
