@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Options } from "../src/core/bandit/policy.ts";
+import { mean, pairedDifference, percentile } from "../src/core/statistics.ts";
 import type { Column, Table } from "../src/lab/report/table.ts";
 import type { Settings } from "../src/lab/simulate/settings.ts";
-import { mean, pairedDifference, percentile } from "../src/lab/statistics.ts";
 import type { BenchFlags, BenchResult } from "./bench.ts";
 import { runCell } from "./cell-runs.ts";
 import { type BenchDataset, openDatasets, settingsOf } from "./datasets.ts";

@@ -15,6 +15,7 @@ function randomOutlook(random: Random, K: number): UtilityMixture {
     variances: draw(0.15).map((value) => value ** 2),
     toldVariance: 0.05,
     reach: [0.2, 0.5, 1][e]!,
+    trustsTold: true,
   }));
   const mean = Float64Array.from({ length: K }, (_, k) =>
     components.reduce((sum, component) => sum + component.weight * component.values[k]!, 0),
@@ -26,8 +27,9 @@ function randomOutlook(random: Random, K: number): UtilityMixture {
 function gaussian(values: number[], variances: number[], reach = 1, votes = 100): UtilityMixture {
   const mean = Float64Array.from(values);
   const own = Float64Array.from(variances);
-  const component = { weight: 1, scale: 3, values: mean, variances: own, toldVariance: 0, reach };
-  return { components: [component], mean, told: new Float64Array(values.length), votes };
+  const shape = { weight: 1, scale: 3, toldVariance: 0, reach, trustsTold: false };
+  const components = [{ ...shape, values: mean, variances: own }];
+  return { components, mean, told: new Float64Array(values.length), votes };
 }
 
 /** E max(0, N(-delta, sd^2)) by numerical integration. */
@@ -110,6 +112,38 @@ describe("mostValuablePair", () => {
     };
     expect([duels(0.1, 300), duels(1, 300)]).toEqual([false, false]);
     expect([duels(0.1, 1e4), duels(1, 1e4)]).toEqual([false, true]);
+  });
+
+  it("duels a model with a low told score now and then, as long as the scores may be worthless", () => {
+    const told = Float64Array.of(0.3, 0.25, 0, -0.55);
+    const shape = { scale: 3, toldVariance: 0, reach: 1 };
+    const trusting = {
+      weight: 0.84,
+      values: told,
+      variances: told.map(() => 1e-4),
+      trustsTold: true,
+    };
+    // Model 3 is the least certain one if the scores say nothing.
+    const doubting = {
+      weight: 0.16,
+      values: new Float64Array(4),
+      variances: Float64Array.of(0.01, 0.01, 0.01, 0.04),
+      trustsTold: false,
+    };
+    const components = [trusting, doubting].map((component) => ({ ...shape, ...component }));
+    const mean = told.map((score) => 0.84 * score);
+    const share = (votes: number) => {
+      const mixture = { components, mean, told, votes };
+      let found = 0;
+      for (let seed = 0; seed < 2000; seed++) {
+        const pair = mostValuablePair(mixture, all, OPTIONS, Random.seeded(seed));
+        if (pair[1] === 3) found++;
+      }
+      return found / 2000;
+    };
+    expect(share(0)).toBeCloseTo(0.4, 1);
+    expect(share(30)).toBeCloseTo(0.1, 1);
+    expect(share(300)).toBeCloseTo(0.013, 2);
   });
 
   it("returns a single answer if the gain of the duel is at most minGain", () => {

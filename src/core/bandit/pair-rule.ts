@@ -16,6 +16,8 @@ export interface UtilityMixture {
     readonly toldVariance: number;
     /** Share of the coming queries on which a vote improves the estimates; see `BlockPosterior.reach`. */
     readonly reach: number;
+    /** Whether the hypothesis takes the told scores as informative. */
+    readonly trustsTold: boolean;
   }[];
   /** Expected utility of each model, over all components. */
   readonly mean: Float64Array;
@@ -58,8 +60,10 @@ export function mostValuablePair(
   { horizon, minGain }: PairRuleOptions,
   random: Random,
 ): readonly [number, number] {
-  const { components, mean, told, penalty } = mixture;
   const leader = leaderOf(mixture, candidates, random);
+  const { components, mean, told, penalty } = isAudit(mixture, random)
+    ? withoutTrust(mixture)
+    : mixture;
   const decisions = horizon + FUTURE_SHARE * mixture.votes;
   let scale2 = 0;
   for (const { weight, scale } of components) scale2 += weight * scale ** 2;
@@ -95,6 +99,42 @@ export function mostValuablePair(
     }
   }
   return [leader, second];
+}
+
+/**
+ * Whether this duel checks the told scores. The value of a vote under all hypotheses hardly
+ * ever takes a model with a low told score as challenger. If the scores are wrong, such a model may be
+ * the best, and votes on models with high scores alone do not show it. Therefore some challengers are
+ * chosen as if the scores were worthless: with the probability sqrt(p) / (1 + votes / AUDITED_VOTES),
+ * p being the posterior probability that they are (docs/decisions/0033-audits-of-told-scores.md).
+ */
+function isAudit({ components, votes }: UtilityMixture, random: Random): boolean {
+  const p = distrust(components);
+  if (p === 0 || p === 1) return false;
+  return random.uniform() < Math.sqrt(p) / (1 + votes / AUDITED_VOTES);
+}
+
+const AUDITED_VOTES = 10;
+
+/** The probability that the told scores are worthless; exactly 1 if no score is told. */
+function distrust(components: UtilityMixture["components"]): number {
+  if (components.every(({ trustsTold }) => !trustsTold)) return 1;
+  let p = 0;
+  for (const { weight, trustsTold } of components) if (!trustsTold) p += weight;
+  return p;
+}
+
+/** The mixture of the hypotheses that the told scores are worthless. */
+function withoutTrust(mixture: UtilityMixture): UtilityMixture {
+  const p = distrust(mixture.components);
+  const components = mixture.components
+    .filter(({ trustsTold }) => !trustsTold)
+    .map((component) => ({ ...component, weight: component.weight / p }));
+  const mean = new Float64Array(mixture.mean.length);
+  for (const { weight, values } of components) {
+    for (let k = 0; k < mean.length; k++) mean[k]! += weight * values[k]!;
+  }
+  return { ...mixture, components, mean };
 }
 
 /** Decisions that are expected to come, per vote so far. */

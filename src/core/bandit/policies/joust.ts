@@ -58,7 +58,7 @@ export const joust: PolicyKind<JoustOptions> = {
   defaults: JOUST_DEFAULTS,
   about: JOUST_ABOUT,
   removed: JOUST_REMOVED,
-  revision: 1,
+  revision: 2,
   create: (pool, options) => new Joust(pool, options),
 };
 
@@ -372,7 +372,9 @@ class Joust implements Policy {
         variances[k] = unit * unit * expected.variance(k, context.w);
       }
       const toldVariance = expected.sharedVariance[TOLD]!;
-      components.push({ weight, scale, values, variances, toldVariance, reach: posterior.reach });
+      const { reach, hypothesis } = posterior;
+      const trustsTold = hypothesis.told > 0;
+      components.push({ weight, scale, values, variances, toldVariance, reach, trustsTold });
     }
     const mean = new Float64Array(K);
     for (const component of components) {
