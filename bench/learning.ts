@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { Options } from "../src/core/bandit/policy.ts";
 import { mean, pairedDifference, percentile } from "../src/core/statistics.ts";
 import type { Column, Table } from "../src/lab/report/table.ts";
@@ -7,7 +8,7 @@ import type { BenchFlags, BenchResult } from "./bench.ts";
 import { runCell } from "./cell-runs.ts";
 import { type BenchDataset, openDatasets, settingsOf } from "./datasets.ts";
 import { CONTENDERS, type Contender, STATIC_ROUTERS, specOf } from "./policy-contenders.ts";
-import { publish } from "./publish.ts";
+import { DOCS, publish } from "./publish.ts";
 import { TUNED } from "./tune.ts";
 
 const SEED = 1;
@@ -71,12 +72,17 @@ export async function learning(
     }
   }
   const result: BenchResult = { ratios: {}, figures: {} };
+  const parts: string[] = [PREFACE];
   for (const rounds of ROUNDS) {
     const found = [...regrets].filter(([cell, own]) => cell.rounds === rounds && own.has("joust"));
     if (found.length === 0) continue;
-    await publish(`learning-${rounds}`, regretTable(rounds, found));
-    await publish(`learning-${rounds}-joust`, verdictTable(rounds, found, result));
+    parts.push(
+      `## ${rounds} rounds\n`,
+      await publish(`learning-${rounds}-joust`, verdictTable(rounds, found, result)),
+      await publish(`learning-${rounds}`, regretTable(rounds, found)),
+    );
   }
+  if (parts.length > 1) await writeFile(resolve(DOCS, "learning.md"), parts.join("\n"));
   return result;
 }
 
@@ -216,3 +222,16 @@ function verdictTable(
     rows,
   };
 }
+
+const PREFACE = `# Regret by number of labels
+
+This page compares joust with the other learners and with routers that are trained on the same labels and never use a vote
+(\`static-...\`). The environments are those of [policies.md](policies.md): llmrouter-9models with 0, 5, 20 or 80 evaluated queries
+per task, and RouterBench's score table, told exactly, with noise, or with the scores of other models. s is the vote scale. All
+policies have the same environments and voters in run i. The seed was not used for tuning. Learners have the options that were tuned on the
+other data set; joust and the static routers have their defaults.
+
+A policy with fewer runs is compared with joust in the same runs. An empty cell was not measured. The best fixed model is
+known only in hindsight, so it does not count as lowest. A ratio above 1 means that joust has more regret. \`npm run bench -- learning\`
+made this page; it keeps finished runs and continues an interrupted measurement.
+`;

@@ -42,7 +42,7 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
   },
   learning: {
     summary:
-      "regret by number of labels and told scores (--minutes); writes docs/tables/learning-*",
+      "regret by number of labels and told scores [POLICY ...] (--minutes); writes docs/learning.md",
     load: async () => (await import("./learning.ts")).learning,
   },
   beyond: {

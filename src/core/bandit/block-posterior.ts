@@ -265,7 +265,7 @@ export function hypothesesOf({ told, toldErrors }: Pool): Hypothesis[] {
 
 const SCALES = [1, 3, 10];
 /** The told scores carry no information. */
-const UNINFORMATIVE = { told: 0, toldSd: 0.5, cellSd: 0.2, correlation: 0.6 };
+const UNINFORMATIVE = { told: 0, toldSd: 0.5, cellSd: 0.2, correlation: 0.5 };
 /**
  * Hypotheses about the told scores: votes are about what the scores measure, nearly about
  * that, or about something else. The less the scores say, the wider the prior of theta is, and the more

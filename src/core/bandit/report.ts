@@ -45,8 +45,9 @@ export function fittedReport(input: ReportInput): Report {
     const start = new Float64Array(all * M + shared.length);
     means.forEach((mean, k) => void start.set(mean, k * M));
     start.set(shared, all * M);
-    const fit = laplaceFit(withFormer(posterior, pool), votes, start);
-    const narrow = narrower(posterior, pool);
+    const prior = lessCorrelated(posterior, pool);
+    const fit = laplaceFit(withFormer(prior, pool), votes, start);
+    const narrow = narrower(prior, pool);
     return narrow ? [fit, laplaceFit(withFormer(narrow, pool), votes, fit.mode)] : [fit];
   });
   const components = weighted(fits);
@@ -72,6 +73,20 @@ function likelyPosteriors({ posteriors }: ReportInput): readonly BlockPosterior[
 
 /** Hypotheses whose logarithm of the evidence is this much smaller are not fitted. */
 const HOPELESS = 20;
+
+/**
+ * If told scores say nothing, the categories of a model may have less in common than choices assume
+ * (docs/decisions/0033-audits-of-told-scores.md). The smaller correlation makes intervals wider where
+ * a category has few votes.
+ */
+function lessCorrelated(posterior: BlockPosterior, pool: Pool): BlockPosterior {
+  const { hypothesis } = posterior;
+  if (hypothesis.told > 0) return posterior;
+  const cautious = { ...hypothesis, correlation: REPORTED_CORRELATION };
+  return BlockPosterior.prior(cautious, pool.models.length, pool.categories.length);
+}
+
+const REPORTED_CORRELATION = 0.3;
 
 /**
  * Models without told scores may be closer together than the posteriors that choose assume. It
