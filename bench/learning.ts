@@ -178,8 +178,10 @@ function verdictTable(
       const theirs = regrets.get(name)!;
       return { theirs, own: ours.slice(0, theirs.length) };
     };
+    // With a score table there are no labels to train on, and the told scores may be the truth itself.
+    const excluded = title.startsWith("table") ? [...HINDSIGHT, ...NO_VOTES] : HINDSIGHT;
     const others = [...regrets.keys()].filter(
-      (name) => name !== "joust" && !HINDSIGHT.includes(name),
+      (name) => name !== "joust" && !excluded.includes(name),
     );
     // Policies with fewer runs are compared with joust in the same runs.
     const ratio = (name: string) => mean(paired(name).own) / mean(paired(name).theirs);
@@ -233,5 +235,6 @@ other data set; joust and the static routers have their defaults.
 
 A policy with fewer runs is compared with joust in the same runs. An empty cell was not measured. The best fixed model is
 known only in hindsight, so it does not count as lowest. A ratio above 1 means that joust has more regret. \`npm run bench -- learning\`
-made this page; it keeps finished runs and continues an interrupted measurement.
+made this page; it keeps finished runs and continues an interrupted measurement. With a score table there are no labels, so policies without
+votes only use the told scores and do not count as lowest there.
 `;

@@ -168,8 +168,8 @@ describe("Learner", () => {
     await store.append([configured({ policy: "joust", options: {} }), ...votes(0, 30)]);
     const fold = await replayed(store);
     expect([joust.revision, fold.hash()]).toEqual([
-      1,
-      "fcd23dcc1a67cb1a740d93d64eadde10afed1c755580c087f76e4c59b877d585",
+      2,
+      "d60ae4c13e72792a2c9292a81ed38c319929110ddfdc15f127e65c222abd7e0d",
     ]);
   });
 
