@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Random } from "../../core/random/random.ts";
 import { ALL_MODELS, tally } from "../../store/tally.ts";
 import { historyOf } from "../dialects/chat/history.ts";
 import { spendOf } from "../insight/spend.ts";
@@ -145,4 +146,40 @@ describe("in the sandbox, whose costs depend on the category only", () => {
     expect(truth - spent).toBeGreaterThan(lo);
     expect(truth - spent).toBeLessThan(hi);
   });
+
+  it("the interval of every model contains its true cost and is not absurdly wide", () => {
+    const { profile, names } = sandbox;
+    const models = names.map((name) => {
+      return { name, provider: "sandbox", price: sandbox.price(name) };
+    });
+    const random = Random.seeded(3);
+    const M = profile.categories.length;
+    const asked = Array.from({ length: 1000 }, () => random.integer(M));
+    // One model has most requests, as after some learning.
+    const requests = asked.map((category) => {
+      const model = random.uniform() < 0.6 ? "yi-34b" : names[random.integer(names.length)]!;
+      const spread = 0.8 + 0.4 * random.uniform();
+      const cost = profile.cost(model, profile.categories[category]!) * spread;
+      const w = softShares(M, category, random);
+      const tokens = {
+        promptTokens: Math.ceil(10 * Math.exp(3 * random.uniform())),
+        completionTokens: Math.ceil(10 * Math.exp(2 * random.uniform())),
+      };
+      return { model, w, usage: { ...NO_USAGE, ...tokens, cost } };
+    });
+    const { spent, always } = spendAfter(models, requests);
+    for (const name of names) {
+      const truth = asked.reduce((sum, m) => sum + profile.cost(name, profile.categories[m]!), 0);
+      const { lo, hi } = always(name);
+      expect([name, truth - spent > lo, truth - spent < hi]).toEqual([name, true, true]);
+      expect([name, hi + spent < 5 * truth]).toEqual([name, true]);
+    }
+  });
 });
+
+/** Shares of M categories in which the own category has the largest share on average, as an encoder gives them. */
+function softShares(M: number, own: number, random: Random): Float64Array {
+  const logits = Array.from({ length: M }, (_, m) => 1.5 * random.normal() + (m === own ? 2 : 0));
+  const total = logits.reduce((sum, logit) => sum + Math.exp(logit), 0);
+  return Float64Array.from(logits, (logit) => Math.exp(logit) / total);
+}

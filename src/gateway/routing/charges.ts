@@ -18,7 +18,8 @@ export class Charges {
     const expected = listed * ratioOf(known, model, w);
     // The first answers in a category have nothing to be compared with.
     if (known.ratios.answersLike(ALL, w) >= FIRST_ANSWERS && expected > 0) {
-      known.squares += (cost / expected - 1) ** 2;
+      // In logarithms, because the first expectations may be wrong by a large factor.
+      known.squares += Math.log(Math.max(cost / expected, SMALLEST_RATIO)) ** 2;
       known.compared++;
     }
     known.ratios.learn(ALL, w, cost, listed);
@@ -47,7 +48,7 @@ interface HostCharges {
   readonly ratios: CategoryMeans;
   /** Reported cost of a model per dollar that is expected of all models. */
   readonly factors: CategoryMeans;
-  /** Number of answers whose cost was compared with its expectation, and the sum of the squared relative errors. */
+  /** Number of answers whose cost was compared with its expectation, and the sum of the squared logarithms of the ratio. */
   compared: number;
   squares: number;
 }
@@ -63,8 +64,9 @@ function ratioOf({ ratios, factors }: HostCharges, model: string, w: Float64Arra
 /** Name under which all models of a host are learned together. */
 const ALL = "";
 const FIRST_ANSWERS = 2;
+const SMALLEST_RATIO = 0.05;
 const PRIOR_ANSWERS = 4;
-/** Squared relative deviation of a reported cost from its expectation, before there are answers. */
+/** Variance of the logarithm of a reported cost relative to its expectation, before there are answers. */
 const USUAL_VARIATION = 0.01;
 /** Standard deviation of the logarithm of the factor between the models of a host. */
 const BETWEEN_MODELS = 0.2;
