@@ -6,7 +6,7 @@ import { staticRouter } from "./static-router.ts";
 /** A Bradley-Terry rating of every model that is linear in the embedding, fitted to all pairs of scores. */
 export const staticBradleyTerry = staticRouter({
   name: "static-bradley-terry",
-  summary: "Bradley-Terry ratings that are linear in the embedding; never learns from votes",
+  summary: "Bradley-Terry ratings, linear in the embedding; never learns from votes",
   source: "Prompt-to-Leaderboard (Frick et al. 2025), on embeddings",
   defaults: { lambda: 1, steps: 40 },
   about: {
