@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { type Checked, playWorld, reliability, shareInside, type World } from "./worlds.fixture.ts";
 
 const VOTES = 200;
-const PATIENCE_MS = 600_000;
 const PRIOR: World = { kind: "prior", models: 4, voteScale: 2, ties: 1, told: "none" };
 const INTERVALS = ["cells", "differences", "overall"] as const;
 
@@ -15,7 +14,7 @@ describe("the leaderboard after 200 votes that the policy collected", () => {
   const all = <T>(of: (checked: Checked) => readonly T[]) => runs.flatMap(of);
 
   describe("in 400 worlds drawn from the prior", () => {
-    beforeAll(play(PRIOR, 400), PATIENCE_MS);
+    beforeAll(play(PRIOR, 400));
 
     it.each(INTERVALS)("has intervals of %s with a coverage of 0.90 to 0.98", (what) => {
       const share = shareInside(all((checked) => checked[what]));
@@ -31,7 +30,7 @@ describe("the leaderboard after 200 votes that the policy collected", () => {
   });
 
   describe("with the models and voters of the sandbox", () => {
-    beforeAll(play({ ...PRIOR, kind: "sandbox" }, 60), PATIENCE_MS);
+    beforeAll(play({ ...PRIOR, kind: "sandbox" }, 60));
 
     // Before 1,000 votes, intervals may be wider than necessary.
     it.each(INTERVALS)("has intervals of %s with a coverage of at least 0.93", (what) => {
