@@ -1,4 +1,5 @@
 /** Sends requests of a download. */
+import type { Dispatcher } from "undici";
 import { InputError } from "../../input/input-error.ts";
 import { connectionError, type RetryOptions } from "../common/retry.ts";
 
@@ -30,14 +31,19 @@ export async function request(
 }
 
 /**
- * Loads the fetch of the package undici. Node 24.21's own fetch ends the process with an
- * AssertionError if a server closes the connection while received data waits for the disk
- * (nodejs/undici#5360).
+ * Loads the fetch of the package undici, with an agent of its own: without one it may use that
+ * of Node's fetch. Node 24.21's own fetch ends the process with an AssertionError if a server
+ * closes the connection while received data waits for the disk (nodejs/undici#5360).
  */
 async function safeFetch(): Promise<typeof fetch> {
   const undici = await import("undici");
-  return undici.fetch as unknown as typeof fetch;
+  agent ??= new undici.EnvHttpProxyAgent();
+  const own = (url: string, init: object) => undici.fetch(url, { ...init, dispatcher: agent! });
+  return own as unknown as typeof fetch;
 }
+
+/** Follows HTTP_PROXY, HTTPS_PROXY and NO_PROXY. Shared by all downloads. */
+let agent: Dispatcher | undefined;
 
 /** Waits for the server. Connection failures become transient failures. */
 export async function awaitServer<T>(url: string, wait: () => Promise<T>): Promise<T> {
