@@ -6,10 +6,10 @@ import { Random } from "../core/random/random.ts";
 import { Estimator } from "./estimates.ts";
 import { World } from "./world.fixture.ts";
 
-const RUNS = 200;
+const RUNS = 400;
 const ROUNDS = 1000;
 
-it("the intervals contain the true value in 90 to 98% of 200 runs and are narrow", () => {
+it("the intervals contain the true value in 90 to 98% of 400 runs and are narrow", () => {
   const names = ["zero-feedback", "greedy", "always m0"];
   const covered = { ips: [0, 0, 0], snips: [0, 0, 0], dr: [0, 0, 0], gain: [0, 0, 0] };
   let width = 0;
