@@ -1,5 +1,3 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { createPolicy } from "../src/core/bandit/options.ts";
 import { joust } from "../src/core/bandit/policies/joust.ts";
 import { parsePolicies } from "../src/core/policy-spec/policy-spec.ts";
@@ -11,7 +9,7 @@ import type { BenchFlags, BenchResult } from "./bench.ts";
 import { runCell } from "./cell-runs.ts";
 import { openDatasets, settingsOf } from "./datasets.ts";
 import { median } from "./median.ts";
-import { DOCS, publish } from "./publish.ts";
+import { fillPage, publish } from "./publish.ts";
 import { type Load, type Outcome, simulatePipeline, type Times } from "./scale/pipeline.ts";
 
 const REQUESTS = [1000, 10_000, 100_000];
@@ -46,7 +44,7 @@ export async function scale(_: readonly string[], flags: BenchFlags): Promise<Be
   const pipeline = await publish("scale", pipelineTable(rows));
   const staleness = await publish("staleness", stalenessTable(regrets, runs));
   const measurements = `One vote is folded in ${(1000 * times.fold).toFixed(0)} us; a snapshot has ${(snapshot / 1000).toFixed(0)} kB, is serialised in ${times.serialize.toFixed(1)} ms and installed in ${times.install.toFixed(1)} ms (ten models, seven categories, 200 voters).\n`;
-  await fill("scale", `${measurements}\n${pipeline}\n${staleness}`);
+  await fillPage("scale.md", `${measurements}\n${pipeline}\n${staleness}`);
   const worst = rows.at(-1)!.outcome;
   return {
     ratios: {
@@ -163,12 +161,4 @@ function stalenessTable(regrets: readonly Regret[], runs: number) {
     ],
     rows: regrets.map(({ delay, regret }) => [delay, regret]),
   } as const;
-}
-
-/** Replaces the part of a page between the marks `<!-- begin bench -->` and `<!-- end bench -->`. */
-async function fill(page: string, text: string): Promise<void> {
-  const file = resolve(DOCS, `${page}.md`);
-  const [before, rest] = (await readFile(file, "utf8")).split("<!-- begin bench -->\n");
-  const [, after] = rest!.split("<!-- end bench -->");
-  await writeFile(file, `${before}<!-- begin bench -->\n${text}<!-- end bench -->${after}`);
 }

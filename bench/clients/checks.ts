@@ -15,7 +15,7 @@ import {
 } from "./cells.ts";
 import type { Received } from "./upstream/upstream.ts";
 
-/** What the script of a client returned for a cell. */
+/** The result that the script of a client returned for a cell. */
 export interface Returned {
   readonly value?: Readonly<Record<string, unknown>>;
   /** The client failed with this error. */

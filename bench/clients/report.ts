@@ -2,15 +2,12 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { DialectName } from "../../src/gateway/wire/dialect-names.ts";
-import { DOCS } from "../publish.ts";
+import { DOCS, fillPage } from "../publish.ts";
 import { CELL_TITLES, CELLS, type Cell } from "./cells.ts";
 import { type Client, ROSTER } from "./roster.ts";
 import type { Outcome } from "./run-client.ts";
 
 const RESULTS = resolve(DOCS, "tables/clients.json");
-const PAGE = resolve(DOCS, "clients.md");
-const BEGIN = '<!-- The benchmark "clients" writes this table. -->';
-const END = "<!-- End of the table. -->";
 
 /** The last run of a client. */
 interface Row {
@@ -43,11 +40,7 @@ export async function report(
     all[client.name] ? [[client.name, all[client.name]!] as const] : [],
   );
   await writeFile(RESULTS, `${JSON.stringify(Object.fromEntries(known), undefined, 2)}\n`);
-  const page = await readFile(PAGE, "utf8");
-  const [before, rest = ""] = page.split(BEGIN);
-  const [, after] = rest.split(END);
-  if (after === undefined) throw new Error(`${PAGE} has no markers "${BEGIN}" and "${END}"`);
-  await writeFile(PAGE, `${before}${BEGIN}\n\n${tableOf(new Map(known))}\n${END}${after}`);
+  await fillPage("clients.md", tableOf(new Map(known)));
 }
 
 function tableOf(rows: ReadonlyMap<string, Row>): string {

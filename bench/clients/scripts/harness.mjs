@@ -1,4 +1,4 @@
-/** What all JavaScript clients share; see harness.py. */
+/** Code that all JavaScript clients share; see harness.py. */
 import { readFileSync } from "node:fs";
 
 export const PLAN = JSON.parse(readFileSync(process.argv[2], "utf8"));

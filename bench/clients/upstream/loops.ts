@@ -65,7 +65,7 @@ export const functionLoop: Loop = {
   },
 };
 
-/** What a function returns in every client. */
+/** The result of a function, the same in every client. */
 function resultOf({ name, input }: ToolCall): string {
   const value = String(Object.values(input)[0]);
   if (name === "get_city") return `Lima-${value.split(" ").at(-1)}`;
