@@ -46,6 +46,7 @@ import { toldPrior } from "../told-prior.ts";
 import { VoteGroups, type VoteGroupsState } from "../vote-groups.ts";
 import { JOUST_ABOUT, JOUST_DEFAULTS, JOUST_REMOVED, type JoustOptions } from "./joust-options.ts";
 import { isSame, type JoustState } from "./joust-state.ts";
+import { Newcomers } from "./newcomers.ts";
 
 /**
  * Our policy. It learns in one pass over the votes and keeps no history. Neither the
@@ -69,8 +70,6 @@ const DRIFT_EVERY = 32;
 /** Decided votes that are assumed before the first vote, and the smallest share of decided votes. */
 const PRIOR_DECIDED = 4;
 const MIN_DECIDED = 0.1;
-/** Duels after which a model that was added later is treated like the others. */
-const NEWCOMER_DUELS = 12;
 
 class Joust implements Policy {
   readonly #pool: Pool;
@@ -86,8 +85,7 @@ class Joust implements Policy {
   #report: Report | undefined;
   #votes = 0;
   #ties = 0;
-  /** Number of duels of each model that was added later and has had fewer than NEWCOMER_DUELS. */
-  readonly #newcomers = new Map<number, number>();
+  readonly #newcomers = new Newcomers();
 
   constructor(given: Pool, options: JoustOptions) {
     const { told, toldErrors } = given;
@@ -123,11 +121,12 @@ class Joust implements Policy {
       const best = argmax(round.candidates, worth, random);
       return { pair: [best, best], values, estimate };
     }
-    const newcomer = this.#newcomerToDuel(round.candidates);
+    const { onboarding } = this.#options;
+    const newcomer = onboarding > 0 ? this.#newcomers.next(round.candidates) : undefined;
     const candidates =
-      newcomer === undefined ? round.candidates : this.#established(round.candidates);
+      newcomer === undefined ? round.candidates : this.#newcomers.established(round.candidates);
     const pair = mostValuablePair(mixture, candidates, this.#options, random);
-    const onboards = newcomer !== undefined && random.uniform() < this.#options.onboarding;
+    const onboards = newcomer !== undefined && random.uniform() < onboarding;
     return { pair: onboards ? [pair[0], newcomer] : pair, values, estimate };
   }
 
@@ -190,7 +189,7 @@ class Joust implements Policy {
         categories: this.#pool.categories,
         votes: this.#votes,
         ties: this.#ties,
-        newcomers: [...this.#newcomers],
+        newcomers: this.#newcomers.snapshot(),
         beliefs: this.#posteriors.map((posterior) => ({
           hypothesis: posterior.hypothesis,
           means: posterior.means.map((mean) => mean.slice()),
@@ -215,14 +214,9 @@ class Joust implements Policy {
     const from = alignModels(models, this.#pool.models);
     this.#report = undefined;
     this.#groups.restore(report as VoteGroupsState | undefined, models);
-    const duels = new Map(newcomers);
     this.#votes = votes;
     this.#ties = ties;
-    this.#newcomers.clear();
-    from.forEach((old, k) => {
-      if (old < 0) this.#newcomers.set(k, 0);
-      else if (duels.has(old)) this.#newcomers.set(k, duels.get(old)!);
-    });
+    this.#newcomers.restore(newcomers, from);
     // A hypothesis that is not in the snapshot starts from its prior.
     this.#posteriors.forEach(({ hypothesis }, i) => {
       const posterior = this.#prior(hypothesis);
@@ -256,7 +250,7 @@ class Joust implements Policy {
       if (!tie) posterior.evidence += weight * safeLog(win === 1 ? p : 1 - p);
       posterior.observe(withTies(duel, r), win, eta, robust);
     }
-    for (const k of [a, b]) this.#countNewcomerDuel(k);
+    for (const k of [a, b]) this.#newcomers.countDuel(k);
     if (tie) this.#ties++;
     this.#countVote();
   }
@@ -307,7 +301,7 @@ class Joust implements Policy {
       }
     }
     this.#groups.addRanking(order, context.w, weight);
-    for (const k of order) this.#countNewcomerDuel(k);
+    for (const k of order) this.#newcomers.countDuel(k);
     this.#countVote();
   }
 
@@ -327,25 +321,6 @@ class Joust implements Policy {
       for (const posterior of this.#posteriors) posterior.drift(drift ** DRIFT_EVERY);
       this.#groups.fade(drift ** DRIFT_EVERY);
     }
-  }
-
-  #countNewcomerDuel(model: number): void {
-    const duels = this.#newcomers.get(model);
-    if (duels === undefined) return;
-    if (duels + 1 >= NEWCOMER_DUELS) this.#newcomers.delete(model);
-    else this.#newcomers.set(model, duels + 1);
-  }
-
-  /** Returns the newcomer with the fewest duels among the candidates, if there is an established model to duel it. */
-  #newcomerToDuel(candidates: readonly number[]): number | undefined {
-    if (this.#newcomers.size === 0 || this.#options.onboarding === 0) return undefined;
-    if (this.#established(candidates).length === 0) return undefined;
-    const fresh = candidates.filter((k) => this.#newcomers.has(k));
-    return fresh.sort((a, b) => this.#newcomers.get(a)! - this.#newcomers.get(b)!)[0];
-  }
-
-  #established(candidates: readonly number[]): readonly number[] {
-    return candidates.filter((k) => !this.#newcomers.has(k));
   }
 
   /** Returns the posterior of the utilities in a context. */
