@@ -115,7 +115,7 @@ it("active pairs compare the models that may be best, where most prompts are", (
     late.best += Number(pair.a + pair.b === 5);
     late.seldom += Number(pair.prompt >= 90);
   }
-  // Of random pairs, 10 of 60 would be good against best; of equal shares, 30 would be of the seldom category.
+  // With random pairs, 10 of 60 would be good against best; with equal shares, 30 would be of the seldom category.
   expect(late.best).toBeGreaterThan(17);
   expect(late.seldom).toBeLessThan(20);
   const { mean } = policy.report!().overall();

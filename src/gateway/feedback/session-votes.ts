@@ -39,7 +39,7 @@ const RECENT = 32;
 
 /**
  * The single answers of a ballot's session, which share the weight of a metric of level session.
- * Of a duel whose second answer is fetched later, it is the first. Other duels are left out,
+ * A duel whose second answer is fetched later counts with its first answer. Other duels are left out,
  * because a metric of the session does not say which of two answers it is about. Throws VoteRefused if the session has only duels.
  */
 export async function answersOfSession(

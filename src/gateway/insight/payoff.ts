@@ -45,7 +45,7 @@ export function trafficGroups(traffic: readonly ForecastQuery[]): TrafficGroup[]
   });
 }
 
-/** What routing is worth compared with the best single model. */
+/** The value of routing compared with the best single model. */
 export interface Payoff {
   /** Expected gain of net utility: quality less lambda times the relative price. */
   readonly gain: number;
