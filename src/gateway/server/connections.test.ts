@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, createConnection, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -57,7 +58,7 @@ async function startServer(limits: ConnectionLimits) {
   const { port } = server.address() as AddressInfo;
   const statusOf = async (path: string) =>
     (await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: "close" } })).status;
-  return { server, port, time, statusOf };
+  return { server, connections, port, time, statusOf };
 }
 
 describe("connections", () => {
@@ -112,6 +113,23 @@ describe("connections", () => {
       expect(descriptorLimit()).toBe(soft);
     },
   );
+
+  it("on which nothing was sent do not delay the end of the server, and a running request does", async () => {
+    const { server, connections, port } = await startServer(LIMITS);
+    const accepted = once(server, "connection");
+    const silent = await connect(port);
+    await accepted;
+    const running = await connect(port, "GET /slow HTTP/1.1\r\nhost: localhost\r\n\r\n");
+    await once(running, "readable");
+    let hasEnded = false;
+    const ended = connections.drain(1e9).then(() => {
+      hasEnded = true;
+    });
+    await closed(silent);
+    expect(hasEnded).toBe(false);
+    running.destroy();
+    await ended;
+  });
 
   it("may take half of the descriptors, at most 10,000", () => {
     const { server } = configOf(SANDBOX);

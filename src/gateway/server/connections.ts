@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -64,6 +65,7 @@ interface Connection {
  * itself ends connections whose headers or body do not arrive in time and those that are idle.
  */
 export class Connections {
+  readonly #server: Server;
   readonly #limits: ConnectionLimits;
   readonly #now: () => number;
   readonly #onChange: (closed?: ClosedFor) => void;
@@ -76,6 +78,7 @@ export class Connections {
     limits: ConnectionLimits,
     { now, onChange }: { now(): number; onChange?(open: number, closed?: ClosedFor): void },
   ) {
+    this.#server = server;
     this.#limits = limits;
     this.#now = now;
     this.#onChange = (closed) => onChange?.(this.#open.size, closed);
@@ -98,6 +101,26 @@ export class Connections {
       if (isFull && !RESERVED_PATHS.test(request.url ?? "")) refuse(busy(), request, response);
       else listener(request, response);
     };
+  }
+
+  /** Accepts no more connections, and returns when the running requests have ended or the time is over. */
+  async drain(milliseconds: number): Promise<void> {
+    const deadline = setTimeout(() => this.#server.closeAllConnections(), milliseconds);
+    // A connection is kept alive after its last request, so unused ones are closed repeatedly.
+    const unused = setInterval(() => {
+      this.#server.closeIdleConnections();
+      this.#closeSilent();
+    }, 50);
+    await once(this.#server.close(), "close");
+    clearTimeout(deadline);
+    clearInterval(unused);
+  }
+
+  /** Closes connections on which nothing was ever sent. Node does not count them as idle. */
+  #closeSilent(): void {
+    for (const { socket } of this.#open.values()) {
+      if (socket.bytesRead === 0) socket.destroy();
+    }
   }
 
   #accept(socket: Socket): void {

@@ -38,10 +38,17 @@ export async function openServer(
 ): Promise<HttpServer> {
   const { config, logger } = parts;
   const promptLimit = Math.floor(config().body_mb * 2 ** 20);
+  const { server, connections } = newHttpServer(parts);
   const app: App = Fastify({
     bodyLimit: SMALL_BODY,
     trustProxy: trustedProxies(config()),
-    serverFactory: (handler) => newHttpServer(parts, handler),
+    serverFactory: (handler) => {
+      const listener: RequestListener = (request, response) => {
+        request.url = pathOf(request.url);
+        handler(request, response);
+      };
+      return server.on("request", connections.guard(listener, refuse));
+    },
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
     return503OnClosing: false,
     schemaController: COMPILERS,
@@ -72,14 +79,14 @@ export async function openServer(
   addRoutes(app);
   await app.ready();
   return {
-    url: await listen(app.server, config()),
-    close: (milliseconds) => drain(app.server, milliseconds),
+    url: await listen(server, config()),
+    close: (milliseconds) => connections.drain(milliseconds),
   };
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
-function newHttpServer({ config, clock, metrics }: ServerParts, handler: RequestListener): Server {
+function newHttpServer({ config, clock, metrics }: ServerParts) {
   const { request_seconds: requestSeconds, idle_seconds: idleSeconds } = config();
   const server = createServer({
     requestTimeout: requestSeconds * 1000,
@@ -96,12 +103,7 @@ function newHttpServer({ config, clock, metrics }: ServerParts, handler: Request
       if (closedFor) metrics.connectionsClosed.inc({ reason: closedFor });
     },
   });
-  const listener: RequestListener = (request, response) => {
-    request.url = pathOf(request.url);
-    handler(request, response);
-  };
-  server.on("request", connections.guard(listener, refuse));
-  return server;
+  return { server, connections };
 }
 
 /** The dialect of the clients of a path, in whose shape errors are written. */
@@ -189,14 +191,4 @@ async function listen(
 function urlOf({ address, family, port }: AddressInfo): string {
   const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
   return `http://${family === "IPv6" ? `[${host}]` : host}:${port}`;
-}
-
-/** Accepts no more requests, and closes when the running ones have ended or the time is over. */
-async function drain(server: Server, milliseconds: number): Promise<void> {
-  const deadline = setTimeout(() => server.closeAllConnections(), milliseconds);
-  // A connection is kept alive after its last request, so idle connections are closed repeatedly.
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
-  await once(server.close(), "close");
-  clearTimeout(deadline);
-  clearInterval(idle);
 }
