@@ -4,11 +4,12 @@ import Sqlite from "better-sqlite3";
 import { DAY_MS } from "../decision-id.ts";
 import type { Days, DayTables } from "../decision-queries.ts";
 import type { Select } from "../queries.ts";
-import { literal, textOf } from "../sql.ts";
+import { literal } from "../sql.ts";
 import type { Counts } from "../tally.ts";
 import { type Connection, createPrivately, isDamage, prepareFile, translated } from "./connect.ts";
 import { spendingAdder, tallyAdder } from "./counts.ts";
 import { addMissingCounts, DAY_SCHEMA } from "./day-schema.ts";
+import { selectRows } from "./kept-statements.ts";
 
 /**
  * Decisions, answers and their counts in one file per day, in a folder beside the main file:
@@ -36,10 +37,7 @@ export class DayFiles implements Days {
       select: async <T>(statement: Parameters<Select>[0]) => {
         // Reading must not create the file of a day that another process has dropped.
         if (!existsSync(fileOf(this.folder, day))) return [];
-        return this.use(day, (db) => {
-          const text = textOf(statement, () => "?");
-          return db.prepare<unknown[], T>(text).all(...statement.values);
-        });
+        return this.use(day, (db) => selectRows<T>(db, statement));
       },
       decisions: literal("decisions"),
       answers: literal("answers"),

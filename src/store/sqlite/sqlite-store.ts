@@ -4,7 +4,6 @@ import { Queries } from "../decision-queries.ts";
 import type { DecisionEvent, LogEvent } from "../events.ts";
 import { pruneInSteps } from "../prune.ts";
 import type { Select } from "../queries.ts";
-import { textOf } from "../sql.ts";
 import type {
   BudgetRequest,
   Change,
@@ -25,6 +24,7 @@ import { type Connection, connect, connectReader, translated } from "./connect.t
 import { DayFiles } from "./days.ts";
 import { forget } from "./forget.ts";
 import { HeadFile } from "./head-file.ts";
+import { selectRows } from "./kept-statements.ts";
 import { moveLegacy } from "./legacy.ts";
 import { record } from "./record.ts";
 import * as writes from "./writes.ts";
@@ -204,8 +204,5 @@ const RETRY_MS = 1000;
 
 function selectFrom(db: Connection): Select {
   return async <T>(statement: Parameters<Select>[0]) =>
-    translated(() => {
-      const text = textOf(statement, () => "?");
-      return db.prepare<unknown[], T>(text).all(...statement.values);
-    });
+    translated(() => selectRows<T>(db, statement));
 }

@@ -1,0 +1,21 @@
+import type { Statement as Prepared } from "better-sqlite3";
+import { type Statement, textOf } from "../sql.ts";
+import type { Connection } from "./connect.ts";
+
+/** Statements that a connection keeps. Their texts differ only by the filters of a search. */
+const MOST_KEPT = 200;
+
+const kept = new WeakMap<Connection, Map<string, Prepared<unknown[], unknown>>>();
+
+/** Selects rows with a statement that is prepared once per connection. */
+export function selectRows<T>(db: Connection, statement: Statement): T[] {
+  const statements = kept.get(db) ?? new Map<string, Prepared<unknown[], unknown>>();
+  kept.set(db, statements);
+  const text = textOf(statement, () => "?");
+  const prepared = statements.get(text) ?? db.prepare<unknown[], unknown>(text);
+  // The map keeps its order of insertion, so that the first entry is the least recently used one.
+  statements.delete(text);
+  statements.set(text, prepared);
+  if (statements.size > MOST_KEPT) statements.delete(statements.keys().next().value!);
+  return prepared.all(...statement.values) as T[];
+}
