@@ -7,7 +7,7 @@ import { Router } from "../../core/router.ts";
 import { Estimator } from "../../learner/estimates.ts";
 import { ALL_MODELS, type Counts, noCounts } from "../../store/tally.ts";
 import { toFloat32 } from "../../store/vector.ts";
-import { openCalibration, poolOf } from "../routing/calibration.ts";
+import { Calibrations, poolOf } from "../routing/calibration.ts";
 import { lambdaOf } from "../routing/choose.ts";
 import type { RecentQuery } from "../routing/recent.ts";
 import { DATA, sandbox } from "../sandbox/sandbox.fixture.ts";
@@ -36,7 +36,7 @@ export interface Run {
 const { profile, questions } = sandbox;
 const places = { search: [], download: "", hubCache: "" };
 const encoders = { models: places, openai: { apiKey: undefined }, embeddingCache: "" };
-const calibration = await openCalibration({}, { data: DATA, encoders });
+const calibration = await new Calibrations({ data: DATA, encoders }).open({});
 const vectors = await calibration.encoder.encode(questions.map(({ query }) => query));
 const embedded = questions.map((question, i) => ({ ...question, x: toFloat32(vectors[i]!) }));
 const prices = new Map(profile.models.map((model) => [model, sandbox.price(model)]));

@@ -7,7 +7,7 @@ import { dot } from "../../core/linalg/linalg.ts";
 import { Random } from "../../core/random/random.ts";
 import { Router } from "../../core/router.ts";
 import { toFloat32 } from "../../store/vector.ts";
-import { openCalibration, poolOf } from "../routing/calibration.ts";
+import { Calibrations, poolOf } from "../routing/calibration.ts";
 import { DATA, sandbox } from "../sandbox/sandbox.fixture.ts";
 import { SLIP, verdictOn } from "../sandbox/voters.ts";
 import { leaderboardOf } from "./standings.ts";
@@ -56,7 +56,7 @@ interface Predicted {
 const { profile, questions } = sandbox;
 const places = { search: [], download: "", hubCache: "" };
 const encoders = { models: places, openai: { apiKey: undefined }, embeddingCache: "" };
-const calibration = await openCalibration({}, { data: DATA, encoders });
+const calibration = await new Calibrations({ data: DATA, encoders }).open({});
 const vectors = await calibration.encoder.encode(questions.map(({ query }) => query));
 const M = profile.categories.length;
 /** Embeddings of the project's questions by category. */

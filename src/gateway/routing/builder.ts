@@ -24,7 +24,7 @@ import type { Provider } from "../providers/providers.ts";
 import { type ModelTools, ServedModel } from "../providers/served-model.ts";
 import type { UpstreamError } from "../providers/upstream/error.ts";
 import { readSandbox, Sandbox } from "../sandbox/sandbox.ts";
-import { type Calibration, openCalibration } from "./calibration.ts";
+import { type Calibration, Calibrations } from "./calibration.ts";
 import { LiveRouter, type RouterTools } from "./live-router.ts";
 import { refuseOwnAddress } from "./own-address.ts";
 import type { PolicyKinds } from "./policy-kinds.ts";
@@ -51,7 +51,7 @@ export interface BuilderOptions {
 export class Builder {
   readonly #options: BuilderOptions;
   readonly #hosts: Hosts;
-  readonly #calibrations = new Map<string, Promise<Calibration>>();
+  readonly #calibrations: Calibrations;
   #placed: readonly PlacedModel[] = [];
   #catalog: Promise<Catalog> | undefined;
   #sandbox: { readonly key: string; readonly opened: Promise<Sandbox> } | undefined;
@@ -59,6 +59,7 @@ export class Builder {
   constructor(options: BuilderOptions) {
     this.#options = options;
     this.#hosts = new Hosts(options.clock, options.env);
+    this.#calibrations = new Calibrations(options);
   }
 
   /**
@@ -163,10 +164,7 @@ export class Builder {
 
   async close(serving?: Serving): Promise<void> {
     await Promise.all([...(serving?.routers.values() ?? [])].map((router) => router.close()));
-    const calibrations = await Promise.allSettled(this.#calibrations.values());
-    for (const result of calibrations) {
-      if (result.status === "fulfilled") await result.value.encoder.close();
-    }
+    await this.#calibrations.close();
     await this.#hosts.close();
   }
 
@@ -200,21 +198,12 @@ export class Builder {
   }
 
   #calibrate({ encoder, bundle, scores }: RouterConfig): Promise<Calibration> {
-    const key = JSON.stringify([encoder, bundle, scores]);
-    const { data, encoders, folder } = this.#options;
+    const { folder } = this.#options;
     const at = (path: string | undefined) => (path === undefined ? path : resolve(folder, path));
     // `encoder` is a name unless a folder of that name exists.
     const named =
       encoder !== undefined && existsSync(at(readReference(encoder).base)!) ? at(encoder) : encoder;
-    const own = { encoder: named, bundle: at(bundle), scores: at(scores) };
-    const found =
-      this.#calibrations.get(key) ??
-      openCalibration(own, { data, encoders }).catch((error) => {
-        this.#calibrations.delete(key);
-        throw error;
-      });
-    this.#calibrations.set(key, found);
-    return found;
+    return this.#calibrations.open({ encoder: named, bundle: at(bundle), scores: at(scores) });
   }
 
   #model(placed: PlacedModel, sandbox: Sandbox | undefined): ServedModel {

@@ -1,6 +1,7 @@
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Pool } from "../../core/bandit/policy.ts";
-import type { Bundle } from "../../core/calibrate/bundle.ts";
+import { BUNDLE_FILE, type Bundle } from "../../core/calibrate/bundle.ts";
 import { openEncoderOrBundle } from "../../core/calibrate/bundle-encoder.ts";
 import { categoryEmbeddings } from "../../core/calibrate/models.ts";
 import {
@@ -31,10 +32,64 @@ export interface CalibrationPlaces {
   readonly encoders: EncoderPlaces;
 }
 
-export async function openCalibration(
-  config: Pick<RouterConfig, "encoder" | "bundle" | "scores">,
-  places: CalibrationPlaces,
-): Promise<Calibration> {
+/** Everything of a calibration but the operator's scores. */
+type Base = Omit<Calibration, "scores">;
+
+type Files = Pick<RouterConfig, "encoder" | "bundle" | "scores">;
+
+/**
+ * Calibrations by the files that they come from. A file that has changed is read again; a change of
+ * the scores alone does not open the encoder again.
+ */
+export class Calibrations {
+  readonly #bases = new Map<string, Promise<Base>>();
+  readonly #complete = new Map<string, Promise<Calibration>>();
+  readonly #places: CalibrationPlaces;
+
+  constructor(places: CalibrationPlaces) {
+    this.#places = places;
+  }
+
+  open(files: Files): Promise<Calibration> {
+    const { encoder, bundle, scores } = files;
+    const reference = bundle ?? encoder ?? DEFAULT_ENCODER;
+    const source = [reference, bundle, stampOf(join(reference, BUNDLE_FILE))];
+    const base = kept(this.#bases, source, () => openBase(files, this.#places));
+    const stamp = scores === undefined ? undefined : stampOf(scores);
+    return kept(this.#complete, [...source, scores, stamp], async () =>
+      withScores(await base, scores),
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const result of await Promise.allSettled(this.#bases.values())) {
+      if (result.status === "fulfilled") await result.value.encoder.close();
+    }
+  }
+}
+
+/** The entry of a key, which is made if it is missing. A failure is not kept. */
+function kept<T>(
+  entries: Map<string, Promise<T>>,
+  parts: unknown,
+  make: () => Promise<T>,
+): Promise<T> {
+  const key = JSON.stringify(parts);
+  const found = entries.get(key);
+  if (found) return found;
+  const made = make();
+  entries.set(key, made);
+  made.catch(() => entries.delete(key));
+  return made;
+}
+
+/** Differs between versions of a file. Undefined if there is no such file. */
+function stampOf(file: string): readonly number[] | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats && [stats.mtimeMs, stats.size, stats.ino];
+}
+
+async function openBase(config: Files, places: CalibrationPlaces): Promise<Base> {
   const reference = config.bundle ?? config.encoder ?? DEFAULT_ENCODER;
   const { encoder, bundle } = await openEncoderOrBundle(reference, places.encoders);
   if (config.bundle !== undefined && !bundle) {
@@ -45,22 +100,26 @@ export async function openCalibration(
       "name a folder that joust fit has written, or use it as encoder",
     );
   }
-  const scores = config.scores === undefined ? undefined : await readScores(config.scores);
   const split = bundle
     ? {
         categories: bundle.categories.map(({ name }) => name),
         centroids: bundle.categories.map(({ xi }) => xi),
       }
     : await projectCategories(encoder, places.data);
-  if (scores && !split.categories.some((name) => scores.categories.has(name))) {
-    await encoder.close();
+  return { encoder, encoderName: loggedEncoderName(encoder), ...split, bundle };
+}
+
+async function withScores(base: Base, file: string | undefined): Promise<Calibration> {
+  if (file === undefined) return { ...base };
+  const scores = await readScores(file);
+  if (!base.categories.some((name) => scores.categories.has(name))) {
     throw new InputError(
-      { file: config.scores!, field: "category" },
+      { file, field: "category" },
       "has none of the router's categories",
-      `the categories are ${split.categories.join(", ")}`,
+      `the categories are ${base.categories.join(", ")}`,
     );
   }
-  return { encoder, encoderName: loggedEncoderName(encoder), ...split, bundle, scores };
+  return { ...base, scores };
 }
 
 /**
