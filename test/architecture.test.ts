@@ -27,6 +27,11 @@ describe(PAGE, () => {
     ).toEqual([]);
   });
 
+  it("links only to files that exist", () => {
+    const links = [...text.matchAll(/\]\(((?!https?:)[^)#]+)/g)].map((match) => match[1]!);
+    expect(links.filter((path) => !existsSync(resolve(ROOT, dirname(PAGE), path)))).toEqual([]);
+  });
+
   it("has a row for each common change, with at least two places", () => {
     const rows = text.split("\n").filter((line) => line.startsWith("| "));
     for (const change of CHANGES) {

@@ -23,7 +23,7 @@ export function voted(n: number, over: Partial<Voted> = {}): Voted {
         ? { rating: Math.sin(n), slot: 0 }
         : n % 11 === 5
           ? { ranking: [b, a] }
-          : { outcome: OUTCOMES[(n * n) % 4]! },
+          : { outcome: OUTCOMES[Math.floor(n / 2) % 4]! },
     source: "user",
     weight: n % 4 === 0 ? 0.5 : 1,
     encoder: "test",

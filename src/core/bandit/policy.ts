@@ -219,8 +219,9 @@ export interface PolicyKind<O extends Options = Options> {
   /** Options of earlier versions, each with a hint. Configurations in a log may still have them. */
   readonly removed?: Readonly<Record<string, string>>;
   /**
-   * Increased in every version in which equal votes give another posterior (0 if absent), so that
-   * snapshots of earlier versions are learned again.
+   * Increased in every version in which equal votes and options give another posterior (0 if absent), so
+   * that snapshots of earlier versions are learned again. Snapshots name all options, so that another
+   * default alone needs no new revision.
    */
   readonly revision?: number;
   /** Whether `create` receives a `Hindsight`. */
