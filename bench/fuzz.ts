@@ -19,7 +19,7 @@ const KEYS = { boss: "adm-adm-adm-adm-adm", ann: "ann-ann-ann-ann-ann" };
 const YAML = `sandbox: {speed: 1000}
 server: {log: error}
 keys: {boss: {key: ${KEYS.boss}, scopes: [admin]}, ann: {key: ${KEYS.ann}}}
-routers: {auto: {}, other: {models: [gpt-3.5, yi-34b]}}
+routers: {auto: {}, other: {models: [summit-pro, abacus-14b]}}
 `;
 
 interface Operation {
@@ -43,7 +43,7 @@ export async function fuzz(_: readonly string[], flags: BenchFlags): Promise<Ben
   const { url, pid } = gateway;
   try {
     const operations = await operationsOf(url);
-    const words = ["auto", "other", "gpt-3.5", "config:ann", await decisionOf(url)];
+    const words = ["auto", "other", "summit-pro", "config:ann", await decisionOf(url)];
     const found = new Map<string, string>();
     const counts = new Map<number, number>();
     const half = async (part: string, from: number, to: number) => {

@@ -20,6 +20,10 @@ const BENCHES: Readonly<Record<string, { summary: string; load: () => Promise<Be
     summary: "how often forecasts contain the true number of votes [WORLD ...] (--rounds)",
     load: async () => (await import("./forecast.ts")).forecasts,
   },
+  sandbox: {
+    summary: "what routing is worth in the sandbox, compared with each single model (--seeds)",
+    load: async () => (await import("./sandbox.ts")).sandbox,
+  },
   fit: {
     summary: "fine-tuning of MiniLM: time and memory, compared with PyTorch",
     load: async () => (await import("./fit.ts")).fit,

@@ -18,7 +18,7 @@ export type {
 export type { FeedEvent } from "./api/event.ts";
 export type { LearningCurve, MapPoint, PromptMap, Tradeoff, TradeoffPoint } from "./api/insight.ts";
 export type { ListedModel, ModelList } from "./api/model.ts";
-export type { Truth, Voters } from "./api/sandbox.ts";
+export type { Stage, Truth, Voters } from "./api/sandbox.ts";
 export type { SecondAnswer } from "./api/second.ts";
 export type { ModelCounts, SeriesPoint, Standing, Stats } from "./api/stats.ts";
 export type { VoteReceipt, VoteRequest } from "./api/vote.ts";

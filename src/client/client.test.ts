@@ -73,7 +73,7 @@ it("calls every other endpoint", async () => {
   const request = { model: "auto", messages: [{ role: "user", content: "Why?" }] };
   expect(await joust.route(request)).toMatchObject({ object: "decision", router: "auto" });
   expect((await joust.models()).data.map(({ id }) => id)).toContain("auto");
-  expect(await joust.model("yi-34b")).toMatchObject({ owned_by: "sandbox" });
+  expect(await joust.model("abacus-14b")).toMatchObject({ owned_by: "sandbox" });
   expect(await joust.stats({ router: "auto", hours: 2 })).toMatchObject({ object: "stats" });
   expect(await joust.tradeoff()).toMatchObject({ object: "tradeoff" });
   expect(await joust.learning({ hours: 2 })).toMatchObject({ object: "learning" });

@@ -216,7 +216,7 @@ async function open(options: GatewayOptions, store: Store): Promise<RunningGatew
   const apiKey = access.addInternalKey("sandbox-voters", ["route", "vote"]);
   const voters = new SandboxVoters(
     () => new JoustClient({ baseUrl: server.url, apiKey, fetch: direct }),
-    () => served.sandbox?.questions ?? [],
+    () => served.sandbox,
     entropy.split("voters"),
   );
   const tallies = new PastTallies(store);

@@ -15,7 +15,7 @@ describe("the openai client", () => {
     const models = await openai.models.list();
     expect(models.data.map(({ id }) => id)).toContain("auto");
     // Capabilities have the names of joust.yaml.
-    expect(models.data.find(({ id }) => id === "wizardlm-13b")).toMatchObject({
+    expect(models.data.find(({ id }) => id === "quill-32b")).toMatchObject({
       capabilities: { context: 4096, tools: false, json_schema: false },
     });
 
@@ -90,12 +90,12 @@ describe("the openai client", () => {
     const openai = client();
     const many = await openai.chat.completions.create({ model: "auto", messages: MESSAGES, n: 3 });
     expect(many.choices.map(({ index }) => index)).toEqual([0, 1, 2]);
-    const old = await openai.completions.create({ model: "mistral-7b", prompt: "Say hi" });
+    const old = await openai.completions.create({ model: "pebble-mini", prompt: "Say hi" });
     expect(old.choices[0]?.text).toContain("sandbox");
-    const vectors = await openai.embeddings.create({ model: "gpt-3.5", input: ["a", "b"] });
+    const vectors = await openai.embeddings.create({ model: "summit-pro", input: ["a", "b"] });
     expect(vectors.data).toHaveLength(2);
-    const own = await openai.chat.completions.create({ model: "gpt-3.5", messages: MESSAGES });
-    expect(own.model).toBe("gpt-3.5");
+    const own = await openai.chat.completions.create({ model: "summit-pro", messages: MESSAGES });
+    expect(own.model).toBe("summit-pro");
     expect(own).not.toHaveProperty("joust");
   });
 

@@ -10,7 +10,7 @@ const ask = (input: unknown, more: object = {}) => ({ model: "auto", input, ...m
 describe("a gateway that may store prompts", () => {
   it.each([
     ["a router", "auto"],
-    ["a model", "yi-34b"],
+    ["a model", "abacus-14b"],
   ])("keeps responses of %s: they can be read, continued and deleted", async (_, model) => {
     const gateway = await startGateway(STORING);
     const first = await gateway.post("/v1/responses", ask("My name is Ann.", { model }));

@@ -43,6 +43,22 @@ describeInChromium("dashboard", ({ open }) => {
     expect(await gateway.client.voters()).toMatchObject({ on: false });
   });
 
+  it("a thousand simulated votes start with one click and compare routing with the best model", async () => {
+    const page = await open(`${gateway.url}/#/dashboard`);
+    await page.getByRole("button", { name: /^Cast 1,000/ }).click();
+    await page.getByRole("progressbar", { name: /of 1,000 votes$/ }).waitFor();
+    await page
+      .getByText(/compared with always using summit-pro, routing now gives .* and costs/)
+      .waitFor();
+    const table = page.getByRole("region", { name: "Before and after" });
+    await table.getByRole("row", { name: /^Routing, first votes \d+% \$/ }).waitFor();
+    await table.getByRole("row", { name: /^Always summit-pro \d+% \$/ }).waitFor();
+    await page.getByRole("img", { name: /^Right answers by votes cast, simulated/ }).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("button", { name: "Cast 1,000 more votes" }).waitFor();
+    expect(await gateway.client.voters()).toMatchObject({ on: false, stop_at: null });
+  });
+
   it("the trade-off shows its effect and is then used in the arena", async () => {
     const page = await open(`${gateway.url}/#/dashboard`);
     const slider = page.getByRole("slider");

@@ -5,7 +5,7 @@ import { openSqlite } from "../../src/store/sqlite/open.ts";
 /** Fills a data folder with this many decisions, one per second, the last one just now. */
 export async function fillLog(folder: string, count: number): Promise<void> {
   const store = await openSqlite(join(folder, "joust.db"));
-  const models = ["mistral-7b", "mixtral-8x7b", "gpt-3.5", "claude-v2"];
+  const models = ["pebble-mini", "abacus-14b", "quill-32b", "summit-pro"];
   const now = Date.now();
   for (let from = 0; from < count; from += 1000) {
     const events = Array.from({ length: Math.min(1000, count - from) }, (_, i): DecisionEvent[] => {

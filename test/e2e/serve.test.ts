@@ -24,7 +24,7 @@ describe("joust.yaml", () => {
       return data.map(({ id }) => id);
     };
     expect(await names()).not.toContain("second");
-    writeFileSync(file, `${FAST}routers: {auto: {}, second: {models: [yi-34b]}}\n`);
+    writeFileSync(file, `${FAST}routers: {auto: {}, second: {models: [abacus-14b]}}\n`);
     await expect.poll(names).toContain("second");
     writeFileSync(file, `${FAST}routers:\n  auto: {explore: 7}\n`);
     await expect.poll(() => stderr).toMatch(/joust\.yaml:3: field "routers\.auto\.explore"/);
@@ -56,7 +56,7 @@ describe("joust.yaml", () => {
     writeFileSync(join(folder, "joust.yaml"), FAST);
     const good = await start(["serve", "--check"], folder).end;
     expect([good.code, good.stderr]).toEqual([0, ""]);
-    expect(good.stdout).toContain("yi-34b");
+    expect(good.stdout).toContain("abacus-14b");
     const open = await start(["serve", "--check", "--host", "0.0.0.0"], folder).end;
     expect(open.stdout).toContain("starts only if there is an API key");
   });

@@ -110,7 +110,7 @@ describe("keys", () => {
     expect(json.error.hint).toMatch(/^raise keys\.poor\.budget in joust/);
     expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
     // Requests to a model by its name count too.
-    const direct = await post("/v1/chat/completions", chat("hi", { model: "gpt-3.5" }), poor);
+    const direct = await post("/v1/chat/completions", chat("hi", { model: "summit-pro" }), poor);
     expect(direct.status).toBe(429);
     // OpenAI's clients retry twice unless this header forbids it.
     expect(headers.get("x-should-retry")).toBe("false");

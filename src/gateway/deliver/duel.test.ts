@@ -115,7 +115,7 @@ describe("a duel", () => {
 describe("votes", () => {
   it("move the posterior", async () => {
     const { post, store, log } = await startGateway(`${SANDBOX}\nrouters: {auto: {explore: 0}}`);
-    const favourite = "yi-34b";
+    const favourite = "summit-pro";
     const value = async (): Promise<number> => {
       const { json } = await post("/v1/route", chat("Question of many"));
       return json.scores.find(({ model }: { model: string }) => model === favourite).value;

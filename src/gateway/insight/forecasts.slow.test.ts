@@ -3,7 +3,7 @@ import { chat, startGateway } from "../gateway.fixture.ts";
 
 it("a dashboard gets a forecast of the posterior, which is computed in the background", async () => {
   const { post, get, serving } = await startGateway(
-    "sandbox: {speed: 1000}\nrouters: {auto: {models: [yi-34b, gpt-3.5]}}",
+    "sandbox: {speed: 1000}\nrouters: {auto: {models: [abacus-14b, summit-pro]}}",
   );
   expect((await get("/v1/stats")).json.forecast).toBeNull();
   for (let i = 0; i < 24; i++) {

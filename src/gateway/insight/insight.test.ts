@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Stage } from "../../api/sandbox.ts";
 import { JoustClient } from "../../client/client.ts";
 import { chat, SANDBOX, sharedGateway, startGateway, startHost } from "../gateway.fixture.ts";
 
@@ -9,7 +10,7 @@ describe("simulated voters", () => {
     const { post, get } = gateway();
     const truth = await get("/v1/sandbox/truth");
     expect(truth.json.categories).toHaveLength(7);
-    expect(truth.json.models).toHaveLength(10);
+    expect(truth.json.models).toHaveLength(5);
     await post("/v1/sandbox/voters", { on: true, votes_per_minute: 6000 });
     const state = async () => (await get("/v1/sandbox/voters")).json;
     await expect.poll(async () => (await state()).cast).toBeGreaterThan(40);
@@ -18,10 +19,29 @@ describe("simulated voters", () => {
     const counted = async () => {
       const { cast, failed } = await state();
       const { requests, duels, votes } = (await get("/v1/stats")).json.counts;
-      return { failed, uncounted: [requests - cast, duels - cast, votes - cast] };
+      // Each voter also sends a request that one model answers.
+      return { failed, uncounted: [requests - 2 * cast, duels - cast, votes - cast] };
     };
     await expect.poll(counted).toEqual({ failed: 0, uncounted: [0, 0, 0] });
     expect(await state()).toMatchObject({ on: false });
+  });
+
+  it("stop after a number of votes, and compare routing with the best single model", async () => {
+    const { post, get } = gateway();
+    const { cast } = (await get("/v1/sandbox/voters")).json;
+    await post("/v1/sandbox/voters", { on: true, votes_per_minute: 6000, stop_after: 30 });
+    const state = async () => (await get("/v1/sandbox/voters")).json;
+    await expect.poll(state).toMatchObject({ on: false, cast: cast + 30, stop_at: null });
+    const { stages, best_model: best } = await state();
+    const sum = (of: (stage: Stage) => number) =>
+      stages.reduce((total: number, stage: Stage) => total + of(stage), 0);
+    expect(sum(({ requests }) => requests)).toBe(cast + 30);
+    const { models } = (await get("/v1/sandbox/truth")).json;
+    const truth = models.find(({ model }: { model: string }) => model === best);
+    for (const { best_cost, best_quality } of stages) {
+      expect(best_cost).toBeGreaterThanOrEqual(Math.min(...truth.cost));
+      expect(best_quality).toBeLessThanOrEqual(Math.max(...truth.quality));
+    }
   });
 
   it("exist only with the sandbox", async () => {

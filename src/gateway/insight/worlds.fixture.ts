@@ -8,7 +8,7 @@ import { Random } from "../../core/random/random.ts";
 import { Router } from "../../core/router.ts";
 import { toFloat32 } from "../../store/vector.ts";
 import { Calibrations, poolOf } from "../routing/calibration.ts";
-import { DATA, sandbox } from "../sandbox/sandbox.fixture.ts";
+import { DATA, paperSandbox } from "../sandbox/sandbox.fixture.ts";
 import { SLIP, verdictOn } from "../sandbox/voters.ts";
 import { leaderboardOf } from "./standings.ts";
 
@@ -53,7 +53,7 @@ interface Predicted {
   readonly truth: number;
 }
 
-const { profile, questions } = sandbox;
+const { profile, questions } = paperSandbox;
 const places = { search: [], download: "", hubCache: "" };
 const encoders = { models: places, openai: { apiKey: undefined }, embeddingCache: "" };
 const calibration = await new Calibrations({ data: DATA, encoders }).open({});

@@ -42,7 +42,7 @@ it("refuses a model whose provider has no key, unless the provider has another a
 });
 
 it("serves a model of the sandbox beside others", async () => {
-  const yaml = "models:\n  a: {provider: sandbox, model: yi-34b}\n  b: {provider: openai}";
+  const yaml = "models:\n  a: {provider: sandbox, model: abacus-14b}\n  b: {provider: openai}";
   const { get } = await startGateway(yaml, { env: { OPENAI_BASE_URL: "http://127.0.0.1:1/v1" } });
   const { data } = (await get("/v1/models")).json;
   expect(data.map(({ id, owned_by }: { id: string; owned_by: string }) => [id, owned_by])).toEqual([

@@ -2,7 +2,8 @@ import type { Random } from "../../core/random/random.ts";
 
 /**
  * Answers to questions that are not among the bundled ones. The sandbox does not know the answer, so
- * it describes a good or a bad one and says which it is: a person can vote on it as on a real answer.
+ * it explains the sandbox, describes a good or a bad answer and says which it is: a person can vote
+ * on it as on a real answer.
  */
 export function freeFormAnswer(
   category: string,
@@ -14,7 +15,12 @@ export function freeFormAnswer(
   const lines = isRight ? right : wrong;
   const line = lines[random.integer(lines.length)]!.replace("{subject}", subjectOf(text));
   const quality = isOpen ? ["weak", "good"] : ["wrong", "right"];
-  return `${line}\n\n(This is a placeholder for a ${quality[Number(isRight)]} answer to ${name}.)`;
+  return [
+    "**This is the sandbox: no real model has read your question, so nobody can answer it.** A simulated model would have answered like this:",
+    `> ${line.replaceAll("\n", "\n> ")}`,
+    `(This is a placeholder for a ${quality[Number(isRight)]} answer to ${name}.)`,
+    "To see how Joust learns, vote for the better description, or choose one of the suggested questions: the sandbox has right and wrong answers to them. Real models answer as soon as the gateway has the key of a provider; the page Setup shows how.",
+  ].join("\n\n");
 }
 
 interface FreeForm {

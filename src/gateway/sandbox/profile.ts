@@ -2,10 +2,8 @@ import { readScores } from "../../core/input/scores.ts";
 import type { Capabilities } from "../providers/capabilities.ts";
 
 /**
- * True quality and cost of the sandbox's models in each category. The quality is the probability
- * of a right answer. Both come from the paper's table. Its costs are taken as US dollars per
- * thousand answers, which fits categories of long prompts and short answers: 0.408 for gpt-3.5
- * on mmlu is 408 tokens at its price of 1 dollar per million.
+ * True quality and cost of the sandbox's models in each category. The quality is the probability of
+ * a right answer; costs are US dollars per thousand answers.
  */
 export class Profile {
   readonly models: readonly string[];
@@ -18,10 +16,15 @@ export class Profile {
     this.categories = [...(scores.values().next().value?.keys() ?? [])];
   }
 
-  /** Reads the paper's candidates: all models of the table except gpt-4. */
   static async read(file: string): Promise<Profile> {
-    const { models } = await readScores(file);
-    return new Profile(new Map([...models].filter(([model]) => model !== "gpt-4")));
+    return new Profile((await readScores(file)).models);
+  }
+
+  /** The model with the highest mean quality, if one model answers everything. */
+  best(): string {
+    const total = (model: string) =>
+      this.categories.reduce((sum, category) => sum + this.quality(model, category), 0);
+    return this.models.reduce((a, b) => (total(b) > total(a) ? b : a));
   }
 
   quality(model: string, category: string): number {
@@ -64,78 +67,40 @@ const PLAIN: Voice = {
 };
 
 const VOICES: Readonly<Record<string, Voice>> = {
-  "wizardlm-13b": {
-    openings: ["Certainly! ", "Let's see. ", "Here you go. "],
-    closings: [" I hope this helps!", ""],
-    firstTokenMs: 220,
-    tokensPerSecond: 75,
-    capabilities: { context: 4096, tools: false, json_schema: false },
-  },
-  "mistral-7b": {
+  "pebble-mini": {
     openings: [""],
     closings: [""],
     firstTokenMs: 150,
     tokensPerSecond: 110,
     capabilities: { context: 32_768, tools: false },
   },
-  "mixtral-8x7b": {
-    openings: ["Here is the answer. ", "In short: "],
-    closings: [""],
-    firstTokenMs: 240,
-    tokensPerSecond: 85,
-    capabilities: { context: 32_768 },
-  },
-  "code-llama-34b": {
+  "forge-coder": {
     openings: ["Answer: ", "Solution: "],
     closings: [""],
     firstTokenMs: 280,
-    tokensPerSecond: 55,
-    capabilities: { context: 16_384, tools: false },
-  },
-  "yi-34b": {
-    openings: ["Thank you for your question. ", "Of course. "],
-    closings: [" Please ask if anything is unclear.", ""],
-    firstTokenMs: 300,
-    tokensPerSecond: 50,
-    capabilities: { context: 4096, tools: false },
-  },
-  "gpt-3.5": {
-    openings: ["Sure! ", "Sure, here it is: ", ""],
-    closings: [" Let me know if you need anything else!", ""],
-    firstTokenMs: 350,
     tokensPerSecond: 80,
-    capabilities: { context: 16_385 },
+    capabilities: { context: 32_768, vision: false },
   },
-  "claude-instant-v1": {
-    openings: ["Here is my answer:\n\n", "Okay. "],
-    closings: [""],
-    firstTokenMs: 400,
-    tokensPerSecond: 90,
-    capabilities: { context: 100_000 },
+  "abacus-14b": {
+    openings: ["Let's see. ", "Here you go. ", "In short: "],
+    closings: [" I hope this helps!", ""],
+    firstTokenMs: 240,
+    tokensPerSecond: 85,
+    capabilities: { context: 16_384, vision: false },
   },
-  "llama-70b": {
-    openings: ["Great question! ", "I'd be happy to help! "],
-    closings: [
-      " Please keep in mind that I may be mistaken.",
-      " I hope this answers your question!",
-    ],
-    firstTokenMs: 450,
-    tokensPerSecond: 40,
-    capabilities: { context: 4096, tools: false },
+  "quill-32b": {
+    openings: ["Great question! ", "I'd be happy to help! ", "Of course. "],
+    closings: [" Please ask if anything is unclear.", " I hope this answers your question!", ""],
+    firstTokenMs: 350,
+    tokensPerSecond: 55,
+    capabilities: { context: 4096, tools: false, json_schema: false },
   },
-  "claude-v1": {
-    openings: ["Let me think about this. ", "In my view: "],
-    closings: ["\n\nDoes that make sense to you?", ""],
-    firstTokenMs: 700,
-    tokensPerSecond: 35,
-    capabilities: { context: 100_000 },
-  },
-  "claude-v2": {
+  "summit-pro": {
     openings: ["Here is how I would put it:\n\n", "Let me explain.\n\n"],
     closings: ["\n\nI would be glad to go into more detail.", ""],
     firstTokenMs: 800,
-    tokensPerSecond: 30,
-    capabilities: { context: 100_000 },
+    tokensPerSecond: 35,
+    capabilities: { context: 200_000 },
   },
 };
 

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { hashEncoder } from "../../core/encoder/hash.ts";
 import { systemClock } from "../clock/clock.ts";
 import type { UpstreamRequest } from "../providers/upstream/upstream.ts";
+import { paperProfile } from "./profile.fixture.ts";
 import { readSandbox, Sandbox } from "./sandbox.ts";
 
 /** A sandbox with the project's data that answers immediately, and functions that call it. */
@@ -14,6 +15,11 @@ export const { questions } = data;
 export const open = (settings = {}) =>
   new Sandbox(data, { seed: 1, speed: Infinity, clock: systemClock, ...settings });
 export const sandbox = open();
+/** A sandbox of the paper's ten models, with the qualities and costs of the paper's table. */
+export const paperSandbox = new Sandbox(
+  { ...data, profile: paperProfile },
+  { seed: 1, speed: Infinity, clock: systemClock },
+);
 
 export const never = new AbortController().signal;
 
@@ -21,7 +27,7 @@ export function requestOf(
   chat: object,
   endpoint: UpstreamRequest["endpoint"] = "chat/completions",
 ): UpstreamRequest {
-  const { model = "gpt-3.5", stream = false } = chat as { model?: string; stream?: boolean };
+  const { model = "summit-pro", stream = false } = chat as { model?: string; stream?: boolean };
   return { endpoint, body: Buffer.from(JSON.stringify(chat)), model, stream };
 }
 

@@ -31,7 +31,7 @@ it("has the quality and cost of the profile for each model and category", async 
       }
       const p = sandbox.profile.quality(model, kind);
       const draws = N * own.length;
-      // There are 70 cells. A correct test fails beyond 4.8 standard deviations once in 10,000 runs.
+      // There are 35 cells. A correct test fails beyond 4.8 standard deviations once in 10,000 runs.
       expect(Math.abs(right / draws - p)).toBeLessThan(4.8 * Math.sqrt((p * (1 - p)) / draws));
       // A cost is uniform within a fifth of its mean.
       const spread = 0.2 / Math.sqrt(3 * own.length);

@@ -20,19 +20,19 @@ const said = async (model: string, query: string, from = sandbox): Promise<strin
   (await ask({ model, ...user(query) }, from)).choices[0].message.content;
 
 describe("the profile", () => {
-  it("has the paper's ten models and seven categories", () => {
-    expect(sandbox.profile.models).toHaveLength(10);
-    expect(sandbox.profile.models).not.toContain("gpt-4");
+  it("has five models and the seven categories of the questions", () => {
+    expect(sandbox.profile.models).toHaveLength(5);
     expect(sandbox.profile.categories.toSorted()).toEqual(
       [...new Set(questions.all.map(({ category }) => category))].toSorted(),
     );
-    expect(sandbox.profile.quality("yi-34b", "hellaswag")).toBe(0.931);
-    expect(sandbox.profile.cost("claude-v2", "gsm8k")).toBe(0.01349);
+    expect(sandbox.profile.quality("pebble-mini", "hellaswag")).toBe(0.94);
+    expect(sandbox.profile.cost("summit-pro", "gsm8k")).toBe(0.021);
+    expect(sandbox.profile.best()).toBe("summit-pro");
     expect(() => sandbox.profile.quality("gpt-4", "mmlu")).toThrow(RangeError);
   });
 
   it("has a price per token at which the questions have the profile's mean cost", async () => {
-    for (const model of ["mistral-7b", "claude-v2"]) {
+    for (const model of ["pebble-mini", "summit-pro"]) {
       const { input } = sandbox.price(model);
       let byTokens = 0;
       let byProfile = 0;
@@ -50,7 +50,7 @@ describe("an answer", () => {
   it("is the same for the same seed, model and prompt", async () => {
     const other = open();
     const { query } = questions.all[3]!;
-    await said("gpt-3.5", "something else", other);
+    await said("summit-pro", "something else", other);
     for (const model of sandbox.profile.models) {
       expect(await said(model, query, other)).toBe(await said(model, query));
     }
@@ -61,9 +61,9 @@ describe("an answer", () => {
     const some = questions.all.slice(0, 20);
     const answers = (model: string, from: Sandbox) =>
       Promise.all(some.map(({ query }) => said(model, query, from)));
-    const mine = await answers("gpt-3.5", sandbox);
-    expect(await answers("gpt-3.5", other)).not.toEqual(mine);
-    expect(await answers("yi-34b", sandbox)).not.toEqual(mine);
+    const mine = await answers("summit-pro", sandbox);
+    expect(await answers("summit-pro", other)).not.toEqual(mine);
+    expect(await answers("abacus-14b", sandbox)).not.toEqual(mine);
   });
 
   it("says that it is simulated and does not reveal its model", async () => {
@@ -72,31 +72,33 @@ describe("an answer", () => {
         const { system_fingerprint, choices } = await ask({ model, ...user(query) });
         expect(system_fingerprint).toBe("joust-sandbox");
         expect(choices[0].message.content).toContain("Joust sandbox: simulated answer");
-        expect(choices[0].message.content).not.toMatch(
-          /wizard|mistral|mixtral|llama|yi-|gpt|claude/i,
-        );
+        expect(choices[0].message.content).not.toMatch(/pebble|forge|abacus|quill|summit/i);
       }
     }
   });
 
   it("is a chat completion with usage", async () => {
-    const { end, text } = await call({ model: "yi-34b", ...user("Hi there") });
+    const { end, text } = await call({ model: "abacus-14b", ...user("Hi there") });
     const answer = JSON.parse(text);
     expect(answer).toMatchObject({
       id: expect.stringMatching(/^chatcmpl-/),
       object: "chat.completion",
-      model: "yi-34b",
+      model: "abacus-14b",
       choices: [{ index: 0, finish_reason: "stop", message: { role: "assistant" } }],
     });
     expect(end.usage).toEqual(readUsage(answer.usage));
     expect(end.usage!.cost).toBeGreaterThan(0);
   });
 
-  it("to a free-form prompt says which quality it represents", async () => {
-    expect(await said("gpt-3.5", "write a sonnet about rain")).toMatch(
+  it("to a free-form prompt explains the sandbox and says which quality it represents", async () => {
+    const explained = await said("summit-pro", "write a sonnet about rain");
+    expect(explained).toContain("This is the sandbox: no real model has read your question");
+    expect(explained).toContain("suggested questions");
+    expect(explained).toContain("key of a provider");
+    expect(await said("summit-pro", "write a sonnet about rain")).toMatch(
       /placeholder for a (good|weak) answer to a request for writing/,
     );
-    expect(await said("gpt-3.5", "write a function in python that adds two lists")).toMatch(
+    expect(await said("summit-pro", "write a function in python that adds two lists")).toMatch(
       /placeholder for a (right|wrong) answer to a programming task/,
     );
   });
@@ -152,7 +154,7 @@ describe("a stream", () => {
   };
 
   it("contains the answer token by token", async () => {
-    const chat = { model: "llama-70b", n: 2, ...user(questions.all[30]!.query) };
+    const chat = { model: "quill-32b", n: 2, ...user(questions.all[30]!.query) };
     const whole = await ask(chat);
     const { text, pieces, end } = await call({ ...chat, stream: true });
     for (const piece of pieces) expect(piece).toMatch(/^(data: .*\n\n)+$/);
@@ -162,7 +164,7 @@ describe("a stream", () => {
       expect(chunk).toMatchObject({
         object: "chat.completion.chunk",
         system_fingerprint: "joust-sandbox",
-        model: "llama-70b",
+        model: "quill-32b",
       });
     }
     for (const index of [0, 1]) {
@@ -205,15 +207,15 @@ describe("a stream", () => {
         all: end.endedAt - end.sentAt,
       };
     };
-    const fast = await time("mistral-7b", true, 1);
+    const fast = await time("pebble-mini", true, 1);
     expect(fast.first).toBe(150);
     expect(Math.abs(fast.rate / 110 - 1)).toBeLessThan(0.35);
-    const slow = await time("claude-v2", true, 1);
+    const slow = await time("summit-pro", true, 1);
     expect(slow.first).toBe(800);
     expect(slow.rate).toBeLessThan(fast.rate / 2);
-    expect((await time("claude-v2", true, 4)).first).toBe(200);
-    expect((await time("claude-v2", false, 1)).all).toBeGreaterThan(800);
-    expect((await time("claude-v2", true, Infinity)).all).toBe(0);
+    expect((await time("summit-pro", true, 4)).first).toBe(200);
+    expect((await time("summit-pro", false, 1)).all).toBeGreaterThan(800);
+    expect((await time("summit-pro", true, Infinity)).all).toBe(0);
   });
 
   it("stops when the client disconnects", async () => {

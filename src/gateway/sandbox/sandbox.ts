@@ -54,7 +54,7 @@ export interface SandboxData {
 /** `folder` contains the project's data. */
 export async function readSandbox(folder: string, encoder: Encoder): Promise<SandboxData> {
   const [profile, questions, examples] = await Promise.all([
-    Profile.read(join(folder, "scores", "routerbench.csv")),
+    Profile.read(join(folder, "scores", "sandbox.csv")),
     Questions.read(join(folder, "queries.jsonl")),
     readExamples(join(folder, "free-form", "exemplars.jsonl")),
   ]);
@@ -63,9 +63,9 @@ export async function readSandbox(folder: string, encoder: Encoder): Promise<San
 }
 
 /**
- * Ten simulated models: an upstream inside this process that answers the project's own
- * questions. An answer is right with the probability that the paper's table gives for the model
- * and the category. The same prompt always gets the same answer.
+ * Simulated models: an upstream inside this process that answers the project's own questions. An
+ * answer is right with the probability that the profile gives for the model and the category. The
+ * same prompt always gets the same answer.
  */
 export class Sandbox implements Upstream {
   readonly name = SANDBOX;

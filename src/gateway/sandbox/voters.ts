@@ -1,37 +1,57 @@
 import { Agent, fetch } from "undici";
 import type { Value } from "../../api/common.ts";
-import type { VotersSettings } from "../../api/sandbox.ts";
+import type { Voters, VotersSettings } from "../../api/sandbox.ts";
 import type { JoustClient } from "../../client/client.ts";
 import type { Random } from "../../core/random/random.ts";
+import type { Profile } from "./profile.ts";
+import { Progress } from "./progress.ts";
 import type { Question } from "./questions.ts";
 
+/** The part of the sandbox that simulated people know. */
+interface Known {
+  readonly questions: readonly Question[];
+  readonly profile: Profile;
+}
+
 /**
- * Simulated voters. Each sends one of the project's questions, whose answer it knows, gets two
- * answers and votes for the right one, with occasional errors. The voters use the public HTTP
- * interface and know only what it shows.
+ * Simulated people. Each draws one of the project's questions, whose answer it knows, gets two
+ * answers and votes for the right one, with occasional errors. It also sends another question as an
+ * ordinary request, which one model answers: these requests show what routing is worth. People use
+ * the public HTTP interface.
  */
 export class SandboxVoters {
   readonly #client: () => JoustClient;
-  readonly #questions: () => readonly Question[];
+  readonly #known: () => Known | undefined;
   readonly #random: Random;
+  readonly #progress = new Progress();
   #settings = { on: false, votes_per_minute: 60, voters: 5 };
   #timer: NodeJS.Timeout | undefined;
   #running = 0;
   #cast = 0;
   #failed = 0;
+  /** Number of votes at which the voters stop. */
+  #stopAt: number | undefined;
 
-  constructor(client: () => JoustClient, questions: () => readonly Question[], random: Random) {
+  constructor(client: () => JoustClient, known: () => Known | undefined, random: Random) {
     this.#client = client;
-    this.#questions = questions;
+    this.#known = known;
     this.#random = random;
   }
 
-  get state() {
-    return { ...this.#settings, cast: this.#cast, failed: this.#failed };
+  get state(): Voters {
+    return {
+      ...this.#settings,
+      cast: this.#cast,
+      failed: this.#failed,
+      stop_at: this.#stopAt ?? null,
+      best_model: this.#known()?.profile.best() ?? null,
+      stages: this.#progress.stages,
+    };
   }
 
-  set(settings: Value<typeof VotersSettings>): void {
+  set({ stop_after: further, ...settings }: Value<typeof VotersSettings>): void {
     this.#settings = { ...this.#settings, ...settings };
+    this.#stopAt = further === undefined ? undefined : this.#cast + further;
     clearInterval(this.#timer);
     this.#timer = undefined;
     if (!this.#settings.on) return;
@@ -45,29 +65,62 @@ export class SandboxVoters {
 
   async #castVote(): Promise<void> {
     if (this.#running >= MAX_RUNNING) return;
+    // Votes on their way are counted, so that no vote is cast beyond the limit.
+    if (this.#stopAt !== undefined && this.#cast + this.#running >= this.#stopAt) return;
     this.#running++;
     try {
-      if (await this.#voteOnce()) this.#cast++;
+      const [isCast] = await Promise.all([this.#vote(), this.#request()]);
+      if (isCast) this.#cast++;
     } catch {
       this.#failed++;
     } finally {
       this.#running--;
+      if (this.#stopAt !== undefined && this.#cast >= this.#stopAt) this.stop();
     }
   }
 
-  async #voteOnce(): Promise<boolean> {
-    const questions = this.#questions();
-    if (questions.length === 0) return false;
-    const question = questions[this.#random.integer(questions.length)]!;
+  /** Gets two answers to a question and votes. */
+  async #vote(): Promise<boolean> {
+    const question = this.#draw();
+    if (!question) return false;
     const voter = `sandbox voter ${1 + this.#random.integer(this.#settings.voters)}`;
-    // The number makes each prompt different, because the same prompt gets the same answer.
-    const content = `${question.query} (${this.#random.integer(1_000_000)})`;
-    const request = { model: "auto", messages: [{ role: "user", content }], joust: { duel: true } };
+    const request = { ...this.#requestOf(question), joust: { duel: true } };
     const { id, choices } = await this.#client().chat(request);
     if (choices.length !== 2) return false;
     const right = choices.map(({ message }) => message.content?.includes(question.answer) ?? false);
     await this.#client().castVote({ id, winner: verdictOn(right, this.#random), voter });
     return true;
+  }
+
+  /** Sends an ordinary request and measures the choice of the router with the true quality. */
+  async #request(): Promise<void> {
+    const question = this.#draw();
+    if (!question) return;
+    const votes = this.#cast;
+    const { joust } = await this.#client().chat(this.#requestOf(question));
+    const { profile } = this.#known()!;
+    const { category } = question;
+    const model = joust?.model;
+    // Models that joust.yaml renames are not in the profile.
+    if (model === undefined || !profile.models.includes(model)) return;
+    const best = profile.best();
+    this.#progress.add(votes, {
+      quality: profile.quality(model, category),
+      cost: profile.cost(model, category),
+      bestQuality: profile.quality(best, category),
+      bestCost: profile.cost(best, category),
+    });
+  }
+
+  #draw(): Question | undefined {
+    const { questions = [] } = this.#known() ?? {};
+    return questions[this.#random.integer(Math.max(1, questions.length))];
+  }
+
+  /** The number makes each prompt different, because the same prompt gets the same answer. */
+  #requestOf({ query }: Question) {
+    const content = `${query} (${this.#random.integer(1_000_000)})`;
+    return { model: "auto", messages: [{ role: "user", content }] };
   }
 }
 
@@ -82,7 +135,7 @@ export function verdictOn([a, b]: readonly boolean[], random: Random): 0 | 1 | "
   return random.uniform() < SLIP ? ((1 - better) as 0 | 1) : better;
 }
 
-const MAX_RUNNING = 64;
+const MAX_RUNNING = 128;
 const PICKY = 0.5;
 export const SLIP = 0.05;
 

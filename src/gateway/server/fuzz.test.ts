@@ -8,7 +8,7 @@ const gateway = sharedGateway(
 keys:
   boss: {key: adm-adm-adm-adm-adm, scopes: [admin]}
   ann: {key: ann-ann-ann-ann-ann}
-routers: {auto: {}, other: {models: [gpt-3.5, yi-34b]}}`,
+routers: {auto: {}, other: {models: [summit-pro, abacus-14b]}}`,
 );
 const BOSS = { authorization: "Bearer adm-adm-adm-adm-adm" };
 const ANN = { authorization: "Bearer ann-ann-ann-ann-ann" };

@@ -109,7 +109,7 @@ describe("refuses", () => {
   it.each([
     ["duel", "maybe", /^joust\.duel: must be false, "auto" or true$/, /openapi/],
     ["duell", true, /^joust: has no "duell"$/, /^did you mean "duel"\? known options: duel, cost_/],
-    ["allowed_models", ["gpt-77"], /^allowed_models names no model of auto$/, /yi-34b/],
+    ["allowed_models", ["gpt-77"], /^allowed_models names no model of auto$/, /abacus-14b/],
   ])("the option %s: %j with a hint", async (name, value, message, hint) => {
     const body = chat("hi", { joust: { [name]: value } });
     const { status, json } = await gateway().post("/v1/chat/completions", body);
@@ -126,9 +126,9 @@ describe("refuses", () => {
     expect([bad.status, bad.json.error.param]).toEqual([400, "x-joust-duel"]);
     const good = await post("/v1/chat/completions", chat("hi"), {
       "x-joust-cost-quality-tradeoff": "10",
-      "x-joust-allowed-models": "yi-34b, gpt-3.5",
+      "x-joust-allowed-models": "abacus-14b, summit-pro",
     });
-    expect(good.headers.get("x-joust-model")).toBe("yi-34b");
+    expect(good.headers.get("x-joust-model")).toBe("abacus-14b");
   });
 
   it("compressed bodies, unknown paths and other methods", async () => {

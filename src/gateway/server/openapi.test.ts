@@ -42,11 +42,11 @@ it("docs/http.md describes every operation, and no others", () => {
 });
 
 /** Models of the sandbox, after those of the host. */
-const MODELS = `  yi-34b: {provider: sandbox}
-  mistral-7b: {provider: sandbox}
+const MODELS = `  abacus-14b: {provider: sandbox}
+  pebble-mini: {provider: sandbox}
 routers:
-  auto: {models: [yi-34b, mistral-7b]}
-  pair: {models: [yi-34b, mistral-7b], duels: {mode: true, share: 1}}
+  auto: {models: [abacus-14b, pebble-mini]}
+  pair: {models: [abacus-14b, pebble-mini], duels: {mode: true, share: 1}}
 ${SANDBOX}
 `;
 
@@ -61,8 +61,8 @@ describe("responses", () => {
     ["POST", "/v1/responses/{held}/cancel"],
     ["POST", "/v1/messages", { ...chat("Why is the sky blue?"), max_tokens: 9 }],
     ["POST", "/v1/messages/count_tokens", chat("Why is the sky blue?")],
-    ["POST", "/v1/completions", { model: "yi-34b", prompt: "Why is the sky" }],
-    ["POST", "/v1/embeddings", { model: "yi-34b", input: "Why is the sky blue?" }],
+    ["POST", "/v1/completions", { model: "abacus-14b", prompt: "Why is the sky" }],
+    ["POST", "/v1/embeddings", { model: "abacus-14b", input: "Why is the sky blue?" }],
     ["POST", "/v1/route", chat("Why is the sky blue?")],
     ["POST", "/v1/feedback", { id: "{id}", winner: 0 }],
     ["POST", "/feedback", { inference_id: "{id}", type: "leftvote" }],
@@ -96,7 +96,7 @@ describe("responses", () => {
     const host = await startDialectHost();
     host.answer = () => ({ body: { id: "r", object: "response", model: "m", output: [] } });
     const { url, post } = await startGateway(`${host.yaml}${MODELS}store: {prompts: true}\n`);
-    const plainRequest = { model: "yi-34b", input: "Why is the sky blue?" };
+    const plainRequest = { model: "abacus-14b", input: "Why is the sky blue?" };
     const { json: response } = await post("/v1/responses", plainRequest);
     const background = { ...plainRequest, model: "responses-model", background: true };
     const { json: held } = await post("/v1/responses", background);

@@ -7,6 +7,7 @@ import { Select } from "../parts/select.tsx";
 import { useValue } from "../state/observable.ts";
 import { AssessmentCards } from "./assessment-cards.tsx";
 import { DecisionsPanel } from "./decisions-panel.tsx";
+import { FirstVotes } from "./first-votes.tsx";
 import { HealthPanel } from "./health-panel.tsx";
 import { HeatMap } from "./heat-map.tsx";
 import { Leaderboard } from "./leaderboard.tsx";
@@ -63,6 +64,7 @@ export function Dashboard() {
       {stats.data && router && (
         <>
           <Warnings warnings={stats.data.warnings} />
+          {sandbox && <FirstVotes voters={voters} />}
           <AssessmentCards stats={stats.data} learning={learning.data} tradeoff={tradeoff.data} />
           {isNew(stats.data) && <FirstSteps isSandbox={sandbox === true} />}
           <div class="grid gap-4 xl:grid-cols-[2fr_3fr]">
@@ -108,7 +110,7 @@ function FirstSteps({ isSandbox }: { isSandbox: boolean }) {
           connect a client
         </a>{" "}
         to this gateway.
-        {isSandbox && " You can also switch on the simulated voters above and watch Joust learn."}
+        {isSandbox && " Or let simulated people cast the first votes above and watch Joust learn."}
       </p>
     </Panel>
   );

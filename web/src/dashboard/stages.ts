@@ -1,0 +1,54 @@
+import type { Stage } from "../../../src/client.ts";
+
+/** Mean of some stages. Quality is the share of right answers; costs are US dollars per request. */
+export type StageMean = Omit<Stage, "votes">;
+
+/** Routing before it has learned and now, compared with the best single model on the same questions. */
+export interface BeforeAndNow {
+  readonly before: StageMean;
+  /** Undefined until there are requests after the first stage. */
+  readonly now: StageMean | undefined;
+}
+
+export function beforeAndNow(stages: readonly Stage[]): BeforeAndNow | undefined {
+  const [first, ...later] = stages;
+  if (!first) return undefined;
+  const newest: Stage[] = [];
+  for (const stage of later.toReversed()) {
+    if (total(newest) >= ENOUGH_REQUESTS) break;
+    newest.push(stage);
+  }
+  return { before: meanOf([first]), now: newest.length === 0 ? undefined : meanOf(newest) };
+}
+
+/** Number of the newest requests that stand for the present. */
+const ENOUGH_REQUESTS = 100;
+
+/** What routing does now compared with the best single model: "gives 5 more right answers per 100 requests and costs 58% less". */
+export function comparison({ quality, cost, best_quality, best_cost }: StageMean): string {
+  const points = Math.round(100 * quality) - Math.round(100 * best_quality);
+  const right =
+    points === 0
+      ? "as many right answers"
+      : `${Math.abs(points)} ${points > 0 ? "more" : "fewer"} right answers per 100 requests`;
+  const saved = Math.round(100 * (1 - cost / best_cost));
+  const price = saved === 0 ? "the same" : `${Math.abs(saved)}% ${saved > 0 ? "less" : "more"}`;
+  return `gives ${right} and costs ${price}`;
+}
+
+function total(stages: readonly Stage[]): number {
+  return stages.reduce((sum, { requests }) => sum + requests, 0);
+}
+
+function meanOf(stages: readonly Stage[]): StageMean {
+  const requests = total(stages);
+  const mean = (of: (stage: Stage) => number) =>
+    stages.reduce((sum, stage) => sum + (stage.requests / requests) * of(stage), 0);
+  return {
+    requests,
+    quality: mean((stage) => stage.quality),
+    cost: mean((stage) => stage.cost),
+    best_quality: mean((stage) => stage.best_quality),
+    best_cost: mean((stage) => stage.best_cost),
+  };
+}
