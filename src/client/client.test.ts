@@ -78,7 +78,7 @@ it("calls every other endpoint", async () => {
   expect(await joust.tradeoff()).toMatchObject({ object: "tradeoff" });
   expect(await joust.learning({ hours: 2 })).toMatchObject({ object: "learning" });
   expect(await joust.map({ limit: 3 })).toMatchObject({ object: "map" });
-  expect((await joust.truth()).models).toHaveLength(10);
+  expect((await joust.truth()).models).toHaveLength(5);
   expect(await joust.setVoters({ on: false })).toEqual(await joust.voters());
   expect(await joust.freeze("auto")).toEqual({ router: "auto", frozen: true });
   expect(await joust.thaw("auto", { learn: false })).toEqual({ router: "auto", frozen: false });
