@@ -22,6 +22,11 @@ export interface Pool {
   readonly categories: readonly string[];
   /** xi_m: one vector per category. */
   readonly centroids: readonly Float64Array[];
+  /**
+   * confusion[n][m] is the probability that a query whose nearest centroid is that of category n belongs
+   * to category m. Undefined if it was not measured.
+   */
+  readonly confusion?: readonly Float64Array[] | undefined;
   /** told[k][m] is the told score of model k on category m, NaN if unknown. Undefined if no score is known. */
   readonly told?: readonly Float64Array[] | undefined;
   /** toldErrors[k][m] is the standard error of told[k][m], NaN if unknown. Undefined if no error is known. */

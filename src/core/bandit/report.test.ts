@@ -3,7 +3,7 @@ import { Random } from "../random/random.ts";
 import { createPolicy } from "./options.ts";
 import { joust } from "./policies/joust.ts";
 import { easyProblem } from "./policy.case.ts";
-import type { Policy, Pool } from "./policy.ts";
+import type { Policy, Pool, Report } from "./policy.ts";
 
 /** One category, so that the answers can be computed by hand. */
 const pool: Pool = {
@@ -51,26 +51,18 @@ describe("a report", () => {
   });
 
   it("takes each query as belonging to one category, which is uncertain", () => {
-    const two: Pool = {
-      models: ["a", "b"],
-      categories: ["one", "other"],
-      centroids: [Float64Array.of(1, 0), Float64Array.of(0, 1)],
-    };
-    const policy = createPolicy(joust, two, { position: false });
-    // Queries with the membership 0.8 and 0.2, or the reverse. The model a wins 95% of the duels on
-    // queries of its category and 5% of the others: 0.8 * 95 + 0.2 * 5 = 77%.
-    const angle = Math.asin((0.1 * Math.log(4)) / Math.SQRT2);
-    for (const [sign, wins] of [[-1, 7700] as const, [1, 2300] as const]) {
-      const turned = Math.PI / 4 + sign * angle;
-      const between = Float64Array.of(Math.cos(turned), Math.sin(turned));
-      for (let t = 0; t < 10_000; t++) {
-        const outcome = t < wins ? "a" : "b";
-        policy.learn({ kind: "duel", x: between, pair: [0, 1], outcome }, Random.seeded(t));
-      }
-    }
-    const report = policy.report!();
+    const report = betweenCategories();
     expect(report.onCategory(0).beats(0, 1)).toBeGreaterThan(0.92);
     expect(report.onCategory(1).beats(0, 1)).toBeLessThan(0.08);
+  });
+
+  it("also takes the nearest category as the right one, as often as it was measured to be", () => {
+    const certain = betweenCategories([Float64Array.of(1, 0), Float64Array.of(0, 1)]);
+    const p = certain.onCategory(0).beats(0, 1);
+    // If the nearest category is always right, a wins 77% in the first one.
+    expect(p).toBeLessThan(0.92);
+    expect(p).toBeGreaterThan(0.77);
+    expect(certain.onCategory(1).beats(0, 1)).toBeCloseTo(1 - p, 3);
   });
 
   it("counts ratings and rankings", () => {
@@ -157,3 +149,26 @@ describe("a report", () => {
     expect(old.report!().overall().mean[0]).toBeGreaterThan(0);
   });
 });
+
+/** A report on duels whose queries lie between two categories, with the confusion of these if it was measured. */
+function betweenCategories(confusion?: readonly Float64Array[]): Report {
+  const two: Pool = {
+    models: ["a", "b"],
+    categories: ["one", "other"],
+    centroids: [Float64Array.of(1, 0), Float64Array.of(0, 1)],
+    confusion,
+  };
+  const policy = createPolicy(joust, two, { position: false });
+  // Queries with the membership 0.8 and 0.2, or the reverse. The model a wins 95% of the duels on
+  // queries of its category and 5% of the others: 0.8 * 95 + 0.2 * 5 = 77%.
+  const angle = Math.asin((0.1 * Math.log(4)) / Math.SQRT2);
+  for (const [sign, wins] of [[-1, 7700] as const, [1, 2300] as const]) {
+    const turned = Math.PI / 4 + sign * angle;
+    const between = Float64Array.of(Math.cos(turned), Math.sin(turned));
+    for (let t = 0; t < 10_000; t++) {
+      const outcome = t < wins ? "a" : "b";
+      policy.learn({ kind: "duel", x: between, pair: [0, 1], outcome }, Random.seeded(t));
+    }
+  }
+  return policy.report!();
+}

@@ -26,7 +26,8 @@ export interface ReportInput {
 
 /**
  * Reports on the models from fits to all votes, in which ties have full weight, one fit per
- * hypothesis, weighted by their evidence.
+ * hypothesis, weighted by their evidence. If the confusion of the categories was measured, each
+ * hypothesis also has a fit to the memberships that follow from it.
  */
 export function fittedReport(input: ReportInput): Report {
   const { pool, groups, decided, position } = input;
@@ -40,17 +41,19 @@ export function fittedReport(input: ReportInput): Report {
     decided,
     position,
   };
-  const fits = likelyPosteriors(input).flatMap((posterior) => {
+  const priors = likelyPosteriors(input).flatMap((posterior) => {
     const { means, shared } = posterior;
     const start = new Float64Array(all * M + shared.length);
     means.forEach((mean, k) => void start.set(mean, k * M));
     start.set(shared, all * M);
     const prior = lessCorrelated(posterior, pool);
-    const fit = laplaceFit(withFormer(prior, pool), votes, start);
     const narrow = narrower(prior, pool);
-    return narrow ? [fit, laplaceFit(withFormer(narrow, pool), votes, fit.mode)] : [fit];
+    return [prior, ...(narrow ? [narrow] : [])].map((own) => {
+      return { prior: withFormer(own, pool), start };
+    });
   });
-  const components = weighted(fits);
+  const soft = priors.map(({ prior, start }) => laplaceFit(prior, votes, start));
+  const components = componentsOf();
   const only = (m: number) => Float64Array.from({ length: M }, (_, other) => Number(other === m));
   const { mix } = groups;
   return {
@@ -63,6 +66,16 @@ export function fittedReport(input: ReportInput): Report {
     },
     samplePosterior: (random) => sampleOf(input, pick(components, random.uniform()), random),
   };
+
+  function componentsOf(): readonly Component[] {
+    const { confusion } = pool;
+    if (!confusion) return weighted(soft).components;
+    const measured = votes.groups.map((group) => ({ ...group, w: confusion[group.category]! }));
+    const fits = priors.map(({ prior }, i) =>
+      laplaceFit(prior, { ...votes, groups: measured }, soft[i]!.mode),
+    );
+    return mixed(weighted(soft), weighted(fits));
+  }
 }
 
 /** The posteriors that choose, without those whose hypothesis the votes refute. */
@@ -143,13 +156,39 @@ interface Component {
   readonly weight: number;
 }
 
+/** Fits to the same votes, and the logarithm of the sum of their evidence. */
+interface Weighted {
+  readonly components: readonly Component[];
+  readonly evidence: number;
+}
+
 /** The fits with their weights, which are proportional to their evidence. */
-function weighted(fits: readonly LaplaceFit[]): Component[] {
+function weighted(fits: readonly LaplaceFit[]): Weighted {
   const top = Math.max(...fits.map(({ evidence }) => evidence));
   const weights = fits.map(({ evidence }) => Math.exp(evidence - top));
   const total = weights.reduce((sum, weight) => sum + weight, 0);
-  return fits.map((fit, i) => ({ fit, weight: weights[i]! / total }));
+  return {
+    components: fits.map((fit, i) => ({ fit, weight: weights[i]! / total })),
+    evidence: top + Math.log(total),
+  };
 }
+
+/**
+ * Mixes fits to the soft memberships with fits to the measured ones. The soft memberships are too
+ * flat where each query has one category, which makes differences between categories too large; the
+ * measured ones are wrong where a query has something of several categories. Their evidence decides,
+ * but the measured ones get at most MOST_MEASURED (docs/decisions/0055-measured-memberships.md).
+ */
+function mixed(soft: Weighted, measured: Weighted): Component[] {
+  const odds = PRIOR_ODDS * Math.exp(measured.evidence - soft.evidence);
+  const share = Math.min(MOST_MEASURED, 1 / (1 + 1 / odds));
+  const part = ({ components }: Weighted, factor: number) =>
+    components.map(({ fit, weight }) => ({ fit, weight: weight * factor }));
+  return [...part(soft, 1 - share), ...part(measured, share)];
+}
+
+const PRIOR_ODDS = 1 / 3;
+const MOST_MEASURED = 0.5;
 
 /** Utilities of all models relative to their mean: the means, and the covariances (K x K). */
 interface Moments {

@@ -86,10 +86,11 @@ export class VoteGroups {
     const K = this.#models.length;
     return Array.from(this.#groups, ([key, group]) => {
       const pair = Math.floor(key / this.#M);
+      const category = key % this.#M;
       const [wins, losses, ties] = [group[WINS]!, group[LOSSES]!, group[TIES]!];
       const total = wins + losses + ties;
       const w = group.slice(SUMS).map((sum) => sum / total);
-      return { a: Math.floor(pair / K), b: pair % K, w, wins, losses, ties };
+      return { a: Math.floor(pair / K), b: pair % K, category, w, wins, losses, ties };
     }).filter(({ wins, losses, ties }) => wins + losses + ties > 0);
   }
 
@@ -152,6 +153,8 @@ export interface VoteGroup {
   /** The models of a duel, a shown first, or twice the model of a rating. */
   readonly a: number;
   readonly b: number;
+  /** Main category of the queries. */
+  readonly category: number;
   /** Mean membership. */
   readonly w: Float64Array;
   /** Weighted number of votes for a, for b and for neither. */

@@ -75,7 +75,16 @@ const CONTENTS = z.object({
   settings: SETTINGS,
   /** Names and checksums of the input files. */
   sources: z.record(z.string(), z.object({ file: NAME, sha256: SHA256 })),
-  categories: z.array(z.object({ name: NAME, xi: VECTOR })).min(1),
+  categories: z
+    .array(
+      z.object({
+        name: NAME,
+        xi: VECTOR,
+        /** Probabilities of the true category of a query that is nearest to this one. */
+        confusion: VECTOR.optional(),
+      }),
+    )
+    .min(1),
   models: z
     .array(
       z.object({
@@ -161,8 +170,9 @@ function checkSizes(file: string, { encoder, categories, models, offline }: Bund
   };
   const M = categories.length;
   const embeddings = "embeddings of the encoder have";
-  categories.forEach(({ xi }, m) => {
+  categories.forEach(({ xi, confusion }, m) => {
     expect(`categories[${m}].xi`, xi, encoder.dimension, embeddings);
+    expect(`categories[${m}].confusion`, confusion, M, "the number of categories is");
   });
   models.forEach(({ embedding, scores, errors, costs }, k) => {
     expect(`models[${k}].embedding`, embedding, encoder.dimension, embeddings);

@@ -77,10 +77,16 @@ describe("calibrate", () => {
       identity: "tuned!",
       own: true,
     });
-    expect(made.categories).toEqual([
+    expect(made.categories).toMatchObject([
       { name: "x", xi: at(0, 2) },
       { name: "y", xi: at(1.5, 0) },
     ]);
+    // One of the held-out queries is nearest to the other category.
+    expect(made.categories.map(({ confusion }) => confusion)).toEqual([
+      at(0.75, 0.25),
+      at(0.125, 0.875),
+    ]);
+
     const weight = 1 / (1 + Math.exp(0.2 - 0.9));
     expect(made.models[0]!.embedding[0]).toBeCloseTo(1.5 * (1 - weight), 12);
     expect(made.models[0]!.embedding[1]).toBeCloseTo(2 * weight, 12);

@@ -2,6 +2,7 @@ import type { OpenEncoder } from "../encoder/open-encoder.ts";
 import { InputError } from "../input/input-error.ts";
 import { Random } from "../random/random.ts";
 import { type BundleSettings, textChecksum } from "./bundle.ts";
+import { categoryConfusion } from "./confusion.ts";
 import {
   categoryEmbeddings,
   nearestCentroidAccuracy,
@@ -63,7 +64,8 @@ export async function calibrate(
     const all = await encode(encoder, [...texts, ...heldOut.texts]);
     const [x, others] = [all.slice(0, texts.length), all.slice(texts.length)];
     const xi = categoryEmbeddings(x, categories);
-    return { x, xi, accuracy: accuracyOf(xi, others, heldOut.categories) };
+    const accuracy = accuracyOf(xi, others, heldOut.categories);
+    return { x, others, xi, accuracy };
   };
   const before = await embed(base);
 
@@ -73,7 +75,7 @@ export async function calibrate(
   const { encoder, losses } = own ? await fineTune(pairs) : { encoder: base, losses: [] };
   const after = own ? await embed(encoder).finally(() => encoder.close()) : before;
 
-  const { x, xi } = after;
+  const { x, others, xi } = after;
   const labelled = x.map((x, i) => ({ x, best: best[i]! }));
   const a = weighModels(settings, offline, xi, labelled);
   x.forEach((vector, i) => {
@@ -82,12 +84,19 @@ export async function calibrate(
   a.forEach((vector, k) => {
     checkFinite(base.name, vector, `model "${offline.models[k]}"`);
   });
+  const confusion = categoryConfusion(
+    xi,
+    { embeddings: x, categories },
+    { embeddings: others, categories: heldOut.categories },
+  );
   const { kind, dimension, identity } = encoder;
   return {
     name: nameOf(base.name, settings),
     encoder: { kind, name: base.name, dimension, identity, own },
     settings,
-    categories: xi.map((xi, m) => ({ name: categoryNames[m]!, xi })),
+    categories: xi.map((xi, m) => {
+      return { name: categoryNames[m]!, xi, confusion: confusion[m]! };
+    }),
     models: a.map((embedding, k) => modelOf(offline, k, embedding)),
     offline: texts.map((text, i) => {
       return { id: ids[i]!, sha256: textChecksum(text), category: categories[i]! };

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Pool } from "../../core/bandit/policy.ts";
 import { BUNDLE_FILE, type Bundle } from "../../core/calibrate/bundle.ts";
 import { openEncoderOrBundle } from "../../core/calibrate/bundle-encoder.ts";
+import { categoryConfusion } from "../../core/calibrate/confusion.ts";
 import { categoryEmbeddings } from "../../core/calibrate/models.ts";
 import {
   DEFAULT_ENCODER,
@@ -22,6 +23,8 @@ export interface Calibration {
   readonly encoderName: string;
   readonly categories: readonly string[];
   readonly centroids: readonly Float64Array[];
+  /** See `Pool.confusion`. */
+  readonly confusion?: readonly Float64Array[] | undefined;
   readonly bundle?: Bundle | undefined;
   readonly scores?: ScoreTable | undefined;
 }
@@ -104,6 +107,7 @@ async function openBase(config: Files, places: CalibrationPlaces): Promise<Base>
     ? {
         categories: bundle.categories.map(({ name }) => name),
         centroids: bundle.categories.map(({ xi }) => xi),
+        ...confusionOf(bundle),
       }
     : await projectCategories(encoder, places.data);
   return { encoder, encoderName: loggedEncoderName(encoder), ...split, bundle };
@@ -131,21 +135,28 @@ async function withScores(base: Base, file: string | undefined): Promise<Calibra
 async function projectCategories(
   encoder: OpenEncoder,
   data: string,
-): Promise<Pick<Calibration, "categories" | "centroids">> {
+): Promise<Pick<Calibration, "categories" | "centroids" | "confusion">> {
   const files = [join(data, "queries.jsonl"), join(data, "free-form", "exemplars.jsonl")];
   const examples = (await Promise.all(files.map(readExamples))).flat();
   const categories = [...new Set(examples.map(({ category }) => category))];
   const vectors = await encoder.encode(examples.map(({ query }) => query));
-  const centroids = categoryEmbeddings(
-    vectors,
-    examples.map(({ category }) => categories.indexOf(category)),
+  const indices = examples.map(({ category }) => categories.indexOf(category));
+  const centroids = categoryEmbeddings(vectors, indices);
+  const confusion = categoryConfusion(centroids, { embeddings: vectors, categories: indices });
+  return { categories, centroids, confusion };
+}
+
+/** The confusion of a bundle's categories. Bundles of older versions have none. */
+function confusionOf({ categories }: Bundle): Pick<Calibration, "confusion"> {
+  const confusion = categories.flatMap((category) =>
+    category.confusion ? [category.confusion] : [],
   );
-  return { categories, centroids };
+  return confusion.length === categories.length ? { confusion } : {};
 }
 
 /** The pool of these models, with their known scores; NaN for an unknown score. */
 export function poolOf(calibration: Calibration, models: readonly string[]): Pool {
-  const { categories, centroids, bundle, scores } = calibration;
+  const { categories, centroids, confusion, bundle, scores } = calibration;
   const known = models.map((model) => scoresOf(model, categories, bundle, scores));
   const told = known.map(({ scores }) => scores);
   const toldErrors = known.map(({ errors }) => errors);
@@ -155,6 +166,7 @@ export function poolOf(calibration: Calibration, models: readonly string[]): Poo
     models,
     categories,
     centroids,
+    ...(confusion && { confusion }),
     ...(hasNumber(told) && { told }),
     ...(hasNumber(toldErrors) && { toldErrors }),
   };
